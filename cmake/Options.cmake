@@ -1,0 +1,34 @@
+# How everything is compiled. Targets of this project link zarr_options.
+
+option(ZARR_BUILD_TESTS "Build the C++ unit tests" OFF)
+option(ZARR_BUILD_BENCHMARKS "Build the C++ side of the benchmarks" OFF)
+option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings" ON)
+set(ZARR_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(zarr_options INTERFACE)
+target_include_directories(zarr_options INTERFACE ${PROJECT_SOURCE_DIR})
+if(MSVC)
+  target_compile_options(zarr_options INTERFACE /W4 $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:/WX>)
+else()
+  target_compile_options(zarr_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+    $<$<CONFIG:Release>:-O3>
+    $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:-Werror>)
+  if(ZARR_SANITIZE)
+    target_compile_options(zarr_options INTERFACE
+      -fsanitize=${ZARR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(zarr_options INTERFACE -fsanitize=${ZARR_SANITIZE})
+  endif()
+endif()

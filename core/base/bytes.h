@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Views of bytes and an owning buffer whose growth neither throws nor clears memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+#include "core/base/status.h"
+
+namespace zarr {
+
+// A borrowed, read-only run of bytes. Carries no alignment.
+struct ByteSpan {
+    const std::uint8_t* data = nullptr;
+    std::size_t size = 0;
+
+    ByteSpan() = default;
+    ByteSpan(const std::uint8_t* d, std::size_t n) : data(d), size(n) {}
+    explicit ByteSpan(std::string_view text)
+        : data(reinterpret_cast<const std::uint8_t*>(text.data())), size(text.size()) {}
+
+    std::string_view text() const { return {reinterpret_cast<const char*>(data), size}; }
+    // The bytes from `offset` on; `offset` must be <= size.
+    ByteSpan From(std::size_t offset) const { return {data + offset, size - offset}; }
+};
+
+// A borrowed, writable run of bytes.
+struct MutableByteSpan {
+    std::uint8_t* data = nullptr;
+    std::size_t size = 0;
+
+    operator ByteSpan() const { return {data, size}; }  // NOLINT(google-explicit-constructor)
+};
+
+// Owned bytes. Resize() keeps the common prefix and leaves new bytes uninitialised; memory is
+// aligned for any scalar. Move only.
+class Buffer {
+  public:
+    Buffer() = default;
+
+    // Fails with kOutOfMemory, leaving the buffer as it was.
+    Status Resize(std::size_t size);
+    // Like Resize(), but drops the contents, so nothing is copied when it grows.
+    Status Reset(std::size_t size);
+    Status Assign(ByteSpan bytes);
+
+    std::uint8_t* data() { return bytes_.get(); }
+    const std::uint8_t* data() const { return bytes_.get(); }
+    std::size_t size() const { return size_; }
+    std::size_t capacity() const { return capacity_; }
+    ByteSpan span() const { return {bytes_.get(), size_}; }
+    MutableByteSpan span() { return {bytes_.get(), size_}; }
+
+  private:
+    struct Free {
+        void operator()(std::uint8_t* p) const { std::free(p); }
+    };
+    std::unique_ptr<std::uint8_t[], Free> bytes_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+}  // namespace zarr

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Arithmetic on sizes that come from files: overflow is reported, never wrapped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+namespace zarr {
+
+inline std::optional<std::uint64_t> CheckedMul(std::uint64_t a, std::uint64_t b) {
+    if (a != 0 && b > std::numeric_limits<std::uint64_t>::max() / a) return std::nullopt;
+    return a * b;
+}
+
+inline std::optional<std::uint64_t> CheckedAdd(std::uint64_t a, std::uint64_t b) {
+    if (b > std::numeric_limits<std::uint64_t>::max() - a) return std::nullopt;
+    return a + b;
+}
+
+// ceil(a / b) for b > 0, without the overflow of (a + b - 1) / b.
+inline constexpr std::uint64_t CeilDiv(std::uint64_t a, std::uint64_t b) {
+    return a / b + (a % b != 0 ? 1 : 0);
+}
+
+}  // namespace zarr

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What a codec is: one compressor or filter of numcodecs, configured once, used for every chunk.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/base/bytes.h"
+#include "core/codec/output.h"
+#include "core/dtype/data_type.h"
+#include "core/json/value.h"
+
+namespace zarr {
+
+// What is known of a run of bytes before it is decoded: at most `max`, and where `exact` just that.
+struct SizeBound {
+    std::size_t max = 0;
+    bool exact = true;
+};
+
+// What a codec is bound to.
+struct CodecContext {
+    DataType dtype;                          // of the array
+    std::vector<std::uint64_t> chunk_shape;  // of the array, in elements
+    bool fortran_order = false;              // chunk bytes are column-major
+};
+
+// A configured codec. Immutable after construction, so Decode() may be called from any number of
+// threads at once. Errors are kCorrupt with a message that starts with what is wrong; the pipeline
+// puts the codec's id in front of it, the array its key.
+class Codec {
+  public:
+    virtual ~Codec() = default;
+
+    // The size of the encoded form of decoded bytes of size `decoded`; `max` saturates instead of
+    // overflowing. Compressors give a bound that every encoder keeps (not exact).
+    virtual SizeBound EncodedSize(SizeBound decoded) const = 0;
+
+    // Writes the decoded form of `encoded` to `decoded`. Must never read outside `encoded`, and
+    // must fail on input that is truncated or has no end. The pipeline checks the total that was
+    // written.
+    virtual Status Decode(ByteSpan encoded, Output& decoded) const = 0;
+};
+
+// Strings or bytes of one chunk of a kObject array, in the chunk's memory order. `refs` point into
+// `heap` and live as long as this.
+struct ObjectChunk {
+    Buffer refs;  // `count` values of type ObjectRef
+    Buffer heap;
+    std::size_t count = 0;
+
+    std::size_t bytes() const { return refs.size() + heap.size(); }
+};
+
+// A codec whose decoded form is objects; can only stand first in an array's filters.
+class ObjectCodec {
+  public:
+    virtual ~ObjectCodec() = default;
+    // Decodes exactly `count` objects into `chunk`.
+    virtual Status DecodeObjects(ByteSpan encoded, std::size_t count, ObjectChunk& chunk) const = 0;
+};
+
+// The bound of a general-purpose compressor: no known encoder grows its input by more than an
+// eighth and a kilobyte.
+SizeBound CompressedBound(SizeBound decoded);
+
+// `a + b`, and `a * b`, for bounds: the largest size_t in place of overflow.
+std::size_t SaturatingAdd(std::size_t a, std::size_t b);
+std::size_t SaturatingMul(std::size_t a, std::size_t b);
+
+}  // namespace zarr

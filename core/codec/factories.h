@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// One factory per codec, each in its own file; registry.cpp is their only caller. `config` is the
+// codec's JSON object with numcodecs' configuration keys; keys that only matter for encoding are
+// not needed to decode.
+#pragma once
+
+#include <memory>
+
+#include "core/codec/codec.h"
+
+namespace zarr {
+
+using CodecResult = Result<std::unique_ptr<Codec>>;
+using ObjectCodecResult = Result<std::unique_ptr<ObjectCodec>>;
+
+// Compressors.
+CodecResult MakeBlosc(const json::Value& config, const CodecContext& context);
+CodecResult MakeZlib(const json::Value& config, const CodecContext& context);
+CodecResult MakeGzip(const json::Value& config, const CodecContext& context);
+CodecResult MakeBz2(const json::Value& config, const CodecContext& context);
+CodecResult MakeLzma(const json::Value& config, const CodecContext& context);
+CodecResult MakeZstd(const json::Value& config, const CodecContext& context);
+CodecResult MakeLz4(const json::Value& config, const CodecContext& context);
+
+// Filters on numbers.
+CodecResult MakeDelta(const json::Value& config, const CodecContext& context);
+CodecResult MakeFixedScaleOffset(const json::Value& config, const CodecContext& context);
+CodecResult MakeQuantize(const json::Value& config, const CodecContext& context);
+CodecResult MakeBitRound(const json::Value& config, const CodecContext& context);
+CodecResult MakeAsType(const json::Value& config, const CodecContext& context);
+CodecResult MakePackBits(const json::Value& config, const CodecContext& context);
+CodecResult MakeCategorize(const json::Value& config, const CodecContext& context);
+
+// Filters on bytes.
+CodecResult MakeShuffle(const json::Value& config, const CodecContext& context);
+CodecResult MakeBase64(const json::Value& config, const CodecContext& context);
+CodecResult MakeCrc32(const json::Value& config, const CodecContext& context);
+CodecResult MakeCrc32c(const json::Value& config, const CodecContext& context);
+CodecResult MakeAdler32(const json::Value& config, const CodecContext& context);
+CodecResult MakeFletcher32(const json::Value& config, const CodecContext& context);
+CodecResult MakeJson2(const json::Value& config, const CodecContext& context);
+
+// Codecs of objects.
+ObjectCodecResult MakeVlenUtf8(const json::Value& config, const CodecContext& context);
+ObjectCodecResult MakeVlenBytes(const json::Value& config, const CodecContext& context);
+ObjectCodecResult MakeJson2Objects(const json::Value& config, const CodecContext& context);
+ObjectCodecResult MakeCategorizeObjects(const json::Value& config, const CodecContext& context);
+
+}  // namespace zarr

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Parsed data types (Zarr v2 specification, "Data type encoding": NumPy's typestr and descr).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/json/value.h"
+
+namespace zarr {
+
+enum class DataKind : std::uint8_t {
+    kBool,       // b1: one byte, 0 or 1
+    kInt,        // i1 i2 i4 i8
+    kUint,       // u1 u2 u4 u8
+    kFloat,      // f2 f4 f8
+    kComplex,    // c8 c16: real part, imaginary part
+    kDatetime,   // M8[unit]: int64 ticks since 1970-01-01T00:00; the smallest int64 is NaT
+    kTimedelta,  // m8[unit]
+    kBytes,      // S: fixed length, padded with NUL
+    kUnicode,    // U: fixed length, UCS-4 units in the type's byte order, padded with NUL
+    kVoid,       // V: opaque bytes
+    kStruct,     // fields at fixed offsets, without padding
+    kObject,     // O: variable-length strings or bytes, encoded by the first filter
+};
+
+enum class ByteOrder : std::uint8_t { kLittle, kBig, kNotRelevant };
+
+// NumPy's time units, coarsest first; kGeneric is a time type written without a unit.
+enum class TimeUnit : std::uint8_t {
+    kGeneric,
+    kYear,
+    kMonth,
+    kWeek,
+    kDay,
+    kHour,
+    kMinute,
+    kSecond,
+    kMillisecond,
+    kMicrosecond,
+    kNanosecond,
+    kPicosecond,
+    kFemtosecond,
+    kAttosecond,
+};
+
+struct Field;
+
+// A validated data type. `size` is bytes per element, as stored and in memory; for kObject it is
+// the size of an in-memory ObjectRef, as nothing of fixed size is stored.
+struct DataType {
+    DataKind kind = DataKind::kUint;
+    std::size_t size = 1;
+    ByteOrder order = ByteOrder::kNotRelevant;
+    TimeUnit time_unit = TimeUnit::kGeneric;
+    std::uint64_t time_multiple = 1;  // the 25 of M8[25s]
+    std::vector<Field> fields;        // kStruct only, in the order of their offsets
+
+    bool is_numeric() const { return kind <= DataKind::kComplex; }
+    bool is_time() const { return kind == DataKind::kDatetime || kind == DataKind::kTimedelta; }
+    // True where an element in memory differs from the stored one in byte order.
+    bool NeedsSwap() const;
+    // The same type in the host's byte order.
+    DataType Native() const;
+    // NumPy's spelling: "<f8", "<M8[25s]", "|S5"; structured types as their JSON.
+    std::string ToString() const;
+};
+
+// A member of a structured type; a subarray where `shape` is not empty.
+struct Field {
+    std::string name;
+    DataType type;                     // of one element of the subarray
+    std::vector<std::uint64_t> shape;  // C order
+    std::size_t offset = 0;            // bytes from the start of the element
+    std::size_t count = 1;             // product of shape
+};
+
+// The in-memory element of a kObject array: a string or bytes, borrowed from the decoded chunk or
+// the fill value it came from.
+struct ObjectRef {
+    const char* data = nullptr;
+    std::size_t size = 0;
+};
+
+// Largest element this reader accepts, in bytes.
+inline constexpr std::size_t kMaxElementSize = std::size_t{1} << 30;
+
+// Parses the value of `.zarray`'s "dtype": a typestr or a list of fields.
+Result<DataType> ParseDataType(const json::Value& value);
+Result<DataType> ParseTypestr(std::string_view text);
+
+// The type as `.zarray` spells it.
+json::Value DataTypeToJson(const DataType& type);
+
+// "Y", "ms", ...; empty for kGeneric.
+std::string_view TimeUnitName(TimeUnit unit);
+
+// Reverses, in place, the byte order of every scalar in `count` elements of `type`.
+void SwapElements(const DataType& type, std::uint8_t* data, std::size_t count);
+
+}  // namespace zarr

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "core/dtype/fill_value.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/base/endian.h"
+#include "core/base/half.h"
+#include "core/base/text.h"
+#include "core/json/members.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
+
+template <class T>
+std::string BytesOf(T value) {
+    std::string bytes(sizeof value, '\0');
+    StoreNative(bytes.data(), value);
+    return bytes;
+}
+
+Status Bad(const DataType& type, const json::Value& value) {
+    return json::Expected("fill_value", "a value of dtype " + type.ToString(), value);
+}
+
+// Python's booleans count as 0 and 1.
+json::Value WithoutBool(const json::Value& value) {
+    if (const bool* b = value.as_bool()) return json::Value(std::int64_t{*b ? 1 : 0});
+    return value;
+}
+
+Result<std::string> ParseInteger(const DataType& type, const json::Value& value) {
+    const json::Value number = WithoutBool(value);
+    const int bits = static_cast<int>(type.size) * 8;
+    if (type.kind == DataKind::kUint) {
+        std::uint64_t v = 0;
+        if (!number.GetUint64(v) || (bits < 64 && v >> bits != 0)) return Bad(type, value);
+        switch (type.size) {
+            case 1:
+                return BytesOf(static_cast<std::uint8_t>(v));
+            case 2:
+                return BytesOf(static_cast<std::uint16_t>(v));
+            case 4:
+                return BytesOf(static_cast<std::uint32_t>(v));
+            default:
+                return BytesOf(v);
+        }
+    }
+    std::int64_t v = 0;
+    if (!number.GetInt64(v)) return Bad(type, value);
+    if (bits < 64 && (v < -(std::int64_t{1} << (bits - 1)) || v >= std::int64_t{1} << (bits - 1)))
+        return Bad(type, value);
+    switch (type.size) {
+        case 1:
+            return BytesOf(static_cast<std::int8_t>(v));
+        case 2:
+            return BytesOf(static_cast<std::int16_t>(v));
+        case 4:
+            return BytesOf(static_cast<std::int32_t>(v));
+        default:
+            return BytesOf(v);
+    }
+}
+
+bool GetFloat(const json::Value& value, double& number) {
+    if (WithoutBool(value).GetDouble(number)) return true;
+    const std::string* text = value.as_string();
+    if (text == nullptr) return false;
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (*text == "NaN")
+        number = std::numeric_limits<double>::quiet_NaN();
+    else if (*text == "Infinity")
+        number = infinity;
+    else if (*text == "-Infinity")
+        number = -infinity;
+    else
+        return false;
+    return true;
+}
+
+std::string FloatBytes(std::size_t size, double number) {
+    switch (size) {
+        case 2:
+            return BytesOf(DoubleToHalf(number));
+        case 4:
+            return BytesOf(static_cast<float>(number));
+        default:
+            return BytesOf(number);
+    }
+}
+
+// The conversion of a double past float's range is undefined in C++; numpy's gives infinity.
+double WithinFloat(std::size_t size, double number) {
+    constexpr double kMax = std::numeric_limits<float>::max();
+    if (size == 4 && std::isfinite(number) && std::fabs(number) > kMax)
+        return number < 0 ? -std::numeric_limits<double>::infinity()
+                          : std::numeric_limits<double>::infinity();
+    return number;
+}
+
+Result<std::string> ParseFloat(const DataType& type, const json::Value& value) {
+    double number = 0;
+    if (!GetFloat(value, number)) return Bad(type, value);
+    return FloatBytes(type.size, WithinFloat(type.size, number));
+}
+
+Result<std::string> ParseComplex(const DataType& type, const json::Value& value) {
+    double re = 0;
+    double im = 0;
+    if (const json::Array* parts = value.as_array()) {
+        if (parts->size() != 2 || !GetFloat((*parts)[0], re) || !GetFloat((*parts)[1], im))
+            return Bad(type, value);
+    } else if (!GetFloat(value, re)) {
+        return Bad(type, value);
+    }
+    const std::size_t half = type.size / 2;
+    return FloatBytes(half, WithinFloat(half, re)) + FloatBytes(half, WithinFloat(half, im));
+}
+
+Result<std::string> ParseTime(const DataType& type, const json::Value& value) {
+    if (const std::string* text = value.as_string()) {
+        if (*text == "NaT" || *text == "NaN") return BytesOf(kNotATime);
+        return Bad(type, value);
+    }
+    std::int64_t ticks = 0;
+    if (!value.GetInt64(ticks)) return Bad(type, value);
+    return BytesOf(ticks);
+}
+
+Result<std::string> ParseUnicode(const DataType& type, const std::string& text) {
+    ZARR_ASSIGN_OR_RETURN(const std::u32string units, Utf8ToUcs4(text));
+    std::string bytes(type.size, '\0');
+    for (std::size_t i = 0; i < units.size() && i < type.size / 4; ++i)
+        StoreNative(bytes.data() + i * 4, static_cast<std::uint32_t>(units[i]));
+    return bytes;
+}
+
+// S, V and structured types: base64 of the element as stored. numpy drops S's padding.
+Result<std::string> ParseBase64(const DataType& type, const std::string& text) {
+    auto decoded = Base64Decode(text);
+    if (!decoded.ok()) return decoded.status().WithContext("fill_value");
+    std::string bytes = decoded.Take();
+    if (bytes.size() > type.size ||
+        (bytes.size() < type.size && type.kind != DataKind::kBytes && !bytes.empty()))
+        return Status::Corrupt("fill_value: holds " + std::to_string(bytes.size()) +
+                               " bytes, an element of dtype " + type.ToString() + " has " +
+                               std::to_string(type.size));
+    bytes.resize(type.size, '\0');
+    SwapElements(type, reinterpret_cast<std::uint8_t*>(bytes.data()), 1);
+    return bytes;
+}
+
+Result<std::string> ParseText(const DataType& type, const json::Value& value) {
+    double number = 0;
+    if (WithoutBool(value).GetDouble(number) && number == 0) return std::string(type.size, '\0');
+    const std::string* text = value.as_string();
+    if (text == nullptr) return Bad(type, value);
+    return type.kind == DataKind::kUnicode ? ParseUnicode(type, *text) : ParseBase64(type, *text);
+}
+
+std::string ParseObject(const json::Value& value) {
+    if (const std::string* text = value.as_string()) return *text;
+    double number = 0;
+    if (value.GetDouble(number) && number == 0) return {};
+    return json::Dump(value);
+}
+
+}  // namespace
+
+Result<std::string> ParseFillValue(const DataType& type, const json::Value& value) {
+    switch (type.kind) {
+        case DataKind::kBool: {
+            const json::Value number = WithoutBool(value);
+            double v = 0;
+            if (!number.GetDouble(v)) return Bad(type, value);
+            return std::string(1, v != 0 ? '\1' : '\0');
+        }
+        case DataKind::kInt:
+        case DataKind::kUint:
+            return ParseInteger(type, value);
+        case DataKind::kFloat:
+            return ParseFloat(type, value);
+        case DataKind::kComplex:
+            return ParseComplex(type, value);
+        case DataKind::kDatetime:
+        case DataKind::kTimedelta:
+            return ParseTime(type, value);
+        case DataKind::kBytes:
+        case DataKind::kUnicode:
+        case DataKind::kVoid:
+        case DataKind::kStruct:
+            return ParseText(type, value);
+        case DataKind::kObject:
+            return ParseObject(value);
+    }
+    return Bad(type, value);
+}
+
+}  // namespace zarr

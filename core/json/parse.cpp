@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Value from text: nlohmann_json's SAX parser does the reading, this builds the tree, so that
+// nothing is looked up while parsing (an object of a million members stays linear).
+#include <cctype>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/json/value.h"
+
+namespace zarr::json {
+
+namespace {
+
+// Strings that stand for the bare tokens while nlohmann_json reads the text. JSON text cannot hold
+// an unescaped control character, so no string of the store collides with them before parsing; one
+// written with escapes would have to spell this on purpose, and then only reads as a number.
+constexpr std::string_view kNanMark = "\\u0001zarr:NaN";
+constexpr std::string_view kInfinityMark = "\\u0001zarr:Infinity";
+constexpr std::string_view kMinusInfinityMark = "\\u0001zarr:-Infinity";
+
+struct Token {
+    std::string_view text;
+    std::string_view mark;
+    double value;
+};
+
+const Token kTokens[] = {
+    {"-Infinity", kMinusInfinityMark, -std::numeric_limits<double>::infinity()},
+    {"Infinity", kInfinityMark, std::numeric_limits<double>::infinity()},
+    {"NaN", kNanMark, std::numeric_limits<double>::quiet_NaN()},
+};
+
+// Offset of the first bare token at or after `from`, outside strings; npos if there is none.
+std::size_t FindBareToken(std::string_view text, std::size_t from, const Token** found) {
+    bool in_string = false;
+    for (std::size_t i = from; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_string) {
+            if (c == '\\') ++i;
+            if (c == '"') in_string = false;
+        } else if (c == '"') {
+            in_string = true;
+        } else if (c == 'N' || c == 'I' || c == '-') {
+            for (const Token& token : kTokens) {
+                if (text.substr(i, token.text.size()) != token.text) continue;
+                *found = &token;
+                return i;
+            }
+        }
+    }
+    return std::string_view::npos;
+}
+
+// `text` with every bare token replaced by its mark as a string.
+std::string MarkBareTokens(std::string_view text) {
+    std::string marked;
+    std::size_t done = 0;
+    const Token* token = nullptr;
+    for (std::size_t at = FindBareToken(text, 0, &token); at != std::string_view::npos;
+         at = FindBareToken(text, done, &token)) {
+        marked.append(text, done, at - done);
+        marked.append("\"").append(token->mark).append("\"");
+        done = at + token->text.size();
+    }
+    return marked.append(text, done, std::string_view::npos);
+}
+
+class Builder {
+  public:
+    using number_integer_t = nlohmann::json::number_integer_t;
+    using number_unsigned_t = nlohmann::json::number_unsigned_t;
+
+    bool null() { return Add(Value()); }
+    bool boolean(bool v) { return Add(Value(v)); }
+    bool number_integer(number_integer_t v) { return Add(Value(std::int64_t{v})); }
+    bool number_unsigned(number_unsigned_t v) { return Add(Value(std::uint64_t{v})); }
+    bool number_float(double v, const std::string& /*text*/) { return Add(Value(v)); }
+    bool binary(nlohmann::json::binary_t& /*v*/) { return false; }
+
+    bool string(std::string& v) {
+        if (!v.empty() && v[0] == '\x01') {
+            for (const Token& token : kTokens)
+                if (v.compare(1, std::string::npos, token.mark.substr(6)) == 0)
+                    return Add(Value(token.value));
+        }
+        return Add(Value(std::move(v)));
+    }
+
+    bool start_object(std::size_t /*size*/) { return Push(Value(Object{})); }
+    bool start_array(std::size_t /*size*/) { return Push(Value(Array{})); }
+    bool key(std::string& name) {
+        open_.back().key = std::move(name);
+        return true;
+    }
+    bool end_object() { return Pop(); }
+    bool end_array() { return Pop(); }
+
+    bool parse_error(std::size_t position, const std::string& last_token,
+                     const nlohmann::json::exception& /*cause*/) {
+        error_ = "not valid JSON at byte " + std::to_string(position);
+        if (!last_token.empty()) error_ += ", near " + Quoted(last_token, 40);
+        return false;
+    }
+
+    Value TakeRoot() { return std::move(root_); }
+    const std::string& error() const { return error_; }
+
+  private:
+    struct Open {
+        Value value;
+        std::string key;  // of the member being read, in an object
+    };
+
+    bool Push(Value container) {
+        if (open_.size() >= kMaxDepth) {
+            error_ = "nested more than " + std::to_string(kMaxDepth) + " levels deep";
+            return false;
+        }
+        open_.push_back({std::move(container), {}});
+        return true;
+    }
+
+    bool Pop() {
+        Value done = std::move(open_.back().value);
+        open_.pop_back();
+        return Add(std::move(done));
+    }
+
+    bool Add(Value value) {
+        if (open_.empty()) {
+            root_ = std::move(value);
+        } else if (Object* object = open_.back().value.as_object()) {
+            object->emplace_back(std::move(open_.back().key), std::move(value));
+        } else {
+            open_.back().value.as_array()->push_back(std::move(value));
+        }
+        return true;
+    }
+
+    std::vector<Open> open_;
+    Value root_;
+    std::string error_;
+};
+
+}  // namespace
+
+Result<Value> Parse(std::string_view text) {
+    const Token* token = nullptr;
+    std::string marked;
+    if (FindBareToken(text, 0, &token) != std::string_view::npos) {
+        marked = MarkBareTokens(text);
+        text = marked;
+    }
+    Builder builder;
+    if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
+        return Status::Corrupt(builder.error().empty() ? "not valid JSON" : builder.error());
+    return builder.TakeRoot();
+}
+
+namespace {
+
+void DumpString(const std::string& text, std::string& out) {
+    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void DumpInto(const Value& value, std::string& out);
+
+template <class Items, class Each>
+void DumpList(const Items& items, char open, char close, std::string& out, Each each) {
+    out += open;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i != 0) out += ", ";
+        each(items[i]);
+    }
+    out += close;
+}
+
+void DumpDouble(double number, std::string& out) {
+    for (const Token& token : kTokens) {
+        if (number == token.value || (number != number && token.value != token.value)) {
+            out += token.text;
+            return;
+        }
+    }
+    out += nlohmann::json(number).dump();
+}
+
+void DumpInto(const Value& value, std::string& out) {
+    std::int64_t i = 0;
+    std::uint64_t u = 0;
+    double d = 0;
+    if (const bool* b = value.as_bool()) {
+        out += *b ? "true" : "false";
+    } else if (const std::string* s = value.as_string()) {
+        DumpString(*s, out);
+    } else if (const Array* array = value.as_array()) {
+        DumpList(*array, '[', ']', out, [&out](const Value& v) { DumpInto(v, out); });
+    } else if (const Object* object = value.as_object()) {
+        DumpList(*object, '{', '}', out, [&out](const Member& member) {
+            DumpString(member.first, out);
+            out += ": ";
+            DumpInto(member.second, out);
+        });
+    } else if (value.is_integer() && value.GetInt64(i)) {
+        out += std::to_string(i);
+    } else if (value.is_integer() && value.GetUint64(u)) {
+        out += std::to_string(u);
+    } else if (value.GetDouble(d)) {
+        DumpDouble(d, out);
+    } else {
+        out += "null";
+    }
+}
+
+}  // namespace
+
+std::string Dump(const Value& value) {
+    std::string text;
+    DumpInto(value, text);
+    return text;
+}
+
+}  // namespace zarr::json
