@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Writes the corrupt stores of this folder, one fault each; README.md tells the faults.
+
+    data/corrupt/make_corrupt.py [FOLDER]      (default: the folder of this script)
+
+Each store is a sound 8 x 8 array `elevation` of <i2 in 4 x 4 chunks, zlib-compressed, with one
+thing broken. Plain Python: no Zarr library would write these. Running it again gives the same bytes.
+"""
+
+import json
+import pathlib
+import shutil
+import struct
+import sys
+import zlib
+
+GROUP = {"zarr_format": 2}
+ARRAY = {
+    "zarr_format": 2,
+    "shape": [8, 8],
+    "chunks": [4, 4],
+    "dtype": "<i2",
+    "compressor": {"id": "zlib", "level": 6},
+    "fill_value": 0,
+    "filters": None,
+    "order": "C",
+}
+
+
+def pixels(row, col):
+    """The sound bytes of chunk (row, col): pixel (y, x) holds 8 * y + x."""
+    return b"".join(
+        struct.pack("<h", 8 * (4 * row + y) + 4 * col + x) for y in range(4) for x in range(4)
+    )
+
+
+def dumps(value):
+    return (json.dumps(value, indent=4, sort_keys=True) + "\n").encode()
+
+
+def sound():
+    """{key: bytes} of a store without a fault."""
+    store = {".zgroup": dumps(GROUP), "elevation/.zarray": dumps(ARRAY), "elevation/.zattrs": b"{}\n"}
+    for row in range(2):
+        for col in range(2):
+            store[f"elevation/{row}.{col}"] = zlib.compress(pixels(row, col), 6)
+    return store
+
+
+def with_array(**members):
+    store = sound()
+    array = {**ARRAY, **members}
+    store["elevation/.zarray"] = dumps({k: v for k, v in array.items() if v is not Ellipsis})
+    return store
+
+
+def bad_json():
+    store = sound()
+    store["elevation/.zarray"] = store["elevation/.zarray"].replace(b'"shape": [', b'"shape": ', 1)
+    return store
+
+
+def nested_json():
+    store = sound()
+    store["elevation/.zattrs"] = b'{"history": ' + b"[" * 10000 + b"]" * 10000 + b"}\n"
+    return store
+
+
+def nested_array_json():
+    store = sound()
+    deep = b"[" * 10000 + b"]" * 10000
+    store["elevation/.zarray"] = store["elevation/.zarray"].replace(
+        b'"filters": null', b'"filters": ' + deep
+    )
+    return store
+
+
+def truncated_chunk():
+    store = sound()
+    store["elevation/1.0"] = store["elevation/1.0"][:-9]
+    return store
+
+
+def empty_chunk():
+    return {**sound(), "elevation/1.0": b""}
+
+
+def oversized_chunk():
+    return {**sound(), "elevation/1.0": zlib.compress(pixels(1, 0) + bytes(32), 6)}
+
+
+def short_chunk():
+    return {**sound(), "elevation/1.0": zlib.compress(pixels(1, 0)[:-2], 6)}
+
+
+def wrong_checksum():
+    store = with_array(compressor=None, filters=[{"id": "crc32"}])
+    for row in range(2):
+        for col in range(2):
+            data = pixels(row, col)
+            checksum = zlib.crc32(data) ^ (1 if (row, col) == (1, 0) else 0)
+            store[f"elevation/{row}.{col}"] = struct.pack("<I", checksum) + data
+    return store
+
+
+def bomb_chunk():
+    """32 bytes are wanted; this one inflates to 16 MiB."""
+    return {**sound(), "elevation/1.0": zlib.compress(bytes(16 << 20), 9)}
+
+
+def key_with_dots():
+    """Consolidated metadata that points out of the store."""
+    store = sound()
+    keys = (".zgroup", "elevation/.zarray", "elevation/.zattrs")
+    metadata = {key: json.loads(store[key]) for key in keys}
+    metadata["../outside/.zarray"] = ARRAY
+    store[".zmetadata"] = dumps({"zarr_consolidated_format": 1, "metadata": metadata})
+    return store
+
+
+STORES = {
+    "bad_json": bad_json,
+    "nested_json": nested_json,
+    "nested_array_json": nested_array_json,
+    "missing_dtype": lambda: with_array(dtype=...),
+    "wrong_type_shape": lambda: with_array(shape="8,8"),
+    "wrong_type_compressor": lambda: with_array(compressor="zlib"),
+    "zero_chunk": lambda: with_array(chunks=[0, 4]),
+    "negative_chunk": lambda: with_array(chunks=[-4, 4]),
+    "overflow_shape": lambda: with_array(shape=[2**62, 2**62], chunks=[2**61, 2**61]),
+    "unknown_dtype": lambda: with_array(dtype="<q9"),
+    "unknown_codec": lambda: with_array(compressor={"id": "middle-out", "level": 5}),
+    "unknown_filter": lambda: with_array(filters=[{"id": "pickle", "protocol": 5}]),
+    "truncated_chunk": truncated_chunk,
+    "empty_chunk": empty_chunk,
+    "oversized_chunk": oversized_chunk,
+    "short_chunk": short_chunk,
+    "wrong_checksum": wrong_checksum,
+    "bomb_chunk": bomb_chunk,
+    "key_with_dots": key_with_dots,
+}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
+    for name, make in STORES.items():
+        path = folder / f"{name}.zarr"
+        if path.exists():
+            shutil.rmtree(path)
+        for key, data in make().items():
+            file = path / key
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
