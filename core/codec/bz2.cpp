@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// numcodecs' "bz2": one or more bzip2 streams. As Python's bz2 module does, ignores bytes after a
+// stream that do not begin another, and refuses those that begin one and do not end it.
+#include <bzlib.h>
+
+#include "core/codec/factories.h"
+#include "core/codec/streaming.h"
+
+namespace zarr {
+
+namespace {
+
+Status Damage(int code) {
+    switch (code) {
+        case BZ_MEM_ERROR:
+            return Status::OutOfMemory("bzip2 is out of memory");
+        case BZ_DATA_ERROR_MAGIC:
+            return Status::Corrupt("does not begin a bzip2 stream");
+        case BZ_DATA_ERROR:
+            return Status::Corrupt("checksum or contents of a block are wrong");
+        default:
+            return Status::Corrupt("bzip2 error " + std::to_string(code));
+    }
+}
+
+class Bunzipper final : public StreamDecoder {
+  public:
+    Bunzipper() = default;
+    ~Bunzipper() override { End(); }
+    Bunzipper(const Bunzipper&) = delete;
+    Bunzipper& operator=(const Bunzipper&) = delete;
+
+    Status Start() override {
+        End();
+        const int code = BZ2_bzDecompressInit(&stream_, 0, 0);
+        if (code != BZ_OK) return Damage(code);
+        started_ = true;
+        return {};
+    }
+
+    StreamStep Step(ByteSpan in, MutableByteSpan out) override {
+        // bzip2 takes plain chars, and does not write to its input.
+        stream_.next_in = const_cast<char*>(in.text().data());
+        stream_.avail_in = static_cast<unsigned>(in.size);
+        stream_.next_out = reinterpret_cast<char*>(out.data);
+        stream_.avail_out = static_cast<unsigned>(out.size);
+        const int code = BZ2_bzDecompress(&stream_);
+
+        StreamStep step;
+        step.consumed = in.size - stream_.avail_in;
+        step.produced = out.size - stream_.avail_out;
+        if (code == BZ_STREAM_END) {
+            step.state = StreamState::kComplete;
+        } else if (code != BZ_OK) {
+            step.state = StreamState::kDamaged;
+            step.error = Damage(code);
+        }
+        return step;
+    }
+
+  private:
+    void End() {
+        if (started_) BZ2_bzDecompressEnd(&stream_);
+        started_ = false;
+        stream_ = {};
+    }
+
+    bool started_ = false;
+    bz_stream stream_ = {};
+};
+
+class Bz2 final : public Codec {
+  public:
+    SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        Bunzipper bunzipper;
+        return DecodeStreams(bunzipper, encoded, decoded, Following::kLenient);
+    }
+};
+
+}  // namespace
+
+CodecResult MakeBz2(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return std::unique_ptr<Codec>(std::make_unique<Bz2>());
+}
+
+}  // namespace zarr

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// numcodecs' "lz4": the decoded size as a signed 32-bit little-endian integer, then one LZ4 block
+// (the block format, not the frame format). The block must end with the input.
+#include <lz4.h>
+
+#include "core/base/endian.h"
+#include "core/codec/factories.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::size_t kHeaderSize = 4;
+// Of the length in the header as of the lengths that the library takes.
+constexpr std::size_t kLargest = 0x7fffffff;
+
+class Lz4 final : public Codec {
+  public:
+    SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        if (encoded.size <= kHeaderSize)
+            return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
+                                   " bytes hold no length and block");
+        const std::size_t size = LoadLittle32(encoded.data);
+        const ByteSpan block = encoded.From(kHeaderSize);
+        if (size > kLargest || block.size > kLargest)
+            return Status::Corrupt("claims to decode " + std::to_string(block.size) + " bytes to " +
+                                   std::to_string(size) + ", more than LZ4 can");
+        ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(size));
+        // An empty output still needs an address, as the library refuses a null one.
+        char none = 0;
+        char* const target = size != 0 ? reinterpret_cast<char*>(out.data) : &none;
+        const int written =
+            LZ4_decompress_safe(reinterpret_cast<const char*>(block.data), target,
+                                static_cast<int>(block.size), static_cast<int>(size));
+        if (written < 0) return Status::Corrupt("the block is damaged, truncated or too long");
+        if (static_cast<std::size_t>(written) != size)
+            return Status::Corrupt("the block decodes to " + std::to_string(written) +
+                                   " bytes, its header says " + std::to_string(size));
+        return {};
+    }
+};
+
+}  // namespace
+
+CodecResult MakeLz4(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return std::unique_ptr<Codec>(std::make_unique<Lz4>());
+}
+
+}  // namespace zarr

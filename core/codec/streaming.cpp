@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "core/codec/streaming.h"
+
+#include <algorithm>
+
+namespace zarr {
+
+namespace {
+
+// The libraries count a piece in 32 bits.
+constexpr std::size_t kLargestPiece = std::size_t{1} << 30;
+
+struct StreamEnd {
+    std::size_t consumed = 0;
+    Status damage;  // not ok where the stream is damaged
+};
+
+// Decodes one stream; fails for every other reason than damage.
+Result<StreamEnd> DecodeStream(StreamDecoder& decoder, ByteSpan encoded, Output& output) {
+    StreamEnd end;
+    while (true) {
+        ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
+        // At the limit the stream still has its end and checksum to give, but not one byte more.
+        std::uint8_t beyond = 0;
+        const bool full = room.size == 0;
+        if (full) room = {&beyond, 1};
+        room.size = std::min(room.size, kLargestPiece);
+        ByteSpan piece = encoded.From(end.consumed);
+        piece.size = std::min(piece.size, kLargestPiece);
+
+        StreamStep step = decoder.Step(piece, room);
+        end.consumed += step.consumed;
+        if (full && step.produced > 0) return output.TooLong();
+        if (!full) output.Commit(step.produced);
+        if (step.state == StreamState::kDamaged) end.damage = std::move(step.error);
+        if (step.state != StreamState::kRunning) return end;
+        if (step.consumed == 0 && step.produced == 0)
+            return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
+                                   " bytes do not hold the end of the stream");
+    }
+}
+
+ByteSpan SkipZeros(ByteSpan bytes) {
+    const std::uint8_t* const end = bytes.data + bytes.size;
+    const std::uint8_t* const first =
+        std::find_if(bytes.data, end, [](std::uint8_t byte) { return byte != 0; });
+    return {first, static_cast<std::size_t>(end - first)};
+}
+
+}  // namespace
+
+Status DecodeStreams(StreamDecoder& decoder, ByteSpan encoded, Output& output,
+                     Following following) {
+    if (encoded.size == 0) return Status::Corrupt("is empty");
+    for (bool first = true; encoded.size > 0; first = false) {
+        ZARR_RETURN_IF_ERROR(decoder.Start());
+        const std::size_t written_before = output.written();
+        ZARR_ASSIGN_OR_RETURN(const StreamEnd end, DecodeStream(decoder, encoded, output));
+        if (!end.damage.ok()) {
+            const bool is_junk = !first && output.written() == written_before;
+            return following == Following::kLenient && is_junk ? Status() : end.damage;
+        }
+        if (following == Following::kIgnored) return {};
+        encoded = encoded.From(end.consumed);
+        if (following == Following::kPadded) encoded = SkipZeros(encoded);
+    }
+    return {};
+}
+
+}  // namespace zarr

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The one loop for codecs whose libraries decode piece by piece (zlib, gzip, bz2, lzma, zstd):
+// straight into the Output's room, never past its limit, to the very end of the stream.
+#pragma once
+
+#include <cstddef>
+
+#include "core/base/bytes.h"
+#include "core/codec/output.h"
+
+namespace zarr {
+
+enum class StreamState { kRunning, kComplete, kDamaged };
+
+// What one call of a library did.
+struct StreamStep {
+    StreamState state = StreamState::kRunning;
+    std::size_t consumed = 0;  // bytes of the input that were read
+    std::size_t produced = 0;  // bytes of the output that were written
+    Status error;              // why the stream is damaged; ok in the other states
+};
+
+// The state of a library between steps. Used by one thread.
+class StreamDecoder {
+  public:
+    virtual ~StreamDecoder() = default;
+    // Gets ready for the first byte of a stream; called again for each stream that follows.
+    virtual Status Start() = 0;
+    // Decodes some of `in` to `out`, each of at most 1 GiB. Having no progress to make for want of
+    // input is no damage: the step says kRunning with nothing consumed and nothing produced.
+    virtual StreamStep Step(ByteSpan in, MutableByteSpan out) = 0;
+};
+
+// What may follow a complete stream.
+enum class Following {
+    kIgnored,  // anything; it is not looked at
+    kStreams,  // more streams and nothing else; their contents are joined
+    kPadded,   // the same, with zero bytes allowed after each
+    kLenient,  // more streams; from one that is damaged at its start on, all is ignored
+};
+
+// Decodes the streams of `encoded` to `output`. Fails on empty input, on a stream that is damaged
+// or does not end, and where there is more to decode than the limit of `output`.
+Status DecodeStreams(StreamDecoder& decoder, ByteSpan encoded, Output& output, Following following);
+
+}  // namespace zarr
