@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <initializer_list>
+
+namespace zarr {
+
+// One value per dimension, without an allocation: at most 32 of them, as arrays have.
+template <class T>
+class DimVector {
+  public:
+    static constexpr std::size_t kCapacity = 32;
+
+    DimVector() = default;
+    explicit DimVector(std::size_t size, T value = T()) : size_(size) {
+        assert(size <= kCapacity);
+        for (std::size_t i = 0; i < size; ++i) items_[i] = value;
+    }
+    DimVector(std::initializer_list<T> values) {
+        for (const T& value : values) push_back(value);
+    }
+
+    void push_back(T value) {
+        assert(size_ < kCapacity);
+        items_[size_++] = value;
+    }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    T& operator[](std::size_t i) { return items_[i]; }
+    const T& operator[](std::size_t i) const { return items_[i]; }
+    T* begin() { return items_.data(); }
+    T* end() { return items_.data() + size_; }
+    const T* begin() const { return items_.data(); }
+    const T* end() const { return items_.data() + size_; }
+
+  private:
+    std::array<T, kCapacity> items_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace zarr

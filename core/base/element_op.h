@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace zarr {
+
+// How one element gets from a source to a destination: copied, byte-swapped, widened. Made once per
+// read, applied to rows, so that no type is looked at per element. Copyable; borrows `context`.
+struct ElementOp {
+    // Converts `count` elements; strides are in bytes and may be negative or zero.
+    using Row = void (*)(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                         const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
+
+    Row row = nullptr;
+    std::size_t dst_size = 0;       // bytes of an element in the destination
+    std::size_t src_size = 0;       // and in the source
+    std::size_t unit = 1;           // bytes that are swapped together
+    const void* context = nullptr;  // of `row`
+    bool is_copy = false;           // the bytes stay as they are
+};
+
+// The op that copies elements of `size` bytes.
+ElementOp CopyOp(std::size_t size);
+
+// The op that reverses each `unit` bytes of elements of `size` bytes.
+ElementOp SwapOp(std::size_t size, std::size_t unit);
+
+}  // namespace zarr

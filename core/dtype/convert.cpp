@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "core/dtype/convert.h"
+
+#include <cstring>
+
+#include "core/base/endian.h"
+#include "core/base/half.h"
+
+namespace zarr {
+
+namespace {
+
+void StructRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+               const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    const auto& type = *static_cast<const DataType*>(op.context);
+    for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
+        std::memcpy(dst, src, op.dst_size);
+        SwapElements(type, dst, 1);
+    }
+}
+
+void Int8Row(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+             const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
+        StoreNative(dst, static_cast<std::int16_t>(static_cast<std::int8_t>(*src)));
+}
+
+void HalfRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+             const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    const bool swap = op.unit != 1;
+    for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
+        std::uint8_t bytes[2] = {src[0], src[1]};
+        if (swap) SwapUnits(bytes, 2, 1);
+        StoreNative(dst, HalfToFloat(LoadNative<std::uint16_t>(bytes)));
+    }
+}
+
+ElementOp Widen(ElementOp::Row row, const DataType& stored, const DataType& target) {
+    ElementOp op;
+    op.row = row;
+    op.src_size = stored.size;
+    op.dst_size = target.size;
+    op.unit = stored.NeedsSwap() ? stored.size : 1;
+    return op;
+}
+
+}  // namespace
+
+Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target) {
+    if (stored.kind == target.kind && stored.size == target.size) {
+        if (!stored.NeedsSwap()) return CopyOp(stored.size);
+        if (stored.kind == DataKind::kStruct) {
+            ElementOp op = CopyOp(stored.size);
+            op.row = StructRow;
+            op.context = &stored;
+            op.is_copy = false;
+            return op;
+        }
+        const std::size_t unit = stored.kind == DataKind::kUnicode   ? 4
+                                 : stored.kind == DataKind::kComplex ? stored.size / 2
+                                                                     : stored.size;
+        return SwapOp(stored.size, unit);
+    }
+    if (stored.kind == DataKind::kInt && stored.size == 1 && target.kind == DataKind::kInt &&
+        target.size == 2)
+        return Widen(Int8Row, stored, target);
+    if (stored.kind == DataKind::kFloat && stored.size == 2 && target.kind == DataKind::kFloat &&
+        target.size == 4)
+        return Widen(HalfRow, stored, target);
+    return Status::Invalid("no conversion from dtype " + stored.ToString() + " to " +
+                           target.ToString());
+}
+
+}  // namespace zarr

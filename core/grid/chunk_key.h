@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/base/dim_vector.h"
+
+namespace zarr {
+
+// The key of a chunk: the array's path, then the chunk's indices joined by `separator`, "0" for an
+// array without dimensions (Zarr v2 specification, "Chunks"). The only place that spells them.
+std::string ChunkKey(std::string_view array_path, const DimVector<std::uint64_t>& chunk,
+                     char separator);
+
+// "[3, 4]", for messages.
+std::string ChunkText(const DimVector<std::uint64_t>& chunk);
+
+}  // namespace zarr

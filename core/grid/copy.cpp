@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "core/grid/copy.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace zarr {
+
+namespace {
+
+struct Axis {
+    std::uint64_t count;
+    std::ptrdiff_t dst;
+    std::ptrdiff_t src;
+};
+
+// The block's dimensions, outermost first by destination stride, without those of one element and
+// with neighbours merged where they form one run in both memories.
+DimVector<Axis> Simplify(const DimVector<std::uint64_t>& count, const Strides& dst,
+                         const Strides& src) {
+    DimVector<Axis> axes;
+    for (std::size_t i = 0; i < count.size(); ++i)
+        if (count[i] != 1) axes.push_back({count[i], dst[i], src[i]});
+    std::stable_sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) {
+        return std::abs(a.dst) > std::abs(b.dst);
+    });
+    DimVector<Axis> merged;
+    for (const Axis& axis : axes) {
+        Axis* outer = merged.empty() ? nullptr : merged.end() - 1;
+        const auto n = static_cast<std::ptrdiff_t>(axis.count);
+        if (outer != nullptr && outer->dst == axis.dst * n && outer->src == axis.src * n) {
+            outer->count *= axis.count;
+            outer->dst = axis.dst;
+            outer->src = axis.src;
+        } else {
+            merged.push_back(axis);
+        }
+    }
+    return merged;
+}
+
+// Runs the innermost one or two axes.
+class Inner {
+  public:
+    Inner(DimVector<Axis>& axes, const ElementOp& op) : op_(op) {
+        if (axes.empty()) return;
+        fast_ = Take(axes, axes.size() - 1);
+        // A transposition: the source runs fastest along another axis. Going over both in squares
+        // keeps the lines of either memory in the cache until they are used up.
+        const auto* const along_source = std::min_element(
+            axes.begin(), axes.end(),
+            [](const Axis& a, const Axis& b) { return std::abs(a.src) < std::abs(b.src); });
+        if (!axes.empty() && std::abs(along_source->src) < std::abs(fast_.src))
+            slow_ = Take(axes, static_cast<std::size_t>(along_source - axes.begin()));
+    }
+
+    void Run(std::uint8_t* dst, const std::uint8_t* src) const {
+        if (slow_.count == 1) return Row(dst, src, fast_.count);
+        constexpr std::uint64_t kSquare = 32;
+        for (std::uint64_t s = 0; s < slow_.count; s += kSquare) {
+            const std::uint64_t s_end = std::min(slow_.count, s + kSquare);
+            for (std::uint64_t f = 0; f < fast_.count; f += kSquare) {
+                const std::uint64_t n = std::min(kSquare, fast_.count - f);
+                for (std::uint64_t i = s; i < s_end; ++i)
+                    Row(dst + At(i, slow_.dst) + At(f, fast_.dst),
+                        src + At(i, slow_.src) + At(f, fast_.src), n);
+            }
+        }
+    }
+
+  private:
+    static Axis Take(DimVector<Axis>& axes, std::size_t index) {
+        const Axis taken = axes[index];
+        DimVector<Axis> rest;
+        for (std::size_t i = 0; i < axes.size(); ++i)
+            if (i != index) rest.push_back(axes[i]);
+        axes = rest;
+        return taken;
+    }
+    static std::ptrdiff_t At(std::uint64_t index, std::ptrdiff_t stride) {
+        return static_cast<std::ptrdiff_t>(index) * stride;
+    }
+    void Row(std::uint8_t* dst, const std::uint8_t* src, std::uint64_t count) const {
+        op_.row(op_, dst, fast_.dst, src, fast_.src, static_cast<std::size_t>(count));
+    }
+
+    const ElementOp& op_;
+    Axis fast_{1, 0, 0};
+    Axis slow_{1, 0, 0};
+};
+
+}  // namespace
+
+Strides ContiguousStrides(const DimVector<std::uint64_t>& shape, std::size_t size,
+                          bool fortran_order) {
+    Strides strides(shape.size());
+    auto stride = static_cast<std::ptrdiff_t>(size);
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const std::size_t axis = fortran_order ? i : shape.size() - 1 - i;
+        strides[axis] = stride;
+        stride *= static_cast<std::ptrdiff_t>(shape[axis]);
+    }
+    return strides;
+}
+
+void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
+               const std::uint8_t* src, const Strides& src_strides, const ElementOp& op) {
+    if (std::find(count.begin(), count.end(), 0U) != count.end()) return;
+    DimVector<Axis> outer = Simplify(count, dst_strides, src_strides);
+    const Inner inner(outer, op);
+    DimVector<std::uint64_t> index(outer.size(), 0);
+    for (;;) {
+        inner.Run(dst, src);
+        std::size_t axis = outer.size();
+        for (;; --axis) {  // the odometer: from the innermost outer axis on
+            if (axis == 0) return;
+            const Axis& a = outer[axis - 1];
+            dst += a.dst;
+            src += a.src;
+            if (++index[axis - 1] < a.count) break;
+            index[axis - 1] = 0;
+            dst -= a.dst * static_cast<std::ptrdiff_t>(a.count);
+            src -= a.src * static_cast<std::ptrdiff_t>(a.count);
+        }
+    }
+}
+
+void FillBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
+               const std::uint8_t* value, const ElementOp& op) {
+    CopyBlock(count, dst, dst_strides, value, Strides(count.size(), 0), op);
+}
+
+}  // namespace zarr

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// The only N-d copy and fill.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/base/dim_vector.h"
+#include "core/base/element_op.h"
+
+namespace zarr {
+
+// Bytes from one element to the next along each dimension; may be negative.
+using Strides = DimVector<std::ptrdiff_t>;
+
+// The strides of a contiguous block of `shape` with elements of `size` bytes, row-major or
+// column-major.
+Strides ContiguousStrides(const DimVector<std::uint64_t>& shape, std::size_t size,
+                          bool fortran_order);
+
+// Applies `op` to every element of a block of `count` elements per dimension. `dst` and `src` point
+// at the block's first element. Dimensions may come in any order of strides; the loop order is
+// chosen to walk memory in runs. The two memories must not overlap.
+void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
+               const std::uint8_t* src, const Strides& src_strides, const ElementOp& op);
+
+// Sets every element of a block to the result of `op` on the one element at `value`.
+void FillBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
+               const std::uint8_t* value, const ElementOp& op);
+
+}  // namespace zarr

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "core/metadata/array_metadata.h"
+
+#include <limits>
+
+#include "core/base/checked.h"
+#include "core/dtype/fill_value.h"
+#include "core/json/members.h"
+
+namespace zarr {
+
+namespace {
+
+Status CheckFormat(const json::Value& document) {
+    if (document.as_object() == nullptr) return json::Expected("", "an object", document);
+    ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(document, "zarr_format"));
+    std::int64_t version = 0;
+    if (!member->GetInt64(version) || version != 2)
+        return json::Expected("zarr_format", "2", *member);
+    return {};
+}
+
+// The product of `factors` times `unit`, within 63 bits.
+Status CheckProduct(const std::vector<std::uint64_t>& factors, std::uint64_t unit,
+                    std::string_view member) {
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    std::uint64_t product = unit;
+    for (const std::uint64_t factor : factors) {
+        if (factor == 0) return {};
+        const auto next = CheckedMul(product, factor);
+        if (!next || *next > kMax)
+            return Status::Corrupt(std::string(member) + ": the product of the sizes overflows");
+        product = *next;
+    }
+    return {};
+}
+
+Status ReadShape(const json::Value& document, ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value* shape, json::Require(document, "shape"));
+    ZARR_ASSIGN_OR_RETURN(metadata.shape, json::UintsAtLeast(*shape, 0, "shape"));
+    if (metadata.rank() > kMaxDimensions)
+        return Status::Limit("shape: has " + std::to_string(metadata.rank()) +
+                             " dimensions, the most is " + std::to_string(kMaxDimensions));
+    return CheckProduct(metadata.shape, metadata.dtype.size, "shape");
+}
+
+Status ReadChunks(const json::Value& document, ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value* chunks, json::Require(document, "chunks"));
+    ZARR_ASSIGN_OR_RETURN(metadata.chunks, json::UintsAtLeast(*chunks, 0, "chunks"));
+    if (metadata.chunks.size() != metadata.rank())
+        return Status::Corrupt("chunks: has " + std::to_string(metadata.chunks.size()) +
+                               " sizes for the " + std::to_string(metadata.rank()) +
+                               " dimensions of shape");
+    for (std::size_t i = 0; i < metadata.rank(); ++i) {
+        if (metadata.chunks[i] != 0) continue;
+        // zarr-python writes the shape as the chunks of an array stored in one piece, so an empty
+        // dimension may have empty chunks. Any other size means the same there.
+        if (metadata.shape[i] != 0)
+            return json::Expected("chunks[" + std::to_string(i) + "]", "an integer >= 1",
+                                  json::Value(std::uint64_t{0}));
+        metadata.chunks[i] = 1;
+    }
+    return CheckProduct(metadata.chunks, metadata.dtype.size, "chunks");
+}
+
+Status ReadOrder(const json::Value& document, ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value* order, json::Require(document, "order"));
+    const std::string* text = order->as_string();
+    if (text == nullptr || (*text != "C" && *text != "F"))
+        return json::Expected("order", "\"C\" or \"F\"", *order);
+    metadata.fortran_order = *text == "F";
+    return {};
+}
+
+Status ReadSeparator(const json::Value& document, ArrayMetadata& metadata) {
+    const json::Value* separator = document.Find("dimension_separator");
+    if (separator == nullptr || separator->is_null()) return {};
+    const std::string* text = separator->as_string();
+    if (text == nullptr || (*text != "." && *text != "/"))
+        return json::Expected("dimension_separator", "\".\" or \"/\"", *separator);
+    metadata.dimension_separator = (*text)[0];
+    return {};
+}
+
+Status ReadFillValue(const json::Value& document, ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, "fill_value"));
+    metadata.has_fill_value = !fill->is_null();
+    if (metadata.has_fill_value) {
+        ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ParseFillValue(metadata.dtype, *fill));
+    } else if (metadata.dtype.kind != DataKind::kObject) {
+        metadata.fill_value.assign(metadata.dtype.size, '\0');
+    }
+    return {};
+}
+
+Status ReadCodecs(const json::Value& document, ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value* compressor, json::Require(document, "compressor"));
+    if (!compressor->is_null() && compressor->as_object() == nullptr)
+        return json::Expected("compressor", "an object or null", *compressor);
+    metadata.compressor = *compressor;
+    ZARR_ASSIGN_OR_RETURN(const json::Value* filters, json::Require(document, "filters"));
+    if (!filters->is_null() && filters->as_array() == nullptr)
+        return json::Expected("filters", "an array or null", *filters);
+    metadata.filters = *filters;
+    return {};
+}
+
+}  // namespace
+
+Result<ArrayMetadata> ParseArrayMetadata(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(text));
+    ZARR_RETURN_IF_ERROR(CheckFormat(document));
+    ArrayMetadata metadata;
+    ZARR_ASSIGN_OR_RETURN(const json::Value* dtype, json::Require(document, "dtype"));
+    ZARR_ASSIGN_OR_RETURN(metadata.dtype, ParseDataType(*dtype));
+    ZARR_RETURN_IF_ERROR(ReadShape(document, metadata));
+    ZARR_RETURN_IF_ERROR(ReadChunks(document, metadata));
+    ZARR_RETURN_IF_ERROR(ReadOrder(document, metadata));
+    ZARR_RETURN_IF_ERROR(ReadSeparator(document, metadata));
+    ZARR_RETURN_IF_ERROR(ReadFillValue(document, metadata));
+    ZARR_RETURN_IF_ERROR(ReadCodecs(document, metadata));
+    metadata.document = std::move(*document.as_object());
+    return metadata;
+}
+
+Status CheckGroupMetadata(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value document, json::Parse(text));
+    return CheckFormat(document);
+}
+
+Result<json::Value> ParseAttributes(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(text));
+    if (document.as_object() == nullptr) return json::Expected("", "an object", document);
+    return document;
+}
+
+}  // namespace zarr

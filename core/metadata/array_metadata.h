@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/dtype/data_type.h"
+#include "core/json/value.h"
+
+namespace zarr {
+
+// Most dimensions of an array; NumPy's own limit.
+inline constexpr std::size_t kMaxDimensions = 32;
+
+// The validated contents of `.zarray` (Zarr v2 specification, "Arrays").
+struct ArrayMetadata {
+    std::vector<std::uint64_t> shape;   // elements per dimension
+    std::vector<std::uint64_t> chunks;  // likewise, each >= 1
+    DataType dtype;
+    bool fortran_order = false;  // elements in a chunk are column-major
+    char dimension_separator = '.';
+    bool has_fill_value = false;  // false where "fill_value" is null
+    std::string fill_value;       // one element in the host's byte order; zeros where null
+    json::Value compressor;       // object or null
+    json::Value filters;          // array or null
+    json::Object document;        // every member as it was read, unknown ones too
+
+    std::size_t rank() const { return shape.size(); }
+};
+
+// Parses and validates the text of `.zarray`. Every compulsory member must be there; the product of
+// the shape, of the chunk's sizes in bytes and the number of chunks must fit 63 bits. Errors name
+// the member and its value.
+Result<ArrayMetadata> ParseArrayMetadata(std::string_view text);
+
+// Checks the text of `.zgroup`.
+Status CheckGroupMetadata(std::string_view text);
+
+// Parses the text of `.zattrs`: an object.
+Result<json::Value> ParseAttributes(std::string_view text);
+
+}  // namespace zarr

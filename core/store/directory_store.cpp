@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Standard C and C++ only, so that it runs wherever GDAL does.
+#include "core/store/directory_store.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+Status ErrnoStatus(const std::string& key, const char* what, int error) {
+    const std::string message = key + ": " + what + ": " + std::strerror(error);
+    return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
+}
+
+Status CodeStatus(const std::string& key, const char* what, const std::error_code& error) {
+    return ErrnoStatus(key, what, error.value());
+}
+
+bool IsAbsence(int error) { return error == ENOENT || error == ENOTDIR; }
+
+struct OpenFile {
+    File file;
+    std::uint64_t size = 0;
+};
+
+// An open file and its size; a null file where there is none.
+Result<OpenFile> Open(const std::string& path, const std::string& key) {
+    OpenFile open;
+    open.file.reset(std::fopen(path.c_str(), "rb"));
+    if (open.file == nullptr) {
+        if (IsAbsence(errno)) return open;
+        return ErrnoStatus(key, "cannot open", errno);
+    }
+    std::setvbuf(open.file.get(), nullptr, _IONBF, 0);  // values are read in one piece
+    std::error_code error;
+    open.size = fs::file_size(path, error);  // also refuses a folder
+    if (error) return CodeStatus(key, "cannot read", error);
+    return open;
+}
+
+Status ReadAll(const OpenFile& open, const std::string& key, MutableByteSpan memory) {
+    if (memory.size == 0) return {};
+    const std::size_t got = std::fread(memory.data, 1, memory.size, open.file.get());
+    if (got == memory.size) return {};
+    if (std::ferror(open.file.get()) != 0) return ErrnoStatus(key, "cannot read", errno);
+    return Status::Io(key + ": became shorter while it was read");
+}
+
+}  // namespace
+
+DirectoryStore::DirectoryStore(std::string folder) : folder_(std::move(folder)) {}
+
+Result<bool> DirectoryStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
+    ZARR_ASSIGN_OR_RETURN(const OpenFile open, Open(PathOf(key), key));
+    if (open.file == nullptr) return false;
+    if (open.size > limit) return ValueTooLarge(key, open.size, limit);
+    ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(open.size)).WithContext(key));
+    ZARR_RETURN_IF_ERROR(ReadAll(open, key, value.span()));
+    return true;
+}
+
+Result<std::optional<std::size_t>> DirectoryStore::GetInto(const std::string& key,
+                                                           MutableByteSpan memory) const {
+    ZARR_ASSIGN_OR_RETURN(const OpenFile open, Open(PathOf(key), key));
+    if (open.file == nullptr) return std::optional<std::size_t>();
+    if (open.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAll(open, key, memory));
+    return std::optional<std::size_t>(static_cast<std::size_t>(open.size));
+}
+
+Result<bool> DirectoryStore::GetRange(const std::string& key, std::uint64_t offset,
+                                      std::size_t length, Buffer& value) const {
+    ZARR_ASSIGN_OR_RETURN(const OpenFile open, Open(PathOf(key), key));
+    if (open.file == nullptr) return false;
+    const std::uint64_t from = std::min(offset, open.size);
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, open.size - from));
+    ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
+    for (std::uint64_t left = from; left > 0;) {  // fseek takes a long, which may have 32 bits
+        const long step = static_cast<long>(std::min<std::uint64_t>(left, 1U << 30));
+        if (std::fseek(open.file.get(), step, SEEK_CUR) != 0)
+            return ErrnoStatus(key, "cannot seek", errno);
+        left -= static_cast<std::uint64_t>(step);
+    }
+    ZARR_RETURN_IF_ERROR(ReadAll(open, key, value.span()));
+    return true;
+}
+
+Status DirectoryStore::Set(const std::string& key, ByteSpan value) {
+    if (!IsValidKey(key)) return Status::Invalid(key + ": not a valid key");
+    static std::atomic<unsigned> counter{0};
+    const fs::path path(PathOf(key));
+    const fs::path temporary = path.string() + "." + std::to_string(counter++) + ".partial";
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (error) return CodeStatus(key, "cannot make its folder", error);
+    File file(std::fopen(temporary.string().c_str(), "wb"));
+    if (file == nullptr) return ErrnoStatus(key, "cannot create", errno);
+    bool written =
+        value.size == 0 || std::fwrite(value.data, 1, value.size, file.get()) == value.size;
+    written = std::fclose(file.release()) == 0 && written;
+    const int write_error = errno;
+    if (written) {
+        fs::rename(temporary, path, error);
+        if (!error) return {};
+    }
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    return written ? CodeStatus(key, "cannot replace", error)
+                   : ErrnoStatus(key, "cannot write", write_error);
+}
+
+Status DirectoryStore::Erase(const std::string& key) {
+    std::error_code error;
+    fs::remove(PathOf(key), error);
+    return error ? CodeStatus(key, "cannot remove", error) : Status();
+}
+
+Result<std::vector<StoreEntry>> DirectoryStore::List(const std::string& prefix) const {
+    std::vector<StoreEntry> entries;
+    std::error_code error;
+    fs::directory_iterator it(prefix.empty() ? folder_ : PathOf(prefix), error);
+    if (error) {
+        if (IsAbsence(error.value())) return entries;
+        return CodeStatus(prefix, "cannot list", error);
+    }
+    for (; it != fs::directory_iterator(); it.increment(error)) {
+        std::error_code ignored;
+        entries.push_back({it->path().filename().string(), it->is_directory(ignored)});
+    }
+    if (error) return CodeStatus(prefix, "cannot list", error);
+    std::sort(entries.begin(), entries.end(),
+              [](const StoreEntry& a, const StoreEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+}  // namespace zarr

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/store/store.h"
+
+namespace zarr {
+
+// A store in a folder of the file system, one file per key. Values are replaced by writing a
+// temporary file beside them and renaming it. Symbolic links are followed as the system does.
+class DirectoryStore final : public Store {
+  public:
+    // `folder` need not exist; it is made by the first Set().
+    explicit DirectoryStore(std::string folder);
+
+    std::string Describe() const override { return folder_; }
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
+    Result<std::optional<std::size_t>> GetInto(const std::string& key,
+                                               MutableByteSpan memory) const override;
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override;
+    Status Set(const std::string& key, ByteSpan value) override;
+    Status Erase(const std::string& key) override;
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
+
+  private:
+    std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }
+
+    std::string folder_;
+};
+
+}  // namespace zarr

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The key/value interface of Zarr's storage: keys are relative paths such as "group/array/0.0".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+
+namespace zarr {
+
+// A direct child of a prefix: a key's last part, or the name of a longer prefix.
+struct StoreEntry {
+    std::string name;
+    bool is_prefix = false;
+};
+
+// Holds values under keys. A key that is not there is a value (false, nullopt), never an error; a
+// store that refuses or fails is an error whose message starts with the key. All methods may be
+// called from several threads at once. Keys must obey the rules of keys.h.
+class Store {
+  public:
+    virtual ~Store() = default;
+
+    // The store's path or URL, for messages.
+    virtual std::string Describe() const = 0;
+
+    // Reads the whole value into `value`; false where the key is absent. A value of more than
+    // `limit` bytes is a kLimit error, found before it is read.
+    virtual Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const = 0;
+
+    // Reads the value into `memory` where it has exactly that size. Returns the value's size, with
+    // the contents of `memory` undefined if the two differ, or nullopt where the key is absent.
+    virtual Result<std::optional<std::size_t>> GetInto(const std::string& key,
+                                                       MutableByteSpan memory) const;
+
+    // Reads `length` bytes from `offset`; fewer where the value ends before. False where absent.
+    virtual Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                                  Buffer& value) const = 0;
+
+    // Replaces the value whole: a concurrent reader sees the old or the new one. The default
+    // refuses, as a read-only store does.
+    virtual Status Set(const std::string& key, ByteSpan value);
+    // Removes the key; one that is absent is no error.
+    virtual Status Erase(const std::string& key);
+
+    // The direct children of `prefix` ("" is the root, otherwise without trailing '/'), sorted by
+    // name; empty where there are none. kUnsupported where the store cannot list.
+    virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
+};
+
+inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+// The kLimit error of Get().
+Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit);
+
+}  // namespace zarr
