@@ -86,6 +86,7 @@ Result<Pipeline> Pipeline::Bind(const json::Value& filters, const json::Value& c
         size = stage.codec->EncodedSize(size);
         pipeline.stages_.push_back(std::move(stage));
     }
+    pipeline.max_encoded_bytes_ = size.max;
     return pipeline;
 }
 

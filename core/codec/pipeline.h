@@ -29,6 +29,8 @@ class Pipeline {
     bool decodes_objects() const { return object_codec_ != nullptr; }
     // Decoded bytes per chunk; 0 for kObject, whose size varies.
     std::size_t chunk_bytes() const { return chunk_bytes_; }
+    // A bound of the stored size of a chunk that every usual encoder keeps.
+    std::size_t max_encoded_bytes() const { return max_encoded_bytes_; }
 
     // Decodes one chunk of fixed-size elements into `chunk`, which has chunk_bytes() bytes.
     Status Decode(ByteSpan encoded, MutableByteSpan chunk, PipelineScratch& scratch) const;
@@ -52,6 +54,7 @@ class Pipeline {
     std::string object_codec_id_;
     std::size_t chunk_bytes_ = 0;
     std::size_t chunk_items_ = 0;
+    std::size_t max_encoded_bytes_ = 0;
 };
 
 // Largest encoded or decoded size of a chunk of objects, whose size the metadata do not give.

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/array.h"
+
+#include <cstring>
+
+#include "core/array/region_reader.h"
+#include "core/base/checked.h"
+#include "core/dtype/convert.h"
+#include "core/grid/chunk_key.h"
+
+namespace zarr {
+
+namespace {
+
+// The chunk counts of the grid; their product must fit, as it names chunks in the cache.
+Result<DimVector<std::uint64_t>> CountChunks(const ArrayMetadata& metadata) {
+    DimVector<std::uint64_t> counts;
+    std::uint64_t total = 1;
+    for (std::size_t i = 0; i < metadata.rank(); ++i) {
+        counts.push_back(CeilDiv(metadata.shape[i], metadata.chunks[i]));
+        const auto product = CheckedMul(total, counts[i]);
+        if (!product) return Status::Corrupt("chunks: there are more than 2^64 of them");
+        total = *product;
+    }
+    return counts;
+}
+
+DimVector<std::uint64_t> ToDims(const std::vector<std::uint64_t>& values) {
+    DimVector<std::uint64_t> dims;
+    for (const std::uint64_t value : values) dims.push_back(value);
+    return dims;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> store,
+                                                 std::string path, ArrayMetadata metadata,
+                                                 std::shared_ptr<ReadContext> context) {
+    std::shared_ptr<Array> array(new Array());
+    ZARR_ASSIGN_OR_RETURN(array->chunk_counts_, CountChunks(metadata));
+    ZARR_ASSIGN_OR_RETURN(array->pipeline_, Pipeline::Bind(metadata.filters, metadata.compressor,
+                                                           {metadata.dtype, metadata.chunks,
+                                                            metadata.fortran_order}));
+    array->chunk_strides_ =
+        ContiguousStrides(ToDims(metadata.chunks), metadata.dtype.size, metadata.fortran_order);
+    // Twice the bound of the usual encoders: an odd one costs nothing, a bomb is still refused.
+    array->max_encoded_bytes_ =
+        SaturatingAdd(SaturatingMul(array->pipeline_.max_encoded_bytes(), 2), 65536);
+    array->store_ = std::move(store);
+    array->path_ = std::move(path);
+    array->metadata_ = std::move(metadata);
+    array->context_ = std::move(context);
+    array->id_ = ChunkCache::NextArrayId();
+    return std::shared_ptr<const Array>(std::move(array));
+}
+
+Array::~Array() {
+    if (context_ != nullptr) context_->cache().DropArray(id_);
+}
+
+std::string Array::KeyOf(const DimVector<std::uint64_t>& chunk) const {
+    return ChunkKey(path_, chunk, metadata_.dimension_separator);
+}
+
+ChunkId Array::IdOf(const DimVector<std::uint64_t>& chunk) const {
+    std::uint64_t index = 0;
+    for (std::size_t i = 0; i < chunk.size(); ++i) index = index * chunk_counts_[i] + chunk[i];
+    return {id_, index};
+}
+
+Status Array::Read(const Region& region, const ElementView& view, const Destination& destination,
+                   std::size_t threads) const {
+    if (metadata_.dtype.kind == DataKind::kObject)
+        return Status::Invalid("elements of dtype |O have no fixed size");
+    ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
+    ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeReadOp(view.type, destination.type));
+    return RegionReader(*this, region, view.offset, destination, op).Run(threads);
+}
+
+Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
+                                                    std::size_t threads) const {
+    if (metadata_.dtype.kind != DataKind::kObject)
+        return Status::Invalid("dtype " + metadata_.dtype.ToString() + " has no objects");
+    ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
+    const std::uint64_t count = region.size();
+    if (count > SIZE_MAX / sizeof(ObjectRef))
+        return Status::Limit("too many elements for one read");
+    Buffer refs;
+    ZARR_RETURN_IF_ERROR(refs.Resize(static_cast<std::size_t>(count) * sizeof(ObjectRef)));
+    const Destination destination{
+        refs.data(), ContiguousStrides(region.count, sizeof(ObjectRef), false), metadata_.dtype};
+    RegionReader reader(*this, region, 0, destination, CopyOp(sizeof(ObjectRef)));
+    ZARR_RETURN_IF_ERROR(reader.Run(threads));
+    std::vector<std::string> objects;
+    objects.reserve(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+        ObjectRef ref;
+        std::memcpy(&ref, refs.data() + i * sizeof ref, sizeof ref);
+        objects.emplace_back(ref.data == nullptr ? "" : ref.data, ref.size);
+    }
+    return objects;
+}
+
+}  // namespace zarr

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/array/read_context.h"
+#include "core/base/element_op.h"
+#include "core/codec/pipeline.h"
+#include "core/grid/copy.h"
+#include "core/grid/region.h"
+#include "core/metadata/array_metadata.h"
+#include "core/store/store.h"
+
+namespace zarr {
+
+// A part of an array's elements: the whole of them, or one scalar field of a structured type.
+struct ElementView {
+    std::size_t offset = 0;  // bytes from the start of the element
+    DataType type;           // as stored
+};
+
+// Where a region is read to. `data` is the place of the region's first element; `strides` may be
+// negative. Elements arrive in the host's byte order with type `type` (see MakeReadOp()).
+struct Destination {
+    std::uint8_t* data = nullptr;
+    Strides strides;
+    DataType type;
+};
+
+// Largest decoded chunk that is read, in bytes.
+inline constexpr std::size_t kMaxChunkBytes = std::size_t{4} << 30;
+
+// A Zarr array opened for reading. Immutable, so all methods may be called from several threads.
+class Array {
+  public:
+    // Binds the metadata of the array at `path` to its store. Errors name the member of `.zarray`.
+    static Result<std::shared_ptr<const Array>> Open(std::shared_ptr<const Store> store,
+                                                     std::string path, ArrayMetadata metadata,
+                                                     std::shared_ptr<ReadContext> context);
+    ~Array();
+    Array(const Array&) = delete;
+    Array& operator=(const Array&) = delete;
+
+    const std::string& path() const { return path_; }
+    const ArrayMetadata& metadata() const { return metadata_; }
+    const std::shared_ptr<const Store>& store() const { return store_; }
+    ReadContext& context() const { return *context_; }
+    ElementView WholeElement() const { return {0, metadata_.dtype}; }
+
+    // Reads `region` of `view` into `destination`, with at most `threads` threads. Chunks that are
+    // absent give the fill value. A chunk that is only partly wanted is kept in the cache. Errors
+    // start with the chunk's key; what was read before one is in place, the rest is undefined.
+    // Not for kObject.
+    Status Read(const Region& region, const ElementView& view, const Destination& destination,
+                std::size_t threads) const;
+
+    // Reads `region` of a kObject array, in row-major order of the region.
+    Result<std::vector<std::string>> ReadObjects(const Region& region, std::size_t threads) const;
+
+    // The key of a chunk, and its index in the cache.
+    std::string KeyOf(const DimVector<std::uint64_t>& chunk) const;
+    ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
+
+  private:
+    friend class RegionReader;
+
+    Array() = default;
+
+    std::shared_ptr<const Store> store_;
+    std::string path_;
+    ArrayMetadata metadata_;
+    std::shared_ptr<ReadContext> context_;
+    Pipeline pipeline_;
+    DimVector<std::uint64_t> chunk_counts_;  // chunks along each dimension
+    Strides chunk_strides_;                  // of the elements in a decoded chunk
+    std::size_t max_encoded_bytes_ = 0;
+    std::uint64_t id_ = 0;
+};
+
+}  // namespace zarr

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/chunk_cache.h"
+
+#include <atomic>
+#include <new>
+
+namespace zarr {
+
+std::size_t ChunkCache::Hash::operator()(const ChunkId& id) const {
+    // Fibonacci hashing: neighbouring chunks of neighbouring arrays spread over the buckets.
+    return static_cast<std::size_t>((id.chunk ^ (id.array << 40)) * 0x9e3779b97f4a7c15U);
+}
+
+std::uint64_t ChunkCache::NextArrayId() {
+    static std::atomic<std::uint64_t> next{1};
+    return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::size_t ChunkCache::max_bytes() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return max_bytes_;
+}
+
+void ChunkCache::SetMaxBytes(std::size_t max_bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    max_bytes_ = max_bytes;
+    EvictLocked();
+}
+
+ChunkPtr ChunkCache::Find(const ChunkId& id) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return FindLocked(id);
+}
+
+ChunkPtr ChunkCache::FindLocked(const ChunkId& id) {
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) return nullptr;
+    recency_.splice(recency_.begin(), recency_, found->second);
+    return found->second->chunk;
+}
+
+Result<ChunkPtr> ChunkCache::GetOrLoad(const ChunkId& id,
+                                       const std::function<Result<ChunkPtr>()>& load) {
+    std::shared_ptr<Load> mine;
+    {
+        std::unique_lock<std::mutex> lock(mutex_);
+        if (ChunkPtr chunk = FindLocked(id)) return chunk;
+        const auto under_way = loads_.find(id);
+        if (under_way != loads_.end()) {
+            const std::shared_ptr<Load> theirs = under_way->second;
+            loaded_.wait(lock, [&theirs] { return theirs->done; });
+            return theirs->result;
+        }
+        mine = std::make_shared<Load>();
+        loads_.emplace(id, mine);
+    }
+    Result<ChunkPtr> result = [&load]() -> Result<ChunkPtr> {
+        try {
+            return load();
+        } catch (const std::bad_alloc&) {
+            return Status::OutOfMemory("out of memory");
+        }
+    }();
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        mine->result = result;
+        mine->done = true;
+        loads_.erase(id);
+        if (result.ok()) InsertLocked(id, *result);
+    }
+    loaded_.notify_all();
+    return result;
+}
+
+void ChunkCache::InsertLocked(const ChunkId& id, ChunkPtr chunk) {
+    const std::size_t size = chunk->bytes();
+    if (size > max_bytes_) return;
+    recency_.push_front({id, std::move(chunk)});
+    entries_[id] = recency_.begin();
+    bytes_ += size;
+    EvictLocked();
+}
+
+void ChunkCache::EvictLocked() {
+    while (bytes_ > max_bytes_ && !recency_.empty()) {
+        const Entry& last = recency_.back();
+        bytes_ -= last.chunk->bytes();
+        entries_.erase(last.id);
+        recency_.pop_back();
+    }
+}
+
+void ChunkCache::DropArray(std::uint64_t array) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto it = recency_.begin(); it != recency_.end();) {
+        if (it->id.array != array) {
+            ++it;
+            continue;
+        }
+        bytes_ -= it->chunk->bytes();
+        entries_.erase(it->id);
+        it = recency_.erase(it);
+    }
+}
+
+}  // namespace zarr

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "core/base/bytes.h"
+#include "core/codec/codec.h"
+
+namespace zarr {
+
+// A decoded chunk, immutable once shared: elements in the chunk's memory order and the stored byte
+// order. An absent chunk is a value too: it reads as the fill value.
+struct DecodedChunk {
+    bool absent = false;
+    Buffer elements;      // of fixed-size types
+    ObjectChunk objects;  // of kObject
+
+    std::size_t bytes() const { return elements.size() + objects.bytes() + sizeof(DecodedChunk); }
+};
+using ChunkPtr = std::shared_ptr<const DecodedChunk>;
+
+// Names a chunk: the array's id and the chunk's index in row-major order of the chunk grid.
+struct ChunkId {
+    std::uint64_t array = 0;
+    std::uint64_t chunk = 0;
+
+    bool operator==(const ChunkId& other) const {
+        return array == other.array && chunk == other.chunk;
+    }
+};
+
+// Decoded chunks of any number of arrays, bounded in bytes, least recently used first out. Several
+// threads that miss on one chunk load it once. Thread-safe.
+class ChunkCache {
+  public:
+    explicit ChunkCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+
+    std::size_t max_bytes() const;
+    // Evicts at once what no longer fits.
+    void SetMaxBytes(std::size_t max_bytes);
+
+    // The chunk where it is held, else nullptr; never waits for a load.
+    ChunkPtr Find(const ChunkId& id);
+
+    // The chunk, from the cache or from `load`, which runs without a lock held. A failure is
+    // returned to every thread that waited for it and not kept.
+    Result<ChunkPtr> GetOrLoad(const ChunkId& id, const std::function<Result<ChunkPtr>()>& load);
+
+    // Drops every chunk of an array.
+    void DropArray(std::uint64_t array);
+
+    // An id that no other array of the process has.
+    static std::uint64_t NextArrayId();
+
+  private:
+    struct Hash {
+        std::size_t operator()(const ChunkId& id) const;
+    };
+    struct Entry {
+        ChunkId id;
+        ChunkPtr chunk;
+    };
+    struct Load {  // under way; waiters hold it by shared_ptr
+        bool done = false;
+        Result<ChunkPtr> result{ChunkPtr()};
+    };
+    using Recency = std::list<Entry>;  // most recent first
+
+    ChunkPtr FindLocked(const ChunkId& id);
+    void InsertLocked(const ChunkId& id, ChunkPtr chunk);
+    void EvictLocked();
+
+    mutable std::mutex mutex_;
+    std::condition_variable loaded_;
+    std::size_t max_bytes_;
+    std::size_t bytes_ = 0;
+    Recency recency_;
+    std::unordered_map<ChunkId, Recency::iterator, Hash> entries_;
+    std::unordered_map<ChunkId, std::shared_ptr<Load>, Hash> loads_;
+};
+
+}  // namespace zarr

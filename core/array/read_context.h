@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/array/chunk_cache.h"
+#include "core/codec/pipeline.h"
+
+namespace zarr {
+
+// Counts of what reading did, since the context was made. Never reset.
+struct ReadCounters {
+    std::atomic<std::uint64_t> chunks_requested{0};  // values asked of the store
+    std::atomic<std::uint64_t> chunks_absent{0};
+    std::atomic<std::uint64_t> chunks_decoded{0};
+    std::atomic<std::uint64_t> bytes_read{0};     // as stored
+    std::atomic<std::uint64_t> bytes_decoded{0};  // as decoded
+};
+
+// Memory for decoding, lent to one thread at a time.
+struct Scratch {
+    PipelineScratch pipeline;
+    Buffer chunk;
+};
+
+// What arrays that are read together share: the cache of decoded chunks, scratch memory, counters.
+// Thread-safe.
+class ReadContext {
+  public:
+    explicit ReadContext(std::size_t cache_bytes) : cache_(cache_bytes) {}
+
+    ChunkCache& cache() { return cache_; }
+    ReadCounters& counters() { return counters_; }
+
+    // Lends a Scratch until the loan ends.
+    class Loan {
+      public:
+        explicit Loan(ReadContext& context);
+        ~Loan();
+        Loan(const Loan&) = delete;
+        Loan& operator=(const Loan&) = delete;
+        Scratch& operator*() { return *scratch_; }
+        Scratch* operator->() { return scratch_.get(); }
+
+      private:
+        ReadContext& context_;
+        std::unique_ptr<Scratch> scratch_;
+    };
+
+  private:
+    // A few threads' worth of scratch is kept between reads; what holds more than this is freed.
+    static constexpr std::size_t kKept = 16;
+    static constexpr std::size_t kKeptBytes = std::size_t{16} << 20;
+
+    ChunkCache cache_;
+    ReadCounters counters_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Scratch>> idle_;
+};
+
+}  // namespace zarr

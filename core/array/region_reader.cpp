@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/region_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/parallel.h"
+#include "core/grid/chunk_key.h"
+
+namespace zarr {
+
+namespace {
+
+// Below this many bytes a read whose chunks are all cached is not worth a thread.
+constexpr std::uint64_t kSmallRead = std::uint64_t{1} << 18;
+constexpr std::uint64_t kFewPieces = 64;
+
+bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
+
+}  // namespace
+
+RegionReader::RegionReader(const Array& array, const Region& region, std::size_t offset,
+                           const Destination& destination, const ElementOp& op)
+    : array_(array), region_(region), offset_(offset), destination_(destination), op_(op) {
+    for (std::size_t i = 0; i < region.count.size(); ++i) {
+        if (region.count[i] == 0) {
+            pieces_ = 0;
+            return;
+        }
+        splits_.push_back(AxisSplit(region.start[i], region.count[i], region.step[i],
+                                    array.metadata().chunks[i]));
+        pieces_ *= splits_[i].pieces();
+    }
+}
+
+Status RegionReader::Run(std::size_t threads) {
+    if (pieces_ == 0) return {};
+    if (pieces_ == 1) return ReadPiece(PieceAt(0));
+    if (pieces_ > SIZE_MAX) return Status::Limit("the region touches too many chunks");
+    std::vector<std::uint64_t> missing;
+    const bool small = pieces_ <= kFewPieces && region_.size() * op_.dst_size <= kSmallRead;
+    for (std::uint64_t i = 0; small && i < pieces_; ++i)
+        if (!CopyIfCached(PieceAt(i))) missing.push_back(i);
+    const std::uint64_t count = small ? missing.size() : pieces_;
+    return ParallelFor(static_cast<std::size_t>(count), threads,
+                       [&](std::size_t i) { return ReadPiece(PieceAt(small ? missing[i] : i)); });
+}
+
+RegionReader::Piece RegionReader::PieceAt(std::uint64_t index) const {
+    const std::size_t rank = splits_.size();
+    Piece piece;
+    piece.chunk = piece.count = piece.offset = DimVector<std::uint64_t>(rank);
+    piece.data = destination_.data;
+    piece.covers_chunk = piece.fills_chunk = true;
+    for (std::size_t i = rank; i-- > 0;) {
+        const AxisPiece axis = splits_[i].At(index % splits_[i].pieces());
+        index /= splits_[i].pieces();
+        piece.chunk[i] = axis.chunk;
+        piece.count[i] = axis.count;
+        piece.offset[i] = axis.offset;
+        piece.data += static_cast<std::ptrdiff_t>(axis.first) * destination_.strides[i];
+        const std::uint64_t chunk_size = array_.metadata().chunks[i];
+        const std::uint64_t inside =
+            std::min(chunk_size, array_.metadata().shape[i] - axis.chunk * chunk_size);
+        piece.covers_chunk = piece.covers_chunk && axis.count == inside;
+        piece.fills_chunk = piece.fills_chunk && axis.count == chunk_size &&
+                            (region_.step[i] == 1 || chunk_size == 1);
+    }
+    return piece;
+}
+
+Status RegionReader::Locate(const Status& status, const Piece& piece) const {
+    // The store's own errors start with the key already.
+    const std::string key = array_.KeyOf(piece.chunk);
+    if (status.ok() || status.message().compare(0, key.size(), key) == 0) return status;
+    return status.WithContext(key + ": chunk " + ChunkText(piece.chunk));
+}
+
+bool RegionReader::IsContiguous(const Piece& piece) const {
+    if (!op_.is_copy || offset_ != 0 || !piece.fills_chunk || IsObjects(array_)) return false;
+    for (std::size_t i = 0; i < piece.count.size(); ++i)
+        if (piece.count[i] != 1 && destination_.strides[i] != array_.chunk_strides_[i])
+            return false;
+    return op_.src_size == array_.metadata().dtype.size;
+}
+
+void RegionReader::CopyFrom(const Piece& piece, const std::uint8_t* chunk) const {
+    Strides strides = array_.chunk_strides_;
+    const std::uint8_t* first = chunk + offset_;
+    for (std::size_t i = 0; i < strides.size(); ++i) {
+        first += static_cast<std::ptrdiff_t>(piece.offset[i]) * strides[i];
+        strides[i] *= static_cast<std::ptrdiff_t>(region_.step[i]);
+    }
+    CopyBlock(piece.count, piece.data, destination_.strides, first, strides, op_);
+}
+
+void RegionReader::Fill(const Piece& piece) const {
+    const std::string& fill = array_.metadata().fill_value;
+    if (IsObjects(array_)) {
+        const ObjectRef ref{fill.data(), fill.size()};
+        FillBlock(piece.count, piece.data, destination_.strides,
+                  reinterpret_cast<const std::uint8_t*>(&ref), op_);
+        return;
+    }
+    // The fill value is held in the host's order, `op` expects the stored one.
+    std::string stored = fill;
+    SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
+    FillBlock(piece.count, piece.data, destination_.strides,
+              reinterpret_cast<const std::uint8_t*>(stored.data()) + offset_, op_);
+}
+
+void RegionReader::Emit(const Piece& piece, const ChunkPtr& chunk) {
+    if (chunk->absent) return Fill(piece);
+    if (!IsObjects(array_)) return CopyFrom(piece, chunk->elements.data());
+    CopyFrom(piece, chunk->objects.refs.data());
+    const std::lock_guard<std::mutex> lock(mutex_);
+    kept_.push_back(chunk);
+}
+
+bool RegionReader::CopyIfCached(const Piece& piece) {
+    const ChunkPtr chunk = array_.context().cache().Find(array_.IdOf(piece.chunk));
+    if (chunk == nullptr) return false;
+    Emit(piece, chunk);
+    return true;
+}
+
+Status RegionReader::ReadPiece(const Piece& piece) {
+    // Chunks that are used up by this read, or larger than the cache, are not worth keeping there.
+    const bool keep = !piece.covers_chunk || IsObjects(array_);
+    ChunkCache& cache = array_.context().cache();
+    if (keep && array_.pipeline_.chunk_bytes() <= cache.max_bytes()) {
+        auto chunk = Cached(piece);
+        if (!chunk.ok()) return Locate(chunk.status(), piece);
+        Emit(piece, *chunk);
+        return {};
+    }
+    if (CopyIfCached(piece)) return {};
+    bool absent = false;
+    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    if (IsContiguous(piece)) {
+        ZARR_RETURN_IF_ERROR(Locate(ReadDirectly(piece, {piece.data, bytes}, &absent), piece));
+        if (absent) Fill(piece);
+        return {};
+    }
+    ReadContext::Loan scratch(array_.context());
+    const std::string key = array_.KeyOf(piece.chunk);
+    auto found = Fetch(key, scratch->pipeline);
+    if (!found.ok()) return Locate(found.status(), piece);
+    if (!*found) {
+        Fill(piece);
+        return {};
+    }
+    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
+    if (array_.pipeline_.is_identity() && encoded.size == bytes) {
+        CopyFrom(piece, encoded.data);
+        return {};
+    }
+    ZARR_RETURN_IF_ERROR(Locate(scratch->chunk.Reset(bytes), piece));
+    ZARR_RETURN_IF_ERROR(
+        Locate(array_.pipeline_.Decode(encoded, scratch->chunk.span(), scratch->pipeline), piece));
+    CopyFrom(piece, scratch->chunk.data());
+    return {};
+}
+
+Result<bool> RegionReader::Fetch(const std::string& key, PipelineScratch& scratch) const {
+    ReadCounters& counters = array_.context().counters();
+    counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
+    ZARR_ASSIGN_OR_RETURN(const bool found,
+                          array_.store_->Get(key, scratch.encoded, array_.max_encoded_bytes_));
+    if (!found) {
+        counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
+    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    if (bytes > kMaxChunkBytes)
+        return Status::Limit("the chunk decodes to " + std::to_string(bytes) +
+                             " bytes, the most is " + std::to_string(kMaxChunkBytes));
+    counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_read.fetch_add(scratch.encoded.size(), std::memory_order_relaxed);
+    counters.bytes_decoded.fetch_add(bytes, std::memory_order_relaxed);
+    return true;
+}
+
+Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bool* absent) const {
+    const std::string key = array_.KeyOf(piece.chunk);
+    if (array_.pipeline_.is_identity()) {
+        ReadCounters& counters = array_.context().counters();
+        counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
+        ZARR_ASSIGN_OR_RETURN(const auto size, array_.store_->GetInto(key, memory));
+        *absent = !size.has_value();
+        if (*absent) {
+            counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
+            return {};
+        }
+        if (*size != memory.size)
+            return Status::Corrupt("holds " + std::to_string(*size) + " bytes instead of " +
+                                   std::to_string(memory.size));
+        counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
+        counters.bytes_read.fetch_add(memory.size, std::memory_order_relaxed);
+        counters.bytes_decoded.fetch_add(memory.size, std::memory_order_relaxed);
+        return {};
+    }
+    ReadContext::Loan scratch(array_.context());
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    *absent = !found;
+    if (!found) return {};
+    return array_.pipeline_.Decode(std::as_const(scratch->pipeline.encoded).span(), memory,
+                                   scratch->pipeline);
+}
+
+Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
+    return array_.context().cache().GetOrLoad(array_.IdOf(piece.chunk),
+                                              [&] { return Load(piece); });
+}
+
+Result<ChunkPtr> RegionReader::Load(const Piece& piece) const {
+    ReadContext::Loan scratch(array_.context());
+    auto chunk = std::make_shared<DecodedChunk>();
+    const std::string key = array_.KeyOf(piece.chunk);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    chunk->absent = !found;
+    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
+    if (found && IsObjects(array_)) {
+        ZARR_RETURN_IF_ERROR(
+            array_.pipeline_.DecodeObjects(encoded, chunk->objects, scratch->pipeline));
+    } else if (found) {
+        ZARR_RETURN_IF_ERROR(chunk->elements.Reset(array_.pipeline_.chunk_bytes()));
+        ZARR_RETURN_IF_ERROR(
+            array_.pipeline_.Decode(encoded, chunk->elements.span(), scratch->pipeline));
+    }
+    return ChunkPtr(std::move(chunk));
+}
+
+}  // namespace zarr
