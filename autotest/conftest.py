@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Makes GDAL load the driver under test, and refuses to run against any other.
+
+GDAL_DRIVER_PATH  folder(s) with the plugin; default <repository>/build/gdalplugins
+ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_dump
+"""
+
+import os
+import pathlib
+import sys
+
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(REPOSITORY / "autotest" / "gdrivers"))
+
+os.environ.setdefault("GDAL_DRIVER_PATH", str(REPOSITORY / "build" / "gdalplugins"))
+PLUGIN_FOLDER = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]).resolve()
+os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
+    [str(PLUGIN_FOLDER)] + os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[1:]
+)
+os.environ.setdefault("ZARR_DUMP", str(PLUGIN_FOLDER.parent / "bin" / "zarr_dump"))
+# Nothing of a user's set-up may change what is tested.
+for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG"):
+    os.environ.pop(name, None)
+os.environ["GDAL_PAM_ENABLED"] = "NO"
+
+
+def missing_parts():
+    """What keeps these tests from testing our driver: a list of sentences, empty when all is well."""
+    if "osgeo" in sys.modules:
+        return ["osgeo was imported before GDAL_DRIVER_PATH was set"]
+    if not PLUGIN_FOLDER.is_dir():
+        return [f"{PLUGIN_FOLDER} is no folder: build the driver, or set GDAL_DRIVER_PATH"]
+    from osgeo import gdal
+
+    gdal.DontUseExceptions()  # failures are asserted through the error log of zarr_gdal.py
+    gdal.AllRegister()
+    problems = []
+    if gdal.GetDriverByName("Zarr") is None:
+        problems.append("GDAL has no driver called Zarr")
+    # Our driver renames the one built into GDAL, so this name proves that ours was loaded.
+    if gdal.GetDriverByName("ZarrBuiltin") is None:
+        problems.append(f"GDAL's own Zarr driver is in use: no plugin of ours in {PLUGIN_FOLDER}")
+    if not os.access(os.environ["ZARR_DUMP"], os.X_OK):
+        problems.append(f"{os.environ['ZARR_DUMP']} is not there: build it, or set ZARR_DUMP")
+    return problems
+
+
+def pytest_configure(config):
+    problems = missing_parts()
+    if problems:
+        pytest.exit("\n".join(["cannot test the Zarr driver:"] + problems), returncode=3)
+
+
+def pytest_report_header(config):
+    from osgeo import gdal
+
+    return [
+        f"GDAL {gdal.__version__}, plugins from {PLUGIN_FOLDER}",
+        f"zarr_dump: {os.environ['ZARR_DUMP']}",
+    ]
+
+
+@pytest.fixture
+def cpl():
+    """The errors and warnings that GDAL emits in this thread during the test."""
+    import zarr_gdal
+
+    with zarr_gdal.error_log() as log:
+        yield log
+
+
+@pytest.fixture(autouse=True)
+def default_error_policy():
+    """GDAL's Python exceptions are off at the start of every test, whatever the last one did."""
+    from osgeo import gdal
+
+    gdal.DontUseExceptions()
+    gdal.ErrorReset()
+    yield
+    gdal.DontUseExceptions()

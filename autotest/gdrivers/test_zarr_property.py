@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Property test: whatever zarr-python writes reads back equal, bit for bit, through GDAL.
+
+ZARR_TEST_SEED    seed of the run; random when unset, and always printed
+ZARR_TEST_ARRAYS  arrays per run, at least 1000 for the coverage test to hold; default 1200
+ZARR_TEST_ONLY    number of one array of the run, to reproduce a failure
+"""
+
+import collections
+import os
+import re
+import secrets
+import shutil
+
+import numpy as np
+import pytest
+import zarr_gdal
+import zarr_random_codecs
+import zarr_random_types
+import zarr_writer
+from osgeo import gdal
+from zarr_dump import check_dump
+
+SEED = os.environ.get("ZARR_TEST_SEED") or secrets.token_hex(4)
+ARRAYS = int(os.environ.get("ZARR_TEST_ARRAYS", "1200"))
+BATCHES = 20
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """What the arrays that were compared had, as (what, value) -> count."""
+    print(f"\nZARR_TEST_SEED={SEED}")
+    return collections.Counter()
+
+
+def _connection_string(array, turn):
+    """The array itself always opens by its name; the store does where it is the only raster."""
+    alone = array.values.ndim >= 2 and array.values.size and array.values.dtype.kind in "biufcmM"
+    if turn % 3 == 0 or (array.path and not alone):
+        return zarr_gdal.array_name(array.store, array.path)
+    return str(array.store) if turn % 2 else f'ZARR:"{array.store}"'
+
+
+def _refusal_problem(name, pattern):
+    """None when `name` does not open and GDAL's one error says why."""
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.Open(name)
+    if dataset is not None:
+        return f"opens, with {dataset.RasterCount} bands of {dataset.RasterXSize} x {dataset.RasterYSize}"
+    if len(log.errors) != 1:
+        return f"should fail with one error: {log.events}"
+    if not re.search(pattern, log.errors[0], re.IGNORECASE):
+        return f"the error does not say {pattern!r}: {log.errors[0]}"
+    return None
+
+
+def _nodata_problem(band, array):
+    fill, dtype = array.metadata["fill_value"], array.values.dtype
+    nodata = band.GetNoDataValue()
+    if fill is None:
+        return None if nodata is None else f"nodata {nodata} though the fill value is null"
+    if dtype.kind not in "iuf":
+        return None
+    wanted = np.array(fill if dtype.kind in "iu" else float(fill), dtype)[()].item()
+    if dtype.kind == "f" and np.isnan(wanted):
+        return None if nodata is not None and np.isnan(nodata) else f"nodata {nodata}, not NaN"
+    return None if nodata == wanted else f"nodata {nodata!r}, expected {wanted!r}"
+
+
+def _raster_problem(name, array, options):
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=options)
+        if dataset is None:
+            return f"does not open: {log.events}"
+        if array.values.dtype.names:
+            return _struct_problem(dataset, array) or _noise(log)
+        wanted = zarr_gdal.as_raster(array.values)
+        size = (dataset.RasterCount, dataset.RasterYSize, dataset.RasterXSize)
+        if size != wanted.shape:
+            return f"bands, rows, columns are {size}, expected {wanted.shape}"
+        band = dataset.GetRasterBand(1)
+        if band.DataType != zarr_gdal.gdal_type(array.values.dtype):
+            return f"type is {gdal.GetDataTypeName(band.DataType)}"
+        data = dataset.ReadAsArray()
+        if data is None:
+            return f"does not read: {log.events}"
+        return (
+            zarr_gdal.differences(data.reshape(wanted.shape), wanted)
+            or _nodata_problem(band, array)
+            or _noise(log)
+        )
+
+
+def _struct_problem(dataset, array):
+    wanted = list(zarr_gdal.numeric_fields(array.values))
+    bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
+    names = [band.GetDescription() for band in bands]
+    if names != [label for label, _ in wanted]:
+        return f"bands are {names}, expected {[label for label, _ in wanted]}"
+    for band, (label, column) in zip(bands, wanted):
+        raster = zarr_gdal.as_raster(column)[0]
+        data = band.ReadAsArray()
+        if data is None:
+            return f"field {label} does not read: {gdal.GetLastErrorMsg()}"
+        problem = zarr_gdal.differences(data, raster)
+        if problem:
+            return f"field {label}: {problem}"
+    return None
+
+
+def _noise(log):
+    return f"errors or warnings: {log.events}" if log.events else None
+
+
+def _problem(array, index):
+    """None when GDAL and zarr_dump read what zarr-python reads."""
+    name = _connection_string(array, index)
+    values = array.values
+    fields = values.dtype.names and list(zarr_gdal.numeric_fields(values[..., :0] if values.ndim else values))
+    if values.dtype.kind in "SUO" or (values.dtype.kind == "V" and not fields):
+        dtype = array.metadata["dtype"]
+        pattern = r"string|struct|field|bytes|" + re.escape(dtype if isinstance(dtype, str) else "|V")
+        problem = _refusal_problem(name, pattern)
+        dumped = True
+    elif values.size == 0:
+        problem = _refusal_problem(name, r"empty|size 0|no elements|\b0\b")
+        dumped = True
+    elif fields and values.ndim > 2:
+        problem, dumped = None, True
+    else:
+        options = [] if index % 2 else [f"NUM_THREADS={index % 5 + 1}"]
+        problem = _raster_problem(name, array, options)
+        dumped = bool(fields) or index % 5 == 0
+    if problem is None and dumped:
+        problem = check_dump(array.store, array.path, values)
+    return problem and f"{name}: {problem}"
+
+
+def _count(seen, array):
+    for what, value in array.labels.items():
+        for item in value if what == "filters" else [value]:
+            seen[what, item] += 1
+    seen["arrays", "compared"] += 1
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_random_arrays(batch, tmp_path, seen):
+    failures = []
+    indices = range(batch, ARRAYS, BATCHES)
+    if "ZARR_TEST_ONLY" in os.environ:
+        indices = [i for i in indices if i == int(os.environ["ZARR_TEST_ONLY"])]
+    for index in indices:
+        array = zarr_writer.write_random_array(tmp_path, SEED, index)
+        problem = _problem(array, index)
+        if problem:
+            failures.append(
+                f"ZARR_TEST_SEED={SEED} ZARR_TEST_ONLY={index}: {problem}\n    {array.describe()}"
+            )
+        else:
+            _count(seen, array)
+            shutil.rmtree(array.store)
+    assert not failures, f"{len(failures)} of {len(indices)} arrays:\n" + "\n".join(failures)
+
+
+def _everything():
+    """All that a run must have met, as (what, value)."""
+    yield from (("kind", kind) for kind in zarr_random_types.KINDS)
+    yield from (("unit", unit) for unit in zarr_random_types.UNITS)
+    yield from (("filters", name) for name in zarr_random_codecs.FILTERS)
+    for label in zarr_random_codecs.COMPRESSORS:
+        if label != "blosc":
+            yield "compressor", label
+    for name in zarr_random_codecs.BLOSC_NAMES:
+        for shuffle in zarr_random_codecs.BLOSC_SHUFFLES:
+            yield "compressor", f"blosc {name} {shuffle}"
+    for what in ("empty", "missing chunks", "grouped", "overhang", "consolidated",
+                 "respelled fill", "unit multiple"):  # fmt: skip
+        yield from ((what, value) for value in (False, True))
+    yield from (("dims", dims) for dims in (0, 1, 2, 3, 4, 5, 6, 9))
+    yield from (("order", order) for order in "CF")
+    yield from (("separator", separator) for separator in "./")
+    yield from (("byte order", order) for order in "<>")
+    yield from (("fill", fill) for fill in ("null", "nan", "inf", "-inf", "complex", "NaT", "value"))
+
+
+def test_the_random_arrays_covered_everything(seen):
+    """Holds only after the batches above have run, and all of them have passed."""
+    if "ZARR_TEST_ONLY" in os.environ:
+        return
+    missing = [item for item in _everything() if not seen[item]]
+    assert not missing, f"ZARR_TEST_SEED={SEED}: never compared equal: {missing}"
+    assert seen["arrays", "compared"] >= 1000

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""Data types and shapes as rasters: what each becomes in GDAL."""
+
+import numpy as np
+import pytest
+import zarr
+import zarr_gdal
+from osgeo import gdal
+from zarr_store import good_values, handmade, make_array
+from zarr_gdal import open_raster, read_all
+
+NUMBERS = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("code", NUMBERS)
+def test_numbers(tmp_path, code, order):
+    values = (np.arange(35).reshape(5, 7) % 11).astype(order + code)
+    dataset = open_raster(make_array(tmp_path, values, chunks=(2, 3)))
+    band = dataset.GetRasterBand(1)
+    assert dataset.RasterCount == 1
+    assert gdal.GetDataTypeName(band.DataType) == gdal.GetDataTypeName(zarr_gdal.gdal_type(values.dtype))
+    zarr_gdal.assert_same(read_all(dataset), zarr_gdal.as_raster(values))
+
+
+def test_bool_is_one_bit(tmp_path):
+    store = make_array(tmp_path, np.eye(4, dtype=bool))
+    band = open_raster(store).GetRasterBand(1)
+    assert band.DataType == gdal.GDT_Byte
+    assert band.GetMetadataItem("NBITS", "IMAGE_STRUCTURE") == "1"
+
+
+@pytest.mark.parametrize("code", ["i1", "u1", "i2"])
+def test_numbers_are_not_one_bit(tmp_path, code):
+    band = open_raster(make_array(tmp_path, np.eye(4, dtype=code))).GetRasterBand(1)
+    assert band.GetMetadataItem("NBITS", "IMAGE_STRUCTURE") != "1"
+
+
+@pytest.mark.parametrize("code", ["M8[D]", "m8[ns]", "M8[25s]"])
+def test_times_are_int64_with_their_unit(tmp_path, code):
+    values = np.array([[0, 1], [-5, 2**62]], "i8").view(code)
+    dataset = open_raster(make_array(tmp_path, values))
+    zarr_gdal.assert_same(read_all(dataset)[0], values.view("i8"))
+    band = dataset.GetRasterBand(1)
+    assert band.DataType == gdal.GDT_Int64
+    unit = code[3:-1]
+    metadata = {**dataset.GetMetadata(), **band.GetMetadata()}
+    assert any(unit in value for value in metadata.values()), metadata
+
+
+@pytest.mark.parametrize("dtype", ["|S5", "<U5", ">U5"])
+def test_strings_are_no_rasters(tmp_path, cpl, dtype):
+    store = make_array(tmp_path, np.array([["a", "bc"], ["def", ""]], dtype))
+    assert gdal.Open(str(store)) is None
+    assert "string" in cpl.the_error() or dtype in cpl.the_error()
+    assert "array.zarr" in cpl.the_error()
+
+
+def test_object_strings_are_no_rasters(tmp_path, cpl):
+    store = str(tmp_path / "names.zarr")
+    zarr.open_array(store, mode="w", shape=(2, 2), dtype=str)[...] = "Zürich"
+    assert gdal.Open(store) is None
+    assert "string" in cpl.the_error()
+
+
+def test_opaque_bytes_are_no_rasters(tmp_path, cpl):
+    store = make_array(tmp_path, np.zeros((2, 2), "V5"))
+    assert gdal.Open(str(store)) is None
+    assert "|V5" in cpl.the_error() or "bytes" in cpl.the_error()
+
+
+def test_byte_order_mark_for_not_relevant(tmp_path):
+    """`!u1` is met in the wild and means what `|u1` does."""
+    handmade(tmp_path / "a.zarr", dtype="!u1", shape=[2, 3], chunks={"0.0": bytes(range(6))})
+    assert open_raster(tmp_path / "a.zarr").ReadAsArray().tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_scalar(tmp_path):
+    dataset = open_raster(make_array(tmp_path, np.array(7, "u2")))
+    assert (dataset.RasterXSize, dataset.RasterYSize, dataset.RasterCount) == (1, 1, 1)
+    assert read_all(dataset).tolist() == [[[7]]]
+
+
+def test_one_dimension_is_one_row(tmp_path):
+    dataset = open_raster(make_array(tmp_path, np.arange(10, dtype="i4"), chunks=4))
+    assert (dataset.RasterXSize, dataset.RasterYSize, dataset.RasterCount) == (10, 1, 1)
+    assert read_all(dataset).tolist() == [[list(range(10))]]
+
+
+def test_slices_become_bands_slowest_first(tmp_path):
+    values = np.arange(2 * 3 * 4 * 5, dtype="i4").reshape(2, 3, 4, 5)
+    dataset = open_raster(make_array(tmp_path, values, chunks=(1, 2, 3, 4)))
+    assert dataset.RasterCount == 6
+    zarr_gdal.assert_same(read_all(dataset), values.reshape(6, 4, 5))
+
+
+def test_thirty_two_dimensions(tmp_path):
+    shape = [1] * 32
+    shape[3], shape[30], shape[31] = 2, 3, 4
+    values = np.arange(24, dtype="u2").reshape(shape)
+    dataset = open_raster(make_array(tmp_path, values))
+    zarr_gdal.assert_same(read_all(dataset), values.reshape(2, 3, 4))
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 5), (5, 0), (0, 4, 5)])
+def test_no_raster_without_pixels(tmp_path, cpl, shape):
+    store = make_array(tmp_path, np.zeros(shape, "u1"), chunks=(2,) * len(shape))
+    assert gdal.Open(str(store)) is None
+    assert "array.zarr" in cpl.the_error()
+
+
+def test_numeric_fields_are_bands(tmp_path):
+    dtype = np.dtype(
+        [("wind", [("u", "<f4"), ("v", ">f4")]), ("station", "S4"), ("rgb", "u1", (3,)),
+         ("when", "<M8[s]"), ("ok", "?")]
+    )  # fmt: skip
+    values = np.zeros((3, 4), dtype)
+    values["wind"]["u"] = np.arange(12).reshape(3, 4) / 2
+    values["wind"]["v"] = -np.arange(12).reshape(3, 4)
+    values["rgb"] = np.arange(36).reshape(3, 4, 3)
+    values["when"] = np.arange(12).reshape(3, 4).astype("M8[s]")
+    values["ok"][1] = True
+    dataset = open_raster(make_array(tmp_path, values, chunks=(2, 3)))
+    bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
+    names = [band.GetDescription() for band in bands]
+    assert names == ["wind.u", "wind.v", "rgb[0]", "rgb[1]", "rgb[2]", "when", "ok"]
+    for band, (name, column) in zip(bands, zarr_gdal.numeric_fields(values)):
+        zarr_gdal.assert_same(band.ReadAsArray(), zarr_gdal.as_raster(column)[0], name)
+        assert band.DataType == zarr_gdal.gdal_type(column.dtype), name
+
+
+def test_structures_of_strings_are_no_rasters(tmp_path, cpl):
+    values = np.zeros((2, 2), [("name", "S4"), ("label", "<U3")])
+    assert gdal.Open(str(make_array(tmp_path, values))) is None
+    assert "array.zarr" in cpl.the_error()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("separator", [".", "/"])
+def test_order_and_separator(tmp_path, order, separator):
+    values = np.arange(7 * 5 * 6, dtype="i2").reshape(7, 5, 6)
+    store = make_array(
+        tmp_path, values, chunks=(2, 3, 4), order=order, dimension_separator=separator
+    )
+    zarr_gdal.assert_same(read_all(open_raster(store)), values)
+
+
+@pytest.mark.parametrize("fill, wanted", [(None, 0), (7, 7), (-32768, -32768)])
+def test_absent_chunks_read_as_the_fill_value(tmp_path, cpl, fill, wanted):
+    folder = handmade(tmp_path / "a.zarr", fill_value=fill)
+    (folder / "0.1").unlink()
+    (folder / "1.0").unlink()
+    values = good_values()
+    values[:2, 3:] = wanted
+    values[2:, :3] = wanted
+    zarr_gdal.assert_same(open_raster(folder).ReadAsArray(), values)
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize(
+    "dtype, fill",
+    [("<i8", 2**63 - 1), ("<i8", -(2**63)), ("<i8", 2**53 + 1), ("<u8", 2**64 - 1), (">u8", 2**53 + 1)],
+)
+def test_64_bit_nodata_is_exact(tmp_path, dtype, fill):
+    handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=fill, chunks={})
+    band = open_raster(tmp_path / "a.zarr").GetRasterBand(1)
+    assert band.GetNoDataValue() == fill
+    assert np.unique(band.ReadAsArray()).tolist() == [fill]
+
+
+@pytest.mark.parametrize("fill", ['"NaN"', "NaN"])
+def test_nan_nodata(tmp_path, fill):
+    text = (
+        '{"zarr_format": 2, "shape": [4, 6], "chunks": [2, 3], "dtype": "<f4", "compressor": null,'
+        f' "filters": null, "fill_value": {fill}, "order": "C"}}'
+    )
+    handmade(tmp_path / "a.zarr", text, chunks={})
+    band = open_raster(tmp_path / "a.zarr").GetRasterBand(1)
+    assert np.isnan(band.GetNoDataValue())
+    assert np.isnan(band.ReadAsArray()).all()
+
+
+def test_null_fill_is_no_nodata(tmp_path):
+    handmade(tmp_path / "a.zarr", fill_value=None)
+    assert open_raster(tmp_path / "a.zarr").GetRasterBand(1).GetNoDataValue() is None

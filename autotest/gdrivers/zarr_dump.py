@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Reads an array with the executable zarr_dump, that is through the core without GDAL: the way to
+compare strings and whole structures, which are no rasters."""
+
+import base64
+import json
+import os
+import subprocess
+
+import numpy as np
+
+
+def dump(store, path):
+    """(shape, payload): a list of bytes in C order for object arrays, else the elements' bytes in
+    C order with every scalar little-endian."""
+    command = [os.environ["ZARR_DUMP"], str(store), path]
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, f"{command} says {done.stderr.decode(errors='replace')}"
+    answer = json.loads(done.stdout)
+    if "strings_base64" in answer:
+        payload = [base64.b64decode(item) for item in answer["strings_base64"]]
+    else:
+        payload = base64.b64decode(answer["data_base64"])
+    return tuple(answer["shape"]), payload
+
+
+def _object_bytes(item):
+    """zarr-python hands out the fill value as it stands in the metadata; 0 and null mean empty."""
+    if isinstance(item, bytes):
+        return item
+    return item.encode() if isinstance(item, str) else b""
+
+
+def check_dump(store, path, values):
+    """None when zarr_dump agrees with these values of zarr-python, else what differs."""
+    shape, payload = dump(store, path)
+    if shape != values.shape:
+        return f"zarr_dump: shape {shape}, expected {values.shape}"
+    if values.dtype.kind == "O":
+        wanted = [_object_bytes(item) for item in values.ravel().tolist()]
+        for i, (a, b) in enumerate(zip(payload, wanted)):
+            if a != b:
+                return f"zarr_dump: item {i} is {a!r}, expected {b!r}"
+        return None if len(payload) == len(wanted) else f"zarr_dump: {len(payload)} items"
+    little = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<")))
+    wanted = little.tobytes()
+    if len(payload) != len(wanted):
+        return f"zarr_dump: {len(payload)} bytes, expected {len(wanted)}"
+    if payload == wanted:
+        return None
+    at = next(i for i, (a, b) in enumerate(zip(payload, wanted)) if a != b)
+    element = at // values.dtype.itemsize
+    got = np.frombuffer(payload, little.dtype)[element]
+    return f"zarr_dump: element {element} is {got!r}, expected {little.ravel()[element]!r}"

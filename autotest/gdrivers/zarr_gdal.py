@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""GDAL's side of the tests: the error log, and what a NumPy array looks like as a raster."""
+
+import contextlib
+
+import numpy as np
+from osgeo import gdal, gdal_array
+
+
+class ErrorLog:
+    """What CPLError received, in order, as (class, number, text)."""
+
+    def __init__(self):
+        self.events = []
+
+    def __call__(self, error_class, number, text):
+        if error_class != gdal.CE_Debug:
+            self.events.append((error_class, number, text))
+
+    @property
+    def errors(self):
+        return [text for error_class, _, text in self.events if error_class >= gdal.CE_Failure]
+
+    @property
+    def warnings(self):
+        return [text for error_class, _, text in self.events if error_class == gdal.CE_Warning]
+
+    def clear(self):
+        self.events.clear()
+
+    def the_error(self):
+        """The text of the only error; fails when there is none or more than one."""
+        assert len(self.errors) == 1, f"expected exactly one error, got {self.events}"
+        return self.errors[0]
+
+    def assert_quiet(self):
+        assert self.events == [], f"expected neither error nor warning, got {self.events}"
+
+
+@contextlib.contextmanager
+def error_log():
+    log = ErrorLog()
+    gdal.PushErrorHandler(log)
+    try:
+        yield log
+    finally:
+        gdal.PopErrorHandler()
+
+
+def open_raster(name, *options):
+    """A raster dataset; fails the test with GDAL's own words when it does not open."""
+    with error_log() as log:
+        dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, open_options=list(options))
+    assert dataset is not None, f"{name} does not open: {log.events}"
+    assert log.errors == [], f"{name} opens, but with errors: {log.events}"
+    assert dataset.GetDriver().ShortName == "Zarr"
+    return dataset
+
+
+def read_all(dataset):
+    """Every pixel, always as bands x rows x columns."""
+    data = dataset.ReadAsArray()
+    assert data is not None, f"{dataset.GetDescription()}: {gdal.GetLastErrorMsg()}"
+    return data.reshape(dataset.RasterCount, dataset.RasterYSize, dataset.RasterXSize)
+
+
+def array_name(store, path):
+    """The connection string of an array: ZARR:"store":/path."""
+    return f'ZARR:"{store}":/{path.lstrip("/")}'
+
+
+def _version_at_least(major, minor):
+    return int(gdal.VersionInfo("VERSION_NUM")) >= major * 1000000 + minor * 10000
+
+
+def gdal_type(dtype):
+    """The GDALDataType in which an array of this NumPy type is read."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return gdal.GDT_Byte
+    if dtype.kind in "mM":
+        return gdal.GDT_Int64
+    if dtype.kind == "i" and dtype.itemsize == 1:
+        return gdal.GDT_Int8 if _version_at_least(3, 7) else gdal.GDT_Int16
+    if dtype.kind == "f" and dtype.itemsize == 2:
+        return gdal.GDT_Float16 if _version_at_least(3, 11) else gdal.GDT_Float32
+    return {
+        "u1": gdal.GDT_Byte, "u2": gdal.GDT_UInt16, "u4": gdal.GDT_UInt32, "u8": gdal.GDT_UInt64,
+        "i2": gdal.GDT_Int16, "i4": gdal.GDT_Int32, "i8": gdal.GDT_Int64,
+        "f4": gdal.GDT_Float32, "f8": gdal.GDT_Float64,
+        "c8": gdal.GDT_CFloat32, "c16": gdal.GDT_CFloat64,
+    }[dtype.kind + str(dtype.itemsize)]  # fmt: skip
+
+
+def as_raster(values):
+    """`values` in the NumPy type and the bands x rows x columns that GDAL must return: the last
+    dimension is X, the one before it Y, the others are bands with the slowest first."""
+    values = np.asarray(values)
+    if values.dtype.kind in "mM":
+        values = values.astype(values.dtype.newbyteorder("=")).view("i8")
+    wanted = gdal_array.GDALTypeCodeToNumericTypeCode(gdal_type(values.dtype))
+    rows = values.shape[-2] if values.ndim >= 2 else 1
+    columns = values.shape[-1] if values.ndim >= 1 else 1
+    return np.ascontiguousarray(values).astype(wanted).reshape(-1, rows, columns)
+
+
+def numeric_fields(values, prefix=""):
+    """The numeric fields of a structured array as (name, array), in the order of the fields:
+    nested ones as outer.inner, elements of subarrays as name[0], name[1], ..."""
+    for name in values.dtype.names:
+        base, shape = values.dtype[name].base, values.dtype[name].shape
+        column = values[name].reshape(values.shape + (int(np.prod(shape, dtype=int)),))
+        for element in range(column.shape[-1]):
+            label = f"{prefix}{name}[{element}]" if shape else prefix + name
+            if base.names:
+                yield from numeric_fields(column[..., element], label + ".")
+            elif base.kind in "biufcmM":
+                yield label, column[..., element]
+
+
+def differences(got, wanted):
+    """None when both hold the same bits (any NaN equals any NaN), else a description."""
+    if got.dtype != wanted.dtype or got.shape != wanted.shape:
+        return f"got {got.dtype} {got.shape}, expected {wanted.dtype} {wanted.shape}"
+    got, wanted = np.ascontiguousarray(got), np.ascontiguousarray(wanted)
+    if got.dtype.kind == "c":
+        real = np.dtype(f"f{got.dtype.itemsize // 2}")
+        got, wanted = got.view(real), wanted.view(real)
+    bits = np.dtype(f"u{got.dtype.itemsize}")
+    bad = got.view(bits) != wanted.view(bits)
+    if got.dtype.kind == "f":
+        bad &= ~(np.isnan(got) & np.isnan(wanted))
+    if not bad.any():
+        return None
+    where = tuple(int(i) for i in np.argwhere(bad)[0])
+    return (
+        f"{int(bad.sum())} of {bad.size} values differ, first at {where}: "
+        f"got {got[where]!r}, expected {wanted[where]!r}"
+    )
+
+
+def assert_same(got, wanted, what=""):
+    problem = differences(np.asarray(got), np.asarray(wanted))
+    assert problem is None, f"{what}: {problem}"

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Stores for tests: written by zarr-python, or by hand where they are to be wrong."""
+
+import json
+import pathlib
+
+import numpy as np
+import zarr
+
+
+def make_store(folder, arrays, attributes=None, name="store.zarr", consolidated=False, groups=None):
+    """A group with arrays, by zarr-python. `arrays` maps paths to values, or to a dict with
+    values, dims, attrs and further arguments of zarr's create_dataset; `attributes` are the root
+    group's, `groups` maps paths of groups to theirs. Returns the folder of the store."""
+    store = pathlib.Path(folder) / name
+    root = zarr.open_group(str(store), mode="w")
+    root.attrs.put(attributes or {})
+    for path, group_attributes in (groups or {}).items():
+        root.require_group(path).attrs.put(group_attributes)
+    for path, item in arrays.items():
+        add_array(root, path, item)
+    if consolidated:
+        zarr.consolidate_metadata(str(store))
+    return store
+
+
+def add_array(root, path, item):
+    item = dict(item) if isinstance(item, dict) else {"values": item}
+    attrs = dict(item.pop("attrs", {}))
+    if "dims" in item:
+        attrs["_ARRAY_DIMENSIONS"] = list(item.pop("dims"))
+    item.setdefault("fill_value", None)
+    array = root.create_dataset(path, data=np.asarray(item.pop("values")), **item)
+    array.attrs.put(attrs)
+    return array
+
+
+def make_array(folder, values, name="array.zarr", attrs=None, **options):
+    """A store that is one array, by zarr-python. Returns its folder."""
+    store = pathlib.Path(folder) / name
+    options.setdefault("fill_value", None)
+    array = zarr.open_array(
+        str(store), mode="w", shape=values.shape, dtype=values.dtype, **options
+    )  # fmt: skip
+    array[...] = values
+    array.attrs.put(attrs or {})
+    return store
+
+
+GOOD = {
+    "zarr_format": 2, "shape": [4, 6], "chunks": [2, 3], "dtype": "<i2", "compressor": None,
+    "filters": None, "fill_value": 0, "order": "C",
+}  # fmt: skip
+
+
+def handmade(store, metadata=None, chunks=None, path="", attrs=None, **changes):
+    """A folder with .zarray and chunk files exactly as given: `metadata` is the text of .zarray,
+    or None for GOOD with `changes` (a value of ... removes the key). `chunks` maps keys to bytes;
+    None writes all four chunks of GOOD."""
+    folder = pathlib.Path(store) / path
+    folder.mkdir(parents=True, exist_ok=True)
+    if metadata is None:
+        merged = {**GOOD, **changes}
+        metadata = json.dumps({key: value for key, value in merged.items() if value is not ...})
+    (folder / ".zarray").write_text(metadata)
+    if attrs is not None:
+        (folder / ".zattrs").write_text(attrs if isinstance(attrs, str) else json.dumps(attrs))
+    if chunks is None:
+        chunks = {f"{i}.{j}": np.full(6, 10 * i + j, "<i2").tobytes() for i in (0, 1) for j in (0, 1)}
+    for key, data in chunks.items():
+        file = folder / key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    return folder
+
+
+def good_values():
+    """What the chunks of GOOD hold."""
+    blocks = [[np.full((2, 3), 10 * i + j, "i2") for j in (0, 1)] for i in (0, 1)]
+    return np.block(blocks)
+
+
+def group(store, path="", attrs=None):
+    folder = pathlib.Path(store) / path
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / ".zgroup").write_text('{"zarr_format": 2}')
+    if attrs is not None:
+        (folder / ".zattrs").write_text(json.dumps(attrs))
+    return folder

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Writes random Zarr v2 arrays with zarr-python, and knows what they must read back as."""
+
+import base64
+import gzip
+import itertools
+import json
+import math
+import pathlib
+import warnings
+
+import numpy as np
+import zarr
+import zarr_random_codecs as codecs
+import zarr_random_types as types
+
+SHAPES = ["0d", "1d", "1d", "2d", "2d", "2d", "2d", "3d", "3d", "4d", "more"]
+MAX_ELEMENTS = 3000
+MAX_CHUNKS = 150
+
+
+class RandomArray:
+    """One array in its own store.
+
+    store    folder of the store
+    path     of the array inside the store, "" at the root
+    values   what must be read back, in the array's own NumPy type
+    labels   for the counters: kind, codecs, ... ; see Labels in test_zarr_property.py
+    """
+
+    def __init__(self, store, path, values, labels):
+        self.store = pathlib.Path(store)
+        self.path = path
+        self.values = values
+        self.labels = labels
+
+    @property
+    def metadata(self):
+        return json.loads((self.store / self.path / ".zarray").read_text())
+
+    def describe(self):
+        return f"{self.store}/{self.path}: {json.dumps(self.metadata)}"
+
+
+def random_shape(draw, label):
+    dims = {"0d": 0, "1d": 1, "2d": 2, "3d": 3, "4d": 4}.get(label) or 0
+    if label == "more":
+        dims = draw.choice([5, 6, 9])
+    shape = []
+    for _ in range(dims):
+        room = max(1, int(MAX_ELEMENTS ** (1 / dims)) if dims > 4 else 10 ** (4 - dims) + 12)
+        left = MAX_ELEMENTS // max(1, math.prod(shape))
+        size = 1 if draw.chance(0.15) else draw.integer(1, max(1, min(room, left)))
+        shape.append(size)
+    draw.random.shuffle(shape)
+    if dims and draw.chance(0.04):
+        shape[draw.integer(0, dims - 1)] = 0
+    return tuple(shape)
+
+
+def random_chunks(draw, shape):
+    """Chunk sizes from 1 to beyond the array's edge, not too many of them."""
+    chunks = [draw.integer(1, size + 3) for size in shape]
+    while math.prod(-(-s // c) for s, c in zip(shape, chunks)) > MAX_CHUNKS:
+        i = draw.integer(0, len(shape) - 1)
+        chunks[i] = min(shape[i] + 3, chunks[i] * 2)
+    return tuple(chunks)
+
+
+def write_random_array(folder, seed, index):
+    """Writes array number `index` of the run `seed` below `folder`. Raises what zarr-python
+    raises for a combination that it does not write."""
+    draw = types.Draw(seed, index)
+    kind = draw.deck("kind", types.KINDS, index)
+    turn = index // len(types.KINDS)
+    dtype = types.random_dtype(draw, kind, turn)
+    shape_label = draw.deck("shape", SHAPES, index)
+    if dtype.names and draw.chance(0.9):
+        shape_label = draw.choice(["0d", "1d", "2d"])  # as bands these need no slices
+    if kind == "object-json" and shape_label == "0d":
+        shape_label = "1d"  # numcodecs' json2 cannot encode a scalar
+    shape = random_shape(draw, shape_label)
+    chunks = random_chunks(draw, shape)
+    compressor_label = draw.deck("compressor", codecs.COMPRESSORS, index)
+    compressor, compressor_name = codecs.make_compressor(draw, compressor_label, index // 6)
+    if shape_label == "0d":
+        compressor, compressor_label, compressor_name = None, "none", "none"  # as zarr-python does
+    filters, filter_names, values = codecs.make_chain(
+        draw, kind, dtype, lambda gentle: types.random_values(draw, kind, dtype, shape, gentle), turn
+    )
+    separator, order = draw.choice("./"), draw.choice("CF")
+    path = draw.choice(["", "", "elevation", "level_1/L2 data/values"])
+    fill = types.random_fill(draw, kind, dtype)
+
+    store = pathlib.Path(folder) / f"array{index}.zarr"
+    directory = zarr.DirectoryStore(str(store))
+    if path:
+        zarr.group(directory)
+    with warnings.catch_warnings():
+        # Casts that overflow where a chunk overhangs the array, and the object codec in `filters`.
+        warnings.simplefilter("ignore")
+        array = zarr.create(
+            shape, chunks=chunks, dtype=dtype, compressor=compressor, filters=filters or None,
+            order=order, fill_value=fill, dimension_separator=separator, store=directory,
+            path=path or None,
+        )  # fmt: skip
+        if math.prod(shape):
+            array[...] = values
+    missing = _remove_chunks(draw, array, store / path)
+    if compressor_label == "gzip-members":
+        _split_gzip_members(draw, store / path)
+    respelled = _respell_fill(draw, store / path / ".zarray")
+    consolidated = draw.chance(0.2)
+    if consolidated:
+        zarr.consolidate_metadata(directory)
+    labels = {
+        "kind": kind, "byte order": dtype.str[0] if not dtype.names else "struct",
+        "unit": np.datetime_data(dtype)[0] if dtype.kind in "mM" else None,
+        "unit multiple": dtype.kind in "mM" and np.datetime_data(dtype)[1] > 1,
+        "dims": len(shape), "empty": 0 in shape, "order": order, "separator": separator,
+        "compressor": compressor_name, "filters": tuple(filter_names), "fill": _fill_label(fill),
+        "respelled fill": respelled, "missing chunks": missing, "grouped": bool(path),
+        "overhang": any(c < s and s % c for s, c in zip(shape, chunks)), "consolidated": consolidated,
+    }  # fmt: skip
+    return RandomArray(store, path, _expected(directory, path), labels)
+
+
+def chunk_files(array, folder):
+    """(index of the chunk along each dimension, its file) of every chunk in the grid."""
+    separator = array._dimension_separator or "."
+    for index in itertools.product(*(range(n) for n in array.cdata_shape)):
+        yield index, folder / (separator.join(map(str, index)) or "0")
+
+
+def _remove_chunks(draw, array, folder):
+    share = draw.choice([0, 0, 0.3, 1])
+    missing = False
+    for _, file in chunk_files(array, folder):
+        if draw.chance(share):
+            file.unlink(missing_ok=True)
+            missing = True
+    return missing
+
+
+def _split_gzip_members(draw, folder):
+    """Rewrites every chunk as several gzip members, which readers must concatenate."""
+    for file in folder.rglob("*"):
+        if file.is_file() and not file.name.startswith("."):
+            data = gzip.decompress(file.read_bytes())
+            cut = draw.integer(0, len(data))
+            parts = [data[:cut], data[cut:]]
+            file.write_bytes(b"".join(gzip.compress(part) for part in parts))
+
+
+def _respell_fill(draw, zarray):
+    """Writes the fill value another way that the specification or Python's JSON allows."""
+    metadata = json.loads(zarray.read_text())
+    dtype, fill = metadata["dtype"], metadata["fill_value"]
+    if not draw.chance(0.5):
+        return False
+    if isinstance(dtype, list):
+        if not fill:
+            return False
+        size = len(base64.b64decode(fill))
+        metadata["fill_value"] = base64.b64encode(draw.numpy.bytes(size)).decode()
+    elif dtype[1] in "mM" and fill == -(2**63):
+        metadata["fill_value"] = "NaT"
+    elif dtype == "|O" and fill == 0:
+        metadata["fill_value"] = ""
+    elif dtype[1] == "f" and fill in ("NaN", "Infinity", "-Infinity"):
+        metadata["fill_value"] = float(fill)  # the bare token
+    else:
+        return False
+    zarray.write_text(json.dumps(metadata))
+    return True
+
+
+def _fill_label(fill):
+    if fill is None:
+        return "null"
+    if isinstance(fill, (float, np.floating)) and not np.isfinite(fill):
+        return str(float(fill))
+    if isinstance(fill, (complex, np.complexfloating)):
+        return "complex"
+    if isinstance(fill, int) and fill == -(2**63):
+        return "NaT"
+    return "value"
+
+
+def _expected(directory, path):
+    """What zarr-python reads; where the fill value is null and a chunk absent it leaves memory
+    as it finds it, and the answer is zero."""
+    array = zarr.open_array(zarr.DirectoryStore(directory.path), mode="r", path=path or None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = np.array(array[...])
+    if array.fill_value is None:
+        folder = pathlib.Path(directory.path) / path
+        for index, file in chunk_files(array, folder):
+            if not file.exists():
+                where = tuple(slice(i * c, (i + 1) * c) for i, c in zip(index, array.chunks))
+                values[where] = np.zeros((), values.dtype)
+    return values
