@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""Holds the sources to the order of their layers and to the rules that no compiler checks.
+
+Reads text only: needs neither GDAL nor a build.
+"""
+
+import pathlib
+import re
+
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+
+# The arrows of the design: what a layer includes, besides itself and all that these reach.
+ARROWS = {
+    "driver": ["core/conventions"],
+    "core/conventions": ["core/hierarchy"],
+    "core/hierarchy": ["core/array"],
+    "core/array": ["core/metadata", "core/codec", "core/grid", "core/store"],
+    "core/metadata": ["core/codec"],
+    "core/codec": ["core/dtype"],
+    "core/dtype": ["core/json"],
+    "core/json": ["core/base"],
+    "core/grid": ["core/base"],
+    "core/store": ["core/json"],  # the overlay of consolidated metadata reads JSON
+    "core/base": [],
+}
+
+MAX_LINES = 600
+CODE = {".h", ".cpp", ".inc"}
+TEXT = CODE | {".txt", ".cmake", ".json", ".md", ".py", ".sh"}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+GDAL_HEADER = re.compile(r"^(gdal|cpl_|ogr_|vrt|memdataset|rawdataset|gnm|commonutils)")
+GDAL_ERROR = re.compile(r"\b(CPLError|CPLErrorV|CPLErrorOnce|CPLDebug|CPLDebugOnly)\s*\(")
+BYTE_SWAP = re.compile(
+    r"\b(__builtin_bswap\d+|bswap_\d+|_byteswap_\w+|__bswap_\w+|(?:ht|n)to(?:n|h)[sl]"
+    r"|(?:htobe|htole|be|le)\d+(?:toh)?|CPL_SWAP\w*|CPL_[LM]SB\w+|GDALSwapWords\w*)\s*\("
+)
+# In pieces, so that this file does not find itself.
+MACHINE_PATH = re.compile("(?<![\\w.$})])/(" + "|".join(["wo" + "rk", "ho" + "me", "ro" + "ot"]) + ")/")
+COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*")', re.DOTALL)
+
+
+def reachable(layer):
+    """The layer and everything below it."""
+    below = {layer}
+    for target in ARROWS[layer]:
+        below |= reachable(target)
+    return below
+
+
+def layer_of(path):
+    """The layer of a path from the repository's root; None outside the layers."""
+    parts = path.split("/")
+    name = parts[0] if parts[0] == "driver" else "/".join(parts[:2])
+    return name if name in ARROWS else None
+
+
+def without_comments(text):
+    """The text with comments blanked and strings kept."""
+    return COMMENT.sub(lambda match: match.group(1) or " ", text)
+
+
+def include_faults(path, text, project_names=frozenset()):
+    """What is wrong with the #include lines of one file; `project_names`: all our headers' names."""
+    faults = []
+    layer = layer_of(path)
+    if layer is None:
+        return [f"{path}: lies in no layer of the design"]
+    for quote, target in INCLUDE.findall(text):
+        if target.startswith(("core/", "driver/")):
+            other = layer_of(target)
+            if quote == "<":
+                faults.append(f"{path}: <{target}> is ours: quote it")
+            if other is None:
+                faults.append(f"{path}: {target} lies in no layer")
+            elif other not in reachable(layer):
+                faults.append(f"{path}: {layer} includes {target}: an upward edge")
+        elif target.startswith(".") or pathlib.PurePosixPath(target).name in project_names:
+            faults.append(f"{path}: {target}: write the path from the repository's root")
+        elif layer != "driver" and GDAL_HEADER.match(target):
+            faults.append(f"{path}: {target} is a GDAL header, and core/ knows no GDAL")
+    return faults
+
+
+def text_faults(path, text):
+    """What the other rules say against one file of core/ or driver/."""
+    faults = []
+    code = without_comments(text)
+    if layer_of(path) != "driver":
+        for match in GDAL_ERROR.finditer(code):
+            faults.append(f"{path}: {match.group(1)} belongs into driver/")
+    if not path.startswith("core/base/endian."):
+        for match in BYTE_SWAP.finditer(code):
+            faults.append(f"{path}: {match.group(1)}: byte order is core/base/endian's")
+    lines = text.count("\n")
+    if lines > MAX_LINES:
+        faults.append(f"{path}: {lines} lines, the limit is {MAX_LINES}")
+    return faults
+
+
+def files_below(folders, suffixes):
+    for folder in folders:
+        for path in sorted((REPOSITORY / folder).rglob("*")):
+            if path.is_file() and (path.suffix in suffixes or path.name == "CMakeLists.txt"):
+                yield path.relative_to(REPOSITORY).as_posix(), path.read_text(encoding="utf-8")
+
+
+def sources():
+    return [item for item in files_below(("core", "driver"), CODE) if not item[0].endswith(".txt")]
+
+
+def test_sources_are_found():
+    """The tests below would pass on an empty list."""
+    layers = {layer_of(path) for path, _ in sources()}
+    assert {"core/base", "core/codec", "core/store", "core/array", "driver"} <= layers
+    assert sum(len(INCLUDE.findall(text)) for _, text in sources()) > 100
+
+
+def test_includes_point_downwards():
+    found = sources()
+    names = {pathlib.PurePosixPath(path).name for path, _ in found if path.endswith(".h")}
+    assert [fault for path, text in found for fault in include_faults(path, text, names)] == []
+
+
+def test_included_files_exist():
+    missing = [
+        f"{path}: {target}"
+        for path, text in sources()
+        for _, target in INCLUDE.findall(text)
+        if target.startswith(("core/", "driver/")) and not (REPOSITORY / target).is_file()
+    ]
+    assert missing == []
+
+
+def test_rules_of_the_text():
+    assert [fault for path, text in sources() for fault in text_faults(path, text)] == []
+
+
+def test_no_machine_paths():
+    folders = ("core", "driver", "autotest", "cmake", "data", "scripts", ".ci")
+    texts = list(files_below(folders, TEXT))
+    texts += [(p.name, p.read_text()) for p in REPOSITORY.iterdir() if p.is_file() and p.suffix in TEXT]
+    faults = [
+        f"{path}: {match.group(0)}" for path, text in texts for match in MACHINE_PATH.finditer(text)
+    ]
+    assert len(texts) > 50
+    assert faults == []
+
+
+# The checker itself: each planted fault must be found, each sound line must pass.
+
+
+@pytest.mark.parametrize("layer", ARROWS)
+@pytest.mark.parametrize("target", ARROWS)
+def test_checker_tells_up_from_down(layer, target):
+    text = f'#pragma once\n\n#include <vector>\n\n#include "{target}/thing.h"\n'
+    faults = include_faults(f"{layer}/file.cpp", text)
+    assert (faults == []) == (target in reachable(layer))
+
+
+def test_checker_knows_the_order():
+    """Spelt out, so that a wrong table above cannot agree with itself."""
+    upward = [
+        ("core/base/status.h", "core/json/value.h"),
+        ("core/json/parse.cpp", "core/dtype/data_type.h"),
+        ("core/dtype/data_type.cpp", "core/codec/codec.h"),
+        ("core/codec/codec.h", "core/metadata/array_metadata.h"),
+        ("core/grid/region.cpp", "core/dtype/data_type.h"),
+        ("core/store/store.h", "core/array/array.h"),
+        ("core/metadata/array_metadata.cpp", "core/store/store.h"),
+        ("core/array/array.h", "core/hierarchy/group.h"),
+        ("core/hierarchy/group.cpp", "core/conventions/crs.h"),
+        ("core/conventions/crs.cpp", "driver/dataset.h"),
+    ]
+    for path, target in upward:
+        assert include_faults(path, f'  #  include "{target}"\n'), (path, target)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#include <gdal_priv.h>",
+        '#include "cpl_error.h"',
+        "#include <core/base/status.h>",
+        '#include "../base/status.h"',
+        '#include "status.h"',
+        '#include "core/nowhere/thing.h"',
+    ],
+)
+def test_checker_finds_bad_includes(line):
+    assert len(include_faults("core/codec/file.cpp", line + "\n", {"status.h"})) == 1
+    assert include_faults("core/codec/file.cpp", "#include <zlib.h>\n", {"status.h"}) == []
+
+
+@pytest.mark.parametrize(
+    "path, line",
+    [
+        ("core/array/a.cpp", 'CPLError(CE_Failure, 1, "x");'),
+        ("core/array/a.cpp", "x = __builtin_bswap32(x);"),
+        ("driver/a.cpp", "CPL_LSBPTR32(&x);"),
+        ("driver/a.cpp", "x = ntohl(x);"),
+        ("driver/a.cpp", "x = le32toh(x);"),
+        ("driver/a.cpp", "int x;\n" * MAX_LINES),
+    ],
+)
+def test_checker_finds_bad_text(path, line):
+    assert len(text_faults(path, line + "\n")) == 1
+
+
+def test_checker_passes_sound_text():
+    sound = '// CPLError( is for the driver\nauto s = std::string("http://x"); /* bswap_32(x) */\n'
+    assert text_faults("core/array/a.cpp", sound) == []
+    assert text_faults("core/base/endian.cpp", "return __builtin_bswap64(x);\n") == []
+    assert text_faults("driver/a.cpp", 'CPLError(CE_Failure, 1, "x");\n') == []
+    planted = "x = '/" + "wo" + "rk/data'"
+    assert MACHINE_PATH.search(planted)
+    assert not MACHINE_PATH.search("https://example.com/" + "wo" + "rk/x and a/" + "ho" + "me/b")

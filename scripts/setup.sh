@@ -1,0 +1,53 @@
+#!/bin/bash
+# Installs the Debian packages that this project needs, and nothing when all are there.
+#
+#   scripts/setup.sh          to build and use the driver
+#   scripts/setup.sh test     also to run every test
+set -euo pipefail
+
+build_packages=(
+    cmake g++ make ninja-build
+    libgdal-dev libproj-dev nlohmann-json3-dev
+    libblosc-dev libbz2-dev liblz4-dev liblzma-dev libzstd-dev zlib1g-dev
+    gdal-bin
+)
+test_packages=(
+    clang-format clang-tidy libgtest-dev
+    python3-gdal python3-numcodecs python3-numpy python3-pytest python3-rasterio python3-zarr
+    rasterio
+)
+
+packages=("${build_packages[@]}")
+case ${1:-} in
+    "") ;;
+    test) packages+=("${test_packages[@]}") ;;
+    *) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "setup.sh: this is no Debian system; what is needed is known there as: ${packages[*]}" >&2
+    exit 1
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$state" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+    echo "all ${#packages[@]} packages are installed"
+    exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup.sh: neither root nor sudo here; as root: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+echo "installing ${missing[*]}"
+"${as_root[@]}" apt-get -q update
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}"

@@ -1,0 +1,142 @@
+#!/bin/bash
+# Builds the driver and runs every test; stops at the first stage that fails.
+# Installs what is missing with apt; safe to repeat; works from any folder.
+#
+#   scripts/test.sh              everything, in the order below
+#   scripts/test.sh unit pytest  these stages only
+#
+#   format     clang-format finds nothing to change
+#   house      order of the layers, size of files, sample stores as their scripts write them
+#   unit       C++ unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
+#   tidy       clang-tidy finds nothing
+#   tsan       C++ unit tests with ThreadSanitizer
+#   pytest     the driver in GDAL, GDAL's tools and rasterio
+#   asan       the same with AddressSanitizer and UndefinedBehaviorSanitizer in the plugin
+#   benchmark  the benchmarks run, on small arrays
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+all_stages=(format house unit tidy tsan pytest asan benchmark)
+stages=("$@")
+[ ${#stages[@]} -gt 0 ] || stages=("${all_stages[@]}")
+for stage in "${stages[@]}"; do
+    case " ${all_stages[*]} " in
+        *" $stage "*) ;;
+        *) sed -n '2,16s/^# \{0,1\}//p' scripts/test.sh; exit 2 ;;
+    esac
+done
+
+jobs=$(nproc)
+logs=$(mktemp -d)
+passed=0 failed=0 skipped=0 stage="set-up" finished=no
+
+finish() {
+    local code=$?
+    rm -rf "$logs"
+    printf '\n'
+    if [ $code -ne 0 ]; then
+        [ $failed -gt 0 ] || failed=1
+        echo "stage $stage failed"
+    elif [ $finished = no ]; then
+        code=1
+    fi
+    local more=""
+    [ $skipped -eq 0 ] || more=", $skipped skipped"
+    echo "$passed passed, $failed failed$more"
+    exit $code
+}
+trap finish EXIT
+
+# The number before a word in pytest's or ctest's closing line, 0 when it is not there.
+number() { grep -oE "[0-9]+ $1" <<<"$2" | tail -n 1 | cut -d' ' -f1 | grep . || echo 0; }
+
+run_pytest() {
+    local code=0 last
+    /usr/bin/python3 -B -m pytest -p no:cacheprovider -q -rs --tb=short "$@" 2>&1 |
+        tee "$logs/pytest" || code=$?
+    last=$(tail -n 1 "$logs/pytest")
+    passed=$((passed + $(number passed "$last")))
+    failed=$((failed + $(number failed "$last") + $(number error "$last")))
+    skipped=$((skipped + $(number skipped "$last")))
+    return $code
+}
+
+run_ctest() {
+    local code=0 last total bad
+    ctest --test-dir "$1" -j "$jobs" --no-tests=error --output-on-failure --progress 2>&1 |
+        tr '\r' '\n' | tee "$logs/ctest" | sed -n '/ Test *#/!p' || code=$?
+    last=$(grep 'tests passed' "$logs/ctest" || true)
+    total=$(grep -oE 'out of [0-9]+' <<<"$last" | cut -d' ' -f3 || true)
+    bad=$(number 'tests failed' "$last")
+    passed=$((passed + ${total:-0} - bad))
+    failed=$((failed + bad))
+    return $code
+}
+
+# build PRESET TARGET...: configures and builds; CMake's own words only when it fails.
+build() {
+    local preset=$1 folder=build-$1
+    shift
+    if [ "$preset" = release ]; then folder=build; fi
+    configure "$folder" --preset "$preset" >"$logs/cmake" 2>&1 || { cat "$logs/cmake"; return 1; }
+    cmake --build "$folder" -j "$jobs" --target "$@"
+}
+
+sources() { find "$@" -name '*.cpp' -o -name '*.h' | sort; }
+
+stage_format() {
+    sources core driver autotest | xargs clang-format --dry-run -Werror
+    echo "$(sources core driver autotest | wc -l) files are formatted as .clang-format says"
+}
+
+# Without autotest/conftest.py, which wants a driver.
+stage_house() { run_pytest --noconftest autotest/house; }
+
+stage_unit() {
+    build debug all
+    UBSAN_OPTIONS=print_stacktrace=1 run_ctest build-debug
+}
+
+stage_tidy() {
+    configure build-debug --preset debug >"$logs/cmake" 2>&1 || { cat "$logs/cmake"; return 1; }
+    find core driver -name '*.cpp' | sort |
+        xargs -P "$jobs" -n 2 clang-tidy --quiet -p build-debug 2>"$logs/tidy" ||
+        { grep -v 'warnings\? generated' "$logs/tidy"; return 1; }
+    echo "clang-tidy finds nothing in $(find core driver -name '*.cpp' | wc -l) files and their headers"
+}
+
+stage_tsan() {
+    build tsan zarr_unit_tests
+    TSAN_OPTIONS=halt_on_error=1 run_ctest build-tsan
+}
+
+stage_pytest() {
+    build release all
+    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest autotest/gdrivers
+}
+
+stage_asan() {
+    build debug all
+    # Python itself is not built with the sanitizer, so its runtime must come first; leaks are not
+    # looked for, because Python keeps what it has until the process ends.
+    local runtime
+    runtime="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
+    LD_PRELOAD=$runtime ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+        GDAL_DRIVER_PATH=$PWD/build-debug/gdalplugins run_pytest autotest/gdrivers
+}
+
+stage_benchmark() {
+    build release all
+    autotest/benchmark/run.sh --smoke
+}
+
+heading "Set-up"
+scripts/setup.sh test
+for stage in "${stages[@]}"; do
+    heading "Stage $stage"
+    start=$SECONDS
+    "stage_$stage"
+    echo "-- $stage: $((SECONDS - start)) s"
+done
+heading "All stages in $SECONDS s: ${stages[*]}"
+finished=yes

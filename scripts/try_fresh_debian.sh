@@ -1,0 +1,114 @@
+#!/bin/bash
+# Runs the README's commands in a freshly bootstrapped Debian 12 that holds nothing but its base
+# system, on a clean clone of the last commit. Needs root, debootstrap and git on this machine.
+#
+#   scripts/try_fresh_debian.sh                both commands, demo and test
+#   scripts/try_fresh_debian.sh demo           one of them; also: test, shell, none
+#   scripts/try_fresh_debian.sh --root DIR ... keep the system in DIR, and use it again if it exists
+#
+# Debian's mirror, proxy and date checks are those of this machine's apt; DEBIAN_MIRROR overrides.
+set -euo pipefail
+export LC_ALL=C.UTF-8
+suite=bookworm
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+fail() { echo "try_fresh_debian.sh: $*" >&2; exit 1; }
+
+root=""
+keep=no
+commands=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --root) [ $# -ge 2 ] || fail "--root needs a folder"
+                root=$(realpath -m "$2"); keep=yes; shift ;;
+        demo | test | shell | none) commands+=("$1") ;;
+        *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+    esac
+    shift
+done
+[ ${#commands[@]} -gt 0 ] || commands=(demo test)
+[ "$(id -u)" = 0 ] || fail "run it as root: it bootstraps a system and enters it with chroot"
+for tool in debootstrap git unshare chroot; do
+    command -v "$tool" >/dev/null || fail "$tool is missing (apt-get install $tool)"
+done
+
+# "suite component address" of each package index that this machine's apt uses.
+indexes() { apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages'; }
+
+bootstrap() {
+    local mirror=${DEBIAN_MIRROR:-}
+    if [ -z "$mirror" ]; then
+        mirror=$(indexes | awk -v s=$suite '$1 == s && $2 == "main" { print $3; exit }')
+    fi
+    [ -n "$mirror" ] || fail "apt names no mirror of $suite here: set DEBIAN_MIRROR"
+    local proxy
+    proxy=$(apt-config dump --format '%v%n' Acquire::http::Proxy)
+    if [ -n "$proxy" ]; then export http_proxy=$proxy; fi
+    debootstrap --variant=minbase "$suite" "$root" "$mirror"
+}
+
+# apt inside as apt outside: where packages come from, and whether dates are checked.
+configure_apt() {
+    indexes | awk -v s=$suite 'index($1, s) == 1 && $2 == "main" { print "deb", $3, $1, $2 }' |
+        sort -u >"$root/etc/apt/sources.list.new"
+    if [ -z "${DEBIAN_MIRROR:-}" ] && [ -s "$root/etc/apt/sources.list.new" ]; then
+        mv "$root/etc/apt/sources.list.new" "$root/etc/apt/sources.list"
+    else
+        rm "$root/etc/apt/sources.list.new"
+    fi
+    apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-Valid-Until|Check-Date|Languages)\b' \
+        >"$root/etc/apt/apt.conf.d/99outside" || true
+    cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+}
+
+clone_project() {
+    rm -rf "$root/src"
+    git -c advice.detachedHead=false clone --quiet --no-hardlinks "$project" "$root/src/gdal-zarr"
+    rm -rf "$root/src/gdal-zarr/.git"
+    if [ -n "$(git -C "$project" status --porcelain)" ]; then
+        echo "note: uncommitted changes of $project are not part of this trial"
+    fi
+}
+
+# Runs a command inside. Its mounts live in a namespace of their own and end with it, so nothing
+# of this machine can be mounted below $root when that is deleted.
+inside() {
+    unshare --mount --pid --fork --kill-child env -i \
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 \
+        bash -euc '
+            mount -t proc proc "$0/proc"
+            mount -t tmpfs tmpfs "$0/dev" -o mode=755
+            for node in null zero full random urandom tty; do
+                touch "$0/dev/$node"; mount --bind "/dev/$node" "$0/dev/$node"
+            done
+            ln -s /proc/self/fd "$0/dev/fd"
+            mkdir "$0/dev/shm"; mount -t tmpfs tmpfs "$0/dev/shm" -o mode=1777
+            root=$0; exec chroot "$root" "$@"' "$root" "$@"
+}
+
+if [ "$keep" = no ]; then
+    root=$(mktemp -d)
+    trap 'rm -rf --one-file-system "$root"' EXIT
+fi
+start=$SECONDS
+if [ -x "$root/usr/bin/apt-get" ] && [ ! -d "$root/debootstrap" ]; then
+    echo "== using the system in $root"
+else
+    bootstrap
+    echo "== bootstrapped $suite in $((SECONDS - start)) s"
+fi
+configure_apt
+clone_project
+echo "== $(inside cat /etc/debian_version | sed 's/^/Debian /'), \
+$(inside dpkg-query -f '.\n' -W | wc -l) packages, commit $(git -C "$project" rev-parse --short HEAD)"
+
+for command in "${commands[@]}"; do
+    start=$SECONDS
+    case $command in
+        none) ;;
+        shell) inside bash -c 'cd /src/gdal-zarr && exec bash' ;;
+        *) echo "== scripts/$command.sh in the fresh system"
+           inside "/src/gdal-zarr/scripts/$command.sh"
+           echo "== scripts/$command.sh succeeded there in $((SECONDS - start)) s" ;;
+    esac
+done
