@@ -3,7 +3,6 @@
 
 find_package(Threads REQUIRED)
 find_package(GDAL 3.6 CONFIG REQUIRED)
-find_package(PROJ CONFIG REQUIRED)
 find_package(nlohmann_json 3.9 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)

@@ -5,7 +5,6 @@
 
 #include "core/array/region_reader.h"
 #include "core/base/checked.h"
-#include "core/dtype/convert.h"
 #include "core/grid/chunk_key.h"
 
 namespace zarr {
@@ -68,13 +67,12 @@ ChunkId Array::IdOf(const DimVector<std::uint64_t>& chunk) const {
     return {id_, index};
 }
 
-Status Array::Read(const Region& region, const ElementView& view, const Destination& destination,
+Status Array::Read(const Region& region, std::size_t offset, const Destination& destination,
                    std::size_t threads) const {
     if (metadata_.dtype.kind == DataKind::kObject)
         return Status::Invalid("elements of dtype |O have no fixed size");
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
-    ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeReadOp(view.type, destination.type));
-    return RegionReader(*this, region, view.offset, destination, op).Run(threads);
+    return RegionReader(*this, region, offset, destination).Run(threads);
 }
 
 Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
@@ -87,9 +85,10 @@ Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
         return Status::Limit("too many elements for one read");
     Buffer refs;
     ZARR_RETURN_IF_ERROR(refs.Resize(static_cast<std::size_t>(count) * sizeof(ObjectRef)));
-    const Destination destination{
-        refs.data(), ContiguousStrides(region.count, sizeof(ObjectRef), false), metadata_.dtype};
-    RegionReader reader(*this, region, 0, destination, CopyOp(sizeof(ObjectRef)));
+    const Destination destination{refs.data(),
+                                  ContiguousStrides(region.count, sizeof(ObjectRef), false),
+                                  CopyOp(sizeof(ObjectRef))};
+    RegionReader reader(*this, region, 0, destination);
     ZARR_RETURN_IF_ERROR(reader.Run(threads));
     std::vector<std::string> objects;
     objects.reserve(static_cast<std::size_t>(count));

@@ -15,18 +15,13 @@
 
 namespace zarr {
 
-// A part of an array's elements: the whole of them, or one scalar field of a structured type.
-struct ElementView {
-    std::size_t offset = 0;  // bytes from the start of the element
-    DataType type;           // as stored
-};
-
-// Where a region is read to. `data` is the place of the region's first element; `strides` may be
-// negative. Elements arrive in the host's byte order with type `type` (see MakeReadOp()).
+// Where a region is read to, and how. `data` is the place of the region's first element; `strides`
+// may be negative. `op` turns stored elements, or the part of them that is read, into what arrives;
+// see MakeReadOp() for the plain ones.
 struct Destination {
     std::uint8_t* data = nullptr;
     Strides strides;
-    DataType type;
+    ElementOp op;
 };
 
 // Largest decoded chunk that is read, in bytes.
@@ -47,13 +42,13 @@ class Array {
     const ArrayMetadata& metadata() const { return metadata_; }
     const std::shared_ptr<const Store>& store() const { return store_; }
     ReadContext& context() const { return *context_; }
-    ElementView WholeElement() const { return {0, metadata_.dtype}; }
 
-    // Reads `region` of `view` into `destination`, with at most `threads` threads. Chunks that are
-    // absent give the fill value. A chunk that is only partly wanted is kept in the cache. Errors
-    // start with the chunk's key; what was read before one is in place, the rest is undefined.
-    // Not for kObject.
-    Status Read(const Region& region, const ElementView& view, const Destination& destination,
+    // Reads `region` into `destination`, with at most `threads` threads. `offset` is where in each
+    // element the wanted part starts, in bytes: 0, or the offset of a field of a structured type.
+    // Chunks that are absent give the fill value. A chunk that is only partly wanted is kept in the
+    // cache. Errors start with the chunk's key; what was read before one is in place, the rest is
+    // undefined. Not for kObject.
+    Status Read(const Region& region, std::size_t offset, const Destination& destination,
                 std::size_t threads) const;
 
     // Reads `region` of a kObject array, in row-major order of the region.

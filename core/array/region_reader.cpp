@@ -20,8 +20,12 @@ bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataK
 }  // namespace
 
 RegionReader::RegionReader(const Array& array, const Region& region, std::size_t offset,
-                           const Destination& destination, const ElementOp& op)
-    : array_(array), region_(region), offset_(offset), destination_(destination), op_(op) {
+                           const Destination& destination)
+    : array_(array),
+      region_(region),
+      offset_(offset),
+      destination_(destination),
+      op_(destination.op) {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) {
             pieces_ = 0;

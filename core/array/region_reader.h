@@ -13,9 +13,9 @@ namespace zarr {
 // parallel. Used once.
 class RegionReader {
   public:
-    // All are borrowed. `offset` is the place of the wanted part in an element; `op` fits it.
+    // All are borrowed. `offset` is the place of the wanted part in an element.
     RegionReader(const Array& array, const Region& region, std::size_t offset,
-                 const Destination& destination, const ElementOp& op);
+                 const Destination& destination);
 
     // For objects, the chunks that the result refers to live as long as this reader.
     Status Run(std::size_t threads);
@@ -52,7 +52,7 @@ class RegionReader {
     const Region& region_;
     const std::size_t offset_;
     const Destination& destination_;
-    const ElementOp op_;
+    const ElementOp& op_;
     DimVector<AxisSplit> splits_;
     std::uint64_t pieces_ = 1;
     std::mutex mutex_;

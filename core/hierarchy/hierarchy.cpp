@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "core/hierarchy/hierarchy.h"
+
+#include <algorithm>
+
+#include "core/store/consolidated_store.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+std::size_t DepthOf(const std::string& path) {
+    return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const Store> store,
+                                                         UseConsolidated use_consolidated,
+                                                         std::shared_ptr<ReadContext> context) {
+    std::shared_ptr<Hierarchy> hierarchy(new Hierarchy());
+    hierarchy->context_ = std::move(context);
+    hierarchy->store_ = std::move(store);
+    if (use_consolidated == UseConsolidated::kIfPresent) {
+        const std::string key(kConsolidatedKey);
+        Buffer text;
+        ZARR_ASSIGN_OR_RETURN(const bool found,
+                              hierarchy->store_->Get(key, text, kMaxMetadataBytes));
+        if (found) {
+            ZARR_ASSIGN_OR_RETURN(
+                hierarchy->store_,
+                ConsolidatedStore::Make(hierarchy->store_, std::move(text)).WithContext(key));
+            hierarchy->is_consolidated_ = true;
+        }
+    }
+    return std::shared_ptr<const Hierarchy>(std::move(hierarchy));
+}
+
+Result<bool> Hierarchy::ReadText(const std::string& key, Buffer& text) const {
+    return store_->Get(key, text, kMaxMetadataBytes);
+}
+
+Result<bool> Hierarchy::Has(const std::string& key) const {
+    Buffer text;
+    return ReadText(key, text);
+}
+
+Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
+    if (DepthOf(path) > kMaxGroupDepth)
+        return Status::Limit(path.substr(0, 80) + "...: groups nest more than " +
+                             std::to_string(kMaxGroupDepth) + " levels deep");
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, Has(JoinKey(path, kArrayKey)));
+    if (is_array) return NodeKind::kArray;
+    ZARR_ASSIGN_OR_RETURN(const bool is_group, Has(JoinKey(path, kGroupKey)));
+    if (is_group) return NodeKind::kGroup;
+    const auto entries = store_->List(path);
+    if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported)
+        return NodeKind::kNone;
+    if (!entries.ok()) return entries.status();
+    const bool holds_something = std::any_of(
+        entries->begin(), entries->end(),
+        [](const StoreEntry& entry) { return entry.is_prefix || entry.name == kAttributesKey; });
+    return holds_something ? NodeKind::kGroup : NodeKind::kNone;
+}
+
+Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_->List(path));
+    std::vector<Node> members;
+    for (const StoreEntry& entry : entries) {
+        if (!entry.is_prefix) continue;
+        Node node{entry.name, JoinKey(path, entry.name), NodeKind::kNone};
+        const auto kind = KindOf(node.path);
+        // What cannot be looked at is listed as an array, so that it hides none of its siblings;
+        // whoever opens it learns why.
+        node.kind = kind.ok() ? *kind : NodeKind::kArray;
+        if (node.kind != NodeKind::kNone) members.push_back(std::move(node));
+    }
+    return members;
+}
+
+Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
+    const std::string key = JoinKey(path, kAttributesKey);
+    Buffer text;
+    ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
+    if (!found) return json::Value(json::Object{});
+    return ParseAttributes(std::as_const(text).span().text()).WithContext(key);
+}
+
+Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
+    const std::string key = JoinKey(path, kArrayKey);
+    Buffer text;
+    ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
+    if (!found) return Status::NotFound(key + ": there is no such array");
+    return ParseArrayMetadata(std::as_const(text).span().text()).WithContext(key);
+}
+
+Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path) const {
+    ZARR_ASSIGN_OR_RETURN(ArrayMetadata metadata, Metadata(path));
+    return Array::Open(store_, path, std::move(metadata), context_)
+        .WithContext(JoinKey(path, kArrayKey));
+}
+
+}  // namespace zarr
