@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Reading single attributes leniently, as real stores have them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/json/value.h"
+
+namespace zarr {
+
+// What is wrong with attributes without making a store unreadable; each names the attribute.
+using Warnings = std::vector<std::string>;
+
+// A string attribute, else nullptr.
+const std::string* StringAttribute(const json::Value& attributes, std::string_view name);
+
+// A number attribute: a number, an array of one number, or a string that spells one, as writers
+// have been seen to leave them. An attribute that is there but is none of these gives a warning.
+std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
+                                      Warnings& warnings);
+
+// The words of a string attribute that lists names ("lat lon"), without the "name:" parts of
+// cell-measure-like lists.
+std::vector<std::string> WordsAttribute(const json::Value& attributes, std::string_view name);
+
+}  // namespace zarr

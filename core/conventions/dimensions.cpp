@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/dimensions.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+namespace zarr {
+
+namespace {
+
+struct Term {
+    std::string_view text;
+    AxisRole role;
+};
+
+constexpr Term kStandardNames[] = {
+    {"longitude", AxisRole::kX},
+    {"projection_x_coordinate", AxisRole::kX},
+    {"projection_x_angular_coordinate", AxisRole::kX},
+    {"grid_longitude", AxisRole::kX},
+    {"latitude", AxisRole::kY},
+    {"projection_y_coordinate", AxisRole::kY},
+    {"projection_y_angular_coordinate", AxisRole::kY},
+    {"grid_latitude", AxisRole::kY},
+    {"time", AxisRole::kTime},
+    {"forecast_reference_time", AxisRole::kTime},
+    {"air_pressure", AxisRole::kZ},
+    {"altitude", AxisRole::kZ},
+    {"height", AxisRole::kZ},
+    {"depth", AxisRole::kZ},
+};
+
+constexpr Term kUnits[] = {
+    {"degrees_east", AxisRole::kX},  {"degree_east", AxisRole::kX},  {"degrees_E", AxisRole::kX},
+    {"degree_E", AxisRole::kX},      {"degreesE", AxisRole::kX},     {"degreeE", AxisRole::kX},
+    {"degrees_north", AxisRole::kY}, {"degree_north", AxisRole::kY}, {"degrees_N", AxisRole::kY},
+    {"degree_N", AxisRole::kY},      {"degreesN", AxisRole::kY},     {"degreeN", AxisRole::kY},
+};
+
+constexpr Term kNames[] = {
+    {"x", AxisRole::kX},         {"lon", AxisRole::kX},       {"long", AxisRole::kX},
+    {"longitude", AxisRole::kX}, {"easting", AxisRole::kX},   {"eastings", AxisRole::kX},
+    {"rlon", AxisRole::kX},      {"xc", AxisRole::kX},        {"nx", AxisRole::kX},
+    {"y", AxisRole::kY},         {"lat", AxisRole::kY},       {"latitude", AxisRole::kY},
+    {"northing", AxisRole::kY},  {"northings", AxisRole::kY}, {"rlat", AxisRole::kY},
+    {"yc", AxisRole::kY},        {"ny", AxisRole::kY},        {"time", AxisRole::kTime},
+    {"t", AxisRole::kTime},      {"level", AxisRole::kZ},     {"z", AxisRole::kZ},
+};
+
+template <std::size_t kSize>
+AxisRole Look(const Term (&terms)[kSize], std::string_view text) {
+    const auto* const found = std::find_if(std::begin(terms), std::end(terms),
+                                           [&](const Term& term) { return term.text == text; });
+    return found == std::end(terms) ? AxisRole::kNone : found->role;
+}
+
+std::string Lower(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole role) {
+    // Of several, the last: leading dimensions are the ones that a raster is sliced along.
+    const auto found = std::find(roles.rbegin(), roles.rend(), role);
+    if (found == roles.rend()) return std::nullopt;
+    return static_cast<std::size_t>(roles.rend() - found) - 1;
+}
+
+}  // namespace
+
+std::vector<std::string> DimensionNames(const json::Value& attributes, std::size_t rank,
+                                        Warnings& warnings) {
+    constexpr std::string_view kName = "_ARRAY_DIMENSIONS";
+    std::vector<std::string> names;
+    if (const json::Value* value = attributes.Find(kName)) {
+        const json::Array* items = value->as_array();
+        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+            if (const std::string* name = (*items)[i].as_string()) names.push_back(*name);
+        if (items != nullptr && items->size() == rank && names.size() == rank) return names;
+        warnings.push_back("attribute " + std::string(kName) + ": expected " +
+                           std::to_string(rank) + " names, got " + json::Brief(*value));
+        names.clear();
+    }
+    for (std::size_t i = 0; i < rank; ++i) names.push_back("dim" + std::to_string(i));
+    return names;
+}
+
+AxisRole RoleFromAttributes(const json::Value& coordinate_attributes) {
+    if (const std::string* axis = StringAttribute(coordinate_attributes, "axis")) {
+        if (*axis == "X" || *axis == "x") return AxisRole::kX;
+        if (*axis == "Y" || *axis == "y") return AxisRole::kY;
+        if (*axis == "Z" || *axis == "z") return AxisRole::kZ;
+        if (*axis == "T" || *axis == "t") return AxisRole::kTime;
+    }
+    if (const std::string* name = StringAttribute(coordinate_attributes, "standard_name")) {
+        const AxisRole role = Look(kStandardNames, *name);
+        if (role != AxisRole::kNone) return role;
+    }
+    if (const std::string* units = StringAttribute(coordinate_attributes, "units"))
+        return Look(kUnits, *units);
+    return AxisRole::kNone;
+}
+
+AxisRole RoleFromName(const std::string& name) { return Look(kNames, Lower(name)); }
+
+HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions) {
+    const std::size_t rank = dimensions.size();
+    std::vector<AxisRole> by_attributes(rank, AxisRole::kNone);
+    std::vector<AxisRole> by_name(rank, AxisRole::kNone);
+    for (std::size_t i = 0; i < rank; ++i) {
+        if (dimensions[i].coordinate_attributes != nullptr)
+            by_attributes[i] = RoleFromAttributes(*dimensions[i].coordinate_attributes);
+        by_name[i] = RoleFromName(dimensions[i].name);
+    }
+    HorizontalAxes axes;
+    for (const std::vector<AxisRole>* roles : {&by_attributes, &by_name}) {
+        if (!axes.x) axes.x = FindRole(*roles, AxisRole::kX);
+        if (!axes.y) axes.y = FindRole(*roles, AxisRole::kY);
+    }
+    if (axes.x && axes.y && *axes.x == *axes.y) axes = {};
+    // What remains unknown is the last dimension that is not taken, X before Y.
+    for (std::optional<std::size_t>* axis : {&axes.x, &axes.y}) {
+        const std::optional<std::size_t>& other = axis == &axes.x ? axes.y : axes.x;
+        if (rank == 1 && axis == &axes.x && other) axes.y.reset();
+        for (std::size_t i = rank; i-- > 0 && !*axis;)
+            if (!other || *other != i) *axis = i;
+    }
+    return axes;
+}
+
+}  // namespace zarr

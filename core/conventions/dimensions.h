@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The names of an array's dimensions, and which of them are X and Y.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/conventions/attributes.h"
+
+namespace zarr {
+
+// Names of the `rank` dimensions: `_ARRAY_DIMENSIONS` (xarray), else dim0, dim1, ... A convention
+// that does not fit the rank gives a warning and is passed over.
+std::vector<std::string> DimensionNames(const json::Value& attributes, std::size_t rank,
+                                        Warnings& warnings);
+
+enum class AxisRole { kNone, kX, kY, kZ, kTime };
+
+// The role that a coordinate array's own attributes give its dimension: `axis`, else
+// `standard_name`, else `units` (CF conventions, section 4).
+AxisRole RoleFromAttributes(const json::Value& coordinate_attributes);
+
+// The role that a dimension's usual names give it, in any case.
+AxisRole RoleFromName(const std::string& name);
+
+// What is known of one dimension of an array.
+struct DimensionFacts {
+    std::string name;
+    std::uint64_t size = 0;
+    const json::Value* coordinate_attributes = nullptr;  // of its coordinate array, if it has one
+};
+
+// Indices of the horizontal dimensions; y is absent for one dimension, both for none.
+struct HorizontalAxes {
+    std::optional<std::size_t> x;
+    std::optional<std::size_t> y;
+};
+
+// By the coordinates' attributes, else the names, else the last two dimensions.
+HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions);
+
+}  // namespace zarr
