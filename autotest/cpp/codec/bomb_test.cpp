@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Small inputs that decode to 100 MB must fail at the limit, without the memory for the rest.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "autotest/cpp/codec/vectors.h"
+#include "core/codec/registry.h"
+
+namespace zarr::test {
+
+namespace {
+
+constexpr std::size_t kLimit = 1000;
+// What the libraries may take for themselves, as in bzip2's blocks and lzma's dictionary.
+constexpr std::size_t kLibraryBytes = std::size_t{32} << 20;
+
+// The peak of the process's resident memory since the last ResetPeak(), or 0 where the system does
+// not tell; then only the Output's buffer is watched.
+std::size_t PeakBytes() {
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    while (status >> word) {
+        std::size_t kilobytes = 0;
+        if (word == "VmHWM:" && status >> kilobytes) return kilobytes << 10;
+    }
+    return 0;
+}
+void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+class CodecBomb : public testing::TestWithParam<Bomb> {};
+
+TEST_P(CodecBomb, FailsAtTheLimit) {
+    const Result<std::unique_ptr<Codec>> codec = MakeCodec(GetParam().config, CodecContext());
+    ASSERT_TRUE(codec.ok()) << codec.status().message();
+    const ByteSpan encoded(GetParam().encoded);
+
+    ResetPeak();
+    const std::size_t peak_before = PeakBytes();
+    Buffer memory;
+    ASSERT_TRUE(memory.Resize(kLimit).ok());
+    Output fixed(memory.span());
+    EXPECT_EQ((*codec)->Decode(encoded, fixed).code(), StatusCode::kCorrupt);
+    Buffer buffer;
+    Output growing(buffer, kLimit);
+    EXPECT_EQ((*codec)->Decode(encoded, growing).code(), StatusCode::kCorrupt);
+    EXPECT_LE(buffer.capacity(), kLimit);
+    EXPECT_LE(PeakBytes(), peak_before + kLibraryBytes);
+}
+
+// The same bytes are no bomb where that much is asked for.
+TEST_P(CodecBomb, DecodesWhereThereIsRoom) {
+    const Result<std::unique_ptr<Codec>> codec = MakeCodec(GetParam().config, CodecContext());
+    ASSERT_TRUE(codec.ok()) << codec.status().message();
+    Buffer buffer;
+    Output output(buffer, GetParam().decoded_size);
+    const Status status = (*codec)->Decode(ByteSpan(GetParam().encoded), output);
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(output.written(), GetParam().decoded_size);
+    EXPECT_TRUE(std::all_of(buffer.data(), buffer.data() + output.written(),
+                            [](std::uint8_t byte) { return byte == 0; }));
+}
+
+std::string NameOf(const testing::TestParamInfo<Bomb>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Bombs, CodecBomb, testing::ValuesIn(Bombs()), NameOf);
+
+TEST(CodecBombs, CoverEveryCompressor) {
+    std::set<std::string_view> ids;
+    for (const Bomb& bomb : Bombs()) ids.insert(bomb.id);
+    for (const char* id : {"blosc", "zlib", "gzip", "bz2", "lzma", "zstd", "lz4"})
+        EXPECT_EQ(ids.count(id), 1U) << id;
+}
+
+}  // namespace
+
+}  // namespace zarr::test

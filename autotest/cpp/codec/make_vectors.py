@@ -1,0 +1,440 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes vectors.json, the encoded chunks that every codec's contract test decodes.
+
+Needs numcodecs 0.11 and numpy. The bytes are fixed by the seed and the versions of the codec
+libraries. A vector is an object with
+
+    name       unique
+    config     the codec's configuration
+    dtype      of the array; its chunk is one-dimensional
+    decoded    base64 of the zlib form of the chunk; or, for chunks of objects, decoded_strings: a
+               list of text, or decoded_bytes: a list of base64
+    encoded    base64
+    trailing   what numcodecs 0.11 makes of TRAILING after the encoded bytes: "same" as without, or
+               "error", which includes a result of another length
+    needed     how many bytes of the encoded form cannot be cut off (default: all)
+    checked    true where the format has a checksum, so that damage cannot go unseen
+
+and a bomb has `decoded_size` instead of the contents, and its `encoded` as base64 of the zlib form.
+"""
+
+import base64
+import bz2
+import ctypes
+import gzip
+import io
+import itertools
+import json
+import lzma
+import os
+import struct
+import zlib
+
+import numcodecs
+import numpy as np
+
+TRAILING = b"trailing bytes, no stream"
+BOMB_SIZE = 100_000_000
+
+rng = np.random.default_rng(20240229)
+numcodecs.blosc.use_threads = False  # threads would put blocks in any order
+
+
+def b64(data):
+    return base64.b64encode(data).decode("ascii")
+
+
+def as_bytes(buffer):
+    if isinstance(buffer, (bytes, bytearray)):
+        return bytes(buffer)
+    return np.ascontiguousarray(buffer).tobytes()
+
+
+def outcome(decode, encoded, expected):
+    """Of decoding `encoded`: "same" as `expected` or "error"."""
+    try:
+        return "same" if decode(encoded) == expected else "error"
+    except Exception:  # whatever a codec raises is a refusal
+        return "error"
+
+
+def vector(name, codec, array, encoded=None, decoded=None, trailing=None, **more):
+    """A vector of a chunk of fixed-size elements. `encoded` and `decoded` are what the codec makes
+    of `array`, where they are not given."""
+    config = codec if isinstance(codec, dict) else codec.get_config()
+    if encoded is None:
+        encoded = as_bytes(codec.encode(array))
+    if decoded is None:
+        decoded = as_bytes(codec.decode(encoded))
+    if trailing is None:
+        trailing = outcome(lambda e: as_bytes(codec.decode(e)), encoded + TRAILING, decoded)
+    return {
+        "name": name,
+        "config": config,
+        "dtype": array.dtype.str,
+        "decoded": b64(zlib.compress(decoded, 9)),
+        "encoded": b64(encoded),
+        "trailing": trailing,
+        **more,
+    }
+
+
+def ramp(dtype="<i4", count=200):
+    return (np.arange(count) * 3 + 1000).astype(dtype)
+
+
+def wave(dtype="<f8", count=100):
+    return (1000 + 100 * np.sin(np.arange(count) / 7)).astype(dtype)
+
+
+def noise(count):
+    return rng.integers(0, 256, count, dtype="u1")
+
+
+# ------------------------------------------------------------------------------- compressors
+
+
+def blosc_vectors():
+    for cname, shuffle in itertools.product(numcodecs.blosc.list_compressors(), (0, 1, 2)):
+        codec = numcodecs.Blosc(cname, 5, shuffle)
+        yield vector(f"blosc_{cname}_shuffle{shuffle}", codec, ramp())
+    for dtype in ("u1", ">i2", "<f8", "<c16", "S12"):
+        codec = numcodecs.Blosc("lz4", 5, 1)
+        yield vector(f"blosc_typesize{np.dtype(dtype).itemsize}", codec, ramp(dtype, 60))
+    yield vector("blosc_incompressible", numcodecs.Blosc("zstd", 9, 1), noise(500))
+    yield vector("blosc_stored", numcodecs.Blosc("lz4", 0, 0), ramp(count=40))
+    for size in (1, 3, 15):
+        yield vector(f"blosc_{size}_bytes", numcodecs.Blosc("lz4", 5, 1), noise(size))
+    for cname, shuffle in (("lz4", 0), ("zstd", 1), ("blosclz", 2)):
+        codec = numcodecs.Blosc(cname, 5, shuffle, blocksize=512)
+        yield vector(f"blosc_{cname}_blocks", codec, ramp(count=600))
+    yield vector("blosc_large", numcodecs.Blosc("zstd", 5, 1), np.zeros(20000, "<f8"))
+
+
+def gzip_member(data, name=""):
+    stream = io.BytesIO()
+    with gzip.GzipFile(name, "wb", 6, stream, mtime=0) as member:
+        member.write(data)
+    return stream.getvalue()
+
+
+def deflate_vectors():
+    for level in (0, 1, 9):
+        yield vector(f"zlib_{level}", numcodecs.Zlib(level), ramp(), checked=True)
+        encoded = as_bytes(numcodecs.GZip(level).encode(ramp()))
+        # The fifth to eighth bytes are the time of writing.
+        encoded = encoded[:4] + bytes(4) + encoded[8:]
+        yield vector(f"gzip_{level}", numcodecs.GZip(level), ramp(), encoded, checked=True)
+    yield vector("zlib_incompressible", numcodecs.Zlib(6), noise(300), checked=True)
+    yield vector("zlib_1_byte", numcodecs.Zlib(6), noise(1), checked=True)
+    yield vector("zlib_large", numcodecs.Zlib(6), np.zeros(100000, "u1"), checked=True)
+
+    data = ramp()
+    halves = [data[:90].tobytes(), data[90:].tobytes()]
+    members = gzip_member(halves[0], "first") + gzip_member(b"") + gzip_member(halves[1])
+    yield vector("gzip_members", numcodecs.GZip(), data, members, checked=True)
+    padded = gzip_member(halves[0]) + bytes(7) + gzip_member(halves[1])
+    yield vector(
+        "gzip_padded",
+        numcodecs.GZip(),
+        data,
+        padded + bytes(20),
+        needed=len(padded),
+        checked=True,
+    )
+
+
+def bz2_vectors():
+    for level in (1, 9):
+        yield vector(f"bz2_{level}", numcodecs.BZ2(level), ramp(), checked=True)
+    yield vector("bz2_incompressible", numcodecs.BZ2(1), noise(300), checked=True)
+    yield vector("bz2_1_byte", numcodecs.BZ2(1), noise(1), checked=True)
+    data = ramp()
+    streams = bz2.compress(data[:90].tobytes(), 1) + bz2.compress(data[90:].tobytes(), 1)
+    yield vector("bz2_streams", numcodecs.BZ2(), data, streams, checked=True)
+
+
+def branches():
+    """Bytes with what the BCJ filters of each processor take for branches."""
+    code = b"".join(
+        bytes([0xE8, i, 0, 0, 0]) + bytes([i, 0, 0, 0xEB]) + bytes([0x48, 0, i, 1])
+        + bytes([0x40, 0, 0, i]) + bytes([0, 0xF0, i, 0xF8])
+        for i in range(24)
+    )
+    return np.frombuffer(code, "u1")
+
+
+def lzma_vectors():
+    for check in (lzma.CHECK_NONE, lzma.CHECK_CRC32, lzma.CHECK_CRC64, lzma.CHECK_SHA256):
+        codec = numcodecs.LZMA(lzma.FORMAT_XZ, check, 0)
+        yield vector(f"lzma_xz_check{check}", codec, ramp(), checked=check != lzma.CHECK_NONE)
+    yield vector("lzma_xz_preset9e", numcodecs.LZMA(preset=9 | lzma.PRESET_EXTREME), noise(8))
+    yield vector("lzma_alone", numcodecs.LZMA(lzma.FORMAT_ALONE, preset=1), ramp())
+
+    auto = {"id": "lzma", "format": 0, "check": -1, "preset": None, "filters": None}
+    for name, container in (("xz", lzma.FORMAT_XZ), ("alone", lzma.FORMAT_ALONE)):
+        encoded = lzma.compress(ramp().tobytes(), container, preset=1)
+        yield vector(
+            f"lzma_auto_{name}", auto, ramp(), encoded, ramp().tobytes(),
+            outcome(lzma.decompress, encoded + TRAILING, ramp().tobytes()),
+        )
+
+    # numcodecs writes XZ with filters, which are in the stream, but passes them to a decoder that
+    # then refuses to read.
+    codec = numcodecs.LZMA(
+        filters=[{"id": lzma.FILTER_DELTA, "dist": 4}, {"id": lzma.FILTER_LZMA2, "preset": 1}]
+    )
+    yield vector("lzma_xz_delta", codec, ramp(), decoded=ramp().tobytes(), trailing="same")
+
+    lzma2 = {"id": lzma.FILTER_LZMA2, "preset": 1}
+    chains = {
+        "lzma2": [lzma2],
+        "lzma2_default": [{"id": lzma.FILTER_LZMA2}],
+        "lzma1": [{"id": lzma.FILTER_LZMA1, "preset": 1}],
+        "lzma1_options": [
+            {"id": lzma.FILTER_LZMA1, "dict_size": 65536, "lc": 1, "lp": 2, "pb": 0,
+             "mode": lzma.MODE_FAST, "nice_len": 64, "mf": lzma.MF_HC4, "depth": 4}
+        ],
+        "delta": [{"id": lzma.FILTER_DELTA, "dist": 4}, lzma2],
+        "delta1": [{"id": lzma.FILTER_DELTA}, {"id": lzma.FILTER_LZMA1, "preset": 0}],
+        "x86_offset_delta": [
+            {"id": lzma.FILTER_X86, "start_offset": 4096}, {"id": lzma.FILTER_DELTA}, lzma2
+        ],
+    }
+    for bcj in ("X86", "POWERPC", "IA64", "ARM", "ARMTHUMB", "SPARC"):
+        chains[bcj.lower()] = [{"id": getattr(lzma, "FILTER_" + bcj)}, lzma2]
+    for name, chain in chains.items():
+        codec = numcodecs.LZMA(lzma.FORMAT_RAW, filters=chain)
+        yield vector(f"lzma_raw_{name}", codec, branches() if "delta" != name else ramp())
+
+    data = ramp()
+    streams = b"".join(lzma.compress(part.tobytes(), preset=0) for part in (data[:90], data[90:]))
+    yield vector("lzma_xz_streams", numcodecs.LZMA(), data, streams, checked=True)
+
+
+def zstd_frame(data, checksum=False, content_size=True, level=3):
+    """A frame with options that numcodecs 0.11 does not pass on."""
+    library = ctypes.CDLL("libzstd.so.1")
+    library.ZSTD_createCCtx.restype = ctypes.c_void_p
+    for function in (library.ZSTD_compress2, library.ZSTD_compressBound):
+        function.restype = ctypes.c_size_t
+    context = ctypes.c_void_p(library.ZSTD_createCCtx())
+    options = {100: level, 200: int(content_size), 201: int(checksum)}  # ZSTD_cParameter
+    for option, value in options.items():
+        library.ZSTD_CCtx_setParameter(context, option, value)
+    capacity = library.ZSTD_compressBound(ctypes.c_size_t(len(data)))
+    out = ctypes.create_string_buffer(capacity)
+    size = library.ZSTD_compress2(
+        context, out, ctypes.c_size_t(capacity), data, ctypes.c_size_t(len(data))
+    )
+    library.ZSTD_freeCCtx(context)
+    return out.raw[:size]
+
+
+def zstd_vectors():
+    codec = numcodecs.Zstd(3)
+    for level in (-5, 1, 19):
+        yield vector(f"zstd_{level}".replace("-", "minus"), numcodecs.Zstd(level), ramp())
+    yield vector("zstd_incompressible", codec, noise(300))
+    yield vector("zstd_1_byte", codec, noise(1))
+    yield vector("zstd_large", codec, np.zeros(200000, "u1"))
+    data = ramp()
+    yield vector("zstd_checksum", codec, data, zstd_frame(data.tobytes(), True), checked=True)
+    # numcodecs 0.11 does not read these; the format has them.
+    first, second = data[:90].tobytes(), data[90:].tobytes()
+    frames = {
+        "no_size": (zstd_frame(data.tobytes(), True, False), True),
+        "frames": (zstd_frame(first) + zstd_frame(second), False),
+        "mixed_frames": (zstd_frame(first, True) + zstd_frame(second, True, False), True),
+        "skippable": (
+            struct.pack("<II", 0x184D2A50, 5) + b"note!" + zstd_frame(data.tobytes(), True), False
+        ),
+    }
+    for name, (encoded, checked) in frames.items():
+        yield vector(
+            f"zstd_{name}", codec, data, encoded, data.tobytes(), "error", checked=checked
+        )
+
+
+def lz4_vectors():
+    for acceleration in (1, 10):
+        yield vector(f"lz4_{acceleration}", numcodecs.LZ4(acceleration), ramp("<i8"))
+    yield vector("lz4_zeros", numcodecs.LZ4(), np.zeros(5000, "<f4"))
+    yield vector("lz4_incompressible", numcodecs.LZ4(), noise(300))
+    yield vector("lz4_1_byte", numcodecs.LZ4(), noise(1))
+
+
+# ----------------------------------------------------------------------------------- filters
+
+
+def arithmetic_vectors():
+    for dtype in ("|i1", "|u1", "<i2", ">i2", "<u4", ">i4", "<i8", ">u8", "<f4", ">f4", "<f8"):
+        name = dtype.translate(str.maketrans("<>|", "lb_"))
+        values = rng.integers(0, 100, 40).astype(dtype)
+        if values.dtype.kind in "iu":
+            limits = np.iinfo(dtype)
+            values[:2] = limits.max, limits.min  # so that the differences wrap around
+        yield vector(f"delta_{name}", numcodecs.Delta(dtype), values)
+    yield vector("delta_narrow", numcodecs.Delta("<i4", "<i2"), ramp("<i4", 40))
+    yield vector("delta_wide", numcodecs.Delta("|u1", ">i4"), ramp("|u1", 40))
+    yield vector("delta_float_to_int", numcodecs.Delta(">f4", "|i1"), ramp(">f4", 40))
+    yield vector("delta_one", numcodecs.Delta("<f8", "<f4"), wave("<f8", 1))
+
+    scalings = [
+        ("<f8", "|u1", 1000, 1.2), ("<f8", ">i4", 1000.5, 1000), ("<f4", "<i2", 990, 10),
+        (">f4", "<u2", 900, 7), (">f8", "<f4", 12.25, 0.3), ("<i4", "|i1", 1000, 1),
+        ("<f8", "<f8", -7, 1e-3),
+    ]
+    for index, (dtype, astype, offset, scale) in enumerate(scalings):
+        codec = numcodecs.FixedScaleOffset(offset, scale, dtype, astype)
+        yield vector(f"fixedscaleoffset_{index}", codec, wave(dtype, 40))
+
+    for dtype, astype in (("<f8", "<f8"), ("<f8", "<f4"), (">f4", ">f2"), ("<f4", ">f8")):
+        name = (dtype + "_" + astype).translate(str.maketrans("<>|", "lb_"))
+        yield vector(f"quantize_{name}", numcodecs.Quantize(2, dtype, astype), wave(dtype, 40))
+
+    for dtype in ("<f2", "<f4", "<f8"):
+        values = (wave("<f8", 40) / 100).astype(dtype)
+        yield vector(f"bitround_{dtype[1:]}", numcodecs.BitRound(4), values)
+
+    casts = [
+        ("<i2", "<i4"), (">i4", "<i4"), ("<f8", "<f4"), ("<f4", ">f8"), ("|u1", "<f4"),
+        ("<i4", ">f4"), ("<f2", "<f4"), ("<f8", "<f2"), ("<f8", "<i4"), ("<i8", "|u1"),
+        ("|i1", "<u2"), ("<u8", "<f8"), ("|b1", "|u1"), ("<i4", "|b1"),
+    ]
+    for stored, dtype in casts:
+        name = (stored + "_" + dtype).translate(str.maketrans("<>|", "lb_"))
+        codec = numcodecs.AsType(stored, dtype)
+        values = (np.arange(40) % 100).astype(dtype)
+        encoded = (np.arange(40) * 3.375 % 100).astype(stored).tobytes()
+        yield vector(f"astype_{name}", codec, values, encoded)
+
+    for count in (1, 8, 20, 64):
+        bits = rng.integers(0, 2, count).astype(bool)
+        yield vector(f"packbits_{count}", numcodecs.PackBits(), bits)
+
+    labels = ["ice", "snow", "Wüste"]
+    for dtype, astype in (("<U5", "|u1"), (">U5", ">u2"), ("<U8", "<i4")):
+        name = (dtype + "_" + astype).translate(str.maketrans("<>|", "lb_"))
+        values = np.array(labels + ["none", "", "snow"], dtype)
+        yield vector(f"categorize_{name}", numcodecs.Categorize(labels, dtype, astype), values)
+
+
+def byte_vectors():
+    for size in (1, 2, 4, 8, 16):
+        yield vector(f"shuffle_{size}", numcodecs.Shuffle(size), noise(size * 21))
+    for size in (1, 2, 3, 100):
+        yield vector(f"base64_{size}", numcodecs.Base64(), noise(size))
+    for codec in (numcodecs.CRC32(), numcodecs.Adler32()):
+        for dtype, count in (("|u1", 1), (">i2", 7), ("<f8", 50)):
+            name = f"{codec.codec_id}_{dtype[1:]}"
+            yield vector(name, codec, ramp(dtype, count), checked=True)
+
+
+def json_vectors():
+    arrays = {
+        "i4": ramp("<i4", 12), "i2_big": ramp(">i2", 12), "u8": np.array([0, 2**64 - 1], "<u8"),
+        "f8": np.array([0.1, -2.5e300, np.nan, np.inf, -np.inf, -0.0]),
+        "f4_big": wave(">f4", 12), "bool": np.array([True, False, True]),
+        "text": np.array(["x", "é\n", ""], "<U3"),
+    }
+    for name, array in arrays.items():
+        yield vector(f"json2_{name}", numcodecs.JSON(), array)
+    pretty = numcodecs.JSON(indent=1, ensure_ascii=False)
+    yield vector("json2_pretty", pretty, np.array(["x", "€😀"], ">U2"))
+
+
+# ----------------------------------------------------------------------------------- objects
+
+
+def object_vector(name, codec, values):
+    array = np.empty(len(values), object)
+    array[:] = values
+    encoded = as_bytes(codec.encode(array))
+    decoded = list(codec.decode(encoded))
+    entry = {
+        "name": name,
+        "config": codec.get_config(),
+        "dtype": "|O",
+        "encoded": b64(encoded),
+        "trailing": outcome(lambda e: list(codec.decode(e)), encoded + TRAILING, decoded),
+    }
+    if isinstance(decoded[0], bytes):
+        return {**entry, "decoded_bytes": [b64(value) for value in decoded]}
+    return {**entry, "decoded_strings": decoded}
+
+
+def object_vectors():
+    texts = ["Zürich", "", "a", "北京", "😀", 'a "b"\\\n', "x" * 300]
+    yield object_vector("vlen_utf8", numcodecs.VLenUTF8(), texts)
+    yield object_vector("vlen_utf8_one_empty", numcodecs.VLenUTF8(), [""])
+    yield object_vector("vlen_bytes", numcodecs.VLenBytes(), [b"\x00\xff", b"", b"abc" * 50])
+    yield object_vector("json2_objects", numcodecs.JSON(), texts)
+    yield object_vector("json2_objects_utf8", numcodecs.JSON(ensure_ascii=False), texts)
+    labels = ["ice", "Wüste"]
+    for astype in ("|u1", ">u2"):
+        codec = numcodecs.Categorize(labels, object, astype)
+        values = ["ice", "Wüste", "none", "ice"]
+        yield object_vector(f"categorize_objects_{astype[1:]}", codec, values)
+
+
+# --------------------------------------------------- codecs that numcodecs 0.11 does not have
+
+
+def checksum_vectors():
+    """crc32c and fletcher32, from their published algorithms."""
+    return []
+
+
+# ------------------------------------------------------------------------------------- bombs
+
+
+def bomb(name, codec, encoded=None):
+    if encoded is None:
+        encoded = as_bytes(codec.encode(np.zeros(BOMB_SIZE, "u1")))
+    return {
+        "name": name,
+        "config": codec.get_config(),
+        "decoded_size": BOMB_SIZE,
+        "encoded": b64(zlib.compress(encoded, 9)),
+    }
+
+
+def bombs():
+    raw = [{"id": lzma.FILTER_LZMA2, "preset": 0}]
+    for cname in ("lz4", "zstd", "blosclz"):
+        yield bomb(f"blosc_{cname}", numcodecs.Blosc(cname, 5, 1))
+    yield bomb("zlib", numcodecs.Zlib(9))
+    yield bomb("gzip", numcodecs.GZip(9), gzip_member(bytes(BOMB_SIZE)))
+    yield bomb("bz2", numcodecs.BZ2(9))
+    yield bomb("lzma_xz", numcodecs.LZMA(preset=0))
+    yield bomb("lzma_alone", numcodecs.LZMA(lzma.FORMAT_ALONE, preset=0))
+    yield bomb("lzma_raw", numcodecs.LZMA(lzma.FORMAT_RAW, filters=raw))
+    yield bomb("zstd", numcodecs.Zstd(3))
+    yield bomb("zstd_no_size", numcodecs.Zstd(3), zstd_frame(bytes(BOMB_SIZE), False, False))
+    yield bomb("lz4", numcodecs.LZ4())
+
+
+def main():
+    groups = (
+        blosc_vectors, deflate_vectors, bz2_vectors, lzma_vectors, zstd_vectors, lz4_vectors,
+        arithmetic_vectors, byte_vectors, json_vectors, object_vectors, checksum_vectors,
+    )  # fmt: skip
+    vectors = [entry for group in groups for entry in group()]
+    names = [entry["name"] for entry in vectors]
+    assert len(names) == len(set(names)), "names must be unique"
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors.json")
+    with open(path, "w", encoding="utf-8") as file:
+        lines = {
+            key: ",\n".join(json.dumps(entry, sort_keys=True) for entry in entries)
+            for key, entries in (("vectors", vectors), ("bombs", bombs()))
+        }
+        file.write(
+            '{"trailing": "%s",\n"vectors": [\n%s\n],\n"bombs": [\n%s\n]}\n'
+            % (b64(TRAILING), lines["vectors"], lines["bombs"])
+        )
+
+
+if __name__ == "__main__":
+    main()
