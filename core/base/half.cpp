@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/half.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/endian.h"
@@ -24,8 +25,12 @@ std::uint16_t FloatToHalf(float value) { return DoubleToHalf(static_cast<double>
 
 std::uint16_t DoubleToHalf(double value) {
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000U : 0U);
-    if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00U);
+    if (std::isnan(value)) {  // the top bits of the payload, of which one must be left
+        const auto payload = static_cast<std::uint32_t>(LoadNative<std::uint64_t>(&value) >> 42);
+        return static_cast<std::uint16_t>(sign | 0x7c00U | std::max(payload & 0x3ffU, 1U));
+    }
     const double magnitude = std::fabs(value);
+    if (magnitude == 0) return sign;  // has no exponent to go by
     if (magnitude >= 65520.0) return static_cast<std::uint16_t>(sign | 0x7c00U);
     int exponent = 0;
     std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, 0.5 <= m < 1
