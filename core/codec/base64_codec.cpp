@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// base64: RFC 4648 with padding, without line breaks (numcodecs.Base64).
+#include "core/base/checked.h"
+#include "core/base/text.h"
+#include "core/codec/copy.h"
+#include "core/codec/factories.h"
+
+namespace zarr {
+
+namespace {
+
+class Base64 final : public Codec {
+  public:
+    SizeBound EncodedSize(SizeBound decoded) const override {
+        const auto groups = static_cast<std::size_t>(CeilDiv(decoded.max, 3));
+        return {SaturatingMul(groups, 4), decoded.exact};
+    }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        ZARR_ASSIGN_OR_RETURN(const std::string bytes, Base64Decode(encoded.text()));
+        return CopyAll(ByteSpan(bytes), decoded);
+    }
+};
+
+}  // namespace
+
+CodecResult MakeBase64(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return std::unique_ptr<Codec>(std::make_unique<Base64>());
+}
+
+}  // namespace zarr

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What the checksum codecs share: four little-endian bytes before or after the data.
+#pragma once
+
+#include <cstdint>
+
+#include "core/codec/factories.h"
+
+namespace zarr {
+
+enum class ChecksumLocation : std::uint8_t { kStart, kEnd };
+
+using ChecksumFunction = std::uint32_t (*)(ByteSpan data);
+
+// A codec that checks `function` of the data against the stored value.
+CodecResult MakeChecksum(ChecksumFunction function, ChecksumLocation location);
+
+// The same with the location that the optional member "location" of `config` names ("start" or
+// "end", since numcodecs 0.14).
+CodecResult MakeChecksum(ChecksumFunction function, const json::Value& config,
+                         ChecksumLocation fallback);
+
+// The functions of crc32c.cpp and fletcher32.cpp, for tests.
+std::uint32_t Crc32cOf(ByteSpan data);
+std::uint32_t Fletcher32Of(ByteSpan data);
+
+}  // namespace zarr

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// delta: the first element, then differences (numcodecs.Delta). Decoding adds up in the type that
+// NumPy promotes `astype` and `dtype` to, and converts the sums.
+#include <limits>
+#include <type_traits>
+
+#include "core/base/endian.h"
+#include "core/base/half.h"
+#include "core/codec/factories.h"
+#include "core/codec/numeric.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
+
+template <class T>
+T Add(T a, T b) {
+    if constexpr (std::is_same_v<T, BoolByte>) {
+        return {static_cast<std::uint8_t>(a.byte | b.byte)};
+    } else if constexpr (std::is_same_v<T, Half>) {
+        return {FloatToHalf(HalfToFloat(a.bits) + HalfToFloat(b.bits))};
+    } else if constexpr (std::is_integral_v<T>) {  // wraps
+        return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    } else {
+        return a + b;
+    }
+}
+
+// Replaces the elements of `block` by their running sum, from `carry` on.
+template <class T>
+void Accumulate(std::uint8_t* block, std::size_t count, std::uint8_t* carry) {
+    T sum = LoadNative<T>(carry);
+    for (std::size_t i = 0; i < count; ++i) {
+        sum = Add(sum, LoadNative<T>(block + i * sizeof(T)));
+        StoreNative(block + i * sizeof(T), sum);
+    }
+    StoreNative(carry, sum);
+}
+
+// After a NaT everything is.
+void AccumulateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry) {
+    auto sum = LoadNative<std::int64_t>(carry);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto step = LoadNative<std::int64_t>(block + i * sizeof sum);
+        sum = sum == kNotATime || step == kNotATime ? kNotATime : Add(sum, step);
+        StoreNative(block + i * sizeof sum, sum);
+    }
+    StoreNative(carry, sum);
+}
+
+class Delta final : public Codec {
+  public:
+    static CodecResult Make(const json::Value& config) {
+        auto codec = std::make_unique<Delta>();
+        ZARR_ASSIGN_OR_RETURN(codec->dtype_, NumberMember(config, "dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->astype_,
+                              OptionalNumberMember(config, "astype", codec->dtype_));
+        if (codec->dtype_.kind == DataKind::kDatetime || codec->astype_.kind == DataKind::kDatetime)
+            return Status::Unsupported("dtype: points in time cannot be added up");
+        codec->sum_ = PromoteNumbers(codec->astype_, codec->dtype_);
+        ZARR_ASSIGN_OR_RETURN(codec->widen_, NumberConversion::Make(codec->astype_, codec->sum_));
+        ZARR_ASSIGN_OR_RETURN(codec->narrow_, NumberConversion::Make(codec->sum_, codec->dtype_));
+        codec->accumulate_ = VisitNumber(codec->sum_, [](auto tag) -> AccumulateBlock {
+            return Accumulate<typename decltype(tag)::type>;
+        });
+        if (codec->sum_.is_time()) codec->accumulate_ = AccumulateTicks;
+        return std::unique_ptr<Codec>(std::move(codec));
+    }
+
+    SizeBound EncodedSize(SizeBound decoded) const override {
+        return EncodedItems(decoded, dtype_.size, astype_.size);
+    }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        ZARR_ASSIGN_OR_RETURN(ItemRun run,
+                              PrepareItems(encoded, astype_.size, dtype_.size, decoded));
+        NumberBlock block;
+        alignas(16) std::uint8_t carry[16] = {};
+        while (run.count > 0) {
+            const std::size_t n = run.count < kNumberBlock ? run.count : kNumberBlock;
+            widen_.Run(run.src, block.bytes, n);
+            accumulate_(block.bytes, n, carry);
+            narrow_.Run(block.bytes, run.dst, n);
+            run.src += n * astype_.size;
+            run.dst += n * dtype_.size;
+            run.count -= n;
+        }
+        return {};
+    }
+
+  private:
+    using AccumulateBlock = void (*)(std::uint8_t* block, std::size_t count, std::uint8_t* carry);
+
+    DataType dtype_;
+    DataType astype_;
+    DataType sum_;
+    NumberConversion widen_;
+    NumberConversion narrow_;
+    AccumulateBlock accumulate_ = nullptr;
+};
+
+}  // namespace
+
+CodecResult MakeDelta(const json::Value& config, const CodecContext& /*context*/) {
+    return Delta::Make(config);
+}
+
+}  // namespace zarr

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// shuffle: the first bytes of all elements, then the second bytes, ... (numcodecs.Shuffle).
+#include <algorithm>
+#include <limits>
+
+#include "core/codec/copy.h"
+#include "core/codec/factories.h"
+#include "core/json/members.h"
+
+namespace zarr {
+
+namespace {
+
+// The element size known to the compiler: one pass that reads `kSize` streams.
+template <std::size_t kSize>
+void UnshuffleFixed(const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t b = 0; b < kSize; ++b) dst[i * kSize + b] = src[b * count + i];
+}
+
+// Any element size: byte by byte, in blocks whose output stays in the cache.
+void UnshuffleAny(const std::uint8_t* src, std::uint8_t* dst, std::size_t size, std::size_t count) {
+    const std::size_t block = std::max<std::size_t>(1, (std::size_t{16} << 10) / size);
+    for (std::size_t begin = 0; begin < count; begin += block) {
+        const std::size_t end = std::min(count, begin + block);
+        for (std::size_t b = 0; b < size; ++b)
+            for (std::size_t i = begin; i < end; ++i) dst[i * size + b] = src[b * count + i];
+    }
+}
+
+void Unshuffle(const std::uint8_t* src, std::uint8_t* dst, std::size_t size, std::size_t count) {
+    switch (size) {
+        case 2:
+            return UnshuffleFixed<2>(src, dst, count);
+        case 4:
+            return UnshuffleFixed<4>(src, dst, count);
+        case 8:
+            return UnshuffleFixed<8>(src, dst, count);
+        default:
+            return UnshuffleAny(src, dst, size, count);
+    }
+}
+
+class Shuffle final : public Codec {
+  public:
+    explicit Shuffle(std::size_t element_size) : element_size_(element_size) {}
+
+    SizeBound EncodedSize(SizeBound decoded) const override { return decoded; }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        if (element_size_ <= 1) return CopyAll(encoded, decoded);
+        if (encoded.size % element_size_ != 0)
+            return Status::Corrupt("holds " + std::to_string(encoded.size) +
+                                   " bytes, which is no multiple of the elements' " +
+                                   std::to_string(element_size_));
+        ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(encoded.size));
+        Unshuffle(encoded.data, room.data, element_size_, encoded.size / element_size_);
+        return {};
+    }
+
+  private:
+    std::size_t element_size_;
+};
+
+}  // namespace
+
+CodecResult MakeShuffle(const json::Value& config, const CodecContext& /*context*/) {
+    // numcodecs leaves the bytes alone where it is 0, too.
+    ZARR_ASSIGN_OR_RETURN(
+        const std::int64_t element_size,
+        json::OptionalInt(config, "elementsize", 4, 0, std::numeric_limits<std::int32_t>::max()));
+    return std::unique_ptr<Codec>(
+        std::make_unique<Shuffle>(static_cast<std::size_t>(element_size)));
+}
+
+}  // namespace zarr

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// vlen-utf8 and vlen-bytes: a uint32 count, then for each item a uint32 length and its bytes, all
+// little-endian (numcodecs.VLenUTF8, VLenBytes), in the chunk's memory order.
+#include <cstring>
+
+#include "core/base/endian.h"
+#include "core/base/text.h"
+#include "core/codec/factories.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::size_t kHeaderSize = 4;
+constexpr std::size_t kLengthSize = 4;
+
+std::string Item(std::size_t i) { return "item " + std::to_string(i); }
+
+class Vlen final : public ObjectCodec {
+  public:
+    explicit Vlen(bool utf8) : utf8_(utf8) {}
+
+    Status DecodeObjects(ByteSpan encoded, std::size_t count, ObjectChunk& chunk) const override {
+        ZARR_RETURN_IF_ERROR(CheckCount(encoded, count));
+        const std::size_t text_size = encoded.size - kHeaderSize - count * kLengthSize;
+        ZARR_RETURN_IF_ERROR(chunk.refs.Reset(SaturatingMul(count, sizeof(ObjectRef))));
+        ZARR_RETURN_IF_ERROR(chunk.heap.Reset(text_size));
+        chunk.count = count;
+        ByteSpan rest = encoded.From(kHeaderSize);
+        std::size_t used = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (rest.size < kLengthSize) return Status::Corrupt("ends before " + Item(i));
+            const std::size_t length = LoadLittle32(rest.data);
+            rest = rest.From(kLengthSize);
+            // The second comparison leaves room for the lengths still to come.
+            if (length > rest.size || length > text_size - used)
+                return Status::Corrupt(Item(i) + " has " + std::to_string(length) +
+                                       " bytes, more than are there");
+            const ByteSpan text{rest.data, length};
+            if (utf8_ && !IsValidUtf8(text.text()))
+                return Status::Corrupt(Item(i) + " is not valid UTF-8: " + Quoted(text.text()));
+            std::uint8_t* copy = chunk.heap.data() + used;
+            if (length != 0) std::memcpy(copy, text.data, length);
+            const ObjectRef ref{reinterpret_cast<const char*>(copy), length};
+            StoreNative(chunk.refs.data() + i * sizeof ref, ref);
+            used += length;
+            rest = rest.From(length);
+        }
+        if (rest.size != 0)
+            return Status::Corrupt("holds " + std::to_string(rest.size) +
+                                   " bytes after the last item");
+        return {};
+    }
+
+  private:
+    // Makes sure as well that `count` lengths fit, before anything is allocated for them.
+    static Status CheckCount(ByteSpan encoded, std::size_t count) {
+        if (encoded.size < kHeaderSize)
+            return Status::Corrupt("holds " + std::to_string(encoded.size) +
+                                   " bytes, too few for a count of items");
+        const std::size_t stored = LoadLittle32(encoded.data);
+        if (stored != count)
+            return Status::Corrupt("holds " + std::to_string(stored) + " items instead of " +
+                                   std::to_string(count));
+        if (count > (encoded.size - kHeaderSize) / kLengthSize)
+            return Status::Corrupt("ends within its " + std::to_string(count) + " items");
+        return {};
+    }
+
+    bool utf8_;
+};
+
+}  // namespace
+
+ObjectCodecResult MakeVlenUtf8(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return std::unique_ptr<ObjectCodec>(std::make_unique<Vlen>(true));
+}
+
+ObjectCodecResult MakeVlenBytes(const json::Value& /*config*/, const CodecContext& /*context*/) {
+    return std::unique_ptr<ObjectCodec>(std::make_unique<Vlen>(false));
+}
+
+}  // namespace zarr
