@@ -94,4 +94,4 @@ class [[nodiscard]] Result {
     auto ZARR_CONCAT(zarr_result_, __LINE__) = (expr);       \
     if (!ZARR_CONCAT(zarr_result_, __LINE__).ok())           \
         return ZARR_CONCAT(zarr_result_, __LINE__).status(); \
-    lhs = ZARR_CONCAT(zarr_result_, __LINE__).Take()
+    lhs = ZARR_CONCAT(zarr_result_, __LINE__).Take() /* NOLINT(bugprone-macro-parentheses) */

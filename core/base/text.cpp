@@ -128,16 +128,16 @@ Result<std::string> Base64Decode(std::string_view text) {
 std::string Quoted(std::string_view text, std::size_t limit) {
     constexpr std::string_view kHex = "0123456789abcdef";
     std::string quoted = "\"";
-    for (std::size_t i = 0; i < text.size(); ++i) {
+    for (const char character : text) {
         if (quoted.size() > limit) return quoted + "...\"";
-        const auto byte = static_cast<std::uint8_t>(text[i]);
+        const auto byte = static_cast<std::uint8_t>(character);
         if (byte < 0x20 || byte == 0x7f) {
             quoted += "\\x";
             quoted += kHex[byte >> 4];
             quoted += kHex[byte & 0xf];
         } else {
             if (byte == '"' || byte == '\\') quoted += '\\';
-            quoted += text[i];
+            quoted += character;
         }
     }
     return quoted + "\"";

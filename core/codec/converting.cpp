@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/codec/converting.h"
 
+#include <utility>
+
 #include "core/codec/numeric.h"
 
 namespace zarr {
@@ -9,8 +11,10 @@ namespace {
 
 class Converting final : public Codec {
   public:
-    Converting(const DataType& encoded, const DataType& decoded, const NumberConversion& conversion)
-        : encoded_item_(encoded.size), decoded_item_(decoded.size), conversion_(conversion) {}
+    Converting(const DataType& encoded, const DataType& decoded, NumberConversion conversion)
+        : encoded_item_(encoded.size),
+          decoded_item_(decoded.size),
+          conversion_(std::move(conversion)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
         return EncodedItems(decoded, decoded_item_, encoded_item_);

@@ -20,6 +20,7 @@ inline constexpr std::uint64_t kLzmaMemoryLimit = std::uint64_t{1} << 30;
 class LzmaFilterChain {
   public:
     LzmaFilterChain() { chain_[0] = {LZMA_VLI_UNKNOWN, nullptr}; }
+    ~LzmaFilterChain() = default;
     LzmaFilterChain(const LzmaFilterChain&) = delete;
     LzmaFilterChain& operator=(const LzmaFilterChain&) = delete;
 

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -25,7 +24,7 @@ struct CloseFile {
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
 Status ErrnoStatus(const std::string& key, const char* what, int error) {
-    const std::string message = key + ": " + what + ": " + std::strerror(error);
+    const std::string message = key + ": " + what + ": " + std::generic_category().message(error);
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
