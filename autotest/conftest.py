@@ -27,7 +27,7 @@ os.environ["GDAL_PAM_ENABLED"] = "NO"
 
 
 def missing_parts():
-    """What keeps these tests from testing our driver: a list of sentences, empty when all is well."""
+    """What keeps these tests from testing our driver, as sentences; empty when all is well."""
     if "osgeo" in sys.modules:
         return ["osgeo was imported before GDAL_DRIVER_PATH was set"]
     if not PLUGIN_FOLDER.is_dir():

@@ -46,7 +46,7 @@ def _refusal_problem(name, pattern):
     with zarr_gdal.error_log() as log:
         dataset = gdal.Open(name)
     if dataset is not None:
-        return f"opens, with {dataset.RasterCount} bands of {dataset.RasterXSize} x {dataset.RasterYSize}"
+        return f"opens, with {dataset.RasterCount} bands"
     if len(log.errors) != 1:
         return f"should fail with one error: {log.events}"
     if not re.search(pattern, log.errors[0], re.IGNORECASE):
@@ -116,10 +116,9 @@ def _problem(array, index):
     """None when GDAL and zarr_dump read what zarr-python reads."""
     name = _connection_string(array, index)
     values = array.values
-    fields = values.dtype.names and list(zarr_gdal.numeric_fields(values[..., :0] if values.ndim else values))
+    fields = values.dtype.names and list(zarr_gdal.numeric_fields(np.zeros(1, values.dtype)))
     if values.dtype.kind in "SUO" or (values.dtype.kind == "V" and not fields):
-        dtype = array.metadata["dtype"]
-        pattern = r"string|struct|field|bytes|" + re.escape(dtype if isinstance(dtype, str) else "|V")
+        pattern = "string|structure|field|bytes|" + re.escape(str(array.metadata["dtype"]))
         problem = _refusal_problem(name, pattern)
         dumped = True
     elif values.size == 0:
@@ -180,7 +179,8 @@ def _everything():
     yield from (("order", order) for order in "CF")
     yield from (("separator", separator) for separator in "./")
     yield from (("byte order", order) for order in "<>")
-    yield from (("fill", fill) for fill in ("null", "nan", "inf", "-inf", "complex", "NaT", "value"))
+    fills = ("null", "nan", "inf", "-inf", "complex", "NaT", "value")
+    yield from (("fill", fill) for fill in fills)
 
 
 def test_the_random_arrays_covered_everything(seen):

@@ -7,7 +7,7 @@ import zarr
 import zarr_gdal
 from osgeo import gdal
 from zarr_store import good_values, handmade, make_array
-from zarr_gdal import open_raster, read_all
+from zarr_gdal import open_band, open_raster, read_all
 
 NUMBERS = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -19,20 +19,21 @@ def test_numbers(tmp_path, code, order):
     dataset = open_raster(make_array(tmp_path, values, chunks=(2, 3)))
     band = dataset.GetRasterBand(1)
     assert dataset.RasterCount == 1
-    assert gdal.GetDataTypeName(band.DataType) == gdal.GetDataTypeName(zarr_gdal.gdal_type(values.dtype))
+    wanted = zarr_gdal.gdal_type(values.dtype)
+    assert gdal.GetDataTypeName(band.DataType) == gdal.GetDataTypeName(wanted)
     zarr_gdal.assert_same(read_all(dataset), zarr_gdal.as_raster(values))
 
 
 def test_bool_is_one_bit(tmp_path):
     store = make_array(tmp_path, np.eye(4, dtype=bool))
-    band = open_raster(store).GetRasterBand(1)
+    band = open_band(store)
     assert band.DataType == gdal.GDT_Byte
     assert band.GetMetadataItem("NBITS", "IMAGE_STRUCTURE") == "1"
 
 
 @pytest.mark.parametrize("code", ["i1", "u1", "i2"])
 def test_numbers_are_not_one_bit(tmp_path, code):
-    band = open_raster(make_array(tmp_path, np.eye(4, dtype=code))).GetRasterBand(1)
+    band = open_band(make_array(tmp_path, np.eye(4, dtype=code)))
     assert band.GetMetadataItem("NBITS", "IMAGE_STRUCTURE") != "1"
 
 
@@ -71,7 +72,7 @@ def test_opaque_bytes_are_no_rasters(tmp_path, cpl):
 
 def test_byte_order_mark_for_not_relevant(tmp_path):
     """`!u1` is met in the wild and means what `|u1` does."""
-    handmade(tmp_path / "a.zarr", dtype="!u1", shape=[2, 3], chunks={"0.0": bytes(range(6))})
+    handmade(tmp_path / "a.zarr", dtype="!u1", shape=[2, 3], files={"0.0": bytes(range(6))})
     assert open_raster(tmp_path / "a.zarr").ReadAsArray().tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
@@ -159,11 +160,12 @@ def test_absent_chunks_read_as_the_fill_value(tmp_path, cpl, fill, wanted):
 
 @pytest.mark.parametrize(
     "dtype, fill",
-    [("<i8", 2**63 - 1), ("<i8", -(2**63)), ("<i8", 2**53 + 1), ("<u8", 2**64 - 1), (">u8", 2**53 + 1)],
-)
+    [("<i8", 2**63 - 1), ("<i8", -(2**63)), ("<i8", 2**53 + 1), ("<u8", 2**64 - 1),
+     (">u8", 2**53 + 1)],
+)  # fmt: skip
 def test_64_bit_nodata_is_exact(tmp_path, dtype, fill):
-    handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=fill, chunks={})
-    band = open_raster(tmp_path / "a.zarr").GetRasterBand(1)
+    handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=fill, files={})
+    band = open_band(tmp_path / "a.zarr")
     assert band.GetNoDataValue() == fill
     assert np.unique(band.ReadAsArray()).tolist() == [fill]
 
@@ -174,12 +176,12 @@ def test_nan_nodata(tmp_path, fill):
         '{"zarr_format": 2, "shape": [4, 6], "chunks": [2, 3], "dtype": "<f4", "compressor": null,'
         f' "filters": null, "fill_value": {fill}, "order": "C"}}'
     )
-    handmade(tmp_path / "a.zarr", text, chunks={})
-    band = open_raster(tmp_path / "a.zarr").GetRasterBand(1)
+    handmade(tmp_path / "a.zarr", text, files={})
+    band = open_band(tmp_path / "a.zarr")
     assert np.isnan(band.GetNoDataValue())
     assert np.isnan(band.ReadAsArray()).all()
 
 
 def test_null_fill_is_no_nodata(tmp_path):
     handmade(tmp_path / "a.zarr", fill_value=None)
-    assert open_raster(tmp_path / "a.zarr").GetRasterBand(1).GetNoDataValue() is None
+    assert open_band(tmp_path / "a.zarr").GetNoDataValue() is None

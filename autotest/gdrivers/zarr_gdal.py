@@ -57,6 +57,15 @@ def open_raster(name, *options):
     return dataset
 
 
+def open_band(name, number=1, options=()):
+    """A band that keeps its dataset open, which GDAL's own do not."""
+    dataset = open_raster(name, *options)
+    band = dataset.GetRasterBand(number)
+    assert band is not None, f"{name} has {dataset.RasterCount} bands"
+    band.dataset = dataset
+    return band
+
+
 def read_all(dataset):
     """Every pixel, always as bands x rows x columns."""
     data = dataset.ReadAsArray()

@@ -13,7 +13,7 @@ KINDS = [
     "object-categorize",
 ]  # fmt: skip
 SCALARS = KINDS[:16]
-TEXTS = ["", "a", "Elevation", "Höhe", "標高", "\U0001f30d earth", "x" * 300, "line\nbreak", '"\\']
+TEXTS = ["", "a", "Elevation", "Höhe", "標高", "\U0001f30d earth", "x" * 300, "two\nlines", '"\\']
 
 
 class Draw:

@@ -53,9 +53,9 @@ GOOD = {
 }  # fmt: skip
 
 
-def handmade(store, metadata=None, chunks=None, path="", attrs=None, **changes):
+def handmade(store, metadata=None, files=None, path="", attrs=None, **changes):
     """A folder with .zarray and chunk files exactly as given: `metadata` is the text of .zarray,
-    or None for GOOD with `changes` (a value of ... removes the key). `chunks` maps keys to bytes;
+    or None for GOOD with `changes` (a value of ... removes the key). `files` maps keys to bytes;
     None writes all four chunks of GOOD."""
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
@@ -65,9 +65,10 @@ def handmade(store, metadata=None, chunks=None, path="", attrs=None, **changes):
     (folder / ".zarray").write_text(metadata)
     if attrs is not None:
         (folder / ".zattrs").write_text(attrs if isinstance(attrs, str) else json.dumps(attrs))
-    if chunks is None:
-        chunks = {f"{i}.{j}": np.full(6, 10 * i + j, "<i2").tobytes() for i in (0, 1) for j in (0, 1)}
-    for key, data in chunks.items():
+    if files is None:
+        blocks = [(i, j) for i in (0, 1) for j in (0, 1)]
+        files = {f"{i}.{j}": np.full(6, 10 * i + j, "<i2").tobytes() for i, j in blocks}
+    for key, data in files.items():
         file = folder / key
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)

@@ -85,9 +85,11 @@ def write_random_array(folder, seed, index):
     compressor, compressor_name = codecs.make_compressor(draw, compressor_label, index // 6)
     if shape_label == "0d":
         compressor, compressor_label, compressor_name = None, "none", "none"  # as zarr-python does
-    filters, filter_names, values = codecs.make_chain(
-        draw, kind, dtype, lambda gentle: types.random_values(draw, kind, dtype, shape, gentle), turn
-    )
+
+    def values_of(gentle):
+        return types.random_values(draw, kind, dtype, shape, gentle)
+
+    filters, filter_names, values = codecs.make_chain(draw, kind, dtype, values_of, turn)
     separator, order = draw.choice("./"), draw.choice("CF")
     path = draw.choice(["", "", "elevation", "level_1/L2 data/values"])
     fill = types.random_fill(draw, kind, dtype)
@@ -120,7 +122,8 @@ def write_random_array(folder, seed, index):
         "dims": len(shape), "empty": 0 in shape, "order": order, "separator": separator,
         "compressor": compressor_name, "filters": tuple(filter_names), "fill": _fill_label(fill),
         "respelled fill": respelled, "missing chunks": missing, "grouped": bool(path),
-        "overhang": any(c < s and s % c for s, c in zip(shape, chunks)), "consolidated": consolidated,
+        "overhang": any(c < s and s % c for s, c in zip(shape, chunks)),
+        "consolidated": consolidated,
     }  # fmt: skip
     return RandomArray(store, path, _expected(directory, path), labels)
 

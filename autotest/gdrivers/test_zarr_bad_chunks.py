@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""Bad chunks: the read fails with one error that names store, chunk and cause; what is well still
+reads; an absent chunk is no error, one that may not be read is."""
+
+import bz2
+import gzip
+import lzma
+import os
+import pathlib
+import re
+import shutil
+import tempfile
+import zlib
+
+import numcodecs
+import numpy as np
+import pytest
+import zarr_gdal
+from numcodecs.checksum32 import CRC32, Adler32
+from osgeo import gdal
+from zarr_child import attempt
+from zarr_gdal import array_name, open_raster
+from zarr_store import good_values, handmade, make_array
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+CHUNK = good_values()[2:, :3]  # of key 1.0
+CODECS = {
+    "blosc": numcodecs.Blosc("lz4", 5, 1), "blosc-zstd": numcodecs.Blosc("zstd", 5, 2),
+    "zlib": numcodecs.Zlib(1), "gzip": numcodecs.GZip(1), "bz2": numcodecs.BZ2(1),
+    "lzma": numcodecs.LZMA(), "lzma-alone": numcodecs.LZMA(lzma.FORMAT_ALONE),
+    "zstd": numcodecs.Zstd(1), "lz4": numcodecs.LZ4(),
+}  # fmt: skip
+CHECKSUMS = {"crc32": CRC32(), "adler32": Adler32()}
+
+
+def damaged(folder, data, compressor=None, filters=None):
+    """A store whose chunk 1.0 holds `data`, the other three being well."""
+    store = make_array(
+        folder, good_values(), "bad.zarr", chunks=(2, 3), compressor=compressor, filters=filters
+    )
+    (store / "1.0").write_bytes(data)
+    return store
+
+
+def assert_chunk_fails(store, pattern=""):
+    outcome = attempt(store)
+    assert outcome.opened, outcome
+    assert not outcome.read, outcome
+    assert len(outcome.errors) == 1, outcome
+    error = outcome.errors[0]
+    assert "bad.zarr" in error and "1.0" in error and re.search(pattern, error), error
+    dataset = open_raster(store)
+    zarr_gdal.assert_same(dataset.ReadAsArray(0, 0, 6, 2), good_values()[:2])
+    zarr_gdal.assert_same(dataset.ReadAsArray(3, 2, 3, 2), good_values()[2:, 3:])
+    for read in (dataset.ReadAsArray, dataset.ReadRaster, dataset.GetRasterBand(1).ReadRaster,
+                 lambda: dataset.GetRasterBand(1).ReadBlock(0, 1),
+                 lambda: dataset.ReadRaster(buf_xsize=3, buf_ysize=2),
+                 lambda: dataset.ReadAsArray(0, 3, 1, 1)):  # fmt: skip
+        with zarr_gdal.error_log() as log:
+            assert read() is None
+        assert log.errors and "1.0" in log.errors[0], log.events
+
+
+@pytest.mark.parametrize("size", [0, 1, 11, 13, 24])
+def test_wrong_length_of_a_raw_chunk(tmp_path, size):
+    assert_chunk_fails(damaged(tmp_path, bytes(size)))
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_truncated_chunk(tmp_path, name):
+    encoded = bytes(CODECS[name].encode(CHUNK))
+    for keep in (0, 1, len(encoded) // 2, len(encoded) - 1):
+        store = damaged(tmp_path / str(keep), encoded[:keep], CODECS[name])
+        assert_chunk_fails(store, name.split("-", maxsplit=1)[0] if keep else "")
+
+
+@pytest.mark.parametrize("name", CODECS)
+@pytest.mark.parametrize("count", [0, 1, 5, 7, 600])
+def test_chunk_that_decodes_to_the_wrong_length(tmp_path, name, count):
+    encoded = bytes(CODECS[name].encode(np.arange(count, dtype="<i2")))
+    assert_chunk_fails(damaged(tmp_path, encoded, CODECS[name]))
+
+
+@pytest.mark.parametrize("name", CODECS)
+def test_noise(tmp_path, name):
+    rng = np.random.default_rng(1)
+    for i, size in enumerate((3, 16, 17, 100, 5000)):
+        assert_chunk_fails(damaged(tmp_path / str(i), rng.bytes(size), CODECS[name]))
+
+
+@pytest.mark.parametrize("name", [name for name in CODECS if name != "lz4"])
+def test_flipped_bits_never_crash(tmp_path, name):
+    """A flipped bit is an error or other pixels, never a crash."""
+    values = np.arange(400, dtype="<i2").reshape(20, 20)
+    store = make_array(tmp_path, values, "bad.zarr", chunks=(20, 20), compressor=CODECS[name])
+    sound = (store / "0.0").read_bytes()
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        data = bytearray(sound)
+        data[rng.integers(len(data))] ^= 1 << rng.integers(8)
+        (store / "0.0").write_bytes(bytes(data))
+        with zarr_gdal.error_log() as log:
+            got = gdal.Open(str(store)).ReadAsArray()
+        assert (got is None) == bool(log.errors), log.events
+
+
+BOMBS = {
+    "zlib": lambda n: zlib.compress(bytes(n)),
+    "gzip": lambda n: gzip.compress(bytes(n)),
+    "bz2": lambda n: bz2.compress(bytes(n)),
+    "lzma": lambda n: lzma.compress(bytes(n)),
+    "zstd": lambda n: bytes(numcodecs.Zstd(1).encode(bytes(n))),
+    "lz4": lambda n: bytes(numcodecs.LZ4().encode(bytes(n))),
+    "blosc": lambda n: bytes(numcodecs.Blosc("zstd").encode(bytes(n))),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs(tmp_path, name):
+    """A small chunk that would decode to 256 MiB is refused without decoding all of it."""
+    assert_chunk_fails(damaged(tmp_path, BOMBS[name](1 << 28), CODECS[name]))
+
+
+def test_sizes_that_lie(tmp_path):
+    """Headers that announce up to 4 GiB are not believed."""
+    blosc = bytearray(CODECS["blosc"].encode(CHUNK))
+    blosc[4:8] = (0x7FFFFFFF).to_bytes(4, "little")
+    assert_chunk_fails(damaged(tmp_path / "a", bytes(blosc), CODECS["blosc"]))
+    lz4 = bytearray(CODECS["lz4"].encode(CHUNK))
+    for size in (0x7FFFFFFF, 0xFFFFFFFF):
+        lz4[:4] = size.to_bytes(4, "little")
+        assert_chunk_fails(damaged(tmp_path / str(size), bytes(lz4), CODECS["lz4"]))
+
+
+@pytest.mark.parametrize("name", CHECKSUMS)
+def test_checksum_mismatch(tmp_path, name):
+    for at in (0, 3, 4, -1):
+        data = bytearray(CHECKSUMS[name].encode(CHUNK))
+        data[at] ^= 1
+        store = damaged(tmp_path / str(at), bytes(data), None, [CHECKSUMS[name]])
+        assert_chunk_fails(store, f"{name}|checksum")
+    assert_chunk_fails(damaged(tmp_path / "short", b"abc", None, [CHECKSUMS[name]]))
+
+
+def test_one_error_for_many_bad_chunks(tmp_path):
+    options = {"chunks": (4, 4), "compressor": CODECS["zlib"]}
+    store = make_array(tmp_path, np.zeros((64, 64), "u1"), "bad.zarr", **options)
+    for file in store.glob("[0-9]*"):
+        file.write_bytes(b"no zlib")
+    for options in ([], ["NUM_THREADS=1"], ["NUM_THREADS=8"]):
+        with zarr_gdal.error_log() as log:
+            dataset = gdal.OpenEx(str(store), gdal.OF_RASTER, open_options=options)
+            assert dataset.ReadAsArray() is None
+        assert len(log.errors) == 1, log.events
+
+
+def test_absent_chunk_is_no_error(tmp_path, cpl):
+    folder = handmade(tmp_path / "a.zarr", fill_value=-5)
+    (folder / "1.0").unlink()
+    values = good_values()
+    values[2:, :3] = -5
+    zarr_gdal.assert_same(open_raster(folder).ReadAsArray(), values)
+    cpl.assert_quiet()
+
+
+def test_a_folder_in_place_of_a_chunk(tmp_path):
+    folder = handmade(tmp_path / "bad.zarr", fill_value=-5)
+    (folder / "1.0").unlink()
+    (folder / "1.0").mkdir()
+    assert_chunk_fails(folder)
+
+
+@pytest.fixture
+def public_folder():
+    """A folder that every user may enter, as pytest's own may not be."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="zarr-test-"))
+    folder.chmod(0o755)
+    yield folder
+    for file in folder.rglob("*"):
+        file.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def test_a_chunk_that_may_not_be_read(public_folder):
+    store = handmade(public_folder / "bad.zarr", fill_value=-5)
+    assert attempt(store, as_nobody=True).read
+    os.chmod(store / "1.0", 0)
+    outcome = attempt(store, as_nobody=True)
+    assert outcome.opened and not outcome.read, outcome
+    assert len(outcome.errors) == 1 and "1.0" in outcome.errors[0], outcome
+    assert re.search("denied|permission|access", outcome.errors[0], re.IGNORECASE), outcome
+
+
+@pytest.mark.parametrize("name", [".zarray", ".zattrs"])
+def test_metadata_that_may_not_be_read(public_folder, name):
+    store = handmade(public_folder / "bad.zarr", attrs={"units": "m"})
+    os.chmod(store / name, 0)
+    outcome = attempt(store, as_nobody=True)
+    events = outcome.errors + outcome.warnings
+    assert len(events) == 1 and name in events[0], outcome
+    assert re.search("denied|permission|access", events[0], re.IGNORECASE), outcome
+    assert not (outcome.opened and name == ".zarray")
+
+
+def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
+    """Nested keys: the chunk's folder is closed, which is not the same as empty."""
+    store = handmade(public_folder / "bad.zarr", fill_value=-5, dimension_separator="/",
+                     files={f"{i}/{j}": bytes(12) for i in (0, 1) for j in (0, 1)})  # fmt: skip
+    assert attempt(store, as_nobody=True).read
+    os.chmod(store / "1", 0)
+    outcome = attempt(store, as_nobody=True)
+    assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
+
+
+# store -> (where the fault shows, what the error says); see data/corrupt/README.md
+CORRUPT = {
+    "bad_json": ("open", "elevation/.zarray"), "nested_array_json": ("open", "elevation/.zarray"),
+    "missing_dtype": ("open", "dtype"), "wrong_type_shape": ("open", "shape"),
+    "wrong_type_compressor": ("open", "compressor"), "zero_chunk": ("open", r"chunks\[0\]"),
+    "negative_chunk": ("open", r"chunks\[0\]"), "overflow_shape": ("open", "elevation/.zarray"),
+    "unknown_dtype": ("open", "<q9"), "unknown_codec": ("open", "middle-out"),
+    "unknown_filter": ("open", "pickle"), "truncated_chunk": ("read", "zlib"),
+    "empty_chunk": ("read", ""), "oversized_chunk": ("read", "32"), "short_chunk": ("read", "30"),
+    "wrong_checksum": ("read", "crc32|checksum"), "bomb_chunk": ("read", "32"),
+    "key_with_dots": ("keys", r"\.\."), "nested_json": ("attributes", "elevation/.zattrs"),
+}  # fmt: skip
+
+
+def test_every_corrupt_sample_is_listed():
+    assert {path.stem for path in (DATA / "corrupt").glob("*.zarr")} == set(CORRUPT)
+
+
+@pytest.mark.parametrize("name", CORRUPT)
+def test_corrupt_samples(name):
+    where, pattern = CORRUPT[name]
+    store = DATA / "corrupt" / f"{name}.zarr"
+    outcome = attempt(array_name(store, "elevation"), values=True)
+    events = outcome.errors + outcome.warnings
+    assert len(events) == 1, outcome
+    assert f"{name}.zarr" in events[0] and re.search(pattern, events[0]), events
+    if where == "open":
+        assert not outcome.opened
+    elif where == "read":
+        assert outcome.opened and not outcome.read and "1.0" in events[0]
+        wanted = np.arange(64, dtype="i2").reshape(8, 8)
+        dataset = open_raster(array_name(store, "elevation"))
+        zarr_gdal.assert_same(dataset.ReadAsArray(0, 0, 8, 4), wanted[:4])
+        zarr_gdal.assert_same(dataset.ReadAsArray(4, 4, 4, 4), wanted[4:, 4:])
+    elif outcome.opened:
+        assert outcome.values == [np.arange(64).reshape(8, 8).tolist()]

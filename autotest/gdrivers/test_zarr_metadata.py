@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Nodata, scale, offset, unit, attributes and the list of files."""
+
+import math
+import os
+
+import numpy as np
+import pytest
+import zarr_gdal
+from osgeo import gdal
+from zarr_gdal import array_name, open_band, open_raster
+from zarr_store import handmade, make_array, make_store
+
+DEM = np.arange(20, dtype="i2").reshape(4, 5)
+
+
+def band_of(folder, **attrs):
+    band = open_band(make_array(folder, DEM, attrs=attrs, fill_value=7))
+    return band.dataset, band
+
+
+def test_scale_offset_unit(tmp_path):
+    dataset, band = band_of(tmp_path, scale_factor=0.01, add_offset=-5.5, units="K")
+    assert (band.GetScale(), band.GetOffset(), band.GetUnitType()) == (0.01, -5.5, "K")
+    zarr_gdal.assert_same(dataset.ReadAsArray(), DEM)  # raw values, as everywhere in GDAL
+
+
+@pytest.mark.parametrize("scale", ["0.5", [0.5]])
+def test_other_spellings_of_a_number(tmp_path, scale):
+    assert band_of(tmp_path, scale_factor=scale)[1].GetScale() == 0.5
+
+
+def test_neither_scale_nor_offset(tmp_path):
+    _, band = band_of(tmp_path)
+    assert band.GetScale() in (None, 1.0) and band.GetOffset() in (None, 0.0)
+    assert band.GetUnitType() == ""
+
+
+@pytest.mark.parametrize(
+    "attrs, nodata",
+    [
+        ({}, 7),
+        ({"missing_value": -1}, -1),
+        ({"_FillValue": -9999, "missing_value": -1}, -9999),
+        ({"_FillValue": [-9999]}, -9999),
+    ],
+)
+def test_where_nodata_comes_from(tmp_path, attrs, nodata):
+    assert band_of(tmp_path, **attrs)[1].GetNoDataValue() == nodata
+
+
+def test_bare_nan_in_attributes(tmp_path):
+    """What xarray writes is no JSON, and in every real store."""
+    text = '{"_FillValue": NaN, "n": 1}'
+    handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=0.0, files={}, attrs=text)
+    dataset = open_raster(tmp_path / "a.zarr")
+    assert math.isnan(dataset.GetRasterBand(1).GetNoDataValue())
+    assert dataset.GetMetadataItem("n") == "1"
+
+
+@pytest.mark.parametrize("value", [2**53 + 1, -(2**63), 2**63 - 1])
+def test_attribute_nodata_is_exact(tmp_path, value):
+    values = np.zeros((2, 2), "i8")
+    store = make_array(tmp_path, values, attrs={"_FillValue": value})
+    assert open_band(store).GetNoDataValue() == value
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        ("snow", "snow"),
+        ("Schnee höhe\nzwei", "Schnee höhe\nzwei"),
+        (3, "3"),
+        (9007199254740993, "9007199254740993"),
+        (0.1, "0.1"),
+        (1e300, "1e+300"),
+        ([1, 2, 3], "{1,2,3}"),
+        ([0.5, 2], "{0.5,2}"),
+    ],
+)
+def test_attributes_become_metadata(tmp_path, value, text):
+    got = band_of(tmp_path, note=value)[0].GetMetadataItem("note")
+    if isinstance(value, float):
+        assert float(got) == value
+    else:
+        assert got == text
+
+
+def test_objects_become_json(tmp_path):
+    import json
+
+    value = {"a": {"b": [1, 2]}, "c": None}
+    assert json.loads(band_of(tmp_path, note=value)[0].GetMetadataItem("note")) == value
+
+
+def test_interpreted_attributes(tmp_path):
+    """_ARRAY_DIMENSIONS describes the store, not the data."""
+    store = make_store(tmp_path, {"a": {"values": DEM, "dims": ["y", "x"]}})
+    dataset = open_raster(store)
+    assert dataset.GetMetadataItem("_ARRAY_DIMENSIONS") is None
+    assert dataset.GetRasterBand(1).GetMetadataItem("_ARRAY_DIMENSIONS") is None
+
+
+def test_group_attributes(tmp_path):
+    store = make_store(
+        tmp_path, {"g/elevation": {"values": DEM, "attrs": {"source": "lidar"}}},
+        attributes={"Conventions": "CF-1.8"}, groups={"g": {"level": 2}},
+    )  # fmt: skip
+    metadata = open_raster(array_name(store, "g/elevation")).GetMetadata()
+    assert metadata["source"] == "lidar"
+    assert metadata["level"] == "2"
+
+
+def test_group_attributes_beside_subdatasets(tmp_path):
+    store = make_store(
+        tmp_path, {"a": DEM, "b": np.zeros((2, 3, 4))}, attributes={"title": "Alps", "n": [1, 2]}
+    )
+    dataset = open_raster(store)
+    assert dataset.GetMetadataItem("title") == "Alps"
+    assert dataset.GetMetadataItem("n") == "{1,2}"
+
+
+def test_broken_attributes_do_not_hide_the_array(tmp_path):
+    """An attribute of the wrong type is skipped with a warning that names it."""
+    for name, value in (("scale_factor", "much"), ("_FillValue", "nothing"), ("units", 5),
+                        ("_ARRAY_DIMENSIONS", ["y"]), ("_ARRAY_DIMENSIONS", 3)):  # fmt: skip
+        store = make_array(tmp_path, DEM, attrs={name: value})
+        with zarr_gdal.error_log() as log:
+            dataset = gdal.Open(str(store))
+            assert dataset is not None, (name, value, log.events)
+            zarr_gdal.assert_same(dataset.ReadAsArray(), DEM)
+        assert log.errors == [], (name, value)
+        assert len(log.warnings) <= 1, (name, value, log.events)
+        assert all(name in text for text in log.warnings), (name, value, log.events)
+
+
+def test_list_of_files(tmp_path):
+    store = make_store(
+        tmp_path,
+        {"elevation": {"values": DEM, "dims": ["y", "x"], "attrs": {"units": "m"}}},
+        attributes={"title": "Alps"}, consolidated=True,
+    )  # fmt: skip
+    name = array_name(store, "elevation")
+    listed = open_raster(name, "USE_CONSOLIDATED_METADATA=NO").GetFileList()
+    names = [os.path.normpath(name) for name in listed]
+    for wanted in ("elevation/.zarray", "elevation/.zattrs"):
+        assert str(store / wanted) in names
+    for name in names:
+        assert os.path.exists(name), name
+    consolidated = open_raster(array_name(store, "elevation")).GetFileList()
+    assert str(store / ".zmetadata") in [os.path.normpath(name) for name in consolidated]
+
+
+def test_info_prints_every_store(tmp_path):
+    store = make_store(tmp_path, {"elevation": {"values": DEM, "attrs": {"units": "m"}}})
+    text = gdal.Info(str(store))
+    assert "Driver: Zarr/" in text and "Unit Type: m" in text and "Size is 5, 4" in text
