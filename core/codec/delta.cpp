@@ -28,11 +28,12 @@ T Add(T a, T b) {
     }
 }
 
-// Replaces the elements of `block` by their running sum, from `carry` on.
+// Replaces the elements of `block` by their running sum. `carry` is the sum so far, and becomes the
+// new one; a `first` block has none (0 would turn a leading -0.0 into 0.0).
 template <class T>
-void Accumulate(std::uint8_t* block, std::size_t count, std::uint8_t* carry) {
-    T sum = LoadNative<T>(carry);
-    for (std::size_t i = 0; i < count; ++i) {
+void Accumulate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
+    T sum = LoadNative<T>(first ? block : carry);
+    for (std::size_t i = first ? 1 : 0; i < count; ++i) {
         sum = Add(sum, LoadNative<T>(block + i * sizeof(T)));
         StoreNative(block + i * sizeof(T), sum);
     }
@@ -40,9 +41,9 @@ void Accumulate(std::uint8_t* block, std::size_t count, std::uint8_t* carry) {
 }
 
 // After a NaT everything is.
-void AccumulateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry) {
-    auto sum = LoadNative<std::int64_t>(carry);
-    for (std::size_t i = 0; i < count; ++i) {
+void AccumulateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
+    auto sum = LoadNative<std::int64_t>(first ? block : carry);
+    for (std::size_t i = first ? 1 : 0; i < count; ++i) {
         const auto step = LoadNative<std::int64_t>(block + i * sizeof sum);
         sum = sum == kNotATime || step == kNotATime ? kNotATime : Add(sum, step);
         StoreNative(block + i * sizeof sum, sum);
@@ -78,10 +79,10 @@ class Delta final : public Codec {
                               PrepareItems(encoded, astype_.size, dtype_.size, decoded));
         NumberBlock block;
         alignas(16) std::uint8_t carry[16] = {};
-        while (run.count > 0) {
+        for (bool first = true; run.count > 0; first = false) {
             const std::size_t n = run.count < kNumberBlock ? run.count : kNumberBlock;
             widen_.Run(run.src, block.bytes, n);
-            accumulate_(block.bytes, n, carry);
+            accumulate_(block.bytes, n, carry, first);
             narrow_.Run(block.bytes, run.dst, n);
             run.src += n * astype_.size;
             run.dst += n * dtype_.size;
@@ -91,7 +92,8 @@ class Delta final : public Codec {
     }
 
   private:
-    using AccumulateBlock = void (*)(std::uint8_t* block, std::size_t count, std::uint8_t* carry);
+    using AccumulateBlock = void (*)(std::uint8_t* block, std::size_t count, std::uint8_t* carry,
+                                     bool first);
 
     DataType dtype_;
     DataType astype_;
