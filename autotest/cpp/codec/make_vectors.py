@@ -382,9 +382,55 @@ def object_vectors():
 # --------------------------------------------------- codecs that numcodecs 0.11 does not have
 
 
+def crc32c(data):
+    """CRC-32C (RFC 3720), bit by bit."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def fletcher32(data):
+    """HDF5's checksum: big-endian words, and sums whose carries are added back."""
+    sums = [0, 0]
+    for i in range(0, len(data), 2):
+        sums[0] += data[i] << 8 | (data[i + 1] if i + 1 < len(data) else 0)
+        sums[1] += sums[0]
+        sums = [(s & 0xFFFF) + (s >> 16) for s in sums]
+    sums = [(s & 0xFFFF) + (s >> 16) for s in sums]
+    return sums[1] << 16 | sums[0]
+
+
 def checksum_vectors():
-    """crc32c and fletcher32, from their published algorithms."""
-    return []
+    """crc32c and fletcher32, from their published algorithms; and where newer versions put them."""
+    assert crc32c(b"123456789") == 0xE3069283
+    # As libhdf5 1.10.8 stores them for datasets of bytes.
+    for data, stored in ((b"abcde", "c729f04f"), (b"abcdef", "2d2a5650"), (b"\xff" * 722, "f" * 8),
+                         (b"\xff" * 3, "00ff00ff"), (bytes(4), "00000000")):  # fmt: skip
+        assert struct.pack("<I", fletcher32(data)).hex() == stored
+
+    def entry(name, config, array, checksum, at_start=False, **more):
+        data = array.tobytes()
+        stored = struct.pack("<I", checksum(data))
+        encoded = stored + data if at_start else data + stored
+        return vector(name, config, array, encoded, data, "error", **more)
+
+    for dtype, count in (("|u1", 1), (">i2", 7), ("<f8", 50), ("|u1", 723)):
+        name = f"{dtype[1:]}_{count}"
+        values = ramp(dtype, count)
+        yield entry(f"crc32c_{name}", {"id": "crc32c"}, values, crc32c, checked=True)
+        # Not "checked": it takes zeros with the checksum zero, and bytes of 255 alike.
+        yield entry(f"fletcher32_{name}", {"id": "fletcher32"}, values, fletcher32)
+    yield entry("fletcher32_ones", {"id": "fletcher32"}, np.full(722, 255, "u1"), fletcher32)
+    for name, function in (("crc32", zlib.crc32), ("adler32", zlib.adler32), ("crc32c", crc32c)):
+        for location in ("start", "end"):
+            config = {"id": name, "location": location}
+            yield entry(
+                f"{name}_at_{location}", config, ramp(), function, location == "start",
+                checked=True,
+            )
 
 
 # ------------------------------------------------------------------------------------- bombs
