@@ -84,6 +84,7 @@ class Zstd final : public Codec {
         const bool says_size = size != ZSTD_CONTENTSIZE_UNKNOWN && size != ZSTD_CONTENTSIZE_ERROR;
         const bool is_alone =
             ZSTD_findFrameCompressedSize(encoded.data, encoded.size) == encoded.size;
+        // Before the streaming path takes memory for a window of that size.
         if (says_size && size > decoded.limit()) return decoded.TooLong();
         if (says_size && is_alone)
             return DecodeFrame(encoded, static_cast<std::size_t>(size), decoded);
