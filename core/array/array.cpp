@@ -30,16 +30,21 @@ DimVector<std::uint64_t> ToDims(const std::vector<std::uint64_t>& values) {
     return dims;
 }
 
+Result<Pipeline> BindPipeline(const ArrayMetadata& metadata) {
+    return Pipeline::Bind(metadata.filters, metadata.compressor,
+                          {metadata.dtype, metadata.chunks, metadata.fortran_order});
+}
+
 }  // namespace
+
+Status Array::CheckCodecs(const ArrayMetadata& metadata) { return BindPipeline(metadata).status(); }
 
 Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> store,
                                                  std::string path, ArrayMetadata metadata,
                                                  std::shared_ptr<ReadContext> context) {
     std::shared_ptr<Array> array(new Array());
     ZARR_ASSIGN_OR_RETURN(array->chunk_counts_, CountChunks(metadata));
-    ZARR_ASSIGN_OR_RETURN(array->pipeline_, Pipeline::Bind(metadata.filters, metadata.compressor,
-                                                           {metadata.dtype, metadata.chunks,
-                                                            metadata.fortran_order}));
+    ZARR_ASSIGN_OR_RETURN(array->pipeline_, BindPipeline(metadata));
     array->chunk_strides_ =
         ContiguousStrides(ToDims(metadata.chunks), metadata.dtype.size, metadata.fortran_order);
     // Twice the bound of the usual encoders: an odd one costs nothing, a bomb is still refused.

@@ -34,6 +34,9 @@ class Array {
     static Result<std::shared_ptr<const Array>> Open(std::shared_ptr<const Store> store,
                                                      std::string path, ArrayMetadata metadata,
                                                      std::shared_ptr<ReadContext> context);
+    // What Open() would say of the codecs, without a store.
+    static Status CheckCodecs(const ArrayMetadata& metadata);
+
     ~Array();
     Array(const Array&) = delete;
     Array& operator=(const Array&) = delete;

@@ -42,8 +42,7 @@ std::vector<std::string> WordsAttribute(const json::Value& attributes, std::stri
     const std::string* text = StringAttribute(attributes, name);
     if (text == nullptr) return words;
     std::istringstream stream(*text);
-    for (std::string word; stream >> word;)
-        if (word.back() != ':') words.push_back(word);
+    for (std::string word; stream >> word;) words.push_back(word);
     return words;
 }
 

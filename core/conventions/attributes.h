@@ -22,8 +22,7 @@ const std::string* StringAttribute(const json::Value& attributes, std::string_vi
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
                                       Warnings& warnings);
 
-// The words of a string attribute that lists names ("lat lon"), without the "name:" parts of
-// cell-measure-like lists.
+// The words of a string attribute that lists names: "lat lon", "crs: x y".
 std::vector<std::string> WordsAttribute(const json::Value& attributes, std::string_view name);
 
 }  // namespace zarr

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/conventions/dimensions.h"
+#include "core/hierarchy/hierarchy.h"
+
+namespace zarr {
+
+// A dimension of an array, with the array that holds its coordinates.
+struct Dimension {
+    std::string name;
+    std::uint64_t size = 0;
+    std::string coordinate_path;        // empty where there is no coordinate array
+    json::Value coordinate_attributes;  // an empty object then
+};
+
+// What an array's metadata and attributes say, without touching its chunks.
+struct ArrayFacts {
+    std::string path;
+    ArrayMetadata metadata;
+    json::Value attributes;
+    std::vector<Dimension> dimensions;
+    HorizontalAxes axes;
+    Warnings warnings;
+};
+
+// Reads an array's metadata and attributes and those of its coordinate arrays. Attributes that are
+// no JSON give a warning and count as none.
+Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path);
+
+// The path of the 1-D array of `size` elements that is named like the dimension, in `group` or the
+// nearest group above it; empty where there is none.
+std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
+                                const std::string& dimension, std::uint64_t size);
+
+}  // namespace zarr

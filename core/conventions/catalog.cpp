@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/catalog.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/conventions/dimensions.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+// Most groups and arrays that a listing goes through; more is a loop or an attack.
+constexpr std::size_t kMaxListed = 1'000'000;
+
+bool IsRaster(const ArrayMetadata& metadata) {
+    return metadata.rank() >= 2 && HasNumbers(metadata.dtype) &&
+           std::find(metadata.shape.begin(), metadata.shape.end(), 0U) == metadata.shape.end();
+}
+
+// Names of arrays that describe others, by the attributes of those others (CF conventions).
+void CollectReferences(const json::Value& attributes, std::set<std::string>& names) {
+    for (const std::string_view attribute :
+         {"coordinates", "grid_mapping", "bounds", "climatology"}) {
+        for (std::string word : WordsAttribute(attributes, attribute)) {
+            if (!word.empty() && word.back() == ':') word.pop_back();
+            names.insert(std::string(LastName(word)));
+        }
+    }
+}
+
+class Lister {
+  public:
+    Lister(const Hierarchy& hierarchy, Warnings& warnings)
+        : hierarchy_(hierarchy), warnings_(warnings) {}
+
+    Status Visit(const std::string& path, bool is_root) {
+        auto members = hierarchy_.Members(path);
+        if (!members.ok()) {
+            if (is_root) return members.status();
+            warnings_.push_back(members.status().message());
+            return {};
+        }
+        listed_ += members->size();
+        if (listed_ > kMaxListed)
+            return Status::Limit("more than " + std::to_string(kMaxListed) + " groups and arrays");
+        groups_.push_back(Describe(path, *members));
+        for (const Node& node : *members)
+            if (node.kind == NodeKind::kGroup) ZARR_RETURN_IF_ERROR(Visit(node.path, false));
+        return {};
+    }
+
+    std::vector<CatalogGroup> Take() { return std::move(groups_); }
+
+  private:
+    CatalogGroup Describe(const std::string& path, const std::vector<Node>& members) const {
+        CatalogGroup group;
+        group.path = path;
+        std::set<std::string> references;
+        for (const Node& node : members)
+            if (node.kind == NodeKind::kArray)
+                group.arrays.push_back(Describe(node.path, references));
+        for (CatalogArray& array : group.arrays)
+            array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
+        return group;
+    }
+
+    CatalogArray Describe(const std::string& path, std::set<std::string>& references) const {
+        CatalogArray array;
+        array.path = path;
+        auto metadata = hierarchy_.Metadata(path);
+        if (metadata.ok())
+            array.status = Array::CheckCodecs(*metadata).WithContext(JoinKey(path, kArrayKey));
+        else
+            array.status = metadata.status();
+        if (!array.status.ok()) return array;
+        array.metadata = metadata.Take();
+        array.is_raster = IsRaster(array.metadata);
+        const auto attributes = hierarchy_.Attributes(path);
+        if (attributes.ok()) CollectReferences(*attributes, references);
+        Warnings ignored;  // whoever opens the array sees them
+        array.dimensions =
+            DimensionNames(attributes.ok() ? *attributes : json::Value(json::Object{}),
+                           array.metadata.rank(), ignored);
+        return array;
+    }
+
+    const Hierarchy& hierarchy_;
+    Warnings& warnings_;
+    std::vector<CatalogGroup> groups_;
+    std::size_t listed_ = 0;
+};
+
+}  // namespace
+
+bool HasNumbers(const DataType& type) {
+    if (type.kind == DataKind::kStruct)
+        return std::any_of(type.fields.begin(), type.fields.end(), [](const Field& field) {
+            return field.count > 0 && HasNumbers(field.type);
+        });
+    return type.is_numeric() || type.is_time();
+}
+
+std::vector<const CatalogArray*> CatalogGroup::Rasters() const {
+    std::vector<const CatalogArray*> rasters;
+    for (const CatalogArray& array : arrays)
+        if (array.status.ok() && array.is_raster && !array.is_auxiliary) rasters.push_back(&array);
+    return rasters;
+}
+
+bool CatalogGroup::IsOneGrid() const {
+    const std::vector<const CatalogArray*> rasters = Rasters();
+    if (rasters.size() < 2) return false;
+    return std::all_of(rasters.begin(), rasters.end(), [&](const CatalogArray* array) {
+        return array->metadata.rank() == 2 && array->metadata.shape == rasters[0]->metadata.shape &&
+               array->dimensions == rasters[0]->dimensions;
+    });
+}
+
+Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
+                                              Warnings& warnings) {
+    Lister lister(hierarchy, warnings);
+    ZARR_RETURN_IF_ERROR(lister.Visit(path, true));
+    return lister.Take();
+}
+
+}  // namespace zarr

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Which arrays of a hierarchy are rasters, found from metadata alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/conventions/attributes.h"
+#include "core/hierarchy/hierarchy.h"
+
+namespace zarr {
+
+// An array as a listing shows it.
+struct CatalogArray {
+    std::string path;
+    Status status;  // why it cannot be read; the rest is empty then
+    ArrayMetadata metadata;
+    std::vector<std::string> dimensions;
+    bool is_raster = false;     // at least 2-D, not empty, with numbers in it
+    bool is_auxiliary = false;  // coordinates, bounds or grid mapping of another array
+};
+
+// A group with the arrays directly in it.
+struct CatalogGroup {
+    std::string path;
+    std::vector<CatalogArray> arrays;
+
+    // The rasters that are not auxiliary.
+    std::vector<const CatalogArray*> Rasters() const;
+    // True where there are several rasters, all 2-D and on one grid: of the same shape, and where
+    // their dimensions have names, of the same dimensions.
+    bool IsOneGrid() const;
+};
+
+// The groups below `path`, itself first, depth first in the order of their names. A group that
+// cannot be listed is reported in `warnings` and left out.
+Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
+                                              Warnings& warnings);
+
+// True where elements of `type` are numbers, or structures with a number among the fields.
+bool HasNumbers(const DataType& type);
+
+}  // namespace zarr

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "core/dtype/element_text.h"
+
+#include <charconv>
+#include <limits>
+
+#include "core/base/endian.h"
+#include "core/base/half.h"
+#include "core/base/text.h"
+
+namespace zarr {
+
+namespace {
+
+template <class T>
+std::string NumberText(T number) {
+    char text[64];
+    const auto [end, error] = std::to_chars(text, text + sizeof text, number);
+    return {text, end};
+}
+
+std::int64_t LoadInt(std::size_t size, const std::uint8_t* p) {
+    switch (size) {
+        case 1:
+            return LoadNative<std::int8_t>(p);
+        case 2:
+            return LoadNative<std::int16_t>(p);
+        case 4:
+            return LoadNative<std::int32_t>(p);
+        default:
+            return LoadNative<std::int64_t>(p);
+    }
+}
+
+std::uint64_t LoadUint(std::size_t size, const std::uint8_t* p) {
+    switch (size) {
+        case 1:
+            return LoadNative<std::uint8_t>(p);
+        case 2:
+            return LoadNative<std::uint16_t>(p);
+        case 4:
+            return LoadNative<std::uint32_t>(p);
+        default:
+            return LoadNative<std::uint64_t>(p);
+    }
+}
+
+std::string FloatText(std::size_t size, const std::uint8_t* p) {
+    switch (size) {
+        case 2:
+            return NumberText(HalfToFloat(LoadNative<std::uint16_t>(p)));
+        case 4:
+            return NumberText(LoadNative<float>(p));
+        default:
+            return NumberText(LoadNative<double>(p));
+    }
+}
+
+double LoadFloat(std::size_t size, const std::uint8_t* p) {
+    switch (size) {
+        case 2:
+            return static_cast<double>(HalfToFloat(LoadNative<std::uint16_t>(p)));
+        case 4:
+            return static_cast<double>(LoadNative<float>(p));
+        default:
+            return LoadNative<double>(p);
+    }
+}
+
+}  // namespace
+
+std::string DoubleText(double number) { return NumberText(number); }
+
+std::string ElementText(const DataType& type, const std::uint8_t* element) {
+    switch (type.kind) {
+        case DataKind::kBool:
+        case DataKind::kUint:
+            return NumberText(LoadUint(type.size, element));
+        case DataKind::kInt:
+        case DataKind::kDatetime:
+        case DataKind::kTimedelta:
+            return NumberText(LoadInt(type.size, element));
+        case DataKind::kFloat:
+            return FloatText(type.size, element);
+        case DataKind::kComplex: {
+            const std::size_t half = type.size / 2;
+            const std::string im = FloatText(half, element + half);
+            return FloatText(half, element) + (im[0] == '-' ? "" : "+") + im + "j";
+        }
+        case DataKind::kUnicode:
+            return Ucs4ToUtf8(element, type.size / 4);
+        case DataKind::kBytes: {
+            const std::string text(reinterpret_cast<const char*>(element), type.size);
+            return text.substr(0, text.find_last_not_of('\0') + 1);
+        }
+        default:
+            return Base64Encode({element, type.size});
+    }
+}
+
+double ElementDouble(const DataType& type, const std::uint8_t* element) {
+    switch (type.kind) {
+        case DataKind::kBool:
+        case DataKind::kUint:
+            return static_cast<double>(LoadUint(type.size, element));
+        case DataKind::kInt:
+        case DataKind::kDatetime:
+        case DataKind::kTimedelta:
+            return static_cast<double>(LoadInt(type.size, element));
+        case DataKind::kFloat:
+            return LoadFloat(type.size, element);
+        case DataKind::kComplex:
+            return LoadFloat(type.size / 2, element);
+        default:
+            return std::numeric_limits<double>::quiet_NaN();
+    }
+}
+
+}  // namespace zarr

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "driver/band.h"
+
+#include <algorithm>
+#include <climits>
+#include <new>
+
+#include "core/base/endian.h"
+#include "core/conventions/values.h"
+#include "core/dtype/element_text.h"
+#include "driver/metadata_text.h"
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+namespace {
+
+int BlockSize(const RasterLayout& layout, const std::optional<std::size_t>& axis) {
+    if (!axis) return 1;
+    return static_cast<int>(std::min<std::uint64_t>(layout.facts.metadata.chunks[*axis], INT_MAX));
+}
+
+void SetSuccess(int* success, bool value) {
+    if (success != nullptr) *success = value ? TRUE : FALSE;
+}
+
+}  // namespace
+
+ZarrRasterBand::ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& array,
+                               std::uint64_t slice, const ScalarField& field,
+                               std::string description)
+    : array_(array),
+      slice_(slice),
+      field_(field),
+      indices_(array.layout.SliceIndices(slice)),
+      native_op_(field.type, GdalTypeOf(field.type)),
+      description_(std::move(description)),
+      has_description_(!description_.empty()) {
+    poDS = dataset;
+    nBand = number;
+    eDataType = GdalTypeOf(field.type);
+    nRasterXSize = array.layout.Width();
+    nRasterYSize = array.layout.Height();
+    nBlockXSize = BlockSize(array.layout, array.layout.x_axis);
+    nBlockYSize = BlockSize(array.layout, array.layout.y_axis);
+    InterpretAttributes();
+}
+
+void ZarrRasterBand::InterpretAttributes() {
+    const zarr::ArrayFacts& facts = array_.layout.facts;
+    zarr::Warnings warnings;
+    const zarr::Packing packing = zarr::ReadPacking(facts.attributes, warnings);
+    scale_ = packing.scale;
+    offset_ = packing.offset;
+    units_ = packing.units.empty() ? zarr::TimeUnits(field_.type) : packing.units;
+    // The values of a boolean are both data.
+    if (field_.type.kind != zarr::DataKind::kBool) {
+        auto element = zarr::ReadNodata(facts.attributes, facts.metadata,
+                                        dataset()->options().fill_value_as_nodata, warnings);
+        const bool is_field = facts.metadata.dtype.kind == zarr::DataKind::kStruct;
+        if (element && is_field) element = element->substr(field_.offset, field_.type.size);
+        nodata_ = element;
+    }
+    if (slice_ == 0 && (nBand == 1 || !field_.name.empty()))
+        EmitWarnings(dataset()->store_path() + ": /" + facts.path, warnings);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Pixels
+
+CPLErr ZarrRasterBand::ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
+                                  GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    const RasterLayout& layout = array_.layout;
+    const std::size_t rank = layout.facts.metadata.rank();
+    zarr::Region region;
+    region.start = zarr::DimVector<std::uint64_t>(rank, 0);
+    region.count = zarr::DimVector<std::uint64_t>(rank, 1);
+    region.step = zarr::DimVector<std::int64_t>(rank, 1);
+    zarr::Strides strides(rank, 0);
+    for (std::size_t i = 0; i < indices_.size(); ++i)
+        region.start[layout.other_axes[i]] = indices_[i];
+    const auto set = [&](std::size_t axis, std::uint64_t start, std::uint64_t count,
+                         GSpacing spacing) {
+        region.start[axis] = start;
+        region.count[axis] = count;
+        strides[axis] = static_cast<std::ptrdiff_t>(spacing);
+    };
+    if (layout.x_axis)
+        set(*layout.x_axis, static_cast<std::uint64_t>(window.x_off),
+            static_cast<std::uint64_t>(window.x_size), pixel_space);
+    if (layout.y_axis)
+        set(*layout.y_axis, static_cast<std::uint64_t>(window.y_off),
+            static_cast<std::uint64_t>(window.y_size), line_space);
+    if (window.slice_count > 1) {
+        set(layout.other_axes[window.axis], indices_[window.axis], window.slice_count, band_space);
+        region.step[layout.other_axes[window.axis]] = window.slice_step;
+    }
+    const auto read = [&](const zarr::ElementOp& op) {
+        const zarr::Destination destination{static_cast<std::uint8_t*>(data), strides, op};
+        try {
+            return layout.array->Read(region, field_.offset, destination,
+                                      dataset()->options().threads);
+        } catch (const std::bad_alloc&) {
+            return zarr::Status::OutOfMemory("out of memory");
+        }
+    };
+    const zarr::Status status = buffer_type == eDataType
+                                    ? read(native_op_.op())
+                                    : read(BufferOp(field_.type, buffer_type).op());
+    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+}
+
+CPLErr ZarrRasterBand::IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) {
+    const int size = GDALGetDataTypeSizeBytes(eDataType);
+    Window window{};
+    window.x_off = nBlockXOff * nBlockXSize;
+    window.y_off = nBlockYOff * nBlockYSize;
+    window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
+    window.y_size = std::min(nBlockYSize, nRasterYSize - window.y_off);
+    window.slice_count = 1;
+    return ReadWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
+}
+
+CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize,
+                                 void* pData, int nBufXSize, int nBufYSize, GDALDataType eBufType,
+                                 GSpacing nPixelSpace, GSpacing nLineSpace,
+                                 GDALRasterIOExtraArg* psExtraArg) {
+    if (eRWFlag != GF_Read || nXSize != nBufXSize || nYSize != nBufYSize)
+        return GDALPamRasterBand::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData, nBufXSize,
+                                            nBufYSize, eBufType, nPixelSpace, nLineSpace,
+                                            psExtraArg);
+    Window window{};
+    window.x_off = nXOff;
+    window.y_off = nYOff;
+    window.x_size = nXSize;
+    window.y_size = nYSize;
+    window.slice_count = 1;
+    const CPLErr error = ReadWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0);
+    if (error != CE_None || psExtraArg == nullptr || psExtraArg->pfnProgress == nullptr)
+        return error;
+    return psExtraArg->pfnProgress(1.0, "", psExtraArg->pProgressData) ? CE_None : CE_Failure;
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is known of them
+
+const char* ZarrRasterBand::GetDescription() const {
+    if (!has_description_) {
+        has_description_ = true;
+        description_ = array_.labels->Description(slice_);
+    }
+    const char* from_pam = GDALPamRasterBand::GetDescription();
+    return from_pam[0] != '\0' ? from_pam : description_.c_str();
+}
+
+void ZarrRasterBand::LoadMetadata() {
+    if (has_metadata_) return;
+    has_metadata_ = true;
+    CPLStringList list(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
+    if (dataset()->BandsHaveArrays()) AddAttributes(array_.layout.facts.attributes, list);
+    array_.labels->AddMetadata(slice_, list);
+    // Past PAM: what comes from the store is not to be written beside it.
+    GDALRasterBand::SetMetadata(list.List());
+    if (field_.type.kind == zarr::DataKind::kBool)
+        GDALRasterBand::SetMetadataItem("NBITS", "1", "IMAGE_STRUCTURE");
+}
+
+char** ZarrRasterBand::GetMetadataDomainList() {
+    LoadMetadata();
+    return GDALPamRasterBand::GetMetadataDomainList();
+}
+
+char** ZarrRasterBand::GetMetadata(const char* pszDomain) {
+    LoadMetadata();
+    return GDALPamRasterBand::GetMetadata(pszDomain);
+}
+
+const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* pszDomain) {
+    LoadMetadata();
+    return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
+}
+
+double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
+    if (!nodata_) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
+    SetSuccess(pbSuccess, true);
+    return zarr::ElementDouble(field_.type.Native(),
+                               reinterpret_cast<const std::uint8_t*>(nodata_->data()));
+}
+
+int64_t ZarrRasterBand::GetNoDataValueAsInt64(int* pbSuccess) {
+    if (!nodata_ || eDataType != GDT_Int64)
+        return GDALPamRasterBand::GetNoDataValueAsInt64(pbSuccess);
+    SetSuccess(pbSuccess, true);
+    return zarr::LoadNative<std::int64_t>(nodata_->data());
+}
+
+uint64_t ZarrRasterBand::GetNoDataValueAsUInt64(int* pbSuccess) {
+    if (!nodata_ || eDataType != GDT_UInt64)
+        return GDALPamRasterBand::GetNoDataValueAsUInt64(pbSuccess);
+    SetSuccess(pbSuccess, true);
+    return zarr::LoadNative<std::uint64_t>(nodata_->data());
+}
+
+double ZarrRasterBand::GetScale(int* pbSuccess) {
+    if (!scale_) return GDALPamRasterBand::GetScale(pbSuccess);
+    SetSuccess(pbSuccess, true);
+    return *scale_;
+}
+
+double ZarrRasterBand::GetOffset(int* pbSuccess) {
+    if (!offset_) return GDALPamRasterBand::GetOffset(pbSuccess);
+    SetSuccess(pbSuccess, true);
+    return *offset_;
+}
+
+const char* ZarrRasterBand::GetUnitType() {
+    return units_.empty() ? GDALPamRasterBand::GetUnitType() : units_.c_str();
+}
+
+}  // namespace zarr_driver

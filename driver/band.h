@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gdal_pam.h>
+
+#include <optional>
+#include <string>
+
+#include "driver/dataset.h"
+#include "driver/gdal_types.h"
+
+namespace zarr_driver {
+
+// A slice of an array, or of one field of it. Reads go from the array's own cache of decoded chunks
+// to the caller's buffer; GDAL's block cache is used for resampling only.
+class ZarrRasterBand final : public GDALPamRasterBand {
+  public:
+    // `array` outlives the band. `description` is fixed; where it is empty the slice's own is used.
+    ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& array, std::uint64_t slice,
+                   const ScalarField& field, std::string description);
+
+    // A window at full resolution of `slice_count` bands, the first of them this one, that differ
+    // in their index along other_axes[axis] by `slice_step`. Units of the spacings are bytes.
+    struct Window {
+        int x_off, y_off, x_size, y_size;
+        std::uint64_t slice_count = 1;
+        std::size_t axis = 0;
+        std::int64_t slice_step = 1;
+    };
+    CPLErr ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
+                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+
+    const BandArray& array() const { return array_; }
+    const ScalarField& field() const { return field_; }
+    const std::vector<std::uint64_t>& indices() const { return indices_; }
+
+    const char* GetDescription() const override;
+    char** GetMetadataDomainList() override;
+    char** GetMetadata(const char* pszDomain = "") override;
+    const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
+    double GetNoDataValue(int* pbSuccess = nullptr) override;
+    int64_t GetNoDataValueAsInt64(int* pbSuccess = nullptr) override;
+    uint64_t GetNoDataValueAsUInt64(int* pbSuccess = nullptr) override;
+    double GetScale(int* pbSuccess = nullptr) override;
+    double GetOffset(int* pbSuccess = nullptr) override;
+    const char* GetUnitType() override;
+
+  protected:
+    CPLErr IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
+    CPLErr IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize, void* pData,
+                     int nBufXSize, int nBufYSize, GDALDataType eBufType, GSpacing nPixelSpace,
+                     GSpacing nLineSpace, GDALRasterIOExtraArg* psExtraArg) override;
+
+  private:
+    ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
+    void InterpretAttributes();
+    void LoadMetadata();
+
+    BandArray& array_;
+    const std::uint64_t slice_;
+    const ScalarField& field_;
+    const std::vector<std::uint64_t> indices_;  // along the layout's other axes
+    const BufferOp native_op_;
+    mutable std::string description_;
+    mutable bool has_description_;
+    bool has_metadata_ = false;
+    std::optional<std::string> nodata_;  // an element of field_.type in the host's byte order
+    std::optional<double> scale_;
+    std::optional<double> offset_;
+    std::string units_;
+};
+
+}  // namespace zarr_driver

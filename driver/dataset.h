@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gdal_pam.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/location.h"
+#include "driver/options.h"
+#include "driver/raster_layout.h"
+#include "driver/slice_labels.h"
+
+namespace zarr_driver {
+
+// An array that gives a dataset some or all of its bands.
+struct BandArray {
+    RasterLayout layout;
+    std::unique_ptr<SliceLabels> labels;
+};
+
+class ZarrRasterBand;
+
+// A dataset of GDAL's classic API: the slices of one array, an array of a group to each band, or no
+// bands and a list of subdatasets.
+class ZarrDataset final : public GDALPamDataset {
+  public:
+    // `name` is what the user opened.
+    ZarrDataset(std::string name, Location location, OpenOptions options);
+
+    // Appends the bands of an array; the first one gives the dataset its size, the others have the
+    // same.
+    void AddArray(RasterLayout layout, bool array_names_bands);
+    // Appends a subdataset.
+    void AddSubdataset(const std::string& name, const std::string& description);
+    // Sets the metadata from the attributes of the arrays and the group; to be called last.
+    void Finish();
+    bool HasSubdatasets() const { return !subdatasets_.empty(); }
+
+    const std::string& store_path() const { return location_.store_path; }
+    const OpenOptions& options() const { return options_; }
+
+    // True where attributes of arrays belong to bands, as there are several arrays.
+    bool BandsHaveArrays() const;
+
+    char** GetFileList() override;
+
+  protected:
+    CPLErr IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize, void* pData,
+                     int nBufXSize, int nBufYSize, GDALDataType eBufType, int nBandCount,
+                     int* panBandMap, GSpacing nPixelSpace, GSpacing nLineSpace,
+                     GSpacing nBandSpace, GDALRasterIOExtraArg* psExtraArg) override;
+
+  private:
+    ZarrRasterBand* Band(int number);
+
+    const Location location_;
+    const OpenOptions options_;
+    std::vector<std::unique_ptr<BandArray>> arrays_;
+    CPLStringList subdatasets_;
+};
+
+}  // namespace zarr_driver

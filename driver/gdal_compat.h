@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The only place that knows about differences between GDAL's versions.
+#pragma once
+
+#include <gdal.h>
+#include <gdal_version.h>
+
+namespace zarr_driver {
+
+// The types that later versions added; GDT_Unknown where this one lacks them.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
+inline constexpr GDALDataType kGdalInt8 = GDT_Int8;
+#else
+inline constexpr GDALDataType kGdalInt8 = GDT_Unknown;
+#endif
+
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 11, 0)
+inline constexpr GDALDataType kGdalFloat16 = GDT_Float16;
+#else
+inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
+#endif
+
+}  // namespace zarr_driver
+
+// GDAL's own Zarr driver, which a build of GDAL may lack.
+extern "C" {
+#if defined(__GNUC__)
+__attribute__((weak)) void CPL_DLL GDALRegister_Zarr();
+#else
+void CPL_DLL GDALRegister_Zarr();
+#endif
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Zarr's data types as GDAL's.
+#pragma once
+
+#include <gdal.h>
+
+#include <string>
+
+#include "core/base/element_op.h"
+#include "core/dtype/data_type.h"
+
+namespace zarr_driver {
+
+// The GDAL type that holds every value of `type`: booleans are Byte, times Int64; GDT_Unknown for
+// strings, raw bytes, structures and objects.
+GDALDataType GdalTypeOf(const zarr::DataType& type);
+
+// The in-memory type of that GDAL type; `type` must have one.
+zarr::DataType MemoryTypeOf(const zarr::DataType& type);
+
+// "Float64", or the dtype itself where GDAL has no raster type for it.
+std::string TypeText(const zarr::DataType& type);
+
+// Reads stored elements into memory of any GDAL type, with GDAL's rules of conversion. The op made
+// borrows this object and the type it was made from.
+class BufferOp {
+  public:
+    BufferOp(const zarr::DataType& stored, GDALDataType buffer_type);
+    const zarr::ElementOp& op() const { return op_; }
+
+  private:
+    static void ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                           const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
+
+    zarr::ElementOp op_;
+    zarr::ElementOp to_native_;
+    GDALDataType native_type_;
+    GDALDataType buffer_type_;
+};
+
+}  // namespace zarr_driver

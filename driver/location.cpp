@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "driver/location.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <gdal.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/store/keys.h"
+#include "driver/vsi_store.h"
+
+namespace zarr_driver {
+
+using zarr::NodeKind;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+constexpr std::string_view kMetadataFiles[] = {zarr::kArrayKey, zarr::kGroupKey,
+                                               zarr::kConsolidatedKey};
+
+bool Exists(const std::string& path) {
+    VSIStatBufL stat;
+    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
+}
+
+// The context that every array of the process shares. Half of GDAL's own cache: what is held here
+// is not held there again.
+std::shared_ptr<zarr::ReadContext> SharedContext() {
+    static const auto context = std::make_shared<zarr::ReadContext>(0);
+    constexpr GIntBig kLeast = GIntBig{16} << 20;
+    const GIntBig bytes = std::max(kLeast, GDALGetCacheMax64() / 2);
+    if (context->cache().max_bytes() != static_cast<std::size_t>(bytes))
+        context->cache().SetMaxBytes(static_cast<std::size_t>(bytes));
+    return context;
+}
+
+// Moves up from `folder` while the folder above is a group, and keeps the way down in `node`. Only
+// where looking costs nothing: not over a network.
+void AscendToRoot(std::string& folder, std::string& node) {
+    if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
+    for (std::size_t i = 0; i < zarr::kMaxGroupDepth; ++i) {
+        const std::string parent(zarr::ParentPath(folder));
+        const std::string name(zarr::LastName(folder));
+        if (parent.empty() || name.empty() || name == "." || name == "..") return;
+        if (!Exists(parent + "/" + std::string(zarr::kGroupKey))) return;
+        folder = parent;
+        node = zarr::JoinKey(name, node);
+        if (!node.empty() && node.back() == '/') node.pop_back();
+    }
+}
+
+Result<Location> LocateIn(const std::string& folder, const std::string& node,
+                          zarr::UseConsolidated use_consolidated) {
+    Location location;
+    location.store_path = folder;
+    location.node = node;
+    ZARR_ASSIGN_OR_RETURN(location.hierarchy,
+                          zarr::Hierarchy::Open(std::make_shared<VsiStore>(folder),
+                                                use_consolidated, SharedContext()));
+    ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
+    return location;
+}
+
+}  // namespace
+
+bool IsStoreFolder(const std::string& folder) {
+    return std::any_of(
+        std::begin(kMetadataFiles), std::end(kMetadataFiles),
+        [&](std::string_view name) { return Exists(folder + "/" + std::string(name)); });
+}
+
+std::string FolderOf(const std::string& path) {
+    std::string folder = path;
+    const std::string_view name = zarr::LastName(folder);
+    if (name == zarr::kAttributesKey ||
+        std::find(std::begin(kMetadataFiles), std::end(kMetadataFiles), name) !=
+            std::end(kMetadataFiles))
+        folder = zarr::ParentPath(folder);
+    while (folder.size() > 1 && (folder.back() == '/' || folder.back() == '\\')) folder.pop_back();
+    return folder.empty() ? "." : folder;
+}
+
+Result<Location> Locate(const ConnectionString& name, const OpenOptions& options) {
+    std::string folder = FolderOf(name.path);
+    std::string above;  // from the root to the folder that was named
+    if (!name.has_node && IsStoreFolder(folder)) AscendToRoot(folder, above);
+    ZARR_ASSIGN_OR_RETURN(Location location, LocateIn(folder, name.has_node ? name.node : above,
+                                                      options.use_consolidated));
+    if (location.kind == NodeKind::kNone && !above.empty()) {
+        // The root's consolidated metadata may be older than the node.
+        ZARR_ASSIGN_OR_RETURN(location,
+                              LocateIn(FolderOf(name.path), "", options.use_consolidated));
+    }
+    if (location.kind != NodeKind::kNone) return location;
+    if (name.has_node && !name.node.empty() && IsStoreFolder(folder))
+        return Status::NotFound("/" + name.node + ": there is no such array or group" +
+                                (location.hierarchy->is_consolidated()
+                                     ? " in the consolidated metadata (open option "
+                                       "USE_CONSOLIDATED_METADATA=NO looks beyond them)"
+                                     : ""));
+    return Status::NotFound(
+        "not a Zarr v2 store: it has no .zgroup, .zarray or .zmetadata and no groups or arrays");
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/hierarchy/hierarchy.h"
+#include "driver/connection_string.h"
+#include "driver/options.h"
+
+namespace zarr_driver {
+
+// A node of a store that was found.
+struct Location {
+    std::string store_path;  // folder of the store's root
+    std::shared_ptr<const zarr::Hierarchy> hierarchy;
+    std::string node;  // path in it
+    zarr::NodeKind kind = zarr::NodeKind::kNone;
+};
+
+// True where `folder` holds one of the files that make a Zarr v2 store; a few stats, no listing.
+bool IsStoreFolder(const std::string& folder);
+
+// The folder that a path means: the path itself without trailing slashes, or the folder of the
+// `.zarray`, `.zattrs`, `.zgroup` or `.zmetadata` that it names.
+std::string FolderOf(const std::string& path);
+
+// Opens the store that `name` lies in and looks the node up. A path into the middle of a store
+// finds the store's root, so that what lies beside the node is known. kNotFound where there is no
+// Zarr v2 store at all.
+zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& options);
+
+}  // namespace zarr_driver

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "driver/metadata_text.h"
+
+#include <algorithm>
+
+namespace zarr_driver {
+
+namespace {
+
+namespace json = zarr::json;
+
+// What the driver itself shows elsewhere.
+constexpr std::string_view kInterpreted[] = {"_ARRAY_DIMENSIONS", "_FillValue", "missing_value",
+                                             "scale_factor",      "add_offset", "units"};
+
+bool IsScalar(const json::Value& value) {
+    return value.as_array() == nullptr && value.as_object() == nullptr;
+}
+
+}  // namespace
+
+std::string MetadataText(const json::Value& value) {
+    if (const std::string* text = value.as_string()) return *text;
+    const json::Array* items = value.as_array();
+    if (items == nullptr || !std::all_of(items->begin(), items->end(), IsScalar))
+        return json::Dump(value);
+    std::string text = "{";
+    for (std::size_t i = 0; i < items->size(); ++i)
+        text += (i != 0 ? "," : "") + MetadataText((*items)[i]);
+    return text + "}";
+}
+
+void AddAttributes(const json::Value& attributes, CPLStringList& list) {
+    const json::Object* members = attributes.as_object();
+    if (members == nullptr) return;
+    for (const auto& [name, value] : *members) {
+        const bool interpreted = std::find(std::begin(kInterpreted), std::end(kInterpreted),
+                                           name) != std::end(kInterpreted);
+        if (!interpreted) list.SetNameValue(name.c_str(), MetadataText(value).c_str());
+    }
+}
+
+}  // namespace zarr_driver

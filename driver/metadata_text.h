@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cpl_string.h>
+
+#include <string>
+#include <string_view>
+
+#include "core/json/value.h"
+
+namespace zarr_driver {
+
+// An attribute's value as a metadata item: strings as they are, numbers exactly, flat arrays as
+// {a,b,c}, anything else as JSON.
+std::string MetadataText(const zarr::json::Value& value);
+
+// Adds to `list` the attributes that are not turned into something else (nodata, scale, dimension
+// names, ...). Later ones replace earlier ones of the same name.
+void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
+
+}  // namespace zarr_driver

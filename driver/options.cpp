@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "driver/options.h"
+
+#include <cpl_conv.h>
+#include <cpl_multiproc.h>
+#include <cpl_string.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace zarr_driver {
+
+const char* const kOpenOptionList =
+    "<OpenOptionList>"
+    "  <Option name='USE_CONSOLIDATED_METADATA' alias='USE_ZMETADATA' type='boolean'"
+    "   description='Whether to use consolidated metadata from .zmetadata' default='YES'/>"
+    "  <Option name='MULTIBAND' type='boolean' description='Whether an array of three or more"
+    " dimensions is a dataset with a band for each slice (YES) or a list of subdatasets (NO)'"
+    " default='YES'/>"
+    "  <Option name='DIM_X' type='string' description='Name or index, from 0, of the X dimension."
+    " Found from the metadata by default'/>"
+    "  <Option name='DIM_Y' type='string' description='Name or index, from 0, of the Y dimension."
+    " Found from the metadata by default'/>"
+    "  <Option name='LIST_ALL_ARRAYS' type='boolean' description='Whether to list arrays of fewer"
+    " than two dimensions, and coordinates, as subdatasets' default='NO'/>"
+    "  <Option name='FILL_VALUE_AS_NODATA' type='boolean' description='Whether the fill_value of an"
+    " array without _FillValue and missing_value is its nodata value' default='YES'/>"
+    "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
+    " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"
+    " processors'/>"
+    "</OpenOptionList>";
+
+namespace {
+
+zarr::Result<std::size_t> ParseThreads(const char* text) {
+    if (text == nullptr || EQUAL(text, "ALL_CPUS"))
+        return static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
+    const int threads = atoi(text);
+    if (CPLGetValueType(text) != CPL_VALUE_INTEGER || threads < 1)
+        return zarr::Status::Invalid("NUM_THREADS: expected a number >= 1 or ALL_CPUS, got " +
+                                     zarr::Quoted(text));
+    constexpr int kMax = 1024;
+    return static_cast<std::size_t>(std::min(threads, kMax));
+}
+
+}  // namespace
+
+zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
+    OpenOptions parsed;
+    const char* consolidated = CSLFetchNameValue(options, "USE_CONSOLIDATED_METADATA");
+    if (consolidated == nullptr)
+        consolidated = CSLFetchNameValueDef(options, "USE_ZMETADATA", "YES");
+    parsed.use_consolidated = CPLTestBool(consolidated) ? zarr::UseConsolidated::kIfPresent
+                                                        : zarr::UseConsolidated::kNever;
+    parsed.multiband = CPLFetchBool(options, "MULTIBAND", true);
+    parsed.dim_x = CSLFetchNameValueDef(options, "DIM_X", "");
+    parsed.dim_y = CSLFetchNameValueDef(options, "DIM_Y", "");
+    parsed.list_all_arrays = CPLFetchBool(options, "LIST_ALL_ARRAYS", false);
+    parsed.fill_value_as_nodata = CPLFetchBool(options, "FILL_VALUE_AS_NODATA", true);
+    const char* threads = CSLFetchNameValue(options, "NUM_THREADS");
+    if (threads == nullptr) threads = CPLGetConfigOption("GDAL_NUM_THREADS", nullptr);
+    ZARR_ASSIGN_OR_RETURN(parsed.threads, ParseThreads(threads));
+    return parsed;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/hierarchy/hierarchy.h"
+
+namespace zarr_driver {
+
+// The open options, parsed. `kOpenOptionList` describes them to GDAL.
+struct OpenOptions {
+    zarr::UseConsolidated use_consolidated = zarr::UseConsolidated::kIfPresent;
+    bool multiband = true;
+    std::string dim_x;  // name or index; empty: found from the metadata
+    std::string dim_y;
+    bool list_all_arrays = false;
+    bool fill_value_as_nodata = true;
+    std::size_t threads = 1;
+
+    // `options` is GDAL's NULL-terminated list of NAME=VALUE; not owned.
+    static zarr::Result<OpenOptions> Parse(const char* const* options);
+};
+
+extern const char* const kOpenOptionList;
+
+}  // namespace zarr_driver

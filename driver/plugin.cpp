@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The plugin's entry. This driver takes the name "Zarr"; GDAL's built-in one stays behind it as
+// "ZarrBuiltin", for what this one does not claim.
+#include <cpl_vsi.h>
+#include <gdal_priv.h>
+
+#include <string>
+
+#include "core/base/status.h"
+#include "driver/gdal_compat.h"
+#include "driver/location.h"
+#include "driver/open.h"
+#include "driver/options.h"
+#include "driver/report.h"
+
+namespace {
+
+constexpr const char* kName = "Zarr";
+constexpr const char* kBuiltinName = "ZarrBuiltin";
+
+GDALDriver* Builtin() { return GetGDALDriverManager()->GetDriverByName(kBuiltinName); }
+
+// Writing is the built-in driver's.
+GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
+                    char** options) {
+    GDALDriver* builtin = Builtin();
+    return builtin->pfnCreate(name, x_size, y_size, bands, type, options);
+}
+
+GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
+                                    CSLConstList options) {
+    return Builtin()->pfnCreateMultiDimensional(name, group_options, options);
+}
+
+// Deletes a store, which is a whole folder, and nothing that is none.
+CPLErr Delete(const char* name) {
+    if (!zarr_driver::IsStoreFolder(name))
+        return zarr_driver::EmitError(
+            name, zarr::Status::Invalid("not a Zarr v2 store, so it is not deleted"));
+    if (VSIRmdirRecursive(name) == 0) return CE_None;
+    return zarr_driver::EmitError(name, zarr::Status::Io("cannot be deleted"));
+}
+
+void CopyItem(GDALDriver& to, GDALDriver& from, const char* item) {
+    if (const char* value = from.GetMetadataItem(item)) to.SetMetadataItem(item, value);
+}
+
+// Lets the built-in driver create what this driver's name is asked to create.
+void ForwardCreation(GDALDriver& driver, GDALDriver& builtin) {
+    for (const char* item :
+         {GDAL_DCAP_CREATE, GDAL_DMD_CREATIONDATATYPES, GDAL_DMD_CREATIONOPTIONLIST,
+          GDAL_DCAP_CREATE_MULTIDIMENSIONAL, GDAL_DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST,
+          GDAL_DMD_MULTIDIM_GROUP_CREATIONOPTIONLIST,
+          GDAL_DMD_MULTIDIM_DIMENSION_CREATIONOPTIONLIST,
+          GDAL_DMD_MULTIDIM_ARRAY_CREATIONOPTIONLIST,
+          GDAL_DMD_MULTIDIM_ATTRIBUTE_CREATIONOPTIONLIST})
+        CopyItem(driver, builtin, item);
+    if (builtin.pfnCreate != nullptr) driver.pfnCreate = Create;
+    if (builtin.pfnCreateMultiDimensional != nullptr)
+        driver.pfnCreateMultiDimensional = CreateMultiDimensional;
+}
+
+GDALDriver* MakeDriver() {
+    auto* driver = new GDALDriver();
+    driver->SetDescription(kName);
+    driver->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr");
+    driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");
+    driver->SetMetadataItem(GDAL_DCAP_OPEN, "YES");
+    driver->SetMetadataItem(GDAL_DCAP_VIRTUALIO, "YES");
+    driver->SetMetadataItem(GDAL_DMD_SUBDATASETS, "YES");
+    driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "zarr");
+    driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "ZARR:");
+    driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, zarr_driver::kOpenOptionList);
+    driver->SetMetadataItem("COMPRESSORS", "blosc,zlib,gzip,lzma,zstd,lz4,bz2");
+    driver->SetMetadataItem("BLOSC_COMPRESSORS", "blosclz,lz4,lz4hc,snappy,zlib,zstd");
+    driver->pfnIdentify = zarr_driver::Identify;
+    driver->pfnOpen = zarr_driver::Open;
+    driver->pfnDelete = Delete;
+    return driver;
+}
+
+}  // namespace
+
+extern "C" void CPL_DLL GDALRegisterMe();
+
+void GDALRegisterMe() {
+    GDALDriverManager* manager = GetGDALDriverManager();
+    if (manager->GetDriverByName(kBuiltinName) != nullptr) return;
+    // Plugins come before the built-in drivers, and the built-in one registers only where the name
+    // is free: so it is asked to register first, and then makes room.
+    if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
+    GDALDriver* builtin = manager->GetDriverByName(kName);
+    if (builtin != nullptr) manager->DeregisterDriver(builtin);
+    GDALDriver* driver = MakeDriver();
+    if (builtin != nullptr) ForwardCreation(*driver, *builtin);
+    manager->RegisterDriver(driver);
+    if (builtin == nullptr) return;
+    builtin->SetDescription(kBuiltinName);
+    builtin->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr (GDAL's built-in driver)");
+    manager->RegisterDriver(builtin);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+namespace {
+
+CPLErrorNum ErrorNumber(zarr::StatusCode code) {
+    switch (code) {
+        case zarr::StatusCode::kInvalidArgument:
+            return CPLE_IllegalArg;
+        case zarr::StatusCode::kNotFound:
+            return CPLE_OpenFailed;
+        case zarr::StatusCode::kUnsupported:
+            return CPLE_NotSupported;
+        case zarr::StatusCode::kPermission:
+        case zarr::StatusCode::kIo:
+            return CPLE_FileIO;
+        case zarr::StatusCode::kOutOfMemory:
+            return CPLE_OutOfMemory;
+        case zarr::StatusCode::kCancelled:
+            return CPLE_UserInterrupt;
+        default:
+            return CPLE_AppDefined;
+    }
+}
+
+}  // namespace
+
+CPLErr EmitError(const std::string& store, const zarr::Status& status) {
+    CPLError(CE_Failure, ErrorNumber(status.code()), "%s: %s", store.c_str(),
+             status.message().c_str());
+    return CE_Failure;
+}
+
+void EmitWarning(const std::string& store, const std::string& message) {
+    CPLError(CE_Warning, CPLE_AppDefined, "%s: %s", store.c_str(), message.c_str());
+}
+
+void EmitWarnings(const std::string& store, const std::vector<std::string>& messages) {
+    for (const std::string& message : messages) EmitWarning(store, message);
+}
+
+QuietErrors::QuietErrors() {
+    CPLPushErrorHandler(CPLQuietErrorHandler);
+    CPLErrorReset();
+}
+
+QuietErrors::~QuietErrors() { CPLPopErrorHandler(); }
+
+std::string QuietErrors::Message() { return CPLGetLastErrorMsg(); }
+
+}  // namespace zarr_driver

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The only place that emits CPLError.
+#pragma once
+
+#include <cpl_error.h>
+
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+
+namespace zarr_driver {
+
+// Emits one CE_Failure: "store: status's message". Returns CE_Failure, for `return EmitError()`.
+CPLErr EmitError(const std::string& store, const zarr::Status& status);
+
+// Emits one CE_Warning: "store: message".
+void EmitWarning(const std::string& store, const std::string& message);
+
+// The same, once for each.
+void EmitWarnings(const std::string& store, const std::vector<std::string>& messages);
+
+// Keeps what GDAL's own code would print on this thread while it lives, and puts GDAL's error state
+// back afterwards.
+class QuietErrors {
+  public:
+    QuietErrors();
+    ~QuietErrors();
+    QuietErrors(const QuietErrors&) = delete;
+    QuietErrors& operator=(const QuietErrors&) = delete;
+
+    // The last message that was kept; empty where there was none.
+    static std::string Message();
+
+  private:
+    CPLErrorStateBackuper saved_;
+};
+
+}  // namespace zarr_driver

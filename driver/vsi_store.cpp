@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "driver/vsi_store.h"
+
+#include <cpl_vsi.h>
+#include <cpl_vsi_virtual.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+struct CloseFile {
+    void operator()(VSILFILE* file) const { VSIFCloseL(file); }
+};
+using File = std::unique_ptr<VSILFILE, CloseFile>;
+
+struct CloseDir {
+    void operator()(VSIDIR* dir) const { VSICloseDir(dir); }
+};
+
+Status Failure(const std::string& key, const std::string& what, int error) {
+    std::string message = key + ": " + what;
+    const std::string detail = QuietErrors::Message();
+    if (error != 0)
+        message += std::string(": ") + std::strerror(error);
+    else if (!detail.empty())
+        message += ": " + detail;
+    return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
+}
+
+// True where a failed open means that there is nothing. Not every file system sets errno; where it
+// says nothing, a stat tells absence from failure.
+bool IsAbsent(const std::string& path, int error) {
+    if (error == ENOENT || error == ENOTDIR) return true;
+    if (error != 0) return false;
+    VSIStatBufL stat;
+    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) != 0;
+}
+
+struct Opened {
+    File file;
+    std::uint64_t size = 0;
+};
+
+Result<Opened> Open(const std::string& path, const std::string& key) {
+    Opened opened;
+    errno = 0;
+    opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
+    if (opened.file == nullptr) {
+        const int error = errno;
+        if (IsAbsent(path, error)) return opened;
+        return Failure(key, "cannot open", error);
+    }
+    errno = 0;
+    // A folder opens as a file on some systems, and then has an absurd size.
+    constexpr vsi_l_offset kAbsurd = vsi_l_offset{1} << 62;
+    const bool seekable = VSIFSeekL(opened.file.get(), 0, SEEK_END) == 0;
+    const vsi_l_offset size = seekable ? VSIFTellL(opened.file.get()) : kAbsurd;
+    if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
+    opened.size = size;
+    return opened;
+}
+
+Status ReadAt(const Opened& opened, const std::string& key, std::uint64_t offset,
+              zarr::MutableByteSpan memory) {
+    if (memory.size == 0) return {};
+    errno = 0;
+    if (VSIFSeekL(opened.file.get(), offset, SEEK_SET) == 0 &&
+        VSIFReadL(memory.data, 1, memory.size, opened.file.get()) == memory.size)
+        return {};
+    return Failure(key, "cannot read", errno);
+}
+
+}  // namespace
+
+Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {
+    const QuietErrors quiet;
+    ZARR_ASSIGN_OR_RETURN(const Opened opened, Open(PathOf(key), key));
+    if (opened.file == nullptr) return false;
+    if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
+    ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(opened.size)).WithContext(key));
+    ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, value.span()));
+    return true;
+}
+
+Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
+                                                     zarr::MutableByteSpan memory) const {
+    const QuietErrors quiet;
+    ZARR_ASSIGN_OR_RETURN(const Opened opened, Open(PathOf(key), key));
+    if (opened.file == nullptr) return std::optional<std::size_t>();
+    if (opened.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, memory));
+    return std::optional<std::size_t>(static_cast<std::size_t>(opened.size));
+}
+
+Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                                zarr::Buffer& value) const {
+    const QuietErrors quiet;
+    ZARR_ASSIGN_OR_RETURN(const Opened opened, Open(PathOf(key), key));
+    if (opened.file == nullptr) return false;
+    const std::uint64_t from = std::min(offset, opened.size);
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, opened.size - from));
+    ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
+    ZARR_RETURN_IF_ERROR(ReadAt(opened, key, from, value.span()));
+    return true;
+}
+
+Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) const {
+    const QuietErrors quiet;
+    std::vector<zarr::StoreEntry> entries;
+    const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
+    errno = 0;
+    const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, nullptr));
+    if (dir == nullptr) {
+        const int error = errno;
+        if (IsAbsent(path, error)) return entries;
+        return Failure(prefix, "cannot list", error);
+    }
+    while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get()))
+        entries.push_back({entry->pszName, VSI_ISDIR(entry->nMode) != 0});
+    std::sort(entries.begin(), entries.end(),
+              [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+}  // namespace zarr_driver

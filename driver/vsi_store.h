@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "core/store/store.h"
+
+namespace zarr_driver {
+
+// A store under a path of GDAL's virtual file systems: local folders, /vsimem/, /vsizip/, ... Each
+// call opens the file it needs, once, without asking beforehand whether it exists. Read-only.
+class VsiStore final : public zarr::Store {
+  public:
+    explicit VsiStore(std::string folder) : folder_(std::move(folder)) {}
+
+    std::string Describe() const override { return folder_; }
+    zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
+                           std::size_t limit) const override;
+    zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
+                                                     zarr::MutableByteSpan memory) const override;
+    zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                                zarr::Buffer& value) const override;
+    zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
+
+  private:
+    std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }
+
+    std::string folder_;
+};
+
+}  // namespace zarr_driver
