@@ -159,6 +159,7 @@ void ZarrRasterBand::LoadMetadata() {
     CPLStringList list(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
     if (dataset()->BandsHaveArrays()) AddAttributes(array_.layout.facts.attributes, list);
     array_.labels->AddMetadata(slice_, list);
+    if (field_.type.is_time()) list.SetNameValue("ZARR_DTYPE", field_.type.ToString().c_str());
     // Past PAM: what comes from the store is not to be written beside it.
     GDALRasterBand::SetMetadata(list.List());
     if (field_.type.kind == zarr::DataKind::kBool)

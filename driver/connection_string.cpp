@@ -89,6 +89,10 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
                                      zarr::Quoted(after));
     parsed.has_node = true;
     std::string node = after.substr(1);
+    if (node.empty() || node[0] != '/')
+        return zarr::Status::Invalid("the name of an array or group starts with /, as in " +
+                                     FormatConnectionString(parsed.path, "array") + ", got " +
+                                     zarr::Quoted(node));
     ZARR_RETURN_IF_ERROR(TakeIndices(node, parsed.indices));
     ZARR_ASSIGN_OR_RETURN(parsed.node, zarr::NormalizePath(node));
     return parsed;

@@ -12,7 +12,6 @@ namespace zarr_driver {
 
 ZarrDataset::ZarrDataset(std::string name, Location location, OpenOptions options)
     : location_(std::move(location)), options_(std::move(options)) {
-    nRasterXSize = nRasterYSize = 0;
     eAccess = GA_ReadOnly;
     SetDescription(name.c_str());
 }
@@ -54,14 +53,15 @@ void ZarrDataset::AddSubdataset(const std::string& name, const std::string& desc
 
 void ZarrDataset::Finish() {
     CPLStringList list;
-    const std::string group = location_.kind == zarr::NodeKind::kArray
-                                  ? std::string(zarr::ParentPath(location_.node))
-                                  : location_.node;
-    const auto attributes = location_.hierarchy->Attributes(group);
-    if (attributes.ok())
-        AddAttributes(*attributes, list);
-    else
-        EmitWarning(store_path(), attributes.status().message());
+    const bool is_array = location_.kind == zarr::NodeKind::kArray;
+    if (!is_array || !location_.node.empty()) {  // an array that is the whole store has no group
+        const auto attributes = location_.hierarchy->Attributes(
+            is_array ? std::string(zarr::ParentPath(location_.node)) : location_.node);
+        if (attributes.ok())
+            AddAttributes(*attributes, list);
+        else
+            EmitWarning(store_path(), attributes.status().message());
+    }
     if (arrays_.size() == 1) AddAttributes(arrays_[0]->layout.facts.attributes, list);
     // Past PAM: what comes from the store is not to be written beside it.
     GDALDataset::SetMetadata(list.List());

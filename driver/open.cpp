@@ -148,6 +148,8 @@ Result<bool> AddGroupBands(const CatalogGroup& group, const Location& location,
 
 Result<DatasetPtr> OpenGroup(const char* name, Location location, const OpenOptions& options) {
     zarr::Warnings warnings;
+    const Status group_status = location.hierarchy->CheckGroup(location.node);
+    if (!group_status.ok()) warnings.push_back(group_status.message());
     ZARR_ASSIGN_OR_RETURN(const std::vector<CatalogGroup> groups,
                           zarr::ListRasters(*location.hierarchy, location.node, warnings));
     EmitWarnings(location.store_path, warnings);
@@ -196,7 +198,9 @@ int Identify(GDALOpenInfo* open_info) {
         return FALSE;
     const std::string name = open_info->pszFilename;
     if (HasZarrPrefix(name)) return TRUE;
-    if (open_info->bIsDirectory) return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
+    // GDAL before 3.7 does not see the folders of /vsimem/.
+    const bool in_memory = !open_info->bStatOK && STARTS_WITH(name.c_str(), "/vsimem/");
+    if (open_info->bIsDirectory || in_memory) return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
     const std::string file(zarr::LastName(name));
     return file == zarr::kArrayKey || file == zarr::kGroupKey || file == zarr::kConsolidatedKey ||
            file == zarr::kAttributesKey;

@@ -152,11 +152,11 @@ Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string&
     ZARR_ASSIGN_OR_RETURN(layout.facts, zarr::DescribeArray(hierarchy, path));
     layout.fields = ScalarFields(layout.facts.metadata.dtype);
     ZARR_RETURN_IF_ERROR(FindAxes(options, layout));
+    ZARR_ASSIGN_OR_RETURN(layout.array, hierarchy.OpenArray(path));  // says what is wrong with it
     ZARR_RETURN_IF_ERROR(CheckRaster(layout));
     for (std::size_t i = 0; i < layout.facts.dimensions.size(); ++i)
         if (layout.x_axis != i && layout.y_axis != i) layout.other_axes.push_back(i);
     ZARR_RETURN_IF_ERROR(FixIndices(indices, layout));
-    ZARR_ASSIGN_OR_RETURN(layout.array, hierarchy.OpenArray(path));
     return layout;
 }
 

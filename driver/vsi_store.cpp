@@ -125,7 +125,8 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) 
         return Failure(prefix, "cannot list", error);
     }
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get()))
-        entries.push_back({entry->pszName, VSI_ISDIR(entry->nMode) != 0});
+        // What may be a folder counts as one: /vsimem/ does not know all of its own.
+        entries.push_back({entry->pszName, !entry->bModeKnown || VSI_ISDIR(entry->nMode)});
     std::sort(entries.begin(), entries.end(),
               [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
     return entries;

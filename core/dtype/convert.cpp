@@ -35,6 +35,13 @@ void HalfRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
     }
 }
 
+// NumPy reads any byte but 0 as true.
+void BoolRow(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+             const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
+        *dst = *src != 0 ? 1 : 0;
+}
+
 ElementOp Widen(ElementOp::Row row, const DataType& stored, const DataType& target) {
     ElementOp op;
     op.row = row;
@@ -48,6 +55,7 @@ ElementOp Widen(ElementOp::Row row, const DataType& stored, const DataType& targ
 
 Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target) {
     if (stored.kind == target.kind && stored.size == target.size) {
+        if (stored.kind == DataKind::kBool) return Widen(BoolRow, stored, target);
         if (!stored.NeedsSwap()) return CopyOp(stored.size);
         if (stored.kind == DataKind::kStruct) {
             ElementOp op = CopyOp(stored.size);

@@ -7,9 +7,9 @@
 namespace zarr {
 
 // The op that turns elements as stored (type `stored`, in its byte order) into elements in memory
-// of type `target` in the host's byte order. `target` is stored.Native(), or what represents every
-// value of it: int16 for int8, float32 for float16. kInvalidArgument for any other pair. The op
-// borrows `stored`.
+// of type `target` in the host's byte order; booleans become 0 or 1. `target` is stored.Native(),
+// or what represents every value of it: int16 for int8, float32 for float16. kInvalidArgument for
+// any other pair. The op borrows `stored`.
 Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target);
 
 }  // namespace zarr

@@ -64,6 +64,18 @@ Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
     return holds_something ? NodeKind::kGroup : NodeKind::kNone;
 }
 
+std::string Hierarchy::Name(const std::string& key) const {
+    return is_consolidated_ ? std::string(kConsolidatedKey) + ": " + key : key;
+}
+
+Status Hierarchy::CheckGroup(const std::string& path) const {
+    const std::string key = JoinKey(path, kGroupKey);
+    Buffer text;
+    ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
+    if (!found) return {};
+    return CheckGroupMetadata(std::as_const(text).span().text()).WithContext(Name(key));
+}
+
 Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_->List(path));
     std::vector<Node> members;
@@ -84,7 +96,7 @@ Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
     Buffer text;
     ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
     if (!found) return json::Value(json::Object{});
-    return ParseAttributes(std::as_const(text).span().text()).WithContext(key);
+    return ParseAttributes(std::as_const(text).span().text()).WithContext(Name(key));
 }
 
 Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
@@ -92,13 +104,13 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
     Buffer text;
     ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
     if (!found) return Status::NotFound(key + ": there is no such array");
-    return ParseArrayMetadata(std::as_const(text).span().text()).WithContext(key);
+    return ParseArrayMetadata(std::as_const(text).span().text()).WithContext(Name(key));
 }
 
 Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata metadata, Metadata(path));
     return Array::Open(store_, path, std::move(metadata), context_)
-        .WithContext(JoinKey(path, kArrayKey));
+        .WithContext(Name(JoinKey(path, kArrayKey)));
 }
 
 }  // namespace zarr

@@ -46,6 +46,9 @@ class Hierarchy {
     // either is an implicit group where the store can list.
     Result<NodeKind> KindOf(const std::string& path) const;
 
+    // Checks the `.zgroup` of a group; one without is ok.
+    Status CheckGroup(const std::string& path) const;
+
     // The arrays and groups directly in a group, sorted by name.
     Result<std::vector<Node>> Members(const std::string& path) const;
 
@@ -66,6 +69,8 @@ class Hierarchy {
 
     // The text of a metadata key; false where absent.
     Result<bool> ReadText(const std::string& key, Buffer& text) const;
+    // How messages name a metadata key: with the document that it was taken from.
+    std::string Name(const std::string& key) const;
 
     std::shared_ptr<const Store> store_;
     std::shared_ptr<ReadContext> context_;
