@@ -33,14 +33,16 @@ grep -q ZarrBuiltin <<<"$formats" || { echo "the plugin did not load" >&2; exit 
 heading "A georeferenced terrain"
 run gdalinfo data/terrain.zarr
 run gdal_translate -co COMPRESS=DEFLATE data/terrain.zarr "$out/terrain.tif"
-run gdaldem hillshade -of PNG data/terrain.zarr "$out/terrain_hillshade.png"
+printf '%s\n' 'nv 40 90 170' '600 60 120 70' '1000 130 160 80' '1500 190 170 110' '2000 150 120 100' \
+    '2600 255 255 255' >"$out/terrain_colours.txt"
+run gdaldem color-relief -of PNG data/terrain.zarr "$out/terrain_colours.txt" "$out/terrain.png"
 
 heading "A temperature cube: a band per month"
 printf '\n$ gdalinfo data/temperature.zarr | head -n 40\n'
 gdalinfo data/temperature.zarr >"$out/temperature.txt"
 head -n 40 "$out/temperature.txt"
 echo "... (all of it in $out/temperature.txt)"
-run gdal_translate -q -b 7 -ot Byte -scale -outsize 720 360 -r bilinear -of PNG \
+run gdal_translate -q -b 7 -ot Byte -scale -a_nodata none -outsize 720 360 -r bilinear -of PNG \
     data/temperature.zarr "$out/temperature_july.png"
 
 heading "A colour image"
