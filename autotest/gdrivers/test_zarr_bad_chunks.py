@@ -23,7 +23,7 @@ from zarr_gdal import array_name, open_raster
 from zarr_store import good_values, handmade, make_array
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
-CHUNK = good_values()[2:, :3]  # of key 1.0
+CHUNK = np.ascontiguousarray(good_values()[2:, :3])  # of key 1.0
 CODECS = {
     "blosc": numcodecs.Blosc("lz4", 5, 1), "blosc-zstd": numcodecs.Blosc("zstd", 5, 2),
     "zlib": numcodecs.Zlib(1), "gzip": numcodecs.GZip(1), "bz2": numcodecs.BZ2(1),

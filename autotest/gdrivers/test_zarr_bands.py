@@ -82,8 +82,9 @@ def test_other_axes(cube, options, axes):
 
 @pytest.mark.parametrize(
     "options",
-    [["DIM_X=depth"], ["DIM_X=3"], ["DIM_Y=-1"], ["DIM_X=lat", "DIM_Y=lat"], ["DIM_X=1", "DIM_Y=1"]],
-)
+    [["DIM_X=depth"], ["DIM_X=3"], ["DIM_Y=-1"], ["DIM_X=lat", "DIM_Y=lat"],
+     ["DIM_X=1", "DIM_Y=1"]],
+)  # fmt: skip
 def test_axes_that_are_not_there(cube, cpl, options):
     from osgeo import gdal
 

@@ -13,7 +13,7 @@ KINDS = [
     "object-categorize",
 ]  # fmt: skip
 SCALARS = KINDS[:16]
-TEXTS = ["", "a", "Elevation", "Höhe", "標高", "\U0001f30d earth", "x" * 300, "two\nlines", '"\\']
+TEXTS = ["", "a", "Elevation", "Höhe", "標高", "\U0001f30d earth", "x" * 300, "2\nlines", '"\\']
 
 
 class Draw:
@@ -102,8 +102,11 @@ def limits(dtype):
         return [0.0, -0.0, 1.5, float(info.max), float(info.min), tiny,
                 float("nan"), float("inf"), float("-inf")]  # fmt: skip
     if dtype.kind == "c":
-        parts = limits(np.dtype(f"f{dtype.itemsize // 2}"))
-        return [complex(a, b) for a, b in zip(parts, parts[1:] + parts[:1])]
+        # Of the parts that are not finite or -0, zarr-python multiplies some into NaN or 0.
+        parts = [v for v in limits(np.dtype(f"f{dtype.itemsize // 2}")) if np.isfinite(v)]
+        parts = [v for v in parts if str(v) != "-0.0"]
+        found = [complex(a, b) for a, b in zip(parts, parts[1:] + parts[:1])]
+        return found + [complex("nan+infj"), complex("nan+nanj")]
     if dtype.kind == "b":
         return [False, True]
     return [0, 1, -1, -(2**63), 2**63 - 1, -(2**63) + 1]  # M8, m8: the smallest is NaT

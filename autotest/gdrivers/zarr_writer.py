@@ -9,6 +9,7 @@ import math
 import pathlib
 import warnings
 
+import numcodecs
 import numpy as np
 import zarr
 import zarr_random_codecs as codecs
@@ -67,65 +68,87 @@ def random_chunks(draw, shape):
     return tuple(chunks)
 
 
+class Plan:
+    """What array number `index` of the run `seed` is to be, before anything is written."""
+
+    def __init__(self, seed, index):
+        draw = self.draw = types.Draw(seed, index)
+        self.kind = draw.deck("kind", types.KINDS, index)
+        turn = index // len(types.KINDS)
+        self.dtype = types.random_dtype(draw, self.kind, turn)
+        self.shape = random_shape(draw, self._shape_label(index))
+        self.chunks = random_chunks(draw, self.shape)
+        self.order, self.separator = draw.choice("CF"), draw.choice("./")
+        if self.kind == "object-json":
+            self.order = "C"  # with order F zarr-python does not read back what it wrote
+        self.compressor_label = draw.deck("compressor", codecs.COMPRESSORS, index)
+        self.compressor, self.compressor_name = codecs.make_compressor(
+            draw, self.compressor_label, index // 6
+        )
+        if not self.shape:  # zarr-python does not compress scalars
+            self.compressor, self.compressor_label, self.compressor_name = None, "none", "none"
+        self.filters, self.filter_names, self.values = codecs.make_chain(
+            draw, self.kind, self.dtype, self._values, turn
+        )
+        first = (self.filters + [self.compressor])[0]
+        if self.dtype.names and isinstance(first, numcodecs.GZip):  # it cannot take fields of M8
+            self.filters.insert(0, numcodecs.Shuffle(1))
+            self.filter_names.insert(0, "shuffle")
+        self.path = draw.choice(["", "", "elevation", "level_1/L2 data/values"])
+        self.fill = types.random_fill(draw, self.kind, self.dtype)
+        self.consolidated = draw.chance(0.2)
+
+    def _shape_label(self, index):
+        label = self.draw.deck("shape", SHAPES, index)
+        if self.dtype.names and self.draw.chance(0.9):
+            label = self.draw.choice(["0d", "1d", "2d"])  # as bands these need no slices
+        if self.kind == "object-json" and label == "0d":
+            label = "1d"  # numcodecs' json2 cannot encode a scalar
+        return label
+
+    def _values(self, gentle):
+        return types.random_values(self.draw, self.kind, self.dtype, self.shape, gentle)
+
+    def labels(self):
+        dtype, overhangs = self.dtype, zip(self.shape, self.chunks)
+        return {
+            "kind": self.kind, "byte order": dtype.str[0] if not dtype.names else "struct",
+            "unit": np.datetime_data(dtype)[0] if dtype.kind in "mM" else None,
+            "unit multiple": dtype.kind in "mM" and np.datetime_data(dtype)[1] > 1,
+            "dims": len(self.shape), "empty": 0 in self.shape, "order": self.order,
+            "separator": self.separator, "compressor": self.compressor_name,
+            "filters": tuple(self.filter_names), "fill": _fill_label(self.fill),
+            "grouped": bool(self.path), "overhang": any(c < s and s % c for s, c in overhangs),
+            "consolidated": self.consolidated,
+        }  # fmt: skip
+
+
 def write_random_array(folder, seed, index):
-    """Writes array number `index` of the run `seed` below `folder`. Raises what zarr-python
-    raises for a combination that it does not write."""
-    draw = types.Draw(seed, index)
-    kind = draw.deck("kind", types.KINDS, index)
-    turn = index // len(types.KINDS)
-    dtype = types.random_dtype(draw, kind, turn)
-    shape_label = draw.deck("shape", SHAPES, index)
-    if dtype.names and draw.chance(0.9):
-        shape_label = draw.choice(["0d", "1d", "2d"])  # as bands these need no slices
-    if kind == "object-json" and shape_label == "0d":
-        shape_label = "1d"  # numcodecs' json2 cannot encode a scalar
-    shape = random_shape(draw, shape_label)
-    chunks = random_chunks(draw, shape)
-    compressor_label = draw.deck("compressor", codecs.COMPRESSORS, index)
-    compressor, compressor_name = codecs.make_compressor(draw, compressor_label, index // 6)
-    if shape_label == "0d":
-        compressor, compressor_label, compressor_name = None, "none", "none"  # as zarr-python does
-
-    def values_of(gentle):
-        return types.random_values(draw, kind, dtype, shape, gentle)
-
-    filters, filter_names, values = codecs.make_chain(draw, kind, dtype, values_of, turn)
-    separator, order = draw.choice("./"), draw.choice("CF")
-    path = draw.choice(["", "", "elevation", "level_1/L2 data/values"])
-    fill = types.random_fill(draw, kind, dtype)
-
+    """Writes array number `index` of the run `seed` below `folder`, as a RandomArray."""
+    plan = Plan(seed, index)
     store = pathlib.Path(folder) / f"array{index}.zarr"
     directory = zarr.DirectoryStore(str(store))
-    if path:
+    if plan.path:
         zarr.group(directory)
     with warnings.catch_warnings():
         # Casts that overflow where a chunk overhangs the array, and the object codec in `filters`.
         warnings.simplefilter("ignore")
         array = zarr.create(
-            shape, chunks=chunks, dtype=dtype, compressor=compressor, filters=filters or None,
-            order=order, fill_value=fill, dimension_separator=separator, store=directory,
-            path=path or None,
+            plan.shape, chunks=plan.chunks, dtype=plan.dtype, compressor=plan.compressor,
+            filters=plan.filters or None, order=plan.order, fill_value=plan.fill,
+            dimension_separator=plan.separator, store=directory, path=plan.path or None,
         )  # fmt: skip
-        if math.prod(shape):
-            array[...] = values
-    missing = _remove_chunks(draw, array, store / path)
-    if compressor_label == "gzip-members":
-        _split_gzip_members(draw, store / path)
-    respelled = _respell_fill(draw, store / path / ".zarray")
-    consolidated = draw.chance(0.2)
-    if consolidated:
+        if math.prod(plan.shape):
+            array[...] = plan.values
+    labels = plan.labels()
+    labels["missing chunks"] = _remove_chunks(plan.draw, array, store / plan.path)
+    if plan.compressor_label == "gzip-members":
+        _split_gzip_members(plan.draw, store / plan.path)
+    zarray = store / plan.path / ".zarray"
+    labels["respelled fill"] = _respell_fill(plan.draw, plan.dtype, zarray)
+    if plan.consolidated:
         zarr.consolidate_metadata(directory)
-    labels = {
-        "kind": kind, "byte order": dtype.str[0] if not dtype.names else "struct",
-        "unit": np.datetime_data(dtype)[0] if dtype.kind in "mM" else None,
-        "unit multiple": dtype.kind in "mM" and np.datetime_data(dtype)[1] > 1,
-        "dims": len(shape), "empty": 0 in shape, "order": order, "separator": separator,
-        "compressor": compressor_name, "filters": tuple(filter_names), "fill": _fill_label(fill),
-        "respelled fill": respelled, "missing chunks": missing, "grouped": bool(path),
-        "overhang": any(c < s and s % c for s, c in zip(shape, chunks)),
-        "consolidated": consolidated,
-    }  # fmt: skip
-    return RandomArray(store, path, _expected(directory, path), labels)
+    return RandomArray(store, plan.path, _expected(directory, plan.path), labels)
 
 
 def chunk_files(array, folder):
@@ -155,7 +178,7 @@ def _split_gzip_members(draw, folder):
             file.write_bytes(b"".join(gzip.compress(part) for part in parts))
 
 
-def _respell_fill(draw, zarray):
+def _respell_fill(draw, element_dtype, zarray):
     """Writes the fill value another way that the specification or Python's JSON allows."""
     metadata = json.loads(zarray.read_text())
     dtype, fill = metadata["dtype"], metadata["fill_value"]
@@ -164,8 +187,8 @@ def _respell_fill(draw, zarray):
     if isinstance(dtype, list):
         if not fill:
             return False
-        size = len(base64.b64decode(fill))
-        metadata["fill_value"] = base64.b64encode(draw.numpy.bytes(size)).decode()
+        element = types.random_values(draw, "struct", element_dtype, (1,))
+        metadata["fill_value"] = base64.b64encode(element.tobytes()).decode()
     elif dtype[1] in "mM" and fill == -(2**63):
         metadata["fill_value"] = "NaT"
     elif dtype == "|O" and fill == 0:
