@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/report.h"
 
+#include "core/base/text.h"
+
 namespace zarr_driver {
 
 namespace {
@@ -25,16 +27,21 @@ CPLErrorNum ErrorNumber(zarr::StatusCode code) {
     }
 }
 
+// Names and values from the store may hold any bytes; GDAL's messages are UTF-8.
+void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
+          const std::string& message) {
+    CPLError(severity, number, "%s", zarr::ReplaceInvalidUtf8(store + ": " + message).c_str());
+}
+
 }  // namespace
 
 CPLErr EmitError(const std::string& store, const zarr::Status& status) {
-    CPLError(CE_Failure, ErrorNumber(status.code()), "%s: %s", store.c_str(),
-             status.message().c_str());
+    Emit(CE_Failure, ErrorNumber(status.code()), store, status.message());
     return CE_Failure;
 }
 
 void EmitWarning(const std::string& store, const std::string& message) {
-    CPLError(CE_Warning, CPLE_AppDefined, "%s: %s", store.c_str(), message.c_str());
+    Emit(CE_Warning, CPLE_AppDefined, store, message);
 }
 
 void EmitWarnings(const std::string& store, const std::vector<std::string>& messages) {

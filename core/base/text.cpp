@@ -66,6 +66,22 @@ bool IsValidUtf8(std::string_view text) {
     return true;
 }
 
+std::string ReplaceInvalidUtf8(std::string_view text) {
+    std::string valid;
+    valid.reserve(text.size());
+    std::uint32_t code_point = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t start = at;
+        if (NextCodePoint(text, at, code_point)) {
+            valid += text.substr(start, at - start);
+        } else {
+            AppendUtf8(valid, kReplacement);
+            ++at;
+        }
+    }
+    return valid;
+}
+
 std::string Ucs4ToUtf8(const std::uint8_t* units, std::size_t count) {
     while (count > 0 && LoadNative<std::uint32_t>(units + (count - 1) * 4) == 0) --count;
     std::string text;

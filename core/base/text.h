@@ -16,6 +16,9 @@ void AppendUtf8(std::string& text, std::uint32_t code_point);
 
 bool IsValidUtf8(std::string_view text);
 
+// `text` with U+FFFD in place of each byte that is no UTF-8.
+std::string ReplaceInvalidUtf8(std::string_view text);
+
 // The UTF-8 of `count` native-endian UCS-4 units; numpy pads with NUL, which are dropped at the
 // end.
 std::string Ucs4ToUtf8(const std::uint8_t* units, std::size_t count);
