@@ -68,17 +68,23 @@ run_pytest() {
     return $code
 }
 
+# GoogleTest runs in a few processes under ctest; its tests count, not the processes.
 run_ctest() {
-    local code=0 last total bad
-    "${steady[@]}" ctest --test-dir "$1" -j "$jobs" --no-tests=error --output-on-failure 2>&1 |
-        tee "$logs/ctest" | grep -vE '^ +Start +[0-9]+:|Test +#[0-9]+:.* Passed ' || code=$?
-    last=$(grep 'tests passed' "$logs/ctest" || true)
-    total=$(grep -oE 'out of [0-9]+' <<<"$last" | cut -d' ' -f3 || true)
-    bad=$(number 'tests failed' "$last")
-    passed=$((passed + ${total:-0} - bad))
+    local code=0 good bad
+    "${steady[@]}" ctest --test-dir "$1" -j "$jobs" --no-tests=error --verbose 2>&1 |
+        tee "$logs/ctest" | grep -E 'FAILED|PASSED|SKIPPED|DISABLED|tests passed|tests ran' ||
+        code=$?
+    if [ $code -ne 0 ]; then grep -E '^[0-9]+: ' "$logs/ctest" || true; fi
+    good=$(sum_of '\[  PASSED  \] +[0-9]+ test')
+    bad=$(sum_of '\[  FAILED  \] +[0-9]+ test')
+    passed=$((passed + good))
     failed=$((failed + bad))
+    echo "unit tests: $good passed, $bad failed"
     return $code
 }
+
+# The sum of the numbers in what a pattern finds in ctest's output.
+sum_of() { grep -oE "$1" "$logs/ctest" | grep -oE '[0-9]+' | awk '{ n += $1 } END { print n + 0 }' || true; }
 
 # build PRESET TARGET...: configures and builds; CMake's own words only when it fails.
 build() {
