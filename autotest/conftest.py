@@ -62,6 +62,12 @@ def pytest_report_header(config):
     ]
 
 
+def pytest_terminal_summary(terminalreporter):
+    property_test = sys.modules.get("test_zarr_property")
+    if property_test:
+        terminalreporter.write_line(f"random arrays: ZARR_TEST_SEED={property_test.SEED}")
+
+
 @pytest.fixture
 def cpl():
     """The errors and warnings that GDAL emits in this thread during the test."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Property test: whatever zarr-python writes reads back equal, bit for bit, through GDAL.
 
-ZARR_TEST_SEED    seed of the run; random when unset, and always printed
+ZARR_TEST_SEED    seed of the run; random when unset, and always printed at the end
 ZARR_TEST_ARRAYS  arrays per run, at least 1000 for the coverage test to hold; default 1200
 ZARR_TEST_ONLY    number of one array of the run, to reproduce a failure
 """
@@ -29,7 +29,6 @@ BATCHES = 20
 @pytest.fixture(scope="module")
 def seen():
     """What the arrays that were compared had, as (what, value) -> count."""
-    print(f"\nZARR_TEST_SEED={SEED}")
     return collections.Counter()
 
 

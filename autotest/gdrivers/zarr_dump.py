@@ -43,7 +43,7 @@ def check_dump(store, path, values):
             if a != b:
                 return f"zarr_dump: item {i} is {a!r}, expected {b!r}"
         return None if len(payload) == len(wanted) else f"zarr_dump: {len(payload)} items"
-    little = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<")))
+    little = values.astype(values.dtype.newbyteorder("<"), order="C")
     wanted = little.tobytes()
     if len(payload) != len(wanted):
         return f"zarr_dump: {len(payload)} bytes, expected {len(wanted)}"
