@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/array_facts.h"
 
+#include "core/conventions/lookup.h"
+#include "core/conventions/nczarr.h"
+#include "core/conventions/ome.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -9,7 +12,7 @@ std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
                                 const std::string& dimension, std::uint64_t size) {
     if (!IsValidKey(dimension) || dimension.find('/') != std::string::npos) return {};
     for (;;) {
-        const std::string path = JoinKey(group, dimension);
+        std::string path = JoinKey(group, dimension);
         const auto metadata = hierarchy.Metadata(path);
         if (metadata.ok() && metadata->rank() == 1 && metadata->shape[0] == size) return path;
         if (group.empty()) return {};
@@ -19,13 +22,56 @@ std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
 
 namespace {
 
-// Attributes of a node, where a broken `.zattrs` costs the attributes and not the array.
-json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
-                              Warnings& warnings) {
-    auto attributes = hierarchy.Attributes(path);
-    if (attributes.ok()) return attributes.Take();
-    warnings.push_back(attributes.status().message());
-    return json::Value(json::Object{});
+// A dimension's name, the group that its coordinate array is looked for in first, and its role.
+struct NamedDimension {
+    std::string name;
+    std::string group;
+    AxisRole declared = AxisRole::kNone;
+};
+
+std::vector<NamedDimension> NameDimensions(const ArrayFacts& facts,
+                                           const json::Value& group_attributes,
+                                           Warnings& warnings) {
+    const std::string group(ParentPath(facts.path));
+    const std::size_t rank = facts.metadata.rank();
+    std::vector<NamedDimension> named;
+    const bool has_names = facts.attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
+    const auto nczarr = NczarrDimensions(facts.metadata.document, facts.attributes, rank);
+    const auto ome = FindOmeAxes(group_attributes, LastName(facts.path), rank);
+    if (!has_names && nczarr) {
+        for (const std::string& reference : *nczarr) {
+            const auto path = NormalizePath(reference);
+            if (!path.ok() || path->empty()) {
+                warnings.push_back("dimrefs: " + json::Brief(json::Value(reference)) +
+                                   " names no dimension");
+                named.clear();
+                break;
+            }
+            named.push_back({std::string(LastName(*path)), std::string(ParentPath(*path))});
+        }
+        if (named.size() == rank) return named;
+    }
+    if (!has_names && ome.size() == rank && rank > 0) {
+        for (const OmeAxis& axis : ome) named.push_back({axis.name, group, axis.role});
+        return named;
+    }
+    for (std::string& name : DimensionNames(facts.attributes, rank, warnings))
+        named.push_back({std::move(name), group});
+    return named;
+}
+
+// The roles that `spatial:dimensions`, ["y", "x"] with any names, declares.
+void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& named) {
+    const json::Value* value = attributes.Find("spatial:dimensions");
+    const json::Array* names = value != nullptr ? value->as_array() : nullptr;
+    if (names == nullptr || names->size() != 2) return;
+    for (NamedDimension& dimension : named) {
+        for (std::size_t i = 0; i < 2; ++i) {
+            const std::string* name = (*names)[i].as_string();
+            if (name != nullptr && *name == dimension.name)
+                dimension.declared = i == 0 ? AxisRole::kY : AxisRole::kX;
+        }
+    }
 }
 
 }  // namespace
@@ -35,22 +81,28 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     facts.path = path;
     ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.Metadata(path));
     facts.attributes = LenientAttributes(hierarchy, path, facts.warnings);
-    const std::vector<std::string> names =
-        DimensionNames(facts.attributes, facts.metadata.rank(), facts.warnings);
-    for (std::size_t i = 0; i < names.size(); ++i) {
+    Warnings ignored;  // of the group, reported where it is opened
+    json::Value group_attributes;
+    if (!path.empty())
+        group_attributes = LenientAttributes(hierarchy, std::string(ParentPath(path)), ignored);
+    auto named = NameDimensions(facts, group_attributes, facts.warnings);
+    DeclareSpatial(group_attributes, named);
+    DeclareSpatial(facts.attributes, named);
+    std::vector<DimensionFacts> dimensions;
+    for (std::size_t i = 0; i < named.size(); ++i) {
         Dimension dimension;
-        dimension.name = names[i];
+        dimension.name = named[i].name;
         dimension.size = facts.metadata.shape[i];
-        dimension.coordinate_path = FindCoordinateArray(hierarchy, std::string(ParentPath(path)),
-                                                        dimension.name, dimension.size);
+        dimension.coordinate_path =
+            FindCoordinateArray(hierarchy, named[i].group, dimension.name, dimension.size);
         if (!dimension.coordinate_path.empty())
             dimension.coordinate_attributes =
                 LenientAttributes(hierarchy, dimension.coordinate_path, facts.warnings);
         facts.dimensions.push_back(std::move(dimension));
     }
-    std::vector<DimensionFacts> dimensions;
-    for (const Dimension& dimension : facts.dimensions)
-        dimensions.push_back({dimension.name, dimension.size, &dimension.coordinate_attributes});
+    for (std::size_t i = 0; i < named.size(); ++i)
+        dimensions.push_back({named[i].name, facts.dimensions[i].size,
+                              &facts.dimensions[i].coordinate_attributes, named[i].declared});
     facts.axes = FindHorizontalAxes(dimensions);
     return facts;
 }

@@ -109,14 +109,16 @@ AxisRole RoleFromName(const std::string& name) { return Look(kNames, Lower(name)
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions) {
     const std::size_t rank = dimensions.size();
     std::vector<AxisRole> by_attributes(rank, AxisRole::kNone);
+    std::vector<AxisRole> declared(rank, AxisRole::kNone);
     std::vector<AxisRole> by_name(rank, AxisRole::kNone);
     for (std::size_t i = 0; i < rank; ++i) {
         if (dimensions[i].coordinate_attributes != nullptr)
             by_attributes[i] = RoleFromAttributes(*dimensions[i].coordinate_attributes);
+        declared[i] = dimensions[i].declared;
         by_name[i] = RoleFromName(dimensions[i].name);
     }
     HorizontalAxes axes;
-    for (const std::vector<AxisRole>* roles : {&by_attributes, &by_name}) {
+    for (const std::vector<AxisRole>* roles : {&by_attributes, &declared, &by_name}) {
         if (!axes.x) axes.x = FindRole(*roles, AxisRole::kX);
         if (!axes.y) axes.y = FindRole(*roles, AxisRole::kY);
     }

@@ -30,6 +30,7 @@ struct DimensionFacts {
     std::string name;
     std::uint64_t size = 0;
     const json::Value* coordinate_attributes = nullptr;  // of its coordinate array, if it has one
+    AxisRole declared = AxisRole::kNone;                 // by `spatial:dimensions` or OME's axes
 };
 
 // Indices of the horizontal dimensions; y is absent for one dimension, both for none.
@@ -38,7 +39,8 @@ struct HorizontalAxes {
     std::optional<std::size_t> y;
 };
 
-// By the coordinates' attributes, else the names, else the last two dimensions.
+// By the coordinates' attributes, else what is declared, else the names, else the last two
+// dimensions.
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions);
 
 }  // namespace zarr

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/affine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <locale>
+#include <sstream>
+
+#include "core/conventions/crs_sources.h"
+#include "core/conventions/lookup.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+bool IsInvertible(const GeoTransform& t) {
+    const bool finite = std::all_of(t.begin(), t.end(), [](double v) { return std::isfinite(v); });
+    return finite && t[1] * t[5] - t[2] * t[4] != 0;
+}
+
+// Numbers a, b, c, d, e, f (and the last row of a 3 x 3 matrix) in affine order.
+std::optional<GeoTransform> FromAffineOrder(const json::Value& value) {
+    const json::Array* items = value.as_array();
+    if (items == nullptr || (items->size() != 6 && items->size() != 9)) return std::nullopt;
+    std::array<double, 6> a{};
+    for (std::size_t i = 0; i < 6; ++i)
+        if (!(*items)[i].GetDouble(a[i])) return std::nullopt;
+    const GeoTransform transform = {a[2], a[0], a[1], a[5], a[3], a[4]};
+    if (!IsInvertible(transform)) return std::nullopt;
+    return transform;
+}
+
+// "x0 dx rx y0 ry dy", GDAL's order in one string; rioxarray's is the same.
+std::optional<GeoTransform> FromGdalString(const std::string& text) {
+    std::istringstream stream(text);
+    stream.imbue(std::locale::classic());
+    GeoTransform transform{};
+    for (double& number : transform)
+        if (!(stream >> number)) return std::nullopt;
+    if (!(stream >> std::ws).eof() || !IsInvertible(transform)) return std::nullopt;
+    return transform;
+}
+
+class Finder {
+  public:
+    Finder(const Hierarchy& hierarchy, const ArrayFacts& facts, std::size_t threads,
+           Warnings& warnings)
+        : hierarchy_(hierarchy), facts_(facts), threads_(threads), warnings_(warnings) {
+        Warnings ignored;  // reported where the group is opened
+        if (!facts.path.empty())
+            group_attributes_ =
+                LenientAttributes(hierarchy, std::string(ParentPath(facts.path)), ignored);
+    }
+
+    std::optional<AffineSource> Find() {
+        if (!facts_.axes.x || !facts_.axes.y) return std::nullopt;
+        for (const char* name : {"spatial:transform", "proj:transform"}) {
+            if (auto source = FromAttribute(facts_.attributes, name)) return source;
+            if (auto source = FromAttribute(group_attributes_, name)) return source;
+        }
+        auto from_coordinates = FromCoordinates();
+        auto from_grid_mapping = FromGridMapping();
+        if (from_coordinates && from_grid_mapping &&
+            !Agree(from_coordinates->transform, from_grid_mapping->transform)) {
+            warnings_.push_back(from_grid_mapping->origin +
+                                " disagrees with the coordinate arrays, which count");
+            from_grid_mapping.reset();
+        }
+        if (from_grid_mapping) return from_grid_mapping;
+        if (from_coordinates) return from_coordinates;
+        return FromOme();
+    }
+
+  private:
+    std::optional<AffineSource> FromAttribute(const json::Value& attributes, const char* name) {
+        const json::Value* value = attributes.Find(name);
+        if (value == nullptr || value->is_null()) return std::nullopt;
+        auto transform = FromAffineOrder(*value);
+        if (!transform) {
+            warnings_.push_back(std::string("attribute ") + name +
+                                ": expected the six or nine numbers of an affine transformation, "
+                                "got " +
+                                json::Brief(*value));
+            return std::nullopt;
+        }
+        AffineSource source;
+        source.transform = *transform;
+        source.origin = std::string("attribute ") + name;
+        const std::string* registration = StringAttribute(attributes, "spatial:registration");
+        if (name[0] == 's' && registration != nullptr && *registration == "node") {
+            // The numbers place the centre of the first pixel; a geotransform places its corner.
+            GeoTransform& t = source.transform;
+            t[0] -= 0.5 * (t[1] + t[2]);
+            t[3] -= 0.5 * (t[4] + t[5]);
+        }
+        return source;
+    }
+
+    std::optional<RegularAxis> Axis(std::size_t index) {
+        const Dimension& dimension = facts_.dimensions[index];
+        if (dimension.coordinate_path.empty()) return std::nullopt;
+        const auto coordinates = ReadCoordinates(hierarchy_, dimension.coordinate_path,
+                                                 dimension.coordinate_attributes, threads_);
+        if (!coordinates.ok()) {
+            warnings_.push_back(coordinates.status().message());
+            return std::nullopt;
+        }
+        return FitRegularAxis(*coordinates, "/" + dimension.coordinate_path, warnings_);
+    }
+
+    std::optional<AffineSource> FromCoordinates() {
+        const auto x = Axis(*facts_.axes.x);
+        const auto y = x ? Axis(*facts_.axes.y) : std::nullopt;
+        if (!x || !y) return std::nullopt;
+        AffineSource source;
+        source.transform = {x->start - 0.5 * x->spacing, x->spacing, 0,
+                            y->start - 0.5 * y->spacing, 0,          y->spacing};
+        source.origin = "coordinates /" + facts_.dimensions[*facts_.axes.x].coordinate_path +
+                        " and /" + facts_.dimensions[*facts_.axes.y].coordinate_path;
+        source.from_coordinates = true;
+        return source;
+    }
+
+    std::optional<AffineSource> FromGridMapping() {
+        Warnings ignored;  // the search for the CRS reports them
+        const std::string path = FindGridMapping(hierarchy_, facts_, ignored);
+        if (path.empty()) return std::nullopt;
+        const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
+        const std::string* text = StringAttribute(attributes, "GeoTransform");
+        if (text == nullptr) return std::nullopt;
+        const auto transform = FromGdalString(*text);
+        AffineSource source;
+        source.origin = "attribute GeoTransform of /" + path;
+        if (!transform) {
+            warnings_.push_back(source.origin + ": expected six numbers, got " +
+                                json::Brief(json::Value(*text)));
+            return std::nullopt;
+        }
+        source.transform = *transform;
+        return source;
+    }
+
+    // Whether two geotransforms place every corner of the raster within half a pixel.
+    bool Agree(const GeoTransform& a, const GeoTransform& b) const {
+        const double columns = static_cast<double>(facts_.dimensions[*facts_.axes.x].size);
+        const double rows = static_cast<double>(facts_.dimensions[*facts_.axes.y].size);
+        for (const double column : {0.0, columns}) {
+            for (const double row : {0.0, rows}) {
+                const double dx =
+                    a[0] + column * a[1] + row * a[2] - (b[0] + column * b[1] + row * b[2]);
+                const double dy =
+                    a[3] + column * a[4] + row * a[5] - (b[3] + column * b[4] + row * b[5]);
+                if (std::fabs(dx) > 0.5 * std::fabs(a[1]) || std::fabs(dy) > 0.5 * std::fabs(a[5]))
+                    return false;
+            }
+        }
+        return true;
+    }
+
+    // OME-NGFF: the multiscales of the group give each level a scale, then a translation, of voxel
+    // centres; those of the whole multiscale come last.
+    std::optional<AffineSource> FromOme() {
+        const json::Value* multiscales = group_attributes_.Find("multiscales");
+        const json::Array* scales = multiscales != nullptr ? multiscales->as_array() : nullptr;
+        const std::string level(LastName(facts_.path));
+        for (std::size_t i = 0; scales != nullptr && i < scales->size(); ++i) {
+            const json::Value* datasets = (*scales)[i].Find("datasets");
+            const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
+            for (std::size_t j = 0; items != nullptr && j < items->size(); ++j) {
+                const std::string* path = StringAttribute((*items)[j], "path");
+                if (path != nullptr && *path == level)
+                    return FromTransformations((*items)[j], (*scales)[i]);
+            }
+        }
+        return std::nullopt;
+    }
+
+    std::optional<AffineSource> FromTransformations(const json::Value& dataset,
+                                                    const json::Value& multiscale) {
+        std::vector<double> scale(facts_.dimensions.size(), 1);
+        std::vector<double> shift(facts_.dimensions.size(), 0);
+        bool any = false;
+        for (const json::Value* owner : {&dataset, &multiscale}) {
+            const json::Value* list = owner->Find("coordinateTransformations");
+            const json::Array* items = list != nullptr ? list->as_array() : nullptr;
+            for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+                any = Apply((*items)[i], scale, shift) || any;
+        }
+        if (!any) return std::nullopt;
+        AffineSource source;
+        const std::size_t x = *facts_.axes.x;
+        const std::size_t y = *facts_.axes.y;
+        source.transform = {shift[x] - 0.5 * scale[x], scale[x], 0,
+                            shift[y] - 0.5 * scale[y], 0,        scale[y]};
+        source.origin = "multiscales.datasets.coordinateTransformations";
+        source.is_ome = true;
+        return source;
+    }
+
+    bool Apply(const json::Value& transformation, std::vector<double>& scale,
+               std::vector<double>& shift) {
+        for (const char* type : {"scale", "translation"}) {
+            const json::Value* value = transformation.Find(type);
+            const json::Array* numbers = value != nullptr ? value->as_array() : nullptr;
+            if (value == nullptr) continue;
+            bool valid = numbers != nullptr && numbers->size() == scale.size();
+            const bool is_scale = type[0] == 's';
+            for (std::size_t i = 0; valid && i < scale.size(); ++i) {
+                double number = 0;
+                valid = (*numbers)[i].GetDouble(number) && (!is_scale || number > 0);
+                if (!valid) break;
+                if (is_scale) scale[i] *= number;
+                shift[i] = is_scale ? shift[i] * number : shift[i] + number;
+            }
+            if (!valid) {
+                warnings_.push_back(std::string("multiscales: coordinateTransformations: ") + type +
+                                    ": expected a number for each dimension" +
+                                    (is_scale ? ", above 0" : "") + ", got " + json::Brief(*value));
+                return false;
+            }
+            return true;
+        }
+        return false;
+    }
+
+    const Hierarchy& hierarchy_;
+    const ArrayFacts& facts_;
+    const std::size_t threads_;
+    Warnings& warnings_;
+    json::Value group_attributes_;
+};
+
+}  // namespace
+
+std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                             std::size_t threads, Warnings& warnings) {
+    return Finder(hierarchy, facts, threads, warnings).Find();
+}
+
+}  // namespace zarr

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "core/conventions/array_facts.h"
+#include "core/conventions/coordinates.h"
+
+namespace zarr {
+
+// From pixel corners (column, row) to coordinates, in GDAL's order: x = c[0] + col * c[1] +
+// row * c[2], y = c[3] + col * c[4] + row * c[5].
+using GeoTransform = std::array<double, 6>;
+
+// A geotransform with where it was found, for messages.
+struct AffineSource {
+    GeoTransform transform{};
+    std::string origin;
+    bool from_coordinates = false;  // in the units of the coordinate arrays
+    bool is_ome = false;            // a physical scale without a CRS
+};
+
+// The geotransform that counts: `spatial:transform`, `proj:transform`, regular coordinate arrays,
+// `GeoTransform` of the grid mapping variable, OME's scale and translation, in this order, but a
+// `GeoTransform` that agrees with the coordinates to half a pixel is preferred to them, as it holds
+// the exact numbers. Statements that are broken give one warning each. Reads the coordinate arrays
+// only where they are needed.
+std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                             std::size_t threads, Warnings& warnings);
+
+}  // namespace zarr

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "core/conventions/attributes.h"
+#include "core/hierarchy/hierarchy.h"
+
+namespace zarr {
+
+// Longest coordinate array that is read to find a geotransform, in elements.
+inline constexpr std::uint64_t kMaxCoordinates = std::uint64_t{1} << 24;
+
+// Values of a coordinate array, unpacked, in row-major order.
+struct Coordinates {
+    std::vector<double> values;
+    // How far a value may be off for its storage alone: half a unit in the last place of float32,
+    // relative to the value; 0 for other types.
+    double relative_noise = 0;
+};
+
+// Reads a whole numeric array of any rank. kLimit where it is longer than kMaxCoordinates,
+// kCorrupt where it is no numbers.
+Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
+                                    const json::Value& attributes, std::size_t threads);
+
+// Centre of the first cell and distance between cells of regular coordinates.
+struct RegularAxis {
+    double start = 0;
+    double spacing = 0;
+};
+
+// Whether coordinates are regular: each within a thousandth of the spacing of its place, or within
+// float32's rounding where they are stored as that. nullopt where they are not, or where fewer than
+// two leave the spacing unknown. NaN and constant coordinates give a warning that starts with
+// `name`.
+std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,
+                                          Warnings& warnings);
+
+}  // namespace zarr

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/crs_sources.h"
+
+#include <algorithm>
+
+#include "core/conventions/lookup.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+const std::string* HorizontalName(const ArrayFacts& facts, const std::optional<std::size_t>& axis) {
+    return axis ? &facts.dimensions[*axis].name : nullptr;
+}
+
+// The variable that `grid_mapping` names: "crs", or of "crs: x y crs2: lat lon" the one whose
+// coordinates are the array's own (CF conventions, section 5.6).
+std::string NameInGridMapping(const ArrayFacts& facts) {
+    const std::vector<std::string> words = WordsAttribute(facts.attributes, "grid_mapping");
+    std::string first;
+    std::string current;
+    const std::string* x = HorizontalName(facts, facts.axes.x);
+    for (const std::string& word : words) {
+        if (word.back() == ':') {
+            current = word.substr(0, word.size() - 1);
+            if (first.empty()) first = current;
+        } else if (current.empty()) {
+            return word;  // the simple form
+        } else if (x != nullptr && word == *x) {
+            return current;
+        }
+    }
+    return first;
+}
+
+bool DescribesCrs(const json::Value& attributes) {
+    return attributes.Find("crs_wkt") != nullptr || attributes.Find("spatial_ref") != nullptr ||
+           attributes.Find("grid_mapping_name") != nullptr;
+}
+
+class Finder {
+  public:
+    Finder(const Hierarchy& hierarchy, const ArrayFacts& facts, Warnings& warnings)
+        : hierarchy_(hierarchy),
+          facts_(facts),
+          warnings_(warnings),
+          group_(ParentPath(facts.path)),
+          group_attributes_(facts.path.empty() ? json::Value(json::Object{})
+                                               : LenientAttributes(hierarchy, group_, ignored_)) {}
+
+    std::vector<CrsSource> Find(bool assume_longlat) {
+        AddCrsAttribute();
+        AddGridMapping();
+        AddProj(facts_.attributes, "");
+        AddProj(group_attributes_, "group ");
+        AddProduct();
+        AddPyramid();
+        if (assume_longlat) AddLongLat();
+        return std::move(sources_);
+    }
+
+  private:
+    void AddText(std::string text, std::string origin) {
+        if (!text.empty()) {
+            CrsSource source;
+            source.text = std::move(text);
+            source.origin = std::move(origin);
+            sources_.push_back(std::move(source));
+        }
+    }
+
+    // GDAL's own convention: an object with the CRS in up to three forms; found as a string too.
+    void AddCrsAttribute() {
+        const json::Value* crs = facts_.attributes.Find("_CRS");
+        if (crs == nullptr) return;
+        if (const std::string* text = crs->as_string()) return AddText(*text, "attribute _CRS");
+        const std::size_t before = sources_.size();
+        for (const std::string_view form : {"url", "wkt", "projjson"}) {
+            const json::Value* value = crs->Find(form);
+            if (value == nullptr) continue;
+            const std::string origin = "attribute _CRS." + std::string(form);
+            if (value->as_string() != nullptr)
+                AddText(*value->as_string(), origin);
+            else if (value->as_object() != nullptr)
+                AddText(json::Dump(*value), origin);
+        }
+        if (sources_.size() == before)
+            warnings_.push_back(
+                "attribute _CRS: expected a CRS, or an object with url, wkt or "
+                "projjson, got " +
+                json::Brief(*crs));
+    }
+
+    void AddGridMapping() {
+        const std::string path = FindGridMapping(hierarchy_, facts_, warnings_);
+        if (path.empty()) return;
+        json::Value attributes = LenientAttributes(hierarchy_, path, warnings_);
+        const std::string origin = "grid mapping /" + path;
+        for (const std::string_view name : {"crs_wkt", "spatial_ref"})
+            if (const std::string* wkt = StringAttribute(attributes, name))
+                AddText(*wkt, origin + ", attribute " + std::string(name));
+        if (attributes.Find("grid_mapping_name") != nullptr) {
+            CrsSource source;
+            source.kind = CrsSource::Kind::kGridMapping;
+            source.attributes = std::move(attributes);
+            source.origin = origin;
+            sources_.push_back(std::move(source));
+        } else if (!DescribesCrs(attributes)) {
+            warnings_.push_back(origin + ": has no crs_wkt, spatial_ref or grid_mapping_name");
+        }
+    }
+
+    // The projection extension of STAC and its Zarr counterpart.
+    void AddProj(const json::Value& attributes, const std::string& where) {
+        if (const std::string* code = StringAttribute(attributes, "proj:code"))
+            AddText(*code, where + "attribute proj:code");
+        std::int64_t epsg = 0;
+        if (const json::Value* value = attributes.Find("proj:epsg")) {
+            if (value->GetInt64(epsg))
+                AddText("EPSG:" + std::to_string(epsg), where + "attribute proj:epsg");
+            else if (!value->is_null())
+                warnings_.push_back(where + "attribute proj:epsg: expected a number, got " +
+                                    json::Brief(*value));
+        }
+        for (const char* name : {"proj:wkt2", "proj:projjson"}) {
+            const json::Value* value = attributes.Find(name);
+            if (value == nullptr) continue;
+            const std::string origin = where + "attribute " + name;
+            if (value->as_string() != nullptr)
+                AddText(*value->as_string(), origin);
+            else if (value->as_object() != nullptr)
+                AddText(json::Dump(*value), origin);
+        }
+    }
+
+    // EOPF products state it once, at the root.
+    void AddProduct() {
+        const json::Value root = LenientAttributes(hierarchy_, "", ignored_);
+        if (const json::Value* stac = root.Find("stac_discovery"))
+            if (const json::Value* properties = stac->Find("properties"))
+                AddProj(*properties, "stac_discovery.properties, ");
+        if (const json::Value* other = root.Find("other_metadata"))
+            if (const std::string* code = StringAttribute(*other, "horizontal_CRS_code"))
+                AddText(*code, "other_metadata.horizontal_CRS_code");
+    }
+
+    // ndpyramid: the group above lists this array's group as a level; GeoZarr 0.4: the array names
+    // its tile matrix set.
+    void AddPyramid() {
+        if (!group_.empty()) {
+            const json::Value above =
+                LenientAttributes(hierarchy_, std::string(ParentPath(group_)), ignored_);
+            AddLevel(above.Find("multiscales"), std::string(LastName(group_)));
+        }
+        const json::Value* multiscales = facts_.attributes.Find("multiscales");
+        const json::Value* set =
+            multiscales != nullptr ? multiscales->Find("tile_matrix_set") : nullptr;
+        if (set == nullptr) return;
+        if (const std::string* name = set->as_string()) {
+            if (*name == "WebMercatorQuad") AddText("EPSG:3857", "tile matrix set " + *name);
+            if (*name == "WorldCRS84Quad") AddText("OGC:CRS84", "tile matrix set " + *name);
+            return;
+        }
+        for (const char* name : {"crs", "supportedCRS"})
+            if (const std::string* crs = StringAttribute(*set, name))
+                return AddText(*crs, std::string("tile_matrix_set.") + name);
+    }
+
+    void AddLevel(const json::Value* multiscales, const std::string& level) {
+        const json::Array* scales = multiscales != nullptr ? multiscales->as_array() : nullptr;
+        for (std::size_t i = 0; scales != nullptr && i < scales->size(); ++i) {
+            const json::Value* datasets = (*scales)[i].Find("datasets");
+            const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
+            for (std::size_t j = 0; items != nullptr && j < items->size(); ++j) {
+                const std::string* path = StringAttribute((*items)[j], "path");
+                if (path == nullptr || *path != level) continue;
+                const std::string* crs = StringAttribute((*items)[j], "crs");
+                AddText(crs != nullptr ? *crs : "EPSG:3857", "multiscales.datasets.crs");
+            }
+        }
+    }
+
+    void AddLongLat() {
+        if (!facts_.axes.x || !facts_.axes.y) return;
+        if (!IsLongitude(facts_.dimensions[*facts_.axes.x].coordinate_attributes) ||
+            !IsLatitude(facts_.dimensions[*facts_.axes.y].coordinate_attributes))
+            return;
+        CrsSource source;
+        source.kind = CrsSource::Kind::kLongLat;
+        source.origin = "longitude and latitude coordinates";
+        sources_.push_back(std::move(source));
+    }
+
+    const Hierarchy& hierarchy_;
+    const ArrayFacts& facts_;
+    Warnings& warnings_;
+    Warnings ignored_;  // attributes of other nodes, reported where those are opened
+    const std::string group_;
+    const json::Value group_attributes_;
+    std::vector<CrsSource> sources_;
+};
+
+// True where the attributes have the standard name, or without any the units.
+bool IsCoordinate(const json::Value& attributes, std::string_view standard_name, AxisRole role) {
+    if (const std::string* name = StringAttribute(attributes, "standard_name"))
+        return *name == standard_name;
+    json::Object units_only;
+    if (const json::Value* units = attributes.Find("units"))
+        units_only.emplace_back("units", *units);
+    return RoleFromAttributes(json::Value(std::move(units_only))) == role;
+}
+
+}  // namespace
+
+bool IsLongitude(const json::Value& coordinate_attributes) {
+    return IsCoordinate(coordinate_attributes, "longitude", AxisRole::kX);
+}
+
+bool IsLatitude(const json::Value& coordinate_attributes) {
+    return IsCoordinate(coordinate_attributes, "latitude", AxisRole::kY);
+}
+
+std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                            Warnings& warnings) {
+    const std::string group(ParentPath(facts.path));
+    if (facts.path.empty()) return {};  // the whole store: nothing lies beside it
+    if (const json::Value* attribute = facts.attributes.Find("grid_mapping")) {
+        const std::string name = NameInGridMapping(facts);
+        const std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
+        if (!path.empty()) return path;
+        warnings.push_back("attribute grid_mapping: " + json::Brief(*attribute) +
+                           " names no variable of the group or a group above it");
+    }
+    // rioxarray keeps the attribute from being written; the variable is there all the same.
+    for (const char* name : {"spatial_ref", "crs"}) {
+        const std::string path = FindVariable(hierarchy, group, name);
+        if (path.empty()) continue;
+        const auto metadata = hierarchy.Metadata(path);
+        const auto attributes = hierarchy.Attributes(path);
+        if (metadata.ok() && metadata->rank() == 0 && attributes.ok() && DescribesCrs(*attributes))
+            return path;
+    }
+    return {};
+}
+
+std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                      bool assume_longlat, Warnings& warnings) {
+    return Finder(hierarchy, facts, warnings).Find(assume_longlat);
+}
+
+}  // namespace zarr

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/conventions/array_facts.h"
+
+namespace zarr {
+
+// One statement of an array's coordinate reference system.
+struct CrsSource {
+    enum class Kind {
+        kText,         // `text` is an authority code, WKT, PROJJSON or another name of a CRS
+        kGridMapping,  // `attributes` are the parameters of a CF grid mapping
+        kLongLat,      // WGS 84, as the coordinates are longitudes and latitudes
+    };
+    Kind kind = Kind::kText;
+    std::string text;
+    json::Value attributes;
+    std::string origin;  // the attribute, for messages
+};
+
+// Every statement that the conventions make of the array's CRS, the one that counts most first:
+// `_CRS`, CF `grid_mapping`, a scalar `spatial_ref` or `crs` beside the data, `proj:*`, pyramids'
+// own, longitude and latitude coordinates (the last only where `assume_longlat`). Nothing is
+// interpreted: who cannot use one takes the next.
+std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                      bool assume_longlat, Warnings& warnings);
+
+// True where a coordinate array's attributes make it longitudes, or latitudes: by standard_name or
+// units, not by its name.
+bool IsLongitude(const json::Value& coordinate_attributes);
+bool IsLatitude(const json::Value& coordinate_attributes);
+
+// The grid mapping variable that belongs to the array's X and Y, as the attribute or the variables
+// beside the array tell; empty where there is none.
+std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                            Warnings& warnings);
+
+}  // namespace zarr
