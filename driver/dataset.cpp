@@ -10,7 +10,7 @@
 
 namespace zarr_driver {
 
-ZarrDataset::ZarrDataset(std::string name, Location location, OpenOptions options)
+ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions options)
     : location_(std::move(location)), options_(std::move(options)) {
     eAccess = GA_ReadOnly;
     SetDescription(name.c_str());
@@ -153,6 +153,7 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                                          nBufYSize, eBufType, nBandCount, panBandMap, nPixelSpace,
                                          nLineSpace, nBandSpace, psExtraArg);
     std::vector<ZarrRasterBand*> bands;
+    bands.reserve(static_cast<std::size_t>(nBandCount));
     for (int i = 0; i < nBandCount; ++i) bands.push_back(Band(panBandMap[i]));
     for (int done = 0; done < nBandCount;) {
         ZarrRasterBand::Window window{};

@@ -22,9 +22,19 @@ inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
 
 }  // namespace zarr_driver
 
+// How GDALDataset::GetGeoTransform() takes its result, and how to set one of its six numbers.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
+#define ZARR_GEOTRANSFORM_PARAMETER GDALGeoTransform& transform
+#define ZARR_GEOTRANSFORM_QUALIFIER const
+#else
+#define ZARR_GEOTRANSFORM_PARAMETER double* transform
+#define ZARR_GEOTRANSFORM_QUALIFIER
+#endif
+
 // GDAL's own Zarr driver, which a build of GDAL may lack.
 extern "C" {
 #if defined(__GNUC__)
+// NOLINTNEXTLINE(readability-redundant-declaration): what it adds is that it is weak
 __attribute__((weak)) void CPL_DLL GDALRegister_Zarr();
 #else
 void CPL_DLL GDALRegister_Zarr();

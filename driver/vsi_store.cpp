@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
+#include <string>
+#include <system_error>
 
 #include "driver/report.h"
 
@@ -31,7 +32,7 @@ Status Failure(const std::string& key, const std::string& what, int error) {
     std::string message = key + ": " + what;
     const std::string detail = QuietErrors::Message();
     if (error != 0)
-        message += std::string(": ") + std::strerror(error);
+        message += ": " + std::generic_category().message(error);
     else if (!detail.empty())
         message += ": " + detail;
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
