@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/attributes.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <locale>
 #include <sstream>
@@ -21,6 +22,25 @@ bool ParseDouble(const std::string& text, double& number) {
     return !stream.fail() && (stream >> std::ws).eof();
 }
 
+// Appends one number, or those that a string lists.
+bool AppendNumbers(const json::Value& value, std::vector<double>& numbers) {
+    double number = 0;
+    if (value.GetDouble(number)) {
+        numbers.push_back(number);
+        return true;
+    }
+    const std::string* text = value.as_string();
+    if (text == nullptr) return false;
+    std::string blanks = *text;
+    std::replace(blanks.begin(), blanks.end(), ',', ' ');
+    std::istringstream stream(blanks);
+    for (std::string word; stream >> word;) {
+        if (!ParseDouble(word, number)) return false;
+        numbers.push_back(number);
+    }
+    return !numbers.empty();
+}
+
 }  // namespace
 
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
@@ -35,6 +55,24 @@ std::optional<double> NumberAttribute(const json::Value& attributes, std::string
     warnings.push_back("attribute " + std::string(name) + ": expected a number, got " +
                        json::Brief(*value));
     return std::nullopt;
+}
+
+std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_view name,
+                                     Warnings& warnings) {
+    const json::Value* value = attributes.Find(name);
+    if (value == nullptr || value->is_null()) return {};
+    std::vector<double> numbers;
+    bool good = true;
+    if (const json::Array* items = value->as_array())
+        good = std::all_of(items->begin(), items->end(), [&numbers](const json::Value& item) {
+            return AppendNumbers(item, numbers);
+        });
+    else
+        good = AppendNumbers(*value, numbers);
+    if (good) return numbers;
+    warnings.push_back("attribute " + std::string(name) + ": expected numbers, got " +
+                       json::Brief(*value));
+    return {};
 }
 
 std::vector<std::string> WordsAttribute(const json::Value& attributes, std::string_view name) {
