@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "autotest/benchmark/floor_decoder.h"
+
+#include <blosc.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+namespace {
+
+class Blosc final : public FloorDecoder {
+  public:
+    bool Decode(const FloorBuffer& encoded, FloorBuffer& decoded) override {
+        return blosc_decompress_ctx(encoded.data(), decoded.data(), decoded.size(), 1) ==
+               static_cast<int>(decoded.size());
+    }
+};
+
+class Zstd final : public FloorDecoder {
+  public:
+    bool Decode(const FloorBuffer& encoded, FloorBuffer& decoded) override {
+        return ZSTD_decompressDCtx(context_.get(), decoded.data(), decoded.size(), encoded.data(),
+                                   encoded.size()) == decoded.size();
+    }
+
+  private:
+    struct Free {
+        void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+    };
+    std::unique_ptr<ZSTD_DCtx, Free> context_{ZSTD_createDCtx()};
+};
+
+class Zlib final : public FloorDecoder {
+  public:
+    Zlib() { started_ = inflateInit(&stream_) == Z_OK; }
+    ~Zlib() override {
+        if (started_) inflateEnd(&stream_);
+    }
+    Zlib(const Zlib&) = delete;
+    Zlib& operator=(const Zlib&) = delete;
+
+    bool Decode(const FloorBuffer& encoded, FloorBuffer& decoded) override {
+        if (!started_ || inflateReset(&stream_) != Z_OK) return false;
+        stream_.next_in = const_cast<Bytef*>(encoded.data());  // zlib does not write to it
+        stream_.avail_in = static_cast<uInt>(encoded.size());
+        stream_.next_out = decoded.data();
+        stream_.avail_out = static_cast<uInt>(decoded.size());
+        // Z_FINISH spares the copy to zlib's window.
+        return inflate(&stream_, Z_FINISH) == Z_STREAM_END && stream_.avail_out == 0;
+    }
+
+  private:
+    z_stream stream_{};
+    bool started_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<FloorDecoder> MakeFloorDecoder(const std::string& codec) {
+    if (codec == "blosc") return std::make_unique<Blosc>();
+    if (codec == "zstd") return std::make_unique<Zstd>();
+    if (codec == "zlib") return std::make_unique<Zlib>();
+    return nullptr;
+}
+
+bool ReadWholeFile(const std::string& path, FloorBuffer& bytes) {
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    struct stat facts {};
+    bool good = fstat(file, &facts) == 0;
+    if (good) bytes.Reset(static_cast<std::size_t>(facts.st_size));
+    for (std::size_t done = 0; good && done < bytes.size();) {
+        const ssize_t n = read(file, bytes.data() + done, bytes.size() - done);
+        good = n > 0;
+        if (good) done += static_cast<std::size_t>(n);
+    }
+    close(file);
+    return good;
+}
