@@ -27,8 +27,8 @@ bool IsGeographic(const CfGridMapping& mapping) {
 // The unit that coordinates of this mapping are in.
 SpaceUnit CoordinateUnit(const CfGridMapping& mapping, const std::string& units,
                          zarr::Warnings& warnings) {
-    const SpaceUnit degree{SpaceUnit::Kind::kAngle, kDegree, "degree"};
-    const SpaceUnit radian{SpaceUnit::Kind::kAngle, 1, "radian"};
+    SpaceUnit degree{SpaceUnit::Kind::kAngle, kDegree, "degree"};
+    SpaceUnit radian{SpaceUnit::Kind::kAngle, 1, "radian"};
     const bool geographic = IsGeographic(mapping);
     const bool geostationary = mapping.name == "geostationary";
     if (units.empty()) return geographic ? degree : geostationary ? radian : SpaceUnit{};

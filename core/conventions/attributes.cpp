@@ -2,6 +2,7 @@
 #include "core/conventions/attributes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <locale>
 #include <sstream>
@@ -27,7 +28,7 @@ bool AppendNumbers(const json::Value& value, std::vector<double>& numbers) {
     double number = 0;
     if (value.GetDouble(number)) {
         numbers.push_back(number);
-        return true;
+        return std::isfinite(number);
     }
     const std::string* text = value.as_string();
     if (text == nullptr) return false;
@@ -69,7 +70,7 @@ std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_
         });
     else
         good = AppendNumbers(*value, numbers);
-    if (good) return numbers;
+    if (good && !numbers.empty()) return numbers;
     warnings.push_back("attribute " + std::string(name) + ": expected numbers, got " +
                        json::Brief(*value));
     return {};

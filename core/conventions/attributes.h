@@ -22,9 +22,9 @@ const std::string* StringAttribute(const json::Value& attributes, std::string_vi
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
                                       Warnings& warnings);
 
-// An attribute of several numbers: an array of them, a single one, or a string that lists them with
-// blanks or commas between. Empty where it is absent, and, with a warning, where it is none of
-// these.
+// An attribute of several finite numbers: an array of them, a single one, or a string that lists
+// them with blanks or commas between. Empty where it is absent, and, with a warning, where it is
+// none of these.
 std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_view name,
                                      Warnings& warnings);
 

@@ -108,6 +108,25 @@ const Term* FindTerm(std::string key) {
     return found == std::end(kTerms) ? nullptr : found;
 }
 
+// False for powers, products and quotients, which are other units, and for prefixes that only their
+// case tells from others.
+bool IsName(std::string_view symbol) {
+    const bool plain = std::all_of(symbol.begin(), symbol.end(), [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+               std::string_view(" _-()").find(c) != std::string_view::npos;
+    });
+    constexpr std::string_view kNoFirst = " _-()";
+    return plain && !symbol.empty() && kNoFirst.find(symbol.front()) == std::string_view::npos &&
+           symbol != "Mm" && symbol != "Mrad";
+}
+
+// The signs beyond ASCII, in UTF-8: of degrees, and the two of micro.
+const Term* FindSign(std::string_view symbol) {
+    if (symbol == "\xc2\xb0") return FindTerm("degree");
+    if (symbol == "\xc2\xb5rad" || symbol == "\xce\xbcrad") return FindTerm("urad");
+    return nullptr;
+}
+
 // Splits "1000 m" into 1000 and "m"; without a number the first is 1.
 double LeadingNumber(std::string_view& text) {
     std::size_t end = text.find_first_not_of("0123456789.eE+-");
@@ -116,7 +135,7 @@ double LeadingNumber(std::string_view& text) {
     stream.imbue(std::locale::classic());
     double number = 0;
     if (!(stream >> number) || !(stream >> std::ws).eof()) return 1;
-    text.remove_prefix(end);
+    text.remove_prefix(std::min(text.find_first_not_of(' ', end), text.size()));
     return number;
 }
 
@@ -132,11 +151,8 @@ std::optional<SpaceUnit> ParseSpaceUnit(std::string_view text) {
     if (text.size() > kLongest) return std::nullopt;
     std::string_view symbol = text;
     const double multiple = LeadingNumber(symbol);
-    // Powers, products and quotients are other units; megametres are not millimetres.
-    const bool has_operator = symbol.find_first_of("/*^.0123456789") != std::string_view::npos;
-    const Term* term = has_operator ? nullptr : FindTerm(NameKey(symbol));
-    if (term == nullptr || NameKey(symbol).empty() || symbol == "Mm" || !(multiple > 0))
-        return std::nullopt;
+    const Term* term = IsName(symbol) ? FindTerm(NameKey(symbol)) : FindSign(symbol);
+    if (term == nullptr || !(multiple > 0)) return std::nullopt;
     if (multiple == 1) return SpaceUnit{term->kind, term->factor, std::string(term->name)};
     const double factor = multiple * term->factor;
     if (!std::isfinite(factor)) return std::nullopt;
