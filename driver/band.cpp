@@ -6,6 +6,7 @@
 #include <new>
 
 #include "core/base/endian.h"
+#include "core/conventions/flags.h"
 #include "core/conventions/values.h"
 #include "core/dtype/element_text.h"
 #include "driver/metadata_text.h"
@@ -52,6 +53,8 @@ void ZarrRasterBand::InterpretAttributes() {
     const zarr::Packing packing = zarr::ReadPacking(facts.attributes, warnings);
     scale_ = packing.scale;
     offset_ = packing.offset;
+    for (const std::string& name : zarr::FlagNames(facts.attributes, warnings))
+        categories_.AddString(name.c_str());
     units_ = packing.units.empty() ? zarr::TimeUnits(field_.type) : packing.units;
     // The values of a boolean are both data.
     if (field_.type.kind != zarr::DataKind::kBool) {
@@ -70,6 +73,27 @@ void ZarrRasterBand::InterpretAttributes() {
 
 CPLErr ZarrRasterBand::ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
                                   GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    const int rolled = dataset()->options().wrap_longitude ? dataset()->RolledColumns() : 0;
+    if (rolled == 0)
+        return ReadArray(window, data, buffer_type, pixel_space, line_space, band_space);
+    // The raster's columns are the array's from `rolled` on, then those before.
+    Window left = window;
+    Window right = window;
+    left.x_size = std::clamp(nRasterXSize - rolled - window.x_off, 0, window.x_size);
+    left.x_off = window.x_off + rolled;
+    right.x_size = window.x_size - left.x_size;
+    right.x_off = std::max(0, window.x_off + rolled - nRasterXSize);
+    CPLErr error = CE_None;
+    if (left.x_size > 0)
+        error = ReadArray(left, data, buffer_type, pixel_space, line_space, band_space);
+    if (error == CE_None && right.x_size > 0)
+        error = ReadArray(right, static_cast<GByte*>(data) + pixel_space * left.x_size, buffer_type,
+                          pixel_space, line_space, band_space);
+    return error;
+}
+
+CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType buffer_type,
+                                 GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
     const RasterLayout& layout = array_.layout;
     const std::size_t rank = layout.facts.metadata.rank();
     zarr::Region region;
@@ -216,6 +240,26 @@ double ZarrRasterBand::GetOffset(int* pbSuccess) {
 
 const char* ZarrRasterBand::GetUnitType() {
     return units_.empty() ? GDALPamRasterBand::GetUnitType() : units_.c_str();
+}
+
+char** ZarrRasterBand::GetCategoryNames() {
+    char** from_pam = GDALPamRasterBand::GetCategoryNames();
+    return from_pam != nullptr || categories_.empty() ? from_pam : categories_.List();
+}
+
+GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
+    const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
+    if (from_pam != GCI_Undefined) return from_pam;
+    static constexpr std::pair<const char*, GDALColorInterp> kNames[] = {{"red", GCI_RedBand},
+                                                                         {"green", GCI_GreenBand},
+                                                                         {"blue", GCI_BlueBand},
+                                                                         {"alpha", GCI_AlphaBand}};
+    // The descriptions of a long series are not read only to find that they are no colours.
+    constexpr int kMostColours = 4;
+    for (const auto& [name, interpretation] : kNames)
+        if (dataset()->GetRasterCount() <= kMostColours && EQUAL(GetDescription(), name))
+            return interpretation;
+    return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
 }
 
 }  // namespace zarr_driver

@@ -44,6 +44,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     double GetScale(int* pbSuccess = nullptr) override;
     double GetOffset(int* pbSuccess = nullptr) override;
     const char* GetUnitType() override;
+    char** GetCategoryNames() override;
+    GDALColorInterp GetColorInterpretation() override;
 
   protected:
     CPLErr IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
@@ -53,6 +55,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
 
   private:
     ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
+    // ReadWindow() in columns of the array.
+    CPLErr ReadArray(const Window& window, void* data, GDALDataType buffer_type,
+                     GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
     void InterpretAttributes();
     void LoadMetadata();
 
@@ -68,6 +73,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     std::optional<double> scale_;
     std::optional<double> offset_;
     std::string units_;
+    CPLStringList categories_;
 };
 
 }  // namespace zarr_driver

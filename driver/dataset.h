@@ -4,9 +4,12 @@
 #include <gdal_pam.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "driver/gdal_compat.h"
+#include "driver/georeferencing.h"
 #include "driver/location.h"
 #include "driver/options.h"
 #include "driver/raster_layout.h"
@@ -44,6 +47,17 @@ class ZarrDataset final : public GDALPamDataset {
     // True where attributes of arrays belong to bands, as there are several arrays.
     bool BandsHaveArrays() const;
 
+    // Columns by which the raster starts later than the array; see WRAP_LONGITUDE.
+    int RolledColumns() { return Placed().rolled_columns; }
+
+    const OGRSpatialReference* GetSpatialRef() const override;
+    CPLErr GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFORM_QUALIFIER override;
+    int GetGCPCount() override;
+    const GDAL_GCP* GetGCPs() override;
+    const OGRSpatialReference* GetGCPSpatialRef() const override;
+    char** GetMetadataDomainList() override;
+    char** GetMetadata(const char* pszDomain = "") override;
+    const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
     char** GetFileList() override;
 
   protected:
@@ -54,11 +68,18 @@ class ZarrDataset final : public GDALPamDataset {
 
   private:
     ZarrRasterBand* Band(int number);
+    const Georeferencing& Placed() const;
+    void LoadPoints();
+    void LoadGeolocation();
 
     const Location location_;
     const OpenOptions options_;
     std::vector<std::unique_ptr<BandArray>> arrays_;
     CPLStringList subdatasets_;
+    mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
+    OGRSpatialReference points_srs_;
+    std::vector<GDAL_GCP> points_;
+    std::vector<std::string> point_ids_;  // what points_ refers to
 };
 
 }  // namespace zarr_driver

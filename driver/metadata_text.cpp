@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/conventions/nczarr.h"
+
 namespace zarr_driver {
 
 namespace {
@@ -10,8 +12,9 @@ namespace {
 namespace json = zarr::json;
 
 // What the driver itself shows elsewhere.
-constexpr std::string_view kInterpreted[] = {"_ARRAY_DIMENSIONS", "_FillValue", "missing_value",
-                                             "scale_factor",      "add_offset", "units"};
+constexpr std::string_view kInterpreted[] = {
+    "_ARRAY_DIMENSIONS", "_CRS",       "_FillValue", "missing_value",
+    "scale_factor",      "add_offset", "units"};
 
 bool IsScalar(const json::Value& value) {
     return value.as_array() == nullptr && value.as_object() == nullptr;
@@ -36,7 +39,8 @@ void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     for (const auto& [name, value] : *members) {
         const bool interpreted = std::find(std::begin(kInterpreted), std::end(kInterpreted),
                                            name) != std::end(kInterpreted);
-        if (!interpreted) list.SetNameValue(name.c_str(), MetadataText(value).c_str());
+        if (!interpreted && !zarr::IsNczarrAttribute(name))
+            list.SetNameValue(name.c_str(), MetadataText(value).c_str());
     }
 }
 

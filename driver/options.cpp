@@ -26,6 +26,10 @@ const char* const kOpenOptionList =
     " than two dimensions, and coordinates, as subdatasets' default='NO'/>"
     "  <Option name='FILL_VALUE_AS_NODATA' type='boolean' description='Whether the fill_value of an"
     " array without _FillValue and missing_value is its nodata value' default='YES'/>"
+    "  <Option name='ASSUME_LONGLAT' type='boolean' description='Whether longitude and latitude"
+    " coordinates without any statement of a CRS are taken as WGS 84' default='YES'/>"
+    "  <Option name='WRAP_LONGITUDE' type='boolean' description='Whether longitudes from 0 to 360"
+    " are turned into -180 to 180' default='NO'/>"
     "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
     " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"
     " processors'/>"
@@ -58,6 +62,8 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     parsed.dim_y = CSLFetchNameValueDef(options, "DIM_Y", "");
     parsed.list_all_arrays = CPLFetchBool(options, "LIST_ALL_ARRAYS", false);
     parsed.fill_value_as_nodata = CPLFetchBool(options, "FILL_VALUE_AS_NODATA", true);
+    parsed.assume_longlat = CPLFetchBool(options, "ASSUME_LONGLAT", true);
+    parsed.wrap_longitude = CPLFetchBool(options, "WRAP_LONGITUDE", false);
     const char* threads = CSLFetchNameValue(options, "NUM_THREADS");
     if (threads == nullptr) threads = CPLGetConfigOption("GDAL_NUM_THREADS", nullptr);
     ZARR_ASSIGN_OR_RETURN(parsed.threads, ParseThreads(threads));

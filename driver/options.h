@@ -17,6 +17,8 @@ struct OpenOptions {
     std::string dim_y;
     bool list_all_arrays = false;
     bool fill_value_as_nodata = true;
+    bool assume_longlat = true;
+    bool wrap_longitude = false;
     std::size_t threads = 1;
 
     // `options` is GDAL's NULL-terminated list of NAME=VALUE; not owned.

@@ -7,6 +7,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/text.h"
+#include "core/conventions/flags.h"
 #include "core/store/keys.h"
 #include "driver/gdal_types.h"
 
@@ -150,7 +151,8 @@ Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string&
                             const OpenOptions& options, const std::vector<std::uint64_t>& indices) {
     RasterLayout layout;
     ZARR_ASSIGN_OR_RETURN(layout.facts, zarr::DescribeArray(hierarchy, path));
-    layout.fields = ScalarFields(layout.facts.metadata.dtype);
+    layout.fields =
+        ScalarFields(zarr::ApplyUnsigned(layout.facts.metadata.dtype, layout.facts.attributes));
     ZARR_RETURN_IF_ERROR(FindAxes(options, layout));
     ZARR_ASSIGN_OR_RETURN(layout.array, hierarchy.OpenArray(path));  // says what is wrong with it
     ZARR_RETURN_IF_ERROR(CheckRaster(layout));

@@ -67,7 +67,10 @@ class Finder {
                                 " disagrees with the coordinate arrays, which count");
             from_grid_mapping.reset();
         }
-        if (from_grid_mapping) return from_grid_mapping;
+        if (from_grid_mapping) {
+            from_grid_mapping->from_coordinates = from_coordinates.has_value();
+            return from_grid_mapping;
+        }
         if (from_coordinates) return from_coordinates;
         return FromOme();
     }

@@ -18,7 +18,7 @@ using GeoTransform = std::array<double, 6>;
 struct AffineSource {
     GeoTransform transform{};
     std::string origin;
-    bool from_coordinates = false;  // in the units of the coordinate arrays
+    bool from_coordinates = false;  // in the units of the coordinate arrays, as they agree
     bool is_ome = false;            // a physical scale without a CRS
 };
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The part of ZarrDataset that says where it lies.
+#include "driver/dataset.h"
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+const Georeferencing& ZarrDataset::Placed() const {
+    if (georeferencing_) return *georeferencing_;
+    georeferencing_.emplace();
+    if (arrays_.empty()) return *georeferencing_;
+    const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
+    georeferencing_ =
+        ReadGeoreferencing(*location_.hierarchy, facts, location_.store_path,
+                           {options_.assume_longlat, options_.wrap_longitude, options_.threads});
+    EmitWarnings(location_.store_path + ": /" + facts.path, georeferencing_->warnings);
+    return *georeferencing_;
+}
+
+const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
+    if (const OGRSpatialReference* from_pam = GDALPamDataset::GetSpatialRef()) return from_pam;
+    const Georeferencing& placed = Placed();
+    return placed.srs && placed.points.empty() ? &*placed.srs : nullptr;
+}
+
+CPLErr ZarrDataset::GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFORM_QUALIFIER {
+    if (GDALPamDataset::GetGeoTransform(transform) == CE_None) return CE_None;
+    const Georeferencing& placed = Placed();
+    if (!placed.transform) return CE_Failure;
+    for (int i = 0; i < 6; ++i) transform[i] = (*placed.transform)[static_cast<std::size_t>(i)];
+    return CE_None;
+}
+
+void ZarrDataset::LoadPoints() {
+    const Georeferencing& placed = Placed();
+    if (!points_.empty() || placed.points.empty()) return;
+    points_srs_.importFromEPSG(4326);
+    points_srs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    for (std::size_t i = 0; i < placed.points.size(); ++i)
+        point_ids_.push_back(std::to_string(i + 1));
+    static char no_info[] = "";
+    for (std::size_t i = 0; i < placed.points.size(); ++i) {
+        const zarr::GroundControlPoint& point = placed.points[i];
+        points_.push_back({point_ids_[i].data(), no_info, point.pixel, point.line, point.longitude,
+                           point.latitude, point.height});
+    }
+}
+
+int ZarrDataset::GetGCPCount() {
+    const int from_pam = GDALPamDataset::GetGCPCount();
+    LoadPoints();
+    return from_pam > 0 ? from_pam : static_cast<int>(points_.size());
+}
+
+const GDAL_GCP* ZarrDataset::GetGCPs() {
+    if (GDALPamDataset::GetGCPCount() > 0) return GDALPamDataset::GetGCPs();
+    LoadPoints();
+    return points_.data();
+}
+
+const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
+    if (const OGRSpatialReference* from_pam = GDALPamDataset::GetGCPSpatialRef()) return from_pam;
+    return Placed().points.empty() ? nullptr : &points_srs_;
+}
+
+char** ZarrDataset::GetMetadataDomainList() {
+    return BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE, "GEOLOCATION",
+                                   nullptr);
+}
+
+void ZarrDataset::LoadGeolocation() {
+    if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
+    CPLStringList list(Placed().geolocation);
+    // Past PAM: what comes from the store is not to be written beside it.
+    if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
+}
+
+char** ZarrDataset::GetMetadata(const char* pszDomain) {
+    if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
+    return GDALPamDataset::GetMetadata(pszDomain);
+}
+
+const char* ZarrDataset::GetMetadataItem(const char* pszName, const char* pszDomain) {
+    if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
+    return GDALPamDataset::GetMetadataItem(pszName, pszDomain);
+}
+
+}  // namespace zarr_driver

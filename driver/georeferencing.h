@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Facts of core/conventions turned into GDAL's georeferencing, once, for the classic and the
+// multidimensional API alike.
+#pragma once
+
+#include <cpl_string.h>
+#include <gdal.h>
+#include <ogr_spatialref.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/conventions/affine.h"
+#include "core/conventions/array_facts.h"
+#include "core/conventions/geolocation.h"
+
+namespace zarr_driver {
+
+struct GeoreferencingOptions {
+    bool assume_longlat = true;   // longitudes and latitudes alone mean WGS 84
+    bool wrap_longitude = false;  // 0 to 360 becomes -180 to 180
+    std::size_t threads = 1;
+};
+
+// Where the raster of an array lies.
+struct Georeferencing {
+    std::optional<OGRSpatialReference> srs;  // traditional GIS axis order
+    std::string srs_origin;                  // the attribute that stated it
+    std::optional<zarr::GeoTransform> transform;
+    std::string transform_origin;
+    int rolled_columns = 0;     // columns that wrap_longitude moves from the left to the right
+    CPLStringList geolocation;  // the GEOLOCATION metadata domain; empty where there is none
+    std::vector<zarr::GroundControlPoint> points;  // only where there is no transform
+    zarr::Warnings warnings;                       // conventions that were broken and passed over
+};
+
+// Reads what is needed, coordinate arrays included. `store_path` is that of subdataset names.
+Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
+                                  const std::string& store_path,
+                                  const GeoreferencingOptions& options);
+
+}  // namespace zarr_driver
