@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Times as CF conventions and NumPy store them, numbers since an epoch, as ISO 8601 text. The text
+// is DateTimeText()'s, which see for calendars other than the real world's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/conventions/attributes.h"
+#include "core/conventions/calendar.h"
+#include "core/dtype/data_type.h"
+
+namespace zarr {
+
+// What one of the numbers means: num / den seconds, or days, times `multiple`.
+struct TimeStep {
+    std::int64_t num = 1;
+    std::int64_t den = 1;
+    bool in_days = false;
+    std::int64_t multiple = 1;
+};
+
+// CF's "hours since 2020-01-01 12:00:00.5 +01:00" in a calendar (CF conventions, section 4.4).
+class TimeReference {
+  public:
+    // `units` as UDUNITS reads them, in any case: "[count] unit since date [clock [zone]]".
+    //
+    // Units are seconds, minutes, hours, days, weeks, fortnights, months, years, common_years, with
+    // UDUNITS' and cftime's abbreviations, down to ns. A year is UDUNITS' 365.242198781 days and a
+    // month a twelfth of it; in the calendar 360_day they are 360 and 30 days, as in cftime.
+    //
+    // Dates are year[-month[-day]] or YYYYMMDD; clocks h[:m[:s]] or, after a T, hhmm[ss]; zones Z,
+    // UTC, GMT, [+-]h[:m], [+-]hhmm. A zone without a sign or leading zero is one too, as for
+    // UDUNITS; cftime passes over those. Years before 1 in the calendars standard and julian are
+    // historical, -1 being 1 BC, and there is no year 0, as in cftime.
+    //
+    // Errors say what is wrong with the text, not where it comes from.
+    static Result<TimeReference> Parse(std::string_view units, Calendar calendar);
+
+    // The time of an integer: exact. None where it is too far off to be counted.
+    std::optional<std::string> TextOf(std::int64_t value) const;
+    // The time of a double, to the nearest microsecond, ties to even, as cftime does. None too for
+    // NaN and infinities.
+    std::optional<std::string> TextOf(double value) const;
+
+  private:
+    Calendar calendar_ = Calendar::kStandard;
+    TimeStep step_;
+    Instant epoch_;
+};
+
+// True where `units` are meant to be time since a date: they have the word "since".
+bool IsTimeSince(std::string_view units);
+
+// The meaning of an array of times by its attributes `units` and `calendar` (default: standard).
+// None, without a warning, where `units` are not time since a date; a calendar that is unknown, and
+// units that say "since" and are no units, give a warning and none.
+std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Warnings& warnings);
+
+// The text of an element of kDatetime, exact in every unit of NumPy: "2020-01-02T00:00:00Z"; "NaT".
+// None for a type without a unit, and where NumPy itself overflows.
+std::optional<std::string> DatetimeText(const DataType& type, std::int64_t ticks);
+
+// The text of an element of kTimedelta: "6 hours", "1 day", "NaT"; a number where the type has no
+// unit. None where it does not fit.
+std::optional<std::string> TimedeltaText(const DataType& type, std::int64_t ticks);
+
+}  // namespace zarr
