@@ -139,7 +139,7 @@ stage_asan() {
 
 stage_benchmark() {
     build release all
-    autotest/benchmark/run.sh --smoke
+    autotest/benchmark/run.sh --small
 }
 
 heading "Set-up"
