@@ -33,9 +33,7 @@ grep -q ZarrBuiltin <<<"$formats" || { echo "the plugin did not load" >&2; exit 
 heading "A georeferenced terrain"
 run gdalinfo data/terrain.zarr
 run gdal_translate -co COMPRESS=DEFLATE data/terrain.zarr "$out/terrain.tif"
-printf '%s\n' 'nv 40 90 170' '600 60 120 70' '1000 130 160 80' '1500 190 170 110' '2000 150 120 100' \
-    '2600 255 255 255' >"$out/terrain_colours.txt"
-run gdaldem color-relief -of PNG data/terrain.zarr "$out/terrain_colours.txt" "$out/terrain.png"
+run gdaldem hillshade -of PNG data/terrain.zarr "$out/terrain_hillshade.png"
 
 heading "A temperature cube: a band per month"
 printf '\n$ gdalinfo data/temperature.zarr | head -n 40\n'
