@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Value from text: nlohmann_json's SAX parser does the reading, this builds the tree, so that
 // nothing is looked up while parsing (an object of a million members stays linear).
-#include <cctype>
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -52,22 +53,61 @@ std::size_t FindBareToken(std::string_view text, std::size_t from, const Token**
     return std::string_view::npos;
 }
 
-// `text` with every bare token replaced by its mark as a string.
-std::string MarkBareTokens(std::string_view text) {
-    std::string marked;
+// A text with every bare token replaced by its mark as a string.
+struct MarkedText {
+    struct Mark {
+        std::size_t end;     // where the mark ends in `text`
+        std::size_t growth;  // by how much `text` is longer up to there than what it was made from
+    };
+    std::string text;
+    std::vector<Mark> marks;
+
+    // The place in the text as it was.
+    std::size_t Original(std::size_t position) const {
+        const auto next =
+            std::upper_bound(marks.begin(), marks.end(), position,
+                             [](std::size_t at, const Mark& mark) { return at < mark.end; });
+        return next == marks.begin() ? position : position - std::prev(next)->growth;
+    }
+};
+
+MarkedText MarkBareTokens(std::string_view text) {
+    MarkedText marked;
     std::size_t done = 0;
     const Token* token = nullptr;
     for (std::size_t at = FindBareToken(text, 0, &token); at != std::string_view::npos;
          at = FindBareToken(text, done, &token)) {
-        marked.append(text, done, at - done);
-        marked.append("\"").append(token->mark).append("\"");
+        marked.text.append(text, done, at - done);
+        marked.text.append("\"").append(token->mark).append("\"");
         done = at + token->text.size();
+        marked.marks.push_back({marked.text.size(), marked.text.size() - done});
     }
-    return marked.append(text, done, std::string_view::npos);
+    marked.text.append(text, done, std::string_view::npos);
+    return marked;
+}
+
+// The token that a string stands for, else nullptr.
+const Token* TokenOf(const std::string& string) {
+    if (string.empty() || string[0] != '\x01') return nullptr;
+    for (const Token& token : kTokens)
+        if (string.compare(1, std::string::npos, token.mark.substr(6)) == 0) return &token;
+    return nullptr;
+}
+
+// `text` with the tokens in place of their marks, for messages.
+std::string Unmarked(std::string text) {
+    for (const Token& token : kTokens) {
+        const std::string mark = "\"" + std::string(token.mark) + "\"";
+        for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark))
+            text.replace(at, mark.size(), token.text);
+    }
+    return text;
 }
 
 class Builder {
   public:
+    explicit Builder(const MarkedText& marked) : marked_(marked) {}
+
     using number_integer_t = nlohmann::json::number_integer_t;
     using number_unsigned_t = nlohmann::json::number_unsigned_t;
 
@@ -79,17 +119,17 @@ class Builder {
     bool binary(nlohmann::json::binary_t& /*v*/) { return false; }
 
     bool string(std::string& v) {
-        if (!v.empty() && v[0] == '\x01') {
-            for (const Token& token : kTokens)
-                if (v.compare(1, std::string::npos, token.mark.substr(6)) == 0)
-                    return Add(Value(token.value));
-        }
+        if (const Token* token = TokenOf(v)) return Add(Value(token->value));
         return Add(Value(std::move(v)));
     }
 
     bool start_object(std::size_t /*size*/) { return Push(Value(Object{})); }
     bool start_array(std::size_t /*size*/) { return Push(Value(Array{})); }
     bool key(std::string& name) {
+        if (const Token* token = TokenOf(name)) {
+            error_ = "not valid JSON: the name of a member is " + std::string(token->text);
+            return false;
+        }
         open_.back().key = std::move(name);
         return true;
     }
@@ -98,8 +138,8 @@ class Builder {
 
     bool parse_error(std::size_t position, const std::string& last_token,
                      const nlohmann::json::exception& /*cause*/) {
-        error_ = "not valid JSON at byte " + std::to_string(position);
-        if (!last_token.empty()) error_ += ", near " + Quoted(last_token, 40);
+        error_ = "not valid JSON at byte " + std::to_string(marked_.Original(position));
+        if (!last_token.empty()) error_ += ", near " + Quoted(Unmarked(last_token), 40);
         return false;
     }
 
@@ -138,6 +178,7 @@ class Builder {
         return true;
     }
 
+    const MarkedText& marked_;
     std::vector<Open> open_;
     Value root_;
     std::string error_;
@@ -146,13 +187,18 @@ class Builder {
 }  // namespace
 
 Result<Value> Parse(std::string_view text) {
+    // The parser takes NUL for the end of the text; in JSON it can stand nowhere.
+    const std::size_t nul = text.find('\0');
+    if (nul != std::string_view::npos)
+        return Status::Corrupt("not valid JSON at byte " + std::to_string(nul + 1) +
+                               ", a NUL character");
     const Token* token = nullptr;
-    std::string marked;
+    MarkedText marked;
     if (FindBareToken(text, 0, &token) != std::string_view::npos) {
         marked = MarkBareTokens(text);
-        text = marked;
+        text = marked.text;
     }
-    Builder builder;
+    Builder builder(marked);
     if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
         return Status::Corrupt(builder.error().empty() ? "not valid JSON" : builder.error());
     return builder.TakeRoot();

@@ -65,7 +65,8 @@ class Value {
 // Deepest nesting that Parse() accepts.
 inline constexpr std::size_t kMaxDepth = 128;
 
-// Parses one UTF-8 JSON text. Errors are kCorrupt and give the byte offset.
+// Parses one UTF-8 JSON text. Errors are kCorrupt; where the syntax is wrong they give the number
+// of the byte, from 1.
 Result<Value> Parse(std::string_view text);
 
 // Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens.
