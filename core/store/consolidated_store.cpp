@@ -77,7 +77,13 @@ Result<std::optional<std::size_t>> ConsolidatedStore::GetInto(const std::string&
 
 Result<bool> ConsolidatedStore::GetRange(const std::string& key, std::uint64_t offset,
                                          std::size_t length, Buffer& value) const {
-    return base_->GetRange(key, offset, length, value);
+    if (!IsMetadataKey(key)) return base_->GetRange(key, offset, length, value);
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return false;
+    const std::string_view all = found->second;
+    const auto from = static_cast<std::size_t>(std::min<std::uint64_t>(offset, all.size()));
+    ZARR_RETURN_IF_ERROR(value.Assign(ByteSpan(all.substr(from, length))));
+    return true;
 }
 
 Result<std::vector<StoreEntry>> ConsolidatedStore::List(const std::string& prefix) const {

@@ -41,6 +41,7 @@ struct OpenFile {
 
 // An open file and its size; a null file where there is none.
 Result<OpenFile> Open(const std::string& path, const std::string& key) {
+    ZARR_RETURN_IF_ERROR(CheckKey(key));
     OpenFile open;
     open.file.reset(std::fopen(path.c_str(), "rb"));
     if (open.file == nullptr) {
@@ -48,9 +49,14 @@ Result<OpenFile> Open(const std::string& path, const std::string& key) {
         return ErrnoStatus(key, "cannot open", errno);
     }
     std::setvbuf(open.file.get(), nullptr, _IONBF, 0);  // values are read in one piece
-    std::error_code error;
-    open.size = fs::file_size(path, error);  // also refuses a folder
-    if (error) return CodeStatus(key, "cannot read", error);
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) return ErrnoStatus(key, "cannot read", EISDIR);
+    // The size of the file that is open: the path may name another by now.
+    const long end =
+        std::fseek(open.file.get(), 0, SEEK_END) == 0 ? std::ftell(open.file.get()) : -1;
+    if (end < 0 || std::fseek(open.file.get(), 0, SEEK_SET) != 0)
+        return ErrnoStatus(key, "cannot seek", errno);
+    open.size = static_cast<std::uint64_t>(end);
     return open;
 }
 
@@ -60,6 +66,16 @@ Status ReadAll(const OpenFile& open, const std::string& key, MutableByteSpan mem
     if (got == memory.size) return {};
     if (std::ferror(open.file.get()) != 0) return ErrnoStatus(key, "cannot read", errno);
     return Status::Io(key + ": became shorter while it was read");
+}
+
+// Makes a new file beside `path` that no other writer, of this process or another, has.
+File CreateBeside(const fs::path& path, fs::path& temporary) {
+    static std::atomic<unsigned> counter{0};
+    for (;;) {
+        temporary = path.string() + "." + std::to_string(counter++) + ".partial";
+        File file(std::fopen(temporary.string().c_str(), "wbx"));
+        if (file != nullptr || errno != EEXIST) return file;
+    }
 }
 
 }  // namespace
@@ -101,14 +117,13 @@ Result<bool> DirectoryStore::GetRange(const std::string& key, std::uint64_t offs
 }
 
 Status DirectoryStore::Set(const std::string& key, ByteSpan value) {
-    if (!IsValidKey(key)) return Status::Invalid(key + ": not a valid key");
-    static std::atomic<unsigned> counter{0};
+    ZARR_RETURN_IF_ERROR(CheckKey(key));
     const fs::path path(PathOf(key));
-    const fs::path temporary = path.string() + "." + std::to_string(counter++) + ".partial";
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     if (error) return CodeStatus(key, "cannot make its folder", error);
-    File file(std::fopen(temporary.string().c_str(), "wb"));
+    fs::path temporary;
+    File file = CreateBeside(path, temporary);
     if (file == nullptr) return ErrnoStatus(key, "cannot create", errno);
     bool written =
         value.size == 0 || std::fwrite(value.data, 1, value.size, file.get()) == value.size;
@@ -125,12 +140,15 @@ Status DirectoryStore::Set(const std::string& key, ByteSpan value) {
 }
 
 Status DirectoryStore::Erase(const std::string& key) {
+    ZARR_RETURN_IF_ERROR(CheckKey(key));
     std::error_code error;
     fs::remove(PathOf(key), error);
-    return error ? CodeStatus(key, "cannot remove", error) : Status();
+    if (!error || IsAbsence(error.value())) return {};
+    return CodeStatus(key, "cannot remove", error);
 }
 
 Result<std::vector<StoreEntry>> DirectoryStore::List(const std::string& prefix) const {
+    if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     std::vector<StoreEntry> entries;
     std::error_code error;
     fs::directory_iterator it(prefix.empty() ? folder_ : PathOf(prefix), error);

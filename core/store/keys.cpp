@@ -30,6 +30,10 @@ bool IsValidKey(std::string_view key) {
     return normal.ok() && *normal == key;
 }
 
+Status CheckKey(std::string_view key) {
+    return IsValidKey(key) ? Status() : Status::Invalid(Quoted(key) + ": not a valid key");
+}
+
 std::string JoinKey(std::string_view path, std::string_view name) {
     std::string key(path);
     if (!key.empty()) key += '/';

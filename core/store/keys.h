@@ -23,6 +23,8 @@ inline constexpr std::size_t kMaxKeyLength = 4096;
 
 // True where `key` is a non-empty path in normal form, of at most kMaxKeyLength bytes.
 bool IsValidKey(std::string_view key);
+// kInvalidArgument where it is not.
+Status CheckKey(std::string_view key);
 
 // `path` + "/" + `name`, without the slash where `path` is the root.
 std::string JoinKey(std::string_view path, std::string_view name);

@@ -29,13 +29,14 @@ Result<bool> MemoryStore::GetRange(const std::string& key, std::uint64_t offset,
 }
 
 Status MemoryStore::Set(const std::string& key, ByteSpan value) {
-    if (!IsValidKey(key)) return Status::Invalid(key + ": not a valid key");
+    ZARR_RETURN_IF_ERROR(CheckKey(key));
     const std::unique_lock lock(mutex_);
     values_[key] = value.text();
     return {};
 }
 
 Status MemoryStore::Erase(const std::string& key) {
+    ZARR_RETURN_IF_ERROR(CheckKey(key));
     const std::unique_lock lock(mutex_);
     values_.erase(key);
     return {};

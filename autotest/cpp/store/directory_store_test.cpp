@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "core/store/directory_store.h"
+
+#include <fstream>
+
+#include "autotest/cpp/store/store_contract.h"
+#include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/temp_folder.h"
+
+namespace zarr::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class DirectoryUnderTest final : public StoreUnderTest {
+  public:
+    void Put(const std::string& key, std::string_view value) override {
+        EXPECT_TRUE(Succeeds(store_.Set(key, ByteSpan(value))));
+    }
+    const Store& store() override { return store_; }
+    Store* writable() override { return &store_; }
+
+  private:
+    TempFolder folder_;
+    DirectoryStore store_{(folder_.path() / "a.zarr").string()};
+};
+
+std::unique_ptr<StoreUnderTest> MakeDirectoryStore() {
+    return std::make_unique<DirectoryUnderTest>();
+}
+
+INSTANTIATE_TEST_SUITE_P(Directory, StoreContract, testing::Values(&MakeDirectoryStore));
+
+void WriteFile(const fs::path& path, std::string_view text) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+class Directory : public testing::Test {
+  protected:
+    TempFolder folder_;
+    DirectoryStore store_{folder_.path().string()};
+    Buffer value_;
+};
+
+TEST_F(Directory, MakesItsFolderWhenSomethingIsWritten) {
+    DirectoryStore store((folder_.path() / "new" / "a.zarr").string());
+    EXPECT_TRUE(store.List("")->empty());
+    EXPECT_FALSE(*store.Get(".zgroup", value_, kNoLimit));
+    EXPECT_FALSE(fs::exists(folder_.path() / "new"));
+    ASSERT_TRUE(Succeeds(store.Set("a/.zgroup", ByteSpan(std::string_view("{}")))));
+    EXPECT_TRUE(fs::is_regular_file(folder_.path() / "new" / "a.zarr" / "a" / ".zgroup"));
+}
+
+TEST_F(Directory, SaysThatAFolderIsNoValue) {
+    WriteFile(folder_.path() / "depth" / "0" / "0", "x");
+    const auto message = "depth/0: cannot read: Is a directory";
+    EXPECT_TRUE(Fails(store_.Get("depth/0", value_, 5), StatusCode::kIo, message));
+    EXPECT_TRUE(Fails(store_.GetInto("depth/0", {}), StatusCode::kIo, message));
+    EXPECT_TRUE(Fails(store_.GetRange("depth/0", 0, 0, value_), StatusCode::kIo, message));
+    EXPECT_TRUE(Fails(store_.Set("depth/0", {}), StatusCode::kIo, "depth/0: cannot replace"));
+    EXPECT_EQ(store_.List("depth")->size(), 1U) << "the failed value is cleaned up";
+}
+
+TEST_F(Directory, DoesNotLeaveItsFolder) {
+    WriteFile(folder_.path() / "secret", "password");
+    DirectoryStore inner((folder_.path() / "a.zarr").string());
+    ASSERT_TRUE(Succeeds(inner.Set("depth/0", ByteSpan(std::string_view("x")))));
+    using namespace std::string_literals;
+    for (const std::string& key : {"../secret"s, "depth/../../secret"s, "depth/0\0.1"s}) {
+        EXPECT_TRUE(Fails(inner.Get(key, value_, kNoLimit), StatusCode::kInvalidArgument));
+        EXPECT_TRUE(Fails(inner.GetInto(key, {}), StatusCode::kInvalidArgument));
+        EXPECT_TRUE(Fails(inner.GetRange(key, 0, 1, value_), StatusCode::kInvalidArgument));
+        EXPECT_TRUE(Fails(inner.Erase(key), StatusCode::kInvalidArgument));
+    }
+    EXPECT_TRUE(Fails(inner.List(".."), StatusCode::kInvalidArgument));
+    EXPECT_TRUE(fs::exists(folder_.path() / "secret"));
+}
+
+TEST_F(Directory, TellsRefusalFromAbsence) {
+    const fs::path locked = folder_.path() / "locked";
+    WriteFile(locked / "0.0", "x");
+    fs::permissions(locked / "0.0", fs::perms::none);
+    if (std::ifstream(locked / "0.0").good()) GTEST_SKIP() << "this user may read everything";
+    EXPECT_TRUE(Fails(store_.Get("locked/0.0", value_, kNoLimit), StatusCode::kPermission,
+                      "locked/0.0: cannot open"));
+    fs::permissions(locked, fs::perms::none);
+    EXPECT_TRUE(Fails(store_.Get("locked/0.1", value_, kNoLimit), StatusCode::kPermission));
+    EXPECT_TRUE(Fails(store_.List("locked"), StatusCode::kPermission, "locked: cannot list"));
+    fs::permissions(locked, fs::perms::owner_all);
+}
+
+TEST_F(Directory, FollowsLinks) {
+    WriteFile(folder_.path() / "elsewhere" / "0", "linked");
+    fs::create_directory_symlink(folder_.path() / "elsewhere", folder_.path() / "depth");
+    ASSERT_TRUE(*store_.Get("depth/0", value_, kNoLimit));
+    EXPECT_EQ(TextOf(value_), "linked");
+    EXPECT_TRUE((*store_.List(""))[0].is_prefix);
+    fs::create_symlink("nowhere", folder_.path() / "dangling");
+    EXPECT_FALSE(*store_.Get("dangling", value_, kNoLimit));
+}
+
+// Another process writes the same key with temporary files of its own.
+TEST_F(Directory, WritesIntoNoTemporaryFileOfOthers) {
+    ASSERT_TRUE(Succeeds(store_.Set("0.0", ByteSpan(std::string_view("old")))));
+    const auto theirs = [&](int i) {
+        return folder_.path() / ("0.0." + std::to_string(i) + ".partial");
+    };
+    for (int i = 0; i < 5000; ++i) WriteFile(theirs(i), "theirs");
+    ASSERT_TRUE(Succeeds(store_.Set("0.0", ByteSpan(std::string_view("ours")))));
+    ASSERT_TRUE(*store_.Get("0.0", value_, kNoLimit));
+    EXPECT_EQ(TextOf(value_), "ours");
+    for (int i = 0; i < 5000; ++i) ASSERT_EQ(fs::file_size(theirs(i)), 6U) << i;
+}
+
+}  // namespace
+}  // namespace zarr::test

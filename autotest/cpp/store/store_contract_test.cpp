@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "autotest/cpp/store/store_contract.h"
+
+#include <cstring>
+#include <vector>
+
+#include "autotest/cpp/support/checks.h"
+#include "core/store/keys.h"
+
+namespace zarr::test {
+namespace {
+
+constexpr std::string_view kGroup = R"({"zarr_format": 2})";
+
+std::vector<std::string> KeysAgainstTheRules() {
+    using namespace std::string_literals;
+    return {"",       "/",   "/depth", "depth/",
+            "a//b",   ".",   "..",     "../x",
+            "a/../b", "a/.", "./a",    "a\\b",
+            "a\0b"s,  "\0"s, "..\\x",  std::string(kMaxKeyLength + 1, 'k')};
+}
+
+// "name" and "name/" for prefixes.
+std::vector<std::string> Names(const Result<std::vector<StoreEntry>>& entries) {
+    EXPECT_TRUE(Succeeds(entries));
+    std::vector<std::string> names;
+    if (entries.ok())
+        for (const StoreEntry& entry : *entries)
+            names.push_back(entry.name + (entry.is_prefix ? "/" : ""));
+    return names;
+}
+
+using StringList = std::vector<std::string>;
+
+TEST_P(StoreContract, GetsTheWholeValue) {
+    Random random(3);
+    const std::string bytes = random.Bytes(70000);
+    under_test_->Put("depth/0.0", bytes);
+    under_test_->Put("depth/0.1", "");
+    Buffer value = BufferOf("something that was there before");
+    auto found = under_test_->store().Get("depth/0.0", value, kNoLimit);
+    ASSERT_TRUE(Succeeds(found));
+    EXPECT_TRUE(*found);
+    EXPECT_EQ(TextOf(value), bytes);
+    found = under_test_->store().Get("depth/0.1", value, 0);
+    ASSERT_TRUE(Succeeds(found));
+    EXPECT_TRUE(*found);
+    EXPECT_EQ(value.size(), 0U);
+    EXPECT_FALSE(under_test_->store().Describe().empty());
+}
+
+TEST_P(StoreContract, ServesMetadataByEveryWay) {
+    under_test_->Put("depth/.zattrs", kGroup);
+    const Store& store = under_test_->store();
+    Buffer value;
+    ASSERT_TRUE(*store.Get("depth/.zattrs", value, kNoLimit));
+    EXPECT_EQ(TextOf(value), kGroup);
+    std::string memory(kGroup.size(), '\0');
+    const auto size = store.GetInto(
+        "depth/.zattrs", {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size()});
+    ASSERT_TRUE(Succeeds(size));
+    EXPECT_EQ(*size, kGroup.size());
+    EXPECT_EQ(memory, kGroup);
+    ASSERT_TRUE(*store.GetRange("depth/.zattrs", 2, 11, value));
+    EXPECT_EQ(TextOf(value), "zarr_format");
+}
+
+TEST_P(StoreContract, HasAbsenceForAValue) {
+    under_test_->Put("depth/0.0", "data");
+    const Store& store = under_test_->store();
+    for (const char* key : {"depth/0.1", "nothing/here/at/all", "depth/0.0/deeper", "depth/.zarray",
+                            "depth/0", ".zgroup"}) {
+        Buffer value;
+        const auto got = store.Get(key, value, kNoLimit);
+        ASSERT_TRUE(Succeeds(got)) << key;
+        EXPECT_FALSE(*got) << key;
+        std::uint8_t memory[4];
+        const auto size = store.GetInto(key, {memory, 4});
+        ASSERT_TRUE(Succeeds(size)) << key;
+        EXPECT_EQ(*size, std::nullopt) << key;
+        const auto range = store.GetRange(key, 0, 4, value);
+        ASSERT_TRUE(Succeeds(range)) << key;
+        EXPECT_FALSE(*range) << key;
+    }
+}
+
+TEST_P(StoreContract, GetsIntoMemoryOfTheRightSize) {
+    under_test_->Put("depth/0.0", "12345678");
+    under_test_->Put("depth/empty", "");
+    const Store& store = under_test_->store();
+    for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 100U}) {
+        std::vector<std::uint8_t> memory(size);  // exactly, so that a write past it is seen
+        const auto got = store.GetInto("depth/0.0", {memory.data(), size});
+        ASSERT_TRUE(Succeeds(got));
+        EXPECT_EQ(*got, 8U);
+        if (size == 8) {
+            EXPECT_EQ(std::memcmp(memory.data(), "12345678", 8), 0);
+        }
+    }
+    EXPECT_EQ(*store.GetInto("depth/empty", {}), 0U);
+}
+
+TEST_P(StoreContract, GetsRanges) {
+    under_test_->Put("depth/0.0", "0123456789");
+    const Store& store = under_test_->store();
+    const auto range = [&](std::uint64_t offset, std::size_t length) {
+        Buffer value = BufferOf("before");
+        const auto found = store.GetRange("depth/0.0", offset, length, value);
+        EXPECT_TRUE(Succeeds(found));
+        EXPECT_TRUE(*found);
+        return TextOf(value);
+    };
+    EXPECT_EQ(range(0, 10), "0123456789");
+    EXPECT_EQ(range(3, 4), "3456");
+    EXPECT_EQ(range(0, 0), "");
+    EXPECT_EQ(range(8, 5), "89");
+    EXPECT_EQ(range(10, 1), "");
+    EXPECT_EQ(range(11, 1), "");
+    EXPECT_EQ(range(4, SIZE_MAX), "456789");
+    EXPECT_EQ(range(UINT64_MAX, 5), "");
+    EXPECT_EQ(range(UINT64_MAX, SIZE_MAX), "");
+}
+
+TEST_P(StoreContract, RefusesWhatIsOverTheLimit) {
+    under_test_->Put("depth/0.0", "12345678");
+    under_test_->Put("depth/.zarray", kGroup);
+    const Store& store = under_test_->store();
+    Buffer value;
+    EXPECT_TRUE(Succeeds(store.Get("depth/0.0", value, 8)));
+    const auto got = store.Get("depth/0.0", value, 7);
+    EXPECT_TRUE(Fails(got, StatusCode::kLimit, "has 8 bytes, more than the 7"));
+    EXPECT_EQ(got.status().message().rfind("depth/0.0: ", 0), 0U) << "starts with the key";
+    EXPECT_TRUE(Fails(store.Get("depth/.zarray", value, 3), StatusCode::kLimit, "depth/.zarray: "));
+    EXPECT_FALSE(*store.Get("absent/0", value, 0));
+}
+
+TEST_P(StoreContract, ListsDirectChildrenByName) {
+    under_test_->Put(".zgroup", kGroup);
+    under_test_->Put("rivers/.zgroup", kGroup);
+    under_test_->Put("rivers/depth/.zarray", kGroup);
+    under_test_->Put("rivers/depth/.zattrs", kGroup);
+    under_test_->Put("rivers/depth/0.0", "x");
+    under_test_->Put("rivers/depth/nested/1/0", "x");
+    under_test_->Put("rivers.old/.zgroup", kGroup);  // sorts between "rivers" and "rivers/"
+    under_test_->Put("rivers0/.zgroup", kGroup);
+    const Store& store = under_test_->store();
+    EXPECT_EQ(Names(store.List("")), (StringList{".zgroup", "rivers/", "rivers.old/", "rivers0/"}));
+    EXPECT_EQ(Names(store.List("rivers")), (StringList{".zgroup", "depth/"}));
+    StringList in_depth{".zarray", ".zattrs"};
+    if (under_test_->lists_chunks()) in_depth.insert(in_depth.end(), {"0.0", "nested/"});
+    EXPECT_EQ(Names(store.List("rivers/depth")), in_depth);
+    for (const char* nothing : {"river", "absent", "rivers/depth/.zarray", "rivers/absent/deeper"})
+        EXPECT_EQ(Names(store.List(nothing)), StringList()) << nothing;
+}
+
+TEST_P(StoreContract, ListsAnEmptyStore) {
+    EXPECT_EQ(Names(under_test_->store().List("")), StringList());
+}
+
+TEST_P(StoreContract, GivesNoValueToAPrefix) {
+    under_test_->Put("depth/0/1", "x");
+    Buffer value;
+    // A folder in place of a value may be an error, never a value.
+    const auto got = under_test_->store().Get("depth/0", value, kNoLimit);
+    EXPECT_FALSE(got.ok() && *got);
+    const auto size = under_test_->store().GetInto("depth/0", {});
+    EXPECT_FALSE(size.ok() && size->has_value());
+    const auto range = under_test_->store().GetRange("depth/0", 0, 0, value);
+    EXPECT_FALSE(range.ok() && *range);
+}
+
+TEST_P(StoreContract, ReachesNothingByKeysAgainstTheRules) {
+    under_test_->Put("a/b", "x");
+    under_test_->Put("a/.zgroup", kGroup);
+    under_test_->Put("depth", "x");
+    const Store& store = under_test_->store();
+    for (const std::string& key : KeysAgainstTheRules()) {
+        Buffer value;
+        const auto got = store.Get(key, value, kNoLimit);
+        EXPECT_FALSE(got.ok() && *got) << key;
+        const auto size = store.GetInto(key, {});
+        EXPECT_FALSE(size.ok() && size->has_value()) << key;
+        const auto range = store.GetRange(key, 0, 1, value);
+        EXPECT_FALSE(range.ok() && *range) << key;
+        const auto entries = store.List(key);
+        EXPECT_TRUE(key.empty() || !entries.ok() || entries->empty()) << key;
+    }
+}
+
+TEST_P(StoreContract, WritesAndErases) {
+    under_test_->Put("depth/0.0", "old");
+    const Store& store = under_test_->store();
+    Store* writable = under_test_->writable();
+    Buffer value;
+    if (writable == nullptr) {
+        under_test_->Put("depth/0.1", "kept");
+        Store& read_only = const_cast<Store&>(store);
+        EXPECT_TRUE(Fails(read_only.Set("depth/0.0", {}), StatusCode::kUnsupported, "depth/0.0: "));
+        EXPECT_TRUE(Fails(read_only.Erase("depth/0.0"), StatusCode::kUnsupported, "read-only"));
+        EXPECT_TRUE(*store.Get("depth/0.0", value, kNoLimit));
+        return;
+    }
+    const auto set = [&](const char* key, std::string_view text) {
+        ASSERT_TRUE(Succeeds(writable->Set(key, ByteSpan(text)))) << key;
+        ASSERT_TRUE(*store.Get(key, value, kNoLimit)) << key;
+        EXPECT_EQ(TextOf(value), text);
+    };
+    set("depth/0.0", "a longer new value");
+    set("depth/0.0", "short");
+    set("depth/0.0", "");
+    set("new/and/deep/.zgroup", "{}");
+    set("gr\xc3\xbcn/0", "x");
+    EXPECT_TRUE(Succeeds(writable->Erase("depth/0.0")));
+    EXPECT_FALSE(*store.Get("depth/0.0", value, kNoLimit));
+    EXPECT_TRUE(Succeeds(writable->Erase("depth/0.0"))) << "absent already";
+    EXPECT_TRUE(Succeeds(writable->Erase("never/was")));
+    set("depth/0.0", "back");
+    EXPECT_TRUE(Succeeds(writable->Erase("depth/0.0/below/a/value")));
+    static_cast<void>(writable->Erase("new/and"));
+    EXPECT_TRUE(*store.Get("new/and/deep/.zgroup", value, kNoLimit)) << "no key, nothing erased";
+}
+
+TEST_P(StoreContract, WritesNothingByKeysAgainstTheRules) {
+    Store* writable = under_test_->writable();
+    if (writable == nullptr) return;  // refuses every key, by the test above
+    for (const std::string& key : KeysAgainstTheRules()) {
+        EXPECT_TRUE(Fails(writable->Set(key, ByteSpan(std::string_view("x"))),
+                          StatusCode::kInvalidArgument, "not a valid key"));
+        EXPECT_TRUE(Fails(writable->Erase(key), StatusCode::kInvalidArgument, "not a valid key"));
+    }
+    EXPECT_EQ(Names(writable->List("")), StringList());
+}
+
+}  // namespace
+}  // namespace zarr::test
