@@ -21,7 +21,13 @@ float HalfToFloat(std::uint16_t half) {
     return LoadNative<float>(&bits);
 }
 
-std::uint16_t FloatToHalf(float value) { return DoubleToHalf(static_cast<double>(value)); }
+std::uint16_t FloatToHalf(float value) {
+    if (!std::isnan(value)) return DoubleToHalf(static_cast<double>(value));
+    // By its bits, as a conversion to double makes a signalling NaN a quiet one.
+    const auto bits = LoadNative<std::uint32_t>(&value);
+    return static_cast<std::uint16_t>(((bits >> 16) & 0x8000U) | 0x7c00U |
+                                      std::max((bits >> 13) & 0x3ffU, 1U));
+}
 
 std::uint16_t DoubleToHalf(double value) {
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000U : 0U);

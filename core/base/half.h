@@ -9,7 +9,8 @@ namespace zarr {
 // Exact: every half is a float; a NaN keeps its sign and the top bits of its payload.
 float HalfToFloat(std::uint16_t half);
 
-// Rounds to nearest, ties to even; overflow gives infinity.
+// Rounds to nearest, ties to even; overflow gives infinity; a NaN keeps its sign and the top bits
+// of its payload.
 std::uint16_t FloatToHalf(float value);
 
 // The same from a double, rounded once.

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "core/base/parallel.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <new>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "autotest/cpp/support/checks.h"
+
+namespace zarr {
+namespace {
+
+using test::Fails;
+using test::Succeeds;
+
+class Parallel : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Threads, Parallel, testing::Values(0U, 1U, 2U, 16U));
+
+TEST_P(Parallel, RunsEveryTaskOnce) {
+    for (const std::size_t count : {0U, 1U, 2U, 7U, 1000U}) {
+        std::vector<std::atomic<int>> runs(count);
+        EXPECT_TRUE(Succeeds(ParallelFor(count, GetParam(), [&](std::size_t i) {
+            ++runs[i];
+            return Status();
+        })));
+        for (const std::atomic<int>& n : runs) EXPECT_EQ(n, 1);
+    }
+}
+
+TEST_P(Parallel, UsesNoMoreThreadsThanAllowed) {
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    EXPECT_TRUE(Succeeds(ParallelFor(200, GetParam(), [&](std::size_t) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        seen.insert(std::this_thread::get_id());
+        return Status();
+    })));
+    EXPECT_LE(seen.size(), std::max<std::size_t>(GetParam(), 1));
+    if (GetParam() <= 1) {
+        EXPECT_EQ(seen, std::set{std::this_thread::get_id()});
+    }
+}
+
+TEST_P(Parallel, ReturnsTheFailureOfTheLowestIndexThatRan) {
+    for (int round = 0; round < 50; ++round) {
+        std::mutex mutex;
+        std::set<std::size_t> ran;
+        const Status status = ParallelFor(64, GetParam(), [&](std::size_t i) {
+            const std::lock_guard<std::mutex> lock(mutex);
+            ran.insert(i);
+            return Status::Corrupt("chunk " + std::to_string(i));
+        });
+        ASSERT_FALSE(ran.empty());
+        EXPECT_TRUE(Fails(status, StatusCode::kCorrupt));
+        EXPECT_EQ(status.message(), "chunk " + std::to_string(*ran.begin()));
+    }
+}
+
+TEST_P(Parallel, StartsNoTaskAfterAFailure) {
+    constexpr std::size_t kCount = 20000;
+    std::atomic<std::size_t> started{0};
+    const Status status = ParallelFor(kCount, GetParam(), [&](std::size_t i) {
+        ++started;
+        if (i == 3) return Status::Io("disk");
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+        return Status();
+    });
+    EXPECT_TRUE(Fails(status, StatusCode::kIo, "disk"));
+    EXPECT_LT(started, GetParam() <= 1 ? 5U : kCount / 2);
+}
+
+TEST_P(Parallel, TurnsBadAllocIntoAStatus) {
+    std::atomic<int> finished{0};
+    const Status status = ParallelFor(100, GetParam(), [&](std::size_t i) -> Status {
+        if (i == 40) throw std::bad_alloc();
+        ++finished;
+        return {};
+    });
+    EXPECT_TRUE(Fails(status, StatusCode::kOutOfMemory, "out of memory"));
+    EXPECT_LT(finished, 100);
+}
+
+TEST(ParallelFor, LeavesNoThreadBehind) {
+    std::atomic<int> running{0};
+    for (int round = 0; round < 100; ++round) {
+        EXPECT_TRUE(Succeeds(ParallelFor(8, 4, [&](std::size_t) {
+            ++running;
+            std::this_thread::yield();
+            --running;
+            return Status();
+        })));
+        ASSERT_EQ(running, 0);
+    }
+}
+
+TEST(ParallelFor, ThreadsReallyRunAtOnce) {
+    std::atomic<int> arrived{0};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    EXPECT_TRUE(Succeeds(ParallelFor(4, 4, [&](std::size_t) {
+        ++arrived;
+        while (arrived < 4) {  // ends only when each of the four has its own thread
+            if (std::chrono::steady_clock::now() > deadline) return Status::Io("alone");
+            std::this_thread::yield();
+        }
+        return Status();
+    })));
+}
+
+}  // namespace
+}  // namespace zarr
