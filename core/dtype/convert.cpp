@@ -42,6 +42,13 @@ void BoolRow(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stri
         *dst = *src != 0 ? 1 : 0;
 }
 
+// True where the types differ in byte order alone.
+bool IsSameButForOrder(const DataType& a, const DataType& b) {
+    if (a.kind != b.kind || a.size != b.size) return false;
+    return (!a.is_time() && a.kind != DataKind::kStruct) ||
+           a.Native().ToString() == b.Native().ToString();
+}
+
 ElementOp Widen(ElementOp::Row row, const DataType& stored, const DataType& target) {
     ElementOp op;
     op.row = row;
@@ -54,7 +61,7 @@ ElementOp Widen(ElementOp::Row row, const DataType& stored, const DataType& targ
 }  // namespace
 
 Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target) {
-    if (stored.kind == target.kind && stored.size == target.size) {
+    if (IsSameButForOrder(stored, target)) {
         if (stored.kind == DataKind::kBool) return Widen(BoolRow, stored, target);
         if (!stored.NeedsSwap()) return CopyOp(stored.size);
         if (stored.kind == DataKind::kStruct) {

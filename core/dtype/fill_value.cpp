@@ -93,13 +93,15 @@ std::string FloatBytes(std::size_t size, double number) {
     }
 }
 
-// The conversion of a double past float's range is undefined in C++; numpy's gives infinity.
+// The conversion of a double past float's range is undefined in C++; numpy's rounds it like any
+// other: to the largest float below half a step more (its shortest decimal, 3.4028235e38, is past
+// it), else to infinity.
 double WithinFloat(std::size_t size, double number) {
     constexpr double kMax = std::numeric_limits<float>::max();
-    if (size == 4 && std::isfinite(number) && std::fabs(number) > kMax)
-        return number < 0 ? -std::numeric_limits<double>::infinity()
-                          : std::numeric_limits<double>::infinity();
-    return number;
+    constexpr double kHalfway = 0x1.ffffffp127;
+    if (size != 4 || !(std::fabs(number) > kMax)) return number;
+    return std::copysign(
+        std::fabs(number) < kHalfway ? kMax : std::numeric_limits<double>::infinity(), number);
 }
 
 Result<std::string> ParseFloat(const DataType& type, const json::Value& value) {
