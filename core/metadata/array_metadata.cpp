@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/metadata/array_metadata.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/base/checked.h"
@@ -20,11 +21,11 @@ Status CheckFormat(const json::Value& document) {
     return {};
 }
 
-// The product of `factors` times `unit`, within 63 bits.
+// The product of `factors` times `unit`, within 63 bits. Elements without a size (S0) count as 1.
 Status CheckProduct(const std::vector<std::uint64_t>& factors, std::uint64_t unit,
                     std::string_view member) {
     constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    std::uint64_t product = unit;
+    std::uint64_t product = std::max<std::uint64_t>(unit, 1);
     for (const std::uint64_t factor : factors) {
         if (factor == 0) return {};
         const auto next = CheckedMul(product, factor);
