@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/chunk_cache.h"
+
+#include <atomic>
+#include <chrono>
+#include <new>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "autotest/cpp/support/checks.h"
+
+namespace zarr {
+namespace {
+
+using test::Fails;
+using test::Random;
+using test::Succeeds;
+
+ChunkPtr Chunk(std::size_t size) {
+    auto chunk = std::make_shared<DecodedChunk>();
+    EXPECT_TRUE(Succeeds(chunk->elements.Resize(size)));
+    return chunk;
+}
+
+constexpr std::size_t kSize = 1000;
+const std::size_t kBytes = kSize + sizeof(DecodedChunk);  // as the cache counts it
+
+void Load(ChunkCache& cache, const ChunkId& id, std::size_t size = kSize) {
+    EXPECT_TRUE(Succeeds(cache.GetOrLoad(id, [&]() -> Result<ChunkPtr> { return Chunk(size); })));
+}
+
+std::set<std::uint64_t> Held(ChunkCache& cache, std::uint64_t array, std::uint64_t limit) {
+    std::set<std::uint64_t> held;
+    for (std::uint64_t i = 0; i < limit; ++i)
+        if (cache.Find({array, i}) != nullptr) held.insert(i);
+    return held;
+}
+
+TEST(ChunkCache, KeepsTheLeastRecentlyUsedOut) {
+    ChunkCache cache(3 * kBytes);
+    for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
+    EXPECT_NE(cache.Find({1, 0}), nullptr);  // 1 is the oldest now
+    Load(cache, {1, 3});
+    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{0, 2, 3}));
+    // Held() has used 0, 2, 3 in this order; a hit of GetOrLoad() counts as well.
+    Load(cache, {1, 0});
+    Load(cache, {1, 4});
+    EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{0, 3, 4}));
+}
+
+TEST(ChunkCache, CountsBytes) {
+    ChunkCache cache(3 * kBytes);
+    Load(cache, {1, 0});
+    Load(cache, {1, 1});
+    Load(cache, {1, 2}, 2 * kSize);  // evicts one, with its own overhead both
+    EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{1, 2}));
+    Load(cache, {1, 3}, 3 * kBytes);  // more than the cache holds: handed out, not kept
+    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{1, 2}));
+    Load(cache, {1, 4}, 3 * kBytes - sizeof(DecodedChunk));  // just
+    EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{4}));
+}
+
+TEST(ChunkCache, StaysWithinItsBoundWhateverComes) {
+    Random random(24);
+    ChunkCache cache(20000);
+    std::vector<std::size_t> sizes(200);
+    for (std::size_t& size : sizes) size = random.Below(6000);
+    for (int i = 0; i < 3000; ++i) {
+        const std::uint64_t id = random.Below(sizes.size());
+        Load(cache, {1, id}, sizes[id]);
+        if (i % 100 != 99) continue;
+        std::size_t held = 0;
+        for (const std::uint64_t each : Held(cache, 1, sizes.size()))
+            held += sizes[each] + sizeof(DecodedChunk);
+        EXPECT_LE(held, 20000U);
+        EXPECT_GT(held, 5000U) << "and makes use of it";
+    }
+}
+
+TEST(ChunkCache, ShrinksAtOnce) {
+    ChunkCache cache(4 * kBytes);
+    for (std::uint64_t i = 0; i < 4; ++i) Load(cache, {1, i});
+    cache.SetMaxBytes(2 * kBytes);
+    EXPECT_EQ(cache.max_bytes(), 2 * kBytes);
+    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{2, 3}));
+    cache.SetMaxBytes(0);
+    EXPECT_TRUE(Held(cache, 1, 4).empty());
+    Load(cache, {1, 0});
+    EXPECT_TRUE(Held(cache, 1, 4).empty());
+}
+
+TEST(ChunkCache, ChunksOutliveTheirEviction) {
+    ChunkCache cache(kBytes);
+    Load(cache, {1, 0});
+    const ChunkPtr held = cache.Find({1, 0});
+    cache.SetMaxBytes(0);
+    EXPECT_EQ(held->elements.size(), kSize);
+}
+
+TEST(ChunkCache, DropsAnArray) {
+    ChunkCache cache(10 * kBytes);
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        Load(cache, {1, i});
+        Load(cache, {2, i});
+    }
+    cache.DropArray(1);
+    EXPECT_TRUE(Held(cache, 1, 3).empty());
+    EXPECT_EQ(Held(cache, 2, 3).size(), 3U);
+    for (std::uint64_t i = 3; i < 10; ++i) Load(cache, {2, i});  // their room is free again
+    EXPECT_EQ(Held(cache, 2, 10).size(), 10U);
+}
+
+TEST(ChunkCache, KeepsNoFailure) {
+    ChunkCache cache(10 * kBytes);
+    int loads = 0;
+    for (int i = 0; i < 2; ++i)
+        EXPECT_TRUE(Fails(cache.GetOrLoad({1, 0},
+                                          [&]() -> Result<ChunkPtr> {
+                                              ++loads;
+                                              return Status::Corrupt("bad");
+                                          }),
+                          StatusCode::kCorrupt, "bad"));
+    EXPECT_EQ(loads, 2);
+    EXPECT_TRUE(Fails(cache.GetOrLoad({1, 0}, []() -> Result<ChunkPtr> { throw std::bad_alloc(); }),
+                      StatusCode::kOutOfMemory));
+    Load(cache, {1, 0});
+    EXPECT_NE(cache.Find({1, 0}), nullptr);
+}
+
+// One thread loads until all the others have asked; none of them loads as well.
+void LoadTogether(bool succeed) {
+    constexpr int kThreads = 8;
+    ChunkCache cache(10 * kBytes);
+    std::atomic<int> asking{0};
+    std::atomic<int> loads{0};
+    std::vector<Result<ChunkPtr>> results(kThreads, Result<ChunkPtr>(ChunkPtr()));
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < kThreads; ++t)
+        threads.emplace_back([&, t] {
+            ++asking;
+            results[t] = cache.GetOrLoad({1, 0}, [&]() -> Result<ChunkPtr> {
+                ++loads;
+                while (asking < kThreads) std::this_thread::yield();
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                EXPECT_EQ(cache.Find({1, 0}), nullptr) << "never waits for a load";
+                if (!succeed) return Status::Io("disk");
+                return Chunk(kSize);
+            });
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(loads, 1);
+    for (const Result<ChunkPtr>& result : results) {
+        if (succeed) {
+            ASSERT_TRUE(Succeeds(result));
+            EXPECT_EQ(*result, *results[0]);
+        } else {
+            EXPECT_TRUE(Fails(result, StatusCode::kIo, "disk"));
+        }
+    }
+}
+
+TEST(ChunkCache, LoadsOnceForAllThatMissTogether) { LoadTogether(true); }
+TEST(ChunkCache, GivesAFailureToAllThatWaited) { LoadTogether(false); }
+
+TEST(ChunkCache, IsSafeForManyThreads) {
+    ChunkCache cache(8 * kBytes);
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    for (std::uint64_t t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            Random random(t);
+            for (int i = 0; i < 2000; ++i) {
+                const std::uint64_t id = random.Below(30);
+                const auto chunk = cache.GetOrLoad(
+                    {id % 3, id}, [&]() -> Result<ChunkPtr> { return Chunk(kSize + id); });
+                if (!chunk.ok() || (*chunk)->elements.size() != kSize + id) ++wrong;
+                if (i % 100 == 0) cache.DropArray(random.Below(3));
+                if (i % 150 == 0) cache.SetMaxBytes(random.Below(12) * kBytes);
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(ChunkCache, GivesArraysIdsOfTheirOwn) {
+    EXPECT_NE(ChunkCache::NextArrayId(), ChunkCache::NextArrayId());
+}
+
+}  // namespace
+}  // namespace zarr

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Arrays of strings of any length (dtype |O, filter vlen-utf8).
+#include "autotest/cpp/array/sample_array.h"
+#include "core/base/checked.h"
+#include "core/base/endian.h"
+#include "core/dtype/convert.h"
+#include "core/grid/chunk_key.h"
+
+namespace zarr::test {
+namespace {
+
+// numcodecs.VLenUTF8's form.
+std::string Encoded(const std::vector<std::string>& items) {
+    const auto number = [](std::size_t n) {
+        std::uint8_t bytes[4];
+        StoreLittle32(bytes, static_cast<std::uint32_t>(n));
+        return std::string(bytes, bytes + 4);
+    };
+    std::string encoded = number(items.size());
+    for (const std::string& item : items) encoded += number(item.size()) + item;
+    return encoded;
+}
+
+ArraySpec Names(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> chunks) {
+    ArraySpec spec{std::move(shape), std::move(chunks), "\"|O\"", "\"nobody\""};
+    spec.filters = R"([{"id": "vlen-utf8"}])";
+    return spec;
+}
+
+// The text of an element: its index, told apart from the overhang by its start.
+std::string NameOf(const DimVector<std::uint64_t>& index) {
+    return "gr\xc3\xbc\xc3\x9f " + ChunkText(index) +
+           std::string(index.empty() ? 0 : index[0], '.');
+}
+
+// Stores every chunk but those in `absent`.
+std::shared_ptr<MemoryStore> Filled(const ArraySpec& spec, const std::string& absent) {
+    const auto store = std::make_shared<MemoryStore>();
+    const std::size_t rank = spec.shape.size();
+    DimVector<std::uint64_t> grid;
+    DimVector<std::uint64_t> sizes;  // of a chunk, in the order of its elements
+    for (std::size_t i = 0; i < rank; ++i) {
+        grid.push_back(CeilDiv(spec.shape[i], spec.chunks[i]));
+        sizes.push_back(spec.chunks[spec.fortran_order ? rank - 1 - i : i]);
+    }
+    DimVector<std::uint64_t> chunk(rank, 0);
+    do {
+        std::vector<std::string> items;
+        DimVector<std::uint64_t> inside(rank, 0);
+        do {
+            DimVector<std::uint64_t> index(rank);
+            bool exists = true;
+            for (std::size_t i = 0; i < rank; ++i) {
+                index[i] =
+                    chunk[i] * spec.chunks[i] + inside[spec.fortran_order ? rank - 1 - i : i];
+                exists = exists && index[i] < spec.shape[i];
+            }
+            items.push_back(exists ? NameOf(index) : "overhang");
+        } while (NextIndex(inside, sizes));
+        const std::string key = ChunkKey("dem", chunk, '.');
+        if (key == absent) continue;
+        const std::string value = spec.is_compressed() ? Deflated(Encoded(items)) : Encoded(items);
+        EXPECT_TRUE(Succeeds(store->Set(key, ByteSpan(value))));
+    } while (NextIndex(chunk, grid));
+    return store;
+}
+
+std::shared_ptr<const Array> OpenIt(const std::shared_ptr<MemoryStore>& store,
+                                    const ArraySpec& spec, std::size_t cache_bytes) {
+    auto array =
+        Array::Open(store, "dem", spec.Metadata(), std::make_shared<ReadContext>(cache_bytes));
+    EXPECT_TRUE(Succeeds(array));
+    return array.ok() ? array.Take() : nullptr;
+}
+
+TEST(Objects, GiveTheElementsOfRandomRegions) {
+    Random random(23);
+    for (int round = 0; round < 60; ++round) {
+        ArraySpec spec;
+        const std::uint64_t rank = random.Below(4);
+        for (std::uint64_t i = 0; i < rank; ++i) {
+            spec.shape.push_back(1 + random.Below(9));
+            spec.chunks.push_back(1 + random.Below(5));
+        }
+        spec = Names(spec.shape, spec.chunks);
+        spec.fortran_order = random.Chance();
+        if (random.Chance()) spec.compressor = R"({"id": "zlib"})";
+        const std::string absent = ChunkKey("dem", DimVector<std::uint64_t>(rank, 0), '.');
+        const auto store = Filled(spec, absent);
+        for (const std::size_t cache_bytes : {0U, 500U, 1U << 20}) {
+            const auto array = OpenIt(store, spec, cache_bytes);
+            for (int i = 0; i < 3; ++i) {
+                const Region region = RandomRegion(random, spec.shape);
+                const auto read = array->ReadObjects(region, random.Chance() ? 1 : 4);
+                ASSERT_TRUE(Succeeds(read));
+                ASSERT_EQ(read->size(), region.size());
+                DimVector<std::uint64_t> at(rank, 0);
+                for (const std::string& name : *read) {
+                    DimVector<std::uint64_t> index(rank);
+                    bool in_first_chunk = true;
+                    for (std::size_t d = 0; d < rank; ++d) {
+                        index[d] =
+                            region.start[d] + at[d] * static_cast<std::uint64_t>(region.step[d]);
+                        in_first_chunk = in_first_chunk && index[d] < spec.chunks[d];
+                    }
+                    ASSERT_EQ(name, in_first_chunk ? "nobody" : NameOf(index));
+                    NextIndex(at, region.count);
+                }
+            }
+        }
+    }
+}
+
+TEST(Objects, NullFillIsTheEmptyText) {
+    ArraySpec spec = Names({3}, {2});
+    spec.fill_value = "null";
+    const auto read =
+        OpenIt(std::make_shared<MemoryStore>(), spec, 0)->ReadObjects(Region::All({3}), 1);
+    ASSERT_TRUE(Succeeds(read));
+    EXPECT_EQ(*read, std::vector<std::string>(3));
+}
+
+TEST(Objects, ErrorsNameChunkAndCodec) {
+    const ArraySpec spec = Names({4}, {2});
+    const std::pair<std::string, const char*> cases[] = {
+        {"", "dem/1: chunk [1]: vlen-utf8: "},
+        {Encoded({"one"}), "dem/1: chunk [1]: vlen-utf8: holds 1 items instead of 2"},
+        {Encoded({"a", "b"}).substr(0, 13), "dem/1: chunk [1]: vlen-utf8: "},
+        {Encoded({"a", "b"}) + "x", "dem/1: chunk [1]: vlen-utf8: holds 1 bytes after"},
+        {Encoded({"a", "\xff"}), "dem/1: chunk [1]: vlen-utf8: item 1 is not valid UTF-8"}};
+    for (const auto& [value, message] : cases) {
+        const auto store = Filled(spec, "");
+        ASSERT_TRUE(Succeeds(store->Set("dem/1", ByteSpan(value))));
+        EXPECT_TRUE(Fails(OpenIt(store, spec, 1U << 20)->ReadObjects(Region::All({4}), 2),
+                          StatusCode::kCorrupt, message));
+    }
+}
+
+TEST(Objects, AreReadAsObjectsOnly) {
+    const ArraySpec names = Names({4}, {2});
+    const auto array = OpenIt(Filled(names, ""), names, 0);
+    std::uint8_t memory[64];
+    EXPECT_TRUE(Fails(array->Read(Region::All({4}), 0, {memory, {16}, CopyOp(16)}, 1),
+                      StatusCode::kInvalidArgument, "|O"));
+    EXPECT_TRUE(Fails(array->ReadObjects(Region::All({5}), 1), StatusCode::kInvalidArgument));
+    const ArraySpec numbers{{4}, {2}};
+    const auto other = OpenIt(std::make_shared<MemoryStore>(), numbers, 0);
+    EXPECT_TRUE(
+        Fails(other->ReadObjects(Region::All({4}), 1), StatusCode::kInvalidArgument, "<i4"));
+}
+
+TEST(Objects, NeedACodec) {
+    ArraySpec spec = Names({4}, {2});
+    spec.filters = "null";
+    EXPECT_TRUE(Fails(Array::CheckCodecs(spec.Metadata()), StatusCode::kCorrupt, "vlen-utf8"));
+    spec.compressor = R"({"id": "zlib"})";
+    EXPECT_TRUE(Fails(Array::CheckCodecs(spec.Metadata()), StatusCode::kCorrupt, "first filter"));
+}
+
+}  // namespace
+}  // namespace zarr::test

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "core/store/store.h"
+
+namespace zarr::test {
+
+// Counts what is asked of the store behind it.
+class SpyStore final : public Store {
+  public:
+    explicit SpyStore(std::shared_ptr<const Store> base) : base_(std::move(base)) {}
+
+    std::string Describe() const override { return base_->Describe(); }
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+        ++gets;
+        largest_limit = limit > largest_limit ? limit : largest_limit.load();
+        return base_->Get(key, value, limit);
+    }
+    Result<std::optional<std::size_t>> GetInto(const std::string& key,
+                                               MutableByteSpan memory) const override {
+        ++gets_into;
+        last_memory = memory.data;
+        return base_->GetInto(key, memory);
+    }
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override {
+        ++ranges;
+        return base_->GetRange(key, offset, length, value);
+    }
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
+        ++lists;
+        return base_->List(prefix);
+    }
+
+    mutable std::atomic<int> gets{0};
+    mutable std::atomic<int> gets_into{0};
+    mutable std::atomic<int> ranges{0};
+    mutable std::atomic<int> lists{0};
+    mutable std::atomic<std::size_t> largest_limit{0};
+    mutable std::atomic<std::uint8_t*> last_memory{nullptr};
+
+  private:
+    std::shared_ptr<const Store> base_;
+};
+
+}  // namespace zarr::test
