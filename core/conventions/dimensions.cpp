@@ -62,11 +62,13 @@ std::string Lower(std::string text) {
     return text;
 }
 
-std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole role) {
+// The dimension with a role, other than `taken`.
+std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole role,
+                                    const std::optional<std::size_t>& taken) {
     // Of several, the last: leading dimensions are the ones that a raster is sliced along.
-    const auto found = std::find(roles.rbegin(), roles.rend(), role);
-    if (found == roles.rend()) return std::nullopt;
-    return static_cast<std::size_t>(roles.rend() - found) - 1;
+    for (std::size_t i = roles.size(); i-- > 0;)
+        if (roles[i] == role && taken != i) return i;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -119,10 +121,9 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
     }
     HorizontalAxes axes;
     for (const std::vector<AxisRole>* roles : {&by_attributes, &declared, &by_name}) {
-        if (!axes.x) axes.x = FindRole(*roles, AxisRole::kX);
-        if (!axes.y) axes.y = FindRole(*roles, AxisRole::kY);
+        if (!axes.x) axes.x = FindRole(*roles, AxisRole::kX, axes.y);
+        if (!axes.y) axes.y = FindRole(*roles, AxisRole::kY, axes.x);
     }
-    if (axes.x && axes.y && *axes.x == *axes.y) axes = {};
     // What remains unknown is the last dimension that is not taken, X before Y.
     for (std::optional<std::size_t>* axis : {&axes.x, &axes.y}) {
         const std::optional<std::size_t>& other = axis == &axes.x ? axes.y : axes.x;
