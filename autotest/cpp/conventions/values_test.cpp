@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/values.h"
+
+#include <cmath>
+
+#include "autotest/cpp/hierarchy/trees.h"
+#include "core/base/endian.h"
+
+namespace zarr {
+namespace {
+
+using test::Json;
+using test::Succeeds;
+
+ArrayMetadata Metadata(const std::string& dtype, const std::string& fill) {
+    std::string text = test::ArrayText("[2, 2]", "\"" + dtype + "\"");
+    text.replace(text.find("\"fill_value\": 0"), 15, "\"fill_value\": " + fill);
+    auto metadata = ParseArrayMetadata(text);
+    EXPECT_TRUE(Succeeds(metadata));
+    return metadata.ok() ? metadata.Take() : ArrayMetadata();
+}
+
+// The nodata of an int16 array whose fill value is -1; `warned` counts the warnings.
+std::optional<int> Nodata(const char* attributes, bool fill_counts, std::size_t warned = 0,
+                          const char* fill = "-1") {
+    Warnings warnings;
+    const auto element = ReadNodata(Json(attributes), Metadata(">i2", fill), fill_counts, warnings);
+    EXPECT_EQ(warnings.size(), warned) << attributes;
+    if (!element) return std::nullopt;
+    return LoadNative<std::int16_t>(element->data());
+}
+
+TEST(Nodata, HasAnOrderOfSources) {
+    EXPECT_EQ(Nodata(R"({"_FillValue": 5, "missing_value": 6})", true), 5);
+    EXPECT_EQ(Nodata(R"({"missing_value": 6})", true), 6);
+    EXPECT_EQ(Nodata("{}", true), -1);
+    EXPECT_EQ(Nodata("{}", false), std::nullopt);
+    EXPECT_EQ(Nodata("{}", true, 0, "null"), std::nullopt);
+    EXPECT_EQ(Nodata(R"({"_FillValue": 5})", false), 5);
+    EXPECT_EQ(Nodata(R"({"_FillValue": null, "missing_value": 6})", true), 6);
+}
+
+TEST(Nodata, TakesWhatWritersLeave) {
+    EXPECT_EQ(Nodata(R"({"_FillValue": [5]})", true), 5);
+    EXPECT_EQ(Nodata(R"({"_FillValue": -9999.0})", true), -9999);
+}
+
+TEST(Nodata, PassesBadSourcesOverWithAWarning) {
+    EXPECT_EQ(Nodata(R"({"_FillValue": NaN, "missing_value": 6})", true, 1), 6);
+    EXPECT_EQ(Nodata(R"({"_FillValue": 40000, "missing_value": "x"})", true, 2), -1);
+    EXPECT_EQ(Nodata(R"({"_FillValue": [1, 2]})", false, 1), std::nullopt);
+    Warnings warnings;
+    static_cast<void>(
+        ReadNodata(Json(R"({"missing_value": 0.5})"), Metadata("<i4", "0"), true, warnings));
+    ASSERT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(warnings[0], "attribute missing_value: 0.5 is no value of dtype <i4");
+}
+
+TEST(Nodata, IsExactForEveryType) {
+    Warnings warnings;
+    const auto big = ReadNodata(Json(R"({"_FillValue": 18446744073709551615})"),
+                                Metadata("<u8", "0"), true, warnings);
+    EXPECT_EQ(LoadNative<std::uint64_t>(big->data()), UINT64_MAX);
+    for (const char* nan : {"NaN", "\"NaN\""}) {
+        const auto element = ReadNodata(Json(std::string("{\"_FillValue\": ") + nan + "}"),
+                                        Metadata(">f4", "0"), true, warnings);
+        EXPECT_TRUE(std::isnan(LoadNative<float>(element->data())));
+    }
+    const auto complex =
+        ReadNodata(Json(R"({"_FillValue": [1, 2]})"), Metadata("<c8", "0"), true, warnings);
+    EXPECT_EQ(LoadNative<float>(complex->data() + 4), 2.0F);
+    EXPECT_TRUE(warnings.empty());
+}
+
+TEST(Packing, ReadsScaleOffsetAndUnits) {
+    Warnings warnings;
+    const Packing packing = ReadPacking(
+        Json(R"({"scale_factor": [0.1], "add_offset": "273.15", "units": "K"})"), warnings);
+    EXPECT_EQ(packing.scale, 0.1);
+    EXPECT_EQ(packing.offset, 273.15);
+    EXPECT_EQ(packing.units, "K");
+    EXPECT_TRUE(warnings.empty());
+    const Packing none = ReadPacking(Json(R"({"scale_factor": "big", "units": 5})"), warnings);
+    EXPECT_EQ(none.scale, std::nullopt);
+    EXPECT_EQ(none.offset, std::nullopt);
+    EXPECT_EQ(none.units, "");
+    EXPECT_EQ(warnings.size(), 1U);
+}
+
+TEST(TimeUnits, AreSpelledAsUdunitsDoes) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"<M8[s]", "seconds since 1970-01-01"},
+        {"<M8[25s]", "25 seconds since 1970-01-01"},
+        {">M8[ns]", "nanoseconds since 1970-01-01"},
+        {"<M8[D]", "days since 1970-01-01"},
+        {"<m8[D]", "days"},
+        {"<m8[Y]", "years"},
+        {"<m8[3h]", "3 hours"},
+        {"<m8[m]", "minutes"},
+        {"<M8[M]", "months since 1970-01-01"},
+        {"<m8[as]", "attoseconds"},
+        {"<M8", ""},
+        {"<i8", ""},
+        {"|S4", ""}};
+    for (const auto& [type, units] : cases) EXPECT_EQ(TimeUnits(*ParseTypestr(type)), units);
+}
+
+}  // namespace
+}  // namespace zarr
