@@ -12,8 +12,9 @@ build_packages=(
     gdal-bin
 )
 test_packages=(
-    clang-format clang-tidy libgtest-dev
-    python3-gdal python3-numcodecs python3-numpy python3-pytest python3-rasterio python3-zarr
+    clang-format clang-tidy libgtest-dev netcdf-bin
+    python3-cftime python3-gdal python3-netcdf4 python3-numcodecs python3-numpy python3-pyproj
+    python3-pytest python3-rasterio python3-rioxarray python3-xarray python3-zarr
     rasterio
 )
 

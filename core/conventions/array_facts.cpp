@@ -74,6 +74,18 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
     }
 }
 
+// A coordinate array beside the data that does not fit it is a mistake of the writer's.
+void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Dimension& dimension,
+                  Warnings& warnings) {
+    const std::string path = JoinKey(group, dimension.name);
+    if (!IsValidKey(path)) return;
+    const auto metadata = hierarchy.Metadata(path);
+    if (!metadata.ok() || metadata->rank() != 1 || metadata->shape[0] == dimension.size) return;
+    warnings.push_back("dimension " + dimension.name + " has " + std::to_string(dimension.size) +
+                       " elements, its coordinate array /" + path + " " +
+                       std::to_string(metadata->shape[0]) + ", so it is not used");
+}
+
 }  // namespace
 
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path) {
@@ -95,9 +107,12 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
         dimension.size = facts.metadata.shape[i];
         dimension.coordinate_path =
             FindCoordinateArray(hierarchy, named[i].group, dimension.name, dimension.size);
-        if (!dimension.coordinate_path.empty())
+        if (dimension.coordinate_path.empty()) {
+            WarnOfLength(hierarchy, named[i].group, dimension, facts.warnings);
+        } else {
             dimension.coordinate_attributes =
                 LenientAttributes(hierarchy, dimension.coordinate_path, facts.warnings);
+        }
         facts.dimensions.push_back(std::move(dimension));
     }
     for (std::size_t i = 0; i < named.size(); ++i)
