@@ -2,6 +2,7 @@
 """One georeferencing convention to a store: CRS, geotransform, geolocation, ground control."""
 
 import json
+import pathlib
 
 import numpy as np
 import pyproj
@@ -9,8 +10,9 @@ import pytest
 import zarr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_band, open_raster
-from zarr_store import make_store
+from zarr_places import assert_lands, assert_place, epsg
 
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 VALUES = np.arange(12, dtype="i2").reshape(3, 4)
 X = 500015.0 + 30.0 * np.arange(4)
 Y = 5200000.0 - 15.0 - 30.0 * np.arange(3)
@@ -47,21 +49,6 @@ def scalar(**attrs):
     return (np.array(0, "i4"), [], attrs)
 
 
-def epsg(dataset):
-    srs = dataset.GetSpatialRef()
-    if srs is None:
-        return None
-    if srs.GetAuthorityCode(None) is None:
-        srs.AutoIdentifyEPSG()
-    return int(srs.GetAuthorityCode(None)) if srs.GetAuthorityCode(None) else None
-
-
-def assert_place(dataset, place):
-    got = dataset.GetGeoTransform(can_return_null=True)
-    assert got is not None
-    assert np.allclose(got, place, rtol=0, atol=1e-9 * abs(place[1])), (got, place)
-
-
 CRS = {
     "_CRS url": ({"_CRS": {"url": "http://www.opengis.net/def/crs/EPSG/0/32632"}}, {}, {}),
     "_CRS wkt": ({"_CRS": {"wkt": UTM.to_wkt()}}, {}, {}),
@@ -96,6 +83,7 @@ def test_crs(tmp_path, cpl, case):
     dataset = open_raster(write(tmp_path, attrs, {**axes(), **arrays}, group_attrs=group_attrs))
     assert epsg(dataset) == 32632
     assert_place(dataset, PLACE)
+    assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     if "bad" not in case:
         cpl.assert_quiet()
 
@@ -311,10 +299,19 @@ def test_spatial_dimensions_name_the_axes(tmp_path):
 
 
 def test_kilometres_are_not_metres(tmp_path):
+    """Scaled coordinates where the CRS is in metres, a scaled unit where the CRS has none of its own."""
     units = {"units": "km"}
     arrays = axes(X / 1000, Y / 1000, units, units)
     dataset = open_raster(write(tmp_path, {"_CRS": "EPSG:32632"}, arrays))
     assert_place(dataset, PLACE)
+    assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
+    arrays["crs"] = scalar(**UTM.to_cf())
+    del arrays["crs"][2]["crs_wkt"]
+    arrays["crs"][2]["false_easting"] = 500.0  # in the units of the coordinates, says CF
+    dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays))
+    assert dataset.GetSpatialRef().GetLinearUnits() == 1000
+    assert_place(dataset, [number / 1000 for number in PLACE])
+    assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
 
 
 def test_ome_scale_and_translation(tmp_path):
@@ -428,26 +425,13 @@ def test_unsigned(tmp_path):
 
 @pytest.mark.parametrize("name", ["terrain.zarr", "satellite_rgb.zarr"])
 def test_samples_land_on_their_place(name):
-    """The centre of a known pixel, by pyproj, is where gdalwarp puts it."""
-    from test_zarr_samples import DATA
-
+    root = zarr.open_group(str(DATA / name), mode="r")
     dataset = open_raster(DATA / name)
-    place = dataset.GetGeoTransform()
-    x, y = place[0] + 100.5 * place[1], place[3] + 50.5 * place[5]
-    to_wgs84 = pyproj.Transformer.from_crs(
-        dataset.GetSpatialRef().ExportToWkt(), "EPSG:4326", always_xy=True)
-    lon, lat = to_wgs84.transform(x, y)
-    warped = gdal.Warp("", str(DATA / name), format="MEM", dstSRS="EPSG:4326", xRes=1e-5, yRes=1e-5,
-                       outputBounds=[lon - 2e-5, lat - 2e-5, lon + 2e-5, lat + 2e-5])
-    got = np.atleast_3d(warped.ReadAsArray().reshape(dataset.RasterCount, 4, 4))[:, 2, 2]
-    expected = dataset.ReadAsArray(100, 50, 1, 1).reshape(-1)
-    assert got.tolist() == expected.tolist()
+    assert_lands(dataset, "EPSG:32632", root["x"][100], root["y"][50], 50, 100)
 
 
 def test_srs_of_the_cube_and_of_gdal_agree():
     """EPSG:4326 of plain longitudes and latitudes is what osr makes of it."""
-    from test_zarr_samples import DATA
-
     srs = open_raster(DATA / "temperature.zarr").GetSpatialRef()
     wgs84 = osr.SpatialReference()
     wgs84.ImportFromEPSG(4326)

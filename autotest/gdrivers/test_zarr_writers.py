@@ -10,23 +10,12 @@ import rioxarray  # noqa: F401 (gives xarray its .rio)
 import xarray as xr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_raster, read_all
+from zarr_places import assert_lands, assert_place, epsg
 
 VALUES = np.arange(12, dtype="f4").reshape(3, 4) / 4
 PLACE = (500000.0, 30.0, 0.0, 5200000.0, 0.0, -30.0)
 X = 500015.0 + 30.0 * np.arange(4)
 Y = 5200000.0 - 15.0 - 30.0 * np.arange(3)
-
-
-def assert_place(dataset, place):
-    got = dataset.GetGeoTransform(can_return_null=True)
-    assert got is not None
-    assert np.allclose(got, place, rtol=0, atol=1e-9 * abs(place[1])), (got, place)
-
-
-def epsg(dataset):
-    srs = dataset.GetSpatialRef()
-    srs.AutoIdentifyEPSG()
-    return srs.GetAuthorityCode(None)
 
 
 def raster(values=VALUES, name="elevation", **attrs):
@@ -62,8 +51,10 @@ def test_rioxarray(tmp_path, crs, consolidated):
     data = raster().rio.write_nodata(-9999).rio.write_crs(crs).rio.write_transform()
     data.to_dataset().to_zarr(str(store), consolidated=consolidated)
     dataset = open_raster(store)
-    assert epsg(dataset) == crs.split(":")[1]
+    assert epsg(dataset) == int(crs.split(":")[1])
     assert_place(dataset, PLACE)
+    if crs != "EPSG:4326":  # where the numbers are no degrees
+        assert_lands(dataset, crs, X[2], Y[1], 1, 2)
     assert dataset.GetRasterBand(1).GetNoDataValue() == -9999
     tiff = tmp_path / "r.tif"
     gdal.Translate(str(tiff), dataset)
@@ -82,7 +73,7 @@ def test_rioxarray_with_the_grid_mapping_out_of_sight(tmp_path):
     data["elevation"].attrs.pop("grid_mapping", None)
     data["elevation"].encoding.pop("grid_mapping", None)
     data.to_zarr(str(store))
-    assert epsg(open_raster(store)) == "32632"
+    assert epsg(open_raster(store)) == 32632
 
 
 def test_built_in_driver(tmp_path):
@@ -111,8 +102,9 @@ def test_built_in_driver(tmp_path):
     theirs = gdal.OpenEx(f'ZARR:"{store}":/elevation', allowed_drivers=["ZarrBuiltin"])
     assert np.array_equal(ours.ReadAsArray(), theirs.ReadAsArray())
     assert np.array_equal(ours.ReadAsArray(), VALUES)
-    assert epsg(ours) == "32632"
+    assert epsg(ours) == 32632
     assert_place(ours, PLACE)
+    assert_lands(ours, "EPSG:32632", X[2], Y[1], 1, 2)
     band = ours.GetRasterBand(1)
     assert (band.GetNoDataValue(), band.GetScale(), band.GetOffset()) == (-9999, 0.5, 3)
     assert band.GetUnitType() == "m"
@@ -131,7 +123,7 @@ def test_built_in_driver_from_a_geotiff(tmp_path):
     gdal.Translate(store, str(tiff), format="ZarrBuiltin")
     ours = open_raster(store)
     assert np.array_equal(ours.ReadAsArray(), VALUES)
-    assert epsg(ours) == "32632"
+    assert epsg(ours) == 32632
     assert_place(ours, PLACE)
     assert ours.GetRasterBand(1).GetNoDataValue() == -9999
 
@@ -172,7 +164,7 @@ def test_netcdf_c(tmp_path, mode):
         # Neither of the other modes names the dimensions of an array in a group below theirs, and
         # plain Zarr names none at all.
         if mode == "nczarr" or (mode == "xarray" and path == "height"):
-            assert epsg(dataset) == "4326"
+            assert epsg(dataset) == 4326
             assert_place(dataset, (10.0, 0.5, 0, 50.0, 0, -0.5))
 
 

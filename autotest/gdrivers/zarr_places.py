@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""Where rasters lie: what tests of georeferencing compare."""
+
+import numpy as np
+import pyproj
+from osgeo import gdal
+
+
+def assert_place(dataset, place):
+    """The geotransform, to a billionth of a pixel."""
+    got = dataset.GetGeoTransform(can_return_null=True)
+    assert got is not None
+    assert np.allclose(got, place, rtol=0, atol=1e-9 * abs(place[1])), (got, place)
+
+
+def epsg(dataset):
+    """The EPSG code of the dataset's CRS as a number, or None."""
+    srs = dataset.GetSpatialRef()
+    if srs is None:
+        return None
+    if srs.GetAuthorityCode(None) is None:
+        srs.AutoIdentifyEPSG()
+    return int(srs.GetAuthorityCode(None)) if srs.GetAuthorityCode(None) else None
+
+
+def assert_lands(dataset, crs, x, y, row, column):
+    """gdalwarp to EPSG:4326 puts the pixel where pyproj puts the point x, y of `crs`."""
+    to_wgs84 = pyproj.Transformer.from_crs(crs, "EPSG:4326", always_xy=True)
+    lon, lat = to_wgs84.transform(x, y)
+    size = 1e-7
+    warped = gdal.Warp("", dataset, format="MEM", dstSRS="EPSG:4326", width=1, height=1,
+                       outputBounds=[lon - size, lat - size, lon + size, lat + size])
+    got = warped.ReadAsArray().reshape(dataset.RasterCount)
+    expected = dataset.ReadAsArray(column, row, 1, 1).reshape(dataset.RasterCount)
+    assert got.tolist() == expected.tolist(), (got, expected)
