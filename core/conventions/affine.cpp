@@ -8,6 +8,7 @@
 
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/lookup.h"
+#include "core/conventions/ome.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -164,19 +165,9 @@ class Finder {
     // OME-NGFF: the multiscales of the group give each level a scale, then a translation, of voxel
     // centres; those of the whole multiscale come last.
     std::optional<AffineSource> FromOme() {
-        const json::Value* multiscales = group_attributes_.Find("multiscales");
-        const json::Array* scales = multiscales != nullptr ? multiscales->as_array() : nullptr;
-        const std::string level(LastName(facts_.path));
-        for (std::size_t i = 0; scales != nullptr && i < scales->size(); ++i) {
-            const json::Value* datasets = (*scales)[i].Find("datasets");
-            const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
-            for (std::size_t j = 0; items != nullptr && j < items->size(); ++j) {
-                const std::string* path = StringAttribute((*items)[j], "path");
-                if (path != nullptr && *path == level)
-                    return FromTransformations((*items)[j], (*scales)[i]);
-            }
-        }
-        return std::nullopt;
+        const auto levels = FindLevels(group_attributes_, LastName(facts_.path));
+        if (levels.empty()) return std::nullopt;
+        return FromTransformations(*levels[0].dataset, *levels[0].multiscale);
     }
 
     std::optional<AffineSource> FromTransformations(const json::Value& dataset,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/conventions/lookup.h"
+#include "core/conventions/ome.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -151,7 +152,10 @@ class Finder {
         if (!group_.empty()) {
             const json::Value above =
                 LenientAttributes(hierarchy_, std::string(ParentPath(group_)), ignored_);
-            AddLevel(above.Find("multiscales"), std::string(LastName(group_)));
+            for (const MultiscaleLevel& level : FindLevels(above, LastName(group_))) {
+                const std::string* crs = StringAttribute(*level.dataset, "crs");
+                AddText(crs != nullptr ? *crs : "EPSG:3857", "multiscales.datasets.crs");
+            }
         }
         const json::Value* multiscales = facts_.attributes.Find("multiscales");
         const json::Value* set =
@@ -165,20 +169,6 @@ class Finder {
         for (const char* name : {"crs", "supportedCRS"})
             if (const std::string* crs = StringAttribute(*set, name))
                 return AddText(*crs, std::string("tile_matrix_set.") + name);
-    }
-
-    void AddLevel(const json::Value* multiscales, const std::string& level) {
-        const json::Array* scales = multiscales != nullptr ? multiscales->as_array() : nullptr;
-        for (std::size_t i = 0; scales != nullptr && i < scales->size(); ++i) {
-            const json::Value* datasets = (*scales)[i].Find("datasets");
-            const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
-            for (std::size_t j = 0; items != nullptr && j < items->size(); ++j) {
-                const std::string* path = StringAttribute((*items)[j], "path");
-                if (path == nullptr || *path != level) continue;
-                const std::string* crs = StringAttribute((*items)[j], "crs");
-                AddText(crs != nullptr ? *crs : "EPSG:3857", "multiscales.datasets.crs");
-            }
-        }
     }
 
     void AddLongLat() {

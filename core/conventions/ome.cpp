@@ -7,15 +7,6 @@ namespace zarr {
 
 namespace {
 
-bool Lists(const json::Value& multiscale, std::string_view level) {
-    const json::Value* datasets = multiscale.Find("datasets");
-    const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
-    return items != nullptr && std::any_of(items->begin(), items->end(), [&](const json::Value& v) {
-               const std::string* path = StringAttribute(v, "path");
-               return path != nullptr && *path == level;
-           });
-}
-
 OmeAxis Describe(const json::Value& axis) {
     OmeAxis described;
     if (const std::string* name = axis.as_string()) described.name = *name;  // version 0.3
@@ -29,14 +20,27 @@ OmeAxis Describe(const json::Value& axis) {
 
 }  // namespace
 
-std::vector<OmeAxis> FindOmeAxes(const json::Value& group_attributes, std::string_view name,
-                                 std::size_t rank) {
+std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes,
+                                        std::string_view name) {
+    std::vector<MultiscaleLevel> levels;
     const json::Value* multiscales = group_attributes.Find("multiscales");
     const json::Array* scales = multiscales != nullptr ? multiscales->as_array() : nullptr;
     for (std::size_t i = 0; scales != nullptr && i < scales->size(); ++i) {
-        if (!Lists((*scales)[i], name)) continue;
+        const json::Value* datasets = (*scales)[i].Find("datasets");
+        const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
+        for (std::size_t j = 0; items != nullptr && j < items->size(); ++j) {
+            const std::string* path = StringAttribute((*items)[j], "path");
+            if (path != nullptr && *path == name) levels.push_back({&(*scales)[i], &(*items)[j]});
+        }
+    }
+    return levels;
+}
+
+std::vector<OmeAxis> FindOmeAxes(const json::Value& group_attributes, std::string_view name,
+                                 std::size_t rank) {
+    for (const MultiscaleLevel& level : FindLevels(group_attributes, name)) {
         std::vector<OmeAxis> axes;
-        const json::Value* listed = (*scales)[i].Find("axes");
+        const json::Value* listed = level.multiscale->Find("axes");
         if (listed == nullptr && rank == 5)
             for (const char* axis : {"t", "c", "z", "y", "x"})
                 axes.push_back(Describe(json::Value(std::string(axis))));
