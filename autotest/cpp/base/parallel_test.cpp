@@ -84,6 +84,20 @@ TEST_P(Parallel, TurnsBadAllocIntoAStatus) {
     EXPECT_LT(finished, 100);
 }
 
+TEST(ParallelFor, ReturnsTheLowestFailureThoughItCameLast) {
+    std::atomic<bool> other_failed{false};
+    const Status status = ParallelFor(2, 2, [&](std::size_t i) {
+        if (i == 1) {
+            other_failed = true;
+        } else {
+            while (!other_failed) std::this_thread::yield();
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+        return Status::Corrupt("chunk " + std::to_string(i));
+    });
+    EXPECT_TRUE(Fails(status, StatusCode::kCorrupt, "chunk 0"));
+}
+
 TEST(ParallelFor, LeavesNoThreadBehind) {
     std::atomic<int> running{0};
     for (int round = 0; round < 100; ++round) {
