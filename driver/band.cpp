@@ -21,6 +21,9 @@ int BlockSize(const RasterLayout& layout, const std::optional<std::size_t>& axis
     return static_cast<int>(std::min<std::uint64_t>(layout.facts.metadata.chunks[*axis], INT_MAX));
 }
 
+// The one that coordinates go to; reading pixels asks for items of others.
+bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0] == '\0'; }
+
 void SetSuccess(int* success, bool value) {
     if (success != nullptr) *success = value ? TRUE : FALSE;
 }
@@ -45,6 +48,8 @@ ZarrRasterBand::ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& arra
     nBlockXSize = BlockSize(array.layout, array.layout.x_axis);
     nBlockYSize = BlockSize(array.layout, array.layout.y_axis);
     InterpretAttributes();
+    if (field_.type.kind == zarr::DataKind::kBool)
+        GDALRasterBand::SetMetadataItem("NBITS", "1", "IMAGE_STRUCTURE");
 }
 
 void ZarrRasterBand::InterpretAttributes() {
@@ -186,8 +191,6 @@ void ZarrRasterBand::LoadMetadata() {
     if (field_.type.is_time()) list.SetNameValue("ZARR_DTYPE", field_.type.ToString().c_str());
     // Past PAM: what comes from the store is not to be written beside it.
     GDALRasterBand::SetMetadata(list.List());
-    if (field_.type.kind == zarr::DataKind::kBool)
-        GDALRasterBand::SetMetadataItem("NBITS", "1", "IMAGE_STRUCTURE");
 }
 
 char** ZarrRasterBand::GetMetadataDomainList() {
@@ -196,12 +199,12 @@ char** ZarrRasterBand::GetMetadataDomainList() {
 }
 
 char** ZarrRasterBand::GetMetadata(const char* pszDomain) {
-    LoadMetadata();
+    if (IsDefaultDomain(pszDomain)) LoadMetadata();
     return GDALPamRasterBand::GetMetadata(pszDomain);
 }
 
 const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* pszDomain) {
-    LoadMetadata();
+    if (IsDefaultDomain(pszDomain)) LoadMetadata();
     return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
 }
 

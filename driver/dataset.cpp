@@ -22,8 +22,8 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     arrays_.push_back(std::make_unique<BandArray>());
     BandArray& array = *arrays_.back();
     array.layout = std::move(layout);
-    array.labels =
-        std::make_unique<SliceLabels>(location_.hierarchy, array.layout, location_.store_path);
+    array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout,
+                                                 location_.store_path, options_);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, array.layout.facts.warnings);
     const std::string array_name(zarr::LastName(array.layout.facts.path));
     if (array.layout.BandCount() > kMaxBands) {

@@ -22,6 +22,9 @@ const char* const kOpenOptionList =
     " Found from the metadata by default'/>"
     "  <Option name='DIM_Y' type='string' description='Name or index, from 0, of the Y dimension."
     " Found from the metadata by default'/>"
+    "  <Option name='LOAD_EXTRA_DIM_METADATA_DELAY' type='string' description='Maximum delay in"
+    " seconds allowed to read the coordinates of dimensions other than X and Y, which describe the"
+    " bands and set their DIM_{dimname}_VALUE metadata items, or unlimited' default='5'/>"
     "  <Option name='LIST_ALL_ARRAYS' type='boolean' description='Whether to list arrays of fewer"
     " than two dimensions, and coordinates, as subdatasets' default='NO'/>"
     "  <Option name='FILL_VALUE_AS_NODATA' type='boolean' description='Whether the fill_value of an"
@@ -48,6 +51,17 @@ zarr::Result<std::size_t> ParseThreads(const char* text) {
     return static_cast<std::size_t>(std::min(threads, kMax));
 }
 
+zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
+    if (EQUAL(text, "unlimited")) return std::optional<std::chrono::duration<double>>();
+    const double seconds = CPLAtof(text);
+    if (CPLGetValueType(text) == CPL_VALUE_STRING || !(seconds >= 0))
+        return zarr::Status::Invalid(
+            "LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got " +
+            zarr::Quoted(text));
+    constexpr double kMax = 1e9;  // what a clock can count
+    return std::optional(std::chrono::duration<double>(std::min(seconds, kMax)));
+}
+
 }  // namespace
 
 zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
@@ -64,6 +78,8 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     parsed.fill_value_as_nodata = CPLFetchBool(options, "FILL_VALUE_AS_NODATA", true);
     parsed.assume_longlat = CPLFetchBool(options, "ASSUME_LONGLAT", true);
     parsed.wrap_longitude = CPLFetchBool(options, "WRAP_LONGITUDE", false);
+    ZARR_ASSIGN_OR_RETURN(parsed.label_delay, ParseDelay(CSLFetchNameValueDef(
+                                                  options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));
     const char* threads = CSLFetchNameValue(options, "NUM_THREADS");
     if (threads == nullptr) threads = CPLGetConfigOption("GDAL_NUM_THREADS", nullptr);
     ZARR_ASSIGN_OR_RETURN(parsed.threads, ParseThreads(threads));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct OpenOptions {
     bool assume_longlat = true;
     bool wrap_longitude = false;
     std::size_t threads = 1;
+    // Longest time that the coordinates of extra dimensions may take; none: unlimited.
+    std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);
 
     // `options` is GDAL's NULL-terminated list of NAME=VALUE; not owned.
     static zarr::Result<OpenOptions> Parse(const char* const* options);

@@ -1,59 +1,70 @@
 // SPDX-License-Identifier: MIT
 #include "driver/slice_labels.h"
 
-#include "core/conventions/values.h"
-#include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
 
-using zarr::DataKind;
-using zarr::Result;
+using Clock = zarr::LabelRange::Clock;
 
 SliceLabels::SliceLabels(std::shared_ptr<const zarr::Hierarchy> hierarchy,
-                         const RasterLayout& layout, std::string store_path)
+                         const RasterLayout& layout, std::string store_path,
+                         const OpenOptions& options)
     : hierarchy_(std::move(hierarchy)),
       layout_(layout),
       store_path_(std::move(store_path)),
+      options_(options),
       axes_(layout.other_axes.size()) {}
-
-Result<std::vector<std::string>> SliceLabels::ReadValues(const std::string& path) const {
-    ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy_->OpenArray(path));
-    const zarr::ArrayMetadata& metadata = array->metadata();
-    const zarr::Region all = zarr::Region::All(metadata.shape);
-    constexpr std::size_t kThreads = 2;
-    if (metadata.dtype.kind == DataKind::kObject) return array->ReadObjects(all, kThreads);
-    // No more labels than bands: longer axes are not opened as bands.
-    if (all.size() > kMaxBands) return std::vector<std::string>();
-    const zarr::DataType memory = metadata.dtype.Native();
-    zarr::Buffer buffer;
-    ZARR_RETURN_IF_ERROR(buffer.Resize(static_cast<std::size_t>(all.size()) * memory.size));
-    ZARR_ASSIGN_OR_RETURN(const zarr::ElementOp op, zarr::MakeReadOp(metadata.dtype, memory));
-    const zarr::Destination destination{buffer.data(),
-                                        zarr::ContiguousStrides(all.count, memory.size, false), op};
-    ZARR_RETURN_IF_ERROR(array->Read(all, 0, destination, kThreads));
-    std::vector<std::string> values;
-    for (std::size_t i = 0; i < all.size(); ++i)
-        values.push_back(zarr::ElementText(memory, buffer.data() + i * memory.size));
-    return values;
-}
 
 const SliceLabels::Axis& SliceLabels::Load(std::size_t index) {
     const std::lock_guard<std::mutex> lock(mutex_);
     Axis& axis = axes_[index];
-    if (axis.loaded) return axis;
-    axis.loaded = true;
-    const zarr::Dimension& dimension = layout_.facts.dimensions[layout_.other_axes[index]];
-    if (dimension.coordinate_path.empty()) return axis;
-    if (const std::string* units = zarr::StringAttribute(dimension.coordinate_attributes, "units"))
-        axis.units = *units;
-    auto values = ReadValues(dimension.coordinate_path);
-    if (values.ok())
-        axis.values = values.Take();
-    else
-        EmitWarning(store_path_, values.status().message());
+    if (!axis.loaded) {
+        axis.loaded = true;
+        ReadLabels(index, axis);
+    }
     return axis;
+}
+
+void SliceLabels::ReadLabels(std::size_t index, Axis& axis) {
+    const zarr::Dimension& dimension = layout_.facts.dimensions[layout_.other_axes[index]];
+    if (dimension.coordinate_path.empty() || gave_up_) return;
+    const bool fixed = index < layout_.fixed.size();
+    zarr::LabelRange range;
+    range.first = fixed ? layout_.fixed[index] : 0;
+    range.count = fixed ? 1 : dimension.size;
+    range.threads = options_.threads;
+    // Longer ones belong to datasets without bands, where nobody asks.
+    if (range.count > zarr::kMaxLabels) return;
+    const Clock::time_point start = Clock::now();
+    if (options_.label_delay)
+        range.deadline =
+            start + std::chrono::duration_cast<Clock::duration>(*options_.label_delay - spent_);
+    zarr::Warnings warnings;
+    auto labels = zarr::ReadCoordinateLabels(*hierarchy_, dimension, range, warnings);
+    spent_ += Clock::now() - start;
+    EmitWarnings(store_path_, warnings);
+    if (labels.ok()) {
+        axis.first = range.first;
+        axis.labels = labels.Take();
+        return;
+    }
+    gave_up_ = labels.status().code() == zarr::StatusCode::kCancelled;
+    EmitWarning(store_path_,
+                gave_up_
+                    ? "the coordinates of dimension " + dimension.name + " are not read in the " +
+                          zarr::DoubleText(options_.label_delay->count()) +
+                          " seconds of the open option LOAD_EXTRA_DIM_METADATA_DELAY, so bands "
+                          "are described by their index"
+                    : "the coordinates of dimension " + dimension.name +
+                          " cannot be read: " + labels.status().message());
+}
+
+const zarr::CoordinateLabel* SliceLabels::Find(const Axis& axis, std::uint64_t index) {
+    // Where the index is fixed it is the only one.
+    if (index < axis.first || index - axis.first >= axis.labels.items.size()) return nullptr;
+    return &axis.labels.items[index - axis.first];
 }
 
 void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
@@ -61,11 +72,16 @@ void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const std::string prefix =
             "DIM_" + layout_.facts.dimensions[layout_.other_axes[i]].name + "_";
-        list.SetNameValue((prefix + "INDEX").c_str(), std::to_string(indices[i]).c_str());
+        const auto set = [&](const char* item, const std::string& value) {
+            list.SetNameValue((prefix + item).c_str(), value.c_str());
+        };
+        set("INDEX", std::to_string(indices[i]));
         const Axis& axis = Load(i);
-        if (indices[i] >= axis.values.size()) continue;
-        list.SetNameValue((prefix + "VALUE").c_str(), axis.values[indices[i]].c_str());
-        if (!axis.units.empty()) list.SetNameValue((prefix + "UNIT").c_str(), axis.units.c_str());
+        const zarr::CoordinateLabel* label = Find(axis, indices[i]);
+        if (label == nullptr) continue;
+        set("VALUE", label->value);
+        if (!axis.labels.units.empty()) set("UNIT", axis.labels.units);
+        if (!label->time.empty()) set("TIME", label->time);
     }
 }
 
@@ -74,10 +90,11 @@ std::string SliceLabels::Description(std::uint64_t slice) {
     std::string text;
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const Axis& axis = Load(i);
-        if (i != 0) text += ", ";
-        text += layout_.facts.dimensions[layout_.other_axes[i]].name + "=";
-        text +=
-            indices[i] < axis.values.size() ? axis.values[indices[i]] : std::to_string(indices[i]);
+        const zarr::CoordinateLabel* label = Find(axis, indices[i]);
+        const bool says_it_all = indices.size() == 1 && axis.labels.is_text;
+        if (says_it_all && label != nullptr && !label->label.empty()) return label->label;
+        text += (i != 0 ? ", " : "") + layout_.facts.dimensions[layout_.other_axes[i]].name + "=";
+        text += label != nullptr ? label->label : std::to_string(indices[i]);
     }
     return text;
 }

@@ -3,46 +3,55 @@
 
 #include <cpl_string.h>
 
+#include <chrono>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/conventions/coordinate_labels.h"
 #include "driver/raster_layout.h"
 
 namespace zarr_driver {
 
 // What tells the slices of an array apart: the coordinates along its extra dimensions. They are
-// read once, when first asked for. Thread-safe.
+// read once, when first asked for, and for no longer than the open option
+// LOAD_EXTRA_DIM_METADATA_DELAY allows; what is not read by then has no coordinates. Thread-safe.
 class SliceLabels {
   public:
-    // `layout` is borrowed.
+    // `layout` and `options` are borrowed.
     SliceLabels(std::shared_ptr<const zarr::Hierarchy> hierarchy, const RasterLayout& layout,
-                std::string store_path);
+                std::string store_path, const OpenOptions& options);
 
-    // Adds DIM_{name}_INDEX, and where there are coordinates DIM_{name}_VALUE and DIM_{name}_UNIT,
-    // for each extra dimension.
+    // Adds for each extra dimension DIM_{name}_INDEX, and where there are coordinates
+    // DIM_{name}_VALUE as stored, DIM_{name}_UNIT, and DIM_{name}_TIME for a time, in the form of
+    // zarr::DateTimeText().
     void AddMetadata(std::uint64_t slice, CPLStringList& list);
 
-    // "time=3, level=850": the coordinates, or the indices of dimensions without any; empty where
-    // the array has no extra dimensions.
+    // "time=2020-01-02T00:00:00Z, level=850 hPa": the coordinates, or the indices of dimensions
+    // without any; "red" where strings along one dimension say it all; empty where the array has no
+    // extra dimensions.
     std::string Description(std::uint64_t slice);
 
   private:
     struct Axis {
         bool loaded = false;
-        std::vector<std::string> values;  // empty where there are none
-        std::string units;
+        std::uint64_t first = 0;        // index of the first label
+        zarr::CoordinateLabels labels;  // no items where there are none
     };
 
     const Axis& Load(std::size_t index);
-    zarr::Result<std::vector<std::string>> ReadValues(const std::string& path) const;
+    void ReadLabels(std::size_t index, Axis& axis);
+    // The label at an index; nullptr where there is none.
+    static const zarr::CoordinateLabel* Find(const Axis& axis, std::uint64_t index);
 
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     const RasterLayout& layout_;
     const std::string store_path_;
+    const OpenOptions& options_;
     std::mutex mutex_;
     std::vector<Axis> axes_;  // one for each of layout_.other_axes
+    std::chrono::duration<double> spent_{0};
+    bool gave_up_ = false;
 };
 
 }  // namespace zarr_driver
