@@ -23,5 +23,6 @@ function(zarr_find_library target header library package)
 endfunction()
 
 zarr_find_library(blosc blosc.h blosc libblosc-dev)
+zarr_find_library(libdeflate libdeflate.h deflate libdeflate-dev)
 zarr_find_library(zstd zstd.h zstd libzstd-dev)
 zarr_find_library(lz4 lz4.h lz4 liblz4-dev)

@@ -81,9 +81,11 @@ GDALDriver* MakeDriver() {
 
 }  // namespace
 
-extern "C" void CPL_DLL GDALRegisterMe();
+// The name that GDAL derives from the file's and looks for first; a lookup that fails would be left
+// in its error state.
+extern "C" void CPL_DLL GDALRegister_ZarrV2();
 
-void GDALRegisterMe() {
+void GDALRegister_ZarrV2() {
     GDALDriverManager* manager = GetGDALDriverManager();
     if (manager->GetDriverByName(kBuiltinName) != nullptr) return;
     // Plugins come before the built-in drivers, and the built-in one registers only where the name

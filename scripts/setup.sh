@@ -8,7 +8,7 @@ set -euo pipefail
 build_packages=(
     cmake g++ make ninja-build
     libgdal-dev libproj-dev nlohmann-json3-dev
-    libblosc-dev libbz2-dev liblz4-dev liblzma-dev libzstd-dev zlib1g-dev
+    libblosc-dev libbz2-dev libdeflate-dev liblz4-dev liblzma-dev libzstd-dev zlib1g-dev
     gdal-bin
 )
 test_packages=(

@@ -3,9 +3,9 @@
 
 #include <blosc.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 namespace {
@@ -34,26 +34,20 @@ class Zstd final : public FloorDecoder {
 
 class Zlib final : public FloorDecoder {
   public:
-    Zlib() { started_ = inflateInit(&stream_) == Z_OK; }
-    ~Zlib() override {
-        if (started_) inflateEnd(&stream_);
-    }
+    Zlib() : decompressor_(libdeflate_alloc_decompressor()) {}
+    ~Zlib() override { libdeflate_free_decompressor(decompressor_); }
     Zlib(const Zlib&) = delete;
     Zlib& operator=(const Zlib&) = delete;
 
     bool Decode(const FloorBuffer& encoded, FloorBuffer& decoded) override {
-        if (!started_ || inflateReset(&stream_) != Z_OK) return false;
-        stream_.next_in = const_cast<Bytef*>(encoded.data());  // zlib does not write to it
-        stream_.avail_in = static_cast<uInt>(encoded.size());
-        stream_.next_out = decoded.data();
-        stream_.avail_out = static_cast<uInt>(decoded.size());
-        // Z_FINISH spares the copy to zlib's window.
-        return inflate(&stream_, Z_FINISH) == Z_STREAM_END && stream_.avail_out == 0;
+        return decompressor_ != nullptr &&
+               libdeflate_zlib_decompress(decompressor_, encoded.data(), encoded.size(),
+                                          decoded.data(), decoded.size(),
+                                          nullptr) == LIBDEFLATE_SUCCESS;
     }
 
   private:
-    z_stream stream_{};
-    bool started_ = false;
+    libdeflate_decompressor* decompressor_;
 };
 
 }  // namespace

@@ -30,6 +30,8 @@ class Output {
     // Copies `bytes` after what is written.
     Status Append(ByteSpan bytes);
 
+    // True for caller's memory.
+    bool is_fixed() const { return buffer_ == nullptr; }
     std::size_t written() const { return written_; }
     std::size_t limit() const { return limit_; }
     // The error for a codec that has more to say than the limit allows.

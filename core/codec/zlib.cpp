@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // numcodecs' "zlib": one zlib stream (RFC 1950). As numcodecs does, ignores what follows it.
 #include "core/codec/factories.h"
-#include "core/codec/inflate.h"
+#include "core/codec/inflate_at_once.h"
 
 namespace zarr {
 
@@ -12,6 +12,8 @@ class Zlib final : public Codec {
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
+        std::size_t consumed = 0;
+        if (InflateAtOnce(Inflater::Wrapping::kZlib, encoded, decoded, consumed)) return {};
         Inflater inflater(Inflater::Wrapping::kZlib);
         return DecodeStreams(inflater, encoded, decoded, Following::kIgnored);
     }

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""GDAL's Python exceptions, which turn any error that is left behind into a failure."""
+
+import pathlib
+import subprocess
+import sys
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+
+SCRIPT = """
+import sys
+from osgeo import gdal
+gdal.UseExceptions()
+dataset = gdal.Open(sys.argv[1])
+print(dataset.GetRasterBand(1).ReadAsArray().shape)
+gdal.AllRegister()
+try:
+    gdal.Open(sys.argv[1] + "/nowhere")
+except RuntimeError as error:
+    print("refused:", error)
+"""
+
+
+def test_exceptions():
+    """In a process of its own, as registering drivers happens once."""
+    done = subprocess.run([sys.executable, "-c", SCRIPT, str(DATA / "terrain.zarr")],
+                          capture_output=True, check=False, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "(600, 800)" and lines[1].startswith("refused:"), done.stdout
