@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "core/store/keys.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
@@ -53,6 +54,7 @@ struct Opened {
 };
 
 Result<Opened> Open(const std::string& path, const std::string& key) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     Opened opened;
     errno = 0;
     opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
@@ -117,6 +119,7 @@ Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, st
 Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) const {
     const QuietErrors quiet;
     std::vector<zarr::StoreEntry> entries;
+    if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
     errno = 0;
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, nullptr));
