@@ -148,7 +148,7 @@ std::optional<Ellipsoid> FromAxes(const json::Value& attributes, Warnings& warni
         ellipsoid = Ellipsoid{*major, 0};
     else if (radius)
         ellipsoid = Ellipsoid{*radius, 0};
-    if (ellipsoid && major && minor && inverse && std::fabs(MinorAxis(*ellipsoid) - *minor) > 1)
+    if (major && minor && inverse && std::fabs(MinorAxis(*ellipsoid) - *minor) > 1)
         warnings.push_back(
             "attribute semi_minor_axis: contradicts semi_major_axis and inverse_flattening, "
             "which count");
