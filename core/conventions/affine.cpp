@@ -147,8 +147,8 @@ class Finder {
 
     // Whether two geotransforms place every corner of the raster within half a pixel.
     bool Agree(const GeoTransform& a, const GeoTransform& b) const {
-        const double columns = static_cast<double>(facts_.dimensions[*facts_.axes.x].size);
-        const double rows = static_cast<double>(facts_.dimensions[*facts_.axes.y].size);
+        const auto columns = static_cast<double>(facts_.dimensions[*facts_.axes.x].size);
+        const auto rows = static_cast<double>(facts_.dimensions[*facts_.axes.y].size);
         for (const double column : {0.0, columns}) {
             for (const double row : {0.0, rows}) {
                 const double dx =

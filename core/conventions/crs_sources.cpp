@@ -217,14 +217,14 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
     if (facts.path.empty()) return {};  // the whole store: nothing lies beside it
     if (const json::Value* attribute = facts.attributes.Find("grid_mapping")) {
         const std::string name = NameInGridMapping(facts);
-        const std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
+        std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
         if (!path.empty()) return path;
         warnings.push_back("attribute grid_mapping: " + json::Brief(*attribute) +
                            " names no variable of the group or a group above it");
     }
     // rioxarray keeps the attribute from being written; the variable is there all the same.
     for (const char* name : {"spatial_ref", "crs"}) {
-        const std::string path = FindVariable(hierarchy, group, name);
+        std::string path = FindVariable(hierarchy, group, name);
         if (path.empty()) continue;
         const auto metadata = hierarchy.Metadata(path);
         const auto attributes = hierarchy.Attributes(path);

@@ -16,7 +16,7 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
     if (name[0] == '/') return is_array(*normal) ? *normal : std::string();
     std::string_view at = group;
     for (;; at = ParentPath(at)) {
-        const std::string path = JoinKey(at, *normal);
+        std::string path = JoinKey(at, *normal);
         if (is_array(path)) return path;
         if (at.empty()) return {};
     }
