@@ -117,7 +117,7 @@ int MeantCode(const CfEarth& earth) {
     return !earth.ellipsoid || IsWgs84(*earth.ellipsoid) ? kWgs84 : 0;
 }
 
-// Takes EPSG's CRS where it does not contradict the numbers.
+// Takes EPSG's CRS, in degrees, where it does not contradict the numbers.
 bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& warnings) {
     const int code = MeantCode(earth);
     OGRSpatialReference known;
@@ -141,6 +141,10 @@ bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& w
     if (std::fabs(meridian - degrees) > 1e-6 && (earth.prime_meridian_is_given || code == kWgs84))
         return false;
     srs = known;
+    // CF's coordinates are degrees, also where EPSG's are grads.
+    constexpr double kNegligible = 1e-12;
+    if (std::fabs(srs.GetAngularUnits() - zarr::kRadiansPerDegree) > kNegligible)
+        return srs.SetAngularUnits(SRS_UA_DEGREE, zarr::kRadiansPerDegree) == OGRERR_NONE;
     return true;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "driver/cf_srs.h"
 
+#include <cpl_conv.h>
+
+#include <cmath>
 #include <cstdlib>
+#include <memory>
 
 #include "core/base/text.h"
 #include "core/conventions/cf_units.h"
@@ -53,44 +57,84 @@ Result<OGRSpatialReference> Rotated(const CfGridMapping& mapping,
     return srs;
 }
 
-// EPSG's own definition of a CRS in metres that GDAL recognises: UTM zones and a few more.
-void Identify(OGRSpatialReference& srs) {
+// The code of EPSG's CRS that is this one but for names, 0 where there is none. GDAL knows UTM
+// zones and the poles at once; PROJ's database takes some ten milliseconds.
+int FindCode(const OGRSpatialReference& srs) {
     OGRSpatialReference copy(srs);
-    if (copy.AutoIdentifyEPSG() != OGRERR_NONE) return;
-    const char* code = copy.GetAuthorityCode(nullptr);
+    if (copy.AutoIdentifyEPSG() == OGRERR_NONE) {
+        const char* code = copy.GetAuthorityCode(nullptr);
+        if (code != nullptr) return std::atoi(code);
+    }
+    constexpr int kAllButNames = 90;
+    int count = 0;
+    int* confidence = nullptr;
+    OGRSpatialReferenceH* matches = srs.FindMatches(nullptr, &count, &confidence);
+    int found = 0;
+    for (int i = 0; i < count && found == 0; ++i) {
+        const auto* match = OGRSpatialReference::FromHandle(matches[i]);
+        const char* authority = match->GetAuthorityName(nullptr);
+        if (confidence[i] >= kAllButNames && authority != nullptr && EQUAL(authority, "EPSG"))
+            found = std::atoi(match->GetAuthorityCode(nullptr));
+    }
+    OSRFreeSRSArray(matches);
+    CPLFree(confidence);
+    return found;
+}
+
+// Puts EPSG's own definition in place of an equivalent one. Only on a datum of EPSG's: others make
+// the search slow and vague.
+void Identify(OGRSpatialReference& srs) {
     OGRSpatialReference known;
+    const int code = FindCode(srs);
     const char* const options[] = {"CRITERION=EQUIVALENT",
                                    "IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", nullptr};
-    if (code != nullptr && known.importFromEPSG(std::atoi(code)) == OGRERR_NONE &&
-        known.IsSame(&srs, options))
+    if (code != 0 && known.importFromEPSG(code) == OGRERR_NONE && known.IsSame(&srs, options))
         srs = known;
 }
 
-// `metres`: length of the CRS's linear unit; false easting and northing are in `offset_metres`.
+// False for parameters that each are sound but together make no projection: PROJ builds such a CRS
+// and fails whenever it is used. The origin is in the domain of every projection.
+bool IsUsable(const CfGridMapping& mapping, OGRSpatialReference geographic,
+              const OGRSpatialReference& srs) {
+    geographic.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    const std::unique_ptr<OGRCoordinateTransformation> transformation(
+        OGRCreateCoordinateTransformation(&geographic, &srs));
+    double x = mapping.origin_longitude;
+    double y = mapping.origin_latitude;
+    return transformation != nullptr && transformation->Transform(1, &x, &y) != FALSE &&
+           std::isfinite(x) && std::isfinite(y);
+}
+
+// `unit` is the CRS's linear unit; false easting and northing are in `offset_metres`.
 Result<OGRSpatialReference> Projected(CfGridMapping mapping, const OGRSpatialReference& geographic,
                                       const SpaceUnit& unit, double offset_metres) {
     OGRSpatialReference srs;
-    const std::string& name = mapping.projected_crs_name;
     mapping.false_easting *= offset_metres;
     mapping.false_northing *= offset_metres;
-    if (srs.SetProjCS(name.empty() ? "unknown" : name.c_str()) != OGRERR_NONE ||
-        srs.CopyGeogCSFrom(&geographic) != OGRERR_NONE)
+    if (srs.SetProjCS("unknown") != OGRERR_NONE || srs.CopyGeogCSFrom(&geographic) != OGRERR_NONE)
         return Status::Corrupt("GDAL refuses the projected CRS");
     ZARR_RETURN_IF_ERROR(SetProjection(mapping, srs));
-    if (unit.factor == 1) {
-        Identify(srs);
-    } else if (srs.SetLinearUnitsAndUpdateParameters(unit.name.c_str(), unit.factor) !=
-               OGRERR_NONE) {
+    if (unit.factor != 1 &&
+        srs.SetLinearUnitsAndUpdateParameters(unit.name.c_str(), unit.factor) != OGRERR_NONE)
         return Status::Corrupt("GDAL refuses the unit " + zarr::Quoted(unit.name));
-    }
+    if (!IsUsable(mapping, geographic, srs))
+        return Status::Corrupt("PROJ refuses the parameters of " + mapping.name);
+    if (unit.factor == 1 && geographic.GetAuthorityCode(nullptr) != nullptr) Identify(srs);
+    // Only now: the database's search for a name that it does not have is slow.
+    const std::string& name = mapping.projected_crs_name;
+    if (srs.GetAuthorityCode(nullptr) == nullptr && !name.empty() &&
+        srs.SetProjCS(name.c_str()) != OGRERR_NONE)
+        return Status::Corrupt("GDAL refuses the name " + zarr::Quoted(name));
     return srs;
 }
 
-// Datum shift of the mapping; WGS 84 needs none.
+bool IsWgs84(const OGRSpatialReference& geographic) {
+    const char* code = geographic.GetAuthorityCode(nullptr);
+    return code != nullptr && std::string(code) == "4326";
+}
+
 Status SetDatumShift(const std::vector<double>& shift, OGRSpatialReference& srs) {
     if (shift.size() != 7) return {};
-    const char* code = srs.GetAuthorityCode("GEOGCS");
-    if (code != nullptr && std::string(code) == "4326") return {};
     if (srs.SetTOWGS84(shift[0], shift[1], shift[2], shift[3], shift[4], shift[5], shift[6]) !=
         OGRERR_NONE)
         return Status::Corrupt("GDAL refuses towgs84");
@@ -106,6 +150,7 @@ Result<CfSrs> MakeCfSrs(const CfGridMapping& mapping, const std::string& units,
     const SpaceUnit unit = CoordinateUnit(mapping, units, warnings);
     ZARR_ASSIGN_OR_RETURN(OGRSpatialReference geographic,
                           MakeGeographicSrs(mapping.earth, warnings));
+    const bool needs_shift = !IsWgs84(geographic);
     if (mapping.name == "latitude_longitude") {
         result.srs = std::move(geographic);
         result.coordinate_scale = unit.name == "degree" ? 1 : unit.factor / kDegree;
@@ -119,7 +164,7 @@ Result<CfSrs> MakeCfSrs(const CfGridMapping& mapping, const std::string& units,
     } else {
         ZARR_ASSIGN_OR_RETURN(result.srs, Projected(mapping, geographic, unit, unit.factor));
     }
-    ZARR_RETURN_IF_ERROR(SetDatumShift(mapping.earth.to_wgs84, result.srs));
+    if (needs_shift) ZARR_RETURN_IF_ERROR(SetDatumShift(mapping.earth.to_wgs84, result.srs));
     result.srs.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
     return result;
 }

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""CF grid mappings as the driver's code reads them (through the executable zarr_cf_srs), and as
+GDAL's netCDF driver reads the same attributes in a netCDF file.
+
+ZARR_CF_SRS       the executable zarr_cf_srs; default <folder of zarr_dump>/zarr_cf_srs
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import netCDF4
+import numpy as np
+from osgeo import gdal, osr
+
+DEFAULT_TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).parent / "zarr_cf_srs"
+TOOL = os.environ.get("ZARR_CF_SRS", str(DEFAULT_TOOL))
+
+
+def ask_many(questions):
+    """The answers to objects with attributes (or crs) and units, in their order."""
+    text = "".join(json.dumps(question) + "\n" for question in questions)
+    done = subprocess.run(
+        [TOOL], input=text, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, f"{TOOL}: exit code {done.returncode}: {done.stderr}"
+    assert done.stderr == "", f"GDAL printed {done.stderr}"
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def ask(question):
+    (answer,) = ask_many([question])
+    return answer
+
+
+class Ours:
+    """What the driver makes of a grid mapping: srs, scale, warnings, or error."""
+
+    def __init__(self, attributes, units):
+        answer = ask({"attributes": attributes, "units": units})
+        self.warnings = answer["warnings"]
+        self.error = answer.get("error")
+        self.srs = None
+        if self.error is None:
+            self.scale = answer["scale"]
+            self.mapping = answer["mapping"]
+            self.srs = srs_of(answer["wkt"])
+
+
+def srs_of(text):
+    """A CRS from WKT or a PROJ string, with the axis order of GIS."""
+    srs = osr.SpatialReference()
+    if text.startswith("+"):
+        assert srs.ImportFromProj4(text) == 0, text
+    else:
+        assert srs.ImportFromWkt(text) == 0, text
+    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return srs
+
+
+STANDARD_NAMES = {
+    "latitude_longitude": ("longitude", "latitude"),
+    "rotated_latitude_longitude": ("grid_longitude", "grid_latitude"),
+}
+
+
+def netcdf_srs(folder, attributes, units):
+    """The CRS that GDAL's netCDF driver gives the same attributes and units; None for none."""
+    assert gdal.GetDriverByName("netCDF") is not None, "this GDAL has no netCDF driver to compare with"
+    path = pathlib.Path(folder) / "oracle.nc"
+    kind = attributes["grid_mapping_name"]
+    names = {"latitude_longitude": ("lon", "lat"), "rotated_latitude_longitude": ("rlon", "rlat")}
+    x, y = names.get(kind, ("x", "y"))
+    with netCDF4.Dataset(path, "w") as file:
+        file.Conventions = "CF-1.8"
+        standard_names = STANDARD_NAMES.get(
+            kind, ("projection_x_coordinate", "projection_y_coordinate")
+        )
+        suffixes = ("_east", "_north") if kind == "latitude_longitude" else ("", "")
+        for name, standard_name, suffix in zip((x, y), standard_names, suffixes):
+            file.createDimension(name, 3)
+            variable = file.createVariable(name, "f8", (name,))
+            variable[:] = np.arange(3) * 0.01
+            variable.standard_name = standard_name
+            variable.units = units + suffix
+        file.createVariable("crs", "i4").setncatts(attributes)
+        file.createVariable("data", "f4", (y, x)).grid_mapping = "crs"
+    with gdal.quiet_errors() if hasattr(gdal, "quiet_errors") else _Quiet():
+        dataset = gdal.Open(f'NETCDF:"{path}":data')
+        srs = dataset.GetSpatialRef()
+    if srs is None:
+        return None
+    srs = srs.Clone()
+    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return srs
+
+
+class _Quiet:
+    def __enter__(self):
+        gdal.PushErrorHandler("CPLQuietErrorHandler")
+
+    def __exit__(self, *_):
+        gdal.PopErrorHandler()
+
+
+def base_of(srs):
+    """The geographic CRS that a projected or rotated one is built on."""
+    root = json.loads(srs.ExportToPROJJSON())
+    if root["type"] == "BoundCRS":
+        root = root["source_crs"]
+    base = root.get("base_crs")
+    if base is None:
+        base = root
+    else:
+        # WKT leaves out the axes of a base CRS, and PROJJSON with it.
+        axis = {"unit": "degree"}
+        base = dict(base)
+        base["coordinate_system"] = {
+            "subtype": "ellipsoidal",
+            "axis": [
+                {**axis, "name": "Geodetic latitude", "abbreviation": "Lat", "direction": "north"},
+                {**axis, "name": "Geodetic longitude", "abbreviation": "Lon", "direction": "east"},
+            ],
+        }
+        base["type"] = "GeographicCRS"
+    base.pop("id", None)
+    geographic = osr.SpatialReference()
+    assert geographic.SetFromUserInput(json.dumps(base)) == 0, base
+    geographic.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return geographic
+
+
+def project(srs, points):
+    """Longitudes and latitudes on the CRS's own datum as its coordinates."""
+    return transform(base_of(srs), srs, points)
+
+
+def unproject(srs, points):
+    return transform(srs, base_of(srs), points)
+
+
+def transform(source, target, points):
+    options = osr.CoordinateTransformationOptions()
+    transformation = osr.CreateCoordinateTransformation(source, target, options)
+    assert transformation is not None, gdal.GetLastErrorMsg()
+    return np.array([transformation.TransformPoint(float(x), float(y))[:2] for x, y in points])
+
+
+def same(a, b):
+    return bool(
+        a.IsSame(b, ["CRITERION=EQUIVALENT", "IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES"])
+    )
