@@ -52,6 +52,8 @@ Result<CfSrs> Interpret(const CrsSource& source, const std::string& units,
             return FromText(source, units);
         case CrsSource::Kind::kLongLat:
             return FromLongLat();
+        case CrsSource::Kind::kBroken:
+            return Status::Corrupt(source.text);
         case CrsSource::Kind::kGridMapping:
             break;
     }
@@ -127,11 +129,12 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     const std::string units = AxisUnits(facts, facts.axes.x);
     double scale = 1;
     const bool is_ome = affine && affine->is_ome;
-    for (const CrsSource& source : zarr::FindCrsSources(
-             hierarchy, facts, options.assume_longlat && !is_ome, result.warnings)) {
+    for (const CrsSource& source :
+         zarr::FindCrsSources(hierarchy, facts, options.assume_longlat && !is_ome)) {
         auto located = Interpret(source, units, result.warnings);
         if (!located.ok()) {
-            result.warnings.push_back(source.origin + ": " + located.status().message());
+            const std::string where = source.origin.empty() ? "" : source.origin + ": ";
+            result.warnings.push_back(where + located.status().message());
             continue;
         }
         result.srs = std::move(located->srs);

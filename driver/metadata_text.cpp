@@ -13,8 +13,21 @@ namespace json = zarr::json;
 
 // What the driver itself shows elsewhere.
 constexpr std::string_view kInterpreted[] = {
-    "_ARRAY_DIMENSIONS", "_CRS",       "_FillValue", "missing_value",
-    "scale_factor",      "add_offset", "units"};
+    "_ARRAY_DIMENSIONS", "_CRS",        "_FillValue",    "missing_value",
+    "scale_factor",      "add_offset",  "units",         "grid_mapping",
+    "coordinates",       "flag_values", "flag_meanings", "_Unsigned"};
+
+// Of the conventions that place a raster: copied along with pixels that move, they would lie.
+constexpr std::string_view kInterpretedPrefixes[] = {"proj:", "spatial:"};
+
+bool IsInterpreted(std::string_view name) {
+    return std::find(std::begin(kInterpreted), std::end(kInterpreted), name) !=
+               std::end(kInterpreted) ||
+           std::any_of(
+               std::begin(kInterpretedPrefixes), std::end(kInterpretedPrefixes),
+               [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; }) ||
+           zarr::IsNczarrAttribute(name);
+}
 
 bool IsScalar(const json::Value& value) {
     return value.as_array() == nullptr && value.as_object() == nullptr;
@@ -36,12 +49,8 @@ std::string MetadataText(const json::Value& value) {
 void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     const json::Object* members = attributes.as_object();
     if (members == nullptr) return;
-    for (const auto& [name, value] : *members) {
-        const bool interpreted = std::find(std::begin(kInterpreted), std::end(kInterpreted),
-                                           name) != std::end(kInterpreted);
-        if (!interpreted && !zarr::IsNczarrAttribute(name))
-            list.SetNameValue(name.c_str(), MetadataText(value).c_str());
-    }
+    for (const auto& [name, value] : *members)
+        if (!IsInterpreted(name)) list.SetNameValue(name.c_str(), MetadataText(value).c_str());
 }
 
 }  // namespace zarr_driver

@@ -252,6 +252,20 @@ def test_a_broken_crs_falls_through_to_the_next(tmp_path, cpl):
     assert len(cpl.warnings) == 1 and "_CRS.wkt" in cpl.warnings[0]
 
 
+def test_a_broken_crs_behind_a_good_one_does_not_matter(tmp_path, cpl):
+    """GDAL's tools carry attributes of xarray's along, without the variable that they name."""
+    attrs = {"_CRS": "EPSG:32632", "grid_mapping": "spatial_ref", "proj:epsg": "many"}
+    assert epsg(open_raster(write(tmp_path, attrs, axes()))) == 32632
+    cpl.assert_quiet()
+
+
+def test_what_places_a_raster_is_not_carried_along_as_metadata(tmp_path):
+    attrs = {"_CRS": "EPSG:32632", "grid_mapping": "crs", "coordinates": "x y", "proj:epsg": 32632,
+             "spatial:transform": [30, 0, 500000, 0, -30, 5200000], "projection": "kept"}
+    dataset = gdal.Open(write(tmp_path, attrs, axes()))
+    assert dataset.GetMetadata() == {"projection": "kept"}
+
+
 def test_nothing_is_stated(tmp_path, cpl):
     dataset = open_raster(write(tmp_path))
     assert dataset.GetSpatialRef() is None

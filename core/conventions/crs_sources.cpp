@@ -42,10 +42,9 @@ bool DescribesCrs(const json::Value& attributes) {
 
 class Finder {
   public:
-    Finder(const Hierarchy& hierarchy, const ArrayFacts& facts, Warnings& warnings)
+    Finder(const Hierarchy& hierarchy, const ArrayFacts& facts)
         : hierarchy_(hierarchy),
           facts_(facts),
-          warnings_(warnings),
           group_(ParentPath(facts.path)),
           group_attributes_(facts.path.empty() ? json::Value(json::Object{})
                                                : LenientAttributes(hierarchy, group_, ignored_)) {}
@@ -71,6 +70,17 @@ class Finder {
         }
     }
 
+    void AddBroken(const std::string& why) {
+        CrsSource source;
+        source.kind = CrsSource::Kind::kBroken;
+        source.text = why;
+        sources_.push_back(std::move(source));
+    }
+
+    void AddBroken(const Warnings& warnings) {
+        for (const std::string& warning : warnings) AddBroken(warning);
+    }
+
     // GDAL's own convention: an object with the CRS in up to three forms; found as a string too.
     void AddCrsAttribute() {
         const json::Value* crs = facts_.attributes.Find("_CRS");
@@ -87,16 +97,19 @@ class Finder {
                 AddText(json::Dump(*value), origin);
         }
         if (sources_.size() == before)
-            warnings_.push_back(
+            AddBroken(
                 "attribute _CRS: expected a CRS, or an object with url, wkt or "
                 "projjson, got " +
                 json::Brief(*crs));
     }
 
     void AddGridMapping() {
-        const std::string path = FindGridMapping(hierarchy_, facts_, warnings_);
+        Warnings warnings;
+        const std::string path = FindGridMapping(hierarchy_, facts_, warnings);
+        json::Value attributes;
+        if (!path.empty()) attributes = LenientAttributes(hierarchy_, path, warnings);
+        AddBroken(warnings);
         if (path.empty()) return;
-        json::Value attributes = LenientAttributes(hierarchy_, path, warnings_);
         const std::string origin = "grid mapping /" + path;
         for (const std::string_view name : {"crs_wkt", "spatial_ref"})
             if (const std::string* wkt = StringAttribute(attributes, name))
@@ -108,7 +121,7 @@ class Finder {
             source.origin = origin;
             sources_.push_back(std::move(source));
         } else if (!DescribesCrs(attributes)) {
-            warnings_.push_back(origin + ": has no crs_wkt, spatial_ref or grid_mapping_name");
+            AddBroken(origin + ": has no crs_wkt, spatial_ref or grid_mapping_name");
         }
     }
 
@@ -121,8 +134,8 @@ class Finder {
             if (value->GetInt64(epsg))
                 AddText("EPSG:" + std::to_string(epsg), where + "attribute proj:epsg");
             else if (!value->is_null())
-                warnings_.push_back(where + "attribute proj:epsg: expected a number, got " +
-                                    json::Brief(*value));
+                AddBroken(where + "attribute proj:epsg: expected a number, got " +
+                          json::Brief(*value));
         }
         for (const char* name : {"proj:wkt2", "proj:projjson"}) {
             const json::Value* value = attributes.Find(name);
@@ -184,7 +197,6 @@ class Finder {
 
     const Hierarchy& hierarchy_;
     const ArrayFacts& facts_;
-    Warnings& warnings_;
     Warnings ignored_;  // attributes of other nodes, reported where those are opened
     const std::string group_;
     const json::Value group_attributes_;
@@ -235,8 +247,8 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
 }
 
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                      bool assume_longlat, Warnings& warnings) {
-    return Finder(hierarchy, facts, warnings).Find(assume_longlat);
+                                      bool assume_longlat) {
+    return Finder(hierarchy, facts).Find(assume_longlat);
 }
 
 }  // namespace zarr

@@ -14,6 +14,7 @@ struct CrsSource {
         kText,         // `text` is an authority code, WKT, PROJJSON or another name of a CRS
         kGridMapping,  // `attributes` are the parameters of a CF grid mapping
         kLongLat,      // WGS 84, as the coordinates are longitudes and latitudes
+        kBroken,       // a statement that cannot be used; `text` says why
     };
     Kind kind = Kind::kText;
     std::string text;
@@ -24,9 +25,10 @@ struct CrsSource {
 // Every statement that the conventions make of the array's CRS, the one that counts most first:
 // `_CRS`, CF `grid_mapping`, a scalar `spatial_ref` or `crs` beside the data, `proj:*`, pyramids'
 // own, longitude and latitude coordinates (the last only where `assume_longlat`). Nothing is
-// interpreted: who cannot use one takes the next.
+// interpreted: who cannot use one takes the next. Statements that are broken have their place among
+// the others, so that nobody is warned of one that does not matter.
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                      bool assume_longlat, Warnings& warnings);
+                                      bool assume_longlat);
 
 // True where a coordinate array's attributes make it longitudes, or latitudes: by standard_name or
 // units, not by its name.
