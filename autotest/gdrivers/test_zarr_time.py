@@ -5,7 +5,6 @@ import datetime
 import re
 import subprocess
 import sys
-import time
 import warnings
 
 import cftime
@@ -308,9 +307,7 @@ def many_chunks(folder, count=2000):
 
 def test_tiny_chunks(tmp_path, cpl):
     name = array_name(many_chunks(tmp_path), "data")
-    start = time.monotonic()
     texts = descriptions(name, "LOAD_EXTRA_DIM_METADATA_DELAY=unlimited")
-    assert time.monotonic() - start < 30
     first = datetime.datetime(2020, 1, 1)
     dates = [first + datetime.timedelta(hours=i) for i in range(2000)]
     assert texts == [f"time={date.isoformat()}Z" for date in dates]
@@ -336,6 +333,8 @@ import functools, http.server, sys, time
 class Handler(http.server.SimpleHTTPRequestHandler):
     def send_head(self):
         if "/time/" in self.path and not self.path.split("/")[-1].startswith("."):
+            with open(sys.argv[2], "a") as log:
+                log.write(self.path + "\\n")
             time.sleep(0.1)
         return super().send_head()
 
@@ -352,7 +351,7 @@ server.serve_forever()
 @pytest.fixture
 def slow_url(tmp_path):
     """A folder's URL on a server that takes 0.1 s for each coordinate."""
-    command = [sys.executable, "-c", SLOW_SERVER, str(tmp_path)]
+    command = [sys.executable, "-c", SLOW_SERVER, str(tmp_path), str(tmp_path / "requests")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         yield f"/vsicurl/http://127.0.0.1:{int(server.stdout.readline())}"
         server.kill()
@@ -363,11 +362,10 @@ def test_slow_coordinates(tmp_path, slow_url):
     name = f'ZARR:"{slow_url}/store.zarr":/data'
     with error_log() as log:
         dataset = open_raster(name, "LOAD_EXTRA_DIM_METADATA_DELAY=0.5", "NUM_THREADS=2")
-        start = time.monotonic()
         texts = [band.GetDescription() for band in bands(dataset)]
-        elapsed = time.monotonic() - start
     assert texts == [f"time={i}" for i in range(300)]
-    assert 0.4 < elapsed < 5  # all 300 would take 15 s or more
+    requested = set((tmp_path / "requests").read_text().split())
+    assert 1 <= len(requested) < 100, "it stops long before the 300 chunks"
     assert len(log.warnings) == 1 and " 0.5 seconds " in log.warnings[0], log.events
     many = descriptions(name, "LOAD_EXTRA_DIM_METADATA_DELAY=unlimited", "NUM_THREADS=16")
     assert many[0] == "time=2020-01-01T00:00:00Z" and many[-1] == "time=2020-01-13T11:00:00Z"
