@@ -7,6 +7,7 @@
 #include "driver/band.h"
 #include "driver/metadata_text.h"
 #include "driver/report.h"
+#include "driver/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -91,9 +92,7 @@ char** ZarrDataset::GetFileList() {
     CPLStringList files(GDALPamDataset::GetFileList());
     const auto add = [&](const std::string& key) {
         const std::string path = store_path() + "/" + key;
-        VSIStatBufL stat;
-        if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0)
-            files.AddString(path.c_str());
+        if (PathExists(path)) files.AddString(path.c_str());
     };
     for (const std::string_view name :
          {zarr::kConsolidatedKey, zarr::kGroupKey, zarr::kAttributesKey})

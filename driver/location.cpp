@@ -23,11 +23,6 @@ namespace {
 constexpr std::string_view kMetadataFiles[] = {zarr::kArrayKey, zarr::kGroupKey,
                                                zarr::kConsolidatedKey};
 
-bool Exists(const std::string& path) {
-    VSIStatBufL stat;
-    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
-}
-
 // The context that every array of the process shares. Half of GDAL's own cache: what is held here
 // is not held there again.
 std::shared_ptr<zarr::ReadContext> SharedContext() {
@@ -47,7 +42,7 @@ void AscendToRoot(std::string& folder, std::string& node) {
         const std::string parent(zarr::ParentPath(folder));
         const std::string name(zarr::LastName(folder));
         if (parent.empty() || name.empty() || name == "." || name == "..") return;
-        if (!Exists(parent + "/" + std::string(zarr::kGroupKey))) return;
+        if (!PathExists(parent + "/" + std::string(zarr::kGroupKey))) return;
         folder = parent;
         node = zarr::JoinKey(name, node);
         if (!node.empty() && node.back() == '/') node.pop_back();
@@ -71,7 +66,7 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
 bool IsStoreFolder(const std::string& folder) {
     return std::any_of(
         std::begin(kMetadataFiles), std::end(kMetadataFiles),
-        [&](std::string_view name) { return Exists(folder + "/" + std::string(name)); });
+        [&](std::string_view name) { return PathExists(folder + "/" + std::string(name)); });
 }
 
 std::string FolderOf(const std::string& path) {

@@ -12,6 +12,7 @@
 #include "driver/dataset.h"
 #include "driver/gdal_types.h"
 #include "driver/report.h"
+#include "driver/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -24,17 +25,13 @@ namespace {
 
 using DatasetPtr = std::unique_ptr<ZarrDataset>;
 
-bool Exists(const std::string& path) {
-    VSIStatBufL stat;
-    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
-}
-
 // What GDAL's built-in driver reads and this one does not: Zarr v3 and Kerchunk references.
 bool IsForBuiltin(const std::string& path) {
     const std::string folder = FolderOf(path);
     if (IsStoreFolder(folder)) return false;
-    return Exists(folder + "/zarr.json") || EQUAL(CPLGetExtension(folder.c_str()), "json") ||
-           EQUAL(CPLGetExtension(folder.c_str()), "parq") || Exists(folder + "/.zmetadata/refs");
+    return PathExists(folder + "/zarr.json") || EQUAL(CPLGetExtension(folder.c_str()), "json") ||
+           EQUAL(CPLGetExtension(folder.c_str()), "parq") ||
+           PathExists(folder + "/.zmetadata/refs");
 }
 
 std::string ShapeText(const zarr::ArrayMetadata& metadata) {

@@ -18,6 +18,11 @@ namespace zarr_driver {
 using zarr::Result;
 using zarr::Status;
 
+bool PathExists(const std::string& path) {
+    VSIStatBufL stat;
+    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
+}
+
 namespace {
 
 struct CloseFile {
@@ -44,8 +49,7 @@ Status Failure(const std::string& key, const std::string& what, int error) {
 bool IsAbsent(const std::string& path, int error) {
     if (error == ENOENT || error == ENOTDIR) return true;
     if (error != 0) return false;
-    VSIStatBufL stat;
-    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) != 0;
+    return !PathExists(path);
 }
 
 struct Opened {

@@ -7,6 +7,9 @@
 
 namespace zarr_driver {
 
+// True where something lies at a path of GDAL's virtual file systems; one stat.
+bool PathExists(const std::string& path);
+
 // A store under a path of GDAL's virtual file systems: local folders, /vsimem/, /vsizip/, ... Each
 // call opens the file it needs, once, without asking beforehand whether it exists. Read-only.
 class VsiStore final : public zarr::Store {
