@@ -128,7 +128,7 @@ CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType 
         const zarr::Destination destination{static_cast<std::uint8_t*>(data), strides, op};
         try {
             return layout.array->Read(region, field_.offset, destination,
-                                      dataset()->options().threads);
+                                      {dataset()->options().threads, window.keep});
         } catch (const std::bad_alloc&) {
             return zarr::Status::OutOfMemory("out of memory");
         }
@@ -147,6 +147,7 @@ CPLErr ZarrRasterBand::IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) {
     window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
     window.y_size = std::min(nBlockYSize, nRasterYSize - window.y_off);
     window.slice_count = 1;
+    window.keep = zarr::Keep::kPartlyRead;  // GDAL's block cache keeps the rest
     return ReadWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
 }
 

@@ -26,6 +26,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
         std::uint64_t slice_count = 1;
         std::size_t axis = 0;
         std::int64_t slice_step = 1;
+        zarr::Keep keep = zarr::Keep::kAllIfSmall;
     };
     CPLErr ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "driver/vsi_store.h"
 
+#include <cpl_conv.h>
 #include <cpl_vsi.h>
 #include <cpl_vsi_virtual.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -87,7 +89,49 @@ Status ReadAt(const Opened& opened, const std::string& key, std::uint64_t offset
     return Failure(key, "cannot read", errno);
 }
 
+// Nanoseconds since 1970.
+std::int64_t ModificationTime(const VSIStatBufL& stat) {
+    std::int64_t time = std::int64_t{stat.st_mtime} * 1'000'000'000;
+#if defined(__linux__)
+    time += stat.st_mtim.tv_nsec;
+#endif
+    return time;
+}
+
+// True where a later change gets another time: one tick of the file system's clock has passed.
+bool IsSettled(std::int64_t modified) {
+    using std::chrono::duration_cast;
+    using std::chrono::nanoseconds;
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const bool whole_seconds = modified % kSecond == 0;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return duration_cast<nanoseconds>(now).count() - modified >
+           (whole_seconds ? 2 * kSecond : kSecond / 10);
+}
+
 }  // namespace
+
+std::string VsiStore::Identity() const {
+    if (!CPLIsFilenameRelative(folder_.c_str())) return folder_;
+    char* current = CPLGetCurrentDir();
+    std::string path = (current != nullptr ? std::string(current) + "/" : "") + folder_;
+    CPLFree(current);
+    return path;
+}
+
+zarr::Stamp VsiStore::StampOf(const std::string& key) const {
+    zarr::Stamp stamp;
+    stamp.is_certain = true;
+    const std::string path = PathOf(key);
+    if (!VSIIsLocal(path.c_str())) return stamp;
+    VSIStatBufL stat;
+    stamp.exists = VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) == 0;
+    if (!stamp.exists) return stamp;
+    stamp.size = static_cast<std::uint64_t>(stat.st_size);
+    stamp.modified = ModificationTime(stat);
+    stamp.is_certain = IsSettled(stamp.modified);
+    return stamp;
+}
 
 Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {
     const QuietErrors quiet;

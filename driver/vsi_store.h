@@ -17,6 +17,12 @@ class VsiStore final : public zarr::Store {
     explicit VsiStore(std::string folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_; }
+    // The absolute path.
+    std::string Identity() const override;
+    // Size and time of modification. Over a network nothing is asked, and a value counts as
+    // unchanged, as in GDAL's own caches; a file so young that its next change might not show in
+    // its time counts as changed.
+    zarr::Stamp StampOf(const std::string& key) const override;
     zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
                            std::size_t limit) const override;
     zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,

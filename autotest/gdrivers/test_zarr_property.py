@@ -56,6 +56,9 @@ def _refusal_problem(name, pattern):
 def _nodata_problem(band, array):
     fill, dtype = array.metadata["fill_value"], array.values.dtype
     nodata = band.GetNoDataValue()
+    if dtype.kind in "mM":  # whatever the fill value, as NumPy's own is not a time
+        nat = np.iinfo(np.int64).min
+        return None if nodata == nat else f"nodata {nodata}, expected NaT"
     if fill is None:
         return None if nodata is None else f"nodata {nodata} though the fill value is null"
     if dtype.kind not in "iuf":

@@ -5,6 +5,7 @@
 
 #include "core/array/region_reader.h"
 #include "core/base/checked.h"
+#include "core/grid/axis_split.h"
 #include "core/grid/chunk_key.h"
 
 namespace zarr {
@@ -73,11 +74,38 @@ ChunkId Array::IdOf(const DimVector<std::uint64_t>& chunk) const {
 }
 
 Status Array::Read(const Region& region, std::size_t offset, const Destination& destination,
-                   std::size_t threads) const {
-    if (metadata_.dtype.kind == DataKind::kObject)
+                   const ReadOptions& options) const {
+    if (metadata_.dtype.kind == DataKind::kObject && destination.op.is_copy)
         return Status::Invalid("elements of dtype |O have no fixed size");
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
-    return RegionReader(*this, region, offset, destination).Run(threads);
+    return RegionReader(*this, region, offset, destination, options).Run();
+}
+
+Status Array::Preload(const Region& region, std::size_t threads) const {
+    ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
+    const Destination nowhere{nullptr, Strides(metadata_.rank(), 0), {}};
+    return RegionReader(*this, region, 0, nowhere, {threads}).Preload();
+}
+
+std::uint64_t Array::DecodedBytes(const Region& region) const {
+    std::uint64_t chunks = 1;
+    for (std::size_t i = 0; i < region.count.size(); ++i) {
+        if (region.count[i] == 0) return 0;
+        // The number of chunks of the whole array fits.
+        chunks *= AxisSplit(region.start[i], region.count[i], region.step[i], metadata_.chunks[i])
+                      .pieces();
+    }
+    const auto bytes = CheckedMul(chunks, pipeline_.chunk_bytes());
+    return bytes ? *bytes : UINT64_MAX;
+}
+
+void Array::DropChanged() const {
+    context_->cache().DropStale(id_, [this](std::uint64_t index, const DecodedChunk& chunk) {
+        DimVector<std::uint64_t> at(metadata_.rank());
+        for (std::size_t i = metadata_.rank(); i-- > 0; index /= chunk_counts_[i])
+            at[i] = index % chunk_counts_[i];
+        return !SameContent(chunk.stamp, store_->StampOf(KeyOf(at)));
+    });
 }
 
 Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
@@ -93,8 +121,9 @@ Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
     const Destination destination{refs.data(),
                                   ContiguousStrides(region.count, sizeof(ObjectRef), false),
                                   CopyOp(sizeof(ObjectRef))};
-    RegionReader reader(*this, region, 0, destination);
-    ZARR_RETURN_IF_ERROR(reader.Run(threads));
+    const ReadOptions options{threads};
+    RegionReader reader(*this, region, 0, destination, options);
+    ZARR_RETURN_IF_ERROR(reader.Run());
     std::vector<std::string> objects;
     objects.reserve(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < count; ++i) {

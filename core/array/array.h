@@ -24,6 +24,17 @@ struct Destination {
     ElementOp op;
 };
 
+// Which chunks a read leaves in the cache, beside those it found there.
+enum class Keep : std::uint8_t {
+    kPartlyRead,  // those that hold more than what was read
+    kAllIfSmall,  // all, where what is read is small beside the cache
+};
+
+struct ReadOptions {
+    std::size_t threads = 1;  // at most so many
+    Keep keep = Keep::kPartlyRead;
+};
+
 // Largest decoded chunk that is read, in bytes.
 inline constexpr std::size_t kMaxChunkBytes = std::size_t{4} << 30;
 
@@ -46,16 +57,26 @@ class Array {
     const std::shared_ptr<const Store>& store() const { return store_; }
     ReadContext& context() const { return *context_; }
 
-    // Reads `region` into `destination`, with at most `threads` threads. `offset` is where in each
-    // element the wanted part starts, in bytes: 0, or the offset of a field of a structured type.
-    // Chunks that are absent give the fill value. A chunk that is only partly wanted is kept in the
-    // cache. Errors start with the chunk's key; what was read before one is in place, the rest is
-    // undefined. Not for kObject.
+    // Reads `region` into `destination`. `offset` is where in each element the wanted part starts,
+    // in bytes: 0, or the offset of a field of a structured type. Chunks that are absent give the
+    // fill value. Errors start with the chunk's key; what was read before one is in place, the rest
+    // is as it was. Elements of kObject are each an ObjectRef, whose text lives as long as the
+    // call: the op must copy it.
     Status Read(const Region& region, std::size_t offset, const Destination& destination,
-                std::size_t threads) const;
+                const ReadOptions& options) const;
 
     // Reads `region` of a kObject array, in row-major order of the region.
     Result<std::vector<std::string>> ReadObjects(const Region& region, std::size_t threads) const;
+
+    // Loads the chunks that `region` touches into the cache; those that do not fit in it together
+    // push each other out.
+    Status Preload(const Region& region, std::size_t threads) const;
+    // Bytes that the chunks of `region` take when decoded; those of objects count their references
+    // only.
+    std::uint64_t DecodedBytes(const Region& region) const;
+
+    // Drops from the cache what may have changed in the store since it was read.
+    void DropChanged() const;
 
     // The key of a chunk, and its index in the cache.
     std::string KeyOf(const DimVector<std::uint64_t>& chunk) const;

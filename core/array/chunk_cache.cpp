@@ -2,7 +2,9 @@
 #include "core/array/chunk_cache.h"
 
 #include <atomic>
+#include <iterator>
 #include <new>
+#include <vector>
 
 namespace zarr {
 
@@ -82,24 +84,35 @@ void ChunkCache::InsertLocked(const ChunkId& id, ChunkPtr chunk) {
 }
 
 void ChunkCache::EvictLocked() {
-    while (bytes_ > max_bytes_ && !recency_.empty()) {
-        const Entry& last = recency_.back();
-        bytes_ -= last.chunk->bytes();
-        entries_.erase(last.id);
-        recency_.pop_back();
-    }
+    while (bytes_ > max_bytes_ && !recency_.empty()) DropLocked(std::prev(recency_.end()));
+}
+
+ChunkCache::Recency::iterator ChunkCache::DropLocked(Recency::iterator entry) {
+    bytes_ -= entry->chunk->bytes();
+    entries_.erase(entry->id);
+    return recency_.erase(entry);
 }
 
 void ChunkCache::DropArray(std::uint64_t array) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (auto it = recency_.begin(); it != recency_.end();) {
-        if (it->id.array != array) {
-            ++it;
-            continue;
-        }
-        bytes_ -= it->chunk->bytes();
-        entries_.erase(it->id);
-        it = recency_.erase(it);
+    for (auto it = recency_.begin(); it != recency_.end();)
+        it = it->id.array == array ? DropLocked(it) : std::next(it);
+}
+
+void ChunkCache::DropStale(
+    std::uint64_t array, const std::function<bool(std::uint64_t, const DecodedChunk&)>& is_stale) {
+    std::vector<Entry> held;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        for (const Entry& entry : recency_)
+            if (entry.id.array == array) held.push_back(entry);
+    }
+    for (const Entry& entry : held) {
+        if (!is_stale(entry.id.chunk, *entry.chunk)) continue;
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto found = entries_.find(entry.id);
+        if (found != entries_.end() && found->second->chunk == entry.chunk)
+            DropLocked(found->second);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
+#include "core/store/store.h"
 
 namespace zarr {
 
@@ -20,6 +21,7 @@ struct DecodedChunk {
     bool absent = false;
     Buffer elements;      // of fixed-size types
     ObjectChunk objects;  // of kObject
+    Stamp stamp;          // of the stored chunk, from before it was read
 
     std::size_t bytes() const { return elements.size() + objects.bytes() + sizeof(DecodedChunk); }
 };
@@ -55,6 +57,10 @@ class ChunkCache {
     // Drops every chunk of an array.
     void DropArray(std::uint64_t array);
 
+    // Drops the chunks of an array that `is_stale`, which runs without a lock held, is true of.
+    void DropStale(std::uint64_t array,
+                   const std::function<bool(std::uint64_t, const DecodedChunk&)>& is_stale);
+
     // An id that no other array of the process has.
     static std::uint64_t NextArrayId();
 
@@ -75,6 +81,7 @@ class ChunkCache {
     ChunkPtr FindLocked(const ChunkId& id);
     void InsertLocked(const ChunkId& id, ChunkPtr chunk);
     void EvictLocked();
+    Recency::iterator DropLocked(Recency::iterator entry);
 
     mutable std::mutex mutex_;
     std::condition_variable loaded_;

@@ -1,7 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "core/array/read_context.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace zarr {
+
+std::shared_ptr<const Array> ReadContext::FindShared(const std::string& name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = shared_.find(name);
+    return found == shared_.end() ? nullptr : found->second.lock();
+}
+
+void ReadContext::Share(const std::string& name, const std::shared_ptr<const Array>& array) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    shared_[name] = array;
+    if (shared_.size() < prune_at_) return;
+    for (auto it = shared_.begin(); it != shared_.end();)
+        it = it->second.expired() ? shared_.erase(it) : std::next(it);
+    prune_at_ = std::max<std::size_t>(64, 2 * shared_.size());
+}
 
 ReadContext::Loan::Loan(ReadContext& context) : context_(context) {
     {

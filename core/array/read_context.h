@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/array/chunk_cache.h"
@@ -28,14 +30,21 @@ struct Scratch {
     Buffer chunk;
 };
 
-// What arrays that are read together share: the cache of decoded chunks, scratch memory, counters.
-// Thread-safe.
+class Array;
+
+// What arrays that are read together share: the cache of decoded chunks, scratch memory, counters,
+// and the arrays themselves, so that whoever opens one that is open shares its chunks. Thread-safe.
 class ReadContext {
   public:
     explicit ReadContext(std::size_t cache_bytes) : cache_(cache_bytes) {}
 
     ChunkCache& cache() { return cache_; }
     ReadCounters& counters() { return counters_; }
+
+    // The array that Share() was given under a name, while somebody holds it; else nullptr.
+    std::shared_ptr<const Array> FindShared(const std::string& name);
+    // Names an array, in place of the one that had the name. Does not keep it alive.
+    void Share(const std::string& name, const std::shared_ptr<const Array>& array);
 
     // Lends a Scratch until the loan ends.
     class Loan {
@@ -61,6 +70,8 @@ class ReadContext {
     ReadCounters counters_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;
+    std::unordered_map<std::string, std::weak_ptr<const Array>> shared_;
+    std::size_t prune_at_ = 64;  // size of shared_ at which names of the dead are dropped
 };
 
 }  // namespace zarr

@@ -14,18 +14,22 @@ namespace {
 // Below this many bytes a read whose chunks are all cached is not worth a thread.
 constexpr std::uint64_t kSmallRead = std::uint64_t{1} << 18;
 constexpr std::uint64_t kFewPieces = 64;
+// A read of at most the cache divided by this leaves all its chunks there: it may be repeated, and
+// pushes little else out.
+constexpr std::uint64_t kSmallShare = 8;
 
 bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
 
 }  // namespace
 
 RegionReader::RegionReader(const Array& array, const Region& region, std::size_t offset,
-                           const Destination& destination)
+                           const Destination& destination, const ReadOptions& options)
     : array_(array),
       region_(region),
       offset_(offset),
       destination_(destination),
-      op_(destination.op) {
+      op_(destination.op),
+      threads_(options.threads) {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) {
             pieces_ = 0;
@@ -35,9 +39,18 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
                                     array.metadata().chunks[i]));
         pieces_ *= splits_[i].pieces();
     }
+    if (options.keep == Keep::kAllIfSmall)
+        keep_all_ = array.DecodedBytes(region) <= array.context().cache().max_bytes() / kSmallShare;
 }
 
-Status RegionReader::Run(std::size_t threads) {
+Status RegionReader::Preload() {
+    return ParallelFor(static_cast<std::size_t>(pieces_), threads_, [&](std::size_t i) {
+        const Piece piece = PieceAt(i);
+        return Locate(Cached(piece).status(), piece);
+    });
+}
+
+Status RegionReader::Run() {
     if (pieces_ == 0) return {};
     if (pieces_ == 1) return ReadPiece(PieceAt(0));
     if (pieces_ > SIZE_MAX) return Status::Limit("the region touches too many chunks");
@@ -46,7 +59,7 @@ Status RegionReader::Run(std::size_t threads) {
     for (std::uint64_t i = 0; small && i < pieces_; ++i)
         if (!CopyIfCached(PieceAt(i))) missing.push_back(i);
     const std::uint64_t count = small ? missing.size() : pieces_;
-    return ParallelFor(static_cast<std::size_t>(count), threads,
+    return ParallelFor(static_cast<std::size_t>(count), threads_,
                        [&](std::size_t i) { return ReadPiece(PieceAt(small ? missing[i] : i)); });
 }
 
@@ -117,6 +130,7 @@ void RegionReader::Emit(const Piece& piece, const ChunkPtr& chunk) {
     if (chunk->absent) return Fill(piece);
     if (!IsObjects(array_)) return CopyFrom(piece, chunk->elements.data());
     CopyFrom(piece, chunk->objects.refs.data());
+    if (!op_.is_copy) return;  // what was made of them stands alone
     const std::lock_guard<std::mutex> lock(mutex_);
     kept_.push_back(chunk);
 }
@@ -130,7 +144,7 @@ bool RegionReader::CopyIfCached(const Piece& piece) {
 
 Status RegionReader::ReadPiece(const Piece& piece) {
     // Chunks that are used up by this read, or larger than the cache, are not worth keeping there.
-    const bool keep = !piece.covers_chunk || IsObjects(array_);
+    const bool keep = keep_all_ || !piece.covers_chunk || IsObjects(array_);
     ChunkCache& cache = array_.context().cache();
     if (keep && array_.pipeline_.chunk_bytes() <= cache.max_bytes()) {
         auto chunk = Cached(piece);
@@ -221,6 +235,7 @@ Result<ChunkPtr> RegionReader::Load(const Piece& piece) const {
     ReadContext::Loan scratch(array_.context());
     auto chunk = std::make_shared<DecodedChunk>();
     const std::string key = array_.KeyOf(piece.chunk);
+    chunk->stamp = array_.store_->StampOf(key);
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
     chunk->absent = !found;
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();

@@ -15,10 +15,13 @@ class RegionReader {
   public:
     // All are borrowed. `offset` is the place of the wanted part in an element.
     RegionReader(const Array& array, const Region& region, std::size_t offset,
-                 const Destination& destination);
+                 const Destination& destination, const ReadOptions& options);
 
     // For objects, the chunks that the result refers to live as long as this reader.
-    Status Run(std::size_t threads);
+    Status Run();
+
+    // Brings the chunks into the cache and nothing to the destination.
+    Status Preload();
 
   private:
     // The part of the region that lies in one chunk.
@@ -53,6 +56,8 @@ class RegionReader {
     const std::size_t offset_;
     const Destination& destination_;
     const ElementOp& op_;
+    const std::size_t threads_;
+    bool keep_all_ = false;
     DimVector<AxisSplit> splits_;
     std::uint64_t pieces_ = 1;
     std::mutex mutex_;

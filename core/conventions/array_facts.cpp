@@ -27,6 +27,7 @@ struct NamedDimension {
     std::string name;
     std::string group;
     AxisRole declared = AxisRole::kNone;
+    bool is_named = true;
 };
 
 std::vector<NamedDimension> NameDimensions(const ArrayFacts& facts,
@@ -55,8 +56,9 @@ std::vector<NamedDimension> NameDimensions(const ArrayFacts& facts,
         for (const OmeAxis& axis : ome) named.push_back({axis.name, group, axis.role});
         return named;
     }
-    for (std::string& name : DimensionNames(facts.attributes, rank, warnings))
-        named.push_back({std::move(name), group});
+    DimensionNames found = FindDimensionNames(facts.attributes, rank, warnings);
+    for (std::string& name : found.names)
+        named.push_back({std::move(name), group, AxisRole::kNone, found.are_stated});
     return named;
 }
 
@@ -104,15 +106,20 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     for (std::size_t i = 0; i < named.size(); ++i) {
         Dimension dimension;
         dimension.name = named[i].name;
+        dimension.is_named = named[i].is_named;
+        dimension.group = named[i].group;
         dimension.size = facts.metadata.shape[i];
         dimension.coordinate_path =
             FindCoordinateArray(hierarchy, named[i].group, dimension.name, dimension.size);
         if (dimension.coordinate_path.empty()) {
             WarnOfLength(hierarchy, named[i].group, dimension, facts.warnings);
         } else {
+            dimension.group = std::string(ParentPath(dimension.coordinate_path));
             dimension.coordinate_attributes =
                 LenientAttributes(hierarchy, dimension.coordinate_path, facts.warnings);
         }
+        dimension.role = RoleOf(
+            {dimension.name, dimension.size, &dimension.coordinate_attributes, named[i].declared});
         facts.dimensions.push_back(std::move(dimension));
     }
     for (std::size_t i = 0; i < named.size(); ++i)

@@ -13,7 +13,10 @@ namespace zarr {
 // A dimension of an array, with the array that holds its coordinates.
 struct Dimension {
     std::string name;
+    bool is_named = true;  // false for dim0, dim1, ...: the store gives it no name
     std::uint64_t size = 0;
+    AxisRole role = AxisRole::kNone;    // by its coordinates, by declaration, or by its name
+    std::string group;                  // that it belongs to: its coordinate array's, else its own
     std::string coordinate_path;        // empty where there is no coordinate array
     json::Value coordinate_attributes;  // an empty object then
 };

@@ -81,8 +81,9 @@ class Lister {
         if (attributes.ok()) CollectReferences(*attributes, references);
         Warnings ignored;  // whoever opens the array sees them
         array.dimensions =
-            DimensionNames(attributes.ok() ? *attributes : json::Value(json::Object{}),
-                           array.metadata.rank(), ignored);
+            FindDimensionNames(attributes.ok() ? *attributes : json::Value(json::Object{}),
+                               array.metadata.rank(), ignored)
+                .names;
         return array;
     }
 

@@ -68,7 +68,7 @@ Result<Buffer> ReadElements(const Array& array, const LabelRange& range) {
         ForEachChunk(array, range, [&](const Region& region, std::size_t first) -> Status {
             const Destination destination{buffer.data() + first * memory.size,
                                           ContiguousStrides(region.count, memory.size, false), op};
-            return array.Read(region, 0, destination, 1);
+            return array.Read(region, 0, destination, {1});
         }));
     return buffer;
 }

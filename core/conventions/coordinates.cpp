@@ -27,7 +27,7 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
     ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeReadOp(dtype, memory));
     const Destination destination{buffer.data(), ContiguousStrides(all.count, memory.size, false),
                                   op};
-    ZARR_RETURN_IF_ERROR(array->Read(all, 0, destination, threads));
+    ZARR_RETURN_IF_ERROR(array->Read(all, 0, destination, {threads}));
     Warnings ignored;
     const Packing packing = ReadPacking(attributes, ignored);
     Coordinates coordinates;

@@ -73,21 +73,22 @@ std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole
 
 }  // namespace
 
-std::vector<std::string> DimensionNames(const json::Value& attributes, std::size_t rank,
-                                        Warnings& warnings) {
+DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t rank,
+                                  Warnings& warnings) {
     constexpr std::string_view kName = "_ARRAY_DIMENSIONS";
-    std::vector<std::string> names;
+    DimensionNames found;
     if (const json::Value* value = attributes.Find(kName)) {
         const json::Array* items = value->as_array();
         for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
-            if (const std::string* name = (*items)[i].as_string()) names.push_back(*name);
-        if (items != nullptr && items->size() == rank && names.size() == rank) return names;
+            if (const std::string* name = (*items)[i].as_string()) found.names.push_back(*name);
+        found.are_stated = items != nullptr && items->size() == rank && found.names.size() == rank;
+        if (found.are_stated) return found;
         warnings.push_back("attribute " + std::string(kName) + ": expected " +
                            std::to_string(rank) + " names, got " + json::Brief(*value));
-        names.clear();
+        found.names.clear();
     }
-    for (std::size_t i = 0; i < rank; ++i) names.push_back("dim" + std::to_string(i));
-    return names;
+    for (std::size_t i = 0; i < rank; ++i) found.names.push_back("dim" + std::to_string(i));
+    return found;
 }
 
 AxisRole RoleFromAttributes(const json::Value& coordinate_attributes) {
@@ -101,12 +102,20 @@ AxisRole RoleFromAttributes(const json::Value& coordinate_attributes) {
         const AxisRole role = Look(kStandardNames, *name);
         if (role != AxisRole::kNone) return role;
     }
-    if (const std::string* units = StringAttribute(coordinate_attributes, "units"))
-        return Look(kUnits, *units);
-    return AxisRole::kNone;
+    const std::string* units = StringAttribute(coordinate_attributes, "units");
+    if (units == nullptr) return AxisRole::kNone;
+    return units->find(" since ") != std::string::npos ? AxisRole::kTime : Look(kUnits, *units);
 }
 
 AxisRole RoleFromName(const std::string& name) { return Look(kNames, Lower(name)); }
+
+AxisRole RoleOf(const DimensionFacts& dimension) {
+    AxisRole role = AxisRole::kNone;
+    if (dimension.coordinate_attributes != nullptr)
+        role = RoleFromAttributes(*dimension.coordinate_attributes);
+    if (role == AxisRole::kNone) role = dimension.declared;
+    return role != AxisRole::kNone ? role : RoleFromName(dimension.name);
+}
 
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions) {
     const std::size_t rank = dimensions.size();

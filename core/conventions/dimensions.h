@@ -11,10 +11,15 @@
 
 namespace zarr {
 
+struct DimensionNames {
+    std::vector<std::string> names;
+    bool are_stated = false;  // by the store
+};
+
 // Names of the `rank` dimensions: `_ARRAY_DIMENSIONS` (xarray), else dim0, dim1, ... A convention
 // that does not fit the rank gives a warning and is passed over.
-std::vector<std::string> DimensionNames(const json::Value& attributes, std::size_t rank,
-                                        Warnings& warnings);
+DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t rank,
+                                  Warnings& warnings);
 
 enum class AxisRole { kNone, kX, kY, kZ, kTime };
 
@@ -32,6 +37,9 @@ struct DimensionFacts {
     const json::Value* coordinate_attributes = nullptr;  // of its coordinate array, if it has one
     AxisRole declared = AxisRole::kNone;                 // by `spatial:dimensions` or OME's axes
 };
+
+// Its role by the coordinates' attributes, else as declared, else by the name.
+AxisRole RoleOf(const DimensionFacts& dimension);
 
 // Indices of the horizontal dimensions; y is absent for one dimension, both for none.
 struct HorizontalAxes {

@@ -2,6 +2,8 @@
 #include "core/conventions/values.h"
 
 #include <array>
+#include <cstring>
+#include <limits>
 
 #include "core/dtype/fill_value.h"
 
@@ -27,6 +29,12 @@ std::optional<std::string> ReadNodata(const json::Value& attributes, const Array
         if (element.ok()) return element.Take();
         warnings.push_back("attribute " + std::string(name) + ": " + json::Brief(*value) +
                            " is no value of dtype " + metadata.dtype.ToString());
+    }
+    if (metadata.dtype.is_time()) {  // NumPy's own: not a time
+        constexpr std::int64_t kNat = std::numeric_limits<std::int64_t>::min();
+        std::string element(sizeof kNat, '\0');
+        std::memcpy(element.data(), &kNat, sizeof kNat);
+        return element;
     }
     if (fill_value_counts && metadata.has_fill_value) return metadata.fill_value;
     return std::nullopt;

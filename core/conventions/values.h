@@ -19,7 +19,8 @@ struct Packing {
 Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
 
 // The element that stands for missing data, in the host's byte order: the attribute `_FillValue`,
-// else `missing_value`, else, where `fill_value_counts`, the fill value of the array.
+// else `missing_value`, else NaT for a time, else, where `fill_value_counts`, the fill value of the
+// array.
 std::optional<std::string> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                       bool fill_value_counts, Warnings& warnings);
 

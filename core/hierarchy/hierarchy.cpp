@@ -14,6 +14,10 @@ std::size_t DepthOf(const std::string& path) {
     return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
 }
 
+bool IsSame(const json::Object& a, const json::Object& b) {
+    return json::Dump(json::Value(a)) == json::Dump(json::Value(b));
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const Store> store,
@@ -109,8 +113,16 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
 
 Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata metadata, Metadata(path));
-    return Array::Open(store_, path, std::move(metadata), context_)
-        .WithContext(Name(JoinKey(path, kArrayKey)));
+    const std::string name = store_->Identity() + "\n" + path;
+    if (auto shared = context_->FindShared(name)) {
+        if (IsSame(shared->metadata().document, metadata.document)) {
+            shared->DropChanged();
+            return shared;
+        }
+    }
+    auto array = Array::Open(store_, path, std::move(metadata), context_);
+    if (array.ok()) context_->Share(name, *array);
+    return std::move(array).WithContext(Name(JoinKey(path, kArrayKey)));
 }
 
 }  // namespace zarr

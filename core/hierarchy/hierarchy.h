@@ -58,7 +58,8 @@ class Hierarchy {
     // The validated metadata of an array, without opening it.
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
-    // Opens an array. Each call makes a new one with its own place in the cache.
+    // Opens an array: the same object that someone else holds open through this context, where its
+    // metadata are still the same; of its cached chunks those that have not changed remain.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
 
     // True where `key` holds something; for metadata keys.

@@ -19,6 +19,8 @@ class ConsolidatedStore final : public Store {
                                                      Buffer text);
 
     std::string Describe() const override { return base_->Describe(); }
+    std::string Identity() const override { return base_->Identity(); }
+    Stamp StampOf(const std::string& key) const override { return base_->StampOf(key); }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
     Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                MutableByteSpan memory) const override;

@@ -5,6 +5,17 @@
 
 namespace zarr {
 
+bool SameContent(const Stamp& a, const Stamp& b) {
+    return a.is_certain && b.is_certain && a.exists == b.exists && a.size == b.size &&
+           a.modified == b.modified;
+}
+
+std::string Store::Identity() const {
+    return std::to_string(reinterpret_cast<std::uintptr_t>(this));
+}
+
+Stamp Store::StampOf(const std::string& /*key*/) const { return {}; }
+
 Result<std::optional<std::size_t>> Store::GetInto(const std::string& key,
                                                   MutableByteSpan memory) const {
     Buffer value;

@@ -21,6 +21,16 @@ struct StoreEntry {
     bool is_prefix = false;
 };
 
+// Tells one content of a key from another without reading it.
+struct Stamp {
+    bool is_certain = false;  // false: not even an equal stamp means that nothing has changed
+    bool exists = false;
+    std::uint64_t size = 0;     // bytes
+    std::int64_t modified = 0;  // nanoseconds, from any start
+};
+// True where both are certain and equal.
+bool SameContent(const Stamp& a, const Stamp& b);
+
 // Holds values under keys. A key that is not there is a value (false, nullopt), never an error; a
 // store that refuses or fails is an error whose message starts with the key. All methods may be
 // called from several threads at once. Keys must obey the rules of keys.h.
@@ -30,6 +40,13 @@ class Store {
 
     // The store's path or URL, for messages.
     virtual std::string Describe() const = 0;
+
+    // The same for all stores of the process that hold the same things. The default is this object
+    // alone.
+    virtual std::string Identity() const;
+
+    // The stamp of a key, without reading the value. The default knows none.
+    virtual Stamp StampOf(const std::string& key) const;
 
     // Reads the whole value into `value`; false where the key is absent. A value of more than
     // `limit` bytes is a kLimit error, found before it is read.

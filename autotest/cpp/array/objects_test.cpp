@@ -140,7 +140,7 @@ TEST(Objects, AreReadAsObjectsOnly) {
     const ArraySpec names = Names({4}, {2});
     const auto array = OpenIt(Filled(names, ""), names, 0);
     std::uint8_t memory[64];
-    EXPECT_TRUE(Fails(array->Read(Region::All({4}), 0, {memory, {16}, CopyOp(16)}, 1),
+    EXPECT_TRUE(Fails(array->Read(Region::All({4}), 0, {memory, {16}, CopyOp(16)}, {1}),
                       StatusCode::kInvalidArgument, "|O"));
     EXPECT_TRUE(Fails(array->ReadObjects(Region::All({5}), 1), StatusCode::kInvalidArgument));
     const ArraySpec numbers{{4}, {2}};

@@ -43,7 +43,7 @@ TEST_P(Paths, AWholeChunkGoesStraightAndIsNotKept) {
     std::string memory(10 * 20 * 4, '\0');
     auto* data = reinterpret_cast<std::uint8_t*>(memory.data());
     const Destination destination{data, ContiguousStrides(region.count, 4, false), CopyOp(4)};
-    ASSERT_TRUE(Succeeds(array->Read(region, 0, destination, 4)));
+    ASSERT_TRUE(Succeeds(array->Read(region, 0, destination, {4})));
     EXPECT_EQ(memory, sample_.Expected(region));
     EXPECT_FALSE(IsCached(*array, 1, 1));
     EXPECT_EQ(spy_->gets, GetParam() ? 1 : 0);

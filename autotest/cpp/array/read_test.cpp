@@ -96,7 +96,7 @@ TEST(ArrayRead, ScattersIntoAnyStrides) {
         const DataType native = sample.metadata().dtype.Native();
         const auto op = MakeReadOp(array->metadata().dtype, native);
         ASSERT_TRUE(Succeeds(op));
-        ASSERT_TRUE(Succeeds(array->Read(region, 0, {memory.data() + first, strides, *op}, 2)));
+        ASSERT_TRUE(Succeeds(array->Read(region, 0, {memory.data() + first, strides, *op}, {2})));
         ASSERT_TRUE(memory == expected) << sample.spec().Text() << "\nround " << round;
     }
 }
@@ -118,7 +118,7 @@ TEST(ArrayRead, PicksFieldsOfStructures) {
                 std::string memory(static_cast<std::size_t>(region.size()) * size, '\xcc');
                 const Destination destination{reinterpret_cast<std::uint8_t*>(memory.data()),
                                               ContiguousStrides(region.count, size, false), *op};
-                ASSERT_TRUE(Succeeds(array->Read(region, field.offset, destination, 2)));
+                ASSERT_TRUE(Succeeds(array->Read(region, field.offset, destination, {2})));
                 ASSERT_TRUE(memory == sample.Expected(region, field.offset, size)) << field.name;
             }
         }
@@ -134,7 +134,7 @@ TEST(ArrayRead, Widens) {
     std::vector<std::int16_t> memory(30 * 17);
     const Destination destination{reinterpret_cast<std::uint8_t*>(memory.data()),
                                   ContiguousStrides(region.count, 2, false), *op};
-    ASSERT_TRUE(Succeeds(sample.Open(1U << 20)->Read(region, 0, destination, 2)));
+    ASSERT_TRUE(Succeeds(sample.Open(1U << 20)->Read(region, 0, destination, {2})));
     const std::string expected = sample.Expected(region);
     for (std::size_t i = 0; i < memory.size(); ++i)
         ASSERT_EQ(memory[i], static_cast<signed char>(expected[i]));

@@ -170,7 +170,7 @@ Result<std::string> ReadRowMajor(const Array& array, const Region& region, std::
     std::string memory(static_cast<std::size_t>(region.size()) * type.size, '\xcc');
     const Destination destination{reinterpret_cast<std::uint8_t*>(memory.data()),
                                   ContiguousStrides(region.count, type.size, false), op};
-    ZARR_RETURN_IF_ERROR(array.Read(region, 0, destination, threads));
+    ZARR_RETURN_IF_ERROR(array.Read(region, 0, destination, {threads}));
     return memory;
 }
 

@@ -11,10 +11,13 @@ using StringList = std::vector<std::string>;
 
 TEST(DimensionNames, AreThoseOfXarray) {
     Warnings warnings;
-    EXPECT_EQ(DimensionNames(Json(R"({"_ARRAY_DIMENSIONS": ["time", "lat"]})"), 2, warnings),
-              (StringList{"time", "lat"}));
-    EXPECT_EQ(DimensionNames(Json(R"({"_ARRAY_DIMENSIONS": []})"), 0, warnings), StringList());
-    EXPECT_EQ(DimensionNames(Json("{}"), 3, warnings), (StringList{"dim0", "dim1", "dim2"}));
+    EXPECT_EQ(
+        FindDimensionNames(Json(R"({"_ARRAY_DIMENSIONS": ["time", "lat"]})"), 2, warnings).names,
+        (StringList{"time", "lat"}));
+    EXPECT_EQ(FindDimensionNames(Json(R"({"_ARRAY_DIMENSIONS": []})"), 0, warnings).names,
+              StringList());
+    EXPECT_EQ(FindDimensionNames(Json("{}"), 3, warnings).names,
+              (StringList{"dim0", "dim1", "dim2"}));
     EXPECT_TRUE(warnings.empty());
 }
 
@@ -23,7 +26,8 @@ TEST(DimensionNames, ThatDoNotFitGiveAWarning) {
                               "[]", "[\"a\", \"b\", 3]", "3"}) {
         Warnings warnings;
         const std::string text = std::string("{\"_ARRAY_DIMENSIONS\": ") + value + "}";
-        EXPECT_EQ(DimensionNames(Json(text), 2, warnings), (StringList{"dim0", "dim1"})) << value;
+        EXPECT_EQ(FindDimensionNames(Json(text), 2, warnings).names, (StringList{"dim0", "dim1"}))
+            << value;
         ASSERT_EQ(warnings.size(), 1U) << value;
         EXPECT_EQ(warnings[0].rfind("attribute _ARRAY_DIMENSIONS: expected 2 names, got ", 0), 0U);
     }

@@ -2,6 +2,7 @@
 #include "core/conventions/values.h"
 
 #include <cmath>
+#include <limits>
 
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/base/endian.h"
@@ -38,6 +39,16 @@ TEST(Nodata, HasAnOrderOfSources) {
     EXPECT_EQ(Nodata("{}", true, 0, "null"), std::nullopt);
     EXPECT_EQ(Nodata(R"({"_FillValue": 5})", false), 5);
     EXPECT_EQ(Nodata(R"({"_FillValue": null, "missing_value": 6})", true), 6);
+}
+
+TEST(Nodata, OfTimesIsNaT) {
+    Warnings warnings;
+    const auto nodata = [&](const char* attributes) {
+        const auto element = ReadNodata(Json(attributes), Metadata("<M8[s]", "0"), true, warnings);
+        return element ? LoadNative<std::int64_t>(element->data()) : 0;
+    };
+    EXPECT_EQ(nodata("{}"), std::numeric_limits<std::int64_t>::min()) << "the epoch is a time";
+    EXPECT_EQ(nodata(R"({"_FillValue": -1})"), -1);
 }
 
 TEST(Nodata, TakesWhatWritersLeave) {

@@ -180,7 +180,7 @@ TEST(Hierarchy, TakesTheConsolidatedView) {
         EXPECT_TRUE(Succeeds((*array)->Read(region, 0,
                                             {reinterpret_cast<std::uint8_t*>(memory.data()),
                                              ContiguousStrides(region.count, 4, false), CopyOp(4)},
-                                            1)));
+                                            {1})));
         return memory;
     };
     EXPECT_EQ(read("rivers/depth", 6), std::vector<float>(6, 0)) << "chunks come from the store";

@@ -39,7 +39,7 @@ Result<json::Value> DumpArray(const Array& array, std::size_t threads) {
     ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeReadOp(metadata.dtype, metadata.dtype.Native()));
     const Destination destination{data.data(),
                                   ContiguousStrides(all.count, metadata.dtype.size, false), op};
-    ZARR_RETURN_IF_ERROR(array.Read(all, 0, destination, threads));
+    ZARR_RETURN_IF_ERROR(array.Read(all, 0, destination, {threads}));
     out.emplace_back("data_base64", Text(Base64Encode(std::as_const(data).span())));
     return json::Value(std::move(out));
 }
