@@ -31,6 +31,19 @@ inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
 #define ZARR_GEOTRANSFORM_QUALIFIER
 #endif
 
+// The parameters of GDALMDArray::AsClassicDataset(), and whether they are only the two dimensions.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
+#define ZARR_AS_CLASSIC_PARAMETERS                                            \
+    size_t iXDim, size_t iYDim, const std::shared_ptr<GDALGroup>&poRootGroup, \
+        CSLConstList papszOptions
+#define ZARR_AS_CLASSIC_ARGUMENTS iXDim, iYDim, poRootGroup, papszOptions
+#define ZARR_AS_CLASSIC_IS_PLAIN (papszOptions == nullptr)
+#else
+#define ZARR_AS_CLASSIC_PARAMETERS size_t iXDim, size_t iYDim
+#define ZARR_AS_CLASSIC_ARGUMENTS iXDim, iYDim
+#define ZARR_AS_CLASSIC_IS_PLAIN true
+#endif
+
 // GDAL's own Zarr driver, which a build of GDAL may lack.
 extern "C" {
 #if defined(__GNUC__)

@@ -127,7 +127,6 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     Georeferencing result;
     auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
     const std::string units = AxisUnits(facts, facts.axes.x);
-    double scale = 1;
     const bool is_ome = affine && affine->is_ome;
     for (const CrsSource& source :
          zarr::FindCrsSources(hierarchy, facts, options.assume_longlat && !is_ome)) {
@@ -140,13 +139,13 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
         result.srs = std::move(located->srs);
         result.srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
         result.srs_origin = source.origin;
-        scale = located->coordinate_scale;
+        result.coordinate_scale = located->coordinate_scale;
         break;
     }
     if (affine) {
         result.transform = affine->transform;
         result.transform_origin = affine->origin;
-        if (affine->from_coordinates) Scale(*result.transform, scale);
+        if (affine->from_coordinates) Scale(*result.transform, result.coordinate_scale);
         const bool geographic = result.srs && result.srs->IsGeographic();
         if (options.wrap_longitude && geographic && affine->from_coordinates)
             WrapLongitude(facts, result);

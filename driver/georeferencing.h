@@ -27,6 +27,7 @@ struct GeoreferencingOptions {
 struct Georeferencing {
     std::optional<OGRSpatialReference> srs;  // traditional GIS axis order
     std::string srs_origin;                  // the attribute that stated it
+    double coordinate_scale = 1;  // from the units of the coordinate arrays to those of the CRS
     std::optional<zarr::GeoTransform> transform;
     std::string transform_origin;
     int rolled_columns = 0;     // columns that wrap_longitude moves from the left to the right

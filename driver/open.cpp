@@ -11,6 +11,7 @@
 #include "driver/band.h"
 #include "driver/dataset.h"
 #include "driver/gdal_types.h"
+#include "driver/mdim_dataset.h"
 #include "driver/report.h"
 #include "driver/vsi_store.h"
 
@@ -187,12 +188,40 @@ Result<DatasetPtr> OpenName(GDALOpenInfo* open_info, const ConnectionString& nam
     return OpenGroup(open_info->pszFilename, std::move(location), options);
 }
 
+Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
+                                                   const ConnectionString& name) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info->papszOpenOptions));
+    ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
+    if (!name.indices.empty())
+        return Status::Invalid("/" + name.node +
+                               ": the multidimensional API opens arrays, not their slices");
+    auto session = std::make_shared<MdimSession>(std::move(location), std::move(options));
+    return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(std::move(session)));
+}
+
+GDALDataset* OpenMultidimensional(GDALOpenInfo* open_info, const ConnectionString& name) {
+    auto dataset = OpenRootGroup(open_info, name);
+    if (dataset.ok()) return dataset->release();
+    EmitError(name.path, dataset.status());
+    return nullptr;
+}
+
 }  // namespace
 
+GDALDataset* OpenRaster(const Location& location, OpenOptions options) {
+    options.multiband = true;
+    options.dim_x.clear();
+    options.dim_y.clear();
+    const std::string name = FormatConnectionString(location.store_path, location.node);
+    auto dataset = OpenArray(name.c_str(), location, {}, options);
+    if (!dataset.ok()) return nullptr;
+    (*dataset)->Finish();
+    return dataset->release();
+}
+
 int Identify(GDALOpenInfo* open_info) {
-    // Writing and the multidimensional API are the built-in driver's.
-    if (open_info->eAccess != GA_ReadOnly || (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0)
-        return FALSE;
+    // Writing is the built-in driver's.
+    if (open_info->eAccess != GA_ReadOnly) return FALSE;
     const std::string name = open_info->pszFilename;
     if (HasZarrPrefix(name)) return TRUE;
     // GDAL before 3.7 does not see the folders of /vsimem/.
@@ -212,6 +241,8 @@ GDALDataset* Open(GDALOpenInfo* open_info) {
             return nullptr;
         }
         if (IsForBuiltin(name->path)) return nullptr;
+        if ((open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0)
+            return OpenMultidimensional(open_info, *name);
         auto dataset = OpenName(open_info, *name);
         if (!dataset.ok()) {
             EmitError(name->path, dataset.status());

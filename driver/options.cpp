@@ -40,16 +40,7 @@ const char* const kOpenOptionList =
 
 namespace {
 
-zarr::Result<std::size_t> ParseThreads(const char* text) {
-    if (text == nullptr || EQUAL(text, "ALL_CPUS"))
-        return static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
-    const int threads = atoi(text);
-    if (CPLGetValueType(text) != CPL_VALUE_INTEGER || threads < 1)
-        return zarr::Status::Invalid("NUM_THREADS: expected a number >= 1 or ALL_CPUS, got " +
-                                     zarr::Quoted(text));
-    constexpr int kMax = 1024;
-    return static_cast<std::size_t>(std::min(threads, kMax));
-}
+std::size_t AllProcessors() { return static_cast<std::size_t>(std::max(1, CPLGetNumCPUs())); }
 
 zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
     if (EQUAL(text, "unlimited")) return std::optional<std::chrono::duration<double>>();
@@ -63,6 +54,17 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
 }
 
 }  // namespace
+
+zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback) {
+    if (text == nullptr) return fallback;
+    if (EQUAL(text, "ALL_CPUS")) return AllProcessors();
+    const int threads = atoi(text);
+    if (CPLGetValueType(text) != CPL_VALUE_INTEGER || threads < 1)
+        return zarr::Status::Invalid("NUM_THREADS: expected a number >= 1 or ALL_CPUS, got " +
+                                     zarr::Quoted(text));
+    constexpr int kMax = 1024;
+    return static_cast<std::size_t>(std::min(threads, kMax));
+}
 
 zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     OpenOptions parsed;
@@ -82,7 +84,7 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
                                                   options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));
     const char* threads = CSLFetchNameValue(options, "NUM_THREADS");
     if (threads == nullptr) threads = CPLGetConfigOption("GDAL_NUM_THREADS", nullptr);
-    ZARR_ASSIGN_OR_RETURN(parsed.threads, ParseThreads(threads));
+    ZARR_ASSIGN_OR_RETURN(parsed.threads, ParseThreads(threads, AllProcessors()));
     return parsed;
 }
 

@@ -29,6 +29,9 @@ struct OpenOptions {
     static zarr::Result<OpenOptions> Parse(const char* const* options);
 };
 
+// Parses NUM_THREADS: a number, or ALL_CPUS. `fallback` where `text` is nullptr.
+zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback);
+
 extern const char* const kOpenOptionList;
 
 }  // namespace zarr_driver

@@ -65,6 +65,7 @@ GDALDriver* MakeDriver() {
     driver->SetDescription(kName);
     driver->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr");
     driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");
+    driver->SetMetadataItem(GDAL_DCAP_MULTIDIM_RASTER, "YES");
     driver->SetMetadataItem(GDAL_DCAP_OPEN, "YES");
     driver->SetMetadataItem(GDAL_DCAP_VIRTUALIO, "YES");
     driver->SetMetadataItem(GDAL_DMD_SUBDATASETS, "YES");

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+#include "driver/mdim_array.h"
+
+#include <algorithm>
+#include <new>
+
+#include "core/conventions/flags.h"
+#include "core/conventions/lookup.h"
+#include "core/conventions/nczarr.h"
+#include "core/store/keys.h"
+#include "driver/extended_type.h"
+#include "driver/mdim_attribute.h"
+#include "driver/mdim_session.h"
+#include "driver/open.h"
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// What the API has methods for.
+constexpr std::string_view kInterpreted[] = {
+    "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "units", "scale_factor", "add_offset", "_Unsigned"};
+
+bool IsHidden(std::string_view name) {
+    return std::find(std::begin(kInterpreted), std::end(kInterpreted), name) !=
+               std::end(kInterpreted) ||
+           zarr::IsNczarrAttribute(name);
+}
+
+void AddStructure(const zarr::ArrayMetadata& metadata, CPLStringList& list) {
+    if (!metadata.compressor.is_null())
+        list.SetNameValue("COMPRESSOR", zarr::json::Dump(metadata.compressor).c_str());
+    const zarr::json::Array* filters = metadata.filters.as_array();
+    if (filters != nullptr && !filters->empty())
+        list.SetNameValue("FILTERS", zarr::json::Dump(metadata.filters).c_str());
+}
+
+double Packed(const std::optional<double>& value, double neutral, bool* has_value,
+              GDALDataType* storage) {
+    if (has_value != nullptr) *has_value = value.has_value();
+    if (storage != nullptr) *storage = value ? GDT_Float64 : GDT_Unknown;
+    return value.value_or(neutral);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<MdimSession> session,
+                                                       const std::string& path) {
+    const zarr::Hierarchy& hierarchy = session->hierarchy();
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(hierarchy, path));
+    ZARR_ASSIGN_OR_RETURN(auto array, hierarchy.OpenArray(path));
+    const std::string name = session->ArrayName(path);
+    const auto type =
+        ExtendedTypeOf(zarr::ApplyUnsigned(facts.metadata.dtype, facts.attributes), name);
+    if (!type.ok()) return type.status().WithContext(zarr::JoinKey(path, zarr::kArrayKey));
+    EmitWarnings(session->store_path() + ": /" + path, facts.warnings);
+    std::shared_ptr<ZarrMDArray> opened(
+        new ZarrMDArray(std::move(session), std::move(facts), std::move(array), *type));
+    opened->SetSelf(opened);
+    return opened;
+}
+
+ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts facts,
+                         std::shared_ptr<const zarr::Array> array, const GDALExtendedDataType& type)
+    : GDALAbstractMDArray(session->GroupName(std::string(zarr::ParentPath(facts.path))),
+                          session->ArrayName(facts.path)),
+      GDALPamMDArray(session->GroupName(std::string(zarr::ParentPath(facts.path))),
+                     session->ArrayName(facts.path), session->pam()),
+      session_(std::move(session)),
+      facts_(std::move(facts)),
+      array_(std::move(array)),
+      stored_(zarr::ApplyUnsigned(facts_.metadata.dtype, facts_.attributes)),
+      type_(type) {
+    for (std::size_t i = 0; i < facts_.dimensions.size(); ++i)
+        dimensions_.push_back(session_->DimensionOf(facts_, i));
+    AddStructure(facts_.metadata, structural_info_);
+    InterpretAttributes();
+    SetNodata();
+}
+
+ZarrMDArray::~ZarrMDArray() {
+    if (!nodata_.empty()) type_.FreeDynamicMemory(nodata_.data());
+}
+
+void ZarrMDArray::InterpretAttributes() {
+    zarr::Warnings warnings;
+    packing_ = zarr::ReadPacking(facts_.attributes, warnings);
+    EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
+    units_ = packing_.units;
+    attributes_ = MakeAttributes(GetFullName(), facts_.attributes, IsHidden);
+    if (!stored_.is_time()) return;
+    // What the numbers mean, as CF's attributes say it.
+    if (units_.empty()) units_ = zarr::TimeUnits(stored_);
+    if (stored_.kind == zarr::DataKind::kDatetime && GetAttribute("calendar") == nullptr)
+        attributes_.push_back(ZarrAttribute::Make(
+            GetFullName(), "calendar", zarr::json::Value(std::string("proleptic_gregorian"))));
+}
+
+void ZarrMDArray::SetNodata() {
+    zarr::Warnings warnings;
+    const auto element = zarr::ReadNodata(facts_.attributes, facts_.metadata,
+                                          session_->options().fill_value_as_nodata, warnings);
+    EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
+    // The values of a boolean are both data, and an empty string is what an array begins as.
+    if (!element || stored_.kind == zarr::DataKind::kBool) return;
+    const bool is_text = type_.GetClass() == GEDTC_STRING;
+    if (is_text && element->find_first_not_of('\0') == std::string::npos) return;
+    const zarr::DataType native = stored_.Native();
+    const auto op = ExtendedOp::Make(native, type_);
+    if (!op.ok()) return;
+    zarr::ObjectRef ref{element->data(), element->size()};
+    const auto* from = stored_.kind == zarr::DataKind::kObject
+                           ? reinterpret_cast<const std::uint8_t*>(&ref)
+                           : reinterpret_cast<const std::uint8_t*>(element->data());
+    nodata_.resize(type_.GetSize());
+    (*op)->op().row((*op)->op(), nodata_.data(), 0, from, 0, 1);
+}
+
+const std::string& ZarrMDArray::GetFilename() const { return session_->store_path(); }
+
+std::vector<GUInt64> ZarrMDArray::GetBlockSize() const {
+    return {facts_.metadata.chunks.begin(), facts_.metadata.chunks.end()};
+}
+
+std::shared_ptr<GDALAttribute> ZarrMDArray::GetAttribute(const std::string& osName) const {
+    for (const auto& attribute : attributes_)
+        if (attribute->GetName() == osName) return attribute;
+    return nullptr;
+}
+
+std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::GetAttributes(
+    CSLConstList /*papszOptions*/) const {
+    return attributes_;
+}
+
+const void* ZarrMDArray::GetRawNoDataValue() const {
+    return nodata_.empty() ? nullptr : nodata_.data();
+}
+
+double ZarrMDArray::GetScale(bool* pbHasScale, GDALDataType* peStorageType) const {
+    return Packed(packing_.scale, 1.0, pbHasScale, peStorageType);
+}
+
+double ZarrMDArray::GetOffset(bool* pbHasOffset, GDALDataType* peStorageType) const {
+    return Packed(packing_.offset, 0.0, pbHasOffset, peStorageType);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Its place on the map
+
+const Georeferencing& ZarrMDArray::Placed() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (georeferencing_) return *georeferencing_;
+    georeferencing_.emplace();
+    // One dimension is a coordinate, not a raster.
+    if (facts_.metadata.rank() < 2) return *georeferencing_;
+    const OpenOptions& options = session_->options();
+    georeferencing_ = ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
+                                         {options.assume_longlat, false, options.threads});
+    EmitWarnings(session_->store_path() + ": /" + facts_.path, georeferencing_->warnings);
+    return *georeferencing_;
+}
+
+std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
+    if (auto from_pam = GDALPamMDArray::GetSpatialRef()) return from_pam;
+    const Georeferencing& placed = Placed();
+    if (!placed.srs) return nullptr;
+    std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
+                                             [](OGRSpatialReference* p) { p->Release(); });
+    // The coordinate arrays stay in their own units here, so the CRS follows them.
+    if (placed.coordinate_scale != 1) {
+        const double metres = srs->GetLinearUnits() * placed.coordinate_scale;
+        srs->SetLinearUnitsAndUpdateParameters(metres == 1000 ? "kilometre" : "unit", metres);
+    }
+    // In place of "X, Y" the mapping names dimensions, from 1.
+    const int x = static_cast<int>(*facts_.axes.x) + 1;
+    const int y = static_cast<int>(*facts_.axes.y) + 1;
+    std::vector<int> mapping = srs->GetDataAxisToSRSAxisMapping();
+    for (int& axis : mapping) axis = axis == 1 ? x : axis == 2 ? y : 0;
+    mapping.resize(2);
+    srs->SetDataAxisToSRSAxisMapping(mapping);
+    return srs;
+}
+
+std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() const {
+    std::vector<std::shared_ptr<GDALMDArray>> variables;
+    for (const std::string& name : zarr::WordsAttribute(facts_.attributes, "coordinates")) {
+        const std::string path = zarr::FindVariable(
+            session_->hierarchy(), std::string(zarr::ParentPath(facts_.path)), name);
+        if (path.empty()) continue;
+        auto array = session_->OpenArray(path);
+        if (array.ok())
+            variables.push_back(*array);
+        else
+            EmitError(session_->store_path(), array.status());
+    }
+    return variables;
+}
+
+GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
+    const bool is_its_raster = facts_.metadata.rank() >= 2 && facts_.axes.x == iXDim &&
+                               facts_.axes.y == iYDim && GDALPamMDArray::GetSpatialRef() == nullptr;
+    if (is_its_raster && ZARR_AS_CLASSIC_IS_PLAIN) {
+        Location location = session_->location();
+        location.node = facts_.path;
+        location.kind = zarr::NodeKind::kArray;
+        if (GDALDataset* dataset = OpenRaster(location, session_->options())) return dataset;
+    }
+    return GDALPamMDArray::AsClassicDataset(ZARR_AS_CLASSIC_ARGUMENTS);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Values
+
+Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& strides,
+                               const GDALExtendedDataType& buffer_type, std::uint8_t* data) const {
+    for (std::size_t i = 0; i < region.count.size(); ++i) {
+        if (region.step[i] != 0) continue;
+        // A step of 0 repeats one element.
+        zarr::Region once = region;
+        once.step[i] = 1;
+        once.count[i] = 1;
+        for (std::uint64_t k = 0; k < region.count[i]; ++k)
+            ZARR_RETURN_IF_ERROR(ReadRegion(once, strides, buffer_type,
+                                            data + static_cast<std::ptrdiff_t>(k) * strides[i]));
+        return {};
+    }
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedOp::Make(stored_, buffer_type));
+    const bool has_strings = buffer_type.NeedsFreeDynamicMemory();
+    if (has_strings) ClearElements(buffer_type, data, region.count, strides);
+    Status status = array_->Read(region, 0, {data, strides, op->op()},
+                                 {session_->options().threads, zarr::Keep::kAllIfSmall});
+    if (status.ok() && op->is_out_of_memory())
+        status = Status::OutOfMemory(facts_.path + ": out of memory");
+    // A caller that is told of a failure does not look for strings to free.
+    if (!status.ok() && has_strings) FreeElements(buffer_type, data, region.count, strides);
+    return status;
+}
+
+bool ZarrMDArray::IRead(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
+                        const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
+                        void* pDstBuffer) const {
+    const std::size_t rank = facts_.metadata.rank();
+    zarr::Region region;
+    zarr::Strides strides;
+    for (std::size_t i = 0; i < rank; ++i) {
+        region.start.push_back(arrayStartIdx[i]);
+        region.count.push_back(count[i]);
+        // Whatever the step, one element needs none.
+        region.step.push_back(count[i] == 1 ? 1 : arrayStep[i]);
+        strides.push_back(static_cast<std::ptrdiff_t>(bufferStride[i]) *
+                          static_cast<std::ptrdiff_t>(bufferDataType.GetSize()));
+    }
+    try {
+        const Status status =
+            ReadRegion(region, strides, bufferDataType, static_cast<std::uint8_t*>(pDstBuffer));
+        if (status.ok()) return true;
+        EmitError(session_->store_path(), status);
+    } catch (const std::bad_alloc&) {
+        EmitError(session_->store_path(), Status::OutOfMemory(facts_.path + ": out of memory"));
+    }
+    return false;
+}
+
+Status ZarrMDArray::Advise(const zarr::Region& region, CSLConstList options) const {
+    ZARR_ASSIGN_OR_RETURN(
+        const std::size_t threads,
+        ParseThreads(CSLFetchNameValue(options, "NUM_THREADS"), session_->options().threads));
+    const std::size_t limit = array_->context().cache().max_bytes();
+    std::uint64_t allowed = limit;
+    if (const char* text = CSLFetchNameValue(options, "CACHE_SIZE")) {
+        const GIntBig bytes = CPLAtoGIntBig(text);
+        if (CPLGetValueType(text) != CPL_VALUE_INTEGER || bytes < 0)
+            return Status::Invalid("CACHE_SIZE: expected a number of bytes, got " +
+                                   std::string(text));
+        allowed = std::min<std::uint64_t>(limit, static_cast<std::uint64_t>(bytes));
+    }
+    const std::uint64_t needed = array_->DecodedBytes(region);
+    if (needed > allowed)
+        return Status::Limit(
+            facts_.path + ": the chunks of the region take " + std::to_string(needed) +
+            " bytes, and the cache may hold " + std::to_string(allowed) +
+            (allowed < limit ? " (CACHE_SIZE)"
+                             : " (half of the configuration option GDAL_CACHEMAX)"));
+    return array_->Preload(region, threads);
+}
+
+bool ZarrMDArray::IAdviseRead(const GUInt64* arrayStartIdx, const size_t* count,
+                              CSLConstList papszOptions) const {
+    zarr::Region region;
+    for (std::size_t i = 0; i < facts_.metadata.rank(); ++i) {
+        region.start.push_back(arrayStartIdx[i]);
+        region.count.push_back(count[i]);
+        region.step.push_back(1);
+    }
+    const Status status = Advise(region, papszOptions);
+    if (!status.ok()) EmitError(session_->store_path(), status);
+    return status.ok();
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "driver/mdim_attribute.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+#include "core/base/text.h"
+
+namespace zarr_driver {
+
+namespace json = zarr::json;
+
+namespace {
+
+using Items = std::vector<const json::Value*>;
+
+bool IsString(const json::Value* value) { return value->as_string() != nullptr; }
+bool IsNumber(const json::Value* value) { return value->is_number(); }
+
+// Exact as a double: integers up to 2^53, and what is a double anyhow.
+bool IsExactDouble(const json::Value* value) {
+    constexpr std::int64_t kMax = std::int64_t{1} << 53;
+    if (!value->is_integer()) return value->is_number();
+    std::int64_t number = 0;
+    return value->GetInt64(number) && number >= -kMax && number <= kMax;
+}
+
+// The first type that holds all of the numbers exactly; GDT_Unknown where none does.
+GDALDataType NumberType(const Items& items) {
+    bool all_integers = true;
+    bool all_int32 = true;
+    bool all_int64 = true;
+    bool all_uint64 = true;
+    for (const json::Value* item : items) {
+        std::int64_t number = 0;
+        std::uint64_t unsigned_number = 0;
+        all_integers = all_integers && item->is_integer();
+        const bool is_int64 = item->GetInt64(number);
+        all_int64 = all_int64 && is_int64;
+        all_int32 = all_int32 && is_int64 && number >= INT_MIN && number <= INT_MAX;
+        all_uint64 = all_uint64 && item->GetUint64(unsigned_number);
+    }
+    if (all_integers && all_int32) return GDT_Int32;
+    if (all_integers && all_int64) return GDT_Int64;
+    if (all_integers && all_uint64) return GDT_UInt64;
+    return std::all_of(items.begin(), items.end(), IsExactDouble) ? GDT_Float64 : GDT_Unknown;
+}
+
+template <class T>
+void Append(std::vector<std::uint8_t>& elements, T value) {
+    const std::size_t at = elements.size();
+    elements.resize(at + sizeof value);
+    std::memcpy(elements.data() + at, &value, sizeof value);
+}
+
+}  // namespace
+
+ZarrAttribute::ZarrAttribute(const std::string& parent, const std::string& name,
+                             const GDALExtendedDataType& type)
+    : GDALAbstractMDArray(parent, name), GDALAttribute(parent, name), type_(type) {}
+
+std::shared_ptr<GDALAttribute> ZarrAttribute::Make(const std::string& parent,
+                                                   const std::string& name,
+                                                   const json::Value& value) {
+    const json::Array* array = value.as_array();
+    Items items;
+    if (array == nullptr) items.push_back(&value);
+    for (std::size_t i = 0; array != nullptr && i < array->size(); ++i)
+        items.push_back(&(*array)[i]);
+    const bool is_some = !items.empty();
+    const bool are_strings = is_some && std::all_of(items.begin(), items.end(), IsString);
+    const GDALDataType number = is_some && std::all_of(items.begin(), items.end(), IsNumber)
+                                    ? NumberType(items)
+                                    : GDT_Unknown;
+    std::shared_ptr<ZarrAttribute> attribute;
+    const auto make = [&](const GDALExtendedDataType& type) {
+        attribute.reset(new ZarrAttribute(parent, name, type));
+    };
+    if (are_strings) {
+        make(GDALExtendedDataType::CreateString());
+        attribute->SetStrings(items);
+    } else if (number != GDT_Unknown) {
+        make(GDALExtendedDataType::Create(number));
+        attribute->SetNumbers(items);
+    } else {
+        make(GDALExtendedDataType::CreateString(0, GEDTST_JSON));
+        const json::Value text(json::Dump(value));
+        attribute->SetStrings({&text});
+        array = nullptr;
+    }
+    if (array != nullptr)
+        attribute->dimensions_.push_back(std::make_shared<GDALDimension>(
+            std::string(), "dim0", std::string(), std::string(), array->size()));
+    return attribute;
+}
+
+void ZarrAttribute::SetNumbers(const Items& items) {
+    for (const json::Value* item : items) {
+        std::int64_t integer = 0;
+        std::uint64_t unsigned_integer = 0;
+        double number = 0;
+        switch (type_.GetNumericDataType()) {
+            case GDT_Int32:
+                item->GetInt64(integer);
+                Append(elements_, static_cast<std::int32_t>(integer));
+                break;
+            case GDT_Int64:
+                item->GetInt64(integer);
+                Append(elements_, integer);
+                break;
+            case GDT_UInt64:
+                item->GetUint64(unsigned_integer);
+                Append(elements_, unsigned_integer);
+                break;
+            default:
+                item->GetDouble(number);
+                Append(elements_, number);
+                break;
+        }
+    }
+}
+
+void ZarrAttribute::SetStrings(const Items& items) {
+    for (const json::Value* item : items)
+        strings_.push_back(zarr::ReplaceInvalidUtf8(*item->as_string()));
+    for (const std::string& text : strings_) Append(elements_, text.c_str());
+}
+
+bool ZarrAttribute::IRead(const GUInt64* arrayStartIdx, const size_t* count,
+                          const GInt64* arrayStep, const GPtrDiff_t* bufferStride,
+                          const GDALExtendedDataType& bufferDataType, void* pDstBuffer) const {
+    const bool is_scalar = dimensions_.empty();
+    const std::size_t n = is_scalar ? 1 : count[0];
+    const auto start = is_scalar ? 0 : static_cast<std::ptrdiff_t>(arrayStartIdx[0]);
+    const auto size = static_cast<std::ptrdiff_t>(type_.GetSize());
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto at = static_cast<std::ptrdiff_t>(i);
+        const std::ptrdiff_t from = is_scalar ? 0 : start + at * arrayStep[0];
+        const std::ptrdiff_t to = is_scalar ? 0 : at * bufferStride[0];
+        if (!GDALExtendedDataType::CopyValue(
+                elements_.data() + from * size, type_,
+                static_cast<GByte*>(pDstBuffer) +
+                    to * static_cast<std::ptrdiff_t>(bufferDataType.GetSize()),
+                bufferDataType))
+            return false;
+    }
+    return true;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "driver/mdim_dimension.h"
+
+#include "driver/mdim_array.h"
+#include "driver/mdim_session.h"
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+using zarr::AxisRole;
+
+namespace {
+
+std::string TypeOf(AxisRole role) {
+    switch (role) {
+        case AxisRole::kX:
+            return GDAL_DIM_TYPE_HORIZONTAL_X;
+        case AxisRole::kY:
+            return GDAL_DIM_TYPE_HORIZONTAL_Y;
+        case AxisRole::kZ:
+            return GDAL_DIM_TYPE_VERTICAL;
+        case AxisRole::kTime:
+            return GDAL_DIM_TYPE_TEMPORAL;
+        default:
+            return {};
+    }
+}
+
+// Where growing coordinates lead; unknown without coordinates.
+std::string DirectionOf(const zarr::Dimension& dimension) {
+    if (dimension.coordinate_path.empty()) return {};
+    switch (dimension.role) {
+        case AxisRole::kX:
+            return "EAST";
+        case AxisRole::kY:
+            return "NORTH";
+        case AxisRole::kTime:
+            return "FUTURE";
+        case AxisRole::kZ: {
+            const std::string* positive =
+                zarr::StringAttribute(dimension.coordinate_attributes, "positive");
+            if (positive == nullptr) return {};
+            return EQUAL(positive->c_str(), "up")     ? "UP"
+                   : EQUAL(positive->c_str(), "down") ? "DOWN"
+                                                      : "";
+        }
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+ZarrDimension::ZarrDimension(std::shared_ptr<MdimSession> session, const std::string& parent,
+                             const zarr::ArrayFacts& facts, std::size_t index)
+    : GDALDimension(parent, facts.dimensions[index].name, TypeOf(facts.dimensions[index].role),
+                    DirectionOf(facts.dimensions[index]), facts.dimensions[index].size),
+      session_(std::move(session)),
+      parent_(parent),
+      array_path_(facts.path),
+      coordinate_path_(facts.dimensions[index].coordinate_path),
+      is_x_(facts.axes.x == index),
+      is_y_(facts.axes.y == index) {}
+
+std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
+    if (coordinate_path_.empty()) return FromGeoTransform();
+    auto array = session_->OpenArray(coordinate_path_);
+    if (array.ok()) return *array;
+    EmitError(session_->store_path(), array.status());
+    return nullptr;
+}
+
+std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
+    if (!is_x_ && !is_y_) return nullptr;
+    const auto array = session_->OpenArray(array_path_);
+    if (!array.ok()) return nullptr;  // it was open; who opens it again is told
+    const Georeferencing& placed = (*array)->Placed();
+    if (!placed.transform) return nullptr;
+    const zarr::GeoTransform& t = *placed.transform;
+    if (t[2] != 0 || t[4] != 0) return nullptr;
+    const double spacing = is_x_ ? t[1] : t[5];
+    const double corner = is_x_ ? t[0] : t[3];
+    // A dimension of its own, as an array keeps its dimensions alive, and this one would keep it.
+    const auto dimension =
+        std::make_shared<GDALDimension>(parent_, m_osName, m_osType, m_osDirection, m_nSize);
+    return GDALMDArrayRegularlySpaced::Create(parent_, m_osName, dimension, corner, spacing, 0.5);
+}
+
+}  // namespace zarr_driver

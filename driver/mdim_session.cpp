@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "driver/mdim_session.h"
+
+#include <cpl_conv.h>
+
+#include "core/store/keys.h"
+#include "driver/mdim_array.h"
+#include "driver/mdim_dimension.h"
+
+namespace zarr_driver {
+
+MdimSession::MdimSession(Location location, OpenOptions options)
+    : location_(std::move(location)),
+      options_(std::move(options)),
+      is_array_(location_.kind == zarr::NodeKind::kArray),
+      root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
+      // Inside the store, under the name that GDAL gives the statistics of such stores.
+      pam_(std::make_shared<GDALPamMultiDim>(location_.store_path + "/pam")) {}
+
+std::string MdimSession::GroupName(const std::string& path) const {
+    if (root_.empty()) return "/" + path;
+    const bool is_below = path.compare(0, root_.size() + 1, root_ + "/") == 0;
+    return is_below ? path.substr(root_.size()) : "/";
+}
+
+std::string MdimSession::ArrayName(const std::string& path) const {
+    // An array that is the whole store is called like it.
+    if (path.empty()) return CPLGetBasename(store_path().c_str());
+    return std::string(zarr::LastName(path));
+}
+
+std::string MdimSession::ArrayFullName(const std::string& path) const {
+    const std::string group = GroupName(std::string(zarr::ParentPath(path)));
+    return (group == "/" ? "" : group) + "/" + ArrayName(path);
+}
+
+zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::string& path) {
+    const auto find = [&] {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto found = arrays_.find(path);
+        return found == arrays_.end() ? nullptr : found->second.lock();
+    };
+    if (auto array = find()) return array;
+    // Without the lock: opening looks at other arrays, and may read them.
+    ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::weak_ptr<ZarrMDArray>& known = arrays_[path];
+    if (auto other = known.lock()) return other;
+    known = array;
+    return array;
+}
+
+std::shared_ptr<GDALDimension> MdimSession::DimensionOf(const zarr::ArrayFacts& facts,
+                                                        std::size_t index) {
+    const zarr::Dimension& dimension = facts.dimensions[index];
+    // Without a name nothing says that it is another array's dimension too.
+    const std::string parent =
+        dimension.is_named ? GroupName(dimension.group) : ArrayFullName(facts.path);
+    const std::string key = parent + "\n" + dimension.name + "\n" + std::to_string(dimension.size);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::weak_ptr<GDALDimension>& known = dimensions_[key];
+    if (auto shared = known.lock()) return shared;
+    auto made = std::make_shared<ZarrDimension>(shared_from_this(), parent, facts, index);
+    known = made;
+    return made;
+}
+
+}  // namespace zarr_driver
