@@ -35,17 +35,10 @@ std::size_t AlignUp(std::size_t offset, std::size_t alignment) {
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-// Longest text of an element, in bytes of UTF-8; 0 where there is no limit.
+// Longest text of an element, in bytes, for those types whose limit is one of bytes; 0 otherwise,
+// as writers make arrays of characters of what is limited.
 std::size_t MaxTextLength(const zarr::DataType& type) {
-    switch (type.kind) {
-        case DataKind::kBytes:
-        case DataKind::kUnicode:  // four bytes are the longest form of a code point
-            return type.size;
-        case DataKind::kVoid:
-            return (type.size + 2) / 3 * 4;
-        default:
-            return 0;
-    }
+    return type.kind == DataKind::kBytes ? type.size : 0;
 }
 
 // Counts leaves, so that nested structures of many fields are refused before they are built.

@@ -23,17 +23,6 @@ namespace {
 constexpr std::string_view kMetadataFiles[] = {zarr::kArrayKey, zarr::kGroupKey,
                                                zarr::kConsolidatedKey};
 
-// The context that every array of the process shares. Half of GDAL's own cache: what is held here
-// is not held there again.
-std::shared_ptr<zarr::ReadContext> SharedContext() {
-    static const auto context = std::make_shared<zarr::ReadContext>(0);
-    constexpr GIntBig kLeast = GIntBig{16} << 20;
-    const GIntBig bytes = std::max(kLeast, GDALGetCacheMax64() / 2);
-    if (context->cache().max_bytes() != static_cast<std::size_t>(bytes))
-        context->cache().SetMaxBytes(static_cast<std::size_t>(bytes));
-    return context;
-}
-
 // Moves up from `folder` while the folder above is a group, and keeps the way down in `node`. Only
 // where looking costs nothing: not over a network.
 void AscendToRoot(std::string& folder, std::string& node) {
@@ -62,6 +51,15 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
 }
 
 }  // namespace
+
+std::shared_ptr<zarr::ReadContext> SharedContext() {
+    static const auto context = std::make_shared<zarr::ReadContext>(0);
+    constexpr GIntBig kLeast = GIntBig{16} << 20;
+    const GIntBig bytes = std::max(kLeast, GDALGetCacheMax64() / 2);
+    if (context->cache().max_bytes() != static_cast<std::size_t>(bytes))
+        context->cache().SetMaxBytes(static_cast<std::size_t>(bytes));
+    return context;
+}
 
 bool IsStoreFolder(const std::string& folder) {
     return std::any_of(

@@ -18,6 +18,10 @@ struct Location {
     zarr::NodeKind kind = zarr::NodeKind::kNone;
 };
 
+// What all arrays of the process share. Its cache is half of GDAL's own: what is held here is not
+// held there again.
+std::shared_ptr<zarr::ReadContext> SharedContext();
+
 // True where `folder` holds one of the files that make a Zarr v2 store; a few stats, no listing.
 bool IsStoreFolder(const std::string& folder);
 

@@ -4,6 +4,7 @@
 #include <cpl_vsi.h>
 #include <gdal_priv.h>
 
+#include <atomic>
 #include <string>
 
 #include "core/base/status.h"
@@ -60,8 +61,37 @@ void ForwardCreation(GDALDriver& driver, GDALDriver& builtin) {
         driver.pfnCreateMultiDimensional = CreateMultiDimensional;
 }
 
+// Shows in the domain READ_COUNTERS what reading has done since the process began.
+class ZarrDriver final : public GDALDriver {
+  public:
+    char** GetMetadata(const char* pszDomain = "") override {
+        if (!IsCounters(pszDomain)) return GDALDriver::GetMetadata(pszDomain);
+        const zarr::ReadCounters& counters = zarr_driver::SharedContext()->counters();
+        thread_local CPLStringList list;  // borrowed by the caller, as metadata is
+        list.Clear();
+        const auto set = [](const char* name, const std::atomic<std::uint64_t>& count) {
+            list.SetNameValue(name, std::to_string(count.load()).c_str());
+        };
+        set("CHUNKS_REQUESTED", counters.chunks_requested);
+        set("CHUNKS_ABSENT", counters.chunks_absent);
+        set("CHUNKS_DECODED", counters.chunks_decoded);
+        set("BYTES_READ", counters.bytes_read);
+        set("BYTES_DECODED", counters.bytes_decoded);
+        return list.List();
+    }
+    const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override {
+        if (!IsCounters(pszDomain)) return GDALDriver::GetMetadataItem(pszName, pszDomain);
+        return CSLFetchNameValue(GetMetadata(pszDomain), pszName);
+    }
+
+  private:
+    static bool IsCounters(const char* domain) {
+        return domain != nullptr && EQUAL(domain, "READ_COUNTERS");
+    }
+};
+
 GDALDriver* MakeDriver() {
-    auto* driver = new GDALDriver();
+    auto* driver = new ZarrDriver();
     driver->SetDescription(kName);
     driver->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr");
     driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""gdalmdimtranslate of the sample stores, and of a time that NumPy knows, to netCDF: values,
+attributes, dimensions and CRS survive, as netCDF4 and xarray see them."""
+
+import pathlib
+import subprocess
+
+import netCDF4
+import numpy as np
+import pyproj
+import pytest
+import xarray as xr
+import zarr
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+SAMPLES = ("terrain", "temperature", "satellite_rgb", "product")
+EPSG = {"terrain": 32632, "temperature": 4326, "satellite_rgb": 32632, "product": 32632}
+# The netCDF driver writes its own grid mapping variable and points the arrays to it.
+REWRITTEN = {"_ARRAY_DIMENSIONS", "grid_mapping"}
+
+
+def translate(store, target):
+    command = ["gdalmdimtranslate", "-q", str(store), str(target)]
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    # It creates the arrays before those of their dimensions, and finds that worth a remark.
+    noise = [line for line in done.stderr.decode().splitlines() if "indexing variable" not in line]
+    assert noise == []
+
+
+@pytest.fixture(scope="module", params=SAMPLES)
+def pair(request, tmp_path_factory):
+    """(name, Zarr group, netCDF file) of a sample."""
+    target = tmp_path_factory.mktemp("netcdf") / f"{request.param}.nc"
+    translate(DATA / f"{request.param}.zarr", target)
+    dataset = netCDF4.Dataset(target)
+    dataset.set_auto_maskandscale(False)
+    yield request.param, zarr.open_group(str(DATA / f"{request.param}.zarr"), mode="r"), dataset
+    dataset.close()
+
+
+def arrays(group):
+    found = []
+    group.visititems(lambda path, node: found.append((path, node)))
+    return [(path, node) for path, node in found if isinstance(node, zarr.Array)]
+
+
+def groups(group):
+    found = [("", group)]
+    group.visititems(lambda path, node: found.append((path, node)))
+    return [(path, node) for path, node in found if isinstance(node, zarr.Group)]
+
+
+def plain(value):
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def test_values(pair):
+    _, store, dataset = pair
+    assert len(arrays(store)) >= 4
+    for path, array in arrays(store):
+        variable = dataset["/" + path]
+        np.testing.assert_array_equal(np.asarray(variable[...]).astype(array.dtype), array[...])
+        if array.dtype.kind != "U":
+            assert variable.dtype == array.dtype.newbyteorder("="), path
+
+
+def test_dimensions(pair):
+    _, store, dataset = pair
+    for path, array in arrays(store):
+        variable = dataset["/" + path]
+        assert list(variable.dimensions) == array.attrs["_ARRAY_DIMENSIONS"], path
+        assert variable.shape == array.shape, path
+        # Each in the group of the array, and shared there.
+        for name in variable.dimensions:
+            assert name in variable.group().dimensions, path
+
+
+def test_attributes(pair):
+    _, store, dataset = pair
+    for path, array in arrays(store):
+        variable = dataset["/" + path]
+        for key, value in array.attrs.items():
+            if key not in REWRITTEN:
+                assert plain(variable.getncattr(key)) == value, (path, key)
+        if "_FillValue" not in array.attrs and array.fill_value is not None:
+            if array.dtype.kind != "U":
+                np.testing.assert_equal(variable.getncattr("_FillValue"), array.fill_value)
+    for path, group in groups(store):
+        node = dataset["/" + path] if path else dataset
+        for key, value in group.attrs.items():
+            if not isinstance(value, dict):
+                assert plain(node.getncattr(key)) == value, (path, key)
+
+
+def test_crs(pair):
+    name, store, dataset = pair
+    rasters = [path for path, array in arrays(store) if array.ndim >= 2]
+    for path in rasters:
+        variable = dataset["/" + path]
+        mapping = variable.group()[variable.grid_mapping]
+        assert pyproj.CRS(mapping.crs_wkt).to_epsg() == EPSG[name], path
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_xarray_decodes_the_same(name, tmp_path):
+    translate(DATA / f"{name}.zarr", tmp_path / "x.nc")
+    store = zarr.open_group(str(DATA / f"{name}.zarr"), mode="r")
+    compared = 0
+    for path, _ in groups(store):
+        group = path or None
+        with xr.open_zarr(str(DATA / f"{name}.zarr"), group=group, consolidated=False) as wanted:
+            with xr.open_dataset(tmp_path / "x.nc", group=group) as got:
+                for variable in wanted.variables:
+                    assert got[variable].dims == wanted[variable].dims
+                    values = wanted[variable].values
+                    np.testing.assert_array_equal(got[variable].values.astype(values.dtype), values)
+                    compared += 1
+    assert compared >= 4
+
+
+def test_numpy_times_keep_their_meaning(tmp_path):
+    group = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
+    times = np.array(["2020-02-29T12:00", "NaT", "1969-12-31T23:59:59"], "datetime64[s]")
+    array = group.array("time", times)
+    array.attrs["_ARRAY_DIMENSIONS"] = ["time"]
+    spans = np.array([1, -5, "NaT"], "timedelta64[h]")
+    array = group.array("lead", spans)
+    array.attrs["_ARRAY_DIMENSIONS"] = ["time"]
+    translate(tmp_path / "x.zarr", tmp_path / "x.nc")
+    with xr.open_dataset(tmp_path / "x.nc") as dataset:
+        np.testing.assert_array_equal(dataset["time"].values, times.astype("datetime64[ns]"))
+        np.testing.assert_array_equal(dataset["lead"].values, spans.astype("timedelta64[ns]"))
