@@ -100,6 +100,17 @@ std::string Wgs84Wkt() {
     return text;
 }
 
+// True unless DIM_X and DIM_Y made a raster of something else, such as time over latitude: what the
+// attributes say of the map does not hold for that.
+bool IsMap(const zarr::ArrayFacts& facts) {
+    using zarr::AxisRole;
+    const auto fits = [&](const std::optional<std::size_t>& axis, AxisRole role) {
+        const AxisRole its = axis ? facts.dimensions[*axis].role : AxisRole::kNone;
+        return its == role || its == AxisRole::kNone;
+    };
+    return fits(facts.axes.x, AxisRole::kX) && fits(facts.axes.y, AxisRole::kY);
+}
+
 CPLStringList GeolocationDomain(const zarr::Geolocation& geolocation,
                                 const std::string& store_path) {
     CPLStringList list;
@@ -126,6 +137,13 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
                                   const GeoreferencingOptions& options) {
     Georeferencing result;
     auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
+    if (!IsMap(facts)) {
+        if (affine && affine->from_coordinates) {
+            result.transform = affine->transform;
+            result.transform_origin = affine->origin;
+        }
+        return result;
+    }
     const std::string units = AxisUnits(facts, facts.axes.x);
     const bool is_ome = affine && affine->is_ome;
     for (const CrsSource& source :

@@ -154,6 +154,7 @@ Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string&
     layout.fields =
         ScalarFields(zarr::ApplyUnsigned(layout.facts.metadata.dtype, layout.facts.attributes));
     ZARR_RETURN_IF_ERROR(FindAxes(options, layout));
+    layout.facts.axes = {layout.x_axis, layout.y_axis};
     ZARR_ASSIGN_OR_RETURN(layout.array, hierarchy.OpenArray(path));  // says what is wrong with it
     ZARR_RETURN_IF_ERROR(CheckRaster(layout));
     for (std::size_t i = 0; i < layout.facts.dimensions.size(); ++i)

@@ -450,3 +450,22 @@ def test_srs_of_the_cube_and_of_gdal_agree():
     wgs84 = osr.SpatialReference()
     wgs84.ImportFromEPSG(4326)
     assert srs.IsSame(wgs84, ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES"])
+
+
+def test_dim_x_and_dim_y_choose_the_coordinates_too():
+    """Latitude over time is no map: its coordinates give a geotransform and nothing gives a CRS."""
+    store = pathlib.Path(__file__).resolve().parents[2] / "data" / "temperature.zarr"
+    name = array_name(store, "air_temperature")
+    as_map = open_raster(name, "DIM_X=lon", "DIM_Y=lat")
+    assert as_map.GetSpatialRef().GetAuthorityCode(None) == "4326"
+    assert as_map.GetGeoTransform() == open_raster(name).GetGeoTransform()
+    west, step = as_map.GetGeoTransform()[0:2]
+    section = open_raster(name, "DIM_X=lon", "DIM_Y=time")
+    assert (section.RasterXSize, section.RasterYSize, section.RasterCount) == (180, 24, 90)
+    assert section.GetSpatialRef() is None
+    transform = section.GetGeoTransform(can_return_null=True)
+    assert transform is None or transform[0:2] == (west, step)
+    turned = open_raster(name, "DIM_X=lat", "DIM_Y=lon")
+    north, down = as_map.GetGeoTransform()[3::2]
+    assert turned.GetGeoTransform() == (north, down, 0, west, 0, step)
+    assert turned.GetSpatialRef() is None

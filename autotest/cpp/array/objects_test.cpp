@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Arrays of strings of any length (dtype |O, filter vlen-utf8).
+#include <cstring>
+
 #include "autotest/cpp/array/sample_array.h"
 #include "core/base/checked.h"
 #include "core/base/endian.h"
@@ -134,6 +136,32 @@ TEST(Objects, ErrorsNameChunkAndCodec) {
         EXPECT_TRUE(Fails(OpenIt(store, spec, 1U << 20)->ReadObjects(Region::All({4}), 2),
                           StatusCode::kCorrupt, message));
     }
+}
+
+TEST(Objects, AnOpMakesSomethingElseOfThem) {
+    const ArraySpec spec = Names({4}, {2});
+    const auto store = std::make_shared<MemoryStore>();
+    const std::string chunk = Encoded({"a", "four"});
+    ASSERT_TRUE(Succeeds(store->Set("dem/0", ByteSpan(chunk))));
+    const auto array = OpenIt(store, spec, 0);
+    ElementOp lengths;
+    lengths.src_size = sizeof(ObjectRef);
+    lengths.dst_size = 1;
+    lengths.row = [](const ElementOp&, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                     const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
+            ObjectRef ref;
+            std::memcpy(&ref, src, sizeof ref);
+            *dst = static_cast<std::uint8_t>(ref.size);
+        }
+    };
+    std::vector<std::uint8_t> memory(4, 99);
+    Region backwards = Region::All({4});
+    backwards.start[0] = 3;
+    backwards.step[0] = -1;
+    ASSERT_TRUE(Succeeds(array->Read(backwards, 0, {memory.data(), {1}, lengths}, {2})));
+    const auto nobody = static_cast<std::uint8_t>(std::string("nobody").size());
+    EXPECT_EQ(memory, (std::vector<std::uint8_t>{nobody, nobody, 4, 1}));
 }
 
 TEST(Objects, AreReadAsObjectsOnly) {

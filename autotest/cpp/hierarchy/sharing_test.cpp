@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Who opens an array that is open gets the same object, with the chunks that have not changed.
+#include <map>
+
+#include "autotest/cpp/array/sample_array.h"
+#include "autotest/cpp/hierarchy/trees.h"
+
+namespace zarr::test {
+namespace {
+
+// A store that tells when a key was last set, and whether that can be relied on.
+class StampedStore final : public Store {
+  public:
+    std::string Describe() const override { return "stamped"; }
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+        ++gets;
+        return base_.Get(key, value, limit);
+    }
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override {
+        return base_.GetRange(key, offset, length, value);
+    }
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
+        return base_.List(prefix);
+    }
+    Status Set(const std::string& key, ByteSpan value) override {
+        times_[key] = ++now_;
+        return base_.Set(key, value);
+    }
+    Status Erase(const std::string& key) override {
+        times_.erase(key);
+        return base_.Erase(key);
+    }
+    Stamp StampOf(const std::string& key) const override {
+        Stamp stamp;
+        const auto found = times_.find(key);
+        stamp.is_certain = is_certain;
+        stamp.exists = found != times_.end();
+        if (stamp.exists) stamp.modified = found->second;
+        return stamp;
+    }
+
+    bool is_certain = true;
+    mutable int gets = 0;
+
+  private:
+    MemoryStore base_;
+    std::map<std::string, std::int64_t> times_;
+    std::int64_t now_ = 0;
+};
+
+// Three chunks of one uint8 each; the last is absent.
+class Sharing : public testing::Test {
+  protected:
+    void SetUp() override {
+        Put(".zgroup", kGroupText);
+        Put("a/.zarray", Metadata("0"));
+        Put("a/0", "\x01");
+        Put("a/1", "\x02");
+    }
+    static std::string Metadata(const std::string& fill) {
+        return R"({"zarr_format": 2, "compressor": null, "order": "C", "filters": null, )"
+               R"("dtype": "|u1", "shape": [3], "chunks": [1], "fill_value": )" +
+               fill + "}";
+    }
+    void Put(const std::string& key, const std::string& text) {
+        ASSERT_TRUE(Succeeds(store_->Set(key, ByteSpan(text))));
+    }
+    std::shared_ptr<const Hierarchy> Tree(
+        UseConsolidated use_consolidated = UseConsolidated::kNever) {
+        return Hierarchy::Open(store_, use_consolidated, context_).Take();
+    }
+    // Reads the array; each chunk is left in the cache.
+    static std::string Read(const Array& array) {
+        std::string memory(3, '?');
+        const Destination destination{
+            reinterpret_cast<std::uint8_t*>(memory.data()), {1}, CopyOp(1)};
+        const ReadOptions options{1, Keep::kAllIfSmall};
+        EXPECT_TRUE(Succeeds(array.Read(Region::All({3}), 0, destination, options)));
+        return memory;
+    }
+    std::uint64_t Requested() const { return context_->counters().chunks_requested; }
+
+    std::shared_ptr<StampedStore> store_ = std::make_shared<StampedStore>();
+    std::shared_ptr<ReadContext> context_ = std::make_shared<ReadContext>(1U << 20);
+};
+
+TEST_F(Sharing, OneObjectForAllWhoOpen) {
+    const auto first = *Tree()->OpenArray("a");
+    const auto second = *Tree()->OpenArray("a");
+    EXPECT_EQ(first, second);
+    EXPECT_EQ(Read(*first), std::string("\x01\x02\x00", 3));
+    EXPECT_EQ(Read(*second), std::string("\x01\x02\x00", 3));
+    EXPECT_EQ(Requested(), 3);
+}
+
+TEST_F(Sharing, IsByStoreAndPath) {
+    const auto first = *Tree()->OpenArray("a");
+    const auto elsewhere =
+        Hierarchy::Open(StoreOf({{"a/.zarray", Metadata("0")}}), UseConsolidated::kNever, context_);
+    EXPECT_NE(first, *(*elsewhere)->OpenArray("a"));
+    Put("b/.zarray", Metadata("0"));
+    EXPECT_NE(first, *Tree()->OpenArray("b"));
+}
+
+TEST_F(Sharing, ConsolidatedMetadataDoNotMatter) {
+    const auto first = *Tree()->OpenArray("a");
+    Put(".zmetadata",
+        R"({"zarr_consolidated_format": 1, "metadata": {"a/.zarray": )" + Metadata("0") + "}}");
+    const auto consolidated = Tree(UseConsolidated::kIfPresent);
+    EXPECT_TRUE(consolidated->is_consolidated());
+    EXPECT_EQ(first, *consolidated->OpenArray("a"));
+}
+
+TEST_F(Sharing, EndsWithTheLastHolder) {
+    Read(**Tree()->OpenArray("a"));
+    Read(**Tree()->OpenArray("a"));
+    EXPECT_EQ(Requested(), 6);
+}
+
+TEST_F(Sharing, OtherMetadataAreAnotherArray) {
+    const auto first = *Tree()->OpenArray("a");
+    Put("a/.zarray", Metadata("9"));
+    const auto second = *Tree()->OpenArray("a");
+    EXPECT_NE(first, second);
+    EXPECT_EQ(Read(*second), std::string("\x01\x02\x09"));
+    EXPECT_EQ(*Tree()->OpenArray("a"), second) << "the newest one is shared from now on";
+}
+
+TEST_F(Sharing, DropsWhatChanged) {
+    const auto first = *Tree()->OpenArray("a");
+    Read(*first);
+    Put("a/1", "\x05");
+    EXPECT_EQ(Read(*first), std::string("\x01\x02\x00", 3)) << "until somebody opens it again";
+    const auto second = *Tree()->OpenArray("a");
+    EXPECT_EQ(Read(*second), std::string("\x01\x05\x00", 3));
+    EXPECT_EQ(Requested(), 4);
+    Put("a/2", "\x06");
+    ASSERT_TRUE(Succeeds(store_->Erase("a/0")));
+    const auto third = *Tree()->OpenArray("a");
+    EXPECT_EQ(Read(*third), std::string("\x00\x05\x06", 3));
+    EXPECT_EQ(Requested(), 6);
+}
+
+TEST_F(Sharing, TrustsNoUncertainStamp) {
+    store_->is_certain = false;
+    const auto first = *Tree()->OpenArray("a");
+    Read(*first);
+    Read(**Tree()->OpenArray("a"));
+    EXPECT_EQ(Requested(), 6);
+}
+
+TEST_F(Sharing, ManyNamesOfTheDeadAreForgotten) {
+    const auto held = *Tree()->OpenArray("a");
+    for (int i = 0; i < 1000; ++i) {
+        const std::string path = "n" + std::to_string(i);
+        Put(path + "/.zarray", Metadata("0"));
+        ASSERT_TRUE(Succeeds(Tree()->OpenArray(path)));
+    }
+    EXPECT_EQ(*Tree()->OpenArray("a"), held);
+}
+
+TEST_F(Sharing, PreloadingLeavesNothingToRequest) {
+    const auto array = *Tree()->OpenArray("a");
+    Region all = Region::All({3});
+    EXPECT_EQ(array->DecodedBytes(all), 3);
+    ASSERT_TRUE(Succeeds(array->Preload(all, 2)));
+    EXPECT_EQ(Requested(), 3);
+    EXPECT_EQ(Read(*array), std::string("\x01\x02\x00", 3));
+    EXPECT_EQ(Requested(), 3);
+    all.count[0] = 4;
+    EXPECT_TRUE(Fails(array->Preload(all, 2), StatusCode::kInvalidArgument));
+    all.count[0] = 0;
+    EXPECT_EQ(array->DecodedBytes(all), 0);
+    EXPECT_TRUE(Succeeds(array->Preload(all, 2)));
+}
+
+TEST_F(Sharing, PreloadingTellsOfBadChunks) {
+    Put("a/1", "two bytes");
+    const auto array = *Tree()->OpenArray("a");
+    EXPECT_TRUE(
+        Fails(array->Preload(Region::All({3}), 1), StatusCode::kCorrupt, "a/1: chunk [1]: "));
+}
+
+TEST_F(Sharing, LargeReadsLeaveNothingBehind) {
+    context_->cache().SetMaxBytes(23);  // an eighth of it is less than three bytes
+    const auto array = *Tree()->OpenArray("a");
+    Read(*array);
+    Read(*array);
+    EXPECT_EQ(Requested(), 6);
+}
+
+}  // namespace
+}  // namespace zarr::test
