@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/base/element_op.h"
@@ -38,7 +39,7 @@ class ExtendedOp {
         std::unique_ptr<BufferOp> number;  // set where both sides are numbers
     };
 
-    explicit ExtendedOp(const zarr::DataType& stored) : stored_(stored) {}
+    explicit ExtendedOp(zarr::DataType stored) : stored_(std::move(stored)) {}
     zarr::Status Plan(const zarr::DataType& stored, std::size_t src_offset,
                       const GDALExtendedDataType& buffer, std::size_t dst_offset);
     void ConvertText(const Leaf& leaf, std::uint8_t* dst, const std::uint8_t* src) const;

@@ -28,6 +28,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     static zarr::Result<std::shared_ptr<ZarrMDArray>> Open(std::shared_ptr<MdimSession> session,
                                                            const std::string& path);
     ~ZarrMDArray() override;
+    ZarrMDArray(const ZarrMDArray&) = delete;
+    ZarrMDArray& operator=(const ZarrMDArray&) = delete;
 
     // Where its raster lies; found when first asked for.
     const Georeferencing& Placed() const;
