@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Property test: whatever zarr-python writes reads back equal, bit for bit, through GDAL.
+"""Property test: whatever zarr-python writes reads back equal, bit for bit, through GDAL: as rasters
+and through the multidimensional API, whatever the data type.
 
 ZARR_TEST_SEED    seed of the run; random when unset, and always printed at the end
 ZARR_TEST_ARRAYS  arrays per run, at least 1000 for the coverage test to hold; default 1200
@@ -15,6 +16,7 @@ import shutil
 import numpy as np
 import pytest
 import zarr_gdal
+import zarr_mdim_check
 import zarr_random_codecs
 import zarr_random_types
 import zarr_writer
@@ -137,6 +139,17 @@ def _problem(array, index):
     return problem and f"{name}: {problem}"
 
 
+def _multidimensional_problem(array, index):
+    """None when the multidimensional API reads what zarr-python reads: through the store, or
+    through the array's own name."""
+    draw = zarr_random_types.Draw(SEED, f"{index}/mdim")
+    name, path = str(array.store), array.path
+    if index % 4 == 0:
+        name, path = zarr_gdal.array_name(array.store, path), path.split("/")[-1]
+    problem = zarr_mdim_check.check_array(draw, name, path, array.values, array.metadata)
+    return problem and f"{name}, multidimensional: {problem}"
+
+
 def _count(seen, array):
     for what, value in array.labels.items():
         for item in value if what == "filters" else [value]:
@@ -152,7 +165,7 @@ def test_random_arrays(batch, tmp_path, seen):
         indices = [i for i in indices if i == int(os.environ["ZARR_TEST_ONLY"])]
     for index in indices:
         array = zarr_writer.write_random_array(tmp_path, SEED, index)
-        problem = _problem(array, index)
+        problem = _problem(array, index) or _multidimensional_problem(array, index)
         if problem:
             failures.append(
                 f"ZARR_TEST_SEED={SEED} ZARR_TEST_ONLY={index}: {problem}\n    {array.describe()}"

@@ -101,16 +101,22 @@ def gdal_type(dtype):
     }[dtype.kind + str(dtype.itemsize)]  # fmt: skip
 
 
-def as_raster(values):
-    """`values` in the NumPy type and the bands x rows x columns that GDAL must return: the last
-    dimension is X, the one before it Y, the others are bands with the slowest first."""
+def as_gdal(values):
+    """Numbers and times in the NumPy type that GDAL must return, in C order."""
     values = np.asarray(values)
     if values.dtype.kind in "mM":
         values = values.astype(values.dtype.newbyteorder("=")).view("i8")
     wanted = gdal_array.GDALTypeCodeToNumericTypeCode(gdal_type(values.dtype))
+    return np.array(values, wanted, order="C")
+
+
+def as_raster(values):
+    """`values` in the NumPy type and the bands x rows x columns that GDAL must return: the last
+    dimension is X, the one before it Y, the others are bands with the slowest first."""
+    values = as_gdal(values)
     rows = values.shape[-2] if values.ndim >= 2 else 1
     columns = values.shape[-1] if values.ndim >= 1 else 1
-    return np.ascontiguousarray(values).astype(wanted).reshape(-1, rows, columns)
+    return values.reshape(-1, rows, columns)
 
 
 def numeric_fields(values, prefix=""):

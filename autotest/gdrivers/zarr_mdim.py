@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""GDAL's multidimensional arrays, read through its C functions: Python's bindings for GDAL 3.6 read
+neither strings of several dimensions nor structures that hold strings.
+
+An element is a list of leaves, (label, offset in bytes, GDALDataType; None for a string). The label
+of a plain number or string is "", that of a structure's member "outer.inner".
+"""
+
+import ctypes
+
+import numpy as np
+import zarr_gdal
+from osgeo import _gdal, gdal, gdal_array
+
+# What the bindings are linked to is found through them, whatever the library is called.
+_LIBRARY = ctypes.CDLL(_gdal.__file__)
+_LIBRARY.GDALMDArrayRead.argtypes = [ctypes.c_void_p] * 8 + [ctypes.c_size_t]
+_LIBRARY.GDALMDArrayGetRawNoDataValue.argtypes = [ctypes.c_void_p]
+_LIBRARY.GDALMDArrayGetRawNoDataValue.restype = ctypes.c_void_p
+_LIBRARY.GDALAttributeReadAsRaw.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)]
+_LIBRARY.GDALAttributeReadAsRaw.restype = ctypes.c_void_p
+_LIBRARY.VSIFree.argtypes = [ctypes.c_void_p]
+_LIBRARY.VSIFree.restype = None
+_LIBRARY.GDALCopyWords64.argtypes = [
+    ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_int,
+    ctypes.c_ssize_t,
+]  # fmt: skip
+_LIBRARY.GDALCopyWords64.restype = None
+
+NUMBER_TYPES = [
+    gdal.GDT_Byte, gdal.GDT_UInt16, gdal.GDT_Int16, gdal.GDT_UInt32, gdal.GDT_Int32,
+    gdal.GDT_UInt64, gdal.GDT_Int64, gdal.GDT_Float32, gdal.GDT_Float64, gdal.GDT_CInt16,
+    gdal.GDT_CInt32, gdal.GDT_CFloat32, gdal.GDT_CFloat64,
+]  # fmt: skip
+_UNTOUCHED = 0xA5  # what a buffer holds before it is read into
+
+
+def open_group(name, *options):
+    """The root group of a dataset; fails the test with GDAL's own words when it does not open."""
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(str(name), gdal.OF_MULTIDIM_RASTER, open_options=list(options))
+    assert dataset is not None, f"{name} does not open: {log.events}"
+    assert log.errors == [], f"{name} opens, but with errors: {log.events}"
+    assert dataset.GetDriver().ShortName == "Zarr"
+    return dataset.GetRootGroup()
+
+
+def open_array(name, path=None):
+    """An array by its full name; without one, the only array of the root."""
+    root = open_group(name)
+    if path is None:
+        (path,) = root.GetMDArrayNames()
+        array = root.OpenMDArray(path)
+    else:
+        array = root.OpenMDArrayFromFullname("/" + path.lstrip("/"))
+    assert array is not None, f"{name}: no array {path!r}: {gdal.GetLastErrorMsg()}"
+    return array
+
+
+def number_dtype(code):
+    """The NumPy type that has the bits of a GDALDataType; integers for complex integers."""
+    integers = {gdal.GDT_CInt16: "u4", gdal.GDT_CInt32: "u8"}
+    return np.dtype(integers.get(code) or gdal_array.GDALTypeCodeToNumericTypeCode(code))
+
+
+def leaves(data_type, offset=0, label=""):
+    """The leaves of an ExtendedDataType, in order."""
+    if data_type.GetClass() == gdal.GEDTC_NUMERIC:
+        return [(label, offset, data_type.GetNumericDataType())]
+    if data_type.GetClass() == gdal.GEDTC_STRING:
+        return [(label, offset, None)]
+    found = []
+    for member in data_type.GetComponents():
+        name = f"{label}.{member.GetName()}" if label else member.GetName()
+        found += leaves(member.GetType(), offset + member.GetOffset(), name)
+    return found
+
+
+def convert(values, code):
+    """Numbers of GDAL's types in another of them, by GDAL's own rules."""
+    values = np.array(values, order="C")
+    source = gdal_array.NumericTypeCodeToGDALTypeCode(values.dtype.type)
+    converted = np.empty(values.shape, number_dtype(code))
+    _LIBRARY.GDALCopyWords64(
+        values.ctypes.data, source, values.itemsize, converted.ctypes.data, code,
+        converted.itemsize, values.size,
+    )  # fmt: skip
+    return converted
+
+
+class Buffer:
+    """Memory of a GDAL type, with room before, between and after its elements.
+
+    stride  elements from one index to the next along each dimension, of either sign
+    """
+
+    def __init__(self, count, stride, data_type):
+        self.count, self.stride, self.type = tuple(count), tuple(stride), data_type
+        self.size = data_type.GetSize()
+        reach = [(n - 1) * s for n, s in zip(count, stride)]
+        before = 1 - sum(r for r in reach if r < 0)
+        after = 2 + sum(r for r in reach if r > 0)
+        self.bytes = np.full((before + after) * self.size, _UNTOUCHED, np.uint8)
+        self.first = before * self.size
+
+    def view(self, offset, dtype):
+        """What lies `offset` bytes from the start of each element."""
+        strides = [s * self.size for s in self.stride]
+        return np.ndarray(self.count, dtype, self.bytes, self.first + offset, strides)
+
+    def is_intact(self):
+        """Nothing was written beside the elements."""
+        beside = np.ones(self.bytes.size, bool)
+        element = np.dtype((np.void, self.size))
+        Buffer.view(_Shadow(self, beside), 0, element)[...] = np.zeros((), element)
+        return bool((self.bytes[beside] == _UNTOUCHED).all())
+
+    def take(self):
+        """{label: values}: numbers as arrays, strings as object arrays of bytes, None where there
+        is a null pointer. Frees the strings."""
+        taken = {}
+        for label, offset, code in leaves(self.type):
+            if code is None:
+                taken[label] = _take_strings(self.view(offset, np.uintp))
+            else:
+                taken[label] = np.array(self.view(offset, number_dtype(code)), order="C")
+        return taken
+
+
+class _Shadow:
+    """Other memory under a buffer's layout."""
+
+    def __init__(self, buffer, memory):
+        self.count, self.stride, self.size = buffer.count, buffer.stride, buffer.size
+        self.bytes, self.first = memory, buffer.first
+
+
+def _take_strings(pointers):
+    strings = np.empty(pointers.shape, object)
+    for i, pointer in enumerate(pointers.ravel().tolist()):
+        strings.flat[i] = ctypes.string_at(pointer) if pointer else None
+        _LIBRARY.VSIFree(pointer)
+    return strings
+
+
+def compact(count):
+    """The strides of an array in C order."""
+    stride, step = [], 1
+    for size in reversed(count):
+        stride.insert(0, step)
+        step *= size
+    return stride
+
+
+def read(array, start=None, count=None, step=None, stride=None, data_type=None):
+    """{label: values} as Buffer.take() has them, or None where GDAL says that reading failed."""
+    shape = [dimension.GetSize() for dimension in array.GetDimensions()]
+    count = shape if count is None else count
+    rank = len(shape)
+    data_type = data_type or array.GetDataType()
+    buffer = Buffer(count, compact(count) if stride is None else stride, data_type)
+    memory = buffer.bytes.ctypes.data
+    is_read = _LIBRARY.GDALMDArrayRead(
+        int(array.this),
+        (ctypes.c_uint64 * rank)(*(start or [0] * rank)),
+        (ctypes.c_size_t * rank)(*count),
+        (ctypes.c_int64 * rank)(*([1] * rank if step is None else step)),
+        (ctypes.c_ssize_t * rank)(*buffer.stride),
+        int(data_type.this), memory + buffer.first, memory, buffer.bytes.size,
+    )  # fmt: skip
+    assert buffer.is_intact(), "memory beside the elements was written to"
+    return buffer.take() if is_read else None
+
+
+def raw_nodata(array):
+    """{label: value} of the nodata value, in the array's own type; None where there is none."""
+    pointer = _LIBRARY.GDALMDArrayGetRawNoDataValue(int(array.this))
+    if not pointer:
+        return None
+    return _element(ctypes.string_at(pointer, array.GetDataType().GetSize()), array.GetDataType())
+
+
+def _element(data, data_type):
+    found = {}
+    for label, offset, code in leaves(data_type):
+        if code is None:
+            address = int(np.frombuffer(data, np.uintp, 1, offset)[0])
+            found[label] = ctypes.string_at(address) if address else None
+        else:
+            found[label] = np.frombuffer(data, number_dtype(code), 1, offset)[0]
+    return found
+
+
+def attribute_numbers(attribute):
+    """The values of a numeric attribute, exact, as a list of Python's numbers."""
+    size = ctypes.c_size_t()
+    pointer = _LIBRARY.GDALAttributeReadAsRaw(int(attribute.this), ctypes.byref(size))
+    assert pointer, f"{attribute.GetName()} does not read: {gdal.GetLastErrorMsg()}"
+    data = ctypes.string_at(pointer, size.value)
+    _LIBRARY.VSIFree(pointer)
+    return np.frombuffer(data, number_dtype(attribute.GetDataType().GetNumericDataType())).tolist()
