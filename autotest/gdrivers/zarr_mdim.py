@@ -57,6 +57,15 @@ def open_array(name, path=None):
     return array
 
 
+def is_same(a, b):
+    """Whether two of the bindings' objects are one in GDAL: a handle starts with its address."""
+    return a is not b and _address(a) == _address(b)
+
+
+def _address(proxy):
+    return ctypes.c_void_p.from_address(int(proxy.this)).value
+
+
 def number_dtype(code):
     """The NumPy type that has the bits of a GDALDataType; integers for complex integers."""
     integers = {gdal.GDT_CInt16: "u4", gdal.GDT_CInt32: "u8"}

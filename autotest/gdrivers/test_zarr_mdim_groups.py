@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT
+"""Groups of the multidimensional API: names, what opens by which name, and what is wrong with the
+rest."""
+
+import json
+import os
+import pathlib
+import re
+
+import numpy as np
+import pytest
+import zarr_gdal
+import zarr_mdim
+from osgeo import gdal
+from zarr_store import GOOD, good_values, group, handmade, make_array, make_store
+
+DEM = np.arange(12, dtype="i2").reshape(3, 4)
+
+
+def tree(folder, consolidated=False):
+    arrays = {
+        "top": DEM, "g/b": DEM + 1, "g/a": DEM + 2, "g/h/deep": DEM + 3, "g/h/top": DEM + 4,
+        "with space/höhe": DEM + 5,
+    }  # fmt: skip
+    return make_store(folder, arrays, consolidated=consolidated, groups={"empty": {}})
+
+
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_names(tmp_path, cpl, consolidated):
+    root = zarr_mdim.open_group(tree(tmp_path, consolidated))
+    assert (root.GetName(), root.GetFullName()) == ("/", "/")
+    assert root.GetMDArrayNames() == ["top"]
+    assert root.GetGroupNames() == ["empty", "g", "with space"]
+    g = root.OpenGroup("g")
+    assert (g.GetName(), g.GetFullName()) == ("g", "/g")
+    assert g.GetMDArrayNames() == ["a", "b"] and g.GetGroupNames() == ["h"]
+    h = g.OpenGroup("h")
+    assert (h.GetName(), h.GetFullName()) == ("h", "/g/h")
+    assert (h.GetMDArrayNames(), h.GetGroupNames() or []) == (["deep", "top"], [])
+    deep = h.OpenMDArray("deep")
+    assert (deep.GetName(), deep.GetFullName()) == ("deep", "/g/h/deep")
+    empty = root.OpenGroup("empty")
+    assert (empty.GetMDArrayNames() or [], empty.GetGroupNames() or []) == ([], [])
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize(
+    "name, offset", [("/top", 0), ("/g/a", 2), ("/g/h/deep", 3), ("/with space/höhe", 5)]
+)
+def test_full_names(tmp_path, name, offset):
+    root = zarr_mdim.open_group(tree(tmp_path))
+    array = root.OpenMDArrayFromFullname(name)
+    assert array.GetFullName() == name
+    zarr_gdal.assert_same(array.ReadAsArray(), DEM + np.int16(offset))
+    assert root.OpenGroupFromFullname("/g/h").GetFullName() == "/g/h"
+
+
+def test_resolve(tmp_path):
+    """GDAL's search: the starting group and all below it, then those above it likewise."""
+    root = zarr_mdim.open_group(tree(tmp_path))
+    assert root.ResolveMDArray("top", "/g/h").GetFullName() == "/g/h/top"
+    assert root.ResolveMDArray("top", "/g").GetFullName() == "/g/h/top"
+    assert root.ResolveMDArray("top", "/with space").GetFullName() == "/top"
+    assert root.ResolveMDArray("a", "/g/h").GetFullName() == "/g/a"
+    assert root.ResolveMDArray("deep", "").GetFullName() == "/g/h/deep"
+    assert root.ResolveMDArray("/g/b", "/nowhere").GetFullName() == "/g/b"
+    assert root.ResolveMDArray("nothing", "") is None
+
+
+def test_one_array_is_one_object_however_it_is_reached(tmp_path):
+    """As long as somebody holds it."""
+    root = zarr_mdim.open_group(tree(tmp_path))
+    a, b = root.OpenMDArrayFromFullname("/g/a"), root.OpenGroup("g").OpenMDArray("a")
+    assert zarr_mdim.is_same(a, b)
+    assert not zarr_mdim.is_same(a, root.OpenMDArrayFromFullname("/g/b"))
+
+
+def test_missing(tmp_path, cpl):
+    """Nothing by that name is an answer of its own, not an error."""
+    root = zarr_mdim.open_group(tree(tmp_path))
+    for name in ("nope", "g", "", "g/a", "..", ".", "/top"):
+        assert root.OpenMDArray(name) is None, name
+    for name in ("nope", "top", "", "g/h", "..", "."):
+        assert root.OpenGroup(name) is None, name
+    assert cpl.errors == []
+
+
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_a_group_as_the_root(tmp_path, cpl, consolidated):
+    store = tree(tmp_path, consolidated)
+    root = zarr_mdim.open_group(f'ZARR:"{store}":/g')
+    assert (root.GetName(), root.GetFullName()) == ("/", "/")
+    assert (root.GetMDArrayNames(), root.GetGroupNames()) == (["a", "b"], ["h"])
+    array = root.OpenMDArrayFromFullname("/h/deep")
+    assert array.GetFullName() == "/h/deep"
+    zarr_gdal.assert_same(array.ReadAsArray(), DEM + np.int16(3))
+    cpl.assert_quiet()
+
+
+def test_the_folder_of_a_group(tmp_path):
+    root = zarr_mdim.open_group(tree(tmp_path) / "g")
+    assert (root.GetMDArrayNames(), root.GetGroupNames()) == (["a", "b"], ["h"])
+
+
+@pytest.mark.parametrize("path", ["top", "g/a", "g/h/deep"])
+def test_an_array_as_the_root(tmp_path, cpl, path):
+    store = tree(tmp_path)
+    for name in (f'ZARR:"{store}":/{path}', store / path):
+        root = zarr_mdim.open_group(name)
+        assert root.GetMDArrayNames() == [path.split("/")[-1]]
+        assert (root.GetGroupNames() or []) == []
+        array = root.OpenMDArray(path.split("/")[-1])
+        assert array.GetFullName() == "/" + path.split("/")[-1]
+        assert array.GetTotalElementsCount() == 12
+    cpl.assert_quiet()
+
+
+def test_a_store_that_is_an_array(tmp_path, cpl):
+    """The array has the store's name, and the attributes that lie beside it."""
+    store = make_array(tmp_path, DEM, name="elevation.zarr", attrs={"note": "x"})
+    root = zarr_mdim.open_group(store)
+    assert root.GetMDArrayNames() == ["elevation"] and (root.GetGroupNames() or []) == []
+    assert (root.GetAttributes() or []) == []
+    array = root.OpenMDArray("elevation")
+    assert array.GetFullName() == "/elevation" and array.GetAttribute("note").Read() == "x"
+    zarr_gdal.assert_same(array.ReadAsArray(), DEM)
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("name", ["/", "/nope", "/g/nope", "/top/x"])
+def test_names_that_do_not_open(tmp_path, cpl, name):
+    store = tree(tmp_path)
+    dataset = gdal.OpenEx(f'ZARR:"{store}":{name}', gdal.OF_MULTIDIM_RASTER)
+    if name == "/":
+        assert dataset.GetRootGroup().GetMDArrayNames() == ["top"]
+        cpl.assert_quiet()
+    else:
+        assert dataset is None
+        assert name.strip("/") in cpl.the_error() and "store.zarr" in cpl.the_error()
+
+
+def test_slices_are_no_multidimensional_datasets(tmp_path, cpl):
+    store = make_store(tmp_path, {"cube": np.zeros((2, 3, 4))})
+    assert gdal.OpenEx(f'ZARR:"{store}":/cube:1', gdal.OF_MULTIDIM_RASTER) is None
+    assert "cube" in cpl.the_error()
+
+
+# -------------------------------------------------------------------------------------------------
+# A bad array among good ones
+
+BAD = {
+    "no JSON": ("{nonsense", r"\.zarray"),
+    "no such codec": (json.dumps({**GOOD, "compressor": {"id": "lolzip"}}), "lolzip"),
+    "no such dtype": (json.dumps({**GOOD, "dtype": "<q9"}), "<q9"),
+    "chunks of 0": (json.dumps({**GOOD, "chunks": [0, 3]}), "chunks"),
+    "not as many chunk sizes": (json.dumps({**GOOD, "chunks": [2]}), "chunks"),
+    "a format to come": (json.dumps({**GOOD, "zarr_format": 4}), "zarr_format"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_among_good(tmp_path, cpl, case):
+    text, cause = BAD[case]
+    store = group(tmp_path / "s.zarr")
+    handmade(store, path="good")
+    handmade(store, text, files={}, path="bad")
+    handmade(store, path="other")
+    root = zarr_mdim.open_group(store)
+    assert root.GetMDArrayNames() == ["bad", "good", "other"]
+    assert len(root.GetDimensions() or []) == 0  # looks at every array
+    cpl.assert_quiet()
+    assert root.OpenMDArray("bad") is None
+    error = cpl.the_error()
+    assert re.search(cause, error) and "s.zarr" in error and "bad" in error
+    cpl.clear()
+    zarr_gdal.assert_same(root.OpenMDArray("good").ReadAsArray(), good_values())
+    assert root.OpenMDArrayFromFullname("/other") is not None
+    cpl.assert_quiet()
+
+
+def test_too_many_fields(tmp_path, cpl):
+    store = group(tmp_path / "s.zarr")
+    handmade(store, dtype=[["a", "|u1", [300, 300]]], fill_value=None, files={}, path="wide")
+    root = zarr_mdim.open_group(store)
+    assert root.OpenMDArray("wide") is None
+    assert "65536" in cpl.the_error() and "wide" in cpl.the_error()
+
+
+def test_broken_consolidated_metadata(tmp_path, cpl):
+    store = tree(tmp_path, consolidated=True)
+    (store / ".zmetadata").write_text("{")
+    assert gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER) is None
+    assert ".zmetadata" in cpl.the_error()
+    cpl.clear()
+    root = zarr_mdim.open_group(store, "USE_CONSOLIDATED_METADATA=NO")
+    assert root.GetMDArrayNames() == ["top"]
+
+
+# -------------------------------------------------------------------------------------------------
+# Large and deep
+
+
+def test_ten_thousand_consolidated_arrays(tmp_path, cpl):
+    """Listed from `.zmetadata` alone: the arrays' own files are not there, nor is any that would
+    have to be opened; and one opens."""
+    metadata = {".zgroup": {"zarr_format": 2}, "g/.zgroup": {"zarr_format": 2}}
+    for i in range(10000):
+        metadata[f"g/a{i:05}/.zarray"] = {**GOOD, "fill_value": i}
+    store = group(tmp_path / "s.zarr")
+    (store / ".zmetadata").write_text(
+        json.dumps({"zarr_consolidated_format": 1, "metadata": metadata})
+    )
+    root = zarr_mdim.open_group(store)
+    assert root.GetGroupNames() == ["g"] and (root.GetMDArrayNames() or []) == []
+    g = root.OpenGroup("g")
+    assert g.GetMDArrayNames() == [f"a{i:05}" for i in range(10000)]
+    array = g.OpenMDArray("a09999")
+    assert array.ReadAsArray().tolist() == [[9999] * 6] * 4
+    cpl.assert_quiet()
+
+
+def test_listing_does_not_open_arrays(tmp_path, cpl):
+    """Files that cannot be read as metadata are no hindrance."""
+    store = group(tmp_path / "s.zarr")
+    for i in range(50):
+        handmade(store, "\0", files={}, path=f"a{i}")
+    assert len(zarr_mdim.open_group(store).GetMDArrayNames()) == 50
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_depth(tmp_path, cpl, consolidated):
+    """64 groups deep is deep enough; what lies deeper is refused, and nothing runs away."""
+    store = group(tmp_path / "s.zarr")
+    metadata = {".zgroup": {"zarr_format": 2}}
+    path = ""
+    for _ in range(80):
+        path = path + "/g" if path else "g"
+        metadata[path + "/.zgroup"] = {"zarr_format": 2}
+        if not consolidated:
+            group(store, path)
+    if consolidated:
+        (store / ".zmetadata").write_text(
+            json.dumps({"zarr_consolidated_format": 1, "metadata": metadata})
+        )
+    node, depth = zarr_mdim.open_group(store), 0
+    while node is not None and depth < 100:
+        names = node.GetGroupNames() or []
+        node = node.OpenGroup("g") if "g" in names else None
+        depth += node is not None
+    assert 60 <= depth <= 70
+    assert len(cpl.errors) <= 1
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="no symbolic links here")
+def test_a_group_inside_itself(tmp_path, cpl):
+    """ResolveMDArray() walks the tree, and comes to an end."""
+    store = group(tmp_path / "s.zarr")
+    group(store, "g")
+    handmade(store, path="g/a")
+    os.symlink(store, pathlib.Path(store) / "g" / "loop", target_is_directory=True)
+    root = zarr_mdim.open_group(store)
+    assert root.ResolveMDArray("nothing", "") is None
+    assert root.ResolveMDArray("a", "").GetFullName() == "/g/a"
+    assert len(cpl.errors) <= 1
+
+
+def test_the_store_may_go_before_its_children(tmp_path):
+    """Arrays and groups keep what they need when the dataset is closed."""
+    array = zarr_mdim.open_group(tree(tmp_path)).OpenGroup("g").OpenMDArray("a")
+    dimension = array.GetDimensions()[0]
+    zarr_gdal.assert_same(array.ReadAsArray(), DEM + np.int16(2))
+    del array
+    assert dimension.GetSize() == 3 and dimension.GetIndexingVariable() is None
