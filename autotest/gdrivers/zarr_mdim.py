@@ -161,24 +161,38 @@ def compact(count):
     return stride
 
 
+def _call(array, start, count, step, buffer):
+    rank = array.GetDimensionCount()
+    memory = buffer.bytes.ctypes.data
+    return bool(_LIBRARY.GDALMDArrayRead(
+        int(array.this), (ctypes.c_uint64 * rank)(*start), (ctypes.c_size_t * rank)(*count),
+        (ctypes.c_int64 * rank)(*step), (ctypes.c_ssize_t * rank)(*buffer.stride),
+        int(buffer.type.this), memory + buffer.first, memory, buffer.bytes.size,
+    ))  # fmt: skip
+
+
+def is_refused(array, start, count, step):
+    """True where a window, maybe larger than all memory, is not read, into memory of one element."""
+    rank = array.GetDimensionCount()
+    buffer = Buffer([1] * rank, [0] * rank, array.GetDataType())
+    return not _call(array, start, count, step, buffer) and buffer.is_intact()
+
+
+def read_into(array, count, stride, start=None, step=None, data_type=None):
+    """A Buffer, and in its `is_read` whether GDAL says that reading worked."""
+    rank = array.GetDimensionCount()
+    buffer = Buffer(count, stride, data_type or array.GetDataType())
+    buffer.is_read = _call(array, start or [0] * rank, count, step or [1] * rank, buffer)
+    assert buffer.is_intact(), "memory beside the elements was written to"
+    return buffer
+
+
 def read(array, start=None, count=None, step=None, stride=None, data_type=None):
     """{label: values} as Buffer.take() has them, or None where GDAL says that reading failed."""
-    shape = [dimension.GetSize() for dimension in array.GetDimensions()]
-    count = shape if count is None else count
-    rank = len(shape)
-    data_type = data_type or array.GetDataType()
-    buffer = Buffer(count, compact(count) if stride is None else stride, data_type)
-    memory = buffer.bytes.ctypes.data
-    is_read = _LIBRARY.GDALMDArrayRead(
-        int(array.this),
-        (ctypes.c_uint64 * rank)(*(start or [0] * rank)),
-        (ctypes.c_size_t * rank)(*count),
-        (ctypes.c_int64 * rank)(*([1] * rank if step is None else step)),
-        (ctypes.c_ssize_t * rank)(*buffer.stride),
-        int(data_type.this), memory + buffer.first, memory, buffer.bytes.size,
-    )  # fmt: skip
-    assert buffer.is_intact(), "memory beside the elements was written to"
-    return buffer.take() if is_read else None
+    count = [d.GetSize() for d in array.GetDimensions()] if count is None else count
+    stride = compact(count) if stride is None else stride
+    buffer = read_into(array, count, stride, start, step, data_type)
+    return buffer.take() if buffer.is_read else None
 
 
 def raw_nodata(array):

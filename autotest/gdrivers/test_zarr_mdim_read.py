@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: MIT
+"""Reading ahead, caching, statistics and failures of the multidimensional API."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+import numcodecs
+import numpy as np
+import pytest
+import zarr
+import zarr_gdal
+import zarr_mdim
+from osgeo import gdal
+from zarr_gdal import array_name, open_raster
+from zarr_store import handmade, make_array, make_store
+
+VALUES = np.arange(40 * 60, dtype="i4").reshape(40, 60)
+
+
+def aged(store):
+    """The same store with files old enough for the driver to trust that they do not change."""
+    then = time.time() - 60
+    for file in pathlib.Path(store).rglob("*"):
+        os.utime(file, (then, then))
+    return store
+
+
+def remove_chunks(store):
+    chunks = [f for f in pathlib.Path(store).rglob("*") if f.is_file() and f.name[0] != "."]
+    for file in chunks:
+        file.unlink()
+    return len(chunks)
+
+
+def numbers(folder, **options):
+    return aged(make_array(folder, VALUES, chunks=(10, 20), fill_value=-7, **options))
+
+
+@pytest.mark.parametrize("options", [[], ["NUM_THREADS=1"], ["NUM_THREADS=ALL_CPUS"],
+                                     ["CACHE_SIZE=9600", "NUM_THREADS=3"]])  # fmt: skip
+def test_advise_read(tmp_path, cpl, options):
+    """After it, reads need no chunk of the store: none is left."""
+    store = numbers(tmp_path)
+    array = zarr_mdim.open_array(store)
+    assert array.AdviseRead(options=options) == gdal.CE_None
+    assert remove_chunks(store) == 12
+    zarr_gdal.assert_same(array.ReadAsArray(), VALUES)
+    zarr_gdal.assert_same(array.GetView("[::-3,5::7]").ReadAsArray(), VALUES[::-3, 5::7].copy())
+    cpl.assert_quiet()
+
+
+def test_advise_read_of_a_part(tmp_path):
+    """Only the chunks that the part lies in; the rest is absent by then."""
+    store = numbers(tmp_path)
+    array = zarr_mdim.open_array(store)
+    assert array.AdviseRead([5, 20], [10, 20], ["CACHE_SIZE=1600"]) == gdal.CE_None
+    remove_chunks(store)
+    wanted = np.full_like(VALUES, -7)
+    wanted[:20, 20:40] = VALUES[:20, 20:40]
+    zarr_gdal.assert_same(array.ReadAsArray(), wanted)
+
+
+@pytest.mark.parametrize("option, cause", [
+    ("CACHE_SIZE=9599", "9600"), ("CACHE_SIZE=1", "CACHE_SIZE"), ("CACHE_SIZE=0", "CACHE_SIZE"),
+    ("CACHE_SIZE=-1", "-1"), ("CACHE_SIZE=much", "much"), ("CACHE_SIZE=", "CACHE_SIZE"),
+    ("CACHE_SIZE=99999999999999999999999", "99999999999999999999999"), ("NUM_THREADS=0", "0"),
+    ("NUM_THREADS=many", "many"),
+])  # fmt: skip
+def test_advice_that_cannot_be_taken(tmp_path, cpl, option, cause):
+    store = numbers(tmp_path)
+    array = zarr_mdim.open_array(store)
+    if array.AdviseRead(options=[option]) == gdal.CE_None:
+        # More than all memory is no wish that fails.
+        assert option in ("CACHE_SIZE=99999999999999999999999", "NUM_THREADS=0")
+        return
+    assert cause in cpl.the_error() and "array.zarr" in cpl.the_error()
+    zarr_gdal.assert_same(array.ReadAsArray(), VALUES)
+    assert len(cpl.errors) == 1
+
+
+def test_advise_read_beyond_the_array(tmp_path, cpl):
+    array = zarr_mdim.open_array(numbers(tmp_path))
+    assert array.AdviseRead([30, 0], [11, 60]) != gdal.CE_None
+    assert len(cpl.errors) == 1
+
+
+def test_advise_read_of_a_corrupt_chunk(tmp_path, cpl):
+    store = numbers(tmp_path)
+    (store / "2.1").write_bytes(b"junk")
+    assert zarr_mdim.open_array(store).AdviseRead() != gdal.CE_None
+    assert "2.1" in cpl.the_error() and "array.zarr" in cpl.the_error()
+
+
+def test_advise_read_of_strings(tmp_path, cpl):
+    store = tmp_path / "names.zarr"
+    names = zarr.open_array(str(store), mode="w", shape=(4, 6), chunks=(2, 3), dtype=str)
+    names[...] = "Zürich"
+    array = zarr_mdim.open_array(aged(store))
+    assert array.AdviseRead() == gdal.CE_None
+    remove_chunks(store)
+    assert set(zarr_mdim.read(array)[""].ravel()) == {"Zürich".encode()}
+    cpl.assert_quiet()
+
+
+def test_advise_read_through_a_view(tmp_path):
+    store = numbers(tmp_path)
+    view = zarr_mdim.open_array(store).GetView("[5:,10:50]")
+    assert view.AdviseRead() == gdal.CE_None
+    remove_chunks(store)
+    zarr_gdal.assert_same(view.ReadAsArray(), VALUES[5:, 10:50].copy())
+
+
+@pytest.mark.parametrize("first", ["classic", "multidimensional"])
+def test_both_apis_have_one_cache(tmp_path, first):
+    """What one has read the other need not."""
+    store = numbers(tmp_path)
+    raster, array = open_raster(store), zarr_mdim.open_array(store)
+    if first == "classic":
+        zarr_gdal.assert_same(raster.ReadAsArray(buf_xsize=60, buf_ysize=40), VALUES)
+        raster.GetRasterBand(1).ReadBlock(0, 0)
+        remove_chunks(store)
+        zarr_gdal.assert_same(array.ReadAsArray([0, 0], [10, 20]), VALUES[:10, :20].copy())
+    else:
+        assert array.AdviseRead() == gdal.CE_None
+        remove_chunks(store)
+        zarr_gdal.assert_same(raster.ReadAsArray(), VALUES)
+
+
+def test_a_changed_store_is_read_anew(tmp_path):
+    """Once it is opened again, whatever the cache holds of it."""
+    store = numbers(tmp_path)
+    array = zarr_mdim.open_array(store)
+    array.AdviseRead()
+    zarr.open_array(str(store))[...] = VALUES + 1
+    zarr_gdal.assert_same(zarr_mdim.open_array(store).ReadAsArray(), VALUES + 1)
+
+
+# -------------------------------------------------------------------------------------------------
+# What GDAL writes beside: the cache of Cache(), statistics
+
+
+def test_cache(tmp_path, cpl):
+    """A copy in <store>.gmac, which reads in place of the store from then on."""
+    store = numbers(tmp_path)
+    array = zarr_mdim.open_array(store)
+    assert array.Cache(["BLOCKSIZE=20,30"]), cpl.events
+    del array
+    assert (tmp_path / "array.zarr.gmac").exists()
+    remove_chunks(store)
+    zarr_gdal.assert_same(zarr_mdim.open_array(store).ReadAsArray(), VALUES)
+    cpl.assert_quiet()
+
+
+STATISTICS = """
+import sys
+sys.path.insert(0, {here!r})
+import zarr_mdim, zarr_gdal
+from osgeo import gdal
+gdal.DontUseExceptions()
+store = sys.argv[1]
+root = zarr_mdim.open_group(store)
+array = root.OpenMDArrayFromFullname("/" + sys.argv[3])
+if sys.argv[2] == "compute":
+    found = array.ComputeStatistics()
+elif sys.argv[2] == "classic":
+    found = None
+    dataset = zarr_gdal.open_raster(zarr_gdal.array_name(store, sys.argv[3]))
+    print(*dataset.GetRasterBand(1).GetStatistics(False, sys.argv[4] == "force")[:3])
+else:
+    found = array.GetStatistics(False, False)
+if found is not None:
+    print(found.min, found.max, found.valid_count)
+"""
+
+
+def statistics(store, what, path, *more):
+    """In a process of its own, with PAM as users have it; the words that it prints."""
+    program = STATISTICS.format(here=str(pathlib.Path(__file__).parent))
+    environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
+    done = subprocess.run([sys.executable, "-c", program, str(store), what, path, *more],
+                          capture_output=True, text=True, env=environment, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_statistics_are_kept(tmp_path):
+    """In the file that GDAL's own driver for such stores has: pam.aux.xml inside the store."""
+    values = VALUES.copy()
+    values[3, 4] = -7
+    store = make_store(tmp_path, {"a": {"values": values, "fill_value": -7}, "g/b": VALUES + 5,
+                                  "c": VALUES})  # fmt: skip
+    assert statistics(store, "get", "a") == []
+    assert statistics(store, "compute", "a") == ["0.0", "2399.0", "2399"]
+    assert (store / "pam.aux.xml").is_file()
+    assert statistics(store, "get", "a") == ["0.0", "2399.0", "2399"]
+    assert statistics(store, "get", "g/b") == [] and statistics(store, "get", "c") == []
+    assert statistics(store, "compute", "g/b") == ["5.0", "2404.0", "2400"]
+    assert statistics(store, "get", "a") == ["0.0", "2399.0", "2399"]
+    assert statistics(store, "get", "g/b") == ["5.0", "2404.0", "2400"]
+    zarr_gdal.assert_same(zarr_mdim.open_array(store, "a").ReadAsArray(), values)
+    assert sorted(zarr.open_group(str(store), mode="r").array_keys()) == ["a", "c"]
+
+
+def test_statistics_of_both_apis_live_together(tmp_path):
+    store = make_store(tmp_path, {"a": VALUES, "b": VALUES})
+    classic = statistics(store, "classic", "a", "force")
+    assert classic == ["0.0", "2399.0", "1199.5"]
+    assert statistics(store, "compute", "a") == ["0.0", "2399.0", "2400"]
+    assert statistics(store, "classic", "a", "no") == classic
+    assert statistics(store, "compute", "b") == ["0.0", "2399.0", "2400"]
+    assert statistics(store, "classic", "a", "no") == classic
+    assert statistics(store, "get", "a") == ["0.0", "2399.0", "2400"]
+
+
+# -------------------------------------------------------------------------------------------------
+# Failures
+
+
+def test_a_corrupt_chunk(tmp_path, cpl):
+    store = numbers(tmp_path)
+    (store / "3.2").write_bytes(b"junk")
+    array = zarr_mdim.open_array(store)
+    assert zarr_mdim.read(array) is None
+    error = cpl.the_error()
+    assert "array.zarr" in error and "3.2" in error
+    cpl.clear()
+    zarr_gdal.assert_same(array.GetView("[:30,:]").ReadAsArray(), VALUES[:30])
+    cpl.assert_quiet()
+    assert array.GetStatistics(False, True) is None
+    assert cpl.errors != []
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_strings_that_fail_midway(tmp_path, cpl, threads):
+    """What was made of the good chunks is freed: the pointers come back null, and memory does not
+    grow with the number of attempts."""
+    store = tmp_path / "names.zarr"
+    names = zarr.open_array(str(store), mode="w", shape=(40, 100), chunks=(10, 100), dtype=str,
+                            compressor=None)  # fmt: skip
+    names[...] = "x" * 1000
+    whole = (store / "3.0").read_bytes()
+    (store / "3.0").write_bytes(whole[: len(whole) // 2])
+    root = zarr_mdim.open_group(store, f"NUM_THREADS={threads}")
+    array = root.OpenMDArray("names")
+    before = None
+    for attempt in range(60):
+        assert zarr_mdim.read(array) is None
+        assert "3.0" in cpl.the_error()
+        cpl.clear()
+        if attempt == 10:
+            before = _resident_bytes()
+    if before is not None:  # each attempt makes three megabytes of strings
+        assert _resident_bytes() - before < 60e6
+    assert set(zarr_mdim.read(array, [0, 0], [30, 100])[""].ravel()) == {b"x" * 1000}
+
+
+def _resident_bytes():
+    try:
+        text = pathlib.Path("/proc/self/statm").read_text()
+    except OSError:
+        return 0
+    return int(text.split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def test_a_failed_read_leaves_null_strings(tmp_path, cpl):
+    """A structure's numbers too: nobody looks for strings after an error."""
+    values = np.array([(1, b"ab"), (2, b"cd"), (3, b"ef"), (4, b"gh")], [("n", "i4"), ("s", "S2")])
+    store = make_array(tmp_path, values, chunks=2, compressor=numcodecs.Zlib())
+    (store / "1").write_bytes(b"junk")
+    array = zarr_mdim.open_array(store)
+    buffer = zarr_mdim.read_into(array, [4], [1])
+    assert buffer.is_read is False
+    taken = buffer.take()
+    assert taken["s"].tolist() == [None] * 4
+    assert "array.zarr/1" in cpl.the_error() or "1" in cpl.the_error()
+
+
+def test_absent_chunks(tmp_path, cpl):
+    """As the fill value; strings too."""
+    handmade(tmp_path / "a.zarr", fill_value=9, files={})
+    assert zarr_mdim.open_array(tmp_path / "a.zarr").ReadAsArray().tolist() == [[9] * 6] * 4
+    store = tmp_path / "names.zarr"
+    zarr.open_array(str(store), mode="w", shape=(3,), dtype="U4", fill_value="höhe")
+    array = zarr_mdim.open_array(store)
+    assert zarr_mdim.read(array)[""].tolist() == ["höhe".encode()] * 3
+    assert zarr_mdim.raw_nodata(array) == {"": "höhe".encode()}
+    assert array.GetNoDataValueAsString() == "höhe"
+    cpl.assert_quiet()
+
+
+def test_many_threads_read_one_array(tmp_path):
+    """All at once, in windows of their own."""
+    import concurrent.futures
+
+    array = zarr_mdim.open_array(numbers(tmp_path))
+
+    def task(i):
+        start, count = [i % 7, i % 11], [25 + i % 8, 30 + i % 19]
+        got = zarr_mdim.read(array, start, count)
+        wanted = VALUES[start[0] : start[0] + count[0], start[1] : start[1] + count[1]]
+        return zarr_gdal.differences(got[""], wanted)
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(task, range(300))) == {None}
+
+
+def test_array_name_of_the_classic_api_reads_the_same(tmp_path):
+    store = make_store(tmp_path, {"g/a": VALUES, "b": VALUES})
+    name = array_name(store, "g/a")
+    zarr_gdal.assert_same(zarr_mdim.open_array(name).ReadAsArray(), VALUES)
+    zarr_gdal.assert_same(open_raster(name).ReadAsArray(), VALUES)

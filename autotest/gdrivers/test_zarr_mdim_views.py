@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""Multidimensional arrays through GDAL's own views of them, and in types of the caller's choice."""
+
+import numpy as np
+import pytest
+import zarr
+import zarr_gdal
+import zarr_mdim
+from osgeo import gdal
+from zarr_gdal import array_name, open_raster
+from zarr_store import handmade, make_array, make_store
+
+CUBE = np.arange(5 * 6 * 7, dtype="i2").reshape(5, 6, 7)
+
+
+@pytest.fixture
+def cube(tmp_path):
+    return zarr_mdim.open_array(make_array(tmp_path, CUBE, chunks=(2, 4, 3)))
+
+
+VIEWS = [
+    ("[1:4,::2,2]", CUBE[1:4, ::2, 2]),
+    ("[::-1,::-2,6:1:-3]", CUBE[::-1, ::-2, 6:1:-3]),
+    ("[-1,...,-2]", CUBE[-1, ..., -2]),
+    ("[...]", CUBE),
+    ("[2]", CUBE[2]),
+    ("[newaxis,:,0,:]", CUBE[np.newaxis, :, 0, :]),
+    ("[0,newaxis,::3,newaxis,5]", CUBE[0, np.newaxis, ::3, np.newaxis, 5]),
+]
+
+
+@pytest.mark.parametrize("expression, wanted", VIEWS)
+def test_slices(cube, cpl, expression, wanted):
+    view = cube.GetView(expression)
+    zarr_gdal.assert_same(view.ReadAsArray(), wanted)
+    cpl.assert_quiet()
+
+
+def test_a_view_of_a_view(cube):
+    view = cube.GetView("[::-1,1:,:]").GetView("[1:4,::2,3]").Transpose([1, 0])
+    zarr_gdal.assert_same(view.ReadAsArray(), CUBE[::-1, 1:, :][1:4, ::2, 3].T.copy())
+
+
+@pytest.mark.parametrize("expression", ["[9]", "[:,:,:,:]", "[1:x]", '["u"]'])
+def test_views_that_are_none(cube, cpl, expression):
+    assert cube.GetView(expression) is None
+    assert len(cpl.errors) == 1
+
+
+@pytest.mark.parametrize("axes", [[2, 1, 0], [1, 2, 0], [0, -1, 2, 1], [-1, 2, 0, 1]])
+def test_transpose(cube, axes):
+    wanted = CUBE.transpose([axis for axis in axes if axis >= 0])
+    for i, axis in enumerate(axes):
+        wanted = np.expand_dims(wanted, i) if axis < 0 else wanted
+    view = cube.Transpose(axes)
+    zarr_gdal.assert_same(view.ReadAsArray(), np.ascontiguousarray(wanted))
+    blocks = dict(enumerate([2, 4, 3]))
+    for axis, block in zip(axes, view.GetBlockSize()):
+        assert axis < 0 or block == blocks[axis]
+
+
+def test_members_of_structures(tmp_path, cpl):
+    dtype = [("wind", [("u", "<f4"), ("v", ">f8")]), ("name", "<U5"), ("rgb", "u1", (3,)),
+             ("when", "<M8[s]")]  # fmt: skip
+    values = np.zeros((4, 5), dtype)
+    values["wind"]["u"] = np.arange(20).reshape(4, 5) / 2
+    values["wind"]["v"] = -np.arange(20).reshape(4, 5)
+    values["name"] = np.array(["", "a", "höhe", "標高", "x"])
+    values["rgb"] = np.arange(60).reshape(4, 5, 3)
+    values["when"] = np.arange(20).reshape(4, 5).astype("M8[s]")
+    array = zarr_mdim.open_array(make_array(tmp_path, values, chunks=(3, 2)))
+    zarr_gdal.assert_same(array.GetView("['rgb[1]']").ReadAsArray(), values["rgb"][..., 1].copy())
+    zarr_gdal.assert_same(array.GetView("['when']").ReadAsArray(), values["when"].view("i8"))
+    v = array.GetView("['wind']").GetView("['v']")
+    zarr_gdal.assert_same(v.ReadAsArray(), values["wind"]["v"].astype("f8"))
+    zarr_gdal.assert_same(
+        v.GetView("[1:,::-2]").ReadAsArray(), values["wind"]["v"][1:, ::-2].astype("f8")
+    )
+    names = zarr_mdim.read(array.GetView("['name']"))[""]
+    assert names.tolist() == [[text.encode() for text in row] for row in values["name"].tolist()]
+    assert array.GetView("['name']").GetView("[2,:]").Read() == values["name"][2].tolist()
+    cpl.assert_quiet()
+    assert array.GetView("['nope']") is None
+
+
+# -------------------------------------------------------------------------------------------------
+# Types of the caller's choice: what GDAL's own arrays in memory say is what it means
+
+
+def memory_copy(values, data_type):
+    """The values as an array of the MEM driver, of the same GDAL type."""
+    root = gdal.GetDriverByName("MEM").CreateMultiDimensional("copy").GetRootGroup()
+    dimensions = [root.CreateDimension(f"d{i}", "", "", n) for i, n in enumerate(values.shape)]
+    array = root.CreateMDArray("a", dimensions, data_type)
+    assert array.Write(values if values.dtype.kind != "U" else values.tolist()) == gdal.CE_None
+    return root, array
+
+
+TARGETS = [gdal.ExtendedDataType.Create(code) for code in zarr_mdim.NUMBER_TYPES]
+TARGETS.append(gdal.ExtendedDataType.CreateString())
+SOURCES = {
+    "i1": [-128, -1, 0, 5, 127], "u1": [0, 1, 255], "i2": [-32768, -1, 300],
+    "i4": [-(2**31), 7, 2**31 - 1], "u4": [0, 2**32 - 1], "i8": [-(2**63), 2**53 + 1, 2**63 - 1],
+    "u8": [2**64 - 1, 2**53 + 1], "f2": [0.5, -1.5, 65504], "f4": [0.1, -2.5, 1e10, 3.4e38],
+    "f8": [0.1, -0.5, 1.5, 2.5, 1e300, -1e20, 255.4], "c8": [1.5 - 2.5j, 300 + 1e10j],
+    "c16": [0.1 + 0.2j, -1e300 + 5j],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("code", SOURCES)
+def test_numbers_in_other_types(tmp_path, cpl, code, order):
+    """Clamped, rounded, or as text."""
+    values = np.array(SOURCES[code], code).astype(order + code)
+    array = zarr_mdim.open_array(make_array(tmp_path, values, chunks=2))
+    _, copy = memory_copy(zarr_gdal.as_gdal(values), array.GetDataType())
+    for target in TARGETS:
+        got, wanted = (zarr_mdim.read(a, data_type=target)[""] for a in (array, copy))
+        if wanted.dtype == object:
+            assert got.tolist() == wanted.tolist(), (code, target.GetName())
+        else:
+            zarr_gdal.assert_same(got, wanted, f"{code} as {target.GetNumericDataType()}")
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("dtype", ["<U12", ">U12", "S12", "O"])
+def test_strings_in_other_types(tmp_path, dtype):
+    """As numbers where GDAL reads strings as numbers; 3.6 refuses."""
+    words = ["12", "-3.75", "1e10", "", "snow", "300", "0x10"]
+    store = tmp_path / "words.zarr"
+    values = np.array(words, dtype)
+    codec = {"object_codec": zarr.codecs.VLenUTF8()} if dtype == "O" else {}
+    written = zarr.create(values.shape, dtype=values.dtype, chunks=3,
+                          store=zarr.DirectoryStore(str(store)), **codec)  # fmt: skip
+    written[...] = values
+    array = zarr_mdim.open_array(store)
+    _, copy = memory_copy(np.array(words), gdal.ExtendedDataType.CreateString())
+    for code in (gdal.GDT_Byte, gdal.GDT_Int16, gdal.GDT_Int64, gdal.GDT_Float64):
+        target = gdal.ExtendedDataType.Create(code)
+        with zarr_gdal.error_log():
+            got, wanted = (zarr_mdim.read(a, data_type=target) for a in (array, copy))
+        assert (got is None) == (wanted is None)
+        if wanted is not None:
+            zarr_gdal.assert_same(got[""], wanted[""], f"{dtype} as {code}")
+
+
+def test_types_that_do_not_go_together(tmp_path, cpl):
+    """A structure is no number, and a number no structure: refused, and nothing is written."""
+    values = np.zeros(3, [("a", "i4"), ("b", "S2")])
+    array = zarr_mdim.open_array(make_array(tmp_path, values))
+    number = gdal.ExtendedDataType.Create(gdal.GDT_Float64)
+    assert zarr_mdim.read(array, data_type=number) is None
+    assert zarr_mdim.read(array, data_type=gdal.ExtendedDataType.CreateString()) is None
+    plain = zarr_mdim.open_array(make_array(tmp_path, np.zeros(3), name="b.zarr"))
+    assert zarr_mdim.read(plain, data_type=array.GetDataType()) is None
+    assert cpl.errors != []
+
+
+def test_a_member_that_is_not_there(tmp_path):
+    values = np.arange(3, dtype="i4").view([("a", "i4")])
+    array = zarr_mdim.open_array(make_array(tmp_path, values))
+    member = gdal.EDTComponent.Create("z", 0, gdal.ExtendedDataType.Create(gdal.GDT_Int32))
+    assert zarr_mdim.read(
+        array, data_type=gdal.ExtendedDataType.CreateCompound("t", 4, [member])
+    ) is None  # fmt: skip
+
+
+@pytest.mark.parametrize("start, count, step", [
+    ([4], [2], [1]), ([5], [1], [1]), ([0], [6], [1]), ([1], [3], [-1]), ([0], [3], [3]),
+    ([2**63], [1], [1]), ([0], [2**62], [1]), ([0], [2], [2**62]), ([4], [2], [-(2**62)]),
+    ([1], [2], [-(2**63)]),
+])  # fmt: skip
+def test_windows_beyond_the_array(tmp_path, cpl, start, count, step):
+    array = zarr_mdim.open_array(make_array(tmp_path, np.arange(5)))
+    if count[0] > 1000:  # the strides are what the memory has room for
+        assert zarr_mdim.is_refused(array, start, count, step)
+    else:
+        assert zarr_mdim.read(array, start, count, step) is None
+    assert len(cpl.errors) == 1
+
+
+# -------------------------------------------------------------------------------------------------
+# Masks, scales, classic datasets
+
+
+def test_mask(tmp_path):
+    values = np.array([[0, 7, 3], [-5, 100, 50]], "i2")
+    attrs = {"_FillValue": 7, "valid_range": [0, 60]}
+    store = make_store(tmp_path, {"a": {"values": values, "dims": ["y", "x"], "attrs": attrs}})
+    mask = zarr_mdim.open_array(store, "a").GetMask()
+    assert mask.GetDataType().GetNumericDataType() == gdal.GDT_Byte
+    assert mask.ReadAsArray().tolist() == [[1, 0, 1], [0, 0, 1]]
+    assert mask.GetView("[::-1,1]").ReadAsArray().tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "attrs, wanted",
+    [({}, [1, 1, 1, 1]), ({"valid_min": 3}, [0, 1, 1, 1]), ({"valid_max": 50}, [1, 1, 1, 0]),
+     ({"missing_value": 50}, [1, 1, 0, 1])],
+)  # fmt: skip
+def test_masks_of_other_attributes(tmp_path, attrs, wanted):
+    values = np.array([0, 3, 50, 100], "i2")
+    store = make_store(tmp_path, {"a": {"values": values, "attrs": attrs}})
+    assert zarr_mdim.open_array(store, "a").GetMask().ReadAsArray().tolist() == wanted
+
+
+def test_mask_of_nan_and_of_times(tmp_path):
+    numbers, times = np.array([1, np.nan, 3], "f4"), np.array([1, "NaT", 3], "M8[s]")
+    store = make_store(
+        tmp_path, {"f": {"values": numbers, "fill_value": "NaN"}, "t": {"values": times}}
+    )
+    for name in "ft":
+        assert zarr_mdim.open_array(store, name).GetMask().ReadAsArray().tolist() == [1, 0, 1]
+
+
+def test_unscaled(tmp_path):
+    values = np.array([[0, 10, -1], [3, 4, 5]], "i2")
+    attrs = {"scale_factor": 0.5, "add_offset": 100.0, "_FillValue": -1}
+    store = make_store(tmp_path, {"a": {"values": values, "dims": ["y", "x"], "attrs": attrs}})
+    unscaled = zarr_mdim.open_array(store, "a").GetUnscaled()
+    assert unscaled.GetDataType().GetNumericDataType() == gdal.GDT_Float64
+    got = unscaled.ReadAsArray()
+    keep = values != -1
+    assert got[keep].tolist() == (values[keep] * 0.5 + 100).tolist()
+    nodata = unscaled.GetNoDataValue()
+    assert np.isnan(got[0, 2]) if np.isnan(nodata) else got[0, 2] == nodata
+
+
+@pytest.mark.parametrize("x, y", [(2, 1), (1, 2), (0, 2), (2, 0), (1, 0)])
+def test_classic_datasets_of_any_axes(tmp_path, x, y):
+    store = make_store(tmp_path, {"a": {"values": CUBE, "dims": ["z", "y", "x"],
+                                        "attrs": {"units": "K"}, "chunks": (2, 4, 3)}})  # fmt: skip
+    dataset = zarr_mdim.open_array(store, "a").AsClassicDataset(x, y)
+    (z,) = {0, 1, 2} - {x, y}
+    zarr_gdal.assert_same(zarr_gdal.read_all(dataset), np.ascontiguousarray(CUBE.transpose(z, y, x)))
+    assert dataset.GetRasterBand(1).GetUnitType() == "K"
+
+
+def test_classic_dataset_of_the_array_is_the_raster(tmp_path):
+    """With all that gdal.Open() tells, and after the multidimensional objects are gone."""
+    attrs = {"units": "K", "scale_factor": 0.5, "note": "x"}
+    store = make_store(tmp_path, {
+        "t": {"values": CUBE, "dims": ["time", "y", "x"], "attrs": attrs, "fill_value": 3},
+        "time": {"values": np.arange(5), "dims": ["time"], "attrs": {"units": "days since 2000-1-1"}},
+    })  # fmt: skip
+    raster = open_raster(array_name(store, "t"))
+    dataset = zarr_mdim.open_array(store, "t").AsClassicDataset(2, 1)
+    zarr_gdal.assert_same(zarr_gdal.read_all(dataset), CUBE)
+    assert dataset.GetMetadata() == raster.GetMetadata()
+    for i in range(1, 6):
+        a, b = dataset.GetRasterBand(i), raster.GetRasterBand(i)
+        assert a.GetDescription() == b.GetDescription() and a.GetMetadata() == b.GetMetadata()
+        assert (a.GetNoDataValue(), a.GetScale(), a.GetUnitType()) == (3, 0.5, "K")
+        assert a.GetBlockSize() == b.GetBlockSize()
+
+
+@pytest.mark.parametrize("x, y", [(0, 0), (3, 1), (0, 9)])
+def test_classic_datasets_of_axes_that_are_none(cube, cpl, x, y):
+    assert cube.AsClassicDataset(x, y) is None
+    assert len(cpl.errors) == 1
+
+
+def test_classic_dataset_of_a_view(cube):
+    dataset = cube.GetView("[::-2,1:5,::3]").AsClassicDataset(2, 1)
+    zarr_gdal.assert_same(
+        zarr_gdal.read_all(dataset), np.ascontiguousarray(CUBE[::-2, 1:5, ::3])
+    )
+
+
+def test_classic_dataset_of_one_dimension(tmp_path):
+    array = zarr_mdim.open_array(make_array(tmp_path, np.arange(5, dtype="u2")))
+    dataset = array.AsClassicDataset(0, 0)
+    assert zarr_gdal.read_all(dataset).tolist() == [[[0, 1, 2, 3, 4]]]
+
+
+def test_strings_are_no_classic_dataset(tmp_path, cpl):
+    array = zarr_mdim.open_array(make_array(tmp_path, np.zeros((2, 3), "S2")))
+    assert array.AsClassicDataset(1, 0) is None
+    assert len(cpl.errors) == 1
+
+
+def test_unsigned(tmp_path):
+    """What netCDF's `_Unsigned` says holds for nodata too."""
+    store = make_store(tmp_path, {"a": {"values": np.array([[-1, 0], [127, -128]], "i1"),
+                                        "attrs": {"_Unsigned": "true", "_FillValue": -1}}})  # fmt: skip
+    array = zarr_mdim.open_array(store, "a")
+    assert array.GetDataType().GetNumericDataType() == gdal.GDT_Byte
+    assert array.ReadAsArray().tolist() == [[255, 0], [127, 128]]
+    assert array.GetNoDataValue() == 255
+
+
+def test_64_bit_nodata(tmp_path):
+    for dtype, fill in (("<i8", 2**63 - 1), ("<u8", 2**64 - 1), (">u8", 2**53 + 1)):
+        handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=fill, files={})
+        array = zarr_mdim.open_array(tmp_path / "a.zarr")
+        assert array.GetNoDataValue() == fill and zarr_mdim.raw_nodata(array) == {"": fill}
+    handmade(tmp_path / "a.zarr", fill_value=3, files={})
+    array = zarr_mdim.open_array(tmp_path / "a.zarr")
+    assert array.GetNoDataValueAsDouble() == 3.0 and array.GetNoDataValueAsInt64() == 3
+    root = zarr_mdim.open_group(tmp_path / "a.zarr", "FILL_VALUE_AS_NODATA=NO")
+    assert root.OpenMDArray("a").GetNoDataValue() is None
