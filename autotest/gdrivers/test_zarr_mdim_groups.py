@@ -2,6 +2,7 @@
 """Groups of the multidimensional API: names, what opens by which name, and what is wrong with the
 rest."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -272,3 +273,109 @@ def test_the_store_may_go_before_its_children(tmp_path):
     zarr_gdal.assert_same(array.ReadAsArray(), DEM + np.int16(2))
     del array
     assert dimension.GetSize() == 3 and dimension.GetIndexingVariable() is None
+
+
+@pytest.mark.parametrize("form, arrays, groups", [
+    ('ZARR:"{}":/g/', ["a", "b"], ["h"]), ('ZARR:"{}":/g/a/', ["a"], []),
+    ('ZARR:"{}/g"', ["a", "b"], ["h"]), ("{}/", ["top"], ["empty", "g", "with space"]),
+    ("{}/.zgroup", ["top"], ["empty", "g", "with space"]), ("{}/g/a/.zarray", ["a"], []),
+    ("ZARR:{}", ["top"], ["empty", "g", "with space"]),
+])  # fmt: skip
+def test_other_names_of_the_same(tmp_path, cpl, form, arrays, groups):
+    root = zarr_mdim.open_group(form.format(tree(tmp_path)))
+    assert (root.GetMDArrayNames() or []) == arrays and (root.GetGroupNames() or []) == groups
+    cpl.assert_quiet()
+
+
+def test_what_is_no_store(tmp_path, cpl):
+    (tmp_path / "empty.zarr").mkdir()
+    for name in ("empty.zarr", "nope.zarr"):
+        assert gdal.OpenEx(f'ZARR:"{tmp_path / name}"', gdal.OF_MULTIDIM_RASTER) is None
+        assert name in cpl.the_error()
+        cpl.clear()
+
+
+def test_bad_options(tmp_path, cpl):
+    store = tree(tmp_path)
+    options = ["NUM_THREADS=many"]
+    assert gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, open_options=options) is None
+    assert "NUM_THREADS" in cpl.the_error()
+
+
+def test_options_of_rasters_do_not_matter(tmp_path, cpl):
+    """DIM_X, DIM_Y and MULTIBAND are about gdal.Open(); here the caller names the axes."""
+    values = np.arange(24, dtype="i2").reshape(2, 3, 4)
+    store = make_store(tmp_path, {"a": {"values": values, "dims": ["z", "y", "x"]}})
+    for options in (["DIM_X=0", "DIM_Y=2"], ["MULTIBAND=NO"], ["DIM_X=z", "DIM_Y=x"]):
+        array = zarr_mdim.open_group(store, *options).OpenMDArray("a")
+        kinds = [dimension.GetType() for dimension in array.GetDimensions()]
+        assert kinds[1:] == ["HORIZONTAL_Y", "HORIZONTAL_X"]
+        dataset = array.AsClassicDataset(2, 1)
+        zarr_gdal.assert_same(zarr_gdal.read_all(dataset), values)
+        dataset = array.AsClassicDataset(0, 2)
+        zarr_gdal.assert_same(zarr_gdal.read_all(dataset), values.transpose(1, 2, 0).copy())
+    assert cpl.errors == []
+
+
+def test_nothing_can_be_written(tmp_path, cpl):
+    """Until this driver writes: said at the latest by each attempt, and the store stays as it is."""
+    store = tree(tmp_path)
+    root = zarr_mdim.open_group(store)
+    array = root.OpenMDArray("top")
+    assert array.Write(DEM + 1) != gdal.CE_None
+    assert root.CreateGroup("new") is None
+    assert array.CreateAttribute("new", [], gdal.ExtendedDataType.CreateString()) is None
+    assert len(cpl.errors) == 3
+    zarr_gdal.assert_same(array.ReadAsArray(), DEM)
+    assert not (store / "new").exists()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs /proc")
+def test_closing_leaves_nothing_behind(tmp_path):
+    """Sessions, arrays and dimensions refer to each other, and go all the same."""
+    attrs = {"note": "x" * 300000, "spatial:transform": [30, 0, 5e5, 0, -30, 5.2e6],
+             "spatial:dimensions": ["y", "x"]}  # fmt: skip
+    lat = {"values": np.arange(3.0), "dims": ["lat"], "attrs": {**attrs, "units": "degrees_north"}}
+    store = make_store(tmp_path, {
+        "a": {"values": DEM, "dims": ["y", "x"], "attrs": attrs},
+        "b": {"values": DEM, "dims": ["lat", "x"], "attrs": {"coordinates": "lat"}}, "lat": lat,
+    })  # fmt: skip
+
+    def use():
+        root = zarr_mdim.open_group(store)
+        kept = [root.OpenMDArray(name) for name in ("a", "b", "lat")] + root.GetDimensions()
+        for array in kept[:3]:
+            kept += [dimension.GetIndexingVariable() for dimension in array.GetDimensions()]
+            kept += [array.GetCoordinateVariables(), array.GetSpatialRef(), array.ReadAsArray()]
+        kept.append(kept[0].AsClassicDataset(1, 0))
+
+    def resident():
+        pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGESIZE")
+
+    for _ in range(20):
+        use()
+    before = resident()
+    for _ in range(200):  # one array's attributes each time would be 60 megabytes
+        use()
+    assert resident() - before < 25e6
+
+
+def test_threads_open_and_place_at_once(tmp_path):
+    """One dataset, many threads: arrays, dimensions, coordinates, CRS."""
+    attrs = {"proj:code": "EPSG:32632"}
+    lon = {"values": 5e5 + np.arange(4.0), "dims": ["x"]}
+    lat = {"values": 5e6 - np.arange(3.0), "dims": ["y"]}
+    arrays = {f"a{i}": {"values": DEM + i, "dims": ["y", "x"], "attrs": attrs} for i in range(8)}
+    root = zarr_mdim.open_group(make_store(tmp_path, {**arrays, "x": lon, "y": lat}))
+
+    def task(i):
+        array = root.OpenMDArray(f"a{i % 8}")
+        y, x = array.GetDimensions()
+        assert x.GetIndexingVariable().ReadAsArray().tolist() == lon["values"].tolist()
+        assert y.GetIndexingVariable().ReadAsArray().tolist() == lat["values"].tolist()
+        assert array.GetSpatialRef().GetAuthorityCode(None) == "32632"
+        return zarr_gdal.differences(array.ReadAsArray(), (DEM + i % 8).astype("i2"))
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(task, range(200))) == {None}

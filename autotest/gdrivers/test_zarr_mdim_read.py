@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reading ahead, caching, statistics and failures of the multidimensional API."""
 
+import concurrent.futures
 import os
 import pathlib
 import subprocess
@@ -66,16 +67,12 @@ def test_advise_read_of_a_part(tmp_path):
 @pytest.mark.parametrize("option, cause", [
     ("CACHE_SIZE=9599", "9600"), ("CACHE_SIZE=1", "CACHE_SIZE"), ("CACHE_SIZE=0", "CACHE_SIZE"),
     ("CACHE_SIZE=-1", "-1"), ("CACHE_SIZE=much", "much"), ("CACHE_SIZE=", "CACHE_SIZE"),
-    ("CACHE_SIZE=99999999999999999999999", "99999999999999999999999"), ("NUM_THREADS=0", "0"),
-    ("NUM_THREADS=many", "many"),
+    ("CACHE_SIZE=1e9", "1e9"), ("NUM_THREADS=0", "NUM_THREADS"), ("NUM_THREADS=many", "many"),
 ])  # fmt: skip
 def test_advice_that_cannot_be_taken(tmp_path, cpl, option, cause):
     store = numbers(tmp_path)
     array = zarr_mdim.open_array(store)
-    if array.AdviseRead(options=[option]) == gdal.CE_None:
-        # More than all memory is no wish that fails.
-        assert option in ("CACHE_SIZE=99999999999999999999999", "NUM_THREADS=0")
-        return
+    assert array.AdviseRead(options=[option]) != gdal.CE_None
     assert cause in cpl.the_error() and "array.zarr" in cpl.the_error()
     zarr_gdal.assert_same(array.ReadAsArray(), VALUES)
     assert len(cpl.errors) == 1
@@ -154,17 +151,26 @@ def test_cache(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-STATISTICS = """
+PROGRAM = """
 import sys
 sys.path.insert(0, {here!r})
 import zarr_mdim, zarr_gdal
-from osgeo import gdal
+from osgeo import gdal, osr
 gdal.DontUseExceptions()
 store = sys.argv[1]
 root = zarr_mdim.open_group(store)
 array = root.OpenMDArrayFromFullname("/" + sys.argv[3])
 if sys.argv[2] == "compute":
     found = array.ComputeStatistics()
+elif sys.argv[2] == "set srs":
+    found = None
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(32633)
+    assert array.SetSpatialRef(srs) == 0
+elif sys.argv[2] == "srs":
+    found = None
+    datasets = [array, array.AsClassicDataset(1, 0)]
+    print(*[d.GetSpatialRef() and d.GetSpatialRef().GetAuthorityCode(None) for d in datasets])
 elif sys.argv[2] == "classic":
     found = None
     dataset = zarr_gdal.open_raster(zarr_gdal.array_name(store, sys.argv[3]))
@@ -176,9 +182,9 @@ if found is not None:
 """
 
 
-def statistics(store, what, path, *more):
+def in_another_process(store, what, path, *more):
     """In a process of its own, with PAM as users have it; the words that it prints."""
-    program = STATISTICS.format(here=str(pathlib.Path(__file__).parent))
+    program = PROGRAM.format(here=str(pathlib.Path(__file__).parent))
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
     done = subprocess.run([sys.executable, "-c", program, str(store), what, path, *more],
                           capture_output=True, text=True, env=environment, timeout=60, check=False)
@@ -192,27 +198,35 @@ def test_statistics_are_kept(tmp_path):
     values[3, 4] = -7
     store = make_store(tmp_path, {"a": {"values": values, "fill_value": -7}, "g/b": VALUES + 5,
                                   "c": VALUES})  # fmt: skip
-    assert statistics(store, "get", "a") == []
-    assert statistics(store, "compute", "a") == ["0.0", "2399.0", "2399"]
+    assert in_another_process(store, "get", "a") == []
+    assert in_another_process(store, "compute", "a") == ["0.0", "2399.0", "2399"]
     assert (store / "pam.aux.xml").is_file()
-    assert statistics(store, "get", "a") == ["0.0", "2399.0", "2399"]
-    assert statistics(store, "get", "g/b") == [] and statistics(store, "get", "c") == []
-    assert statistics(store, "compute", "g/b") == ["5.0", "2404.0", "2400"]
-    assert statistics(store, "get", "a") == ["0.0", "2399.0", "2399"]
-    assert statistics(store, "get", "g/b") == ["5.0", "2404.0", "2400"]
+    assert in_another_process(store, "get", "a") == ["0.0", "2399.0", "2399"]
+    assert in_another_process(store, "get", "g/b") == [] and in_another_process(store, "get", "c") == []
+    assert in_another_process(store, "compute", "g/b") == ["5.0", "2404.0", "2400"]
+    assert in_another_process(store, "get", "a") == ["0.0", "2399.0", "2399"]
+    assert in_another_process(store, "get", "g/b") == ["5.0", "2404.0", "2400"]
     zarr_gdal.assert_same(zarr_mdim.open_array(store, "a").ReadAsArray(), values)
     assert sorted(zarr.open_group(str(store), mode="r").array_keys()) == ["a", "c"]
 
 
 def test_statistics_of_both_apis_live_together(tmp_path):
     store = make_store(tmp_path, {"a": VALUES, "b": VALUES})
-    classic = statistics(store, "classic", "a", "force")
+    classic = in_another_process(store, "classic", "a", "force")
     assert classic == ["0.0", "2399.0", "1199.5"]
-    assert statistics(store, "compute", "a") == ["0.0", "2399.0", "2400"]
-    assert statistics(store, "classic", "a", "no") == classic
-    assert statistics(store, "compute", "b") == ["0.0", "2399.0", "2400"]
-    assert statistics(store, "classic", "a", "no") == classic
-    assert statistics(store, "get", "a") == ["0.0", "2399.0", "2400"]
+    assert in_another_process(store, "compute", "a") == ["0.0", "2399.0", "2400"]
+    assert in_another_process(store, "classic", "a", "no") == classic
+    assert in_another_process(store, "compute", "b") == ["0.0", "2399.0", "2400"]
+    assert in_another_process(store, "classic", "a", "no") == classic
+    assert in_another_process(store, "get", "a") == ["0.0", "2399.0", "2400"]
+
+
+def test_a_crs_that_a_user_adds_is_kept(tmp_path):
+    store = make_store(tmp_path, {"a": VALUES, "b": VALUES})
+    assert in_another_process(store, "srs", "a") == ["None", "None"]
+    in_another_process(store, "set srs", "a")
+    assert in_another_process(store, "srs", "a") == ["32633", "32633"]
+    assert in_another_process(store, "srs", "b") == ["None", "None"]
 
 
 # -------------------------------------------------------------------------------------------------
@@ -275,7 +289,7 @@ def test_a_failed_read_leaves_null_strings(tmp_path, cpl):
     assert buffer.is_read is False
     taken = buffer.take()
     assert taken["s"].tolist() == [None] * 4
-    assert "array.zarr/1" in cpl.the_error() or "1" in cpl.the_error()
+    assert "array.zarr" in cpl.the_error()
 
 
 def test_absent_chunks(tmp_path, cpl):
@@ -293,8 +307,6 @@ def test_absent_chunks(tmp_path, cpl):
 
 def test_many_threads_read_one_array(tmp_path):
     """All at once, in windows of their own."""
-    import concurrent.futures
-
     array = zarr_mdim.open_array(numbers(tmp_path))
 
     def task(i):

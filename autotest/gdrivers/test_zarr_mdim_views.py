@@ -299,3 +299,43 @@ def test_64_bit_nodata(tmp_path):
     assert array.GetNoDataValueAsDouble() == 3.0 and array.GetNoDataValueAsInt64() == 3
     root = zarr_mdim.open_group(tmp_path / "a.zarr", "FILL_VALUE_AS_NODATA=NO")
     assert root.OpenMDArray("a").GetNoDataValue() is None
+
+
+@pytest.mark.parametrize("attrs, unit, nodata, calendar", [
+    ({}, "days since 1970-01-01", -(2**63), "proleptic_gregorian"),
+    ({"_FillValue": 3}, "days since 1970-01-01", 3, "proleptic_gregorian"),
+    ({"missing_value": 4}, "days since 1970-01-01", 4, "proleptic_gregorian"),
+    ({"calendar": "julian"}, "days since 1970-01-01", -(2**63), "julian"),
+])  # fmt: skip
+def test_times(tmp_path, attrs, unit, nodata, calendar):
+    """Numbers that CF's attributes explain."""
+    values = np.array([1, 2, 3], "M8[D]")
+    array = zarr_mdim.open_array(make_array(tmp_path, values, attrs=attrs))
+    assert (array.GetUnit(), array.GetNoDataValue()) == (unit, nodata)
+    found = [a for a in array.GetAttributes() if a.GetName() == "calendar"]
+    assert [attribute.Read() for attribute in found] == [calendar]
+    assert array.ReadAsArray().tolist() == [1, 2, 3]
+
+
+def test_durations_have_no_calendar(tmp_path):
+    array = zarr_mdim.open_array(make_array(tmp_path, np.array([1, 2], "m8[25s]")))
+    assert array.GetUnit() == "25 seconds" and array.GetAttribute("calendar") is None
+
+
+def test_members_that_share_a_name(tmp_path):
+    """An item of a subarray and a member that is called like it: each keeps its place."""
+    values = np.zeros(3, [("a", "u1", (2,)), ("a[0]", "u2"), ("b", "i4")])
+    values["a"], values["a[0]"], values["b"] = [[1, 2], [3, 4], [5, 6]], [300, 301, 302], 7
+    array = zarr_mdim.open_array(make_array(tmp_path, values))
+    buffer = zarr_mdim.read_into(array, [3], [1])
+    got = [buffer.view(offset, zarr_mdim.number_dtype(code)).tolist()
+           for _, offset, code in zarr_mdim.leaves(array.GetDataType())]  # fmt: skip
+    assert got == [[1, 3, 5], [2, 4, 6], [300, 301, 302], [7, 7, 7]]
+
+
+def test_masks_and_scales_are_for_numbers(tmp_path, cpl):
+    for values in (np.array(["a", "b"]), np.zeros(2, [("a", "i4")])):
+        array = zarr_mdim.open_array(make_array(tmp_path, values))
+        assert (array.GetMask(), array.GetUnscaled(), array.ComputeStatistics()) == (None,) * 3
+        assert len(cpl.errors) == 3
+        cpl.clear()
