@@ -60,7 +60,7 @@ void ZarrRasterBand::InterpretAttributes() {
     offset_ = packing.offset;
     for (const std::string& name : zarr::FlagNames(facts.attributes, warnings))
         categories_.AddString(name.c_str());
-    units_ = packing.units.empty() ? zarr::TimeUnits(field_.type) : packing.units;
+    units_ = zarr::UnitsOf(field_.type, packing);
     // The values of a boolean are both data.
     if (field_.type.kind != zarr::DataKind::kBool) {
         auto element = zarr::ReadNodata(facts.attributes, facts.metadata,

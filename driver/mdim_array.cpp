@@ -12,6 +12,7 @@
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_session.h"
 #include "driver/open.h"
+#include "driver/raster_layout.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
@@ -90,11 +91,10 @@ void ZarrMDArray::InterpretAttributes() {
     zarr::Warnings warnings;
     packing_ = zarr::ReadPacking(facts_.attributes, warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
-    units_ = packing_.units;
+    units_ = zarr::UnitsOf(stored_, packing_);
     attributes_ = MakeAttributes(GetFullName(), facts_.attributes, IsHidden);
     if (!stored_.is_time()) return;
     // What the numbers mean, as CF's attributes say it.
-    if (units_.empty()) units_ = zarr::TimeUnits(stored_);
     if (stored_.kind == zarr::DataKind::kDatetime && GetAttribute("calendar") == nullptr)
         attributes_.push_back(ZarrAttribute::Make(
             GetFullName(), "calendar", zarr::json::Value(std::string("proleptic_gregorian"))));
@@ -204,7 +204,11 @@ std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() 
 GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
     const bool is_its_raster = facts_.metadata.rank() >= 2 && facts_.axes.x == iXDim &&
                                facts_.axes.y == iYDim && GDALPamMDArray::GetSpatialRef() == nullptr;
-    if (is_its_raster && ZARR_AS_CLASSIC_IS_PLAIN) {
+    std::uint64_t slices = 1;
+    for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
+        if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
+    // Of more slices than bands GDAL itself says what to do.
+    if (is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN) {
         Location location = session_->location();
         location.node = facts_.path;
         location.kind = zarr::NodeKind::kArray;

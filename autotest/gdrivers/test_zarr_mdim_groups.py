@@ -379,10 +379,3 @@ def test_threads_open_and_place_at_once(tmp_path):
 
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         assert set(pool.map(task, range(200))) == {None}
-
-
-def test_update_is_refused(tmp_path, cpl):
-    """As gdal.Open() refuses it, for as long as this driver does not write."""
-    store = tree(tmp_path)
-    assert gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE) is None
-    assert "pdate" in cpl.the_error()

@@ -339,3 +339,11 @@ def test_masks_and_scales_are_for_numbers(tmp_path, cpl):
         assert (array.GetMask(), array.GetUnscaled(), array.ComputeStatistics()) == (None,) * 3
         assert len(cpl.errors) == 3
         cpl.clear()
+
+
+def test_more_slices_than_bands_are_no_classic_dataset(tmp_path, cpl):
+    store = tmp_path / "x.zarr"
+    zarr.open_group(str(store), mode="w").array("a", np.zeros((70000, 1, 2), "u1"))
+    root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    assert root.OpenMDArray("a").AsClassicDataset(2, 1) is None
+    assert "Too many bands" in cpl.the_error()

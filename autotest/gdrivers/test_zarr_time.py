@@ -436,3 +436,13 @@ def test_more_coordinates_than_bands(tmp_path, cpl):
 def test_the_option_is_described():
     text = gdal.GetDriverByName("Zarr").GetMetadataItem("DMD_OPENOPTIONLIST")
     assert "LOAD_EXTRA_DIM_METADATA_DELAY" in text and "unlimited" in text
+
+
+def test_the_type_of_a_time_counts_more_than_its_units(tmp_path):
+    store = tmp_path / "x.zarr"
+    array = zarr.open_group(str(store), mode="w").array("a", np.zeros((2, 2), "M8[D]"))
+    array.attrs["units"] = "days since 2000-01-01"
+    dataset = gdal.Open(str(store))
+    assert dataset.GetRasterBand(1).GetUnitType() == "days since 1970-01-01"
+    root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    assert root.OpenMDArray("a").GetUnit() == "days since 1970-01-01"

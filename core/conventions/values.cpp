@@ -40,6 +40,11 @@ std::optional<std::string> ReadNodata(const json::Value& attributes, const Array
     return std::nullopt;
 }
 
+std::string UnitsOf(const DataType& type, const Packing& packing) {
+    std::string units = TimeUnits(type);
+    return units.empty() ? packing.units : units;
+}
+
 std::string TimeUnits(const DataType& type) {
     constexpr std::array<std::string_view, 14> kNames = {"",
                                                          "years",

@@ -24,6 +24,9 @@ Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
 std::optional<std::string> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                       bool fill_value_counts, Warnings& warnings);
 
+// The units of an array's numbers: what its NumPy time type says, else the attribute.
+std::string UnitsOf(const DataType& type, const Packing& packing);
+
 // UDUNITS' spelling of a NumPy time type: "25 seconds since 1970-01-01" for <M8[25s], "days" for
 // <m8[D]; empty for other types and for time without a unit.
 std::string TimeUnits(const DataType& type);
