@@ -14,11 +14,6 @@ namespace {
 // Most groups and arrays that a listing goes through; more is a loop or an attack.
 constexpr std::size_t kMaxListed = 1'000'000;
 
-bool IsRaster(const ArrayMetadata& metadata) {
-    return metadata.rank() >= 2 && HasNumbers(metadata.dtype) &&
-           std::find(metadata.shape.begin(), metadata.shape.end(), 0U) == metadata.shape.end();
-}
-
 // Names of arrays that describe others, by the attributes of those others (CF conventions).
 void CollectReferences(const json::Value& attributes, std::set<std::string>& names) {
     for (const std::string_view attribute :
@@ -28,6 +23,41 @@ void CollectReferences(const json::Value& attributes, std::set<std::string>& nam
             names.insert(std::string(LastName(word)));
         }
     }
+}
+
+CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
+                            std::set<std::string>& references) {
+    CatalogArray array;
+    array.path = path;
+    auto metadata = hierarchy.Metadata(path);
+    if (metadata.ok())
+        array.status = Array::CheckCodecs(*metadata).WithContext(JoinKey(path, kArrayKey));
+    else
+        array.status = metadata.status();
+    if (!array.status.ok()) return array;
+    array.metadata = metadata.Take();
+    array.is_raster = IsRaster(array.metadata);
+    const auto attributes = hierarchy.Attributes(path);
+    if (attributes.ok()) CollectReferences(*attributes, references);
+    Warnings ignored;  // whoever opens the array sees them
+    array.dimensions =
+        FindDimensionNames(attributes.ok() ? *attributes : json::Value(json::Object{}),
+                           array.metadata.rank(), ignored)
+            .names;
+    return array;
+}
+
+CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
+                             const std::vector<Node>& members) {
+    CatalogGroup group;
+    group.path = path;
+    std::set<std::string> references;
+    for (const Node& node : members)
+        if (node.kind == NodeKind::kArray)
+            group.arrays.push_back(DescribeMember(hierarchy, node.path, references));
+    for (CatalogArray& array : group.arrays)
+        array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
+    return group;
 }
 
 class Lister {
@@ -45,7 +75,7 @@ class Lister {
         listed_ += members->size();
         if (listed_ > kMaxListed)
             return Status::Limit("more than " + std::to_string(kMaxListed) + " groups and arrays");
-        groups_.push_back(Describe(path, *members));
+        groups_.push_back(DescribeMembers(hierarchy_, path, *members));
         for (const Node& node : *members)
             if (node.kind == NodeKind::kGroup) ZARR_RETURN_IF_ERROR(Visit(node.path, false));
         return {};
@@ -54,39 +84,6 @@ class Lister {
     std::vector<CatalogGroup> Take() { return std::move(groups_); }
 
   private:
-    CatalogGroup Describe(const std::string& path, const std::vector<Node>& members) const {
-        CatalogGroup group;
-        group.path = path;
-        std::set<std::string> references;
-        for (const Node& node : members)
-            if (node.kind == NodeKind::kArray)
-                group.arrays.push_back(Describe(node.path, references));
-        for (CatalogArray& array : group.arrays)
-            array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
-        return group;
-    }
-
-    CatalogArray Describe(const std::string& path, std::set<std::string>& references) const {
-        CatalogArray array;
-        array.path = path;
-        auto metadata = hierarchy_.Metadata(path);
-        if (metadata.ok())
-            array.status = Array::CheckCodecs(*metadata).WithContext(JoinKey(path, kArrayKey));
-        else
-            array.status = metadata.status();
-        if (!array.status.ok()) return array;
-        array.metadata = metadata.Take();
-        array.is_raster = IsRaster(array.metadata);
-        const auto attributes = hierarchy_.Attributes(path);
-        if (attributes.ok()) CollectReferences(*attributes, references);
-        Warnings ignored;  // whoever opens the array sees them
-        array.dimensions =
-            FindDimensionNames(attributes.ok() ? *attributes : json::Value(json::Object{}),
-                               array.metadata.rank(), ignored)
-                .names;
-        return array;
-    }
-
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
     std::vector<CatalogGroup> groups_;
@@ -103,6 +100,11 @@ bool HasNumbers(const DataType& type) {
     return type.is_numeric() || type.is_time();
 }
 
+bool IsRaster(const ArrayMetadata& metadata) {
+    return metadata.rank() >= 2 && HasNumbers(metadata.dtype) &&
+           std::find(metadata.shape.begin(), metadata.shape.end(), 0U) == metadata.shape.end();
+}
+
 std::vector<const CatalogArray*> CatalogGroup::Rasters() const {
     std::vector<const CatalogArray*> rasters;
     for (const CatalogArray& array : arrays)
@@ -117,6 +119,11 @@ bool CatalogGroup::IsOneGrid() const {
         return array->metadata.rank() == 2 && array->metadata.shape == rasters[0]->metadata.shape &&
                array->dimensions == rasters[0]->dimensions;
     });
+}
+
+Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, hierarchy.Members(path));
+    return DescribeMembers(hierarchy, path, members);
 }
 
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,

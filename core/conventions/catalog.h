@@ -16,7 +16,7 @@ struct CatalogArray {
     Status status;  // why it cannot be read; the rest is empty then
     ArrayMetadata metadata;
     std::vector<std::string> dimensions;
-    bool is_raster = false;     // at least 2-D, not empty, with numbers in it
+    bool is_raster = false;     // IsRaster()
     bool is_auxiliary = false;  // coordinates, bounds or grid mapping of another array
 };
 
@@ -32,10 +32,16 @@ struct CatalogGroup {
     bool IsOneGrid() const;
 };
 
+// One group, without those below it.
+Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path);
+
 // The groups below `path`, itself first, depth first in the order of their names. A group that
 // cannot be listed is reported in `warnings` and left out.
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
                                               Warnings& warnings);
+
+// True for an array of at least two dimensions, not empty, with numbers in it.
+bool IsRaster(const ArrayMetadata& metadata);
 
 // True where elements of `type` are numbers, or structures with a number among the fields.
 bool HasNumbers(const DataType& type);
