@@ -8,7 +8,7 @@
 
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/lookup.h"
-#include "core/conventions/ome.h"
+#include "core/conventions/multiscales.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -58,7 +58,10 @@ class Finder {
         if (!facts_.axes.x || !facts_.axes.y) return std::nullopt;
         for (const char* name : {"spatial:transform", "proj:transform"}) {
             if (auto source = FromAttribute(facts_.attributes, name)) return source;
-            if (auto source = FromAttribute(group_attributes_, name)) return source;
+            if (auto source = FromAttribute(group_attributes_, name)) {
+                source->is_of_group = true;
+                return source;
+            }
         }
         auto from_coordinates = FromCoordinates();
         auto from_grid_mapping = FromGridMapping();

@@ -20,6 +20,7 @@ struct AffineSource {
     std::string origin;
     bool from_coordinates = false;  // in the units of the coordinate arrays, as they agree
     bool is_ome = false;            // a physical scale without a CRS
+    bool is_of_group = false;       // an attribute of the group, for every array in it
 };
 
 // The geotransform that counts: `spatial:transform`, `proj:transform`, regular coordinate arrays,

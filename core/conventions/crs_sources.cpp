@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/conventions/lookup.h"
-#include "core/conventions/ome.h"
+#include "core/conventions/multiscales.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/conventions/multiscales.h"
+
 namespace zarr {
 
 namespace {
@@ -19,22 +21,6 @@ OmeAxis Describe(const json::Value& axis) {
 }
 
 }  // namespace
-
-std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes,
-                                        std::string_view name) {
-    std::vector<MultiscaleLevel> levels;
-    const json::Value* multiscales = group_attributes.Find("multiscales");
-    const json::Array* scales = multiscales != nullptr ? multiscales->as_array() : nullptr;
-    for (std::size_t i = 0; scales != nullptr && i < scales->size(); ++i) {
-        const json::Value* datasets = (*scales)[i].Find("datasets");
-        const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
-        for (std::size_t j = 0; items != nullptr && j < items->size(); ++j) {
-            const std::string* path = StringAttribute((*items)[j], "path");
-            if (path != nullptr && *path == name) levels.push_back({&(*scales)[i], &(*items)[j]});
-        }
-    }
-    return levels;
-}
 
 std::vector<OmeAxis> FindOmeAxes(const json::Value& group_attributes, std::string_view name,
                                  std::size_t rank) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OME-NGFF's multiscales and their axes (versions 0.1 to 0.4); ndpyramid lists its levels alike.
+// The axes of OME-NGFF's images (versions 0.1 to 0.4).
 #pragma once
 
 #include <string>
@@ -9,16 +9,6 @@
 #include "core/conventions/dimensions.h"
 
 namespace zarr {
-
-// A level that the `multiscales` of a group list: the multiscale, and its entry for the level. Both
-// borrow from the group's attributes.
-struct MultiscaleLevel {
-    const json::Value* multiscale = nullptr;
-    const json::Value* dataset = nullptr;
-};
-
-// Every listing of the level `name`, an array or group directly in the group.
-std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view name);
 
 // An axis of a multiscale image.
 struct OmeAxis {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/multiscales.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/conventions/tile_matrices.h"
+#include "core/json/members.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+// Most of the `multiscales` that are looked at.
+constexpr std::size_t kMaxMultiscales = 64;
+
+constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4"};
+constexpr std::string_view kLayoutVersions[] = {"0.1", "0.1.0", "1", "1.0", "1.0.0"};
+
+template <std::size_t kSize>
+bool Contains(const std::string_view (&known)[kSize], const std::string& version) {
+    return std::find(std::begin(known), std::end(known), version) != std::end(known);
+}
+
+class Reader {
+  public:
+    explicit Reader(Warnings& warnings) : warnings_(warnings) {}
+
+    std::vector<Multiscale> Read(const json::Value& attributes) {
+        const json::Value* value = attributes.Find("multiscales");
+        if (value == nullptr || value->is_null()) return {};
+        const json::Array* items = value->as_array();
+        if (items == nullptr && value->as_object() == nullptr) {
+            Warn(json::Expected("multiscales", "an array or an object", *value));
+            return {};
+        }
+        if (items == nullptr) ReadOne(*value, "multiscales");
+        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+            if (i == kMaxMultiscales) {
+                warnings_.push_back("multiscales: of " + std::to_string(items->size()) +
+                                    " only the first " + std::to_string(kMaxMultiscales) +
+                                    " are looked at");
+                break;
+            }
+            ReadOne((*items)[i], "multiscales[" + std::to_string(i) + "]");
+        }
+        return std::move(multiscales_);
+    }
+
+  private:
+    void Warn(const Status& status) { warnings_.push_back(status.message()); }
+
+    void ReadOne(const json::Value& value, const std::string& origin) {
+        if (value.as_object() == nullptr) return Warn(json::Expected(origin, "an object", value));
+        Multiscale multiscale;
+        multiscale.origin = origin;
+        if (const json::Value* datasets = value.Find("datasets")) {
+            CheckVersion(value, origin, kOmeVersions);
+            ReadList(value, *datasets, origin + ".datasets", multiscale);
+        } else if (const json::Value* layout = value.Find("layout")) {
+            multiscale.kind = Multiscale::Kind::kLayout;
+            CheckVersion(value, origin, kLayoutVersions);
+            ReadList(value, *layout, origin + ".layout", multiscale);
+        } else if (IsTileMatrixPyramid(value)) {
+            multiscale.kind = Multiscale::Kind::kTileMatrices;
+            for (const std::string& id : TileMatrixIds(value, origin, warnings_))
+                AddLevel({&value, nullptr, id, origin + ": tile matrix " + Quoted(id)}, multiscale);
+        } else {
+            warnings_.push_back(origin + ": has no datasets, layout or tile_matrix_set");
+        }
+        if (multiscale.levels.empty()) return;
+        listed_ += multiscale.levels.size();
+        if (listed_ > kMaxLevelsInGroup) {
+            warnings_.push_back(origin + ": is passed over, as the group lists more than " +
+                                std::to_string(kMaxLevelsInGroup) + " levels");
+            return;
+        }
+        multiscales_.push_back(std::move(multiscale));
+    }
+
+    template <std::size_t kSize>
+    void CheckVersion(const json::Value& value, const std::string& origin,
+                      const std::string_view (&known)[kSize]) {
+        const json::Value* version = value.Find("version");
+        if (version == nullptr || version->is_null()) return;
+        if (version->as_string() == nullptr || !Contains(known, *version->as_string()))
+            warnings_.push_back(origin + ".version: " + json::Brief(*version) +
+                                " is unknown; it is read like the known ones");
+    }
+
+    void ReadList(const json::Value& value, const json::Value& list, const std::string& origin,
+                  Multiscale& multiscale) {
+        const json::Array* items = list.as_array();
+        if (items == nullptr) return Warn(json::Expected(origin, "an array", list));
+        if (items->empty()) warnings_.push_back(origin + ": is empty");
+        if (items->size() > kMaxPyramidLevels) {
+            warnings_.push_back(origin + ": is passed over, as it lists " +
+                                std::to_string(items->size()) + " levels, more than " +
+                                std::to_string(kMaxPyramidLevels));
+            return;
+        }
+        for (std::size_t i = 0; i < items->size(); ++i)
+            ReadLevel(value, (*items)[i], origin + "[" + std::to_string(i) + "]", multiscale);
+    }
+
+    void ReadLevel(const json::Value& value, const json::Value& entry, const std::string& origin,
+                   Multiscale& multiscale) {
+        const bool is_layout = multiscale.kind == Multiscale::Kind::kLayout;
+        const json::Value* path = entry.Find(is_layout ? "asset" : "path");
+        if (path == nullptr && is_layout) path = entry.Find("group");
+        if (path == nullptr || path->as_string() == nullptr) {
+            const std::string member = is_layout ? "asset" : "path";
+            return Warn(path == nullptr
+                            ? json::Expected(origin, "an object with \"" + member + "\"", entry)
+                            : json::Expected(origin + "." + member, "a string", *path));
+        }
+        if (is_layout) CheckTransform(entry, origin);
+        AddLevel({&value, &entry, *path->as_string(), origin}, multiscale);
+    }
+
+    void AddLevel(MultiscaleLevel level, Multiscale& multiscale) {
+        if (level.path == ".") {
+            level.path.clear();
+        } else if (!IsValidKey(level.path)) {
+            warnings_.push_back(level.origin + ": " + Quoted(level.path) +
+                                " is no path inside the group; the level is left out");
+            return;
+        }
+        multiscale.levels.push_back(std::move(level));
+    }
+
+    // The relative scale is not needed, as the sizes tell it; one that is impossible is a mistake
+    // of the writer's all the same.
+    void CheckTransform(const json::Value& entry, const std::string& origin) {
+        const json::Value* transform = entry.Find("transform");
+        const json::Value* scale = transform != nullptr ? transform->Find("scale") : nullptr;
+        if (scale == nullptr) scale = entry.Find("scale");  // older drafts
+        if (scale == nullptr || scale->is_null()) return;
+        const json::Array* items = scale->as_array();
+        const bool good =
+            items != nullptr && std::all_of(items->begin(), items->end(), [](const auto& item) {
+                double number = 0;
+                return item.GetDouble(number) && number > 0;
+            });
+        if (!good)
+            warnings_.push_back(
+                json::Expected(origin + ": scale", "numbers above 0", *scale).message() +
+                "; it is ignored");
+    }
+
+    Warnings& warnings_;
+    std::vector<Multiscale> multiscales_;
+    std::size_t listed_ = 0;
+};
+
+}  // namespace
+
+std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings) {
+    return Reader(warnings).Read(group_attributes);
+}
+
+std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes,
+                                        std::string_view name) {
+    std::vector<MultiscaleLevel> found;
+    Warnings ignored;  // the search for the pyramid reports them
+    for (const Multiscale& multiscale : ReadMultiscales(group_attributes, ignored))
+        for (const MultiscaleLevel& level : multiscale.levels)
+            if (multiscale.kind == Multiscale::Kind::kDatasets && level.path == name)
+                found.push_back(level);
+    return found;
+}
+
+}  // namespace zarr

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The `multiscales` attribute of groups: OME-NGFF's (0.1 to 0.4), ndpyramid's, the multiscales of
+// zarr-conventions, and GeoZarr's where it stands on a group.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/conventions/attributes.h"
+
+namespace zarr {
+
+// Most levels of one pyramid, and of all in a group, that are looked at. A list that is longer is
+// passed over with a warning.
+inline constexpr std::size_t kMaxPyramidLevels = 256;
+inline constexpr std::size_t kMaxLevelsInGroup = 1024;
+
+// A level as `multiscales` list it. The pointers borrow from the attributes.
+struct MultiscaleLevel {
+    const json::Value* multiscale = nullptr;
+    const json::Value* dataset = nullptr;  // its entry; nullptr for a tile matrix
+    std::string path;                      // from the group; empty for the group itself
+    std::string origin;                    // "multiscales[0].datasets[1]", for messages
+};
+
+// One of the `multiscales`, with its levels in the order of the attribute.
+struct Multiscale {
+    enum class Kind {
+        kDatasets,      // OME-NGFF and ndpyramid: `datasets` with `path`
+        kLayout,        // zarr-conventions: `layout` with `asset`, in older drafts `group`
+        kTileMatrices,  // GeoZarr 0.4
+    };
+    Kind kind = Kind::kDatasets;
+    std::string origin;  // "multiscales[0]"
+    std::vector<MultiscaleLevel> levels;
+};
+
+// Every multiscale that a group's attributes describe and that lists a level. Paths are keys, or
+// "." for the group; whether something lies there is not looked at. What is broken gives a warning
+// and is left out; an unknown version gives a warning and is tried.
+std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings);
+
+// The listings among `datasets` of the level `name`, an array or group directly in the group.
+std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view name);
+
+}  // namespace zarr

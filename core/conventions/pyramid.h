@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Multiscale pyramids: one raster at several sizes, by any of the conventions that describe it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/conventions/attributes.h"
+#include "core/hierarchy/hierarchy.h"
+
+namespace zarr {
+
+// An array of a pyramid.
+struct PyramidLevel {
+    std::string path;
+    std::uint64_t width = 0;   // elements along the X axis
+    std::uint64_t height = 0;  // along the Y axis
+};
+
+// Levels that belong together: rasters of one data type (but for byte order) and rank whose
+// dimensions other than X and Y are the same, whose sizes shrink along X, Y or both, and which
+// cover the same extent to a pixel of the smaller one, where they say what they cover.
+struct Pyramid {
+    std::string origin;                // where it is described, for messages: "multiscales[0]"
+    std::vector<PyramidLevel> levels;  // at least one, the largest first: that one is the base
+};
+
+// The pyramids that a group describes, in the order of the description: by `multiscales` in its
+// attributes (OME-NGFF 0.1 to 0.4, ndpyramid, zarr-conventions), as a folder of xcube levels, or by
+// `multiscales` of arrays in it or its groups (GeoZarr 0.4). Of these the first that holds counts.
+// Levels that are groups give a pyramid for each variable, in the order of their names; a level
+// need not have every variable. Each level that is left out gives one warning with the place that
+// lists it; what is wrong with a base alone is left to whoever opens it. Reads metadata and
+// coordinate arrays.
+std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
+                                  Warnings& warnings);
+
+// The pyramid that has the array as a level: described by its own attributes, or by the nearest
+// group above it that lists it. nullopt where there is none, or none with another level. Whoever
+// opens an array by name wants the pyramid only where levels[0] is that array; warnings are given
+// only then, or where the array is all that is left of a pyramid.
+std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
+                                     Warnings& warnings);
+
+}  // namespace zarr

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/xcube_levels.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/conventions/multiscales.h"
+#include "core/json/members.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::string_view kLevelsKey = ".zlevels";
+constexpr std::string_view kSuffix = ".levels";
+// Largest `.zlevels` and link that are read, in bytes.
+constexpr std::size_t kMaxLevelsText = std::size_t{1} << 20;
+
+bool EndsWith(std::string_view text, std::string_view end) {
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+std::string_view Trim(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+class Lister {
+  public:
+    Lister(const Hierarchy& hierarchy, const std::string& folder, Warnings& warnings)
+        : hierarchy_(hierarchy), folder_(folder), warnings_(warnings) {}
+
+    std::optional<ListedPyramid> List() {
+        const auto is_group = hierarchy_.Has(JoinKey(folder_, kGroupKey));
+        const auto is_array = hierarchy_.Has(JoinKey(folder_, kArrayKey));
+        if (!is_group.ok() || *is_group || !is_array.ok() || *is_array) return std::nullopt;
+        ReadProperties();
+        if (!has_properties_ && !folder_.empty() && !EndsWith(folder_, kSuffix))
+            return std::nullopt;
+        ListedPyramid pyramid;
+        pyramid.group = folder_;
+        pyramid.origin = "xcube levels";
+        for (std::uint64_t i = 0; i < count_.value_or(kMaxPyramidLevels); ++i)
+            if (!AddLevel(std::to_string(i), pyramid) && !count_) break;
+        if (!has_properties_ && !found_) return std::nullopt;
+        if (!found_) warnings_.push_back(KeyOf(kLevelsKey) + ": the folder has no level");
+        return pyramid;
+    }
+
+  private:
+    std::string KeyOf(std::string_view name) const { return JoinKey(folder_, name); }
+
+    // False where absent; what cannot be read gives a warning and is absent.
+    bool ReadText(const std::string& key, Buffer& text) {
+        const auto found = hierarchy_.store()->Get(key, text, kMaxLevelsText);
+        if (!found.ok()) warnings_.push_back(found.status().message());
+        return found.ok() && *found;
+    }
+
+    void ReadProperties() {
+        Buffer text;
+        const std::string key = KeyOf(kLevelsKey);
+        has_properties_ = ReadText(key, text);
+        if (!has_properties_) return;
+        const auto properties = json::Parse(std::as_const(text).span().text());
+        if (!properties.ok() || properties->as_object() == nullptr) {
+            warnings_.push_back(properties.ok()
+                                    ? json::Expected(key, "an object", *properties).message()
+                                    : properties.status().WithContext(key).message());
+            return;
+        }
+        const json::Value* version = properties->Find("version");
+        if (version != nullptr &&
+            (version->as_string() == nullptr || *version->as_string() != "1.0"))
+            warnings_.push_back(key + ": version " + json::Brief(*version) +
+                                " is unknown; it is read like 1.0");
+        const json::Value* count = properties->Find("num_levels");
+        if (count == nullptr) return;
+        std::uint64_t number = 0;
+        if (!count->GetUint64(number) || number < 1 || number > kMaxPyramidLevels)
+            warnings_.push_back(
+                json::Expected(key + ": num_levels",
+                               "an integer from 1 to " + std::to_string(kMaxPyramidLevels), *count)
+                    .message());
+        else
+            count_ = number;
+    }
+
+    // False where the folder has no such level.
+    bool AddLevel(const std::string& index, ListedPyramid& pyramid) {
+        const std::string link = KeyOf(index + ".link");
+        const std::string group = KeyOf(index + ".zarr");
+        Buffer text;
+        if (ReadText(link, text)) {
+            found_ = true;
+            auto target = ResolveLink(folder_, std::as_const(text).span().text());
+            if (target.ok())
+                pyramid.levels.push_back({target.Take(), link});
+            else
+                warnings_.push_back(link + ": " + target.status().message() +
+                                    "; the level is left out");
+            return true;
+        }
+        const auto kind = hierarchy_.KindOf(group);
+        const bool exists = !kind.ok() || *kind != NodeKind::kNone;
+        found_ = found_ || exists;
+        if (exists || (count_ && found_)) pyramid.levels.push_back({group, pyramid.origin});
+        return exists;
+    }
+
+    const Hierarchy& hierarchy_;
+    const std::string& folder_;
+    Warnings& warnings_;
+    bool has_properties_ = false;
+    bool found_ = false;
+    std::optional<std::uint64_t> count_;
+};
+
+}  // namespace
+
+Result<std::string> ResolveLink(const std::string& folder, std::string_view link) {
+    std::string target(Trim(link));
+    std::replace(target.begin(), target.end(), '\\', '/');
+    if (target.empty()) return Status::Invalid("is an empty link");
+    if (target[0] == '/' || target.find(':') != std::string::npos)
+        return Status::Invalid("the link " + Quoted(target) + " is no relative path");
+    std::string path = folder;
+    for (std::size_t from = 0; from <= target.size();) {
+        const std::size_t end = std::min(target.find('/', from), target.size());
+        const std::string segment = target.substr(from, end - from);
+        from = end + 1;
+        if (segment.empty() || segment == ".") continue;
+        if (segment != "..") {
+            path = JoinKey(path, segment);
+            continue;
+        }
+        if (path.empty())
+            return Status::Invalid("the link " + Quoted(target) +
+                                   " leads outside the folder that was opened");
+        path = std::string(ParentPath(path));
+    }
+    if (!path.empty() && !IsValidKey(path))
+        return Status::Invalid("the link " + Quoted(target) + " is no path");
+    return path;
+}
+
+std::optional<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const std::string& folder,
+                                             Warnings& warnings) {
+    return Lister(hierarchy, folder, warnings).List();
+}
+
+}  // namespace zarr

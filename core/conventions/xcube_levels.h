@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The levels format of xcube: a folder `x.levels` that is no Zarr group, with a group `N.zarr` for
+// each level, or a text file `N.link` in place of it, and an optional JSON file `.zlevels`.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/conventions/pyramid_listing.h"
+#include "core/hierarchy/hierarchy.h"
+
+namespace zarr {
+
+// The levels, as groups, of a folder that is of this format; nullopt for any other. A folder below
+// the root must be named `*.levels` or hold `.zlevels`; the root's name is not known here. Links
+// are relative to the folder and are followed to places inside the store only.
+std::optional<ListedPyramid> ListXcubeLevels(const Hierarchy& hierarchy, const std::string& folder,
+                                             Warnings& warnings);
+
+// The path from the root that the relative path `link` means in `folder`. kInvalidArgument where it
+// is absolute, a URL, or leads outside the root.
+Result<std::string> ResolveLink(const std::string& folder, std::string_view link);
+
+}  // namespace zarr
