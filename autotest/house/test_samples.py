@@ -13,7 +13,7 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 def contents(folder):
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
-        for store in folder.glob("*.zarr")
+        for store in [*folder.glob("*.zarr"), *folder.glob("*.levels")]
         for path in store.rglob("*")
         if path.is_file()
     }
@@ -21,10 +21,14 @@ def contents(folder):
 
 @pytest.mark.parametrize(
     "folder, script, stores",
-    [(DATA, "make_samples.py", 4), (DATA / "corrupt", "make_corrupt.py", 19)],
+    [
+        (DATA, DATA / "make_samples.py", 4),
+        (DATA / "corrupt", DATA / "corrupt" / "make_corrupt.py", 19),
+        (DATA / "pyramids", DATA / "make_pyramids.py", 14),
+    ],
 )
 def test_scripts_write_the_same_bytes(folder, script, stores, tmp_path):
-    subprocess.run([sys.executable, str(folder / script), str(tmp_path)], check=True, timeout=120)
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, timeout=120)
     made, kept = contents(tmp_path), contents(folder)
     assert len({key.split("/")[0] for key in made}) == stores
     assert sorted(made) == sorted(kept)
