@@ -189,6 +189,8 @@ void ZarrRasterBand::LoadMetadata() {
     CPLStringList list(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
     if (dataset()->BandsHaveArrays()) AddAttributes(array_.layout.facts.attributes, list);
     array_.labels->AddMetadata(slice_, list);
+    if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
+        AddChannelMetadata(*channel, list);
     if (field_.type.is_time()) list.SetNameValue("ZARR_DTYPE", field_.type.ToString().c_str());
     // Past PAM: what comes from the store is not to be written beside it.
     GDALRasterBand::SetMetadata(list.List());
@@ -251,9 +253,23 @@ char** ZarrRasterBand::GetCategoryNames() {
     return from_pam != nullptr || categories_.empty() ? from_pam : categories_.List();
 }
 
+int ZarrRasterBand::GetOverviewCount() {
+    const auto count = static_cast<int>(dataset()->levels().size());
+    return count != 0 ? count : GDALPamRasterBand::GetOverviewCount();
+}
+
+GDALRasterBand* ZarrRasterBand::GetOverview(int nIdx) {
+    const auto& levels = dataset()->levels();
+    if (levels.empty()) return GDALPamRasterBand::GetOverview(nIdx);
+    if (nIdx < 0 || nIdx >= static_cast<int>(levels.size())) return nullptr;
+    return levels[static_cast<std::size_t>(nIdx)]->GetRasterBand(nBand);
+}
+
 GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
     const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
     if (from_pam != GCI_Undefined) return from_pam;
+    if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
+        return ColorOf(*channel);
     static constexpr std::pair<const char*, GDALColorInterp> kNames[] = {{"red", GCI_RedBand},
                                                                          {"green", GCI_GreenBand},
                                                                          {"blue", GCI_BlueBand},

@@ -47,6 +47,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     const char* GetUnitType() override;
     char** GetCategoryNames() override;
     GDALColorInterp GetColorInterpretation() override;
+    int GetOverviewCount() override;
+    GDALRasterBand* GetOverview(int nIdx) override;
 
   protected:
     CPLErr IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) override;

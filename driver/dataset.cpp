@@ -23,9 +23,11 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     arrays_.push_back(std::make_unique<BandArray>());
     BandArray& array = *arrays_.back();
     array.layout = std::move(layout);
-    array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout,
+    zarr::Warnings warnings = array.layout.facts.warnings;
+    array.channels = OmeChannels(array.layout, warnings);
+    array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
                                                  location_.store_path, options_);
-    EmitWarnings(store_path() + ": /" + array.layout.facts.path, array.layout.facts.warnings);
+    EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
     const std::string array_name(zarr::LastName(array.layout.facts.path));
     if (array.layout.BandCount() > kMaxBands) {
         EmitWarning(store_path() + ": /" + array.layout.facts.path,
@@ -64,6 +66,7 @@ void ZarrDataset::Finish() {
             EmitWarning(store_path(), attributes.status().message());
     }
     if (arrays_.size() == 1) AddAttributes(arrays_[0]->layout.facts.attributes, list);
+    if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, list);
     // Past PAM: what comes from the store is not to be written beside it.
     GDALDataset::SetMetadata(list.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
@@ -79,7 +82,7 @@ void ZarrDataset::Finish() {
         SetSubdatasetName(location_.node.c_str());
     }
     TryLoadXML();
-    if (nBands > 0) oOvManager.Initialize(this, store_path().c_str());
+    if (nBands > 0 && levels_.empty()) oOvManager.Initialize(this, store_path().c_str());
 }
 
 ZarrRasterBand* ZarrDataset::Band(int number) {

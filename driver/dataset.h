@@ -11,6 +11,7 @@
 #include "driver/gdal_compat.h"
 #include "driver/georeferencing.h"
 #include "driver/location.h"
+#include "driver/ome_channels.h"
 #include "driver/options.h"
 #include "driver/raster_layout.h"
 #include "driver/slice_labels.h"
@@ -20,6 +21,7 @@ namespace zarr_driver {
 // An array that gives a dataset some or all of its bands.
 struct BandArray {
     RasterLayout layout;
+    OmeChannels channels;
     std::unique_ptr<SliceLabels> labels;
 };
 
@@ -37,6 +39,9 @@ class ZarrDataset final : public GDALPamDataset {
     void AddArray(RasterLayout layout, bool array_names_bands);
     // Appends a subdataset.
     void AddSubdataset(const std::string& name, const std::string& description);
+    // Appends an overview: the same bands, smaller. The largest comes first.
+    void AddLevel(std::unique_ptr<ZarrDataset> level) { levels_.push_back(std::move(level)); }
+    const std::vector<std::unique_ptr<ZarrDataset>>& levels() const { return levels_; }
     // Sets the metadata from the attributes of the arrays and the group; to be called last.
     void Finish();
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
@@ -75,6 +80,7 @@ class ZarrDataset final : public GDALPamDataset {
     const Location location_;
     const OpenOptions options_;
     std::vector<std::unique_ptr<BandArray>> arrays_;
+    std::vector<std::unique_ptr<ZarrDataset>> levels_;
     CPLStringList subdatasets_;
     mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
     OGRSpatialReference points_srs_;

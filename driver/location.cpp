@@ -62,9 +62,12 @@ std::shared_ptr<zarr::ReadContext> SharedContext() {
 }
 
 bool IsStoreFolder(const std::string& folder) {
-    return std::any_of(
-        std::begin(kMetadataFiles), std::end(kMetadataFiles),
-        [&](std::string_view name) { return PathExists(folder + "/" + std::string(name)); });
+    const auto holds = [&](std::string_view name) {
+        return PathExists(folder + "/" + std::string(name));
+    };
+    if (std::any_of(std::begin(kMetadataFiles), std::end(kMetadataFiles), holds)) return true;
+    return EQUAL(CPLGetExtension(folder.c_str()), "levels") &&
+           (holds(".zlevels") || holds("0.zarr") || holds("0.link"));
 }
 
 std::string FolderOf(const std::string& path) {

@@ -22,7 +22,8 @@ struct Location {
 // held there again.
 std::shared_ptr<zarr::ReadContext> SharedContext();
 
-// True where `folder` holds one of the files that make a Zarr v2 store; a few stats, no listing.
+// True where `folder` holds one of the files that make a Zarr v2 store, or is one of xcube's
+// "x.levels"; a few stats, no listing.
 bool IsStoreFolder(const std::string& folder);
 
 // The folder that a path means: the path itself without trailing slashes, or the folder of the

@@ -11,8 +11,8 @@
 #include "driver/extended_type.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_session.h"
-#include "driver/open.h"
 #include "driver/raster_layout.h"
+#include "driver/raster_open.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
@@ -212,7 +212,16 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         Location location = session_->location();
         location.node = facts_.path;
         location.kind = zarr::NodeKind::kArray;
-        if (GDALDataset* dataset = OpenRaster(location, session_->options())) return dataset;
+        OpenOptions options = session_->options();
+        options.multiband = true;
+        options.dim_x.clear();
+        options.dim_y.clear();
+        const std::string name = FormatConnectionString(location.store_path, location.node);
+        auto dataset = OpenRaster(name, location, {}, options);
+        if (dataset.ok()) {
+            (*dataset)->Finish();
+            return dataset->release();
+        }
     }
     return GDALPamMDArray::AsClassicDataset(ZARR_AS_CLASSIC_ARGUMENTS);
 }

@@ -9,10 +9,11 @@ namespace zarr_driver {
 using Clock = zarr::LabelRange::Clock;
 
 SliceLabels::SliceLabels(std::shared_ptr<const zarr::Hierarchy> hierarchy,
-                         const RasterLayout& layout, std::string store_path,
-                         const OpenOptions& options)
+                         const RasterLayout& layout, const OmeChannels& channels,
+                         std::string store_path, const OpenOptions& options)
     : hierarchy_(std::move(hierarchy)),
       layout_(layout),
+      channels_(channels),
       store_path_(std::move(store_path)),
       options_(options),
       axes_(layout.other_axes.size()) {}
@@ -87,15 +88,29 @@ void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
 
 std::string SliceLabels::Description(std::uint64_t slice) {
     const std::vector<std::uint64_t> indices = layout_.SliceIndices(slice);
-    std::string text;
+    struct Part {
+        std::string name;
+        std::string label;
+        bool is_text;
+    };
+    std::vector<Part> parts;
     for (std::size_t i = 0; i < indices.size(); ++i) {
+        const zarr::Dimension& dimension = layout_.facts.dimensions[layout_.other_axes[i]];
         const Axis& axis = Load(i);
         const zarr::CoordinateLabel* label = Find(axis, indices[i]);
-        const bool says_it_all = indices.size() == 1 && axis.labels.is_text;
-        if (says_it_all && label != nullptr && !label->label.empty()) return label->label;
-        text += (i != 0 ? ", " : "") + layout_.facts.dimensions[layout_.other_axes[i]].name + "=";
-        text += label != nullptr ? label->label : std::to_string(indices[i]);
+        const zarr::OmeroChannel* channel =
+            channels_.axis() == i ? channels_.Find(indices) : nullptr;
+        if (label != nullptr)
+            parts.push_back({dimension.name, label->label, axis.labels.is_text});
+        else if (channel != nullptr && !channel->label.empty())
+            parts.push_back({dimension.name, channel->label, true});
+        else if (dimension.size > 1)
+            parts.push_back({dimension.name, std::to_string(indices[i]), false});
     }
+    if (parts.size() == 1 && parts[0].is_text && !parts[0].label.empty()) return parts[0].label;
+    std::string text;
+    for (const Part& part : parts)
+        text += (text.empty() ? "" : ", ") + part.name + "=" + part.label;
     return text;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/conventions/coordinate_labels.h"
+#include "driver/ome_channels.h"
 #include "driver/raster_layout.h"
 
 namespace zarr_driver {
@@ -18,9 +19,9 @@ namespace zarr_driver {
 // LOAD_EXTRA_DIM_METADATA_DELAY allows; what is not read by then has no coordinates. Thread-safe.
 class SliceLabels {
   public:
-    // `layout` and `options` are borrowed.
+    // `layout`, `channels` and `options` are borrowed.
     SliceLabels(std::shared_ptr<const zarr::Hierarchy> hierarchy, const RasterLayout& layout,
-                std::string store_path, const OpenOptions& options);
+                const OmeChannels& channels, std::string store_path, const OpenOptions& options);
 
     // Adds for each extra dimension DIM_{name}_INDEX, and where there are coordinates
     // DIM_{name}_VALUE as stored, DIM_{name}_UNIT, and DIM_{name}_TIME for a time, in the form of
@@ -28,8 +29,8 @@ class SliceLabels {
     void AddMetadata(std::uint64_t slice, CPLStringList& list);
 
     // "time=2020-01-02T00:00:00Z, level=850 hPa": the coordinates, or the indices of dimensions
-    // without any; "red" where strings along one dimension say it all; empty where the array has no
-    // extra dimensions.
+    // without any; "red" where strings or names of channels along one dimension say it all, as
+    // others have but one index and nothing to say; empty where the array has no extra dimensions.
     std::string Description(std::uint64_t slice);
 
   private:
@@ -46,6 +47,7 @@ class SliceLabels {
 
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     const RasterLayout& layout_;
+    const OmeChannels& channels_;
     const std::string store_path_;
     const OpenOptions& options_;
     std::mutex mutex_;

@@ -96,11 +96,11 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.Metadata(path));
     facts.attributes = LenientAttributes(hierarchy, path, facts.warnings);
     Warnings ignored;  // of the group, reported where it is opened
-    json::Value group_attributes;
     if (!path.empty())
-        group_attributes = LenientAttributes(hierarchy, std::string(ParentPath(path)), ignored);
-    auto named = NameDimensions(facts, group_attributes, facts.warnings);
-    DeclareSpatial(group_attributes, named);
+        facts.group_attributes =
+            LenientAttributes(hierarchy, std::string(ParentPath(path)), ignored);
+    auto named = NameDimensions(facts, facts.group_attributes, facts.warnings);
+    DeclareSpatial(facts.group_attributes, named);
     DeclareSpatial(facts.attributes, named);
     std::vector<DimensionFacts> dimensions;
     for (std::size_t i = 0; i < named.size(); ++i) {

@@ -26,6 +26,7 @@ struct ArrayFacts {
     std::string path;
     ArrayMetadata metadata;
     json::Value attributes;
+    json::Value group_attributes;  // of the group around it
     std::vector<Dimension> dimensions;
     HorizontalAxes axes;
     Warnings warnings;

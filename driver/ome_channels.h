@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// What an OME-NGFF image says of its channels, for the bands that show them.
+#pragma once
+
+#include <cpl_string.h>
+#include <gdal.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/conventions/omero.h"
+#include "driver/raster_layout.h"
+
+namespace zarr_driver {
+
+// The channels of one array; none where it is no image with `omero`. Immutable.
+class OmeChannels {
+  public:
+    OmeChannels() = default;
+    OmeChannels(const RasterLayout& layout, zarr::Warnings& warnings);
+
+    // The channel that a slice shows, by its index along each of the layout's other axes; nullptr
+    // where nothing is known of it.
+    const zarr::OmeroChannel* Find(const std::vector<std::uint64_t>& indices) const;
+    // The one of the layout's other axes that channels lie along.
+    const std::optional<std::size_t>& axis() const { return axis_; }
+
+  private:
+    std::optional<std::size_t> axis_;
+    std::vector<zarr::OmeroChannel> channels_;
+};
+
+// Sets OMERO_LABEL, OMERO_COLOR (RRGGBB), OMERO_MIN, OMERO_MAX, OMERO_START, OMERO_END and
+// OMERO_ACTIVE, as far as they are known.
+void AddChannelMetadata(const zarr::OmeroChannel& channel, CPLStringList& list);
+
+// Red, green or blue where the channel is of just that colour, else GCI_Undefined.
+GDALColorInterp ColorOf(const zarr::OmeroChannel& channel);
+
+// Sets OME_UNIT_X and OME_UNIT_Y, the units of the geotransform, where an image's axes have some.
+void AddOmeUnits(const RasterLayout& layout, CPLStringList& list);
+
+}  // namespace zarr_driver
