@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which of the listed levels belong together.
+#include "autotest/cpp/array/spy_store.h"
 #include "autotest/cpp/conventions/pyramids.h"
 
 namespace zarr {
@@ -98,6 +99,15 @@ TEST(PyramidLevels, TheLargestIsTheBase) {
                           .Raster("c", 4, 4)
                           .Tree();
     EXPECT_EQ(PyramidsOf(*tree).pyramids, StringList{"b 8x8, c 4x4, a 2x2"});
+}
+
+TEST(PyramidLevels, ShrinkFromOneToTheNext) {
+    const Found found = With([](TreeBuilder& tree) { tree.Raster("b", 2, 2); });
+    EXPECT_EQ(found.pyramids, StringList{"a 8x8, b 2x2"});
+    EXPECT_TRUE(WarnsOnce(found.warnings, {"level /c is of the size of /b, 2 x 2"}));
+    const Found wider = With([](TreeBuilder& tree) { tree.Raster("b", 1, 3); });
+    EXPECT_EQ(wider.pyramids, StringList{"a 8x8, c 2x2"});
+    EXPECT_TRUE(WarnsOnce(wider.warnings, {"level /b of 3 x 1 is not smaller than /c of 2 x 2"}));
 }
 
 TEST(PyramidLevels, AreListedOnce) {
@@ -237,16 +247,27 @@ TEST(PyramidLevels, AScaleOfZeroIsIgnored) {
     }
 }
 
-TEST(PyramidLevels, OfManyVariablesShareTheirCoordinates) {
+// Two levels of twenty variables.
+TreeBuilder ManyVariables() {
     TreeBuilder builder;
     builder.Group("", R"({"multiscales": [{"datasets": [{"path": "a"}, {"path": "b"}]}]})");
-    builder.Axis("a/x", 8, 0, 1).Axis("a/y", 8, 0, 1).Axis("b/y", 4, 0, 2);
-    builder.Array("b/x", "[4]", "{}", "\"<f8\"").Text("b/x/0", "short");
+    builder.Axis("a/x", 8, 0, 1).Axis("a/y", 8, 0, 1).Axis("b/x", 4, 0, 2).Axis("b/y", 4, 0, 2);
     for (int i = 0; i < 20; ++i) {
         builder.Raster("a/v" + std::to_string(i), 8, 8);
         builder.Raster("b/v" + std::to_string(i), 4, 4);
     }
-    const Found found = PyramidsOf(*builder.Tree());
+    return builder;
+}
+
+TEST(PyramidLevels, OfManyVariablesShareTheirCoordinates) {
+    const auto spy = std::make_shared<test::SpyStore>(ManyVariables().Tree()->store());
+    const auto tree = test::Tree(spy);
+    EXPECT_EQ(PyramidsOf(*tree).pyramids.size(), 20U);
+    EXPECT_EQ(spy->gets_into, 4) << "the chunk of each coordinate array once, none of a variable";
+}
+
+TEST(PyramidLevels, OfManyVariablesWarnOnce) {
+    const Found found = PyramidsOf(*ManyVariables().Text("b/x/0", "short").Tree());
     EXPECT_EQ(found.pyramids.size(), 20U);
     EXPECT_TRUE(WarnsOnce(found.warnings, {"datasets[1]: b/x/0"})) << "told once, not for each";
 }
