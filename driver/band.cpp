@@ -183,12 +183,11 @@ const char* ZarrRasterBand::GetDescription() const {
     return from_pam[0] != '\0' ? from_pam : description_.c_str();
 }
 
-void ZarrRasterBand::LoadMetadata() {
-    if (has_metadata_) return;
-    has_metadata_ = true;
+void ZarrRasterBand::LoadAttributes() {
+    if (has_attributes_) return;
+    has_attributes_ = true;
     CPLStringList list(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
     if (dataset()->BandsHaveArrays()) AddAttributes(array_.layout.facts.attributes, list);
-    array_.labels->AddMetadata(slice_, list);
     if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
         AddChannelMetadata(*channel, list);
     if (field_.type.is_time()) list.SetNameValue("ZARR_DTYPE", field_.type.ToString().c_str());
@@ -196,18 +195,33 @@ void ZarrRasterBand::LoadMetadata() {
     GDALRasterBand::SetMetadata(list.List());
 }
 
+void ZarrRasterBand::LoadLabels() {
+    LoadAttributes();
+    if (has_labels_) return;
+    has_labels_ = true;
+    CPLStringList list(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
+    array_.labels->AddMetadata(slice_, list);
+    GDALRasterBand::SetMetadata(list.List());
+}
+
 char** ZarrRasterBand::GetMetadataDomainList() {
-    LoadMetadata();
+    LoadLabels();
     return GDALPamRasterBand::GetMetadataDomainList();
 }
 
 char** ZarrRasterBand::GetMetadata(const char* pszDomain) {
-    if (IsDefaultDomain(pszDomain)) LoadMetadata();
+    if (IsDefaultDomain(pszDomain)) LoadLabels();
     return GDALPamRasterBand::GetMetadata(pszDomain);
 }
 
 const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* pszDomain) {
-    if (IsDefaultDomain(pszDomain)) LoadMetadata();
+    // GDAL asks each overview for an item RESAMPLING before it reads from it.
+    if (IsDefaultDomain(pszDomain)) {
+        if (STARTS_WITH_CI(pszName, "DIM_"))
+            LoadLabels();
+        else
+            LoadAttributes();
+    }
     return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
 }
 
@@ -274,11 +288,13 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
                                                                          {"green", GCI_GreenBand},
                                                                          {"blue", GCI_BlueBand},
                                                                          {"alpha", GCI_AlphaBand}};
-    // The descriptions of a long series are not read only to find that they are no colours.
+    // Neither the descriptions of a long series nor those of times and levels are read only to find
+    // that they are no colours.
     constexpr int kMostColours = 4;
+    const bool may_be_colour = dataset()->GetRasterCount() <= kMostColours &&
+                               (!description_.empty() || array_.labels->AreNames());
     for (const auto& [name, interpretation] : kNames)
-        if (dataset()->GetRasterCount() <= kMostColours && EQUAL(GetDescription(), name))
-            return interpretation;
+        if (may_be_colour && EQUAL(GetDescription(), name)) return interpretation;
     return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
 }
 

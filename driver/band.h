@@ -62,7 +62,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr ReadArray(const Window& window, void* data, GDALDataType buffer_type,
                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
     void InterpretAttributes();
-    void LoadMetadata();
+    void LoadAttributes();  // metadata from what is known
+    void LoadLabels();      // and from the coordinates of the slice, which are read for it
 
     BandArray& array_;
     const std::uint64_t slice_;
@@ -71,7 +72,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     const BufferOp native_op_;
     mutable std::string description_;
     mutable bool has_description_;
-    bool has_metadata_ = false;
+    bool has_attributes_ = false;
+    bool has_labels_ = false;
     std::optional<std::string> nodata_;  // an element of field_.type in the host's byte order
     std::optional<double> scale_;
     std::optional<double> offset_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/slice_labels.h"
 
+#include <algorithm>
+
 #include "core/dtype/element_text.h"
 #include "driver/report.h"
 
@@ -84,6 +86,18 @@ void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
         if (!axis.labels.units.empty()) set("UNIT", axis.labels.units);
         if (!label->time.empty()) set("TIME", label->time);
     }
+}
+
+bool SliceLabels::AreNames() const {
+    using zarr::DataKind;
+    return std::any_of(layout_.other_axes.begin(), layout_.other_axes.end(), [&](std::size_t axis) {
+        const std::string& path = layout_.facts.dimensions[axis].coordinate_path;
+        if (path.empty()) return false;
+        const auto metadata = hierarchy_->Metadata(path);
+        if (!metadata.ok()) return false;
+        const DataKind kind = metadata->dtype.kind;
+        return kind == DataKind::kUnicode || kind == DataKind::kBytes || kind == DataKind::kObject;
+    });
 }
 
 std::string SliceLabels::Description(std::uint64_t slice) {

@@ -33,6 +33,9 @@ class SliceLabels {
     // others have but one index and nothing to say; empty where the array has no extra dimensions.
     std::string Description(std::uint64_t slice);
 
+    // True where descriptions may be names: some coordinates are strings. Reads no coordinates.
+    bool AreNames() const;
+
   private:
     struct Axis {
         bool loaded = false;
