@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""Pyramids whose description is wrong: the base always opens, what fits is an overview, and each
+thing that does not is warned of once."""
+
+import json
+import pathlib
+import re
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal
+from zarr_gdal import array_name, error_log, read_all
+
+BASE = np.arange(40 * 60, dtype="u2").reshape(40, 60)
+
+
+def shrunk(k):
+    return BASE[:: 1 << k, :: 1 << k]
+
+
+def make(folder, multiscales, arrays=None, **attributes):
+    """A group with the levels 0, 1 and 2, and its own idea of them."""
+    group = zarr.open_group(str(folder / "x.zarr"), mode="w")
+    for name, values in {**{str(k): shrunk(k) for k in range(3)}, **(arrays or {})}.items():
+        group.array(name, values, chunks=(16, 16), overwrite=True)
+    group.attrs.update(attributes)
+    if multiscales is not None:
+        group.attrs["multiscales"] = multiscales
+    return folder / "x.zarr"
+
+
+def image(*paths, **more):
+    return {"version": "0.4", "axes": ["y", "x"], "datasets": [{"path": p} for p in paths], **more}
+
+
+def opened(name):
+    """(dataset, sizes of the overviews, warnings); nothing but warnings may be said."""
+    with error_log() as log:
+        dataset = gdal.Open(str(name))
+        assert dataset is not None and log.errors == [], log.events
+        band = dataset.GetRasterBand(1)
+        count = band.GetOverviewCount() if band else 0
+        overviews = [band.GetOverview(i) for i in range(count)]
+        sizes = [(overview.XSize, overview.YSize) for overview in overviews]
+    return dataset, sizes, log.warnings
+
+
+# What stands in place of the level "1", and what its warning says.
+LEVELS = {
+    "missing": ("nowhere", None, "nowhere"),
+    "above": ("../1", None, r"\.\./1"),
+    "absolute outside": ("/../../etc", None, "etc"),
+    "of another type": ("other", shrunk(1).astype("i4"), "<i4"),
+    "of another rank": ("other", shrunk(1)[None], "other"),
+    "larger than the base in one dimension": ("other", np.zeros((20, 70), "u2"), "other"),
+    "as large as another": ("other", shrunk(2), "other|/2"),
+    "a structure": ("other", np.zeros((20, 30), [("a", "u2")]), "other"),
+}
+
+
+@pytest.mark.parametrize("what", LEVELS)
+def test_a_bad_level_is_left_out(tmp_path, what):
+    path, values, told = LEVELS[what]
+    arrays = {} if values is None else {path: values}
+    store = make(tmp_path, [image("0", path, "2")], arrays)
+    dataset, sizes, warnings = opened(array_name(store, "0"))
+    np.testing.assert_array_equal(read_all(dataset)[0], BASE)
+    assert sizes == [(15, 10)]
+    assert len(warnings) == 1, warnings
+    assert re.search(told, warnings[0]), warnings
+    assert "multiscales" in warnings[0]
+
+
+def test_a_corrupt_level_is_left_out(tmp_path):
+    store = make(tmp_path, [image("0", "1", "2")])
+    (store / "1" / ".zarray").write_text("{")
+    dataset, sizes, warnings = opened(array_name(store, "0"))
+    assert sizes == [(15, 10)] and len(warnings) == 1 and "1/.zarray" in warnings[0]
+    np.testing.assert_array_equal(read_all(dataset)[0], BASE)
+
+
+def test_a_level_elsewhere_on_the_map_is_left_out(tmp_path):
+    scale = [[1, 1], [2, 2], [4, 4]]
+    datasets = []
+    for k in range(3):
+        shift = [0.5, 0.5] if k != 1 else [30.0, 0.5]
+        transformations = [
+            {"type": "scale", "scale": scale[k]},
+            {"type": "translation", "translation": shift},
+        ]
+        datasets.append({"path": str(k), "coordinateTransformations": transformations})
+    store = make(tmp_path, [{**image(), "datasets": datasets}])
+    _, sizes, warnings = opened(store)
+    assert sizes == [(15, 10)]
+    assert [text for text in warnings if "/1" in text], warnings
+
+
+WHOLE = {
+    "no datasets": [image()],
+    "datasets that are no list": [{**image(), "datasets": 7}],
+    "datasets without paths": [{**image(), "datasets": [{}, {"path": 3}]}],
+    "an empty list": [],
+    "a text": "levels",
+    "a number": 5,
+    "null": None,
+    "a layout that is no list": {"layout": "x"},
+    "an empty layout": {"layout": []},
+    "unknown tile matrix set": {"tile_matrix_set": "Mars2000"},
+}
+
+
+@pytest.mark.parametrize("what", WHOLE)
+def test_a_description_of_nothing_hides_nothing(tmp_path, what):
+    store = make(tmp_path, None)
+    attributes = {"multiscales": WHOLE[what]}
+    (store / ".zattrs").write_text(json.dumps(attributes))
+    dataset, _, _ = opened(store)
+    names = [name for name, _ in dataset.GetSubDatasets()]
+    assert names == [array_name(store, str(k)) for k in range(3)]
+    for k in range(3):
+        level, sizes, _ = opened(array_name(store, str(k)))
+        np.testing.assert_array_equal(read_all(level)[0], shrunk(k))
+        assert sizes == []
+
+
+@pytest.mark.parametrize("version", ["0.2", "0.9", "two", 7, None])
+def test_any_version_is_tried(tmp_path, version):
+    store = make(tmp_path, [image("0", "1", "2", version=version)])
+    dataset, sizes, warnings = opened(store)
+    np.testing.assert_array_equal(read_all(dataset)[0], BASE)
+    assert sizes == [(30, 20), (15, 10)]
+    known = version in ("0.2", None)
+    assert (warnings == []) == known, warnings
+
+
+@pytest.mark.parametrize("scale", [[0, 0], [-2, 1], [float("nan"), 1], ["a", 1], [1]])
+def test_a_scale_that_is_none_is_ignored(tmp_path, scale):
+    entry = {"path": "0", "coordinateTransformations": [{"type": "scale", "scale": scale}]}
+    store = make(tmp_path, [{**image(), "datasets": [entry, {"path": "1"}]}])
+    dataset, sizes, warnings = opened(store)
+    assert sizes == [(30, 20)]
+    with error_log() as log:
+        assert dataset.GetGeoTransform(can_return_null=True) is None
+    assert log.errors == []
+    assert len(warnings + log.warnings) == 1, warnings + log.warnings
+
+
+def test_of_two_images_in_a_group_the_first_is_opened(tmp_path):
+    others = {f"b{k}": shrunk(k) + 1 for k in range(2)}
+    store = make(tmp_path, [image("0", "1", "2"), image("b0", "b1")], others)
+    dataset, sizes, _ = opened(store)
+    np.testing.assert_array_equal(read_all(dataset)[0], BASE)
+    assert sizes == [(30, 20), (15, 10)]
+    names = [name for name, _ in dataset.GetSubDatasets()]
+    assert names == [array_name(store, "0"), array_name(store, "b0")]
+    second, sizes, _ = opened(names[1])
+    np.testing.assert_array_equal(read_all(second)[0], BASE + 1)
+    assert sizes == [(30, 20)]
+
+
+def test_an_array_that_no_level_names_is_a_subdataset(tmp_path):
+    store = make(tmp_path, [image("0", "1")])
+    dataset, sizes, _ = opened(store)
+    np.testing.assert_array_equal(read_all(dataset)[0], BASE)
+    assert sizes == [(30, 20)]
+    names = [name for name, _ in dataset.GetSubDatasets()]
+    assert names == [array_name(store, "0"), array_name(store, "2")]
+
+
+def test_links_of_xcube_stay_inside(tmp_path):
+    folder = tmp_path / "x.levels"
+    for path in (folder / "1.zarr", tmp_path / "outside.zarr"):
+        group = zarr.open_group(str(path), mode="w")
+        values = shrunk(1) if path.parent == folder else BASE
+        array = group.array("a", values, chunks=(16, 16))
+        array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    (folder / "0.link").write_text("../outside.zarr")
+    dataset, sizes, warnings = opened(folder)
+    assert (dataset.RasterXSize, dataset.RasterYSize) == (30, 20)
+    assert sizes == []
+    assert len(warnings) == 1 and "0.link" in warnings[0] and "outside" in warnings[0]
+
+
+def test_omero_that_is_broken_gives_warnings_and_bands(tmp_path):
+    values = np.arange(2 * 8 * 10, dtype="u1").reshape(2, 8, 10)
+    channels = [{"label": 5, "color": "red", "window": {"min": "low", "max": 9}}, "DAPI", {}]
+    group = zarr.open_group(str(tmp_path / "x.zarr"), mode="w")
+    group.array("0", values)
+    axes = [{"name": "c", "type": "channel"}, {"name": "y"}, {"name": "x"}]
+    group.attrs.update(
+        {
+            "multiscales": [{"version": "0.4", "axes": axes, "datasets": [{"path": "0"}]}],
+            "omero": {"channels": channels},
+        }
+    )
+    with error_log() as log:
+        dataset = gdal.Open(str(tmp_path / "x.zarr"))
+        np.testing.assert_array_equal(read_all(dataset), values)
+        band = dataset.GetRasterBand(1)
+        assert band.GetDescription() == "c=0"
+        assert band.GetMetadataItem("OMERO_MAX") == "9"
+        assert band.GetMetadataItem("OMERO_MIN") is None
+        assert band.GetColorInterpretation() == gdal.GCI_Undefined
+    assert log.errors == [] and 1 <= len(log.warnings) <= 6
+    assert all("omero" in text for text in log.warnings)
+
+
+def test_depth_and_numbers_are_bounded(tmp_path):
+    """A hundred thousand levels that do not exist are not looked for one by one."""
+    store = make(tmp_path, None)
+    listed = [{"path": f"none/{i}"} for i in range(100_000)]
+    text = json.dumps({"multiscales": [{**image(), "datasets": [{"path": "0"}, *listed]}]})
+    pathlib.Path(store / ".zattrs").write_text(text)
+    dataset, _, warnings = opened(store)
+    assert len(dataset.GetSubDatasets()) == 3
+    assert len(warnings) == 1 and "datasets" in warnings[0]
+    dataset, sizes, _ = opened(array_name(store, "0"))
+    np.testing.assert_array_equal(read_all(dataset)[0], BASE)
+    assert sizes == []
