@@ -3,6 +3,7 @@
 
 GDAL_DRIVER_PATH  folder(s) with the plugin; default <repository>/build/gdalplugins
 ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_dump
+ZARR_ENCODE       likewise zarr_encode
 """
 
 import os
@@ -19,7 +20,9 @@ PLUGIN_FOLDER = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]
 os.environ["GDAL_DRIVER_PATH"] = os.pathsep.join(
     [str(PLUGIN_FOLDER)] + os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[1:]
 )
-os.environ.setdefault("ZARR_DUMP", str(PLUGIN_FOLDER.parent / "bin" / "zarr_dump"))
+TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
+for variable, tool in TOOLS.items():
+    os.environ.setdefault(variable, str(PLUGIN_FOLDER.parent / "bin" / tool))
 # Nothing of a user's set-up may change what is tested.
 for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG"):
     os.environ.pop(name, None)
@@ -42,8 +45,9 @@ def missing_parts():
     # Our driver renames the one built into GDAL, so this name proves that ours was loaded.
     if gdal.GetDriverByName("ZarrBuiltin") is None:
         problems.append(f"GDAL's own Zarr driver is in use: no plugin of ours in {PLUGIN_FOLDER}")
-    if not os.access(os.environ["ZARR_DUMP"], os.X_OK):
-        problems.append(f"{os.environ['ZARR_DUMP']} is not there: build it, or set ZARR_DUMP")
+    for variable in TOOLS:
+        if not os.access(os.environ[variable], os.X_OK):
+            problems.append(f"{os.environ[variable]} is not there: build it, or set {variable}")
     return problems
 
 
@@ -63,9 +67,10 @@ def pytest_report_header(config):
 
 
 def pytest_terminal_summary(terminalreporter):
-    property_test = sys.modules.get("test_zarr_property")
-    if property_test:
-        terminalreporter.write_line(f"random arrays: ZARR_TEST_SEED={property_test.SEED}")
+    for module, what in (("test_zarr_property", "arrays"), ("test_zarr_encode", "chunks")):
+        if module in sys.modules:
+            seed = sys.modules[module].SEED
+            terminalreporter.write_line(f"random {what}: ZARR_TEST_SEED={seed}")
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ constexpr std::string_view kAlphabet =
 
 constexpr std::uint32_t kReplacement = 0xfffd;
 
-// Decodes the code point at `at` and moves past it; false where the bytes are not UTF-8.
+}  // namespace
+
 bool NextCodePoint(std::string_view text, std::size_t& at, std::uint32_t& code_point) {
     const auto lead = static_cast<std::uint8_t>(text[at]);
     std::size_t length = 1;
@@ -37,8 +38,6 @@ bool NextCodePoint(std::string_view text, std::size_t& at, std::uint32_t& code_p
     code_point = value;
     return true;
 }
-
-}  // namespace
 
 void AppendUtf8(std::string& text, std::uint32_t code_point) {
     if (code_point > 0x10ffff || (code_point >= 0xd800 && code_point <= 0xdfff))
@@ -103,16 +102,19 @@ Result<std::u32string> Utf8ToUcs4(std::string_view text) {
     return units;
 }
 
-std::string Base64Encode(ByteSpan bytes) {
-    std::string text;
-    text.reserve((bytes.size + 2) / 3 * 4);
+void Base64Encode(ByteSpan bytes, char* text) {
     for (std::size_t i = 0; i < bytes.size; i += 3) {
         const std::size_t n = std::min<std::size_t>(3, bytes.size - i);
         std::uint32_t group = 0;
         for (std::size_t j = 0; j < 3; ++j) group = (group << 8) | (j < n ? bytes.data[i + j] : 0U);
         for (std::size_t j = 0; j < 4; ++j)
-            text += j <= n ? kAlphabet[(group >> (18 - 6 * j)) & 0x3f] : '=';
+            *text++ = j <= n ? kAlphabet[(group >> (18 - 6 * j)) & 0x3f] : '=';
     }
+}
+
+std::string Base64Encode(ByteSpan bytes) {
+    std::string text((bytes.size + 2) / 3 * 4, '\0');
+    Base64Encode(bytes, text.data());
     return text;
 }
 

@@ -14,6 +14,10 @@ namespace zarr {
 // Appends a code point as UTF-8; surrogates and values past U+10FFFF become U+FFFD.
 void AppendUtf8(std::string& text, std::uint32_t code_point);
 
+// Decodes the code point at byte `at` of `text`, which is not its end, and moves past it; false
+// where that is no UTF-8.
+bool NextCodePoint(std::string_view text, std::size_t& at, std::uint32_t& code_point);
+
 bool IsValidUtf8(std::string_view text);
 
 // `text` with U+FFFD in place of each byte that is no UTF-8.
@@ -29,6 +33,8 @@ Result<std::u32string> Utf8ToUcs4(std::string_view text);
 // RFC 4648 base64 with the standard alphabet. Decoding requires padding and, as Python's
 // non-validating b64decode would otherwise hide damage, refuses foreign characters.
 std::string Base64Encode(ByteSpan bytes);
+// Writes ceil(bytes.size / 3) * 4 characters to `text`.
+void Base64Encode(ByteSpan bytes, char* text);
 Result<std::string> Base64Decode(std::string_view text);
 
 // `text` fit for an error message: quoted, control characters escaped, at most `limit` bytes.

@@ -20,6 +20,12 @@ class Base64 final : public Codec {
         ZARR_ASSIGN_OR_RETURN(const std::string bytes, Base64Decode(encoded.text()));
         return CopyAll(ByteSpan(bytes), decoded);
     }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(encoded.Reset(EncodedSize({decoded.size, true}).max));
+        Base64Encode(decoded, reinterpret_cast<char*>(encoded.data()));
+        return {};
+    }
 };
 
 }  // namespace

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // numcodecs' "blosc": one c-blosc 1 frame, whose header says its sizes, compressor and shuffle, so
-// the configuration is not needed. As numcodecs does, ignores what follows the frame.
+// that decoding needs no configuration. As numcodecs does, ignores what follows the frame.
 // https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst
 #include <blosc.h>
 
+#include <algorithm>
 #include <array>
 
+#include "core/codec/copy.h"
 #include "core/codec/factories.h"
+#include "core/json/members.h"
 
 namespace zarr {
 
@@ -49,8 +52,47 @@ Status CheckCompressor(ByteSpan encoded) {
     return {};
 }
 
+// What blosc_compress_ctx() takes.
+struct Parameters {
+    static Result<Parameters> Make(const json::Value& config, std::size_t item_size);
+
+    std::string compressor;
+    int level = 5;
+    int shuffle = BLOSC_SHUFFLE;
+    std::size_t type_size = 1;
+    std::size_t block_size = 0;  // 0 leaves it to the library
+};
+
+Result<Parameters> Parameters::Make(const json::Value& config, std::size_t item_size) {
+    constexpr std::int64_t kAutoShuffle = -1;
+    Parameters parameters;
+    ZARR_ASSIGN_OR_RETURN(parameters.compressor, json::OptionalString(config, "cname", "lz4"));
+    if (blosc_compname_to_compcode(parameters.compressor.c_str()) < 0)
+        return json::Expected("cname",
+                              std::string("one of the library's ") + blosc_list_compressors(),
+                              json::Value(parameters.compressor));
+    ZARR_ASSIGN_OR_RETURN(const std::int64_t level, json::OptionalInt(config, "clevel", 5, 0, 9));
+    ZARR_ASSIGN_OR_RETURN(const std::int64_t shuffle,
+                          json::OptionalInt(config, "shuffle", BLOSC_SHUFFLE, -1, 2));
+    ZARR_ASSIGN_OR_RETURN(const std::int64_t block_size,
+                          json::OptionalInt(config, "blocksize", 0, 0, INT32_MAX));
+    // A member since numcodecs 0.16; before that, and where it is missing, the size of the items.
+    ZARR_ASSIGN_OR_RETURN(
+        const std::int64_t type_size,
+        json::OptionalInt(config, "typesize", static_cast<std::int64_t>(item_size), 1, INT32_MAX));
+    parameters.level = static_cast<int>(level);
+    parameters.shuffle = static_cast<int>(shuffle);
+    if (shuffle == kAutoShuffle)
+        parameters.shuffle = type_size == 1 ? BLOSC_BITSHUFFLE : BLOSC_SHUFFLE;
+    parameters.type_size = static_cast<std::size_t>(type_size);
+    parameters.block_size = static_cast<std::size_t>(block_size);
+    return parameters;
+}
+
 class Blosc final : public Codec {
   public:
+    explicit Blosc(Result<Parameters> parameters) : parameters_(std::move(parameters)) {}
+
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
@@ -66,12 +108,32 @@ class Blosc final : public Codec {
                                    std::to_string(header.decoded_size));
         return {};
     }
+
+    Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(parameters_.status());
+        return CheckInputSize(decoded, BLOSC_MAX_BUFFERSIZE);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
+        ZARR_RETURN_IF_ERROR(encoded.Reset(decoded.size + BLOSC_MAX_OVERHEAD));
+        const Parameters& p = *parameters_;
+        const int written = blosc_compress_ctx(p.level, p.shuffle, p.type_size, decoded.size,
+                                               decoded.data, encoded.data(), encoded.size(),
+                                               p.compressor.c_str(), p.block_size, 1);
+        if (written <= 0) return Status::Invalid("blosc error " + std::to_string(written));
+        return encoded.Resize(static_cast<std::size_t>(written));
+    }
+
+  private:
+    Result<Parameters> parameters_;
 };
 
 }  // namespace
 
-CodecResult MakeBlosc(const json::Value& /*config*/, const CodecContext& /*context*/) {
-    return std::unique_ptr<Codec>(std::make_unique<Blosc>());
+CodecResult MakeBlosc(const json::Value& config, const CodecContext& context) {
+    return std::unique_ptr<Codec>(std::make_unique<Blosc>(
+        Parameters::Make(config, std::max<std::size_t>(context.dtype.size, 1))));
 }
 
 }  // namespace zarr

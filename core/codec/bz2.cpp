@@ -5,6 +5,7 @@
 
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
+#include "core/json/members.h"
 
 namespace zarr {
 
@@ -69,20 +70,77 @@ class Bunzipper final : public StreamDecoder {
     bz_stream stream_ = {};
 };
 
+class Bzipper final : public StreamEncoder {
+  public:
+    Bzipper() = default;
+    ~Bzipper() override {
+        if (started_) BZ2_bzCompressEnd(&stream_);
+    }
+    Bzipper(const Bzipper&) = delete;
+    Bzipper& operator=(const Bzipper&) = delete;
+
+    Status Start(int level) {
+        const int code = BZ2_bzCompressInit(&stream_, level, 0, 0);
+        if (code != BZ_OK) return Damage(code);
+        started_ = true;
+        return {};
+    }
+
+    StreamStep Step(ByteSpan in, MutableByteSpan out, bool is_last) override {
+        stream_.next_in = const_cast<char*>(in.text().data());
+        stream_.avail_in = static_cast<unsigned>(in.size);
+        stream_.next_out = reinterpret_cast<char*>(out.data);
+        stream_.avail_out = static_cast<unsigned>(out.size);
+        const int code = BZ2_bzCompress(&stream_, is_last ? BZ_FINISH : BZ_RUN);
+
+        StreamStep step;
+        step.consumed = in.size - stream_.avail_in;
+        step.produced = out.size - stream_.avail_out;
+        if (code == BZ_STREAM_END) {
+            step.state = StreamState::kComplete;
+        } else if (code != BZ_RUN_OK && code != BZ_FINISH_OK) {
+            step.state = StreamState::kDamaged;
+            step.error = Damage(code);
+        }
+        return step;
+    }
+
+  private:
+    bool started_ = false;
+    bz_stream stream_ = {};
+};
+
 class Bz2 final : public Codec {
   public:
+    explicit Bz2(Result<std::int64_t> level) : level_(std::move(level)) {}
+
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         Bunzipper bunzipper;
         return DecodeStreams(bunzipper, encoded, decoded, Following::kLenient);
     }
+
+    Status CheckWritable(SizeBound /*decoded*/) const override { return level_.status(); }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(level_.status());
+        Bzipper bzipper;
+        ZARR_RETURN_IF_ERROR(bzipper.Start(static_cast<int>(*level_)));
+        Output output(encoded, EncodedSize({decoded.size, true}).max);
+        ZARR_RETURN_IF_ERROR(EncodeStream(bzipper, decoded, output));
+        return output.Finish();
+    }
+
+  private:
+    Result<std::int64_t> level_;
 };
 
 }  // namespace
 
-CodecResult MakeBz2(const json::Value& /*config*/, const CodecContext& /*context*/) {
-    return std::unique_ptr<Codec>(std::make_unique<Bz2>());
+CodecResult MakeBz2(const json::Value& config, const CodecContext& /*context*/) {
+    return std::unique_ptr<Codec>(
+        std::make_unique<Bz2>(json::OptionalInt(config, "level", 1, 1, 9)));
 }
 
 }  // namespace zarr

@@ -6,6 +6,7 @@
 
 #include "core/base/endian.h"
 #include "core/base/text.h"
+#include "core/codec/categorize_codes.h"
 #include "core/codec/factories.h"
 #include "core/codec/numeric.h"
 #include "core/json/members.h"
@@ -13,42 +14,6 @@
 namespace zarr {
 
 namespace {
-
-// The codes of one chunk: which label each item has.
-class CodeReader {
-  public:
-    static Result<CodeReader> Make(const json::Value& config) {
-        CodeReader reader;
-        ZARR_ASSIGN_OR_RETURN(
-            reader.astype_,
-            OptionalNumberMember(config, "astype", MakeNumberType(DataKind::kUint, 1)));
-        const DataKind kind = reader.astype_.kind;
-        if (kind != DataKind::kInt && kind != DataKind::kUint && kind != DataKind::kBool)
-            return Status::Unsupported("astype: codes of dtype " + reader.astype_.ToString());
-        ZARR_ASSIGN_OR_RETURN(
-            reader.conversion_,
-            NumberConversion::Make(reader.astype_, MakeNumberType(DataKind::kUint, 8)));
-        return reader;
-    }
-
-    std::size_t item_size() const { return astype_.size; }
-
-    // Calls use(i, code) for each of the `count` codes at `src`.
-    template <class Use>
-    void ForEach(const std::uint8_t* src, std::size_t count, Use&& use) const {
-        NumberBlock block;
-        for (std::size_t begin = 0; begin < count; begin += kNumberBlock) {
-            const std::size_t n = std::min(kNumberBlock, count - begin);
-            conversion_.Run(src + begin * astype_.size, block.bytes, n);
-            for (std::size_t i = 0; i < n; ++i)
-                use(begin + i, LoadNative<std::uint64_t>(block.bytes + i * 8));
-        }
-    }
-
-  private:
-    DataType astype_;
-    NumberConversion conversion_;
-};
 
 Result<std::vector<std::string>> LabelsMember(const json::Value& config) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(config, "labels"));
@@ -82,10 +47,11 @@ class Categorize final : public Codec {
         ZARR_ASSIGN_OR_RETURN(codec->dtype_, TextTypeMember(config));
         if (codec->dtype_.kind == DataKind::kObject)
             return Status::Corrupt("dtype: |O needs an array of dtype |O");
-        ZARR_ASSIGN_OR_RETURN(codec->codes_, CodeReader::Make(config));
+        ZARR_ASSIGN_OR_RETURN(codec->codes_, Codes::Make(config));
         ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> labels, LabelsMember(config));
         for (const std::string& label : labels)
             ZARR_RETURN_IF_ERROR(codec->AddLabel(label).WithContext("labels"));
+        codec->FillTable();
         return std::unique_ptr<Codec>(std::move(codec));
     }
 
@@ -107,6 +73,24 @@ class Categorize final : public Codec {
         return {};
     }
 
+    Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(codes_.CheckCount(label_count_));
+        return CheckWholeItems(decoded, dtype_.size);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(decoded, dtype_.size, codes_.item_size(), encoded));
+        const std::string_view items = decoded.text();
+        codes_.Write(run.dst, run.count, [&](std::size_t i) {
+            return table_.Find(items.substr(i * dtype_.size, dtype_.size));
+        });
+        return {};
+    }
+
+    DataType EncodedType() const override { return codes_.type(); }
+
   private:
     Status AddLabel(const std::string& label) {
         ZARR_ASSIGN_OR_RETURN(const std::u32string units, Utf8ToUcs4(label));
@@ -115,14 +99,25 @@ class Categorize final : public Codec {
             StoreNative(&element[i * 4], static_cast<std::uint32_t>(units[i]));
         SwapElements(dtype_, element.data(), 1);
         elements_.insert(elements_.end(), element.begin(), element.end());
+        const std::size_t last = units.find_last_not_of(U'\0');
+        was_cut_.push_back(last != std::u32string::npos && last >= dtype_.size / 4);
         ++label_count_;
         return {};
     }
 
+    // Once elements_ stays where it is. No item equals a label that is too long.
+    void FillTable() {
+        const std::string_view elements = ByteSpan(elements_.data(), elements_.size()).text();
+        for (std::size_t i = 0; i < label_count_; ++i)
+            if (!was_cut_[i]) table_.Add(elements.substr(i * dtype_.size, dtype_.size), i);
+    }
+
     DataType dtype_;
-    CodeReader codes_;
+    Codes codes_;
     std::vector<std::uint8_t> elements_;  // of the labels, as stored
+    std::vector<bool> was_cut_;           // the label is longer than an element
     std::size_t label_count_ = 0;
+    CodeTable table_;  // refers to elements_
 };
 
 // Objects: a chunk's heap holds every label once.
@@ -134,12 +129,16 @@ class CategorizeObjects final : public ObjectCodec {
         if (dtype.kind != DataKind::kObject)
             return Status::Corrupt("dtype: expected |O for an array of dtype |O, got " +
                                    dtype.ToString());
-        ZARR_ASSIGN_OR_RETURN(codec->codes_, CodeReader::Make(config));
+        ZARR_ASSIGN_OR_RETURN(codec->codes_, Codes::Make(config));
         ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> labels, LabelsMember(config));
         for (const std::string& label : labels) {
             codec->text_ += label;
             codec->ends_.push_back(codec->text_.size());
         }
+        std::size_t begin = 0;
+        for (std::size_t i = 0; i < codec->ends_.size(); begin = codec->ends_[i++])
+            codec->table_.Add(std::string_view(codec->text_).substr(begin, codec->ends_[i] - begin),
+                              i);
         return std::unique_ptr<ObjectCodec>(std::move(codec));
     }
 
@@ -164,10 +163,25 @@ class CategorizeObjects final : public ObjectCodec {
         return {};
     }
 
+    Status CheckWritable() const override { return codes_.CheckCount(ends_.size()); }
+
+    Status EncodeObjects(const ObjectRef* objects, std::size_t count,
+                         Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(CheckWritable());
+        ZARR_RETURN_IF_ERROR(encoded.Reset(SaturatingMul(count, codes_.item_size())));
+        codes_.Write(encoded.data(), count, [&](std::size_t i) {
+            return table_.Find({objects[i].data, objects[i].size});
+        });
+        return {};
+    }
+
+    DataType EncodedType() const override { return codes_.type(); }
+
   private:
-    CodeReader codes_;
+    Codes codes_;
     std::string text_;               // all labels
     std::vector<std::size_t> ends_;  // of each label in text_
+    CodeTable table_;                // refers to text_
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/codec/checksum.h"
 
+#include <cstring>
+
 #include "core/base/endian.h"
 #include "core/codec/copy.h"
 #include "core/json/members.h"
@@ -39,6 +41,15 @@ class Checksum final : public Codec {
             return Status::Corrupt("checksum " + Hex(computed) + " does not match the stored " +
                                    Hex(stored));
         return CopyAll(data, decoded);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(encoded.Reset(SaturatingAdd(decoded.size, kChecksumSize)));
+        const bool at_start = location_ == ChecksumLocation::kStart;
+        std::uint8_t* data = encoded.data() + (at_start ? kChecksumSize : 0);
+        if (decoded.size != 0) std::memcpy(data, decoded.data, decoded.size);
+        StoreLittle32(at_start ? encoded.data() : data + decoded.size, function_(decoded));
+        return {};
     }
 
   private:

@@ -12,7 +12,7 @@ enum class ChecksumLocation : std::uint8_t { kStart, kEnd };
 
 using ChecksumFunction = std::uint32_t (*)(ByteSpan data);
 
-// A codec that checks `function` of the data against the stored value.
+// A codec that stores `function` of the data and checks it.
 CodecResult MakeChecksum(ChecksumFunction function, ChecksumLocation location);
 
 // The same with the location that the optional member "location" of `config` names ("start" or

@@ -14,7 +14,7 @@
 
 namespace zarr {
 
-// What is known of a run of bytes before it is decoded: at most `max`, and where `exact` just that.
+// What is known of a run of bytes before it is there: at most `max`, and where `exact` just that.
 struct SizeBound {
     std::size_t max = 0;
     bool exact = true;
@@ -22,14 +22,15 @@ struct SizeBound {
 
 // What a codec is bound to.
 struct CodecContext {
-    DataType dtype;                          // of the array
+    DataType dtype;  // of the items to encode: the array's, or what the codec before makes of them
     std::vector<std::uint64_t> chunk_shape;  // of the array, in elements
     bool fortran_order = false;              // chunk bytes are column-major
+    bool is_flat = false;                    // the items come without the chunk's shape
 };
 
-// A configured codec. Immutable after construction, so Decode() may be called from any number of
-// threads at once. Errors are kCorrupt with a message that starts with what is wrong; the pipeline
-// puts the codec's id in front of it, the array its key.
+// A configured codec. Immutable after construction, so its methods may be called from any number of
+// threads at once. Messages of errors start with what is wrong; the pipeline puts the codec's id in
+// front of it, the array its key.
 class Codec {
   public:
     virtual ~Codec() = default;
@@ -39,9 +40,24 @@ class Codec {
     virtual SizeBound EncodedSize(SizeBound decoded) const = 0;
 
     // Writes the decoded form of `encoded` to `decoded`. Must never read outside `encoded`, and
-    // must fail on input that is truncated or has no end. The pipeline checks the total that was
-    // written.
+    // must fail on input that is truncated or has no end: kCorrupt. The pipeline checks the total
+    // that was written.
     virtual Status Decode(ByteSpan encoded, Output& decoded) const = 0;
+
+    // Why nothing of size `decoded` can be encoded, naming the member of the configuration that is
+    // to blame; ok where Encode() may be called. What only encoding needs is not looked at by
+    // anything else, so that a chunk can be read whatever it was written with.
+    virtual Status CheckWritable(SizeBound /*decoded*/) const { return {}; }
+
+    // Makes `encoded` the encoded form of `decoded`, byte for byte what numcodecs makes of it with
+    // the same libraries. Keeps the memory of `encoded` where that is enough. Errors are
+    // kInvalidArgument for values that the codec cannot take, kLimit for too many of them.
+    virtual Status Encode(ByteSpan decoded, Buffer& encoded) const = 0;
+
+    // The type of the encoded items, as NumPy sees them: bytes, unless they are numbers.
+    virtual DataType EncodedType() const { return {}; }
+    // True where the encoded items have the shape of the decoded ones.
+    virtual bool KeepsShape() const { return false; }
 };
 
 // Strings or bytes of one chunk of a kObject array, in the chunk's memory order. `refs` point into
@@ -60,7 +76,16 @@ class ObjectCodec {
     virtual ~ObjectCodec() = default;
     // Decodes exactly `count` objects into `chunk`.
     virtual Status DecodeObjects(ByteSpan encoded, std::size_t count, ObjectChunk& chunk) const = 0;
+
+    // These four as of a Codec; `objects` are `count` items in the chunk's memory order.
+    virtual Status CheckWritable() const { return {}; }
+    virtual Status EncodeObjects(const ObjectRef* objects, std::size_t count,
+                                 Buffer& encoded) const = 0;
+    virtual DataType EncodedType() const { return {}; }
 };
+
+// Largest encoded or decoded size of a chunk of objects, whose size the metadata do not give.
+inline constexpr std::size_t kMaxObjectChunkBytes = std::size_t{1} << 30;
 
 // The bound of a general-purpose compressor: no known encoder grows its input by more than an
 // eighth and a kilobyte.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// delta: the first element, then differences (numcodecs.Delta). Decoding adds up in the type that
-// NumPy promotes `astype` and `dtype` to, and converts the sums.
+// delta: the first element, then differences (numcodecs.Delta). Encoding subtracts in `dtype` and
+// converts the differences; decoding adds up in the type that NumPy promotes `astype` and `dtype`
+// to, and converts the sums.
 #include <limits>
 #include <type_traits>
 
@@ -26,6 +27,45 @@ T Add(T a, T b) {
     } else {
         return a + b;
     }
+}
+
+// NumPy's difference of booleans is whether they differ.
+template <class T>
+T Subtract(T a, T b) {
+    if constexpr (std::is_same_v<T, BoolByte>) {
+        return {static_cast<std::uint8_t>((a.byte != 0) != (b.byte != 0))};
+    } else if constexpr (std::is_same_v<T, Half>) {
+        return {FloatToHalf(HalfToFloat(a.bits) - HalfToFloat(b.bits))};
+    } else if constexpr (std::is_integral_v<T>) {  // wraps
+        return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+    } else {
+        return a - b;
+    }
+}
+
+// Replaces each element of `block` by its difference from the one before, which for the first is
+// `carry`, unless this is the `first` block. `carry` becomes the last element.
+template <class T>
+void Differentiate(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
+    T before = LoadNative<T>(first ? block : carry);
+    for (std::size_t i = first ? 1 : 0; i < count; ++i) {
+        const T element = LoadNative<T>(block + i * sizeof(T));
+        StoreNative(block + i * sizeof(T), Subtract(element, before));
+        before = element;
+    }
+    StoreNative(carry, before);
+}
+
+// A difference from or to NaT is NaT.
+void DifferentiateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry, bool first) {
+    auto before = LoadNative<std::int64_t>(first ? block : carry);
+    for (std::size_t i = first ? 1 : 0; i < count; ++i) {
+        const auto element = LoadNative<std::int64_t>(block + i * sizeof before);
+        const bool is_time = element != kNotATime && before != kNotATime;
+        StoreNative(block + i * sizeof before, is_time ? Subtract(element, before) : kNotATime);
+        before = element;
+    }
+    StoreNative(carry, before);
 }
 
 // Replaces the elements of `block` by their running sum. `carry` is the sum so far, and becomes the
@@ -63,10 +103,11 @@ class Delta final : public Codec {
         codec->sum_ = PromoteNumbers(codec->astype_, codec->dtype_);
         ZARR_ASSIGN_OR_RETURN(codec->widen_, NumberConversion::Make(codec->astype_, codec->sum_));
         ZARR_ASSIGN_OR_RETURN(codec->narrow_, NumberConversion::Make(codec->sum_, codec->dtype_));
-        codec->accumulate_ = VisitNumber(codec->sum_, [](auto tag) -> AccumulateBlock {
+        codec->accumulate_ = VisitNumber(codec->sum_, [](auto tag) -> BlockFunction {
             return Accumulate<typename decltype(tag)::type>;
         });
         if (codec->sum_.is_time()) codec->accumulate_ = AccumulateTicks;
+        codec->writable_ = codec->BindEncoding();
         return std::unique_ptr<Codec>(std::move(codec));
     }
 
@@ -91,16 +132,58 @@ class Delta final : public Codec {
         return {};
     }
 
+    Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        return CheckWholeItems(decoded, dtype_.size);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        ZARR_ASSIGN_OR_RETURN(ItemRun run,
+                              PrepareItems(decoded, dtype_.size, astype_.size, encoded));
+        NumberBlock block;
+        alignas(16) std::uint8_t carry[16] = {};
+        for (bool first = true; run.count > 0; first = false) {
+            const std::size_t n = run.count < kNumberBlock ? run.count : kNumberBlock;
+            to_native_.Run(run.src, block.bytes, n);
+            differentiate_(block.bytes, n, carry, first);
+            to_stored_.Run(block.bytes, run.dst, n);
+            run.src += n * dtype_.size;
+            run.dst += n * astype_.size;
+            run.count -= n;
+        }
+        return {};
+    }
+
+    DataType EncodedType() const override { return astype_; }
+
   private:
-    using AccumulateBlock = void (*)(std::uint8_t* block, std::size_t count, std::uint8_t* carry,
-                                     bool first);
+    using BlockFunction = void (*)(std::uint8_t* block, std::size_t count, std::uint8_t* carry,
+                                   bool first);
+
+    Status BindEncoding() {
+        const DataType difference = dtype_.Native();
+        ZARR_ASSIGN_OR_RETURN(to_native_, NumberConversion::Make(dtype_, difference));
+        auto to_stored = NumberConversion::Make(difference, astype_).WithContext("astype");
+        ZARR_RETURN_IF_ERROR(to_stored.status());
+        to_stored_ = to_stored.Take();
+        differentiate_ = VisitNumber(difference, [](auto tag) -> BlockFunction {
+            return Differentiate<typename decltype(tag)::type>;
+        });
+        if (difference.is_time()) differentiate_ = DifferentiateTicks;
+        return {};
+    }
 
     DataType dtype_;
     DataType astype_;
     DataType sum_;
     NumberConversion widen_;
     NumberConversion narrow_;
-    AccumulateBlock accumulate_ = nullptr;
+    BlockFunction accumulate_ = nullptr;
+    NumberConversion to_native_;
+    NumberConversion to_stored_;
+    BlockFunction differentiate_ = nullptr;
+    Status writable_;
 };
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <lz4.h>
 
 #include "core/base/endian.h"
+#include "core/codec/copy.h"
 #include "core/codec/factories.h"
+#include "core/json/members.h"
 
 namespace zarr {
 
@@ -16,6 +18,8 @@ constexpr std::size_t kLargest = 0x7fffffff;
 
 class Lz4 final : public Codec {
   public:
+    explicit Lz4(Result<std::int64_t> acceleration) : acceleration_(std::move(acceleration)) {}
+
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
@@ -40,12 +44,34 @@ class Lz4 final : public Codec {
                                    " bytes, its header says " + std::to_string(size));
         return {};
     }
+
+    Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(acceleration_.status());
+        return CheckInputSize(decoded, LZ4_MAX_INPUT_SIZE);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
+        const int size = static_cast<int>(decoded.size);
+        const int room = LZ4_compressBound(size);
+        ZARR_RETURN_IF_ERROR(encoded.Reset(kHeaderSize + static_cast<std::size_t>(room)));
+        StoreLittle32(encoded.data(), static_cast<std::uint32_t>(size));
+        const int written = LZ4_compress_fast(reinterpret_cast<const char*>(decoded.data),
+                                              reinterpret_cast<char*>(encoded.data() + kHeaderSize),
+                                              size, room, static_cast<int>(*acceleration_));
+        if (written <= 0) return Status::Invalid("LZ4 error " + std::to_string(written));
+        return encoded.Resize(kHeaderSize + static_cast<std::size_t>(written));
+    }
+
+  private:
+    Result<std::int64_t> acceleration_;  // what is out of LZ4's range counts as the nearest in it
 };
 
 }  // namespace
 
-CodecResult MakeLz4(const json::Value& /*config*/, const CodecContext& /*context*/) {
-    return std::unique_ptr<Codec>(std::make_unique<Lz4>());
+CodecResult MakeLz4(const json::Value& config, const CodecContext& /*context*/) {
+    return std::unique_ptr<Codec>(
+        std::make_unique<Lz4>(json::OptionalInt(config, "acceleration", 1, INT32_MIN, INT32_MAX)));
 }
 
 }  // namespace zarr

@@ -86,11 +86,116 @@ class LzmaStream final : public StreamDecoder {
     lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
+// How to encode, which the configuration says in more ways than one.
+class LzmaSettings {
+  public:
+    Status Parse(Format format, const json::Value& config) {
+        format_ = format;
+        if (format == Format::kAuto)
+            return Status::Invalid("format: 0 tells a decoder to find out, not an encoder what to");
+        ZARR_RETURN_IF_ERROR(ParseCheck(config));
+        const json::Value* filters = config.Find("filters");
+        if (filters == nullptr || filters->is_null()) return ParsePreset(config);
+        const json::Value* preset = config.Find("preset");
+        if (preset != nullptr && !preset->is_null())
+            return Status::Invalid("preset: not together with filters");
+        ZARR_RETURN_IF_ERROR(filters_.Parse(*filters, LzmaFilterChain::Purpose::kEncode));
+        const lzma_filter* chain = filters_.chain();
+        if (format == Format::kAlone &&
+            (chain[0].id != LZMA_FILTER_LZMA1 || chain[1].id != LZMA_VLI_UNKNOWN))
+            return json::Expected("filters", "one LZMA1 filter for format 2", *filters);
+        if (format == Format::kXz)
+            for (; chain->id != LZMA_VLI_UNKNOWN; ++chain)
+                if (chain->id == LZMA_FILTER_LZMA1)
+                    return json::Expected("filters", "no LZMA1 filter for format 1", *filters);
+        return {};
+    }
+
+    lzma_ret Init(lzma_stream& stream) const {
+        if (format_ == Format::kXz) return lzma_stream_encoder(&stream, filters_.chain(), check_);
+        if (format_ == Format::kRaw) return lzma_raw_encoder(&stream, filters_.chain());
+        return lzma_alone_encoder(&stream,
+                                  static_cast<const lzma_options_lzma*>(filters_.chain()->options));
+    }
+
+  private:
+    Status ParseCheck(const json::Value& config) {
+        constexpr std::int64_t kDefault = -1;
+        ZARR_ASSIGN_OR_RETURN(
+            const std::int64_t check,
+            json::OptionalInt(config, "check", kDefault, kDefault, LZMA_CHECK_ID_MAX));
+        if (format_ != Format::kXz && check > 0)
+            return json::Expected("check", "-1 or 0 for a format without one", json::Value(check));
+        check_ = check == kDefault ? LZMA_CHECK_CRC64 : static_cast<lzma_check>(check);
+        if (lzma_check_is_supported(check_) == 0)
+            return json::Expected("check", "a check of liblzma", json::Value(check));
+        return {};
+    }
+
+    Status ParsePreset(const json::Value& config) {
+        if (format_ == Format::kRaw) return Status::Invalid("filters: format 3 needs some");
+        ZARR_ASSIGN_OR_RETURN(
+            const std::int64_t preset,
+            json::OptionalInt(config, "preset", LZMA_PRESET_DEFAULT, 0, UINT32_MAX));
+        return filters_.SetPreset(format_ == Format::kXz ? LZMA_FILTER_LZMA2 : LZMA_FILTER_LZMA1,
+                                  static_cast<std::uint32_t>(preset));
+    }
+
+    Format format_ = Format::kXz;
+    lzma_check check_ = LZMA_CHECK_CRC64;
+    LzmaFilterChain filters_;
+};
+
+class LzmaEncoder final : public StreamEncoder {
+  public:
+    LzmaEncoder() = default;
+    ~LzmaEncoder() override { lzma_end(&stream_); }
+    LzmaEncoder(const LzmaEncoder&) = delete;
+    LzmaEncoder& operator=(const LzmaEncoder&) = delete;
+
+    Status Start(const LzmaSettings& settings) {
+        const lzma_ret code = settings.Init(stream_);
+        return code == LZMA_OK ? Status() : Damage(code);
+    }
+
+    StreamStep Step(ByteSpan in, MutableByteSpan out, bool is_last) override {
+        stream_.next_in = in.data;
+        stream_.avail_in = in.size;
+        stream_.next_out = out.data;
+        stream_.avail_out = out.size;
+        const lzma_ret code = lzma_code(&stream_, is_last ? LZMA_FINISH : LZMA_RUN);
+
+        StreamStep step;
+        step.consumed = in.size - stream_.avail_in;
+        step.produced = out.size - stream_.avail_out;
+        if (code == LZMA_STREAM_END) {
+            step.state = StreamState::kComplete;
+        } else if (code != LZMA_OK) {
+            step.state = StreamState::kDamaged;
+            step.error = Damage(code);
+        }
+        return step;
+    }
+
+  private:
+    lzma_stream stream_ = LZMA_STREAM_INIT;
+};
+
 class Lzma final : public Codec {
   public:
-    explicit Lzma(Format format) : format_(format) {}
-
-    Status SetFilters(const json::Value& filters) { return filters_.Parse(filters); }
+    static CodecResult Make(const json::Value& config) {
+        ZARR_ASSIGN_OR_RETURN(const std::int64_t format,
+                              json::OptionalInt(config, "format", 1, 0, 3));
+        auto codec = std::make_unique<Lzma>();
+        codec->format_ = static_cast<Format>(format);
+        if (codec->format_ == Format::kRaw) {
+            ZARR_ASSIGN_OR_RETURN(const json::Value* filters, json::Require(config, "filters"));
+            ZARR_RETURN_IF_ERROR(
+                codec->filters_.Parse(*filters, LzmaFilterChain::Purpose::kDecode));
+        }
+        codec->writable_ = codec->settings_.Parse(codec->format_, config);
+        return std::unique_ptr<Codec>(std::move(codec));
+    }
 
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
@@ -99,21 +204,28 @@ class Lzma final : public Codec {
         return DecodeStreams(stream, encoded, decoded, Following::kLenient);
     }
 
+    Status CheckWritable(SizeBound /*decoded*/) const override { return writable_; }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        LzmaEncoder encoder;
+        ZARR_RETURN_IF_ERROR(encoder.Start(settings_));
+        Output output(encoded, EncodedSize({decoded.size, true}).max);
+        ZARR_RETURN_IF_ERROR(EncodeStream(encoder, decoded, output));
+        return output.Finish();
+    }
+
   private:
-    Format format_;
-    LzmaFilterChain filters_;  // of kRaw
+    Format format_ = Format::kXz;
+    LzmaFilterChain filters_;  // of kRaw, to decode
+    LzmaSettings settings_;
+    Status writable_;
 };
 
 }  // namespace
 
 CodecResult MakeLzma(const json::Value& config, const CodecContext& /*context*/) {
-    ZARR_ASSIGN_OR_RETURN(const std::int64_t format, json::OptionalInt(config, "format", 1, 0, 3));
-    auto codec = std::make_unique<Lzma>(static_cast<Format>(format));
-    if (static_cast<Format>(format) == Format::kRaw) {
-        ZARR_ASSIGN_OR_RETURN(const json::Value* filters, json::Require(config, "filters"));
-        ZARR_RETURN_IF_ERROR(codec->SetFilters(*filters));
-    }
-    return std::unique_ptr<Codec>(std::move(codec));
+    return Lzma::Make(config);
 }
 
 }  // namespace zarr

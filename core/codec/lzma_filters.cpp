@@ -10,11 +10,28 @@ namespace zarr {
 namespace {
 
 // Sets `field` where `spec` has the member `key`.
-Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32_t& field) {
+Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32_t& field,
+                      std::uint32_t minimum = 0, std::uint32_t maximum = UINT32_MAX) {
     ZARR_ASSIGN_OR_RETURN(const std::int64_t value,
-                          json::OptionalInt(spec, key, field, 0, UINT32_MAX));
+                          json::OptionalInt(spec, key, field, minimum, maximum));
     field = static_cast<std::uint32_t>(value);
     return {};
+}
+
+// What an encoder may choose without telling the decoder.
+Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) {
+    std::uint32_t mode = options.mode;
+    ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mode", mode));
+    options.mode = static_cast<lzma_mode>(mode);
+    if (lzma_mode_is_supported(options.mode) == 0)
+        return json::Expected("mode", "a mode of liblzma", *spec.Find("mode"));
+    std::uint32_t finder = options.mf;
+    ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mf", finder));
+    options.mf = static_cast<lzma_match_finder>(finder);
+    if (lzma_mf_is_supported(options.mf) == 0)
+        return json::Expected("mf", "a match finder of liblzma", *spec.Find("mf"));
+    ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "nice_len", options.nice_len, 2, 273));
+    return OverrideUint32(spec, "depth", options.depth);
 }
 
 Status ParseLzmaOptions(const json::Value& spec, lzma_options_lzma& options) {
@@ -30,7 +47,7 @@ Status ParseLzmaOptions(const json::Value& spec, lzma_options_lzma& options) {
 
 }  // namespace
 
-Status LzmaFilterChain::ParseFilter(const json::Value& spec, lzma_filter& filter,
+Status LzmaFilterChain::ParseFilter(const json::Value& spec, Purpose purpose, lzma_filter& filter,
                                     Options& options) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* id, json::Require(spec, "id"));
     ZARR_ASSIGN_OR_RETURN(filter.id, json::UintAtLeast(*id, 0, "id"));
@@ -38,7 +55,8 @@ Status LzmaFilterChain::ParseFilter(const json::Value& spec, lzma_filter& filter
         case LZMA_FILTER_LZMA1:
         case LZMA_FILTER_LZMA2:
             filter.options = &options.lzma;
-            return ParseLzmaOptions(spec, options.lzma);
+            ZARR_RETURN_IF_ERROR(ParseLzmaOptions(spec, options.lzma));
+            return purpose == Purpose::kEncode ? ParseEncoderOptions(spec, options.lzma) : Status();
         case LZMA_FILTER_DELTA: {
             ZARR_ASSIGN_OR_RETURN(
                 const std::int64_t distance,
@@ -61,16 +79,26 @@ Status LzmaFilterChain::ParseFilter(const json::Value& spec, lzma_filter& filter
     }
 }
 
-Status LzmaFilterChain::Parse(const json::Value& filters) {
+Status LzmaFilterChain::SetPreset(lzma_vli id, std::uint32_t preset) {
+    if (lzma_lzma_preset(&options_[0].lzma, preset) != 0)
+        return json::Expected("preset", "a preset of liblzma",
+                              json::Value(static_cast<std::uint64_t>(preset)));
+    chain_[0] = {id, &options_[0].lzma};
+    chain_[1] = {LZMA_VLI_UNKNOWN, nullptr};
+    return {};
+}
+
+Status LzmaFilterChain::Parse(const json::Value& filters, Purpose purpose) {
     const json::Array* specs = filters.as_array();
     if (specs == nullptr || specs->empty() || specs->size() > LZMA_FILTERS_MAX)
         return json::Expected("filters", "an array of 1 to 4 lzma filters", filters);
     for (std::size_t i = 0; i < specs->size(); ++i)
-        ZARR_RETURN_IF_ERROR(ParseFilter((*specs)[i], chain_[i], options_[i])
+        ZARR_RETURN_IF_ERROR(ParseFilter((*specs)[i], purpose, chain_[i], options_[i])
                                  .WithContext("filters[" + std::to_string(i) + "]"));
     chain_[specs->size()] = {LZMA_VLI_UNKNOWN, nullptr};
 
-    const std::uint64_t memory = lzma_raw_decoder_memusage(chain());
+    const std::uint64_t memory = purpose == Purpose::kEncode ? lzma_raw_encoder_memusage(chain())
+                                                             : lzma_raw_decoder_memusage(chain());
     if (memory == UINT64_MAX)
         return Status::Corrupt("filters: not a valid chain of lzma filters: " +
                                json::Brief(filters));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The filter chain of a RAW lzma stream, which has no header to say it, from the list of objects
-// that Python's lzma module takes (https://docs.python.org/3/library/lzma.html#filter-specs).
+// The filter chain of an lzma stream, which a RAW one has no header to say, from the list of
+// objects that Python's lzma module takes
+// (https://docs.python.org/3/library/lzma.html#filter-specs).
 #pragma once
 
 #include <lzma.h>
@@ -12,8 +13,9 @@
 
 namespace zarr {
 
-// The most that a decoder of lzma may allocate; nearly all of it is the dictionary, which the
-// largest preset makes 64 MiB and nothing but a damaged or hostile header makes gigabytes.
+// The most that lzma may allocate. To decode, nearly all of it is the dictionary, which the largest
+// preset makes 64 MiB and nothing but a damaged or hostile header makes gigabytes; to encode, it is
+// eleven times that.
 inline constexpr std::uint64_t kLzmaMemoryLimit = std::uint64_t{1} << 30;
 
 // Points into itself, so it cannot be copied.
@@ -25,9 +27,12 @@ class LzmaFilterChain {
     LzmaFilterChain& operator=(const LzmaFilterChain&) = delete;
 
     // Reads the list `filters`. Members that only matter for encoding (mode, nice_len, mf, depth)
-    // are not looked at. Fails with kCorrupt on what is no valid chain, with kLimit where it takes
-    // more than kLzmaMemoryLimit.
-    Status Parse(const json::Value& filters);
+    // are not looked at to decode. Fails with kCorrupt on what is no valid chain, with kLimit where
+    // it takes more than kLzmaMemoryLimit.
+    enum class Purpose { kDecode, kEncode };
+    Status Parse(const json::Value& filters, Purpose purpose);
+    // The one filter LZMA1 or LZMA2, `id`, of `preset`.
+    Status SetPreset(lzma_vli id, std::uint32_t preset);
 
     // As liblzma takes it; empty before Parse().
     const lzma_filter* chain() const { return chain_.data(); }
@@ -39,7 +44,8 @@ class LzmaFilterChain {
         lzma_options_bcj bcj = {};
     };
 
-    static Status ParseFilter(const json::Value& spec, lzma_filter& filter, Options& options);
+    static Status ParseFilter(const json::Value& spec, Purpose purpose, lzma_filter& filter,
+                              Options& options);
 
     std::array<Options, LZMA_FILTERS_MAX> options_ = {};
     std::array<lzma_filter, LZMA_FILTERS_MAX + 1> chain_ = {};

@@ -47,6 +47,11 @@ std::size_t FloatSize(const DataType& type) {
     }
 }
 
+std::string NotWhole(std::size_t size, std::size_t item) {
+    return "holds " + std::to_string(size) + " bytes, which is no multiple of its items' " +
+           std::to_string(item);
+}
+
 }  // namespace
 
 DataType MakeNumberType(DataKind kind, std::size_t size) {
@@ -83,15 +88,28 @@ Result<DataType> OptionalNumberMember(const json::Value& config, std::string_vie
 Result<ItemRun> PrepareItems(ByteSpan encoded, std::size_t encoded_item, std::size_t decoded_item,
                              Output& decoded) {
     if (encoded.size % encoded_item != 0)
-        return Status::Corrupt("holds " + std::to_string(encoded.size) +
-                               " bytes, which is no multiple of its items' " +
-                               std::to_string(encoded_item));
+        return Status::Corrupt(NotWhole(encoded.size, encoded_item));
     const std::size_t count = encoded.size / encoded_item;
     const auto size = CheckedMul(count, decoded_item);
     if (!size || *size > SIZE_MAX) return decoded.TooLong();
     ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room,
                           decoded.Prepare(static_cast<std::size_t>(*size)));
     return ItemRun{encoded.data, room.data, count};
+}
+
+Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::size_t encoded_item,
+                             Buffer& encoded) {
+    ZARR_RETURN_IF_ERROR(CheckWholeItems({decoded.size, true}, decoded_item));
+    const std::size_t count = decoded.size / decoded_item;
+    ZARR_RETURN_IF_ERROR(encoded.Reset(SaturatingMul(count, encoded_item)));
+    return ItemRun{decoded.data, encoded.data(), count};
+}
+
+Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item) {
+    if (decoded_item == 0) return Status::Unsupported("items of no bytes");
+    if (decoded.exact && decoded.max % decoded_item != 0)
+        return Status::Invalid(NotWhole(decoded.max, decoded_item));
+    return {};
 }
 
 SizeBound EncodedItems(SizeBound decoded, std::size_t decoded_item, std::size_t encoded_item) {

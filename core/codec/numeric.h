@@ -95,7 +95,7 @@ struct NumberBlock {
     alignas(16) std::uint8_t bytes[kNumberBlock * 16];
 };
 
-// Encoded elements and room for their decoded form.
+// Elements in one form and room for the other.
 struct ItemRun {
     const std::uint8_t* src = nullptr;
     std::uint8_t* dst = nullptr;
@@ -105,6 +105,12 @@ struct ItemRun {
 // Prepares `decoded` for the elements of `encoded`; fails where these are not whole.
 Result<ItemRun> PrepareItems(ByteSpan encoded, std::size_t encoded_item, std::size_t decoded_item,
                              Output& decoded);
+// The same for the other direction.
+Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::size_t encoded_item,
+                             Buffer& encoded);
+
+// CheckWritable() of a codec of items of `decoded_item` bytes.
+Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item);
 
 // The size of elements that have `decoded_item` bytes decoded and `encoded_item` encoded.
 SizeBound EncodedItems(SizeBound decoded, std::size_t decoded_item, std::size_t encoded_item);

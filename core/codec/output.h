@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a codec puts what it decodes: memory of the caller, of exactly known size, or a buffer that
+// Where a codec puts what it makes: memory of the caller, of exactly known size, or a buffer that
 // grows up to a limit. Either way nothing is written past the limit, whatever the input claims.
 #pragma once
 

@@ -12,6 +12,12 @@ void Unpack(std::uint8_t bits, std::uint8_t* dst, unsigned count) {
     for (unsigned i = 0; i < count; ++i) dst[i] = static_cast<std::uint8_t>((bits >> (7 - i)) & 1);
 }
 
+std::uint8_t Pack(const std::uint8_t* src, unsigned count) {
+    unsigned bits = 0;
+    for (unsigned i = 0; i < count; ++i) bits |= (src[i] != 0 ? 0x80U : 0U) >> i;
+    return static_cast<std::uint8_t>(bits);
+}
+
 class PackBits final : public Codec {
   public:
     SizeBound EncodedSize(SizeBound decoded) const override {
@@ -32,6 +38,17 @@ class PackBits final : public Codec {
         for (std::size_t i = 0; i + 1 < bits.size; ++i) Unpack(bits.data[i], room.data + i * 8, 8);
         const std::size_t last = bits.size - 1;
         Unpack(bits.data[last], room.data + last * 8, 8 - padding);
+        return {};
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(encoded.Reset(EncodedSize({decoded.size, true}).max));
+        const std::size_t whole = decoded.size / 8;
+        const auto rest = static_cast<unsigned>(decoded.size % 8);
+        std::uint8_t* dst = encoded.data();
+        *dst++ = static_cast<std::uint8_t>((8 - rest) % 8);
+        for (std::size_t i = 0; i < whole; ++i) *dst++ = Pack(decoded.data + i * 8, 8);
+        if (rest != 0) *dst = Pack(decoded.data + whole * 8, rest);
         return {};
     }
 };

@@ -16,27 +16,6 @@ std::string IdOf(const json::Value& config) {
     return id != nullptr && id->as_string() != nullptr ? *id->as_string() : std::string();
 }
 
-// The configurations in encoding order, with their places for messages.
-struct Placed {
-    const json::Value* config;
-    std::string place;
-};
-
-Result<std::vector<Placed>> ListCodecs(const json::Value& filters, const json::Value& compressor) {
-    std::vector<Placed> codecs;
-    if (!filters.is_null()) {
-        const json::Array* items = filters.as_array();
-        if (items == nullptr) return json::Expected("filters", "an array or null", filters);
-        for (std::size_t i = 0; i < items->size(); ++i)
-            codecs.push_back({&(*items)[i], "filters[" + std::to_string(i) + "]"});
-    }
-    if (!compressor.is_null()) codecs.push_back({&compressor, "compressor"});
-    for (const Placed& codec : codecs)
-        if (codec.config->as_object() == nullptr)
-            return json::Expected(codec.place, "an object with an \"id\"", *codec.config);
-    return codecs;
-}
-
 Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape) {
     std::uint64_t items = 1;
     for (const std::uint64_t n : shape) {
@@ -50,44 +29,80 @@ Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape) {
 
 }  // namespace
 
+Result<std::vector<Pipeline::PlacedConfig>> Pipeline::ListCodecs(const json::Value& filters,
+                                                                 const json::Value& compressor) {
+    std::vector<PlacedConfig> codecs;
+    if (!filters.is_null()) {
+        const json::Array* items = filters.as_array();
+        if (items == nullptr) return json::Expected("filters", "an array or null", filters);
+        for (std::size_t i = 0; i < items->size(); ++i)
+            codecs.push_back({&(*items)[i], "filters[" + std::to_string(i) + "]"});
+    }
+    if (!compressor.is_null()) codecs.push_back({&compressor, "compressor"});
+    for (const PlacedConfig& codec : codecs)
+        if (codec.config->as_object() == nullptr)
+            return json::Expected(codec.place, "an object with an \"id\"", *codec.config);
+    return codecs;
+}
+
 Result<Pipeline> Pipeline::Bind(const json::Value& filters, const json::Value& compressor,
                                 const CodecContext& context) {
     Pipeline pipeline;
     ZARR_ASSIGN_OR_RETURN(pipeline.chunk_items_, CountItems(context.chunk_shape));
-    ZARR_ASSIGN_OR_RETURN(const std::vector<Placed> codecs, ListCodecs(filters, compressor));
-    std::size_t next = 0;
-    SizeBound size;
+    ZARR_ASSIGN_OR_RETURN(std::vector<PlacedConfig> codecs, ListCodecs(filters, compressor));
+    CodecContext items = context;
     if (context.dtype.kind == DataKind::kObject) {
-        if (!codecs.empty()) {
-            ZARR_ASSIGN_OR_RETURN(
-                pipeline.object_codec_,
-                MakeObjectCodec(*codecs[0].config, context).WithContext(codecs[0].place));
-        }
-        if (pipeline.object_codec_ == nullptr)
-            return Status::Corrupt(
-                "filters: dtype |O needs a codec of objects (vlen-utf8, vlen-bytes, json2, "
-                "categorize) as the first filter");
-        pipeline.object_codec_id_ = IdOf(*codecs[0].config);
-        size = {kMaxObjectChunkBytes, false};
-        next = 1;
-    } else {
-        const auto bytes = CheckedMul(pipeline.chunk_items_, context.dtype.size);
-        if (!bytes || *bytes > SIZE_MAX)
-            return Status::Limit("chunks: the product of their sizes overflows");
-        pipeline.chunk_bytes_ = static_cast<std::size_t>(*bytes);
-        size = {pipeline.chunk_bytes_, true};
+        ZARR_RETURN_IF_ERROR(pipeline.BindObjects(codecs, items));
+        codecs.erase(codecs.begin());
+        ZARR_RETURN_IF_ERROR(
+            pipeline.BindStages(codecs, {kMaxObjectChunkBytes, false}, std::move(items)));
+        return pipeline;
     }
-    for (; next < codecs.size(); ++next) {
-        Stage stage;
-        stage.id = IdOf(*codecs[next].config);
+    const auto bytes = CheckedMul(pipeline.chunk_items_, context.dtype.size);
+    if (!bytes || *bytes > SIZE_MAX)
+        return Status::Limit("chunks: the product of their sizes overflows");
+    pipeline.chunk_bytes_ = static_cast<std::size_t>(*bytes);
+    ZARR_RETURN_IF_ERROR(
+        pipeline.BindStages(codecs, {pipeline.chunk_bytes_, true}, std::move(items)));
+    return pipeline;
+}
+
+Status Pipeline::BindObjects(const std::vector<PlacedConfig>& codecs, CodecContext& context) {
+    if (!codecs.empty()) {
         ZARR_ASSIGN_OR_RETURN(
-            stage.codec, MakeCodec(*codecs[next].config, context).WithContext(codecs[next].place));
+            object_codec_,
+            MakeObjectCodec(*codecs[0].config, context).WithContext(codecs[0].place));
+    }
+    if (object_codec_ == nullptr)
+        return Status::Corrupt(
+            "filters: dtype |O needs a codec of objects (vlen-utf8, vlen-bytes, json2, "
+            "categorize) as the first filter");
+    object_codec_id_ = IdOf(*codecs[0].config);
+    writable_ =
+        object_codec_->CheckWritable().WithContext(object_codec_id_).WithContext(codecs[0].place);
+    context.dtype = object_codec_->EncodedType();
+    context.is_flat = true;
+    return {};
+}
+
+Status Pipeline::BindStages(const std::vector<PlacedConfig>& codecs, SizeBound size,
+                            CodecContext context) {
+    for (const PlacedConfig& codec : codecs) {
+        Stage stage;
+        stage.id = IdOf(*codec.config);
+        ZARR_ASSIGN_OR_RETURN(stage.codec,
+                              MakeCodec(*codec.config, context).WithContext(codec.place));
+        if (writable_.ok())
+            writable_ =
+                stage.codec->CheckWritable(size).WithContext(stage.id).WithContext(codec.place);
         stage.decoded = size;
         size = stage.codec->EncodedSize(size);
-        pipeline.stages_.push_back(std::move(stage));
+        context.dtype = stage.codec->EncodedType();
+        context.is_flat = context.is_flat || !stage.codec->KeepsShape();
+        stages_.push_back(std::move(stage));
     }
-    pipeline.max_encoded_bytes_ = size.max;
-    return pipeline;
+    max_encoded_bytes_ = size.max;
+    return {};
 }
 
 Status Pipeline::DecodeStage(const Stage& stage, ByteSpan encoded, Output& output) const {
@@ -126,6 +141,35 @@ Status Pipeline::DecodeObjects(ByteSpan encoded, ObjectChunk& chunk,
                                PipelineScratch& scratch) const {
     ZARR_RETURN_IF_ERROR(DecodeToFirst(encoded, 0, scratch));
     return object_codec_->DecodeObjects(encoded, chunk_items_, chunk).WithContext(object_codec_id_);
+}
+
+Result<ByteSpan> Pipeline::EncodeStages(ByteSpan bytes, PipelineScratch& scratch) const {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+        Buffer& buffer = scratch.stages[i % 2];
+        ZARR_RETURN_IF_ERROR(stages_[i].codec->Encode(bytes, buffer).WithContext(stages_[i].id));
+        bytes = const_cast<const Buffer&>(buffer).span();
+    }
+    return bytes;
+}
+
+Result<ByteSpan> Pipeline::Encode(ByteSpan chunk, PipelineScratch& scratch) const {
+    ZARR_RETURN_IF_ERROR(writable_);
+    if (chunk.size != chunk_bytes_ || decodes_objects())
+        return Status::Invalid("a chunk of " + std::to_string(chunk.size) + " bytes instead of " +
+                               std::to_string(chunk_bytes_));
+    return EncodeStages(chunk, scratch);
+}
+
+Result<ByteSpan> Pipeline::EncodeObjects(const ObjectRef* objects, std::size_t count,
+                                         PipelineScratch& scratch) const {
+    ZARR_RETURN_IF_ERROR(writable_);
+    if (count != chunk_items_ || !decodes_objects())
+        return Status::Invalid("a chunk of " + std::to_string(count) + " objects instead of " +
+                               std::to_string(chunk_items_));
+    Buffer& encoded = scratch.stages[1];  // the first stage writes to the other one
+    ZARR_RETURN_IF_ERROR(
+        object_codec_->EncodeObjects(objects, count, encoded).WithContext(object_codec_id_));
+    return EncodeStages(const_cast<const Buffer&>(encoded).span(), scratch);
 }
 
 }  // namespace zarr

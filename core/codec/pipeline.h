@@ -10,7 +10,7 @@
 
 namespace zarr {
 
-// Memory that decoding reuses from chunk to chunk; one per thread.
+// Memory that coding reuses from chunk to chunk; one per thread.
 struct PipelineScratch {
     Buffer encoded;    // for the caller: the bytes read from the store
     Buffer stages[2];  // between the codecs
@@ -27,6 +27,9 @@ class Pipeline {
     // True where a chunk is stored as it is.
     bool is_identity() const { return stages_.empty() && object_codec_ == nullptr; }
     bool decodes_objects() const { return object_codec_ != nullptr; }
+    // Why chunks cannot be encoded, naming codec and member; ok where they can. A pipeline that
+    // cannot encode may well decode.
+    const Status& writable() const { return writable_; }
     // Decoded bytes per chunk; 0 for kObject, whose size varies.
     std::size_t chunk_bytes() const { return chunk_bytes_; }
     // A bound of the stored size of a chunk that every usual encoder keeps.
@@ -37,17 +40,40 @@ class Pipeline {
     // Decodes one chunk of objects.
     Status DecodeObjects(ByteSpan encoded, ObjectChunk& chunk, PipelineScratch& scratch) const;
 
+    // Encodes one chunk of fixed-size elements: chunk_bytes() bytes in the array's byte order and
+    // memory order. The result is `chunk` itself where is_identity(), else it lies in `scratch`
+    // until that is used again. Fails with writable() where that is not ok.
+    Result<ByteSpan> Encode(ByteSpan chunk, PipelineScratch& scratch) const;
+    // The same for the objects of one chunk, in its memory order.
+    Result<ByteSpan> EncodeObjects(const ObjectRef* objects, std::size_t count,
+                                   PipelineScratch& scratch) const;
+
   private:
+    // The configuration of a codec, with its place for messages.
+    struct PlacedConfig {
+        const json::Value* config;
+        std::string place;
+    };
+    static Result<std::vector<PlacedConfig>> ListCodecs(const json::Value& filters,
+                                                        const json::Value& compressor);
+
     struct Stage {
         std::string id;
         std::unique_ptr<Codec> codec;
         SizeBound decoded;  // the size of what this stage decodes to
     };
 
+    // Makes the stages of `codecs`, which begin with what `size` and `context` say.
+    Status BindStages(const std::vector<PlacedConfig>& codecs, SizeBound size,
+                      CodecContext context);
+    Status BindObjects(const std::vector<PlacedConfig>& codecs, CodecContext& context);
     Status DecodeStage(const Stage& stage, ByteSpan encoded, Output& output) const;
     // Decodes the stages from the last down to `until` into scratch and leaves the result in
     // `bytes`.
     Status DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch) const;
+
+    // Runs `bytes` through all stages.
+    Result<ByteSpan> EncodeStages(ByteSpan bytes, PipelineScratch& scratch) const;
 
     std::vector<Stage> stages_;  // in encoding order
     std::unique_ptr<ObjectCodec> object_codec_;
@@ -55,9 +81,7 @@ class Pipeline {
     std::size_t chunk_bytes_ = 0;
     std::size_t chunk_items_ = 0;
     std::size_t max_encoded_bytes_ = 0;
+    Status writable_;
 };
-
-// Largest encoded or decoded size of a chunk of objects, whose size the metadata do not give.
-inline constexpr std::size_t kMaxObjectChunkBytes = std::size_t{1} << 30;
 
 }  // namespace zarr

@@ -67,4 +67,21 @@ Status DecodeStreams(StreamDecoder& decoder, ByteSpan encoded, Output& output,
     return {};
 }
 
+Status EncodeStream(StreamEncoder& encoder, ByteSpan decoded, Output& output) {
+    while (true) {
+        ZARR_ASSIGN_OR_RETURN(MutableByteSpan room, output.Room());
+        if (room.size == 0)
+            return Status::Limit("encodes to more than " + std::to_string(output.limit()) +
+                                 " bytes");
+        room.size = std::min(room.size, kLargestPiece);
+        const ByteSpan piece{decoded.data, std::min(decoded.size, kLargestPiece)};
+        StreamStep step = encoder.Step(piece, room, piece.size == decoded.size);
+        output.Commit(step.produced);
+        if (step.state == StreamState::kDamaged) return step.error;
+        if (step.state == StreamState::kComplete) return {};
+        if (step.consumed == 0 && step.produced == 0) return Status::Invalid("cannot be encoded");
+        decoded = decoded.From(step.consumed);
+    }
+}
+
 }  // namespace zarr

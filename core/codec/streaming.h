@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one loop for codecs whose libraries decode piece by piece (zlib, gzip, bz2, lzma, zstd):
+// The one loop for codecs whose libraries code piece by piece (zlib, gzip, bz2, lzma, zstd):
 // straight into the Output's room, never past its limit, to the very end of the stream.
 #pragma once
 
@@ -42,5 +42,17 @@ enum class Following {
 // Decodes the streams of `encoded` to `output`. Fails on empty input, on a stream that is damaged
 // or does not end, and where there is more to decode than the limit of `output`.
 Status DecodeStreams(StreamDecoder& decoder, ByteSpan encoded, Output& output, Following following);
+
+// The other way round: what becomes one stream. Used by one thread.
+class StreamEncoder {
+  public:
+    virtual ~StreamEncoder() = default;
+    // Encodes some of `in` to `out`, each of at most 1 GiB. `is_last` says that nothing follows
+    // `in`; the step that then ends the stream says kComplete.
+    virtual StreamStep Step(ByteSpan in, MutableByteSpan out, bool is_last) = 0;
+};
+
+// Appends the stream of all of `decoded` to `output`.
+Status EncodeStream(StreamEncoder& encoder, ByteSpan decoded, Output& output);
 
 }  // namespace zarr

@@ -52,6 +52,26 @@ class Vlen final : public ObjectCodec {
         return {};
     }
 
+    Status EncodeObjects(const ObjectRef* objects, std::size_t count,
+                         Buffer& encoded) const override {
+        ZARR_ASSIGN_OR_RETURN(const std::size_t size, EncodedSize(objects, count));
+        ZARR_RETURN_IF_ERROR(encoded.Reset(size));
+        std::uint8_t* dst = encoded.data();
+        StoreLittle32(dst, static_cast<std::uint32_t>(count));
+        dst += kHeaderSize;
+        for (std::size_t i = 0; i < count; ++i) {
+            const ObjectRef& object = objects[i];
+            if (utf8_ && !IsValidUtf8({object.data, object.size}))
+                return Status::Invalid(
+                    Item(i) + " is not valid UTF-8: " + Quoted({object.data, object.size}));
+            StoreLittle32(dst, static_cast<std::uint32_t>(object.size));
+            dst += kLengthSize;
+            if (object.size != 0) std::memcpy(dst, object.data, object.size);
+            dst += object.size;
+        }
+        return {};
+    }
+
   private:
     // Makes sure as well that `count` lengths fit, before anything is allocated for them.
     static Status CheckCount(ByteSpan encoded, std::size_t count) {
@@ -65,6 +85,16 @@ class Vlen final : public ObjectCodec {
         if (count > (encoded.size - kHeaderSize) / kLengthSize)
             return Status::Corrupt("ends within its " + std::to_string(count) + " items");
         return {};
+    }
+
+    // No longer than what this codec decodes, so that lengths and count fit their 32 bits.
+    static Result<std::size_t> EncodedSize(const ObjectRef* objects, std::size_t count) {
+        std::size_t size = SaturatingAdd(kHeaderSize, SaturatingMul(count, kLengthSize));
+        for (std::size_t i = 0; i < count && size <= kMaxObjectChunkBytes; ++i)
+            size = SaturatingAdd(size, objects[i].size);
+        if (size <= kMaxObjectChunkBytes) return size;
+        return Status::Limit("takes more than the " + std::to_string(kMaxObjectChunkBytes) +
+                             " bytes that a chunk of objects may have");
     }
 
     bool utf8_;

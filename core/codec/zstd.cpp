@@ -7,6 +7,7 @@
 
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
+#include "core/json/members.h"
 
 namespace zarr {
 
@@ -16,6 +17,10 @@ struct FreeContext {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 using Context = std::unique_ptr<ZSTD_DCtx, FreeContext>;
+struct FreeCompressor {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+using Compressor = std::unique_ptr<ZSTD_CCtx, FreeCompressor>;
 
 Status Damage(std::size_t code) {
     const std::string name = ZSTD_getErrorName(code);
@@ -75,8 +80,46 @@ Status DecodeFrame(ByteSpan encoded, std::size_t size, Output& decoded) {
     return {};
 }
 
+struct Parameters {
+    static Result<Parameters> Make(const json::Value& config) {
+        Parameters parameters;
+        ZARR_ASSIGN_OR_RETURN(const std::int64_t level,
+                              json::OptionalInt(config, "level", 1, INT32_MIN, INT32_MAX));
+        parameters.level = static_cast<int>(level);
+        ZARR_ASSIGN_OR_RETURN(parameters.checksum, json::OptionalBool(config, "checksum", false));
+        return parameters;
+    }
+
+    int level = 1;          // what is out of Zstandard's range counts as the nearest in it
+    bool checksum = false;  // since numcodecs 0.13
+};
+
+// Encodes `decoded` as one frame to `room`; gives the size of the frame.
+Result<std::size_t> EncodeFrame(const Parameters& parameters, ByteSpan decoded,
+                                MutableByteSpan room) {
+    constexpr std::size_t kLargestToKeep = std::size_t{16} << 20;
+    thread_local Compressor context;
+    if (context == nullptr) context.reset(ZSTD_createCCtx());
+    if (context == nullptr) return NoContext();
+    std::size_t code = 0;
+    if (parameters.checksum) {
+        ZSTD_CCtx_reset(context.get(), ZSTD_reset_session_and_parameters);
+        ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, parameters.level);
+        ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+        code = ZSTD_compress2(context.get(), room.data, room.size, decoded.data, decoded.size);
+    } else {
+        code = ZSTD_compressCCtx(context.get(), room.data, room.size, decoded.data, decoded.size,
+                                 parameters.level);
+    }
+    if (ZSTD_sizeof_CCtx(context.get()) > kLargestToKeep) context.reset();
+    if (ZSTD_isError(code) != 0U) return Damage(code);
+    return code;
+}
+
 class Zstd final : public Codec {
   public:
+    explicit Zstd(Result<Parameters> parameters) : parameters_(std::move(parameters)) {}
+
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
@@ -91,12 +134,25 @@ class Zstd final : public Codec {
         ZstdStream stream;
         return DecodeStreams(stream, encoded, decoded, Following::kStreams);
     }
+
+    Status CheckWritable(SizeBound /*decoded*/) const override { return parameters_.status(); }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(parameters_.status());
+        ZARR_RETURN_IF_ERROR(encoded.Reset(ZSTD_compressBound(decoded.size)));
+        ZARR_ASSIGN_OR_RETURN(const std::size_t size,
+                              EncodeFrame(*parameters_, decoded, encoded.span()));
+        return encoded.Resize(size);
+    }
+
+  private:
+    Result<Parameters> parameters_;
 };
 
 }  // namespace
 
-CodecResult MakeZstd(const json::Value& /*config*/, const CodecContext& /*context*/) {
-    return std::unique_ptr<Codec>(std::make_unique<Zstd>());
+CodecResult MakeZstd(const json::Value& config, const CodecContext& /*context*/) {
+    return std::unique_ptr<Codec>(std::make_unique<Zstd>(Parameters::Make(config)));
 }
 
 }  // namespace zarr

@@ -52,6 +52,13 @@ Result<std::int64_t> OptionalInt(const Value& object, std::string_view key, std:
     return number;
 }
 
+Result<bool> OptionalBool(const Value& object, std::string_view key, bool fallback) {
+    const Value* value = object.Find(key);
+    if (value == nullptr || value->is_null()) return fallback;
+    if (value->as_bool() == nullptr) return Expected(key, "true or false", *value);
+    return *value->as_bool();
+}
+
 Result<double> OptionalDouble(const Value& object, std::string_view key, double fallback) {
     const Value* member = object.Find(key);
     if (member == nullptr || member->is_null()) return fallback;

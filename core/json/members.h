@@ -28,6 +28,7 @@ Result<std::vector<std::uint64_t>> UintsAtLeast(const Value& value, std::uint64_
 // Members that may be absent or null, in which case `fallback` is returned.
 Result<std::int64_t> OptionalInt(const Value& object, std::string_view key, std::int64_t fallback,
                                  std::int64_t minimum, std::int64_t maximum);
+Result<bool> OptionalBool(const Value& object, std::string_view key, bool fallback);
 Result<double> OptionalDouble(const Value& object, std::string_view key, double fallback);
 Result<std::string> OptionalString(const Value& object, std::string_view key,
                                    std::string_view fallback);

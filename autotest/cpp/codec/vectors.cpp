@@ -90,6 +90,10 @@ Vector ReadVector(const json::Value& entry, const std::string& trailing) {
     const json::Value* needed = entry.Find("needed");
     vector.needed = needed != nullptr ? Number(*needed) : vector.encoded.size();
     vector.is_checked = IsTrue(entry.Find("checked"));
+    const json::Value* reencoded = entry.Find("reencoded");
+    vector.is_writable = reencoded == nullptr || !reencoded->is_null();
+    if (vector.is_writable)
+        vector.reencoded = reencoded != nullptr ? Base64(*reencoded) : vector.encoded;
     return vector;
 }
 

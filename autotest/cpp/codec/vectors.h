@@ -23,6 +23,8 @@ struct Vector {
     bool trailing_is_ignored = false;  // by numcodecs
     std::size_t needed = 0;            // bytes of `encoded` that cannot be cut off
     bool is_checked = false;           // damage to `encoded` is never unseen
+    bool is_writable = true;           // the codec can encode
+    std::string reencoded;             // what `decoded` encodes to
 
     bool is_objects() const { return dtype.kind == DataKind::kObject; }
     // Of `items` plus `more` elements.

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Encodes the first chunk of arrays, through the core alone, so that tests can compare it with what
+// numcodecs makes of the same values:
+//   zarr_encode ARRAY_FOLDER...
+// Each folder has a .zarray, and the chunk's elements in its order: as bytes in the array's byte
+// order in the file "raw", or for dtype |O as a JSON list of base64 strings in "objects".
+#include <cstdio>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/codec/pipeline.h"
+#include "core/grid/chunk_key.h"
+#include "core/metadata/array_metadata.h"
+#include "core/store/directory_store.h"
+
+namespace {
+
+using namespace zarr;
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+
+Result<std::string> ReadFile(const Store& store, const std::string& name) {
+    Buffer contents;
+    ZARR_ASSIGN_OR_RETURN(const bool found, store.Get(name, contents, kLargestFile));
+    if (!found) return Status::NotFound("no " + name);
+    return std::string(std::as_const(contents).span().text());
+}
+
+Result<ByteSpan> EncodeObjects(const Pipeline& pipeline, const std::string& list,
+                               PipelineScratch& scratch) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value value, json::Parse(list));
+    if (value.as_array() == nullptr) return Status::Corrupt("objects: no list");
+    std::vector<std::string> objects;
+    for (const json::Value& item : *value.as_array()) {
+        if (item.as_string() == nullptr) return Status::Corrupt("objects: no string");
+        ZARR_ASSIGN_OR_RETURN(std::string object, Base64Decode(*item.as_string()));
+        objects.push_back(std::move(object));
+    }
+    std::vector<ObjectRef> refs;
+    refs.reserve(objects.size());
+    for (const std::string& object : objects) refs.push_back({object.data(), object.size()});
+    return pipeline.EncodeObjects(refs.data(), refs.size(), scratch);
+}
+
+Status EncodeChunk(const char* folder) {
+    DirectoryStore store(folder);
+    ZARR_ASSIGN_OR_RETURN(const std::string text, ReadFile(store, ".zarray"));
+    ZARR_ASSIGN_OR_RETURN(const ArrayMetadata metadata, ParseArrayMetadata(text));
+    CodecContext context;
+    context.dtype = metadata.dtype;
+    context.chunk_shape = metadata.chunks;
+    context.fortran_order = metadata.fortran_order;
+    ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline,
+                          Pipeline::Bind(metadata.filters, metadata.compressor, context));
+    PipelineScratch scratch;
+    const bool has_objects = pipeline.decodes_objects();
+    ZARR_ASSIGN_OR_RETURN(const std::string values,
+                          ReadFile(store, has_objects ? "objects" : "raw"));
+    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded,
+                          has_objects ? EncodeObjects(pipeline, values, scratch)
+                                      : pipeline.Encode(ByteSpan(values), scratch));
+    const DimVector<std::uint64_t> first(metadata.rank(), 0);
+    return store.Set(ChunkKey("", first, metadata.dimension_separator), encoded);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2) {
+        std::fprintf(stderr, "usage: zarr_encode ARRAY_FOLDER...\n");
+        return 2;
+    }
+    int exit_code = 0;
+    for (int i = 1; i < argc; ++i) {
+        const Status status = EncodeChunk(argv[i]);
+        if (status.ok()) continue;
+        std::fprintf(stderr, "%s: %s\n", argv[i], status.message().c_str());
+        exit_code = 1;
+    }
+    return exit_code;
+}

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Property test: the core's encoders give the bytes of numcodecs, and zarr-python reads them.
+
+ZARR_TEST_SEED    seed of the run; random when unset, and always printed at the end
+ZARR_TEST_CHUNKS  chunks per run; default 400
+"""
+
+import base64
+import collections
+import json
+import os
+import pathlib
+import secrets
+import subprocess
+import warnings
+
+import numcodecs
+import numpy as np
+import pytest
+import zarr
+import zarr_random_codecs as codecs
+import zarr_random_types as types
+
+SEED = os.environ.get("ZARR_TEST_SEED") or secrets.token_hex(4)
+CHUNKS = int(os.environ.get("ZARR_TEST_CHUNKS", "400"))
+BATCHES = 8
+
+
+@pytest.fixture(scope="module")
+def seen():
+    """What the chunks that were compared had, as label -> count."""
+    return collections.Counter()
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Blosc's threads would put blocks in any order."""
+    before, numcodecs.blosc.use_threads = numcodecs.blosc.use_threads, False
+    yield
+    numcodecs.blosc.use_threads = before
+
+
+class Case:
+    """A one-chunk array that zarr-python has written, and whose chunk the tool is to write again."""
+
+    def __init__(self, folder, index):
+        draw = types.Draw(f"encode {SEED}", index)
+        kind = draw.deck("kind", types.KINDS, index)
+        turn = index // len(types.KINDS)
+        dtype = types.random_dtype(draw, kind, turn)
+        shape = [draw.integer(1, 12) for _ in range(draw.integer(1, 3))]
+        if draw.chance(0.2):
+            shape = [draw.integer(500, 3000)]  # more than the filters take at a time
+        self.order = "C" if kind == "object-json" else draw.choice("CF")
+        label = draw.deck("compressor", codecs.COMPRESSORS, index)
+        self.compressor, name = codecs.make_compressor(draw, label, index // 6)
+        self.filters, names, self.values = codecs.make_chain(
+            draw, kind, dtype, lambda gentle: types.random_values(draw, kind, dtype, shape, gentle), turn
+        )
+        first = (self.filters + [self.compressor])[0]
+        if dtype.names and isinstance(first, numcodecs.GZip):  # it cannot take fields of M8
+            self.filters.insert(0, numcodecs.Shuffle(1))
+        self.labels = [kind, name, *names, "order " + self.order]
+        self.folder = pathlib.Path(folder) / f"{index}.zarr"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # casts that overflow, the object codec in `filters`
+            array = zarr.create(
+                tuple(shape), chunks=tuple(shape), dtype=dtype, compressor=self.compressor,
+                filters=self.filters or None, order=self.order, fill_value=None,
+                store=zarr.DirectoryStore(str(self.folder)),
+            )  # fmt: skip
+            array[...] = self.values
+        self.chunk = self.folder / ".".join(["0"] * len(shape))
+        self.expected = self.chunk.read_bytes()
+        self.chunk.unlink()
+        self._write_elements()
+
+    def _write_elements(self):
+        if self.values.dtype.kind != "O":
+            (self.folder / "raw").write_bytes(self.values.tobytes(self.order))
+            return
+        items = [v if isinstance(v, bytes) else v.encode() for v in self.values.ravel(self.order)]
+        texts = [base64.b64encode(item).decode() for item in items]
+        (self.folder / "objects").write_text(json.dumps(texts))
+
+    def describe(self):
+        return json.dumps(json.loads((self.folder / ".zarray").read_text()))
+
+    def _read(self, chunk):
+        """The values of a chunk, as something that `==` compares bit for bit."""
+        self.chunk.write_bytes(chunk)
+        values = zarr.open_array(str(self.folder), mode="r")[...]
+        return values.ravel().tolist() if values.dtype.kind == "O" else values.tobytes()
+
+    def problem(self):
+        """None when the tool's chunk is numcodecs', and reads as that does."""
+        ours, wanted = self.chunk.read_bytes(), self.expected
+        if self._read(ours) != self._read(wanted):
+            return "reads as other values"
+        chain = [codec for codec in self.filters + [self.compressor] if codec]
+        if any(isinstance(codec, numcodecs.GZip) for codec in chain[:-1]):
+            return None  # the time of writing has gone into what followed
+        if any(has_bytes_of_its_own(codec) for codec in chain):
+            return None
+        if chain:
+            wanted = without_time(chain[-1], wanted)
+        self.labels.append("same bytes")
+        if ours == wanted:
+            return None
+        at = next((i for i, (a, b) in enumerate(zip(ours, wanted)) if a != b), -1)
+        return f"{len(ours)} bytes, numcodecs {len(wanted)}, the first other one at {at}"
+
+
+def has_bytes_of_its_own(codec):
+    """Where the core's bytes need not be numcodecs', though they decode to the same."""
+    if isinstance(codec, (numcodecs.Zlib, numcodecs.GZip)):
+        return codec.level == 0  # zlib cuts what it stores by the memory it is given at a time
+    # numcodecs 0.11 takes 1 for levels below; newer versions leave them to the library, as we do.
+    return isinstance(codec, numcodecs.Zstd) and codec.level < 1
+
+
+def without_time(codec, encoded):
+    """`encoded` without the time of writing that numcodecs puts into gzip."""
+    return encoded[:4] + bytes(4) + encoded[8:] if isinstance(codec, numcodecs.GZip) else encoded
+
+
+def encode(cases):
+    """What the tool complains of, "" when all is well."""
+    command = [os.environ["ZARR_ENCODE"], *(str(case.folder) for case in cases)]
+    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    assert done.returncode in (0, 1), done.stderr.decode(errors="replace")
+    return done.stderr.decode(errors="replace")
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_random_chunks(batch, tmp_path, seen):
+    indices = range(batch, CHUNKS, BATCHES)
+    if "ZARR_TEST_ONLY" in os.environ:
+        indices = [i for i in indices if i == int(os.environ["ZARR_TEST_ONLY"])]
+    cases = {index: Case(tmp_path, index) for index in indices}
+    failures = [encode(cases.values())] if cases else []
+    for index, case in cases.items():
+        problem = case.problem() if case.chunk.exists() else "not encoded"
+        if problem:
+            reproduce = f"ZARR_TEST_SEED={SEED} ZARR_TEST_ONLY={index}"
+            failures.append(f"{reproduce}: {problem}\n    {case.describe()}")
+        else:
+            seen.update(case.labels)
+    failures = [failure for failure in failures if failure]
+    assert not failures, "\n".join(failures)
+
+
+def test_the_random_chunks_covered_everything(seen):
+    """Holds only after the batches above have run, and all of them have passed."""
+    if "ZARR_TEST_ONLY" in os.environ:
+        return
+    wanted = [*types.KINDS, *codecs.FILTERS, *codecs.COMPRESSORS, "order C", "order F"]
+    wanted += [f"blosc {n} {s}" for n in codecs.BLOSC_NAMES for s in codecs.BLOSC_SHUFFLES]
+    missing = {label for label in wanted if label != "blosc" and not seen[label]}
+    assert not missing, f"ZARR_TEST_SEED={SEED}: never compared equal: {sorted(missing)}"
+    assert seen["same bytes"] >= CHUNKS * 0.8
+
+
+# Two megabytes, where libraries split their input: into blocks, or into pieces of their output.
+LARGE = [
+    numcodecs.Blosc("lz4", 5, 1), numcodecs.Blosc("zstd", 3, 2), numcodecs.Blosc("blosclz", 9, 0),
+    numcodecs.Blosc("zlib", 1, 1, 65536), numcodecs.Zlib(0), numcodecs.Zlib(1), numcodecs.Zlib(9),
+    numcodecs.GZip(0), numcodecs.GZip(5), numcodecs.BZ2(1), numcodecs.BZ2(9), numcodecs.LZMA(preset=0),
+    numcodecs.Zstd(1), numcodecs.Zstd(19), numcodecs.LZ4(), numcodecs.LZ4(20),
+]  # fmt: skip
+
+
+def large_values(what):
+    count = 500_000
+    if what == "constant":
+        return np.full(count, 7, "<i4")
+    if what == "noise":
+        return np.random.default_rng(3).integers(0, 2**32, count, dtype="<u4").view("<i4")
+    return (1000 * np.sin(np.arange(count) / 500)).astype("<i4")
+
+
+@pytest.mark.parametrize("what", ["constant", "noise", "wave"])
+def test_large_chunks(what, tmp_path):
+    values = large_values(what)
+    folders = []
+    for index, codec in enumerate(LARGE):
+        folder = tmp_path / f"{index}.zarr"
+        zarr.create(
+            values.shape, chunks=values.shape, dtype=values.dtype, compressor=codec,
+            fill_value=None, store=zarr.DirectoryStore(str(folder)),
+        )  # fmt: skip
+        (folder / "raw").write_bytes(values.tobytes())
+        folders.append(folder)
+    command = [os.environ["ZARR_ENCODE"], *map(str, folders)]
+    subprocess.run(command, capture_output=True, timeout=120, check=True)
+    for codec, folder in zip(LARGE, folders):
+        ours = (folder / "0").read_bytes()
+        assert bytes(codec.decode(ours)) == values.tobytes(), codec
+        if not has_bytes_of_its_own(codec):
+            assert ours == without_time(codec, bytes(codec.encode(values))), codec
