@@ -24,6 +24,10 @@ import zarr_random_types as types
 SEED = os.environ.get("ZARR_TEST_SEED") or secrets.token_hex(4)
 CHUNKS = int(os.environ.get("ZARR_TEST_CHUNKS", "400"))
 BATCHES = 8
+BLOSC_WAYS = len(codecs.BLOSC_NAMES) * len(codecs.BLOSC_SHUFFLES)
+# Every way to compress, once, with the turn of blosc's.
+COMPRESSORS = [(label, 0) for label in sorted(set(codecs.COMPRESSORS) - {"blosc"})]
+COMPRESSORS += [("blosc", number) for number in range(BLOSC_WAYS)]
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +56,13 @@ class Case:
         if draw.chance(0.2):
             shape = [draw.integer(500, 3000)]  # more than the filters take at a time
         self.order = "C" if kind == "object-json" else draw.choice("CF")
-        label = draw.deck("compressor", codecs.COMPRESSORS, index)
-        self.compressor, name = codecs.make_compressor(draw, label, index // 6)
+        label, number = draw.deck("compressor", COMPRESSORS, index)
+        number += index // len(COMPRESSORS) * BLOSC_WAYS
+        self.compressor, name = codecs.make_compressor(draw, label, number)
         self.filters, names, self.values = codecs.make_chain(
-            draw, kind, dtype, lambda gentle: types.random_values(draw, kind, dtype, shape, gentle), turn
-        )
+            draw, kind, dtype,
+            lambda gentle: types.random_values(draw, kind, dtype, shape, gentle), turn,
+        )  # fmt: skip
         first = (self.filters + [self.compressor])[0]
         if dtype.names and isinstance(first, numcodecs.GZip):  # it cannot take fields of M8
             self.filters.insert(0, numcodecs.Shuffle(1))
@@ -159,6 +165,74 @@ def test_the_random_chunks_covered_everything(seen):
     missing = {label for label in wanted if label != "blosc" and not seen[label]}
     assert not missing, f"ZARR_TEST_SEED={SEED}: never compared equal: {sorted(missing)}"
     assert seen["same bytes"] >= CHUNKS * 0.8
+
+
+NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
+# Of floats that do not fit, NumPy makes one uint32 in its vector loops and another at their ends.
+TARGETS = [name for name in NUMBERS if name != "u4"]
+OFFSETS = [0, 1, -3, 5, 200, 1000, -40000, 70000, 2**40, 2**63, 0.5, -1.25, 1e6, 1e39, 0.1]
+SCALES = [1, 2, -3, 10, 300, 0.5, 0.1, 1e-3, 1e5, 100000, 2**33]
+
+
+def number_filter(draw, name):
+    """A filter with parameters from all over their ranges, and the type it encodes."""
+    dtype, target = (draw.choice("<>") + draw.choice(names) for names in (NUMBERS, TARGETS))
+    if name == "fixedscaleoffset":
+        offset, scale = draw.choice(OFFSETS), draw.choice(SCALES)
+        return numcodecs.FixedScaleOffset(offset, scale, dtype, target), dtype
+    if name == "quantize":
+        dtype, target = (draw.choice("<>") + draw.choice(["f2", "f4", "f8"]) for _ in range(2))
+        return numcodecs.Quantize(draw.integer(-5, 12), dtype, target), dtype
+    if name == "bitround":
+        dtype, bits = draw.choice([("f2", 10), ("f4", 23), ("f8", 52)])
+        return numcodecs.BitRound(draw.integer(0, bits)), dtype
+    if name == "astype":
+        return numcodecs.AsType(target, dtype), dtype
+    if name == "packbits":
+        return numcodecs.PackBits(), "u1"
+    dtype = draw.choice([dtype, "<m8[s]"])
+    return numcodecs.Delta(dtype), dtype
+
+
+def equal_but_for_nans(ours, wanted):
+    """NaNs are told apart by nothing but how the arithmetic was compiled."""
+    if wanted.dtype.kind not in "fc":
+        return ours.tobytes() == wanted.tobytes()
+    size = wanted.dtype.itemsize // (2 if wanted.dtype.kind == "c" else 1)
+    order = wanted.dtype.str[0]
+    same = ours.view(f"{order}u{size}") == wanted.view(f"{order}u{size}")
+    nans = [np.isnan(a.view(f"{order}f{size}")) for a in (ours, wanted)]
+    return bool(np.all(same | (nans[0] & nans[1])))
+
+
+@pytest.mark.parametrize(
+    "name", ["fixedscaleoffset", "quantize", "bitround", "astype", "packbits", "delta"]
+)
+def test_filters_of_any_numbers(name, tmp_path):
+    """Of random bits: NaN, infinities, what overflows and what wraps."""
+    cases = []
+    for index in range(60):
+        draw = types.Draw(f"numbers {SEED} {name}", index)
+        codec, dtype = number_filter(draw, name)
+        dtype = np.dtype(dtype)
+        count = draw.choice([1, 3, 511, 513, 1500])
+        values = np.frombuffer(draw.numpy.bytes(count * dtype.itemsize), dtype)
+        folder = tmp_path / str(index)
+        folder.mkdir()
+        metadata = {"zarr_format": 2, "shape": [count], "chunks": [count], "dtype": dtype.str,
+                    "compressor": None, "filters": [codec.get_config()], "fill_value": None,
+                    "order": "C"}  # fmt: skip
+        (folder / ".zarray").write_text(json.dumps(metadata))
+        (folder / "raw").write_bytes(values.tobytes())
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wanted = np.ascontiguousarray(codec.encode(values.copy()))  # bitround changes its input
+        cases.append((codec, folder, wanted))
+    command = [os.environ["ZARR_ENCODE"], *(str(folder) for _, folder, _ in cases)]
+    subprocess.run(command, capture_output=True, timeout=120, check=True)
+    for codec, folder, wanted in cases:
+        ours = np.frombuffer((folder / "0").read_bytes(), wanted.dtype)
+        assert ours.size == wanted.size and equal_but_for_nans(ours, wanted), (SEED, folder, codec)
 
 
 # Two megabytes, where libraries split their input: into blocks, or into pieces of their output.

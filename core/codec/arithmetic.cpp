@@ -15,11 +15,10 @@ namespace {
 template <Operation kOperation, class T>
 T Calculate(T a, T b) {
     if constexpr (std::is_integral_v<T>) {
-        const auto x = static_cast<std::uint64_t>(a);
-        const auto y = static_cast<std::uint64_t>(b);
-        if constexpr (kOperation == Operation::kAdd) return static_cast<T>(x + y);
-        if constexpr (kOperation == Operation::kSubtract) return static_cast<T>(x - y);
-        if constexpr (kOperation == Operation::kMultiply) return static_cast<T>(x * y);
+        using Wide = std::uint64_t;  // wraps
+        if constexpr (kOperation == Operation::kAdd) return static_cast<T>(Wide(a) + Wide(b));
+        if constexpr (kOperation == Operation::kSubtract) return static_cast<T>(Wide(a) - Wide(b));
+        if constexpr (kOperation == Operation::kMultiply) return static_cast<T>(Wide(a) * Wide(b));
         return a;
     } else {
         if constexpr (kOperation == Operation::kAdd) return a + b;

@@ -48,7 +48,10 @@ Status CheckItemType(const DataType& type) {
 class Json2 final : public Codec {
   public:
     Json2(Json2Reader reader, Result<Json2Writer> writer, DataType items)
-        : reader_(std::move(reader)), writer_(std::move(writer)), items_(std::move(items)) {}
+        : reader_(std::move(reader)),
+          writer_(std::move(writer)),
+          items_(std::move(items)),
+          typestr_(items_.ToString()) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
         // Escapes take 12 bytes for the 4 of a character, "false," 6 for one; the rest is for
@@ -109,14 +112,14 @@ class Json2 final : public Codec {
     template <class AppendItem>
     Status Write(ByteSpan decoded, Buffer& encoded, AppendItem&& append) const {
         return writer_->Write(
-            items_.ToString(), decoded.size / items_.size, encoded,
-            EncodedSize({decoded.size, true}).max,
+            typestr_, decoded.size / items_.size, encoded, EncodedSize({decoded.size, true}).max,
             [&](std::size_t i, JsonText& text) { append(decoded.data + i * items_.size, text); });
     }
 
     Json2Reader reader_;
     Result<Json2Writer> writer_;
-    DataType items_;  // of what is encoded
+    DataType items_;       // of what is encoded
+    std::string typestr_;  // of items_
 };
 
 // Strings as they are, null as the empty string, anything else as its JSON text.

@@ -135,11 +135,10 @@ void Json2Writer::WriteEnd(const std::string& typestr, std::size_t count, JsonTe
     text.String(typestr);
     text.BeginItem(false);
     text.Open();
-    const std::vector<std::uint64_t> flat = {count};
-    const std::vector<std::uint64_t>& shape = is_flat_ ? flat : shape_;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
+    const std::size_t rank = is_flat_ ? 1 : shape_.size();
+    for (std::size_t d = 0; d < rank; ++d) {
         text.BeginItem(d == 0);
-        text.Number(shape[d]);
+        text.Number(is_flat_ ? std::uint64_t{count} : shape_[d]);
     }
     text.Close();
     text.Close();

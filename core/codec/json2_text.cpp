@@ -132,13 +132,13 @@ void JsonText::BeginItem(bool is_first) {
 
 void JsonText::Number(std::int64_t number) {
     char text[24];
-    const auto end = std::to_chars(text, text + sizeof text, number).ptr;
+    const char* const end = std::to_chars(text, text + sizeof text, number).ptr;
     Append({text, static_cast<std::size_t>(end - text)});
 }
 
 void JsonText::Number(std::uint64_t number) {
     char text[24];
-    const auto end = std::to_chars(text, text + sizeof text, number).ptr;
+    const char* const end = std::to_chars(text, text + sizeof text, number).ptr;
     Append({text, static_cast<std::size_t>(end - text)});
 }
 

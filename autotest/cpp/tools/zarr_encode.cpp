@@ -56,9 +56,9 @@ Status EncodeChunk(const char* folder) {
     const bool has_objects = pipeline.decodes_objects();
     ZARR_ASSIGN_OR_RETURN(const std::string values,
                           ReadFile(store, has_objects ? "objects" : "raw"));
-    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded,
-                          has_objects ? EncodeObjects(pipeline, values, scratch)
-                                      : pipeline.Encode(ByteSpan(values), scratch));
+    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded, has_objects
+                                                      ? EncodeObjects(pipeline, values, scratch)
+                                                      : pipeline.Encode(ByteSpan(values), scratch));
     const DimVector<std::uint64_t> first(metadata.rank(), 0);
     return store.Set(ChunkKey("", first, metadata.dimension_separator), encoded);
 }
