@@ -45,7 +45,7 @@ def one_thread():
 
 
 class Case:
-    """A one-chunk array that zarr-python has written, and whose chunk the tool is to write again."""
+    """An array of one chunk that zarr-python has written, and that the tool is to write again."""
 
     def __init__(self, folder, index):
         draw = types.Draw(f"encode {SEED}", index)
@@ -239,8 +239,8 @@ def test_filters_of_any_numbers(name, tmp_path):
 LARGE = [
     numcodecs.Blosc("lz4", 5, 1), numcodecs.Blosc("zstd", 3, 2), numcodecs.Blosc("blosclz", 9, 0),
     numcodecs.Blosc("zlib", 1, 1, 65536), numcodecs.Zlib(0), numcodecs.Zlib(1), numcodecs.Zlib(9),
-    numcodecs.GZip(0), numcodecs.GZip(5), numcodecs.BZ2(1), numcodecs.BZ2(9), numcodecs.LZMA(preset=0),
-    numcodecs.Zstd(1), numcodecs.Zstd(19), numcodecs.LZ4(), numcodecs.LZ4(20),
+    numcodecs.GZip(0), numcodecs.GZip(5), numcodecs.BZ2(1), numcodecs.BZ2(9),
+    numcodecs.LZMA(preset=0), numcodecs.Zstd(1), numcodecs.Zstd(19), numcodecs.LZ4(), numcodecs.LZ4(20),
 ]  # fmt: skip
 
 

@@ -152,7 +152,7 @@ void JsonText::Number(double number) {
     const double magnitude = std::fabs(number);
     const bool is_plain = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
     char text[40];
-    const auto end =
+    const char* const end =
         std::to_chars(text, text + sizeof text, number,
                       is_plain ? std::chars_format::fixed : std::chars_format::scientific)
             .ptr;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/codec/vectors.h"
@@ -176,6 +177,28 @@ TEST(CodecEncodings, OfNumbersAreUndone) {
             ExpectRoundTrip(*pipeline, RandomBytes(pipeline->chunk_bytes(), c.modulus));
             ExpectRoundTrip(*pipeline, std::string(pipeline->chunk_bytes(), '\0'));
         }
+    }
+}
+
+// Of one pipeline that threads share, whatever their libraries keep from chunk to chunk.
+TEST(CodecEncodings, AreTheSameFromAnyThread) {
+    const auto encode_all = [](const Vector& vector, const Pipeline& pipeline) {
+        PipelineScratch scratch;
+        for (int repeat = 0; repeat < 5; ++repeat) {
+            const auto encoded = EncodeVector(pipeline, vector, scratch);
+            if (!encoded.ok() || *encoded != vector.reencoded) return false;
+        }
+        return true;
+    };
+    for (const Vector& vector : Vectors()) {
+        const Result<Pipeline> pipeline = BindAlone(vector);
+        ASSERT_TRUE(pipeline.ok());
+        if (!vector.is_writable) continue;
+        bool other = false;
+        std::thread thread([&] { other = encode_all(vector, *pipeline); });
+        EXPECT_TRUE(encode_all(vector, *pipeline)) << vector.name;
+        thread.join();
+        EXPECT_TRUE(other) << vector.name;
     }
 }
 
