@@ -209,7 +209,7 @@ char** ZarrRasterBand::GetMetadataDomainList() {
     return GDALPamRasterBand::GetMetadataDomainList();
 }
 
-char** ZarrRasterBand::GetMetadata(const char* pszDomain) {
+NameValueList ZarrRasterBand::GetMetadata(const char* pszDomain) {
     if (IsDefaultDomain(pszDomain)) LoadLabels();
     return GDALPamRasterBand::GetMetadata(pszDomain);
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "driver/dataset.h"
+#include "driver/gdal_compat.h"
 #include "driver/gdal_types.h"
 
 namespace zarr_driver {
@@ -37,7 +38,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
 
     const char* GetDescription() const override;
     char** GetMetadataDomainList() override;
-    char** GetMetadata(const char* pszDomain = "") override;
+    NameValueList GetMetadata(const char* pszDomain = "") override;
     const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
     double GetNoDataValue(int* pbSuccess = nullptr) override;
     int64_t GetNoDataValueAsInt64(int* pbSuccess = nullptr) override;

@@ -61,7 +61,7 @@ class ZarrDataset final : public GDALPamDataset {
     const GDAL_GCP* GetGCPs() override;
     const OGRSpatialReference* GetGCPSpatialRef() const override;
     char** GetMetadataDomainList() override;
-    char** GetMetadata(const char* pszDomain = "") override;
+    NameValueList GetMetadata(const char* pszDomain = "") override;
     const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
     char** GetFileList() override;
 

@@ -75,7 +75,7 @@ void ZarrDataset::LoadGeolocation() {
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 
-char** ZarrDataset::GetMetadata(const char* pszDomain) {
+NameValueList ZarrDataset::GetMetadata(const char* pszDomain) {
     if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
     return GDALPamDataset::GetMetadata(pszDomain);
 }

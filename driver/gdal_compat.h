@@ -2,6 +2,7 @@
 // The only place that knows about differences between GDAL's versions.
 #pragma once
 
+#include <cpl_port.h>
 #include <gdal.h>
 #include <gdal_version.h>
 
@@ -20,7 +21,21 @@ inline constexpr GDALDataType kGdalFloat16 = GDT_Float16;
 inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
 #endif
 
+// A NULL-terminated list of NAME=VALUE, as GetMetadata() returns it and Create() is given it.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
+using NameValueList = CSLConstList;
+#else
+using NameValueList = char**;
+#endif
+
 }  // namespace zarr_driver
+
+// The word `override` on methods that GDALMDArray has from 3.13 on.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
+#define ZARR_OVERRIDE_3_13 override
+#else
+#define ZARR_OVERRIDE_3_13
+#endif
 
 // How GDALDataset::GetGeoTransform() takes its result, and how to set one of its six numbers.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)

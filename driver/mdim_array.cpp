@@ -5,14 +5,11 @@
 #include <new>
 
 #include "core/conventions/flags.h"
-#include "core/conventions/lookup.h"
 #include "core/conventions/nczarr.h"
 #include "core/store/keys.h"
 #include "driver/extended_type.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_session.h"
-#include "driver/raster_layout.h"
-#include "driver/raster_open.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
@@ -147,83 +144,6 @@ double ZarrMDArray::GetScale(bool* pbHasScale, GDALDataType* peStorageType) cons
 
 double ZarrMDArray::GetOffset(bool* pbHasOffset, GDALDataType* peStorageType) const {
     return Packed(packing_.offset, 0.0, pbHasOffset, peStorageType);
-}
-
-// ---------------------------------------------------------------------------------------------
-// Its place on the map
-
-const Georeferencing& ZarrMDArray::Placed() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (georeferencing_) return *georeferencing_;
-    georeferencing_.emplace();
-    // One dimension is a coordinate, not a raster.
-    if (facts_.metadata.rank() < 2) return *georeferencing_;
-    const OpenOptions& options = session_->options();
-    georeferencing_ = ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
-                                         {options.assume_longlat, false, options.threads});
-    EmitWarnings(session_->store_path() + ": /" + facts_.path, georeferencing_->warnings);
-    return *georeferencing_;
-}
-
-std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
-    if (auto from_pam = GDALPamMDArray::GetSpatialRef()) return from_pam;
-    const Georeferencing& placed = Placed();
-    if (!placed.srs) return nullptr;
-    std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
-                                             [](OGRSpatialReference* p) { p->Release(); });
-    // The coordinate arrays stay in their own units here, so the CRS follows them.
-    if (placed.coordinate_scale != 1) {
-        const double metres = srs->GetLinearUnits() * placed.coordinate_scale;
-        srs->SetLinearUnitsAndUpdateParameters(metres == 1000 ? "kilometre" : "unit", metres);
-    }
-    // In place of "X, Y" the mapping names dimensions, from 1.
-    const int x = static_cast<int>(*facts_.axes.x) + 1;
-    const int y = static_cast<int>(*facts_.axes.y) + 1;
-    std::vector<int> mapping = srs->GetDataAxisToSRSAxisMapping();
-    for (int& axis : mapping) axis = axis == 1 ? x : axis == 2 ? y : 0;
-    mapping.resize(2);
-    srs->SetDataAxisToSRSAxisMapping(mapping);
-    return srs;
-}
-
-std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() const {
-    std::vector<std::shared_ptr<GDALMDArray>> variables;
-    for (const std::string& name : zarr::WordsAttribute(facts_.attributes, "coordinates")) {
-        const std::string path = zarr::FindVariable(
-            session_->hierarchy(), std::string(zarr::ParentPath(facts_.path)), name);
-        if (path.empty()) continue;
-        auto array = session_->OpenArray(path);
-        if (array.ok())
-            variables.push_back(*array);
-        else
-            EmitError(session_->store_path(), array.status());
-    }
-    return variables;
-}
-
-GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
-    const bool is_its_raster = facts_.metadata.rank() >= 2 && facts_.axes.x == iXDim &&
-                               facts_.axes.y == iYDim && GDALPamMDArray::GetSpatialRef() == nullptr;
-    std::uint64_t slices = 1;
-    for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
-        if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
-    // Of more slices than bands GDAL itself says what to do.
-    if (is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN) {
-        Location location = session_->location();
-        location.node = facts_.path;
-        location.kind = zarr::NodeKind::kArray;
-        OpenOptions options = session_->options();
-        options.multiband = true;
-        options.dim_x.clear();
-        options.dim_y.clear();
-        const std::string name = FormatConnectionString(location.store_path, location.node);
-        auto dataset = OpenRaster(name, location, {}, options);
-        if (dataset.ok()) {
-            (*dataset)->Finish();
-            return dataset->release();
-        }
-    }
-    return GDALPamMDArray::AsClassicDataset(ZARR_AS_CLASSIC_ARGUMENTS);
 }
 
 // ---------------------------------------------------------------------------------------------

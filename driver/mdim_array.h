@@ -53,6 +53,10 @@ class ZarrMDArray final : public GDALPamMDArray {
                      GDALDataType* peStorageType = nullptr) const override;
     std::shared_ptr<OGRSpatialReference> GetSpatialRef() const override;
     std::vector<std::shared_ptr<GDALMDArray>> GetCoordinateVariables() const override;
+    // The smaller levels of the pyramid that this array is the base of, the largest first. GDAL
+    // asks for them from 3.13 on.
+    int GetOverviewCount() const ZARR_OVERRIDE_3_13;
+    std::shared_ptr<GDALMDArray> GetOverview(int idx) const ZARR_OVERRIDE_3_13;
     GDALDataset* AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const override;
 
   protected:
@@ -67,6 +71,7 @@ class ZarrMDArray final : public GDALPamMDArray {
                 std::shared_ptr<const zarr::Array> array, const GDALExtendedDataType& type);
 
     void InterpretAttributes();
+    const std::vector<std::string>& LevelPaths() const;
     void SetNodata();
     zarr::Status ReadRegion(const zarr::Region& region, const zarr::Strides& strides,
                             const GDALExtendedDataType& buffer_type, std::uint8_t* data) const;
@@ -85,6 +90,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     std::vector<std::uint8_t> nodata_;  // an element of type_; empty where there is none
     mutable std::mutex mutex_;
     mutable std::optional<Georeferencing> georeferencing_;
+    mutable std::optional<std::vector<std::string>> level_paths_;  // of the overviews
 };
 
 }  // namespace zarr_driver

@@ -23,7 +23,7 @@ GDALDriver* Builtin() { return GetGDALDriverManager()->GetDriverByName(kBuiltinN
 
 // Writing is the built-in driver's.
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
-                    char** options) {
+                    zarr_driver::NameValueList options) {
     GDALDriver* builtin = Builtin();
     return builtin->pfnCreate(name, x_size, y_size, bands, type, options);
 }
@@ -64,7 +64,7 @@ void ForwardCreation(GDALDriver& driver, GDALDriver& builtin) {
 // Shows in the domain READ_COUNTERS what reading has done since the process began.
 class ZarrDriver final : public GDALDriver {
   public:
-    char** GetMetadata(const char* pszDomain = "") override {
+    zarr_driver::NameValueList GetMetadata(const char* pszDomain = "") override {
         if (!IsCounters(pszDomain)) return GDALDriver::GetMetadata(pszDomain);
         const zarr::ReadCounters& counters = zarr_driver::SharedContext()->counters();
         thread_local CPLStringList list;  // borrowed by the caller, as metadata is

@@ -255,3 +255,15 @@ def test_multidimensional_api_reaches_each_level():
         classic = root.OpenMDArray("0").AsClassicDataset(2, 1)
         assert sizes(classic.GetRasterBand(1))[1:] == [(64, 48), (32, 24)]
     log.assert_quiet()
+
+
+def test_overviews_of_the_multidimensional_api():
+    if not hasattr(gdal.MDArray, "GetOverviewCount"):
+        pytest.skip(f"GDAL {gdal.__version__} has no overviews of arrays; 3.13 has")
+    dataset = gdal.OpenEx(str(PYRAMIDS / "layout_arrays.zarr"), gdal.OF_MULTIDIM_RASTER)
+    base, level = (dataset.GetRootGroup().OpenMDArray(name) for name in "01")
+    assert (base.GetOverviewCount(), level.GetOverviewCount()) == (2, 0)
+    values = [base.GetOverview(k).ReadAsArray() for k in range(2)]
+    for k in range(2):
+        wanted = zarr.open_array(str(PYRAMIDS / "layout_arrays.zarr" / str(k + 1)), mode="r")
+        np.testing.assert_array_equal(values[k], wanted[...])
