@@ -174,7 +174,15 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
 // ---------------------------------------------------------------------------------------------
 // What is known of them
 
+CPLXMLNode* ZarrRasterBand::SerializeToXML(const char* pszVRTPath) {
+    is_serializing_ = true;
+    CPLXMLNode* node = GDALPamRasterBand::SerializeToXML(pszVRTPath);
+    is_serializing_ = false;
+    return node;
+}
+
 const char* ZarrRasterBand::GetDescription() const {
+    if (is_serializing_) return GDALPamRasterBand::GetDescription();
     if (!has_description_) {
         has_description_ = true;
         description_ = array_.labels->Description(slice_);

@@ -57,6 +57,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                      int nBufXSize, int nBufYSize, GDALDataType eBufType, GSpacing nPixelSpace,
                      GSpacing nLineSpace, GDALRasterIOExtraArg* psExtraArg) override;
 
+    // For PAM: without the description that comes from the store.
+    CPLXMLNode* SerializeToXML(const char* pszVRTPath) override;
+
   private:
     ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
     // ReadWindow() in columns of the array.
@@ -73,6 +76,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     const BufferOp native_op_;
     mutable std::string description_;
     mutable bool has_description_;
+    bool is_serializing_ = false;
     bool has_attributes_ = false;
     bool has_labels_ = false;
     std::optional<std::string> nodata_;  // an element of field_.type in the host's byte order

@@ -17,6 +17,10 @@ ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions
     SetDescription(name.c_str());
 }
 
+// What GDAL saves beside the store it asks of the bands, which need the arrays: not in the base's
+// destructor.
+ZarrDataset::~ZarrDataset() { GDALPamDataset::FlushCache(true); }
+
 void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     nRasterXSize = layout.Width();
     nRasterYSize = layout.Height();

@@ -33,6 +33,9 @@ class ZarrDataset final : public GDALPamDataset {
   public:
     // `name` is what the user opened.
     ZarrDataset(const std::string& name, Location location, OpenOptions options);
+    ~ZarrDataset() override;
+    ZarrDataset(const ZarrDataset&) = delete;
+    ZarrDataset& operator=(const ZarrDataset&) = delete;
 
     // Appends the bands of an array; the first one gives the dataset its size, the others have the
     // same.

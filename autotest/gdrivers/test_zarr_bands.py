@@ -3,7 +3,9 @@
 
 import numpy as np
 import pytest
+import zarr
 import zarr_gdal
+from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster, read_all
 from zarr_store import make_array, make_store
 
@@ -136,3 +138,19 @@ def test_as_many_slices_as_bands(tmp_path):
     dataset = open_raster(make_array(tmp_path, values, chunks=values.shape))
     assert dataset.RasterCount == 65536
     assert dataset.GetRasterBand(65536).ReadAsArray().tolist() == [[9]]
+
+
+def test_what_the_store_says_is_not_saved_beside_it(tmp_path):
+    """Statistics are, but the names that the bands have by the store may change there."""
+    store = tmp_path / "x.zarr"
+    group = zarr.open_group(str(store), mode="w")
+    array = group.array("a", np.arange(24.0).reshape(2, 3, 4))
+    array.attrs["_ARRAY_DIMENSIONS"] = ["band", "y", "x"]
+    group.array("band", np.array(["near", "far"])).attrs["_ARRAY_DIMENSIONS"] = ["band"]
+    dataset = gdal.Open(str(store))
+    assert dataset.GetRasterBand(1).GetDescription() == "near"
+    assert dataset.GetRasterBand(1).ComputeStatistics(False)[:2] == [0.0, 11.0]
+    del dataset
+    saved = [path.read_text() for path in tmp_path.glob("*.aux.xml")]
+    assert len(saved) == 1 and "STATISTICS_MAXIMUM" in saved[0]
+    assert "near" not in saved[0] and "far" not in saved[0] and "DIM_" not in saved[0]

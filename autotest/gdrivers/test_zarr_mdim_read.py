@@ -260,14 +260,17 @@ def test_strings_that_fail_midway(tmp_path, cpl, threads):
     root = zarr_mdim.open_group(store, f"NUM_THREADS={threads}")
     array = root.OpenMDArray("names")
     before = None
-    for attempt in range(60):
+    # The address sanitizer keeps 256 megabytes of what is freed.
+    sanitized = "asan" in os.environ.get("LD_PRELOAD", "")
+    attempts, limit = (210, 350e6) if sanitized else (60, 60e6)
+    for attempt in range(attempts):
         assert zarr_mdim.read(array) is None
         assert "3.0" in cpl.the_error()
         cpl.clear()
         if attempt == 10:
             before = _resident_bytes()
     if before is not None:  # each attempt makes three megabytes of strings
-        assert _resident_bytes() - before < 60e6
+        assert _resident_bytes() - before < limit
     assert set(zarr_mdim.read(array, [0, 0], [30, 100])[""].ravel()) == {b"x" * 1000}
 
 
