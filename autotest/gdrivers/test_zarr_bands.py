@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import zarr
 import zarr_gdal
+from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster, read_all
 from zarr_store import make_array, make_store
 
@@ -150,6 +151,7 @@ def test_what_the_store_says_is_not_saved_beside_it(tmp_path):
     group.array("band", np.array(["near", "far"])).attrs["_ARRAY_DIMENSIONS"] = ["band"]
     # PAM is off in this process.
     program = f"""
+from osgeo import gdal
 dataset = gdal.Open({str(store)!r})
 assert dataset.GetRasterBand(1).GetDescription() == "near"
 assert dataset.GetRasterBand(1).ComputeStatistics(False)[:2] == [1.0, 11.0]
