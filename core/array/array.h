@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/array/pending_chunks.h"
 #include "core/array/read_context.h"
 #include "core/base/element_op.h"
 #include "core/codec/pipeline.h"
@@ -33,6 +34,7 @@ enum class Keep : std::uint8_t {
 struct ReadOptions {
     std::size_t threads = 1;  // at most so many
     Keep keep = Keep::kPartlyRead;
+    bool sees_pending = true;  // what was written and is not stored yet
 };
 
 // Largest decoded chunk that is read, in bytes.
@@ -82,7 +84,11 @@ class Array {
     std::string KeyOf(const DimVector<std::uint64_t>& chunk) const;
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
 
+    // What an ArrayWriter has taken and not stored yet. Reading sees it.
+    PendingChunks& pending() const { return pending_; }
+
   private:
+    friend class ArrayWriter;
     friend class RegionReader;
 
     Array() = default;
@@ -96,6 +102,7 @@ class Array {
     Strides chunk_strides_;                  // of the elements in a decoded chunk
     std::size_t max_encoded_bytes_ = 0;
     std::uint64_t id_ = 0;
+    mutable PendingChunks pending_;
 };
 
 }  // namespace zarr

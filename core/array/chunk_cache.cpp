@@ -67,8 +67,9 @@ Result<ChunkPtr> ChunkCache::GetOrLoad(const ChunkId& id,
         const std::lock_guard<std::mutex> lock(mutex_);
         mine->result = result;
         mine->done = true;
-        loads_.erase(id);
-        if (result.ok()) InsertLocked(id, *result);
+        const auto current = loads_.find(id);
+        if (current != loads_.end() && current->second == mine) loads_.erase(current);
+        if (result.ok() && !mine->is_stale) InsertLocked(id, *result);
     }
     loaded_.notify_all();
     return result;
@@ -91,6 +92,18 @@ ChunkCache::Recency::iterator ChunkCache::DropLocked(Recency::iterator entry) {
     bytes_ -= entry->chunk->bytes();
     entries_.erase(entry->id);
     return recency_.erase(entry);
+}
+
+void ChunkCache::Replace(const ChunkId& id, ChunkPtr chunk) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found != entries_.end()) DropLocked(found->second);
+    const auto under_way = loads_.find(id);
+    if (under_way != loads_.end()) {
+        under_way->second->is_stale = true;
+        loads_.erase(under_way);  // who comes now loads anew
+    }
+    if (chunk != nullptr) InsertLocked(id, std::move(chunk));
 }
 
 void ChunkCache::DropArray(std::uint64_t array) {

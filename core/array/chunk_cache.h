@@ -54,6 +54,10 @@ class ChunkCache {
     // returned to every thread that waited for it and not kept.
     Result<ChunkPtr> GetOrLoad(const ChunkId& id, const std::function<Result<ChunkPtr>()>& load);
 
+    // Holds `chunk` from now on in place of what was held, or, where it is nullptr, nothing; a load
+    // that is under way is not kept. For after a chunk was stored.
+    void Replace(const ChunkId& id, ChunkPtr chunk);
+
     // Drops every chunk of an array.
     void DropArray(std::uint64_t array);
 
@@ -74,6 +78,7 @@ class ChunkCache {
     };
     struct Load {  // under way; waiters hold it by shared_ptr
         bool done = false;
+        bool is_stale = false;  // the chunk was replaced meanwhile
         Result<ChunkPtr> result{ChunkPtr()};
     };
     using Recency = std::list<Entry>;  // most recent first

@@ -29,61 +29,31 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       offset_(offset),
       destination_(destination),
       op_(destination.op),
-      threads_(options.threads) {
-    for (std::size_t i = 0; i < region.count.size(); ++i) {
-        if (region.count[i] == 0) {
-            pieces_ = 0;
-            return;
-        }
-        splits_.push_back(AxisSplit(region.start[i], region.count[i], region.step[i],
-                                    array.metadata().chunks[i]));
-        pieces_ *= splits_[i].pieces();
-    }
+      threads_(options.threads),
+      sees_pending_(options.sees_pending && !array.pending().empty()),
+      plan_(array.metadata(), region, destination.strides) {
     if (options.keep == Keep::kAllIfSmall)
         keep_all_ = array.DecodedBytes(region) <= array.context().cache().max_bytes() / kSmallShare;
 }
 
 Status RegionReader::Preload() {
-    return ParallelFor(static_cast<std::size_t>(pieces_), threads_, [&](std::size_t i) {
-        const Piece piece = PieceAt(i);
+    return ParallelFor(static_cast<std::size_t>(plan_.pieces()), threads_, [&](std::size_t i) {
+        const Piece piece = plan_.At(i);
         return Locate(Cached(piece).status(), piece);
     });
 }
 
 Status RegionReader::Run() {
-    if (pieces_ == 0) return {};
-    if (pieces_ == 1) return ReadPiece(PieceAt(0));
-    if (pieces_ > SIZE_MAX) return Status::Limit("the region touches too many chunks");
+    if (plan_.pieces() == 0) return {};
+    if (plan_.pieces() == 1) return ReadPiece(plan_.At(0));
+    if (plan_.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     std::vector<std::uint64_t> missing;
-    const bool small = pieces_ <= kFewPieces && region_.size() * op_.dst_size <= kSmallRead;
-    for (std::uint64_t i = 0; small && i < pieces_; ++i)
-        if (!CopyIfCached(PieceAt(i))) missing.push_back(i);
-    const std::uint64_t count = small ? missing.size() : pieces_;
+    const bool small = plan_.pieces() <= kFewPieces && region_.size() * op_.dst_size <= kSmallRead;
+    for (std::uint64_t i = 0; small && i < plan_.pieces(); ++i)
+        if (sees_pending_ || !CopyIfCached(plan_.At(i))) missing.push_back(i);
+    const std::uint64_t count = small ? missing.size() : plan_.pieces();
     return ParallelFor(static_cast<std::size_t>(count), threads_,
-                       [&](std::size_t i) { return ReadPiece(PieceAt(small ? missing[i] : i)); });
-}
-
-RegionReader::Piece RegionReader::PieceAt(std::uint64_t index) const {
-    const std::size_t rank = splits_.size();
-    Piece piece;
-    piece.chunk = piece.count = piece.offset = DimVector<std::uint64_t>(rank);
-    piece.data = destination_.data;
-    piece.covers_chunk = piece.fills_chunk = true;
-    for (std::size_t i = rank; i-- > 0;) {
-        const AxisPiece axis = splits_[i].At(index % splits_[i].pieces());
-        index /= splits_[i].pieces();
-        piece.chunk[i] = axis.chunk;
-        piece.count[i] = axis.count;
-        piece.offset[i] = axis.offset;
-        piece.data += static_cast<std::ptrdiff_t>(axis.first) * destination_.strides[i];
-        const std::uint64_t chunk_size = array_.metadata().chunks[i];
-        const std::uint64_t inside =
-            std::min(chunk_size, array_.metadata().shape[i] - axis.chunk * chunk_size);
-        piece.covers_chunk = piece.covers_chunk && axis.count == inside;
-        piece.fills_chunk = piece.fills_chunk && axis.count == chunk_size &&
-                            (region_.step[i] == 1 || chunk_size == 1);
-    }
-    return piece;
+                       [&](std::size_t i) { return ReadPiece(plan_.At(small ? missing[i] : i)); });
 }
 
 Status RegionReader::Locate(const Status& status, const Piece& piece) const {
@@ -102,27 +72,23 @@ bool RegionReader::IsContiguous(const Piece& piece) const {
 }
 
 void RegionReader::CopyFrom(const Piece& piece, const std::uint8_t* chunk) const {
-    Strides strides = array_.chunk_strides_;
-    const std::uint8_t* first = chunk + offset_;
-    for (std::size_t i = 0; i < strides.size(); ++i) {
-        first += static_cast<std::ptrdiff_t>(piece.offset[i]) * strides[i];
-        strides[i] *= static_cast<std::ptrdiff_t>(region_.step[i]);
-    }
-    CopyBlock(piece.count, piece.data, destination_.strides, first, strides, op_);
+    const ChunkWalk walk = WalkOf(piece, region_, array_.chunk_strides_);
+    CopyBlock(piece.count, PlaceOf(piece), destination_.strides, chunk + offset_ + walk.first,
+              walk.strides, op_);
 }
 
 void RegionReader::Fill(const Piece& piece) const {
     const std::string& fill = array_.metadata().fill_value;
     if (IsObjects(array_)) {
         const ObjectRef ref{fill.data(), fill.size()};
-        FillBlock(piece.count, piece.data, destination_.strides,
+        FillBlock(piece.count, PlaceOf(piece), destination_.strides,
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;
     }
     // The fill value is held in the host's order, `op` expects the stored one.
     std::string stored = fill;
     SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
-    FillBlock(piece.count, piece.data, destination_.strides,
+    FillBlock(piece.count, PlaceOf(piece), destination_.strides,
               reinterpret_cast<const std::uint8_t*>(stored.data()) + offset_, op_);
 }
 
@@ -142,7 +108,23 @@ bool RegionReader::CopyIfCached(const Piece& piece) {
     return true;
 }
 
+bool RegionReader::CopyIfPending(const Piece& piece) {
+    const auto pending = array_.pending().Find(array_.IdOf(piece.chunk).chunk);
+    if (pending == nullptr) return false;
+    const std::lock_guard<std::mutex> lock(pending->mutex);
+    if (pending->is_gone || !pending->is_loaded) return false;
+    if (!IsObjects(array_)) {
+        CopyFrom(piece, pending->elements.data());
+        return true;
+    }
+    auto chunk = std::make_shared<DecodedChunk>();
+    if (!MakeObjectChunk(pending->objects, chunk->objects).ok()) return false;
+    Emit(piece, chunk);
+    return true;
+}
+
 Status RegionReader::ReadPiece(const Piece& piece) {
+    if (sees_pending_ && CopyIfPending(piece)) return {};
     // Chunks that are used up by this read, or larger than the cache, are not worth keeping there.
     const bool keep = keep_all_ || !piece.covers_chunk || IsObjects(array_);
     ChunkCache& cache = array_.context().cache();
@@ -156,7 +138,7 @@ Status RegionReader::ReadPiece(const Piece& piece) {
     bool absent = false;
     const std::size_t bytes = array_.pipeline_.chunk_bytes();
     if (IsContiguous(piece)) {
-        ZARR_RETURN_IF_ERROR(Locate(ReadDirectly(piece, {piece.data, bytes}, &absent), piece));
+        ZARR_RETURN_IF_ERROR(Locate(ReadDirectly(piece, {PlaceOf(piece), bytes}, &absent), piece));
         if (absent) Fill(piece);
         return {};
     }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/grid/axis_split.h"
+#include "core/array/region_plan.h"
 
 namespace zarr {
 
@@ -24,17 +24,8 @@ class RegionReader {
     Status Preload();
 
   private:
-    // The part of the region that lies in one chunk.
-    struct Piece {
-        DimVector<std::uint64_t> chunk;
-        DimVector<std::uint64_t> count;   // elements along each dimension
-        DimVector<std::uint64_t> offset;  // in the chunk, of the first of them
-        std::uint8_t* data = nullptr;     // its place in the destination
-        bool covers_chunk = false;        // every element of the array in the chunk is wanted
-        bool fills_chunk = false;         // and the chunk does not overhang the array
-    };
+    using Piece = RegionPiece;
 
-    Piece PieceAt(std::uint64_t index) const;
     Status ReadPiece(const Piece& piece);
     bool CopyIfCached(const Piece& piece);
     bool IsContiguous(const Piece& piece) const;
@@ -49,6 +40,9 @@ class RegionReader {
     void CopyFrom(const Piece& piece, const std::uint8_t* chunk) const;
     void Fill(const Piece& piece) const;
     void Emit(const Piece& piece, const ChunkPtr& chunk);
+    // Copies what is written but not stored yet; false where there is nothing of the kind.
+    bool CopyIfPending(const Piece& piece);
+    std::uint8_t* PlaceOf(const Piece& piece) const { return destination_.data + piece.place; }
     Status Locate(const Status& status, const Piece& piece) const;
 
     const Array& array_;
@@ -57,9 +51,9 @@ class RegionReader {
     const Destination& destination_;
     const ElementOp& op_;
     const std::size_t threads_;
+    const bool sees_pending_;
     bool keep_all_ = false;
-    DimVector<AxisSplit> splits_;
-    std::uint64_t pieces_ = 1;
+    const RegionPlan plan_;
     std::mutex mutex_;
     std::vector<ChunkPtr> kept_;  // chunks that ObjectRefs of the result point into
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/dtype/convert.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/endian.h"
@@ -32,6 +33,23 @@ void HalfRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
         std::uint8_t bytes[2] = {src[0], src[1]};
         if (swap) SwapUnits(bytes, 2, 1);
         StoreNative(dst, HalfToFloat(LoadNative<std::uint16_t>(bytes)));
+    }
+}
+
+void NarrowInt8Row(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                   const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
+        const auto value = std::clamp<std::int16_t>(LoadNative<std::int16_t>(src), -128, 127);
+        *dst = static_cast<std::uint8_t>(value);
+    }
+}
+
+void NarrowHalfRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                   const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    const bool swap = op.unit != 1;
+    for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
+        StoreNative(dst, FloatToHalf(LoadNative<float>(src)));
+        if (swap) SwapUnits(dst, 2, 1);
     }
 }
 
@@ -84,6 +102,27 @@ Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target) {
         return Widen(HalfRow, stored, target);
     return Status::Invalid("no conversion from dtype " + stored.ToString() + " to " +
                            target.ToString());
+}
+
+Result<ElementOp> MakeWriteOp(const DataType& source, const DataType& stored) {
+    // Swapping and normalising undo themselves.
+    if (IsSameButForOrder(source, stored)) return MakeReadOp(stored, source);
+    const auto narrow = [&](ElementOp::Row row) {
+        ElementOp op;
+        op.row = row;
+        op.src_size = source.size;
+        op.dst_size = stored.size;
+        op.unit = stored.NeedsSwap() ? stored.size : 1;
+        return op;
+    };
+    if (stored.kind == DataKind::kInt && stored.size == 1 && source.kind == DataKind::kInt &&
+        source.size == 2)
+        return narrow(NarrowInt8Row);
+    if (stored.kind == DataKind::kFloat && stored.size == 2 && source.kind == DataKind::kFloat &&
+        source.size == 4)
+        return narrow(NarrowHalfRow);
+    return Status::Invalid("no conversion from dtype " + source.ToString() + " to " +
+                           stored.ToString());
 }
 
 }  // namespace zarr

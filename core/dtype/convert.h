@@ -12,4 +12,9 @@ namespace zarr {
 // any other pair. The op borrows `stored`.
 Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target);
 
+// The inverse: elements in memory of type `source` become elements as stored. What int8 does not
+// hold becomes its nearest value, float32 the nearest float16; any byte but 0 is true. The op
+// borrows `stored`.
+Result<ElementOp> MakeWriteOp(const DataType& source, const DataType& stored);
+
 }  // namespace zarr

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+// Writing regions, against a model in memory that goes through the elements one by one.
+#include <thread>
+
+#include "autotest/cpp/array/sample_array.h"
+#include "core/array/array_writer.h"
+#include "core/dtype/convert.h"
+#include "core/grid/chunk_key.h"
+
+namespace zarr::test {
+namespace {
+
+constexpr std::size_t kLarge = std::size_t{1} << 24;
+
+// Fails every Set and Erase after the first `good`; counts them.
+class FaultyStore final : public Store {
+  public:
+    std::string Describe() const override { return "faulty"; }
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+        return base.Get(key, value, limit);
+    }
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override {
+        return base.GetRange(key, offset, length, value);
+    }
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
+        return base.List(prefix);
+    }
+    Status Set(const std::string& key, ByteSpan value) override {
+        if (sets++ >= good) return Status::Io(key + ": disk full");
+        return base.Set(key, value);
+    }
+    Status Erase(const std::string& key) override {
+        ++erases;
+        return base.Erase(key);
+    }
+
+    mutable MemoryStore base;
+    std::atomic<int> good{1 << 30};
+    std::atomic<int> sets{0};
+    std::atomic<int> erases{0};
+};
+
+// An array with its writer and a model of its contents, row-major and in the host's byte order.
+struct Written {
+    Written(ArraySpec array_spec, std::size_t pending_bytes, std::size_t cache_bytes = kLarge)
+        : spec(std::move(array_spec)), metadata(spec.Metadata()) {
+        array = Open(cache_bytes);
+        auto opened = ArrayWriter::Open(array, store, pending_bytes);
+        EXPECT_TRUE(Succeeds(opened));
+        writer = opened.Take();
+        std::uint64_t elements = 1;
+        for (const std::uint64_t n : metadata.shape) elements *= n;
+        for (std::uint64_t i = 0; i < elements; ++i) model += metadata.fill_value;
+    }
+
+    std::shared_ptr<const Array> Open(std::size_t cache_bytes = 0) const {
+        auto opened =
+            Array::Open(store, "dem", spec.Metadata(), std::make_shared<ReadContext>(cache_bytes));
+        EXPECT_TRUE(Succeeds(opened));
+        return opened.Take();
+    }
+
+    // Writes `elements`, of the host's order and row-major in the region, and tells the model.
+    Status Write(const Region& region, const std::string& elements, std::size_t threads) {
+        const DataType& type = metadata.dtype;
+        ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeWriteOp(type.Native(), type));
+        const Source source{reinterpret_cast<const std::uint8_t*>(elements.data()),
+                            ContiguousStrides(region.count, type.size, false), op};
+        Remember(region, elements);
+        return writer->Write(region, 0, source, threads);
+    }
+
+    void Remember(const Region& region, const std::string& elements) {
+        if (region.size() == 0) return;
+        const std::size_t size = metadata.dtype.size;
+        DimVector<std::uint64_t> at(metadata.rank(), 0);
+        std::size_t from = 0;
+        do {
+            std::uint64_t place = 0;
+            for (std::size_t i = 0; i < metadata.rank(); ++i)
+                place = place * metadata.shape[i] + region.start[i] +
+                        at[i] * static_cast<std::uint64_t>(region.step[i]);
+            model.replace(static_cast<std::size_t>(place) * size, size, elements, from, size);
+            from += size;
+        } while (NextIndex(at, region.count));
+    }
+
+    std::string All(const Array& read) const {
+        const auto contents = ReadRowMajor(read, Region::All(metadata.shape), 2);
+        EXPECT_TRUE(Succeeds(contents));
+        return contents.ok() ? *contents : "";
+    }
+
+    ArraySpec spec;
+    ArrayMetadata metadata;
+    std::shared_ptr<FaultyStore> store = std::make_shared<FaultyStore>();
+    std::shared_ptr<const Array> array;
+    std::unique_ptr<ArrayWriter> writer;
+    std::string model;
+};
+
+std::vector<ArraySpec> Specs() {
+    std::vector<ArraySpec> specs;
+    for (const char* compressor : {"null", R"({"id": "zlib", "level": 1})"}) {
+        for (const bool fortran : {false, true}) {
+            for (const char* dtype : {"\"<i4\"", "\">f8\"", "\"|u1\""}) {
+                ArraySpec spec{{13, 7, 10}, {4, 3, 10}, dtype};
+                spec.compressor = compressor;
+                spec.fortran_order = fortran;
+                specs.push_back(spec);
+            }
+        }
+    }
+    specs.push_back({{}, {}});
+    specs.push_back({{100}, {7}, "\">i2\"", "null"});
+    specs.push_back({{6, 6}, {2, 2}, R"([["a", "<i2"], ["b", ">f4"]])", "null"});
+    specs.push_back({{6, 6}, {2, 2}, "\">c16\"", "null"});
+    specs.push_back(
+        {{20, 20}, {6, 5}, "\"<i4\"", "-1", "null", R"([{"id": "delta", "dtype": "<i4"}])"});
+    return specs;
+}
+
+TEST(Writer, WhatIsWrittenIsRead) {
+    Random random(5);
+    for (const ArraySpec& spec : Specs()) {
+        for (const std::size_t pending_bytes : {std::size_t{0}, std::size_t{500}, kLarge}) {
+            Written written(spec, pending_bytes, pending_bytes);
+            for (int i = 0; i < 30; ++i) {
+                const Region region = RandomRegion(random, written.metadata.shape);
+                const std::size_t bytes =
+                    static_cast<std::size_t>(region.size()) * written.metadata.dtype.size;
+                ASSERT_TRUE(Succeeds(written.Write(region, random.Bytes(bytes), 1 + i % 3)));
+                if (i % 5 == 0) {
+                    ASSERT_EQ(written.All(*written.array), written.model);
+                }
+                if (i % 7 == 0) {
+                    ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
+                    ASSERT_EQ(written.All(*written.Open()), written.model);
+                }
+            }
+            ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
+            EXPECT_TRUE(written.array->pending().empty());
+            EXPECT_EQ(written.All(*written.array), written.model);
+            EXPECT_EQ(written.All(*written.Open()), written.model) << spec.Text();
+        }
+    }
+}
+
+TEST(Writer, WholeChunksGoOutAtOnceAndPartsOnceWhenFlushed) {
+    Written written({{8, 8}, {4, 4}}, kLarge);
+    const Region all = Region::All({8, 8});
+    ASSERT_TRUE(Succeeds(written.Write(all, Random(1).Bytes(256), 2)));
+    EXPECT_EQ(written.store->sets, 4);
+    EXPECT_TRUE(written.array->pending().empty());
+    Random random(2);
+    Region row = all;
+    row.count[0] = 1;
+    for (row.start[0] = 0; row.start[0] < 8; ++row.start[0])
+        ASSERT_TRUE(Succeeds(written.Write(row, random.Bytes(32), 1)));
+    EXPECT_EQ(written.store->sets, 4) << "rows gather";
+    EXPECT_EQ(written.array->pending().count(), 4);
+    EXPECT_EQ(written.All(*written.array), written.model) << "and are seen";
+    ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
+    EXPECT_EQ(written.store->sets, 8) << "each goes out once";
+    ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
+    EXPECT_EQ(written.store->sets, 8);
+}
+
+TEST(Writer, ChunksOfFillValuesAreNotStored) {
+    Written written({{8}, {4}, "\"<i4\"", "7"}, kLarge);
+    std::string sevens;
+    for (int i = 0; i < 8; ++i) sevens += std::string("\x07\0\0\0", 4);
+    ASSERT_TRUE(Succeeds(written.Write(Region::All({8}), sevens, 1)));
+    EXPECT_EQ(written.store->sets, 0);
+    ASSERT_TRUE(Succeeds(written.Write(Region::All({8}), Random(1).Bytes(32), 1)));
+    EXPECT_EQ(written.store->sets, 2);
+    Region first = Region::All({8});
+    first.count[0] = 4;
+    ASSERT_TRUE(Succeeds(written.Write(first, sevens.substr(0, 16), 1)));
+    Buffer value;
+    EXPECT_FALSE(*written.store->Get("dem/0", value, kNoLimit)) << "it is removed";
+    EXPECT_TRUE(*written.store->Get("dem/1", value, kNoLimit));
+    EXPECT_EQ(written.All(*written.Open()), written.model);
+    Written unset({{4}, {4}, "\"<i4\"", "null"}, kLarge);
+    ASSERT_TRUE(Succeeds(unset.Write(Region::All({4}), std::string(16, '\0'), 1)));
+    EXPECT_EQ(unset.store->sets, 1) << "without a fill value nothing may be left out";
+}
+
+TEST(Writer, WhatOverhangsHoldsTheFillValue) {
+    Written written({{5}, {4}, "\"|u1\"", "9"}, kLarge);
+    ASSERT_TRUE(Succeeds(written.Write(Region::All({5}), "abcde", 1)));
+    Buffer value;
+    ASSERT_TRUE(*written.store->Get("dem/1", value, kNoLimit));
+    EXPECT_EQ(TextOf(value), "e\x09\x09\x09");
+}
+
+TEST(Writer, FieldsAreWrittenApart) {
+    Written written({{4}, {2}, R"([["a", "<i2"], ["b", ">i2"]])", "null"}, kLarge);
+    const std::string values("\x01\0\x02\0\x03\0\x04\0", 8);
+    const DataType stored = ParseTypestr(">i2").Take();
+    const auto op = MakeWriteOp(stored.Native(), stored);
+    const Source source{reinterpret_cast<const std::uint8_t*>(values.data()), {2}, *op};
+    ASSERT_TRUE(Succeeds(written.writer->Write(Region::All({4}), 2, source, 2)));
+    EXPECT_EQ(written.All(*written.array),
+              std::string("\0\0\x01\0\0\0\x02\0\0\0\x03\0\0\0\x04\0", 16));
+}
+
+TEST(Writer, FailuresComeBackAndLoseNothingElse) {
+    Written written({{12}, {4}}, kLarge);
+    Region part = Region::All({12});
+    part.count[0] = 11;
+    const std::string values = Random(3).Bytes(44);
+    written.store->good = 1;
+    // Two whole chunks, of which one fails, and a part that gathers.
+    EXPECT_TRUE(Fails(written.Write(part, values, 1), StatusCode::kIo, "dem/1: disk full"));
+    written.store->good = 1 << 30;
+    ASSERT_TRUE(Succeeds(written.Write(part, values, 1)));
+    written.store->good = 0;
+    EXPECT_TRUE(Fails(written.writer->Flush(2), StatusCode::kIo, "dem/2: disk full"));
+    EXPECT_EQ(written.All(*written.array), written.model) << "what failed is still pending";
+    written.store->good = 1 << 30;
+    EXPECT_TRUE(Succeeds(written.writer->Flush(2)));
+    EXPECT_EQ(written.All(*written.Open()), written.model);
+}
+
+TEST(Writer, OneBadChunkDoesNotKeepTheOthers) {
+    Written written({{6}, {2}}, kLarge);
+    Region odd = Region::All({6});
+    odd.count[0] = 3;
+    odd.step[0] = 2;
+    ASSERT_TRUE(Succeeds(written.Write(odd, Random(4).Bytes(12), 1)));
+    EXPECT_EQ(written.array->pending().count(), 3);
+    written.store->good = 2;
+    EXPECT_TRUE(Fails(written.writer->Flush(1), StatusCode::kIo, "disk full"));
+    EXPECT_EQ(written.array->pending().count(), 1);
+}
+
+TEST(Writer, ACorruptChunkIsNotOverwrittenInPart) {
+    ArraySpec spec{{4}, {4}};
+    spec.compressor = R"({"id": "zlib"})";
+    Written written(spec, kLarge);
+    ASSERT_TRUE(Succeeds(written.store->Set("dem/0", ByteSpan(std::string_view("rubbish")))));
+    Region one = Region::All({4});
+    one.count[0] = 1;
+    EXPECT_TRUE(Fails(written.Write(one, "abcd", 1), StatusCode::kCorrupt, "dem/0: chunk [0]: "));
+    EXPECT_TRUE(written.array->pending().empty());
+    EXPECT_TRUE(Succeeds(written.Write(Region::All({4}), Random(1).Bytes(16), 1)));
+}
+
+TEST(Writer, RefusesWhatCannotBe) {
+    Written written({{4}, {4}}, kLarge);
+    Region outside = Region::All({4});
+    outside.start[0] = 1;
+    EXPECT_TRUE(Fails(written.writer->Write(outside, 0, {}, 1), StatusCode::kInvalidArgument));
+    EXPECT_TRUE(Fails(written.writer->WriteObjects(Region::All({4}), {"a", "b", "c", "d"}, 1),
+                      StatusCode::kInvalidArgument, "<i4"));
+}
+
+TEST(Writer, ThreadsShareAChunk) {
+    Written written({{64}, {32}, "\"|u1\""}, kLarge);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+        threads.emplace_back([&written, t] {
+            for (std::uint64_t i = static_cast<std::uint64_t>(t); i < 64; i += 4) {
+                Region one = Region::All({64});
+                one.start[0] = i;
+                one.count[0] = 1;
+                const auto value = static_cast<std::uint8_t>(i + 1);
+                const Source source{&value, {1}, CopyOp(1)};
+                EXPECT_TRUE(Succeeds(written.writer->Write(one, 0, source, 1)));
+                if (i % 16 == 3) {
+                    EXPECT_TRUE(Succeeds(written.writer->Flush(1)));
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
+    const std::string all = written.All(*written.Open());
+    for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(all[i], static_cast<char>(i + 1));
+}
+
+TEST(Writer, Texts) {
+    Random random(6);
+    for (const bool fortran : {false, true}) {
+        ArraySpec spec{{7, 5}, {3, 2}, "\"|O\"", "\"none\"", "null", R"([{"id": "vlen-utf8"}])"};
+        spec.fortran_order = fortran;
+        Written written(spec, 20);
+        std::vector<std::string> model(35, "none");
+        for (int i = 0; i < 20; ++i) {
+            const Region region = RandomRegion(random, {7, 5});
+            std::vector<std::string> texts;
+            for (std::uint64_t k = 0; k < region.size(); ++k)
+                texts.push_back(std::string(random.Below(4), 'x') + std::to_string(k));
+            ASSERT_TRUE(Succeeds(written.writer->WriteObjects(region, texts, 2)));
+            for (std::uint64_t r = 0; r < region.count[0]; ++r)
+                for (std::uint64_t c = 0; c < region.count[1]; ++c)
+                    model[(region.start[0] + r * static_cast<std::uint64_t>(region.step[0])) * 5 +
+                          region.start[1] + c * static_cast<std::uint64_t>(region.step[1])] =
+                        texts[r * region.count[1] + c];
+            ASSERT_EQ(*written.array->ReadObjects(Region::All({7, 5}), 2), model);
+        }
+        ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
+        EXPECT_EQ(*written.Open()->ReadObjects(Region::All({7, 5}), 2), model);
+    }
+}
+
+}  // namespace
+}  // namespace zarr::test

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/array/array.h"
+#include "core/array/region_plan.h"
+
+namespace zarr {
+
+// Where a region is written from. `data` is the place of its first element; `strides`, in bytes,
+// may be negative or 0. `op` turns the caller's elements into stored ones, or into the part of them
+// that is written.
+struct Source {
+    const std::uint8_t* data = nullptr;
+    Strides strides;
+    ElementOp op;
+};
+
+// Writes to an array. Chunks that a write covers are encoded in parallel and stored at once; others
+// gather in the array's pending chunks, where reading sees them, until they are flushed or hold
+// more than `max_pending_bytes`. A chunk whose elements are all the fill value is not stored, and
+// one that was is removed. All methods may be called from several threads; writers of one process
+// that write to one array share its pending chunks.
+class ArrayWriter {
+  public:
+    // `store` is the array's own, for writing. Fails where the array's codecs cannot encode.
+    static Result<std::unique_ptr<ArrayWriter>> Open(std::shared_ptr<const Array> array,
+                                                     std::shared_ptr<Store> store,
+                                                     std::size_t max_pending_bytes);
+
+    const Array& array() const { return *array_; }
+
+    // Writes `region`. `offset` is where in each element the written part lies, in bytes. Errors
+    // start with the key of the chunk that failed; others may be written then. Not for kObject.
+    Status Write(const Region& region, std::size_t offset, const Source& source,
+                 std::size_t threads);
+
+    // Writes `region` of a kObject array from texts in row-major order of the region.
+    Status WriteObjects(const Region& region, const std::vector<std::string>& texts,
+                        std::size_t threads);
+
+    // Stores every pending chunk. Tries all of them whatever happens, keeps those that fail, and
+    // returns the first failure.
+    Status Flush(std::size_t threads);
+
+  private:
+    using Piece = RegionPiece;
+
+    ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
+                std::size_t max_pending_bytes);
+
+    // Calls `write` on each piece of the region, and flushes where too much is pending afterwards.
+    Status ForEachPiece(const RegionPlan& plan, std::size_t threads,
+                        const std::function<Status(const Piece&)>& write);
+    Status WriteWhole(const Piece& piece, const Region& region, const Source& source);
+    // Calls `change` on the pending chunk, which is loaded first where it is new.
+    Status Change(const Piece& piece, const std::function<void(PendingChunk&)>& change);
+    Status Load(const Piece& piece, PendingChunk& pending) const;
+    Status StorePending(std::uint64_t index, PendingChunk& pending);
+
+    void FillChunk(MutableByteSpan chunk) const;
+    bool IsFill(ByteSpan chunk) const;
+    Status StoreChunk(const std::string& key, ByteSpan chunk);
+    Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
+    DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
+    std::size_t ItemsPerChunk() const;
+
+    const std::shared_ptr<const Array> array_;
+    const std::shared_ptr<Store> store_;
+    const std::size_t max_pending_bytes_;
+    std::string fill_;  // one element as it is stored
+};
+
+}  // namespace zarr

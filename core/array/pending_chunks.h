@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/codec/codec.h"
+
+namespace zarr {
+
+// A chunk that was written in part and is not stored yet. Everything is guarded by `mutex`.
+struct PendingChunk {
+    std::mutex mutex;
+    bool is_loaded = false;            // the rest holds the chunk
+    bool is_gone = false;              // stored or replaced: whoever waited looks again
+    Buffer elements;                   // as they are stored, before filters and compressor
+    std::vector<std::string> objects;  // of kObject, in the chunk's memory order
+};
+
+// The pending chunks of an array, by their index in the cache. Thread-safe.
+class PendingChunks {
+  public:
+    bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+
+    // The chunk, or nullptr.
+    std::shared_ptr<PendingChunk> Find(std::uint64_t chunk) const;
+    // The chunk; a new one that is not loaded where there is none.
+    std::shared_ptr<PendingChunk> FindOrAdd(std::uint64_t chunk);
+    // Forgets the chunk where it still is this one.
+    void Remove(std::uint64_t chunk, const PendingChunk& pending);
+    // All of them, lowest index first.
+    std::vector<std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>> All() const;
+    std::size_t count() const { return count_; }
+
+  private:
+    mutable std::mutex mutex_;
+    std::unordered_map<std::uint64_t, std::shared_ptr<PendingChunk>> chunks_;
+    std::atomic<std::size_t> count_{0};
+};
+
+// Lays strings out as a chunk of objects.
+Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk);
+
+}  // namespace zarr
