@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/dtype/data_type.h"
 
@@ -15,5 +16,13 @@ namespace zarr {
 // zarr-python writes: 0 and "" for S, U, V and structured types, booleans and numbers for each
 // other, integral floats for integers, complex numbers as one number, "NaN" or [re, im].
 Result<std::string> ParseFillValue(const DataType& type, const json::Value& value);
+
+// The JSON of "fill_value" as zarr-python spells it, from one element of `type` as ParseFillValue()
+// gives it, which takes the result back to `element`, except that every NaN becomes the same one.
+// Floats are JSON numbers, or the strings "NaN", "Infinity" and "-Infinity"; times their ticks,
+// NaT too; S without its padding, V and structured types base64; U and objects text.
+// kInvalidArgument where `element` has another size than the type, or is text (U, objects) that
+// UTF-8 cannot hold.
+Result<json::Value> FillValueToJson(const DataType& type, std::string_view element);
 
 }  // namespace zarr

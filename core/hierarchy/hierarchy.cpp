@@ -18,7 +18,30 @@ bool IsSame(const json::Object& a, const json::Object& b) {
     return json::Dump(json::Value(a)) == json::Dump(json::Value(b));
 }
 
+Result<bool> Has(const Store& store, const std::string& key) {
+    Buffer text;
+    return store.Get(key, text, kMaxMetadataBytes);
+}
+
 }  // namespace
+
+Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
+    if (DepthOf(path) > kMaxGroupDepth)
+        return Status::Limit(path.substr(0, 80) + "...: groups nest more than " +
+                             std::to_string(kMaxGroupDepth) + " levels deep");
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, Has(store, JoinKey(path, kArrayKey)));
+    if (is_array) return NodeKind::kArray;
+    ZARR_ASSIGN_OR_RETURN(const bool is_group, Has(store, JoinKey(path, kGroupKey)));
+    if (is_group) return NodeKind::kGroup;
+    const auto entries = store.List(path);
+    if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported)
+        return NodeKind::kNone;
+    if (!entries.ok()) return entries.status();
+    const bool holds_something = std::any_of(
+        entries->begin(), entries->end(),
+        [](const StoreEntry& entry) { return entry.is_prefix || entry.name == kAttributesKey; });
+    return holds_something ? NodeKind::kGroup : NodeKind::kNone;
+}
 
 Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
@@ -45,27 +68,10 @@ Result<bool> Hierarchy::ReadText(const std::string& key, Buffer& text) const {
     return store_->Get(key, text, kMaxMetadataBytes);
 }
 
-Result<bool> Hierarchy::Has(const std::string& key) const {
-    Buffer text;
-    return ReadText(key, text);
-}
+Result<bool> Hierarchy::Has(const std::string& key) const { return zarr::Has(*store_, key); }
 
 Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
-    if (DepthOf(path) > kMaxGroupDepth)
-        return Status::Limit(path.substr(0, 80) + "...: groups nest more than " +
-                             std::to_string(kMaxGroupDepth) + " levels deep");
-    ZARR_ASSIGN_OR_RETURN(const bool is_array, Has(JoinKey(path, kArrayKey)));
-    if (is_array) return NodeKind::kArray;
-    ZARR_ASSIGN_OR_RETURN(const bool is_group, Has(JoinKey(path, kGroupKey)));
-    if (is_group) return NodeKind::kGroup;
-    const auto entries = store_->List(path);
-    if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported)
-        return NodeKind::kNone;
-    if (!entries.ok()) return entries.status();
-    const bool holds_something = std::any_of(
-        entries->begin(), entries->end(),
-        [](const StoreEntry& entry) { return entry.is_prefix || entry.name == kAttributesKey; });
-    return holds_something ? NodeKind::kGroup : NodeKind::kNone;
+    return NodeKindAt(*store_, path);
 }
 
 std::string Hierarchy::Name(const std::string& key) const {

@@ -27,6 +27,10 @@ inline constexpr std::size_t kMaxGroupDepth = 64;
 // Largest metadata document that is read, in bytes.
 inline constexpr std::size_t kMaxMetadataBytes = std::size_t{256} << 20;
 
+// What lies at `path`, by its `.zarray` or `.zgroup`. A prefix that holds something without either
+// is an implicit group where the store can list.
+Result<NodeKind> NodeKindAt(const Store& store, const std::string& path);
+
 // The tree of groups and arrays in a store. Paths are in the normal form of NormalizePath(). All
 // methods are const and may be called from several threads.
 class Hierarchy {
@@ -42,8 +46,7 @@ class Hierarchy {
     ReadContext& context() const { return *context_; }
     bool is_consolidated() const { return is_consolidated_; }
 
-    // What lies at `path`, by its `.zarray` or `.zgroup`. A prefix that holds something without
-    // either is an implicit group where the store can list.
+    // NodeKindAt() `path`.
     Result<NodeKind> KindOf(const std::string& path) const;
 
     // Checks the `.zgroup` of a group; one without is ok.

@@ -72,6 +72,15 @@ Result<Value> Parse(std::string_view text);
 // Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens.
 std::string Dump(const Value& value);
 
+// The text that Python's json.dumps() gives with indent=4, sort_keys=True and ensure_ascii=True, as
+// zarr-python writes metadata. Of a repeated key only the last one is written; bytes that are no
+// UTF-8 become U+FFFD.
+std::string DumpIndented(const Value& value);
+
+// A double as Python's repr() spells it in JSON: the fewest digits that read back to it, "1.0",
+// "1e+16", "-0.0"; the bare tokens for NaN and the infinities.
+std::string PythonFloat(double number);
+
 // Dump() cut to a length that fits an error message.
 std::string Brief(const Value& value);
 

@@ -147,6 +147,38 @@ Status DirectoryStore::Erase(const std::string& key) {
     return CodeStatus(key, "cannot remove", error);
 }
 
+Result<bool> DirectoryStore::ErasePrefix(const std::string& prefix) {
+    ZARR_RETURN_IF_ERROR(CheckKey(prefix));
+    const std::string path = PathOf(prefix);
+    std::error_code error;
+    // A link to a file is a key.
+    if (!fs::is_directory(path, error)) return false;
+    const bool is_link = fs::is_symlink(fs::symlink_status(path, error));
+    if (!is_link && !fs::is_empty(path, error)) {
+        if (!error || IsAbsence(error.value())) return false;
+        return CodeStatus(prefix, "cannot look into", error);
+    }
+    fs::remove(path, error);
+    if (!error) return true;
+    if (error == std::errc::directory_not_empty || error == std::errc::file_exists)
+        return false;  // a key has come meanwhile
+    return CodeStatus(prefix, "cannot remove", error);
+}
+
+Result<bool> DirectoryStore::RenamePrefix(const std::string& from, const std::string& to) {
+    ZARR_RETURN_IF_ERROR(CheckKey(from));
+    ZARR_RETURN_IF_ERROR(CheckKey(to));
+    std::error_code error;
+    if (fs::exists(fs::symlink_status(PathOf(to), error)))
+        return Status::Invalid(to + ": is there already");
+    fs::create_directories(fs::path(PathOf(to)).parent_path(), error);
+    if (error) return CodeStatus(to, "cannot make its folder", error);
+    fs::rename(PathOf(from), PathOf(to), error);
+    if (error == std::errc::cross_device_link) return false;
+    if (error) return CodeStatus(from, "cannot rename", error);
+    return true;
+}
+
 Result<std::vector<StoreEntry>> DirectoryStore::List(const std::string& prefix) const {
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     std::vector<StoreEntry> entries;

@@ -20,6 +20,8 @@ class DirectoryStore final : public Store {
                           Buffer& value) const override;
     Status Set(const std::string& key, ByteSpan value) override;
     Status Erase(const std::string& key) override;
+    Result<bool> ErasePrefix(const std::string& prefix) override;
+    Result<bool> RenamePrefix(const std::string& from, const std::string& to) override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
 
   private:

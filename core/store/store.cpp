@@ -34,6 +34,12 @@ Status Store::Erase(const std::string& key) {
     return Status::Unsupported(key + ": the store is read-only");
 }
 
+Result<bool> Store::ErasePrefix(const std::string& /*prefix*/) { return false; }
+
+Result<bool> Store::RenamePrefix(const std::string& /*from*/, const std::string& /*to*/) {
+    return false;
+}
+
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit) {
     return Status::Limit(key + ": has " + std::to_string(size) + " bytes, more than the " +
                          std::to_string(limit) + " that can be expected there");

@@ -67,6 +67,14 @@ class Store {
     // Removes the key; one that is absent is no error.
     virtual Status Erase(const std::string& key);
 
+    // What a store has of a prefix besides the keys below it: removes an empty folder, or a link to
+    // a folder and nothing of where it leads. True where that was all there was, false where keys
+    // are left or where, as in the default, prefixes are no things of their own.
+    virtual Result<bool> ErasePrefix(const std::string& prefix);
+    // Moves every key below `from` to below `to`, where there must be nothing, at once. False where
+    // the store cannot, as in the default; then nothing has changed.
+    virtual Result<bool> RenamePrefix(const std::string& from, const std::string& to);
+
     // The direct children of `prefix` ("" is the root, otherwise without trailing '/'), sorted by
     // name; empty where there are none. kUnsupported where the store cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/store/store.h"
+
+namespace zarr::test {
+
+// Passes everything on to another store, writes down the changes ("set KEY", "erase KEY"), and
+// fails the call that it is told to, or all from that one on, before it has any effect.
+class FaultyStore final : public Store {
+  public:
+    explicit FaultyStore(std::shared_ptr<Store> base) : base_(std::move(base)) {}
+
+    // The call with this number, from 1 and counted from now, fails; 0 for none.
+    void FailAt(std::size_t call, bool and_after) {
+        const std::lock_guard lock(mutex_);
+        calls_ = 0;
+        fail_at_ = call;
+        and_after_ = and_after;
+    }
+    std::vector<std::string> TakeChanges() {
+        const std::lock_guard lock(mutex_);
+        return std::exchange(changes_, {});
+    }
+
+    std::string Describe() const override { return base_->Describe(); }
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+        ZARR_RETURN_IF_ERROR(Fault(key));
+        return base_->Get(key, value, limit);
+    }
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override {
+        ZARR_RETURN_IF_ERROR(Fault(key));
+        return base_->GetRange(key, offset, length, value);
+    }
+    Status Set(const std::string& key, ByteSpan value) override {
+        ZARR_RETURN_IF_ERROR(Fault(key, "set "));
+        return base_->Set(key, value);
+    }
+    Status Erase(const std::string& key) override {
+        ZARR_RETURN_IF_ERROR(Fault(key, "erase "));
+        return base_->Erase(key);
+    }
+    Result<bool> ErasePrefix(const std::string& prefix) override {
+        ZARR_RETURN_IF_ERROR(Fault(prefix));
+        return base_->ErasePrefix(prefix);
+    }
+    Result<bool> RenamePrefix(const std::string& from, const std::string& to) override {
+        ZARR_RETURN_IF_ERROR(Fault(from));
+        return base_->RenamePrefix(from, to);
+    }
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
+        ZARR_RETURN_IF_ERROR(Fault(prefix));
+        return base_->List(prefix);
+    }
+
+  private:
+    Status Fault(const std::string& key, const char* change = nullptr) const {
+        const std::lock_guard lock(mutex_);
+        ++calls_;
+        if (fail_at_ != 0 && (calls_ == fail_at_ || (and_after_ && calls_ > fail_at_)))
+            return Status::Io(key + ": injected fault");
+        if (change != nullptr) changes_.push_back(change + key);
+        return {};
+    }
+
+    std::shared_ptr<Store> base_;
+    mutable std::mutex mutex_;
+    mutable std::vector<std::string> changes_;
+    mutable std::size_t calls_ = 0;
+    std::size_t fail_at_ = 0;
+    bool and_after_ = false;
+};
+
+}  // namespace zarr::test

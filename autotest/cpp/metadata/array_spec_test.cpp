@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "core/metadata/array_spec.h"
+
+#include "autotest/cpp/support/checks.h"
+#include "core/base/endian.h"
+#include "core/metadata/array_metadata.h"
+
+namespace zarr {
+namespace {
+
+using test::Fails;
+using test::Json;
+using test::Succeeds;
+
+ArraySpec Spec(std::string_view dtype = "<i4") {
+    ArraySpec spec;
+    spec.shape = {4, 0, 5};
+    spec.chunks = {2, 1, 3};
+    auto type = dtype[0] == '[' ? ParseDataType(Json(dtype)) : ParseTypestr(dtype);
+    EXPECT_TRUE(Succeeds(type));
+    if (type.ok()) spec.dtype = type.Take();
+    return spec;
+}
+
+void ExpectRefused(const ArraySpec& spec, std::string_view message) {
+    EXPECT_TRUE(Fails(MakeArrayDocument(spec), StatusCode::kInvalidArgument, message));
+}
+
+TEST(ArraySpec, IsWrittenAsZarrPythonDoes) {
+    ArraySpec spec = Spec("<f4");
+    spec.shape = spec.chunks = {4, 5};
+    spec.fill_value = std::string(4, '\0');
+    spec.dimension_separator = '/';
+    spec.compressor = Json(R"({"id": "zlib", "level": 1})");
+    const auto document = MakeArrayDocument(spec);
+    ASSERT_TRUE(Succeeds(document));
+    EXPECT_EQ(json::DumpIndented(json::Value(*document)), R"({
+    "chunks": [
+        4,
+        5
+    ],
+    "compressor": {
+        "id": "zlib",
+        "level": 1
+    },
+    "dimension_separator": "/",
+    "dtype": "<f4",
+    "fill_value": 0.0,
+    "filters": null,
+    "order": "C",
+    "shape": [
+        4,
+        5
+    ],
+    "zarr_format": 2
+})");
+}
+
+TEST(ArraySpec, ReadsBackAsItWas) {
+    for (const char* dtype : {"|b1", "<i8", ">f8", "<c16", ">M8[25s]", "|S3", ">U2", "|V7",
+                              R"([["a", ">i2"], ["b", "<f4", [2, 3]]])"}) {
+        for (const bool has_fill : {false, true}) {
+            ArraySpec spec = Spec(dtype);
+            spec.fortran_order = has_fill;
+            spec.dimension_separator = has_fill ? '/' : '.';
+            spec.filters = Json(R"([{"id": "shuffle"}, {"id": "x", "more": [1]}])");
+            if (has_fill) spec.fill_value = std::string(spec.dtype.size, '\1');
+            if (has_fill && spec.dtype.kind == DataKind::kUnicode) {
+                StoreNative(spec.fill_value->data(), std::uint32_t{'a'});
+                StoreNative(spec.fill_value->data() + 4, std::uint32_t{0x20ac});
+            }
+            const auto document = MakeArrayDocument(spec);
+            ASSERT_TRUE(Succeeds(document)) << dtype;
+            const auto back = ParseArrayMetadata(json::DumpIndented(json::Value(*document)));
+            ASSERT_TRUE(Succeeds(back)) << dtype;
+            EXPECT_EQ(back->shape, spec.shape);
+            EXPECT_EQ(back->chunks, spec.chunks);
+            EXPECT_EQ(back->dtype.ToString(), spec.dtype.ToString());
+            EXPECT_EQ(back->fortran_order, spec.fortran_order);
+            EXPECT_EQ(back->dimension_separator, spec.dimension_separator);
+            EXPECT_EQ(back->has_fill_value, has_fill);
+            EXPECT_EQ(back->fill_value,
+                      spec.fill_value.value_or(std::string(spec.dtype.size, '\0')))
+                << dtype;
+            EXPECT_TRUE(back->compressor.is_null());
+            EXPECT_EQ(json::Dump(back->filters), json::Dump(spec.filters));
+        }
+    }
+}
+
+TEST(ArraySpec, HasAScalarsShapeToo) {
+    ArraySpec spec = Spec();
+    spec.shape = spec.chunks = {};
+    EXPECT_TRUE(Succeeds(MakeArrayDocument(spec)));
+}
+
+TEST(ArraySpec, ErrorsNameTheMember) {
+    ArraySpec spec = Spec();
+    spec.chunks = {2, 0, 3};
+    ExpectRefused(spec, "chunks[1]: expected an integer >= 1, got 0");
+    spec.chunks = {2};
+    ExpectRefused(spec, "chunks: has 1 sizes for the 3 dimensions");
+    spec = Spec();
+    spec.shape = {std::uint64_t{1} << 62, 8, 1};
+    ExpectRefused(spec, "shape: the product");
+    spec = Spec();
+    spec.chunks = {std::uint64_t{1} << 62, 8, 1};
+    ExpectRefused(spec, "chunks: the product");
+    spec = Spec();
+    spec.dimension_separator = '-';
+    ExpectRefused(spec, "dimension_separator: expected");
+    spec = Spec();
+    spec.fill_value = "x";
+    ExpectRefused(spec, "fill_value: has 1 bytes");
+    spec = Spec();
+    spec.compressor = Json("\"zlib\"");
+    ExpectRefused(spec, "compressor: expected an object or null");
+    spec = Spec();
+    spec.filters = Json("{}");
+    ExpectRefused(spec, "filters: expected an array or null");
+    spec = Spec();
+    spec.shape.assign(33, 1);
+    spec.chunks.assign(33, 1);
+    EXPECT_TRUE(Fails(MakeArrayDocument(spec), StatusCode::kLimit, "shape: has 33 dimensions"));
+}
+
+TEST(ArraySpec, ObjectsNeedTheirCodec) {
+    ArraySpec spec = Spec("|O");
+    ExpectRefused(spec, "filters: dtype |O needs a codec");
+    spec.filters = Json("[]");
+    ExpectRefused(spec, "filters: dtype |O needs a codec");
+    spec.filters = Json(R"([{"id": "vlen-utf8"}])");
+    spec.fill_value = "";
+    EXPECT_TRUE(Succeeds(MakeArrayDocument(spec)));
+}
+
+}  // namespace
+}  // namespace zarr

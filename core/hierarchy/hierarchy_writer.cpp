@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+#include "core/hierarchy/hierarchy_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/hierarchy/tree.h"
+#include "core/json/members.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::array<std::string_view, 9> kDefinedMembers = {
+    "chunks", "compressor", "dimension_separator", "dtype", "fill_value", "filters",
+    "order",  "shape",      "zarr_format"};
+
+bool IsDefined(const std::string& member) {
+    return std::find(kDefinedMembers.begin(), kDefinedMembers.end(), member) !=
+           kDefinedMembers.end();
+}
+
+// "0", "12.3": a chunk's key, or the first part of one.
+bool LooksLikeChunk(std::string_view name) {
+    bool is_digit_before = false;
+    for (const char c : name) {
+        const bool is_digit = c >= '0' && c <= '9';
+        if (!is_digit && !(c == '.' && is_digit_before)) return false;
+        is_digit_before = is_digit;
+    }
+    return is_digit_before;
+}
+
+bool IsReserved(std::string_view name) { return name == kAttributesKey || IsNodeDocument(name); }
+
+// The normal form of a path that a node can have.
+Result<std::string> NodePath(std::string_view path) {
+    ZARR_ASSIGN_OR_RETURN(std::string normal, NormalizePath(path));
+    std::size_t depth = 0;
+    for (std::string_view rest = normal; !rest.empty(); rest = ParentPath(rest), ++depth)
+        if (IsReserved(LastName(rest)))
+            return Status::Invalid(Quoted(normal) + ": no node can be called " +
+                                   std::string(LastName(rest)));
+    if (depth > kMaxGroupDepth + 1)
+        return Status::Limit(normal.substr(0, 80) + "...: groups nest more than " +
+                             std::to_string(kMaxGroupDepth) + " levels deep");
+    ZARR_RETURN_IF_ERROR(CheckKey(JoinKey(normal, kConsolidatedKey)));
+    return normal;
+}
+
+// The paths from the root to `path`, both included.
+std::vector<std::string> PathsTo(const std::string& path) {
+    std::vector<std::string> paths{path};
+    while (!paths.back().empty()) paths.emplace_back(ParentPath(paths.back()));
+    std::reverse(paths.begin(), paths.end());
+    return paths;
+}
+
+Result<bool> Exists(const Store& store, const std::string& key) {
+    Buffer ignored;
+    return store.GetRange(key, 0, 1, ignored);
+}
+
+Result<std::string> ArrayText(const std::string& key, const json::Object& document) {
+    std::string text = json::DumpIndented(json::Value(document));
+    const auto metadata = ParseArrayMetadata(text);
+    if (metadata.ok()) return text;
+    const bool is_limit = metadata.status().code() == StatusCode::kLimit;
+    return Status(is_limit ? StatusCode::kLimit : StatusCode::kInvalidArgument,
+                  metadata.status().message())
+        .WithContext(key);
+}
+
+Status NotEmpty(const std::string& path) {
+    return Status::Invalid(Quoted(path) + ": there is a node or something else already");
+}
+
+Status NothingThere(const std::string& path) {
+    return Status::NotFound(Quoted(path) + ": there is no such node");
+}
+
+bool IsAtOrBelow(std::string_view path, std::string_view group) {
+    return path.substr(0, group.size()) == group &&
+           (path.size() == group.size() || path[group.size()] == '/');
+}
+
+}  // namespace
+
+Result<bool> HierarchyWriter::Holds(const std::string& key, std::string_view text) const {
+    Buffer value;
+    const auto found = store_->Get(key, value, text.size());
+    // What is too large is another text.
+    if (!found.ok() && found.status().code() == StatusCode::kLimit) return false;
+    if (!found.ok()) return found.status();
+    return *found && std::as_const(value).span().text() == text;
+}
+
+Status HierarchyWriter::SetText(const std::string& key, std::string_view text) {
+    return store_->Set(key, ByteSpan(text));
+}
+
+Status HierarchyWriter::EraseConsolidated(const std::string& path) {
+    for (const std::string& group : PathsTo(path)) {
+        const std::string key = JoinKey(group, kConsolidatedKey);
+        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
+        if (!exists) continue;
+        erased_.insert(group);
+        ZARR_RETURN_IF_ERROR(store_->Erase(key));
+    }
+    return {};
+}
+
+Status HierarchyWriter::CheckAbove(const std::string& path) const {
+    if (path.empty()) return {};
+    for (const std::string& group : PathsTo(std::string(ParentPath(path)))) {
+        const std::string key = JoinKey(group, kArrayKey);
+        ZARR_ASSIGN_OR_RETURN(const bool is_array, Exists(*store_, key));
+        if (is_array)
+            return Status::Invalid(key + ": is an array, which cannot hold " + Quoted(path));
+    }
+    return {};
+}
+
+Status HierarchyWriter::MakeGroups(const std::string& path) {
+    const std::string text = json::DumpIndented(
+        json::Value(json::Object{{"zarr_format", json::Value(std::int64_t{2})}}));
+    for (const std::string& group : PathsTo(path)) {
+        const std::string key = JoinKey(group, kGroupKey);
+        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
+        if (exists) continue;
+        ZARR_RETURN_IF_ERROR(EraseConsolidated(path));
+        ZARR_RETURN_IF_ERROR(SetText(key, text));
+    }
+    return {};
+}
+
+Status HierarchyWriter::CreateGroup(std::string_view path) {
+    const std::lock_guard lock(mutex_);
+    ZARR_ASSIGN_OR_RETURN(const std::string group, NodePath(path));
+    ZARR_RETURN_IF_ERROR(CheckAbove(group));
+    const std::string key = JoinKey(group, kArrayKey);
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, Exists(*store_, key));
+    if (is_array) return Status::Invalid(key + ": is an array already");
+    return MakeGroups(group);
+}
+
+Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
+    for (const std::string_view name : {kArrayKey, kGroupKey}) {
+        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, JoinKey(path, name)));
+        if (exists) return true;
+    }
+    const auto entries = store_->List(path);
+    if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
+    if (!entries.ok()) return entries.status();
+    // A `.zattrs` alone is what a creation that failed leaves.
+    return std::any_of(entries->begin(), entries->end(),
+                       [](const StoreEntry& entry) { return entry.is_prefix; });
+}
+
+Result<bool> HierarchyWriter::EraseStrayChunks(const std::string& path) {
+    const auto entries = store_->List(path);
+    if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
+    if (!entries.ok()) return entries.status();
+    bool found = false;
+    for (const StoreEntry& entry : *entries) {
+        if (entry.is_prefix || !LooksLikeChunk(entry.name)) continue;
+        found = true;
+        ZARR_RETURN_IF_ERROR(store_->Erase(JoinKey(path, entry.name)));
+    }
+    return found;
+}
+
+Status HierarchyWriter::EraseNode(const std::string& path) {
+    ZARR_RETURN_IF_ERROR(EraseTree(*store_, path));
+    for (auto it = erased_.begin(); it != erased_.end();)
+        it = IsAtOrBelow(*it, path) ? erased_.erase(it) : std::next(it);
+    return {};
+}
+
+Status HierarchyWriter::CreateArray(std::string_view path, const json::Object& document,
+                                    const json::Object& attributes, IfExists if_exists) {
+    const std::lock_guard lock(mutex_);
+    ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
+    const std::string key = JoinKey(array, kArrayKey);
+    ZARR_ASSIGN_OR_RETURN(const std::string text, ArrayText(key, document));
+    ZARR_RETURN_IF_ERROR(CheckAbove(array));
+    ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(array));
+    if (is_occupied && (if_exists == IfExists::kFail || array.empty())) return NotEmpty(array);
+    ZARR_RETURN_IF_ERROR(EraseConsolidated(array));
+    if (is_occupied) ZARR_RETURN_IF_ERROR(EraseNode(array));
+    ZARR_RETURN_IF_ERROR(EraseStrayChunks(array).status());
+    if (!array.empty()) ZARR_RETURN_IF_ERROR(MakeGroups(std::string(ParentPath(array))));
+    const std::string attributes_key = JoinKey(array, kAttributesKey);
+    ZARR_RETURN_IF_ERROR(
+        attributes.empty() ? store_->Erase(attributes_key)
+                           : SetText(attributes_key, json::DumpIndented(json::Value(attributes))));
+    return SetText(key, text);
+}
+
+Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& attributes) {
+    const std::lock_guard lock(mutex_);
+    ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
+    const std::string key = JoinKey(node, kAttributesKey);
+    if (attributes.as_object() == nullptr)
+        return Status::Invalid(key + ": expected an object, got " + json::Brief(attributes));
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, NodeKindAt(*store_, node));
+    if (kind == NodeKind::kNone) return NothingThere(node);
+    if (attributes.as_object()->empty()) {
+        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
+        if (!exists) return {};
+        ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
+        return store_->Erase(key);
+    }
+    const std::string text = json::DumpIndented(attributes);
+    ZARR_ASSIGN_OR_RETURN(const bool is_same, Holds(key, text));
+    if (is_same) return {};
+    ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
+    return SetText(key, text);
+}
+
+Status HierarchyWriter::ReplaceArrayDocument(std::string_view path, json::Object document) {
+    const std::lock_guard lock(mutex_);
+    ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
+    const std::string key = JoinKey(array, kArrayKey);
+    Buffer stored;
+    ZARR_ASSIGN_OR_RETURN(const bool found, store_->Get(key, stored, kMaxMetadataBytes));
+    if (!found) return Status::NotFound(key + ": there is no such array");
+    const auto old = json::Parse(std::as_const(stored).span().text());
+    if (!old.ok()) return old.status().WithContext(key);
+    if (const json::Object* members = old->as_object()) {
+        const json::Value given(document);
+        for (const json::Member& member : *members)
+            if (!IsDefined(member.first) && given.Find(member.first) == nullptr)
+                document.push_back(member);
+    }
+    ZARR_ASSIGN_OR_RETURN(const std::string text, ArrayText(key, document));
+    if (text == std::as_const(stored).span().text()) return {};
+    ZARR_RETURN_IF_ERROR(EraseConsolidated(array));
+    return SetText(key, text);
+}
+
+Status HierarchyWriter::DeleteNode(std::string_view path) {
+    const std::lock_guard lock(mutex_);
+    ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
+    if (node.empty()) return Status::Invalid("the root cannot be deleted");
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, NodeKindAt(*store_, node));
+    if (kind == NodeKind::kNone) {
+        ZARR_ASSIGN_OR_RETURN(const bool found, EraseStrayChunks(node));
+        if (!found) return NothingThere(node);
+        return store_->ErasePrefix(node).status();
+    }
+    ZARR_RETURN_IF_ERROR(store_->List(node).status());  // before anything is gone
+    ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
+    return EraseNode(node);
+}
+
+Status HierarchyWriter::MoveNode(const std::string& path, const std::string& target) {
+    ZARR_RETURN_IF_ERROR(store_->ErasePrefix(target).status());
+    ZARR_ASSIGN_OR_RETURN(const bool is_done, store_->RenamePrefix(path, target));
+    if (is_done) return {};
+    const Status copied = CopyTree(*store_, path, target);
+    if (!copied.ok()) {
+        static_cast<void>(EraseTree(*store_, target));
+        return copied;
+    }
+    return EraseTree(*store_, path);
+}
+
+Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_name) {
+    const std::lock_guard lock(mutex_);
+    ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
+    if (node.empty()) return Status::Invalid("the root cannot be renamed");
+    if (!IsValidKey(new_name) || new_name.find('/') != std::string_view::npos)
+        return Status::Invalid(Quoted(new_name) + ": not a valid name");
+    ZARR_ASSIGN_OR_RETURN(const std::string target, NodePath(JoinKey(ParentPath(node), new_name)));
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, NodeKindAt(*store_, node));
+    if (kind == NodeKind::kNone) return NothingThere(node);
+    if (target == node) return {};
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> taken, store_->List(target));
+    if (!taken.empty()) return NotEmpty(target);
+    ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
+    ZARR_RETURN_IF_ERROR(MoveNode(node, target));
+    std::set<std::string> erased;
+    for (const std::string& group : erased_)
+        erased.insert(IsAtOrBelow(group, node) ? target + group.substr(node.size()) : group);
+    erased_ = std::move(erased);
+    return {};
+}
+
+Status HierarchyWriter::WriteConsolidatedAt(const std::string& path) {
+    const std::string key = JoinKey(path, kConsolidatedKey);
+    ZARR_ASSIGN_OR_RETURN(const std::string text, ConsolidatedText(*store_, path).WithContext(key));
+    ZARR_ASSIGN_OR_RETURN(const bool is_same, Holds(key, text));
+    if (!is_same) ZARR_RETURN_IF_ERROR(SetText(key, text));
+    erased_.erase(path);
+    return {};
+}
+
+Status HierarchyWriter::Consolidate() {
+    const std::lock_guard lock(mutex_);
+    return WriteConsolidatedAt("");
+}
+
+Status HierarchyWriter::Finish() {
+    const std::lock_guard lock(mutex_);
+    std::set<std::string> groups;
+    if (consolidated_ != WriteConsolidated::kNo) groups = erased_;
+    if (consolidated_ == WriteConsolidated::kYes) groups.insert("");
+    for (const std::string& group : groups) ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group));
+    erased_.clear();
+    return {};
+}
+
+}  // namespace zarr

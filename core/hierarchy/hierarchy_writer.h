@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/hierarchy/hierarchy.h"
+#include "core/json/value.h"
+#include "core/store/store.h"
+
+namespace zarr {
+
+// Whether Finish() writes `.zmetadata`.
+enum class WriteConsolidated { kIfPresent, kYes, kNo };
+
+enum class IfExists { kFail, kReplace };
+
+// Creates and changes the nodes of a store. Documents are spelled as zarr-python spells them and
+// written in an order in which a reader, and whoever comes after a writer that was killed, sees
+// whole nodes only: `.zarray` comes after everything it needs and goes before it.
+//
+// Consolidated metadata that a change makes wrong (`.zmetadata` at the root or in a group above the
+// change) are erased before the change and written anew by Finish(), so that they are never stale;
+// without Finish() they stay away.
+//
+// Paths may be in any form that NormalizePath() takes; "" is the root. Errors name the key; what is
+// asked for and cannot be is kInvalidArgument, also a path with a reserved name (".zarray", ...) in
+// it. After an error of the store the call can be repeated. All methods may be called from several
+// threads, one runs at a time; nothing guards against other writers to the same store.
+class HierarchyWriter {
+  public:
+    explicit HierarchyWriter(std::shared_ptr<Store> store,
+                             WriteConsolidated consolidated = WriteConsolidated::kIfPresent)
+        : store_(std::move(store)), consolidated_(consolidated) {}
+
+    // Writes `.zgroup` for the group and for each group above it, from the root down, where there
+    // is none yet.
+    Status CreateGroup(std::string_view path);
+
+    // Makes an array of the members of `.zarray`, for example from MakeArrayDocument(), and of
+    // those of `.zattrs`, with the groups above it. What is at `path` already is deleted where
+    // `if_exists` says so, but not at the root; else it is an error. Chunks without an array, left
+    // by a deletion that failed, are removed.
+    Status CreateArray(std::string_view path, const json::Object& document,
+                       const json::Object& attributes = {}, IfExists if_exists = IfExists::kFail);
+
+    // Replaces all attributes of a node. `attributes` is an object; an empty one erases `.zattrs`.
+    Status SetAttributes(std::string_view path, const json::Value& attributes);
+
+    // Replaces the `.zarray` of an array. Members that the format does not define and `document`
+    // does not hold are kept. The chunks are not touched.
+    Status ReplaceArrayDocument(std::string_view path, json::Object document);
+
+    // Deletes a node and every key below it. Not the root. kNotFound where there is nothing.
+    Status DeleteNode(std::string_view path);
+
+    // Gives a node another name in its group, where nothing may have it yet. At once where the
+    // store can rename; else by copying, and the new node appears before the old one goes.
+    Status RenameNode(std::string_view path, std::string_view new_name);
+
+    // Writes the root's `.zmetadata`, whatever the constructor was told.
+    Status Consolidate();
+
+    // Writes the `.zmetadata` that changes have erased and, with kYes, the root's. The writer can
+    // be used on; later changes need another call.
+    Status Finish();
+
+  private:
+    Status MakeGroups(const std::string& path);
+    Status CheckAbove(const std::string& path) const;
+    Result<bool> IsOccupied(const std::string& path) const;
+    Result<bool> EraseStrayChunks(const std::string& path);
+    Status EraseNode(const std::string& path);
+    Status MoveNode(const std::string& path, const std::string& target);
+    Status EraseConsolidated(const std::string& path);
+    Status WriteConsolidatedAt(const std::string& path);
+    Result<bool> Holds(const std::string& key, std::string_view text) const;
+    Status SetText(const std::string& key, std::string_view text);
+
+    std::mutex mutex_;
+    std::shared_ptr<Store> store_;
+    WriteConsolidated consolidated_;
+    std::set<std::string> erased_;  // groups whose `.zmetadata` are to be written anew
+};
+
+}  // namespace zarr

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "core/hierarchy/tree.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/hierarchy/hierarchy.h"
+#include "core/json/value.h"
+#include "core/metadata/array_metadata.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+// Groups, the array's name and the parts of a chunk's key.
+constexpr std::size_t kMaxTreeDepth = kMaxGroupDepth + 1 + kMaxDimensions;
+
+// What visiting a prefix counts against kMaxMetadataBytes, so that links in a circle end somewhere.
+constexpr std::size_t kBytesPerPrefix = 64;
+
+Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefix) {
+    if (depth <= limit) return {};
+    return Status::Limit(prefix.substr(0, 80) + "...: nests more than " + std::to_string(limit) +
+                         " levels deep");
+}
+
+int ErasureRank(const StoreEntry& entry) {
+    if (entry.is_prefix || !IsNodeDocument(entry.name)) return 2;
+    return entry.name == kConsolidatedKey ? 0 : 1;
+}
+
+Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
+    ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, prefix));
+    ZARR_ASSIGN_OR_RETURN(const bool is_gone, store.ErasePrefix(prefix));
+    if (is_gone) return {};
+    ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, store.List(prefix));
+    // The description of the node goes before the node, and that before what it is made of.
+    std::stable_sort(entries.begin(), entries.end(), [](const StoreEntry& x, const StoreEntry& y) {
+        return ErasureRank(x) < ErasureRank(y);
+    });
+    for (const StoreEntry& entry : entries) {
+        const std::string key = JoinKey(prefix, entry.name);
+        ZARR_RETURN_IF_ERROR(entry.is_prefix ? EraseBelow(store, key, depth + 1)
+                                             : store.Erase(key));
+    }
+    return store.ErasePrefix(prefix).status();
+}
+
+Status CopyKey(Store& store, const std::string& from, const std::string& to) {
+    Buffer value;
+    ZARR_ASSIGN_OR_RETURN(const bool found, store.Get(from, value, kNoLimit));
+    return found ? store.Set(to, value.span()) : Status();
+}
+
+struct Move {
+    std::string from;
+    std::string to;
+};
+
+// Copies all but the documents, which are added to `documents`, those of the leaves first.
+Status CopyBelow(Store& store, const Move& move, std::size_t depth, std::vector<Move>& documents) {
+    ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, move.from));
+    ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, store.List(move.from));
+    std::stable_partition(entries.begin(), entries.end(),
+                          [](const StoreEntry& entry) { return entry.is_prefix; });
+    for (const StoreEntry& entry : entries) {
+        Move next{JoinKey(move.from, entry.name), JoinKey(move.to, entry.name)};
+        if (entry.is_prefix)
+            ZARR_RETURN_IF_ERROR(CopyBelow(store, next, depth + 1, documents));
+        else if (IsNodeDocument(entry.name))
+            documents.push_back(std::move(next));
+        else
+            ZARR_RETURN_IF_ERROR(CopyKey(store, next.from, next.to));
+    }
+    return {};
+}
+
+class Collector {
+  public:
+    Collector(const Store& store, const std::string& root)
+        : store_(store), skip_(root.empty() ? 0 : root.size() + 1) {}
+
+    Status Visit(const std::string& path, std::size_t depth) {
+        ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxGroupDepth, path));
+        ZARR_RETURN_IF_ERROR(Count(kBytesPerPrefix));
+        ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_.List(path));
+        bool is_array = false;
+        for (const StoreEntry& entry : entries) {
+            if (entry.is_prefix) continue;
+            is_array = is_array || entry.name == kArrayKey;
+            if (entry.name == kArrayKey || entry.name == kGroupKey || entry.name == kAttributesKey)
+                ZARR_RETURN_IF_ERROR(Add(JoinKey(path, entry.name)));
+        }
+        if (is_array) return {};  // what is below are chunks
+        for (const StoreEntry& entry : entries)
+            if (entry.is_prefix) ZARR_RETURN_IF_ERROR(Visit(JoinKey(path, entry.name), depth + 1));
+        return {};
+    }
+
+    json::Object TakeMetadata() { return std::move(metadata_); }
+
+  private:
+    Status Count(std::size_t bytes) {
+        bytes_ += bytes;
+        if (bytes_ <= kMaxMetadataBytes) return {};
+        return Status::Limit("the metadata have more than the " +
+                             std::to_string(kMaxMetadataBytes) + " bytes that can be consolidated");
+    }
+
+    Status Add(const std::string& key) {
+        Buffer text;
+        ZARR_ASSIGN_OR_RETURN(const bool found, store_.Get(key, text, kMaxMetadataBytes));
+        if (!found) return {};  // erased since it was listed
+        ZARR_RETURN_IF_ERROR(Count(text.size()));
+        auto document = json::Parse(std::as_const(text).span().text());
+        if (!document.ok()) return document.status().WithContext(key);
+        metadata_.emplace_back(key.substr(skip_), document.Take());
+        return {};
+    }
+
+    const Store& store_;
+    std::size_t skip_;
+    std::size_t bytes_ = 0;
+    json::Object metadata_;
+};
+
+}  // namespace
+
+bool IsNodeDocument(std::string_view name) {
+    return name == kArrayKey || name == kGroupKey || name == kConsolidatedKey;
+}
+
+Status EraseTree(Store& store, const std::string& prefix) { return EraseBelow(store, prefix, 0); }
+
+Status CopyTree(Store& store, const std::string& from, const std::string& to) {
+    std::vector<Move> documents;
+    ZARR_RETURN_IF_ERROR(CopyBelow(store, {from, to}, 0, documents));
+    for (const Move& document : documents)
+        ZARR_RETURN_IF_ERROR(CopyKey(store, document.from, document.to));
+    return {};
+}
+
+Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix) {
+    Collector collector(store, prefix);
+    ZARR_RETURN_IF_ERROR(collector.Visit(prefix, 0));
+    std::string text = json::DumpIndented(
+        json::Value(json::Object{{"metadata", json::Value(collector.TakeMetadata())},
+                                 {"zarr_consolidated_format", json::Value(std::int64_t{1})}}));
+    if (text.size() > kMaxMetadataBytes)  // nobody could read it
+        return ValueTooLarge(JoinKey(prefix, kConsolidatedKey), text.size(), kMaxMetadataBytes);
+    return text;
+}
+
+}  // namespace zarr

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Whole subtrees of a store, in an order in which no reader ever sees half a node.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/store/store.h"
+
+namespace zarr {
+
+// True for the keys that make a node or describe several: `.zarray`, `.zgroup`, `.zmetadata`.
+bool IsNodeDocument(std::string_view name);
+
+// Removes every key below `prefix`, which is not the root; per node the documents go first. Links
+// to folders are removed, not followed. After a failure it can be repeated. kUnsupported, with
+// nothing removed, where the store cannot list.
+Status EraseTree(Store& store, const std::string& prefix);
+
+// Copies every key below `from` to below `to`, the documents last and from the leaves up. After a
+// failure what is below `to` is for the caller to erase.
+Status CopyTree(Store& store, const std::string& from, const std::string& to);
+
+// The text of a `.zmetadata` of the nodes at and below `prefix`, as zarr-python's
+// consolidate_metadata() writes it: every `.zarray`, `.zgroup` and `.zattrs` by its key relative to
+// `prefix`. Does not look for nodes below arrays. kCorrupt where one does not parse.
+Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix);
+
+}  // namespace zarr
