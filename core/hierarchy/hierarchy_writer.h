@@ -28,8 +28,9 @@ enum class IfExists { kFail, kReplace };
 //
 // Paths may be in any form that NormalizePath() takes; "" is the root. Errors name the key; what is
 // asked for and cannot be is kInvalidArgument, also a path with a reserved name (".zarray", ...) in
-// it. After an error of the store the call can be repeated. All methods may be called from several
-// threads, one runs at a time; nothing guards against other writers to the same store.
+// it. After an error of the store the call can be repeated (but see RenameNode()). All methods may
+// be called from several threads, one runs at a time; nothing guards against other writers to the
+// same store.
 class HierarchyWriter {
   public:
     explicit HierarchyWriter(std::shared_ptr<Store> store,
@@ -58,7 +59,8 @@ class HierarchyWriter {
     Status DeleteNode(std::string_view path);
 
     // Gives a node another name in its group, where nothing may have it yet. At once where the
-    // store can rename; else by copying, and the new node appears before the old one goes.
+    // store can rename; else by copying, and the new node appears before the old one goes: where
+    // only erasing the old one fails, both names remain until DeleteNode() of the old one.
     Status RenameNode(std::string_view path, std::string_view new_name);
 
     // Writes the root's `.zmetadata`, whatever the constructor was told.

@@ -58,8 +58,11 @@ class FaultyStore final : public Store {
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         ZARR_RETURN_IF_ERROR(Fault(prefix));
+        if (!can_list) return Status::Unsupported(prefix + ": cannot list");
         return base_->List(prefix);
     }
+
+    bool can_list = true;
 
   private:
     Status Fault(const std::string& key, const char* change = nullptr) const {

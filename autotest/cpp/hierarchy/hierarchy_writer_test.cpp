@@ -324,6 +324,48 @@ TEST(HierarchyWriter, ConsolidatesWhenTold) {
     EXPECT_EQ(At(*no.store, ".zmetadata"), "absent");
 }
 
+TEST(HierarchyWriter, TakesAHalfMadeCopyAway) {
+    Written w({{"a/.zgroup", kGroupText}, {"a/x/.zarray", ArrayText("[1]")}, {"a/x/0", "chunk"}});
+    bool has_failed_late = false;
+    Status status = Status::Io("not yet");
+    for (std::size_t call = 1; !status.ok(); ++call) {
+        w.store->FailAt(call, false);
+        status = w.writer.RenameNode("a", "n");
+        w.store->FailAt(0, false);
+        const StringList changes = w.store->TakeChanges();
+        if (At(*w.store, "a/.zgroup") != kGroupText) break;  // past the copying
+        EXPECT_TRUE(Fails(status, StatusCode::kIo, "injected fault"));
+        if (At(*w.store, "n/.zgroup") == kGroupText) break;
+        EXPECT_TRUE(w.store->List("n")->empty()) << call;
+        has_failed_late = has_failed_late || !changes.empty();
+    }
+    EXPECT_TRUE(has_failed_late);
+}
+
+TEST(HierarchyWriter, ChangesNothingThatItCannotList) {
+    Written w({{".zgroup", kGroupText}, {"a/.zgroup", kGroupText}, {".zmetadata", "old"}});
+    w.store->can_list = false;
+    EXPECT_TRUE(Fails(w.writer.DeleteNode("a"), StatusCode::kUnsupported, "cannot list"));
+    EXPECT_TRUE(Fails(w.writer.RenameNode("a", "b"), StatusCode::kUnsupported, "cannot list"));
+    EXPECT_TRUE(Fails(w.writer.Consolidate(), StatusCode::kUnsupported, ".zmetadata: "));
+    EXPECT_EQ(w.store->TakeChanges(), StringList());
+    EXPECT_TRUE(Succeeds(w.writer.CreateArray("a/x", Document())));
+    EXPECT_EQ(w.store->TakeChanges(),
+              (StringList{"erase .zmetadata", "erase a/x/.zattrs", "set a/x/.zarray"}));
+    EXPECT_TRUE(Fails(w.writer.Finish(), StatusCode::kUnsupported, ".zmetadata: "));
+    EXPECT_EQ(At(*w.store, ".zmetadata"), "absent") << "better none than a stale one";
+}
+
+TEST(HierarchyWriter, EndsInABottomlessTree) {
+    std::string key = "a";
+    for (int i = 0; i < 120; ++i) key += "/a";
+    Written w({{"a/.zgroup", kGroupText}, {key + "/.zgroup", kGroupText}});
+    EXPECT_TRUE(Fails(w.writer.Consolidate(), StatusCode::kLimit, "more than 64 levels"));
+    EXPECT_TRUE(Fails(w.writer.RenameNode("a", "b"), StatusCode::kLimit, "more than 97 levels"));
+    EXPECT_TRUE(Fails(w.writer.DeleteNode("a"), StatusCode::kLimit, "more than 97 levels"));
+    EXPECT_EQ(At(*w.store, key + "/.zgroup"), kGroupText);
+}
+
 TEST(HierarchyWriter, IsOneForManyThreads) {
     Written w({{".zgroup", kGroupText}, {".zmetadata", "old"}});
     std::vector<std::thread> threads;

@@ -52,6 +52,29 @@ TEST_F(Directory, MakesItsFolderWhenSomethingIsWritten) {
     EXPECT_TRUE(fs::is_regular_file(folder_.path() / "new" / "a.zarr" / "a" / ".zgroup"));
 }
 
+TEST_F(Directory, RemovesEmptyFoldersAndLinksButNothingBehindThem) {
+    const fs::path root = folder_.path();
+    fs::create_directories(root / "empty" / "inner");
+    WriteFile(root / "kept" / "key", "x");
+    fs::create_directory_symlink(root / "kept", root / "link");
+    fs::create_symlink(root / "kept" / "key", root / "file-link");
+    EXPECT_FALSE(*store_.ErasePrefix("empty")) << "holds a folder";
+    EXPECT_TRUE(*store_.ErasePrefix("empty/inner"));
+    EXPECT_TRUE(*store_.ErasePrefix("empty"));
+    EXPECT_TRUE(*store_.ErasePrefix("link"));
+    EXPECT_FALSE(*store_.ErasePrefix("file-link")) << "a key";
+    EXPECT_FALSE(*store_.ErasePrefix("kept/key"));
+    EXPECT_FALSE(fs::exists(root / "empty"));
+    EXPECT_FALSE(fs::exists(fs::symlink_status(root / "link")));
+    EXPECT_TRUE(fs::exists(root / "kept" / "key"));
+    EXPECT_TRUE(fs::exists(fs::symlink_status(root / "file-link")));
+    EXPECT_TRUE(Fails(store_.ErasePrefix(".."), StatusCode::kInvalidArgument, "not a valid key"));
+    EXPECT_TRUE(
+        Fails(store_.RenamePrefix("kept", "../x"), StatusCode::kInvalidArgument, "not a valid"));
+    EXPECT_TRUE(
+        Fails(store_.RenamePrefix("../x", "kept2"), StatusCode::kInvalidArgument, "not a valid"));
+}
+
 TEST_F(Directory, SaysThatAFolderIsNoValue) {
     WriteFile(folder_.path() / "depth" / "0" / "0", "x");
     const auto message = "depth/0: cannot read: Is a directory";

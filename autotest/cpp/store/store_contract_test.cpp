@@ -220,6 +220,44 @@ TEST_P(StoreContract, WritesAndErases) {
     EXPECT_TRUE(*store.Get("new/and/deep/.zgroup", value, kNoLimit)) << "no key, nothing erased";
 }
 
+TEST_P(StoreContract, ErasesNoPrefixThatHoldsKeys) {
+    Store* writable = under_test_->writable();
+    if (writable == nullptr) return;  // has the default, which does nothing
+    under_test_->Put("a/b/c", "x");
+    for (const char* prefix : {"a", "a/b", "a/b/c"}) {
+        const auto is_gone = writable->ErasePrefix(prefix);
+        EXPECT_TRUE(Succeeds(is_gone)) << prefix;
+        EXPECT_FALSE(is_gone.ok() && *is_gone) << prefix;
+    }
+    Buffer value;
+    EXPECT_TRUE(*writable->Get("a/b/c", value, kNoLimit));
+    EXPECT_TRUE(Succeeds(writable->Erase("a/b/c")));
+    for (const char* prefix : {"a/b", "a", "absent"})
+        EXPECT_TRUE(Succeeds(writable->ErasePrefix(prefix))) << prefix;
+    EXPECT_EQ(Names(writable->List("")), StringList());
+}
+
+TEST_P(StoreContract, RenamesAWholePrefixOrNothing) {
+    Store* writable = under_test_->writable();
+    if (writable == nullptr) return;
+    under_test_->Put("a/b/c", "x");
+    under_test_->Put("a/d", "y");
+    under_test_->Put("ab/e", "z");
+    const auto is_done = writable->RenamePrefix("a", "n/m");
+    ASSERT_TRUE(Succeeds(is_done));
+    const std::string now = *is_done ? "n/m" : "a";
+    Buffer value;
+    EXPECT_TRUE(*writable->Get(now + "/b/c", value, kNoLimit));
+    EXPECT_TRUE(*writable->Get(now + "/d", value, kNoLimit));
+    EXPECT_EQ(TextOf(value), "y");
+    EXPECT_EQ(Names(writable->List("")),
+              *is_done ? (StringList{"ab/", "n/"}) : (StringList{"a/", "ab/"}));
+    if (!*is_done) return;
+    EXPECT_TRUE(Fails(writable->RenamePrefix("ab", "n/m"), StatusCode::kInvalidArgument,
+                      "n/m: is there already"));
+    EXPECT_FALSE(writable->RenamePrefix("absent", "new").ok());
+}
+
 TEST_P(StoreContract, WritesNothingByKeysAgainstTheRules) {
     Store* writable = under_test_->writable();
     if (writable == nullptr) return;  // refuses every key, by the test above
