@@ -26,6 +26,11 @@ json::Object Document(const std::string& shape = "[2, 3]") {
     return *Json(ArrayText(shape)).as_object();
 }
 
+void ExpectSucceeds(const Status& status) { EXPECT_TRUE(Succeeds(status)); }
+void ExpectFails(const Status& status, StatusCode code, std::string_view part = {}) {
+    EXPECT_TRUE(Fails(status, code, part));
+}
+
 // A memory store with a writer and a record of the changes.
 struct Written {
     explicit Written(Entries entries, WriteConsolidated how = WriteConsolidated::kIfPresent)
@@ -51,10 +56,10 @@ TEST(HierarchyWriter, CreatesGroupsFromTheRootDown) {
 TEST(HierarchyWriter, CreatesNothingInOrOverAnArray) {
     Written w({{"a/.zarray", ArrayText("[1]")}});
     for (const char* path : {"a", "a/b", "a/b/c"})
-        EXPECT_TRUE(Fails(w.writer.CreateGroup(path), StatusCode::kInvalidArgument,
-                          "a/.zarray: is an array"));
-    EXPECT_TRUE(Fails(w.writer.CreateArray("a/b", Document()), StatusCode::kInvalidArgument,
-                      "a/.zarray: is an array, which cannot hold \"a/b\""));
+        ExpectFails(w.writer.CreateGroup(path), StatusCode::kInvalidArgument,
+                    "a/.zarray: is an array");
+    ExpectFails(w.writer.CreateArray("a/b", Document()), StatusCode::kInvalidArgument,
+                "a/.zarray: is an array, which cannot hold \"a/b\"");
     EXPECT_EQ(w.store->TakeChanges(), StringList());
 }
 
@@ -80,16 +85,15 @@ TEST(HierarchyWriter, ReplacesNodesOnlyWhenTold) {
                {"g/y/.zarray", ArrayText("[1]")},
                {"implied/z/.zgroup", kGroupText}});
     for (const char* path : {"", "x", "g", "implied"})
-        EXPECT_TRUE(Fails(w.writer.CreateArray(path, Document()), StatusCode::kInvalidArgument,
-                          "there is a node"))
-            << path;
-    EXPECT_TRUE(Fails(w.writer.CreateArray("", Document(), {}, IfExists::kReplace),
-                      StatusCode::kInvalidArgument, "there is a node"));
+        ExpectFails(w.writer.CreateArray(path, Document()), StatusCode::kInvalidArgument,
+                    "there is a node");
+    ExpectFails(w.writer.CreateArray("", Document(), {}, IfExists::kReplace),
+                StatusCode::kInvalidArgument, "there is a node");
     EXPECT_EQ(w.store->TakeChanges(), StringList());
-    EXPECT_TRUE(Succeeds(w.writer.CreateArray("x", Document(), {}, IfExists::kReplace)));
+    ExpectSucceeds(w.writer.CreateArray("x", Document(), {}, IfExists::kReplace));
     EXPECT_EQ(w.store->TakeChanges(), (StringList{"erase x/.zarray", "erase x/.zattrs", "erase x/0",
                                                   "erase x/.zattrs", "set x/.zarray"}));
-    EXPECT_TRUE(Succeeds(w.writer.CreateArray("g", Document(), {}, IfExists::kReplace)));
+    ExpectSucceeds(w.writer.CreateArray("g", Document(), {}, IfExists::kReplace));
     EXPECT_EQ(At(*w.store, "g/y/.zarray"), "absent");
 }
 
@@ -123,12 +127,12 @@ TEST(HierarchyWriter, ChecksPaths) {
     std::string deep = "a";
     for (int i = 0; i < 70; ++i) deep += "/a";
     const auto check = [&](const std::string& path, StatusCode code, std::string_view message) {
-        EXPECT_TRUE(Fails(w.writer.CreateGroup(path), code, message)) << path;
-        EXPECT_TRUE(Fails(w.writer.CreateArray(path, Document()), code, message)) << path;
-        EXPECT_TRUE(Fails(w.writer.SetAttributes(path, Json("{}")), code, message)) << path;
-        EXPECT_TRUE(Fails(w.writer.ReplaceArrayDocument(path, Document()), code, message)) << path;
-        EXPECT_TRUE(Fails(w.writer.DeleteNode(path), code, message)) << path;
-        EXPECT_TRUE(Fails(w.writer.RenameNode(path, "b"), code, message)) << path;
+        ExpectFails(w.writer.CreateGroup(path), code, message);
+        ExpectFails(w.writer.CreateArray(path, Document()), code, message);
+        ExpectFails(w.writer.SetAttributes(path, Json("{}")), code, message);
+        ExpectFails(w.writer.ReplaceArrayDocument(path, Document()), code, message);
+        ExpectFails(w.writer.DeleteNode(path), code, message);
+        ExpectFails(w.writer.RenameNode(path, "b"), code, message);
     };
     check("a/../b", StatusCode::kInvalidArgument, "\"..\"");
     check(std::string("a\0b", 3), StatusCode::kInvalidArgument, "NUL");
@@ -205,19 +209,19 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
                {"g/a/x/.zarray", ArrayText("[1]")},
                {"g/a/x/0", "chunk"},
                {"g/taken/text", "x"}});
-    EXPECT_TRUE(Succeeds(w.writer.RenameNode("g/a", "b")));
+    ExpectSucceeds(w.writer.RenameNode("g/a", "b"));
     EXPECT_EQ(w.store->TakeChanges(),
               (StringList{"set g/b/x/0", "set g/b/.zattrs", "set g/b/x/.zarray", "set g/b/.zgroup",
                           "erase g/a/.zgroup", "erase g/a/.zattrs", "erase g/a/x/.zarray",
                           "erase g/a/x/0"}));
     EXPECT_EQ(At(*w.store, "g/b/x/0"), "chunk");
-    EXPECT_TRUE(Succeeds(w.writer.RenameNode("g/b", "b"))) << "its own name";
+    ExpectSucceeds(w.writer.RenameNode("g/b", "b"));
     for (const char* name : {"", ".", "..", "x/y", "x\\y", "/x", ".zarray"})
-        EXPECT_TRUE(Fails(w.writer.RenameNode("g/b", name), StatusCode::kInvalidArgument)) << name;
-    EXPECT_TRUE(Fails(w.writer.RenameNode("g/b", "taken"), StatusCode::kInvalidArgument,
-                      "\"g/taken\": there is a node or something else"));
-    EXPECT_TRUE(Fails(w.writer.RenameNode("g/a", "c"), StatusCode::kNotFound, "\"g/a\""));
-    EXPECT_TRUE(Fails(w.writer.RenameNode("", "c"), StatusCode::kInvalidArgument, "the root"));
+        ExpectFails(w.writer.RenameNode("g/b", name), StatusCode::kInvalidArgument);
+    ExpectFails(w.writer.RenameNode("g/b", "taken"), StatusCode::kInvalidArgument,
+                "\"g/taken\": there is a node or something else");
+    ExpectFails(w.writer.RenameNode("g/a", "c"), StatusCode::kNotFound, "\"g/a\"");
+    ExpectFails(w.writer.RenameNode("", "c"), StatusCode::kInvalidArgument, "the root");
     EXPECT_EQ(w.store->TakeChanges(), StringList());
 }
 
@@ -284,27 +288,27 @@ TEST(HierarchyWriter, ErasesConsolidatedMetadataBeforeTheChangeAndWritesThemAtTh
                           {"h/.zmetadata", "untouched"},
                           {".zmetadata", "old"}};
     Written w(entries);
-    EXPECT_TRUE(Succeeds(w.writer.CreateGroup("g")));
+    ExpectSucceeds(w.writer.CreateGroup("g"));
     EXPECT_EQ(w.store->TakeChanges(), StringList()) << "no change, nothing stale";
-    EXPECT_TRUE(Succeeds(w.writer.SetAttributes("g", Json(R"({"a": 1})"))));
-    EXPECT_TRUE(Succeeds(w.writer.CreateGroup("g/i")));
+    ExpectSucceeds(w.writer.SetAttributes("g", Json(R"({"a": 1})")));
+    ExpectSucceeds(w.writer.CreateGroup("g/i"));
     EXPECT_EQ(w.store->TakeChanges(), (StringList{"erase .zmetadata", "erase g/.zmetadata",
                                                   "set g/.zattrs", "set g/i/.zgroup"}));
-    EXPECT_TRUE(Succeeds(w.writer.Finish()));
+    ExpectSucceeds(w.writer.Finish());
     EXPECT_EQ(w.store->TakeChanges(), (StringList{"set .zmetadata", "set g/.zmetadata"}));
     EXPECT_EQ(At(*w.store, "g/.zmetadata"), *ConsolidatedText(*w.store, "g"));
     EXPECT_NE(At(*w.store, "g/.zmetadata").find("\"i/.zgroup\""), std::string::npos);
     EXPECT_EQ(At(*w.store, ".zmetadata"), *ConsolidatedText(*w.store, ""));
-    EXPECT_TRUE(Succeeds(w.writer.Finish()));
+    ExpectSucceeds(w.writer.Finish());
     EXPECT_EQ(w.store->TakeChanges(), StringList()) << "nothing changed since";
-    EXPECT_TRUE(Succeeds(w.writer.SetAttributes("g/i", Json(R"({"a": 1})"))));
-    EXPECT_TRUE(Succeeds(w.writer.RenameNode("g", "n")));
-    EXPECT_TRUE(Succeeds(w.writer.Finish()));
+    ExpectSucceeds(w.writer.SetAttributes("g/i", Json(R"({"a": 1})")));
+    ExpectSucceeds(w.writer.RenameNode("g", "n"));
+    ExpectSucceeds(w.writer.Finish());
     EXPECT_EQ(At(*w.store, "n/.zmetadata"), *ConsolidatedText(*w.store, "n"));
     EXPECT_EQ(At(*w.store, "g/.zmetadata"), "absent");
-    EXPECT_TRUE(Succeeds(w.writer.SetAttributes("n", Json("{}"))));
-    EXPECT_TRUE(Succeeds(w.writer.DeleteNode("n")));
-    EXPECT_TRUE(Succeeds(w.writer.Finish()));
+    ExpectSucceeds(w.writer.SetAttributes("n", Json("{}")));
+    ExpectSucceeds(w.writer.DeleteNode("n"));
+    ExpectSucceeds(w.writer.Finish());
     EXPECT_EQ(At(*w.store, "n/.zmetadata"), "absent") << "went with its group";
     EXPECT_EQ(At(*w.store, "h/.zmetadata"), "untouched");
     EXPECT_EQ(At(*w.store, ".zmetadata"), *ConsolidatedText(*w.store, ""));
@@ -369,19 +373,20 @@ TEST(HierarchyWriter, EndsInABottomlessTree) {
 TEST(HierarchyWriter, IsOneForManyThreads) {
     Written w({{".zgroup", kGroupText}, {".zmetadata", "old"}});
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&w, t] {
             for (int i = 0; i < 20; ++i) {
                 const std::string path = "g" + std::to_string(i) + "/x" + std::to_string(t);
-                EXPECT_TRUE(Succeeds(w.writer.CreateArray(path, Document())));
-                EXPECT_TRUE(Succeeds(w.writer.SetAttributes(path, Json(R"({"a": 1})"))));
+                ExpectSucceeds(w.writer.CreateArray(path, Document()));
+                ExpectSucceeds(w.writer.SetAttributes(path, Json(R"({"a": 1})")));
                 if (i % 4 == 3) {
-                    EXPECT_TRUE(Succeeds(w.writer.DeleteNode(path)));
+                    ExpectSucceeds(w.writer.DeleteNode(path));
                 }
             }
         });
     for (std::thread& thread : threads) thread.join();
-    EXPECT_TRUE(Succeeds(w.writer.Finish()));
+    ExpectSucceeds(w.writer.Finish());
     EXPECT_EQ(At(*w.store, ".zmetadata"), *ConsolidatedText(*w.store, ""));
     EXPECT_EQ(Json(At(*w.store, ".zmetadata")).Find("metadata")->as_object()->size(),
               1U + 20U + 4U * 15U * 2U);

@@ -59,6 +59,15 @@ Contents All(const Store& store) {
     return contents;
 }
 
+void ExpectChunks(const Contents& contents, const std::string& path) {
+    const auto attributes = contents.find(JoinKey(path, kAttributesKey));
+    ASSERT_NE(attributes, contents.end()) << path;
+    const json::Value names = Json(attributes->second);
+    ASSERT_NE(names.Find("chunks"), nullptr) << path;
+    for (const json::Value& chunk : *names.Find("chunks")->as_array())
+        EXPECT_EQ(contents.count(JoinKey(path, *chunk.as_string())), 1U) << path;
+}
+
 // Arrays have all their parts, and consolidated metadata are those of the store.
 void ExpectWhole(const std::shared_ptr<MemoryStore>& store) {
     ASSERT_NE(Tree(store), nullptr);
@@ -67,15 +76,10 @@ void ExpectWhole(const std::shared_ptr<MemoryStore>& store) {
         const std::string path(ParentPath(key));
         if (LastName(key) == kConsolidatedKey) {
             EXPECT_EQ(text, *ConsolidatedText(*store, path));
+        } else if (LastName(key) == kArrayKey) {
+            EXPECT_TRUE(Succeeds(ParseArrayMetadata(text))) << key;
+            ExpectChunks(contents, path);
         }
-        if (LastName(key) != kArrayKey) continue;
-        EXPECT_TRUE(Succeeds(ParseArrayMetadata(text))) << key;
-        const auto attributes = contents.find(JoinKey(path, kAttributesKey));
-        ASSERT_NE(attributes, contents.end()) << key;
-        const json::Value names = Json(attributes->second);
-        ASSERT_NE(names.Find("chunks"), nullptr) << key;
-        for (const json::Value& chunk : *names.Find("chunks")->as_array())
-            EXPECT_EQ(contents.count(JoinKey(path, *chunk.as_string())), 1U) << key;
     }
 }
 
@@ -113,7 +117,7 @@ std::function<Status(HierarchyWriter&, const Store&)> Again(Operation run) {
     return [run = std::move(run)](HierarchyWriter& w, const Store&) { return run(w); };
 }
 
-Status UnlessGone(Status status) {
+Status UnlessGone(const Status& status) {
     return status.code() == StatusCode::kNotFound ? Status() : status;
 }
 
