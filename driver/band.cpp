@@ -97,22 +97,23 @@ CPLErr ZarrRasterBand::ReadWindow(const Window& window, void* data, GDALDataType
     return error;
 }
 
-CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType buffer_type,
-                                 GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+ZarrRasterBand::Selection ZarrRasterBand::Select(const Window& window, GSpacing pixel_space,
+                                                 GSpacing line_space, GSpacing band_space) const {
     const RasterLayout& layout = array_.layout;
     const std::size_t rank = layout.facts.metadata.rank();
-    zarr::Region region;
+    Selection selection;
+    zarr::Region& region = selection.region;
     region.start = zarr::DimVector<std::uint64_t>(rank, 0);
     region.count = zarr::DimVector<std::uint64_t>(rank, 1);
     region.step = zarr::DimVector<std::int64_t>(rank, 1);
-    zarr::Strides strides(rank, 0);
+    selection.strides = zarr::Strides(rank, 0);
     for (std::size_t i = 0; i < indices_.size(); ++i)
         region.start[layout.other_axes[i]] = indices_[i];
     const auto set = [&](std::size_t axis, std::uint64_t start, std::uint64_t count,
                          GSpacing spacing) {
         region.start[axis] = start;
         region.count[axis] = count;
-        strides[axis] = static_cast<std::ptrdiff_t>(spacing);
+        selection.strides[axis] = static_cast<std::ptrdiff_t>(spacing);
     };
     if (layout.x_axis)
         set(*layout.x_axis, static_cast<std::uint64_t>(window.x_off),
@@ -124,11 +125,18 @@ CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType 
         set(layout.other_axes[window.axis], indices_[window.axis], window.slice_count, band_space);
         region.step[layout.other_axes[window.axis]] = window.slice_step;
     }
+    return selection;
+}
+
+CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType buffer_type,
+                                 GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    const Selection selection = Select(window, pixel_space, line_space, band_space);
     const auto read = [&](const zarr::ElementOp& op) {
-        const zarr::Destination destination{static_cast<std::uint8_t*>(data), strides, op};
+        const zarr::Destination destination{static_cast<std::uint8_t*>(data), selection.strides,
+                                            op};
         try {
-            return layout.array->Read(region, field_.offset, destination,
-                                      {dataset()->options().threads, window.keep});
+            return array_.layout.array->Read(selection.region, field_.offset, destination,
+                                             {dataset()->options().threads, window.keep});
         } catch (const std::bad_alloc&) {
             return zarr::Status::OutOfMemory("out of memory");
         }
@@ -155,7 +163,8 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
                                  void* pData, int nBufXSize, int nBufYSize, GDALDataType eBufType,
                                  GSpacing nPixelSpace, GSpacing nLineSpace,
                                  GDALRasterIOExtraArg* psExtraArg) {
-    if (eRWFlag != GF_Read || nXSize != nBufXSize || nYSize != nBufYSize)
+    const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
+    if (is_resampled)
         return GDALPamRasterBand::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData, nBufXSize,
                                             nBufYSize, eBufType, nPixelSpace, nLineSpace,
                                             psExtraArg);
@@ -165,7 +174,12 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
     window.x_size = nXSize;
     window.y_size = nYSize;
     window.slice_count = 1;
-    const CPLErr error = ReadWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0);
+    // Blocks that GDAL holds may be newer, or would be older afterwards.
+    if (dataset()->update() != nullptr && GDALRasterBand::FlushCache(false) != CE_None)
+        return CE_Failure;
+    const CPLErr error = eRWFlag == GF_Read
+                             ? ReadWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0)
+                             : WriteWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0);
     if (error != CE_None || psExtraArg == nullptr || psExtraArg->pfnProgress == nullptr)
         return error;
     return psExtraArg->pfnProgress(1.0, "", psExtraArg->pProgressData) ? CE_None : CE_Failure;

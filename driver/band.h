@@ -32,6 +32,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
 
+    // The same in the other direction.
+    CPLErr WriteWindow(const Window& window, const void* data, GDALDataType buffer_type,
+                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+
+    void EnableUpdate() { eAccess = GA_Update; }
+
     const BandArray& array() const { return array_; }
     const ScalarField& field() const { return field_; }
     const std::vector<std::uint64_t>& indices() const { return indices_; }
@@ -48,11 +54,20 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     const char* GetUnitType() override;
     char** GetCategoryNames() override;
     GDALColorInterp GetColorInterpretation() override;
+    void SetDescription(const char* pszDescription) override;
+    CPLErr SetNoDataValue(double dfNoData) override;
+    CPLErr SetNoDataValueAsInt64(int64_t nNoData) override;
+    CPLErr SetNoDataValueAsUInt64(uint64_t nNoData) override;
+    CPLErr DeleteNoDataValue() override;
+    CPLErr SetScale(double dfNewScale) override;
+    CPLErr SetOffset(double dfNewOffset) override;
+    CPLErr SetUnitType(const char* pszNewValue) override;
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;
 
   protected:
     CPLErr IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
+    CPLErr IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
     CPLErr IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize, void* pData,
                      int nBufXSize, int nBufYSize, GDALDataType eBufType, GSpacing nPixelSpace,
                      GSpacing nLineSpace, GDALRasterIOExtraArg* psExtraArg) override;
@@ -62,9 +77,20 @@ class ZarrRasterBand final : public GDALPamRasterBand {
 
   private:
     ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
+    // What a window is of the array, and of the caller's memory.
+    struct Selection {
+        zarr::Region region;
+        zarr::Strides strides;
+    };
+    Selection Select(const Window& window, GSpacing pixel_space, GSpacing line_space,
+                     GSpacing band_space) const;
     // ReadWindow() in columns of the array.
     CPLErr ReadArray(const Window& window, void* data, GDALDataType buffer_type,
                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+    zarr::Status Store(const Window& window, const void* data, GDALDataType buffer_type,
+                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+    template <class T>
+    CPLErr StoreNodata(T value);
     void InterpretAttributes();
     void LoadAttributes();  // metadata from what is known
     void LoadLabels();      // and from the coordinates of the slice, which are read for it

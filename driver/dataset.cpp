@@ -17,10 +17,6 @@ ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions
     SetDescription(name.c_str());
 }
 
-// What GDAL saves beside the store it asks of the bands, which need the arrays: not in the base's
-// destructor.
-ZarrDataset::~ZarrDataset() { GDALPamDataset::FlushCache(true); }
-
 void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     nRasterXSize = layout.Width();
     nRasterYSize = layout.Height();
@@ -154,7 +150,8 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                               int nBandCount, int* panBandMap, GSpacing nPixelSpace,
                               GSpacing nLineSpace, GSpacing nBandSpace,
                               GDALRasterIOExtraArg* psExtraArg) {
-    if (eRWFlag != GF_Read || nXSize != nBufXSize || nYSize != nBufYSize)
+    // Of several bands each is written by itself: blocks that GDAL holds are each band's own.
+    if (eRWFlag != GF_Read || nXSize != nBufXSize || nYSize != nBufYSize || update_ != nullptr)
         return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData, nBufXSize,
                                          nBufYSize, eBufType, nBandCount, panBandMap, nPixelSpace,
                                          nLineSpace, nBandSpace, psExtraArg);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/creation_options.h"
 #include "driver/gdal_compat.h"
 #include "driver/georeferencing.h"
 #include "driver/location.h"
@@ -15,6 +16,7 @@
 #include "driver/options.h"
 #include "driver/raster_layout.h"
 #include "driver/slice_labels.h"
+#include "driver/store_update.h"
 
 namespace zarr_driver {
 
@@ -23,6 +25,7 @@ struct BandArray {
     RasterLayout layout;
     OmeChannels channels;
     std::unique_ptr<SliceLabels> labels;
+    bool attributes_changed = false;  // since they were written
 };
 
 class ZarrRasterBand;
@@ -33,6 +36,7 @@ class ZarrDataset final : public GDALPamDataset {
   public:
     // `name` is what the user opened.
     ZarrDataset(const std::string& name, Location location, OpenOptions options);
+    // Stores what is pending where it is in update mode; emits what fails.
     ~ZarrDataset() override;
     ZarrDataset(const ZarrDataset&) = delete;
     ZarrDataset& operator=(const ZarrDataset&) = delete;
@@ -47,6 +51,22 @@ class ZarrDataset final : public GDALPamDataset {
     const std::vector<std::unique_ptr<ZarrDataset>>& levels() const { return levels_; }
     // Sets the metadata from the attributes of the arrays and the group; to be called last.
     void Finish();
+    // Lets the dataset write; to be called last of all.
+    void EnableUpdate(std::unique_ptr<StoreUpdate> update, Georeferenced convention);
+    // Stores what is pending; emits what fails.
+    bool Flush() { return FlushAll(false) == CE_None; }
+    // True where the names of bands are coordinates of an array's only extra dimension.
+    bool NamesBands() const;
+    void BandNamesChanged() { band_names_changed_ = true; }
+    // Forgets what is pending, and writes no more.
+    void Abandon() { update_ = nullptr; }
+    // What is written through; nullptr where the dataset is for reading.
+    StoreUpdate* update() const { return update_.get(); }
+    // Changes an attribute of an array; null removes it. Written at the next flush.
+    void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value);
+    // Makes `element`, in the host's byte order, the fill value of an array to which nothing was
+    // written yet.
+    zarr::Status SetFillValue(BandArray& array, const std::string& element);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
     const std::string& store_path() const { return location_.store_path; }
@@ -67,6 +87,12 @@ class ZarrDataset final : public GDALPamDataset {
     NameValueList GetMetadata(const char* pszDomain = "") override;
     const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
     char** GetFileList() override;
+    ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
+    CPLErr SetSpatialRef(const OGRSpatialReference* poSRS) override;
+    CPLErr SetGeoTransform(ZARR_NEW_GEOTRANSFORM) override;
+    CPLErr SetMetadata(NameValueList papszMetadata, const char* pszDomain = "") override;
+    CPLErr SetMetadataItem(const char* pszName, const char* pszValue,
+                           const char* pszDomain = "") override;
 
   protected:
     CPLErr IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize, void* pData,
@@ -79,11 +105,20 @@ class ZarrDataset final : public GDALPamDataset {
     const Georeferencing& Placed() const;
     void LoadPoints();
     void LoadGeolocation();
+    CPLErr FlushAll(bool closing);
+    zarr::Status FlushAttributes();
+    zarr::Status WriteBandNames();
+    void CloseUpdate();
+    void StoreMetadataItem(const char* name, const char* value);
 
     const Location location_;
     const OpenOptions options_;
     std::vector<std::unique_ptr<BandArray>> arrays_;
     std::vector<std::unique_ptr<ZarrDataset>> levels_;
+    std::unique_ptr<StoreUpdate> update_;
+    Georeferenced convention_ = Georeferenced::kGdalAndCf;
+    bool placement_changed_ = false;  // since it was written
+    bool band_names_changed_ = false;
     CPLStringList subdatasets_;
     mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
     OGRSpatialReference points_srs_;

@@ -46,6 +46,22 @@ using NameValueList = char**;
 #define ZARR_GEOTRANSFORM_QUALIFIER
 #endif
 
+// How GDALDataset::SetGeoTransform() is given one.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
+#define ZARR_NEW_GEOTRANSFORM const GDALGeoTransform& transform
+#else
+#define ZARR_NEW_GEOTRANSFORM double* transform
+#endif
+
+// What GDALDataset::FlushCache() returns: nothing before 3.7.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
+#define ZARR_FLUSH_RESULT CPLErr
+#define ZARR_FLUSH_RETURN(error) return error
+#else
+#define ZARR_FLUSH_RESULT void
+#define ZARR_FLUSH_RETURN(error) static_cast<void>(error)
+#endif
+
 // The parameters of GDALMDArray::AsClassicDataset(), and whether they are only the two dimensions.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_AS_CLASSIC_PARAMETERS                                            \

@@ -120,4 +120,36 @@ void BufferOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptr
     }
 }
 
+BufferWriteOp::BufferWriteOp(const zarr::DataType& stored, GDALDataType buffer_type)
+    : native_type_(GdalTypeOf(stored)), buffer_type_(buffer_type) {
+    auto from_native = zarr::MakeWriteOp(MemoryTypeOf(stored), stored);
+    CPLAssert(from_native.ok());
+    from_native_ = *from_native;
+    op_ = from_native_;
+    if (buffer_type == native_type_) return;
+    op_.row = ConvertRow;
+    op_.src_size = static_cast<std::size_t>(GDALGetDataTypeSizeBytes(buffer_type));
+    op_.context = this;
+    op_.is_copy = false;
+}
+
+void BufferWriteOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst,
+                               std::ptrdiff_t dst_stride, const std::uint8_t* src,
+                               std::ptrdiff_t src_stride, std::size_t count) {
+    const auto& self = *static_cast<const BufferWriteOp*>(op.context);
+    alignas(16) std::uint8_t native[4096];
+    const std::size_t size = self.from_native_.src_size;
+    const std::size_t batch = sizeof native / size;
+    while (count > 0) {
+        const std::size_t n = std::min(count, batch);
+        CopyWords(src, self.buffer_type_, src_stride, native, self.native_type_,
+                  static_cast<std::ptrdiff_t>(size), n);
+        self.from_native_.row(self.from_native_, dst, dst_stride, native,
+                              static_cast<std::ptrdiff_t>(size), n);
+        src += static_cast<std::ptrdiff_t>(n) * src_stride;
+        dst += static_cast<std::ptrdiff_t>(n) * dst_stride;
+        count -= n;
+    }
+}
+
 }  // namespace zarr_driver

@@ -38,4 +38,21 @@ class BufferOp {
     GDALDataType buffer_type_;
 };
 
+// Writes elements of any GDAL type as stored ones, with GDAL's rules of conversion. The op made
+// borrows this object and the type it was made from.
+class BufferWriteOp {
+  public:
+    BufferWriteOp(const zarr::DataType& stored, GDALDataType buffer_type);
+    const zarr::ElementOp& op() const { return op_; }
+
+  private:
+    static void ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                           const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
+
+    zarr::ElementOp op_;
+    zarr::ElementOp from_native_;
+    GDALDataType native_type_;
+    GDALDataType buffer_type_;
+};
+
 }  // namespace zarr_driver

@@ -15,7 +15,7 @@ namespace json = zarr::json;
 constexpr std::string_view kInterpreted[] = {
     "_ARRAY_DIMENSIONS", "_CRS",      "_FillValue",   "missing_value", "scale_factor",
     "add_offset",        "units",     "grid_mapping", "coordinates",   "flag_values",
-    "flag_meanings",     "_Unsigned", "multiscales",  "omero"};
+    "flag_meanings",     "_Unsigned", "multiscales",  "omero",         "band_number"};
 
 // Of the conventions that place a raster: copied along with pixels that move, they would lie.
 constexpr std::string_view kInterpretedPrefixes[] = {"proj:", "spatial:"};

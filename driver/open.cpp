@@ -28,10 +28,20 @@ bool IsForBuiltin(const std::string& path) {
 
 Result<std::unique_ptr<ZarrDataset>> OpenName(GDALOpenInfo* open_info,
                                               const ConnectionString& name) {
-    ZARR_ASSIGN_OR_RETURN(const OpenOptions options,
-                          OpenOptions::Parse(open_info->papszOpenOptions));
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info->papszOpenOptions));
+    const bool update = open_info->eAccess != GA_ReadOnly;
+    // What is changed may be what consolidated metadata hold.
+    if (update) options.use_consolidated = zarr::UseConsolidated::kNever;
     ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options));
-    return OpenRaster(open_info->pszFilename, location, name.indices, options);
+    ZARR_ASSIGN_OR_RETURN(auto dataset,
+                          OpenRaster(open_info->pszFilename, location, name.indices, options));
+    dataset->Finish();
+    if (update)
+        dataset->EnableUpdate(
+            std::make_unique<StoreUpdate>(std::make_shared<VsiStore>(location.store_path),
+                                          zarr::WriteConsolidated::kIfPresent),
+            Georeferenced::kGdalAndCf);
+    return dataset;
 }
 
 Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
@@ -55,8 +65,9 @@ GDALDataset* OpenMultidimensional(GDALOpenInfo* open_info, const ConnectionStrin
 }  // namespace
 
 int Identify(GDALOpenInfo* open_info) {
-    // Writing is the built-in driver's.
-    if (open_info->eAccess != GA_ReadOnly) return FALSE;
+    // Writing through the multidimensional API is the built-in driver's.
+    if (open_info->eAccess != GA_ReadOnly && (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0)
+        return FALSE;
     const std::string name = open_info->pszFilename;
     if (HasZarrPrefix(name)) return TRUE;
     // GDAL before 3.7 does not see the folders of /vsimem/.
@@ -83,7 +94,6 @@ GDALDataset* Open(GDALOpenInfo* open_info) {
             EmitError(name->path, dataset.status());
             return nullptr;
         }
-        (*dataset)->Finish();
         return dataset->release();
     } catch (const std::bad_alloc&) {
         EmitError(open_info->pszFilename, Status::OutOfMemory("out of memory"));

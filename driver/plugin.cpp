@@ -8,6 +8,8 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "driver/create.h"
+#include "driver/creation_options.h"
 #include "driver/gdal_compat.h"
 #include "driver/location.h"
 #include "driver/open.h"
@@ -18,14 +20,29 @@ namespace {
 
 constexpr const char* kName = "Zarr";
 constexpr const char* kBuiltinName = "ZarrBuiltin";
+constexpr const char* kCreationTypes =
+    "Byte Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float16 Float32 Float64 CFloat32 CFloat64";
 
 GDALDriver* Builtin() { return GetGDALDriverManager()->GetDriverByName(kBuiltinName); }
 
-// Writing is the built-in driver's.
+// FORMAT=ZARR_V3 is the built-in driver's.
+bool IsForBuiltin(CSLConstList options) {
+    return EQUAL(CSLFetchNameValueDef(options, "FORMAT", ""), "ZARR_V3") && Builtin() != nullptr;
+}
+
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     zarr_driver::NameValueList options) {
-    GDALDriver* builtin = Builtin();
-    return builtin->pfnCreate(name, x_size, y_size, bands, type, options);
+    if (IsForBuiltin(options) && Builtin()->pfnCreate != nullptr)
+        return Builtin()->pfnCreate(name, x_size, y_size, bands, type, options);
+    return zarr_driver::Create(name, x_size, y_size, bands, type, options);
+}
+
+GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
+                        zarr_driver::NameValueList options, GDALProgressFunc progress,
+                        void* progress_data) {
+    if (IsForBuiltin(options))
+        return Builtin()->CreateCopy(name, source, strict, options, progress, progress_data);
+    return zarr_driver::CreateCopy(name, source, strict, options, progress, progress_data);
 }
 
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
@@ -46,17 +63,15 @@ void CopyItem(GDALDriver& to, GDALDriver& from, const char* item) {
     if (const char* value = from.GetMetadataItem(item)) to.SetMetadataItem(item, value);
 }
 
-// Lets the built-in driver create what this driver's name is asked to create.
+// Lets the built-in driver create multidimensional datasets under this driver's name.
 void ForwardCreation(GDALDriver& driver, GDALDriver& builtin) {
     for (const char* item :
-         {GDAL_DCAP_CREATE, GDAL_DMD_CREATIONDATATYPES, GDAL_DMD_CREATIONOPTIONLIST,
-          GDAL_DCAP_CREATE_MULTIDIMENSIONAL, GDAL_DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST,
+         {GDAL_DCAP_CREATE_MULTIDIMENSIONAL, GDAL_DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST,
           GDAL_DMD_MULTIDIM_GROUP_CREATIONOPTIONLIST,
           GDAL_DMD_MULTIDIM_DIMENSION_CREATIONOPTIONLIST,
           GDAL_DMD_MULTIDIM_ARRAY_CREATIONOPTIONLIST,
           GDAL_DMD_MULTIDIM_ATTRIBUTE_CREATIONOPTIONLIST})
         CopyItem(driver, builtin, item);
-    if (builtin.pfnCreate != nullptr) driver.pfnCreate = Create;
     if (builtin.pfnCreateMultiDimensional != nullptr)
         driver.pfnCreateMultiDimensional = CreateMultiDimensional;
 }
@@ -107,6 +122,12 @@ GDALDriver* MakeDriver() {
     driver->pfnIdentify = zarr_driver::Identify;
     driver->pfnOpen = zarr_driver::Open;
     driver->pfnDelete = Delete;
+    driver->SetMetadataItem(GDAL_DCAP_CREATE, "YES");
+    driver->SetMetadataItem(GDAL_DCAP_CREATECOPY, "YES");
+    driver->SetMetadataItem(GDAL_DMD_CREATIONDATATYPES, kCreationTypes);
+    driver->SetMetadataItem(GDAL_DMD_CREATIONOPTIONLIST, zarr_driver::kCreationOptionList);
+    driver->pfnCreate = Create;
+    driver->pfnCreateCopy = CreateCopy;
     return driver;
 }
 

@@ -17,6 +17,10 @@ namespace zarr_driver {
 // Most bands of a dataset; an array with more slices is opened slice by slice.
 inline constexpr std::uint64_t kMaxBands = 65536;
 
+// The attribute of an array that tells which band of the dataset it is, from 1; arrays of a group
+// have no order of their own.
+inline constexpr const char* kBandNumber = "band_number";
+
 // A scalar of an array's elements: the element itself, or a field of a structured one.
 struct ScalarField {
     std::string name;  // "outer.inner[2]"; empty for the element itself

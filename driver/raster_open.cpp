@@ -107,6 +107,17 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
     return dataset;
 }
 
+// Puts arrays that say which bands they are in that order.
+void SortByNumber(std::vector<RasterLayout>& layouts) {
+    const auto number = [](const RasterLayout& layout) {
+        zarr::Warnings ignored;
+        return zarr::NumberAttribute(layout.facts.attributes, kBandNumber, ignored).value_or(0);
+    };
+    std::stable_sort(
+        layouts.begin(), layouts.end(),
+        [&](const RasterLayout& a, const RasterLayout& b) { return number(a) < number(b); });
+}
+
 // Adds a band for each array of a group on one grid; nothing where their axes turn out to differ.
 Status AddGroupBands(const Request& request, const CatalogGroup& group,
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
@@ -119,6 +130,7 @@ Status AddGroupBands(const Request& request, const CatalogGroup& group,
             return {};
         layouts.push_back(std::move(layout));
     }
+    if (pyramids.empty()) SortByNumber(layouts);
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
     if (pyramids.size() == layouts.size()) AddLevels(request, pyramids, {}, dataset);
     return {};

@@ -2,13 +2,17 @@
 #include "driver/vsi_store.h"
 
 #include <cpl_conv.h>
+#include <cpl_multiproc.h>
 #include <cpl_vsi.h>
 #include <cpl_vsi_virtual.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <memory>
+#include <random>
 #include <string>
 #include <system_error>
 
@@ -182,6 +186,107 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) 
     std::sort(entries.begin(), entries.end(),
               [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
     return entries;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Writing
+
+namespace {
+
+// True where a file can take another's place in one step.
+bool CanRename(const std::string& path) {
+    return !STARTS_WITH(path.c_str(), "/vsi") || STARTS_WITH(path.c_str(), "/vsimem/");
+}
+
+// A name beside `path` that no other writer uses.
+std::string TemporaryName(const std::string& path) {
+    static std::atomic<std::uint64_t> counter{0};
+    static const std::uint64_t process = std::random_device()() * std::uint64_t{0x100000001} ^
+                                         static_cast<std::uint64_t>(CPLGetPID());
+    char digits[33];
+    std::snprintf(digits, sizeof digits, "%016llx%016llx",
+                  static_cast<unsigned long long>(process),  // NOLINT: what printf takes
+                  static_cast<unsigned long long>(counter++));
+    return path + "." + digits + ".partial";
+}
+
+// Makes a folder and those above it. Others may be making the same ones: what counts is that it is
+// there in the end.
+bool MakeFolder(const std::string& path) {
+    VSIStatBufL stat;
+    if (path.empty() || VSIStatL(path.c_str(), &stat) == 0) return true;
+    const std::string parent = CPLGetPath(path.c_str());
+    if (parent.size() >= path.size() || !MakeFolder(parent)) return false;
+    return VSIMkdir(path.c_str(), 0755) == 0 || VSIStatL(path.c_str(), &stat) == 0;
+}
+
+File OpenForWriting(const std::string& path) {
+    errno = 0;
+    File file(VSIFOpenL(path.c_str(), "wb"));
+    if (file != nullptr || errno != ENOENT) return file;
+    // Its folder is missing; to look each time would cost a stat for each chunk.
+    MakeFolder(CPLGetPath(path.c_str()));
+    errno = 0;
+    file.reset(VSIFOpenL(path.c_str(), "wb"));
+    return file;
+}
+
+}  // namespace
+
+Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    const QuietErrors quiet;
+    const std::string path = PathOf(key);
+    const bool rename = CanRename(path);
+    const std::string target = rename ? TemporaryName(path) : path;
+    File file = OpenForWriting(target);
+    if (file == nullptr) return Failure(key, "cannot create", errno);
+    errno = 0;
+    bool written =
+        value.size == 0 || VSIFWriteL(value.data, 1, value.size, file.get()) == value.size;
+    int error = errno;
+    if (VSIFCloseL(file.release()) != 0 && written) {
+        written = false;
+        error = errno;
+    }
+    if (written && rename && VSIRename(target.c_str(), path.c_str()) != 0) {
+        error = errno;
+        VSIUnlink(target.c_str());
+        return Failure(key, "cannot replace", error);
+    }
+    if (written) return {};
+    VSIUnlink(target.c_str());
+    return Failure(key, "cannot write", error);
+}
+
+Status VsiStore::Erase(const std::string& key) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    const QuietErrors quiet;
+    const std::string path = PathOf(key);
+    errno = 0;
+    if (VSIUnlink(path.c_str()) == 0) return {};
+    const int error = errno;
+    if (IsAbsent(path, error)) return {};
+    return Failure(key, "cannot remove", error);
+}
+
+Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
+    const QuietErrors quiet;
+    const std::string path = PathOf(prefix);
+    VSIStatBufL stat;
+    if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
+    // A link to a folder is a file to remove; a folder that holds something stays.
+    return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;
+}
+
+Result<bool> VsiStore::RenamePrefix(const std::string& from, const std::string& to) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(from));
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(to));
+    const QuietErrors quiet;
+    if (!CanRename(PathOf(from))) return false;
+    if (PathExists(PathOf(to))) return Status::Invalid(to + ": is there already");
+    return VSIRename(PathOf(from).c_str(), PathOf(to).c_str()) == 0;
 }
 
 }  // namespace zarr_driver

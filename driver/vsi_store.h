@@ -11,7 +11,10 @@ namespace zarr_driver {
 bool PathExists(const std::string& path);
 
 // A store under a path of GDAL's virtual file systems: local folders, /vsimem/, /vsizip/, ... Each
-// call opens the file it needs, once, without asking beforehand whether it exists. Read-only.
+// call opens the file it needs, once, without asking beforehand whether it exists. A value is
+// written under another name and then renamed where the file system can: a writer that is killed
+// leaves the old value or the new one, and perhaps a file "KEY.<32 hex digits>.partial", which
+// zarr-python knows to ignore.
 class VsiStore final : public zarr::Store {
   public:
     explicit VsiStore(std::string folder) : folder_(std::move(folder)) {}
@@ -30,6 +33,10 @@ class VsiStore final : public zarr::Store {
     zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                 zarr::Buffer& value) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
+    zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
+    zarr::Status Erase(const std::string& key) override;
+    zarr::Result<bool> ErasePrefix(const std::string& prefix) override;
+    zarr::Result<bool> RenamePrefix(const std::string& from, const std::string& to) override;
 
   private:
     std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The part of ZarrRasterBand that changes a store.
+#include <algorithm>
+#include <new>
+
+#include "core/dtype/fill_value.h"
+#include "driver/band.h"
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+namespace json = zarr::json;
+
+Status ZarrRasterBand::Store(const Window& window, const void* data, GDALDataType buffer_type,
+                             GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    const Selection selection = Select(window, pixel_space, line_space, band_space);
+    try {
+        ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer,
+                              dataset()->update()->WriterOf(array_.layout.array));
+        const BufferWriteOp op(field_.type, buffer_type);
+        const zarr::Source source{static_cast<const std::uint8_t*>(data), selection.strides,
+                                  op.op()};
+        return writer->Write(selection.region, field_.offset, source, dataset()->options().threads);
+    } catch (const std::bad_alloc&) {
+        return Status::OutOfMemory("out of memory");
+    }
+}
+
+CPLErr ZarrRasterBand::WriteWindow(const Window& window, const void* data, GDALDataType buffer_type,
+                                   GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    if (dataset()->update() == nullptr)
+        return EmitError(dataset()->store_path(),
+                         Status::Permission("opened for reading, not for update"));
+    const Status status = Store(window, data, buffer_type, pixel_space, line_space, band_space);
+    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+}
+
+CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) {
+    const int size = GDALGetDataTypeSizeBytes(eDataType);
+    Window window{};
+    window.x_off = nBlockXOff * nBlockXSize;
+    window.y_off = nBlockYOff * nBlockYSize;
+    window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
+    window.y_size = std::min(nBlockYSize, nRasterYSize - window.y_off);
+    return WriteWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
+}
+
+template <class T>
+CPLErr ZarrRasterBand::StoreNodata(T value) {
+    // The element, in the host's byte order, that the value is.
+    const zarr::DataType native = field_.type.Native();
+    std::string element(native.size, '\0');
+    const GDALDataType type = std::is_same_v<T, double>         ? GDT_Float64
+                              : std::is_same_v<T, std::int64_t> ? GDT_Int64
+                                                                : GDT_UInt64;
+    const BufferWriteOp op(native, type);
+    const auto* from = reinterpret_cast<const std::uint8_t*>(&value);
+    op.op().row(op.op(), reinterpret_cast<std::uint8_t*>(element.data()), 0, from, 0, 1);
+    auto text = zarr::FillValueToJson(field_.type, element);
+    if (!text.ok()) return EmitError(dataset()->store_path(), text.status());
+    nodata_ = element;
+    dataset()->ChangeAttribute(array_, "_FillValue", text.Take());
+    const bool is_whole = field_.name.empty();
+    const Status status = is_whole ? dataset()->SetFillValue(array_, element) : Status();
+    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+}
+
+void ZarrRasterBand::SetDescription(const char* pszDescription) {
+    if (dataset()->update() == nullptr || !dataset()->NamesBands())
+        return GDALPamRasterBand::SetDescription(pszDescription);
+    description_ = pszDescription;
+    has_description_ = true;
+    dataset()->BandNamesChanged();
+}
+
+CPLErr ZarrRasterBand::SetNoDataValue(double dfNoData) {
+    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetNoDataValue(dfNoData);
+    return StoreNodata(dfNoData);
+}
+
+CPLErr ZarrRasterBand::SetNoDataValueAsInt64(int64_t nNoData) {
+    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetNoDataValueAsInt64(nNoData);
+    return StoreNodata(static_cast<std::int64_t>(nNoData));
+}
+
+CPLErr ZarrRasterBand::SetNoDataValueAsUInt64(uint64_t nNoData) {
+    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetNoDataValueAsUInt64(nNoData);
+    return StoreNodata(static_cast<std::uint64_t>(nNoData));
+}
+
+CPLErr ZarrRasterBand::DeleteNoDataValue() {
+    if (dataset()->update() == nullptr) return GDALPamRasterBand::DeleteNoDataValue();
+    nodata_.reset();
+    dataset()->ChangeAttribute(array_, "_FillValue", json::Value());
+    return CE_None;
+}
+
+CPLErr ZarrRasterBand::SetScale(double dfNewScale) {
+    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetScale(dfNewScale);
+    scale_ = dfNewScale;
+    dataset()->ChangeAttribute(array_, "scale_factor", json::Value(dfNewScale));
+    return CE_None;
+}
+
+CPLErr ZarrRasterBand::SetOffset(double dfNewOffset) {
+    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetOffset(dfNewOffset);
+    offset_ = dfNewOffset;
+    dataset()->ChangeAttribute(array_, "add_offset", json::Value(dfNewOffset));
+    return CE_None;
+}
+
+CPLErr ZarrRasterBand::SetUnitType(const char* pszNewValue) {
+    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetUnitType(pszNewValue);
+    units_ = pszNewValue != nullptr ? pszNewValue : "";
+    dataset()->ChangeAttribute(array_, "units",
+                               units_.empty() ? json::Value() : json::Value(units_));
+    return CE_None;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create.h"
+
+#include <memory>
+#include <new>
+
+#include "driver/create_store.h"
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
+                    NameValueList options) {
+    const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
+        if (bands < 1) return Status::Invalid("a raster needs at least one band");
+        NewRaster raster;
+        raster.width = static_cast<std::uint64_t>(x_size);
+        raster.height = static_cast<std::uint64_t>(y_size);
+        raster.bands = static_cast<std::uint64_t>(bands);
+        ZARR_ASSIGN_OR_RETURN(raster.typestr, TypestrOf(type));
+        ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
+                              CreationOptions::Parse(options, raster.typestr));
+        return MakeStore(name, std::move(raster), parsed);
+    };
+    try {
+        auto dataset = run();
+        if (dataset.ok()) return dataset->release();
+        EmitError(name, dataset.status());
+    } catch (const std::bad_alloc&) {
+        EmitError(name, Status::OutOfMemory("out of memory"));
+    }
+    return nullptr;
+}
+
+}  // namespace zarr_driver

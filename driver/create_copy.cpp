@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Making a store from another dataset.
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "driver/band.h"
+#include "driver/create.h"
+#include "driver/create_store.h"
+#include "driver/dataset.h"
+#include "driver/location.h"
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// The type that holds the values of every band.
+GDALDataType CommonType(GDALDataset& source) {
+    GDALDataType type = source.GetRasterBand(1)->GetRasterDataType();
+    for (int i = 2; i <= source.GetRasterCount(); ++i)
+        type = GDALDataTypeUnion(type, source.GetRasterBand(i)->GetRasterDataType());
+    return type;
+}
+
+void CopyNodata(GDALRasterBand& from, GDALRasterBand& to) {
+    int has_nodata = FALSE;
+    if (from.GetRasterDataType() == GDT_Int64) {
+        const auto value = from.GetNoDataValueAsInt64(&has_nodata);
+        if (has_nodata) to.SetNoDataValueAsInt64(value);
+    } else if (from.GetRasterDataType() == GDT_UInt64) {
+        const auto value = from.GetNoDataValueAsUInt64(&has_nodata);
+        if (has_nodata) to.SetNoDataValueAsUInt64(value);
+    } else {
+        const double value = from.GetNoDataValue(&has_nodata);
+        if (has_nodata) to.SetNoDataValue(value);
+    }
+}
+
+void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
+    CopyNodata(from, to);
+    int known = FALSE;
+    const double scale = from.GetScale(&known);
+    if (known && scale != 1) to.SetScale(scale);
+    const double offset = from.GetOffset(&known);
+    if (known && offset != 0) to.SetOffset(offset);
+    if (from.GetUnitType()[0] != '\0') to.SetUnitType(from.GetUnitType());
+    if (from.GetDescription()[0] != '\0' &&
+        std::string(to.GetDescription()) != from.GetDescription())
+        to.SetDescription(from.GetDescription());
+    if (from.GetColorTable() != nullptr) to.SetColorTable(from.GetColorTable());
+    if (from.GetCategoryNames() != nullptr) to.SetCategoryNames(from.GetCategoryNames());
+    const GDALColorInterp colour = from.GetColorInterpretation();
+    if (colour != GCI_Undefined && colour != to.GetColorInterpretation())
+        to.SetColorInterpretation(colour);
+    // What a driver makes of coordinates is not to be carried along beside them.
+    CPLStringList kept;
+    const NameValueList metadata = from.GetMetadata();
+    for (int i = 0; metadata != nullptr && metadata[i] != nullptr; ++i)
+        if (!STARTS_WITH_CI(metadata[i], "DIM_")) kept.AddString(metadata[i]);
+    if (!kept.empty()) to.SetMetadata(kept.List());
+}
+
+void CopyPlace(GDALDataset& from, GDALDataset& to) {
+    double transform[6];
+    if (GDALGetGeoTransform(GDALDataset::ToHandle(&from), transform) == CE_None)
+        GDALSetGeoTransform(GDALDataset::ToHandle(&to), transform);
+    if (from.GetSpatialRef() != nullptr) to.SetSpatialRef(from.GetSpatialRef());
+    if (from.GetGCPCount() > 0)
+        to.SetGCPs(from.GetGCPCount(), from.GetGCPs(), from.GetGCPSpatialRef());
+    for (const char* domain : {"GEOLOCATION", "RPC"})
+        if (from.GetMetadata(domain) != nullptr) to.SetMetadata(from.GetMetadata(domain), domain);
+}
+
+void CopyMetadata(GDALDataset& from, GDALDataset& to) {
+    if (from.GetMetadata() != nullptr) to.SetMetadata(from.GetMetadata());
+}
+
+bool CopyPixels(GDALDataset& from, GDALDataset& to, GDALProgressFunc progress, void* data) {
+    const char* const options[] = {nullptr};
+    return GDALDatasetCopyWholeRaster(GDALDataset::ToHandle(&from), GDALDataset::ToHandle(&to),
+                                      options, progress, data) == CE_None;
+}
+
+NewRaster Describe(GDALDataset& source, const std::string& typestr) {
+    NewRaster raster;
+    raster.width = static_cast<std::uint64_t>(source.GetRasterXSize());
+    raster.height = static_cast<std::uint64_t>(source.GetRasterYSize());
+    raster.bands = static_cast<std::uint64_t>(source.GetRasterCount());
+    raster.typestr = typestr;
+    for (int i = 1; i <= source.GetRasterCount(); ++i)
+        raster.band_names.emplace_back(source.GetRasterBand(i)->GetDescription());
+    return raster;
+}
+
+Result<std::unique_ptr<ZarrDataset>> MakeLike(const char* name, GDALDataset& source,
+                                              NameValueList options) {
+    if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
+    ZARR_ASSIGN_OR_RETURN(const std::string typestr, TypestrOf(CommonType(source)));
+    ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed, CreationOptions::Parse(options, typestr));
+    return MakeStore(name, Describe(source, typestr), parsed);
+}
+
+}  // namespace
+
+GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
+                        NameValueList options, GDALProgressFunc progress, void* progress_data) {
+    const std::string folder = FolderOf(name);
+    const bool is_new = !IsStoreFolder(folder);
+    auto dataset = MakeLike(name, *source, options);
+    if (!dataset.ok()) {
+        EmitError(name, dataset.status());
+        return nullptr;
+    }
+    ZarrDataset& target = **dataset;
+    CopyPlace(*source, target);
+    CopyMetadata(*source, target);
+    for (int i = 1; i <= source->GetRasterCount(); ++i)
+        CopyBand(*source->GetRasterBand(i), *target.GetRasterBand(i));
+    const bool copied = CopyPixels(*source, target, progress, progress_data) && target.Flush();
+    if (copied) return dataset->release();
+    target.Abandon();
+    *dataset = nullptr;
+    if (is_new && IsStoreFolder(folder)) VSIRmdirRecursive(folder.c_str());
+    return nullptr;
+}
+
+}  // namespace zarr_driver

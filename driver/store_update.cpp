@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store_update.h"
+
+#include <algorithm>
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zarr::Array>& array) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::unique_ptr<zarr::ArrayWriter>& writer = writers_[array.get()];
+    if (writer == nullptr) {
+        // As much as may be cached: what is written is mostly read or written again soon.
+        const std::size_t limit = array->context().cache().max_bytes();
+        auto opened = zarr::ArrayWriter::Open(array, store_, limit);
+        if (!opened.ok()) {
+            writers_.erase(array.get());
+            return opened.status();
+        }
+        writer = opened.Take();
+    }
+    return writer.get();
+}
+
+bool StoreUpdate::HasWritten(const zarr::Array& array) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return writers_.count(&array) != 0;
+}
+
+Status StoreUpdate::FlushChunks(std::size_t threads) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Status first;
+    for (auto& [array, writer] : writers_) {
+        const Status status = writer->Flush(threads);
+        if (first.ok()) first = status;
+    }
+    return first;
+}
+
+}  // namespace zarr_driver
