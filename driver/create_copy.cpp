@@ -60,8 +60,8 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
         to.SetColorInterpretation(colour);
     // What a driver makes of coordinates is not to be carried along beside them.
     CPLStringList kept;
-    const NameValueList metadata = from.GetMetadata();
-    for (int i = 0; metadata != nullptr && metadata[i] != nullptr; ++i)
+    const CPLStringList metadata(CSLDuplicate(from.GetMetadata()));
+    for (int i = 0; i < metadata.size(); ++i)
         if (!STARTS_WITH_CI(metadata[i], "DIM_")) kept.AddString(metadata[i]);
     if (!kept.empty()) to.SetMetadata(kept.List());
 }

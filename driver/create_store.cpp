@@ -98,7 +98,7 @@ class Creator {
 
     // The band's own name where it can be one, and is not taken.
     std::string BandName(std::uint64_t band, const std::vector<std::string>& taken) const {
-        const std::string fallback = "Band" + std::to_string(band + 1);
+        std::string fallback = "Band" + std::to_string(band + 1);
         if (band >= raster_.band_names.size()) return fallback;
         const std::string& name = raster_.band_names[static_cast<std::size_t>(band)];
         const bool usable = !name.empty() && zarr::IsValidKey(name) &&
@@ -165,7 +165,7 @@ std::string FindForeign(const std::string& folder) {
                                            zarr::UseConsolidated::kNever, SharedContext());
     const CPLStringList entries(VSIReadDir(folder.c_str()));
     for (int i = 0; i < entries.size(); ++i) {
-        const std::string name = entries[i];
+        std::string name = entries[i];
         if (name == "." || name == ".." || name.compare(0, 2, ".z") == 0 || IsChunkName(name))
             continue;
         if (name == "pam.aux.xml" || EQUAL(CPLGetExtension(name.c_str()), "partial")) continue;

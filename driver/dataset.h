@@ -106,6 +106,7 @@ class ZarrDataset final : public GDALPamDataset {
     void LoadPoints();
     void LoadGeolocation();
     CPLErr FlushAll(bool closing);
+    zarr::Status FlushPlacement();
     zarr::Status FlushAttributes();
     zarr::Status WriteBandNames();
     void CloseUpdate();

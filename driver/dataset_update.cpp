@@ -57,29 +57,31 @@ void ZarrDataset::ChangeAttribute(BandArray& array, const char* name, json::Valu
     array.attributes_changed = true;
 }
 
-Status ZarrDataset::FlushAttributes() {
-    if (placement_changed_) {
-        placement_changed_ = false;
-        Placement placement;
-        if (georeferencing_ && georeferencing_->srs) placement.srs = &*georeferencing_->srs;
-        if (georeferencing_) placement.transform = georeferencing_->transform;
-        for (const auto& array : arrays_) {
-            auto* members = array->layout.facts.attributes.as_object();
-            if (members == nullptr) continue;
-            ZARR_RETURN_IF_ERROR(
-                WriteGeoreferencing(*update_, array->layout, placement, convention_, *members));
-            array->attributes_changed = true;
-        }
-    }
-    if (band_names_changed_) {
-        band_names_changed_ = false;
-        ZARR_RETURN_IF_ERROR(WriteBandNames());
-    }
+Status ZarrDataset::FlushPlacement() {
+    Placement placement;
+    if (georeferencing_ && georeferencing_->srs) placement.srs = &*georeferencing_->srs;
+    if (georeferencing_) placement.transform = georeferencing_->transform;
     for (const auto& array : arrays_) {
-        if (!array->attributes_changed) continue;
+        auto* members = array->layout.facts.attributes.as_object();
+        if (members == nullptr) continue;
+        ZARR_RETURN_IF_ERROR(
+            WriteGeoreferencing(*update_, array->layout, placement, convention_, *members));
+        array->attributes_changed = true;
+    }
+    return {};
+}
+
+// What fails stays marked, for the next flush.
+Status ZarrDataset::FlushAttributes() {
+    if (placement_changed_) ZARR_RETURN_IF_ERROR(FlushPlacement());
+    placement_changed_ = false;
+    if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
+    band_names_changed_ = false;
+    for (const auto& array : arrays_) {
+        if (array->attributes_changed)
+            ZARR_RETURN_IF_ERROR(update_->metadata().SetAttributes(array->layout.facts.path,
+                                                                   array->layout.facts.attributes));
         array->attributes_changed = false;
-        ZARR_RETURN_IF_ERROR(update_->metadata().SetAttributes(array->layout.facts.path,
-                                                               array->layout.facts.attributes));
     }
     return {};
 }
@@ -139,8 +141,8 @@ CPLErr ZarrDataset::SetMetadata(NameValueList papszMetadata, const char* pszDoma
     const bool is_default = pszDomain == nullptr || pszDomain[0] == '\0';
     if (update_ == nullptr || !is_default || arrays_.empty())
         return GDALPamDataset::SetMetadata(papszMetadata, pszDomain);
-    const NameValueList old = GDALDataset::GetMetadata();
-    for (int i = 0; old != nullptr && old[i] != nullptr; ++i) {
+    const CPLStringList old(CSLDuplicate(GDALDataset::GetMetadata()));
+    for (int i = 0; i < old.size(); ++i) {
         char* name = nullptr;
         CPLParseNameValue(old[i], &name);
         if (name != nullptr) StoreMetadataItem(name, nullptr);

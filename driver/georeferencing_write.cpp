@@ -16,7 +16,6 @@ namespace zarr_driver {
 
 namespace json = zarr::json;
 using zarr::GeoTransform;
-using zarr::Result;
 using zarr::Status;
 
 namespace {

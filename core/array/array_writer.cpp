@@ -11,6 +11,21 @@
 
 namespace zarr {
 
+namespace {
+
+// The row of an op from ObjectRef to std::string.
+// NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
+void AssignTexts(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                 const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
+        ObjectRef ref;
+        std::memcpy(&ref, src, sizeof ref);
+        reinterpret_cast<std::string*>(dst)->assign(ref.data == nullptr ? "" : ref.data, ref.size);
+    }
+}
+
+}  // namespace
+
 Result<std::unique_ptr<ArrayWriter>> ArrayWriter::Open(std::shared_ptr<const Array> array,
                                                        std::shared_ptr<Store> store,
                                                        std::size_t max_pending_bytes) {
@@ -164,7 +179,7 @@ Status ArrayWriter::WriteWhole(const Piece& piece, const Region& region, const S
     const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
     CopyBlock(piece.count, chunk.data() + walk.first, walk.strides, source.data + piece.place,
               source.strides, source.op);
-    const Status status = StoreChunk(array_->KeyOf(piece.chunk), std::as_const(chunk).span());
+    Status status = StoreChunk(array_->KeyOf(piece.chunk), std::as_const(chunk).span());
     array_->context().cache().Replace(id, nullptr);
     return status;
 }
@@ -179,7 +194,7 @@ Status ArrayWriter::Change(const Piece& piece, const std::function<void(PendingC
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
         if (!pending->is_loaded) {
-            const Status status = Load(piece, *pending);
+            Status status = Load(piece, *pending);
             if (!status.ok()) {
                 pending->is_gone = true;
                 array_->pending().Remove(index, *pending);
@@ -213,15 +228,7 @@ Status ArrayWriter::Load(const Piece& piece, PendingChunk& pending) const {
     ElementOp op;
     op.src_size = sizeof(ObjectRef);
     op.dst_size = sizeof(std::string);
-    op.row = [](const ElementOp&, std::uint8_t* dst, std::ptrdiff_t dst_stride,
-                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
-            ObjectRef ref;
-            std::memcpy(&ref, src, sizeof ref);
-            reinterpret_cast<std::string*>(dst)->assign(ref.data == nullptr ? "" : ref.data,
-                                                        ref.size);
-        }
-    };
+    op.row = AssignTexts;
     DimVector<std::uint64_t> chunk_shape;
     for (const std::uint64_t count : metadata.chunks) chunk_shape.push_back(count);
     const Destination destination{
