@@ -13,7 +13,6 @@ class StampedStore final : public Store {
   public:
     std::string Describe() const override { return "stamped"; }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
-        ++gets;
         return base_.Get(key, value, limit);
     }
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
@@ -41,7 +40,6 @@ class StampedStore final : public Store {
     }
 
     bool is_certain = true;
-    mutable int gets = 0;
 
   private:
     MemoryStore base_;
