@@ -40,6 +40,11 @@ Result<Pipeline> BindPipeline(const ArrayMetadata& metadata) {
 
 Status Array::CheckCodecs(const ArrayMetadata& metadata) { return BindPipeline(metadata).status(); }
 
+Status Array::CheckWritable(const ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline, BindPipeline(metadata));
+    return pipeline.writable();
+}
+
 Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> store,
                                                  std::string path, ArrayMetadata metadata,
                                                  std::shared_ptr<ReadContext> context) {
@@ -73,6 +78,19 @@ ChunkId Array::IdOf(const DimVector<std::uint64_t>& chunk) const {
     return {id_, index};
 }
 
+DimVector<std::uint64_t> Array::ChunkAt(std::uint64_t index) const {
+    DimVector<std::uint64_t> chunk(metadata_.rank());
+    for (std::size_t i = metadata_.rank(); i-- > 0; index /= chunk_counts_[i])
+        chunk[i] = index % chunk_counts_[i];
+    return chunk;
+}
+
+Status Array::Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const {
+    const std::string key = KeyOf(chunk);
+    if (status.ok() || status.message().compare(0, key.size(), key) == 0) return status;
+    return status.WithContext(key + ": chunk " + ChunkText(chunk));
+}
+
 Status Array::Read(const Region& region, std::size_t offset, const Destination& destination,
                    const ReadOptions& options) const {
     if (metadata_.dtype.kind == DataKind::kObject && destination.op.is_copy)
@@ -101,10 +119,7 @@ std::uint64_t Array::DecodedBytes(const Region& region) const {
 
 void Array::DropChanged() const {
     context_->cache().DropStale(id_, [this](std::uint64_t index, const DecodedChunk& chunk) {
-        DimVector<std::uint64_t> at(metadata_.rank());
-        for (std::size_t i = metadata_.rank(); i-- > 0; index /= chunk_counts_[i])
-            at[i] = index % chunk_counts_[i];
-        return !SameContent(chunk.stamp, store_->StampOf(KeyOf(at)));
+        return !SameContent(chunk.stamp, store_->StampOf(KeyOf(ChunkAt(index))));
     });
 }
 

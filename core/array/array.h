@@ -40,7 +40,8 @@ struct ReadOptions {
 // Largest decoded chunk that is read, in bytes.
 inline constexpr std::size_t kMaxChunkBytes = std::size_t{4} << 30;
 
-// A Zarr array opened for reading. Immutable, so all methods may be called from several threads.
+// An opened Zarr array. Its description is immutable, so all methods may be called from several
+// threads.
 class Array {
   public:
     // Binds the metadata of the array at `path` to its store. Errors name the member of `.zarray`.
@@ -49,6 +50,8 @@ class Array {
                                                      std::shared_ptr<ReadContext> context);
     // What Open() would say of the codecs, without a store.
     static Status CheckCodecs(const ArrayMetadata& metadata);
+    // Why chunks of such an array could not be encoded; ok where they could.
+    static Status CheckWritable(const ArrayMetadata& metadata);
 
     ~Array();
     Array(const Array&) = delete;
@@ -80,9 +83,12 @@ class Array {
     // Drops from the cache what may have changed in the store since it was read.
     void DropChanged() const;
 
-    // The key of a chunk, and its index in the cache.
+    // The key of a chunk, its index in the cache, and the chunk of such an index.
     std::string KeyOf(const DimVector<std::uint64_t>& chunk) const;
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
+    DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
+    // An error about a chunk, with its key and place in front; what the store says has the key.
+    Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
     // What an ArrayWriter has taken and not stored yet. Reading sees it.
     PendingChunks& pending() const { return pending_; }

@@ -7,13 +7,12 @@
 #include <utility>
 
 #include "core/base/parallel.h"
-#include "core/grid/chunk_key.h"
 
 namespace zarr {
 
 namespace {
 
-// The row of an op from ObjectRef to std::string.
+// The rows of ops to std::string, from ObjectRef and from std::string.
 // NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
 void AssignTexts(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                  const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
@@ -22,6 +21,28 @@ void AssignTexts(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_
         std::memcpy(&ref, src, sizeof ref);
         reinterpret_cast<std::string*>(dst)->assign(ref.data == nullptr ? "" : ref.data, ref.size);
     }
+}
+
+// NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
+void CopyTexts(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+               const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
+        *reinterpret_cast<std::string*>(dst) = *reinterpret_cast<const std::string*>(src);
+}
+
+ElementOp TextOp(ElementOp::Row row, std::size_t src_size) {
+    ElementOp op;
+    op.row = row;
+    op.src_size = src_size;
+    op.dst_size = sizeof(std::string);
+    return op;
+}
+
+// Of the strings of a pending chunk.
+Strides TextStrides(const ArrayMetadata& metadata) {
+    DimVector<std::uint64_t> shape;
+    for (const std::uint64_t count : metadata.chunks) shape.push_back(count);
+    return ContiguousStrides(shape, sizeof(std::string), metadata.fortran_order);
 }
 
 }  // namespace
@@ -44,26 +65,11 @@ ArrayWriter::ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Sto
         SwapElements(array_->metadata().dtype, reinterpret_cast<std::uint8_t*>(fill_.data()), 1);
 }
 
-DimVector<std::uint64_t> ArrayWriter::ChunkAt(std::uint64_t index) const {
-    const std::size_t rank = array_->metadata().rank();
-    DimVector<std::uint64_t> chunk(rank);
-    for (std::size_t i = rank; i-- > 0; index /= array_->chunk_counts_[i])
-        chunk[i] = index % array_->chunk_counts_[i];
-    return chunk;
-}
-
 std::size_t ArrayWriter::ItemsPerChunk() const {
     std::size_t items = 1;
     for (const std::uint64_t count : array_->metadata().chunks)
         items *= static_cast<std::size_t>(count);
     return items;
-}
-
-Status ArrayWriter::Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const {
-    // The store's own errors start with the key already.
-    const std::string key = array_->KeyOf(chunk);
-    if (status.ok() || status.message().compare(0, key.size(), key) == 0) return status;
-    return status.WithContext(key + ": chunk " + ChunkText(chunk));
 }
 
 void ArrayWriter::FillChunk(MutableByteSpan chunk) const {
@@ -96,15 +102,24 @@ Status ArrayWriter::StoreChunk(const std::string& key, ByteSpan chunk) {
 Status ArrayWriter::ForEachPiece(const RegionPlan& plan, std::size_t threads,
                                  const std::function<Status(const Piece&)>& write) {
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
+    const auto write_piece = [&](std::size_t i) {
+        const Piece piece = plan.At(i);
+        const Status status = array_->Locate(write(piece), piece.chunk);
+        // A region may touch more chunks than there is room for.
+        const bool is_full = array_->pending().count() > threads && IsTooMuchPending();
+        return status.ok() && is_full ? Flush(1) : status;
+    };
     ZARR_RETURN_IF_ERROR(
-        ParallelFor(static_cast<std::size_t>(plan.pieces()), threads, [&](std::size_t i) {
-            const Piece piece = plan.At(i);
-            return Locate(write(piece), piece.chunk);
-        }));
+        ParallelFor(static_cast<std::size_t>(plan.pieces()), threads, write_piece));
+    return IsTooMuchPending() ? Flush(threads) : Status();
+}
+
+bool ArrayWriter::IsTooMuchPending() const {
+    // Of texts, whose size varies, it is the references that count.
+    const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
     const std::size_t chunk_bytes =
-        std::max<std::size_t>(array_->pipeline_.chunk_bytes(), ItemsPerChunk());
-    if (array_->pending().count() * chunk_bytes <= max_pending_bytes_) return {};
-    return Flush(threads);
+        is_objects ? ItemsPerChunk() * sizeof(ObjectRef) : array_->pipeline_.chunk_bytes();
+    return array_->pending().count() > max_pending_bytes_ / chunk_bytes;
 }
 
 Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source& source,
@@ -134,32 +149,16 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
     if (texts.size() != region.size())
         return Status::Invalid(std::to_string(texts.size()) + " texts for " +
                                std::to_string(region.size()) + " elements");
-    // In units of one text: the strides of the source and of the chunk count items, not bytes.
-    const Strides source_strides = ContiguousStrides(region.count, 1, false);
-    DimVector<std::uint64_t> chunk_shape;
-    for (const std::uint64_t count : metadata.chunks) chunk_shape.push_back(count);
-    const Strides chunk_strides = ContiguousStrides(chunk_shape, 1, metadata.fortran_order);
+    const Strides source_strides = ContiguousStrides(region.count, sizeof(std::string), false);
+    const Strides chunk_strides = TextStrides(metadata);
     const RegionPlan plan(metadata, region, source_strides);
     return ForEachPiece(plan, threads, [&](const Piece& piece) {
         return Change(piece, [&](PendingChunk& pending) {
             const ChunkWalk walk = WalkOf(piece, region, chunk_strides);
-            DimVector<std::uint64_t> index(piece.count.size(), 0);
-            for (;;) {
-                std::ptrdiff_t from = piece.place;
-                std::ptrdiff_t to = walk.first;
-                for (std::size_t i = 0; i < index.size(); ++i) {
-                    from += static_cast<std::ptrdiff_t>(index[i]) * source_strides[i];
-                    to += static_cast<std::ptrdiff_t>(index[i]) * walk.strides[i];
-                }
-                pending.objects[static_cast<std::size_t>(to)] =
-                    texts[static_cast<std::size_t>(from)];
-                std::size_t axis = index.size();
-                for (; axis > 0; --axis) {
-                    if (++index[axis - 1] < piece.count[axis - 1]) break;
-                    index[axis - 1] = 0;
-                }
-                if (axis == 0) return;
-            }
+            CopyBlock(
+                piece.count, reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
+                walk.strides, reinterpret_cast<const std::uint8_t*>(texts.data()) + piece.place,
+                source_strides, TextOp(CopyTexts, sizeof(std::string)));
         });
     });
 }
@@ -225,20 +224,13 @@ Status ArrayWriter::Load(const Piece& piece, PendingChunk& pending) const {
         return array_->Read(inside, 0, destination, options);
     }
     pending.objects.assign(ItemsPerChunk(), metadata.fill_value);
-    ElementOp op;
-    op.src_size = sizeof(ObjectRef);
-    op.dst_size = sizeof(std::string);
-    op.row = AssignTexts;
-    DimVector<std::uint64_t> chunk_shape;
-    for (const std::uint64_t count : metadata.chunks) chunk_shape.push_back(count);
-    const Destination destination{
-        reinterpret_cast<std::uint8_t*>(pending.objects.data()),
-        ContiguousStrides(chunk_shape, sizeof(std::string), metadata.fortran_order), op};
+    const Destination destination{reinterpret_cast<std::uint8_t*>(pending.objects.data()),
+                                  TextStrides(metadata), TextOp(AssignTexts, sizeof(ObjectRef))};
     return array_->Read(inside, 0, destination, options);
 }
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
-    const DimVector<std::uint64_t> chunk = ChunkAt(index);
+    const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
     const std::string key = array_->KeyOf(chunk);
     auto decoded = std::make_shared<DecodedChunk>();
     Status status;
@@ -261,7 +253,7 @@ Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
         status = StoreChunk(key, std::as_const(pending.elements).span());
         if (status.ok()) decoded->elements = std::move(pending.elements);
     }
-    if (!status.ok()) return Locate(status, chunk);
+    if (!status.ok()) return array_->Locate(status, chunk);
     decoded->stamp = store_->StampOf(key);
     array_->context().cache().Replace({array_->id_, index}, decoded);
     return {};

@@ -53,7 +53,7 @@ class ArrayWriter {
     ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
                 std::size_t max_pending_bytes);
 
-    // Calls `write` on each piece of the region, and flushes where too much is pending afterwards.
+    // Calls `write` on each piece of the region, and flushes whenever too much is pending.
     Status ForEachPiece(const RegionPlan& plan, std::size_t threads,
                         const std::function<Status(const Piece&)>& write);
     Status WriteWhole(const Piece& piece, const Region& region, const Source& source);
@@ -65,9 +65,8 @@ class ArrayWriter {
     void FillChunk(MutableByteSpan chunk) const;
     bool IsFill(ByteSpan chunk) const;
     Status StoreChunk(const std::string& key, ByteSpan chunk);
-    Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
-    DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
     std::size_t ItemsPerChunk() const;
+    bool IsTooMuchPending() const;
 
     const std::shared_ptr<const Array> array_;
     const std::shared_ptr<Store> store_;

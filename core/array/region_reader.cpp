@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/base/parallel.h"
-#include "core/grid/chunk_key.h"
 
 namespace zarr {
 
@@ -39,13 +38,17 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
 Status RegionReader::Preload() {
     return ParallelFor(static_cast<std::size_t>(plan_.pieces()), threads_, [&](std::size_t i) {
         const Piece piece = plan_.At(i);
-        return Locate(Cached(piece).status(), piece);
+        return array_.Locate(Cached(piece).status(), piece.chunk);
     });
 }
 
 Status RegionReader::Run() {
     if (plan_.pieces() == 0) return {};
-    if (plan_.pieces() == 1) return ReadPiece(plan_.At(0));
+    const auto read = [this](std::uint64_t index) {
+        const Piece piece = plan_.At(index);
+        return array_.Locate(ReadPiece(piece), piece.chunk);
+    };
+    if (plan_.pieces() == 1) return read(0);
     if (plan_.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     std::vector<std::uint64_t> missing;
     const bool small = plan_.pieces() <= kFewPieces && region_.size() * op_.dst_size <= kSmallRead;
@@ -53,14 +56,7 @@ Status RegionReader::Run() {
         if (sees_pending_ || !CopyIfCached(plan_.At(i))) missing.push_back(i);
     const std::uint64_t count = small ? missing.size() : plan_.pieces();
     return ParallelFor(static_cast<std::size_t>(count), threads_,
-                       [&](std::size_t i) { return ReadPiece(plan_.At(small ? missing[i] : i)); });
-}
-
-Status RegionReader::Locate(const Status& status, const Piece& piece) const {
-    // The store's own errors start with the key already.
-    const std::string key = array_.KeyOf(piece.chunk);
-    if (status.ok() || status.message().compare(0, key.size(), key) == 0) return status;
-    return status.WithContext(key + ": chunk " + ChunkText(piece.chunk));
+                       [&](std::size_t i) { return read(small ? missing[i] : i); });
 }
 
 bool RegionReader::IsContiguous(const Piece& piece) const {
@@ -108,7 +104,7 @@ bool RegionReader::CopyIfCached(const Piece& piece) {
     return true;
 }
 
-bool RegionReader::CopyIfPending(const Piece& piece) {
+Result<bool> RegionReader::CopyIfPending(const Piece& piece) {
     const auto pending = array_.pending().Find(array_.IdOf(piece.chunk).chunk);
     if (pending == nullptr) return false;
     const std::lock_guard<std::mutex> lock(pending->mutex);
@@ -118,35 +114,36 @@ bool RegionReader::CopyIfPending(const Piece& piece) {
         return true;
     }
     auto chunk = std::make_shared<DecodedChunk>();
-    if (!MakeObjectChunk(pending->objects, chunk->objects).ok()) return false;
+    ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending->objects, chunk->objects));
     Emit(piece, chunk);
     return true;
 }
 
 Status RegionReader::ReadPiece(const Piece& piece) {
-    if (sees_pending_ && CopyIfPending(piece)) return {};
+    if (sees_pending_) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_pending, CopyIfPending(piece));
+        if (is_pending) return {};
+    }
     // Chunks that are used up by this read, or larger than the cache, are not worth keeping there.
     const bool keep = keep_all_ || !piece.covers_chunk || IsObjects(array_);
     ChunkCache& cache = array_.context().cache();
     if (keep && array_.pipeline_.chunk_bytes() <= cache.max_bytes()) {
-        auto chunk = Cached(piece);
-        if (!chunk.ok()) return Locate(chunk.status(), piece);
-        Emit(piece, *chunk);
+        ZARR_ASSIGN_OR_RETURN(const ChunkPtr chunk, Cached(piece));
+        Emit(piece, chunk);
         return {};
     }
     if (CopyIfCached(piece)) return {};
     bool absent = false;
     const std::size_t bytes = array_.pipeline_.chunk_bytes();
     if (IsContiguous(piece)) {
-        ZARR_RETURN_IF_ERROR(Locate(ReadDirectly(piece, {PlaceOf(piece), bytes}, &absent), piece));
+        ZARR_RETURN_IF_ERROR(ReadDirectly(piece, {PlaceOf(piece), bytes}, &absent));
         if (absent) Fill(piece);
         return {};
     }
     ReadContext::Loan scratch(array_.context());
     const std::string key = array_.KeyOf(piece.chunk);
-    auto found = Fetch(key, scratch->pipeline);
-    if (!found.ok()) return Locate(found.status(), piece);
-    if (!*found) {
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    if (!found) {
         Fill(piece);
         return {};
     }
@@ -155,9 +152,9 @@ Status RegionReader::ReadPiece(const Piece& piece) {
         CopyFrom(piece, encoded.data);
         return {};
     }
-    ZARR_RETURN_IF_ERROR(Locate(scratch->chunk.Reset(bytes), piece));
+    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
     ZARR_RETURN_IF_ERROR(
-        Locate(array_.pipeline_.Decode(encoded, scratch->chunk.span(), scratch->pipeline), piece));
+        array_.pipeline_.Decode(encoded, scratch->chunk.span(), scratch->pipeline));
     CopyFrom(piece, scratch->chunk.data());
     return {};
 }

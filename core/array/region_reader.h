@@ -41,9 +41,8 @@ class RegionReader {
     void Fill(const Piece& piece) const;
     void Emit(const Piece& piece, const ChunkPtr& chunk);
     // Copies what is written but not stored yet; false where there is nothing of the kind.
-    bool CopyIfPending(const Piece& piece);
+    Result<bool> CopyIfPending(const Piece& piece);
     std::uint8_t* PlaceOf(const Piece& piece) const { return destination_.data + piece.place; }
-    Status Locate(const Status& status, const Piece& piece) const;
 
     const Array& array_;
     const Region& region_;

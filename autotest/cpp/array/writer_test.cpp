@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Writing regions, against a model in memory that goes through the elements one by one.
+#include <functional>
+#include <mutex>
 #include <thread>
 
 #include "autotest/cpp/array/sample_array.h"
@@ -28,6 +30,8 @@ class FaultyStore final : public Store {
     }
     Status Set(const std::string& key, ByteSpan value) override {
         if (sets++ >= good) return Status::Io(key + ": disk full");
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (on_set) on_set();
         return base.Set(key, value);
     }
     Status Erase(const std::string& key) override {
@@ -39,6 +43,8 @@ class FaultyStore final : public Store {
     std::atomic<int> good{1 << 30};
     std::atomic<int> sets{0};
     std::atomic<int> erases{0};
+    std::mutex mutex;
+    std::function<void()> on_set;
 };
 
 // An array with its writer and a model of its contents, row-major and in the host's byte order.
@@ -165,6 +171,22 @@ TEST(Writer, WholeChunksGoOutAtOnceAndPartsOnceWhenFlushed) {
     EXPECT_EQ(written.store->sets, 8) << "each goes out once";
     ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
     EXPECT_EQ(written.store->sets, 8);
+}
+
+TEST(Writer, ARowOfManyChunksStaysWithinItsMemory) {
+    ArraySpec spec{{4, 4000}, {4, 4}};
+    for (const std::size_t threads : {1U, 3U}) {
+        Written written(spec, 10 * 4 * 4 * 4);  // ten of a thousand chunks
+        std::size_t most = 0;
+        written.store->on_set = [&] { most = std::max(most, written.array->pending().count()); };
+        Region row = Region::All(written.metadata.shape);
+        row.count[0] = 1;
+        ASSERT_TRUE(Succeeds(written.Write(row, Random(8).Bytes(4000 * 4), threads)));
+        EXPECT_GE(most, 10U);
+        EXPECT_LE(most, 10U + 2 * threads);
+        ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
+        EXPECT_EQ(written.All(*written.Open()), written.model);
+    }
 }
 
 TEST(Writer, ChunksOfFillValuesAreNotStored) {
