@@ -147,15 +147,19 @@ CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType 
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
 }
 
-CPLErr ZarrRasterBand::IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) {
-    const int size = GDALGetDataTypeSizeBytes(eDataType);
+ZarrRasterBand::Window ZarrRasterBand::BlockWindow(int block_x, int block_y) const {
     Window window{};
-    window.x_off = nBlockXOff * nBlockXSize;
-    window.y_off = nBlockYOff * nBlockYSize;
+    window.x_off = block_x * nBlockXSize;
+    window.y_off = block_y * nBlockYSize;
     window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
     window.y_size = std::min(nBlockYSize, nRasterYSize - window.y_off);
-    window.slice_count = 1;
     window.keep = zarr::Keep::kPartlyRead;  // GDAL's block cache keeps the rest
+    return window;
+}
+
+CPLErr ZarrRasterBand::IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) {
+    const int size = GDALGetDataTypeSizeBytes(eDataType);
+    const Window window = BlockWindow(nBlockXOff, nBlockYOff);
     return ReadWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
 }
 

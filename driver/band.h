@@ -29,6 +29,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
         std::int64_t slice_step = 1;
         zarr::Keep keep = zarr::Keep::kAllIfSmall;
     };
+    // What a block of the band covers.
+    Window BlockWindow(int block_x, int block_y) const;
     CPLErr ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
 

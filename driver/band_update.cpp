@@ -38,11 +38,7 @@ CPLErr ZarrRasterBand::WriteWindow(const Window& window, const void* data, GDALD
 
 CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) {
     const int size = GDALGetDataTypeSizeBytes(eDataType);
-    Window window{};
-    window.x_off = nBlockXOff * nBlockXSize;
-    window.y_off = nBlockYOff * nBlockYSize;
-    window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
-    window.y_size = std::min(nBlockYSize, nRasterYSize - window.y_off);
+    const Window window = BlockWindow(nBlockXOff, nBlockYOff);
     return WriteWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/grid/chunk_key.h"
 #include "core/metadata/array_spec.h"
 #include "core/store/keys.h"
 #include "driver/dataset.h"
@@ -155,10 +156,6 @@ class Creator {
     StoreUpdate& update_;
 };
 
-bool IsChunkName(const std::string& name) {
-    return !name.empty() && name.find_first_not_of("0123456789.") == std::string::npos;
-}
-
 // The first thing at the root of a store that does not belong to it; empty where all does.
 std::string FindForeign(const std::string& folder) {
     auto hierarchy = zarr::Hierarchy::Open(std::make_shared<VsiStore>(folder),
@@ -166,7 +163,8 @@ std::string FindForeign(const std::string& folder) {
     const CPLStringList entries(VSIReadDir(folder.c_str()));
     for (int i = 0; i < entries.size(); ++i) {
         std::string name = entries[i];
-        if (name == "." || name == ".." || name.compare(0, 2, ".z") == 0 || IsChunkName(name))
+        if (name == "." || name == ".." || name.compare(0, 2, ".z") == 0 ||
+            zarr::LooksLikeChunk(name))
             continue;
         if (name == "pam.aux.xml" || EQUAL(CPLGetExtension(name.c_str()), "partial")) continue;
         const auto kind = hierarchy.ok() ? (*hierarchy)->KindOf(name) : hierarchy.status();

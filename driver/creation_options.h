@@ -35,8 +35,8 @@ struct CreationOptions {
     bool consolidate = true;
     Georeferenced georeferenced = Georeferenced::kGdalAndCf;
 
-    // `options` is GDAL's NULL-terminated list of NAME=VALUE. `type_size` is the size in bytes of
-    // an element, for filters that need it; `typestr` its dtype. Errors name the option.
+    // `options` is GDAL's NULL-terminated list of NAME=VALUE; `typestr` is the dtype of the
+    // elements, for filters that need it. Errors name the option.
     static zarr::Result<CreationOptions> Parse(CSLConstList options, const std::string& typestr);
 };
 

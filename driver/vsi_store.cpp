@@ -201,8 +201,9 @@ bool CanRename(const std::string& path) {
 // A name beside `path` that no other writer uses.
 std::string TemporaryName(const std::string& path) {
     static std::atomic<std::uint64_t> counter{0};
-    static const std::uint64_t process = std::random_device()() * std::uint64_t{0x100000001} ^
-                                         static_cast<std::uint64_t>(CPLGetPID());
+    static const std::uint64_t machine = std::random_device()() * std::uint64_t{0x100000001};
+    // Asked each time: after a fork() both processes have the same static values.
+    const auto process = machine ^ (static_cast<std::uint64_t>(CPLGetCurrentProcessID()) << 32U);
     char digits[33];
     std::snprintf(digits, sizeof digits, "%016llx%016llx",
                   static_cast<unsigned long long>(process),  // NOLINT: what printf takes

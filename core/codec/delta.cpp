@@ -116,19 +116,9 @@ class Delta final : public Codec {
     }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        ZARR_ASSIGN_OR_RETURN(ItemRun run,
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
                               PrepareItems(encoded, astype_.size, dtype_.size, decoded));
-        NumberBlock block;
-        alignas(16) std::uint8_t carry[16] = {};
-        for (bool first = true; run.count > 0; first = false) {
-            const std::size_t n = run.count < kNumberBlock ? run.count : kNumberBlock;
-            widen_.Run(run.src, block.bytes, n);
-            accumulate_(block.bytes, n, carry, first);
-            narrow_.Run(block.bytes, run.dst, n);
-            run.src += n * astype_.size;
-            run.dst += n * dtype_.size;
-            run.count -= n;
-        }
+        Run(run, widen_, accumulate_, narrow_, astype_.size, dtype_.size);
         return {};
     }
 
@@ -139,19 +129,9 @@ class Delta final : public Codec {
 
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(writable_);
-        ZARR_ASSIGN_OR_RETURN(ItemRun run,
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
                               PrepareItems(decoded, dtype_.size, astype_.size, encoded));
-        NumberBlock block;
-        alignas(16) std::uint8_t carry[16] = {};
-        for (bool first = true; run.count > 0; first = false) {
-            const std::size_t n = run.count < kNumberBlock ? run.count : kNumberBlock;
-            to_native_.Run(run.src, block.bytes, n);
-            differentiate_(block.bytes, n, carry, first);
-            to_stored_.Run(block.bytes, run.dst, n);
-            run.src += n * dtype_.size;
-            run.dst += n * astype_.size;
-            run.count -= n;
-        }
+        Run(run, to_native_, differentiate_, to_stored_, dtype_.size, astype_.size);
         return {};
     }
 
@@ -160,6 +140,21 @@ class Delta final : public Codec {
   private:
     using BlockFunction = void (*)(std::uint8_t* block, std::size_t count, std::uint8_t* carry,
                                    bool first);
+
+    // Converts, adds up or subtracts, and converts again, block by block.
+    static void Run(const ItemRun& run, const NumberConversion& before, BlockFunction function,
+                    const NumberConversion& after, std::size_t src_size, std::size_t dst_size) {
+        NumberBlock block;
+        alignas(16) std::uint8_t carry[16] = {};
+        bool first = true;
+        ForEachBlock(run, src_size, dst_size,
+                     [&](const std::uint8_t* src, std::uint8_t* dst, std::size_t n) {
+                         before.Run(src, block.bytes, n);
+                         function(block.bytes, n, carry, first);
+                         after.Run(block.bytes, dst, n);
+                         first = false;
+                     });
+    }
 
     Status BindEncoding() {
         const DataType difference = dtype_.Native();

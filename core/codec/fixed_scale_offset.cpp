@@ -29,17 +29,14 @@ class TwoSteps {
         NumberBlock block;
         NumberBlock widened;
         NumberBlock& result = widens_ ? widened : block;
-        while (run.count > 0) {
-            const std::size_t n = run.count < kNumberBlock ? run.count : kNumberBlock;
-            to_first_.Run(run.src, block.bytes, n);
-            first(block.bytes, n);
-            if (widens_) to_second_.Run(block.bytes, widened.bytes, n);
-            second(result.bytes, n);
-            to_result_.Run(result.bytes, run.dst, n);
-            run.src += n * from_size_;
-            run.dst += n * to_size_;
-            run.count -= n;
-        }
+        ForEachBlock(run, from_size_, to_size_,
+                     [&](const std::uint8_t* src, std::uint8_t* dst, std::size_t n) {
+                         to_first_.Run(src, block.bytes, n);
+                         first(block.bytes, n);
+                         if (widens_) to_second_.Run(block.bytes, widened.bytes, n);
+                         second(result.bytes, n);
+                         to_result_.Run(result.bytes, dst, n);
+                     });
     }
 
   private:

@@ -142,23 +142,10 @@ void JsonText::Number(std::uint64_t number) {
     Append({text, static_cast<std::size_t>(end - text)});
 }
 
-// As Python's repr(): the fewest digits that tell the number, with an exponent outside of 1e-4 to
-// 1e16, and never looking like an integer.
 void JsonText::Number(double number) {
-    if (!std::isfinite(number)) {
-        if (!style_.allow_nan) return Fail(Status::Invalid("JSON has no NaN and no infinity"));
-        return Append(std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity");
-    }
-    const double magnitude = std::fabs(number);
-    const bool is_plain = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
-    char text[40];
-    const char* const end =
-        std::to_chars(text, text + sizeof text, number,
-                      is_plain ? std::chars_format::fixed : std::chars_format::scientific)
-            .ptr;
-    const std::string_view digits{text, static_cast<std::size_t>(end - text)};
-    Append(digits);
-    if (is_plain && digits.find('.') == std::string_view::npos) Append(".0");
+    if (!std::isfinite(number) && !style_.allow_nan)
+        return Fail(Status::Invalid("JSON has no NaN and no infinity"));
+    Append(json::PythonFloat(number));
 }
 
 void JsonText::String(std::string_view utf8) {

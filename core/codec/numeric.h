@@ -102,6 +102,19 @@ struct ItemRun {
     std::size_t count = 0;
 };
 
+// Calls work(src, dst, n) on the elements of `run`, at most kNumberBlock at a time; `src_size` and
+// `dst_size` are bytes of an element.
+template <class Work>
+void ForEachBlock(ItemRun run, std::size_t src_size, std::size_t dst_size, Work&& work) {
+    while (run.count > 0) {
+        const std::size_t n = run.count < kNumberBlock ? run.count : kNumberBlock;
+        work(run.src, run.dst, n);
+        run.src += n * src_size;
+        run.dst += n * dst_size;
+        run.count -= n;
+    }
+}
+
 // Prepares `decoded` for the elements of `encoded`; fails where these are not whole.
 Result<ItemRun> PrepareItems(ByteSpan encoded, std::size_t encoded_item, std::size_t decoded_item,
                              Output& decoded);

@@ -65,20 +65,17 @@ class Quantize final : public Codec {
 
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(writable_);
-        ZARR_ASSIGN_OR_RETURN(ItemRun run,
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
                               PrepareItems(decoded, dtype_.size, astype_.size, encoded));
         NumberBlock block;
-        while (run.count > 0) {
-            const std::size_t n = run.count < kNumberBlock ? run.count : kNumberBlock;
-            widen_.Run(run.src, block.bytes, n);
-            multiply_(block.bytes, n, power_);
-            round_(block.bytes, n, power_);
-            divide_(block.bytes, n, power_);
-            narrow_.Run(block.bytes, run.dst, n);
-            run.src += n * dtype_.size;
-            run.dst += n * astype_.size;
-            run.count -= n;
-        }
+        ForEachBlock(run, dtype_.size, astype_.size,
+                     [&](const std::uint8_t* src, std::uint8_t* dst, std::size_t n) {
+                         widen_.Run(src, block.bytes, n);
+                         multiply_(block.bytes, n, power_);
+                         round_(block.bytes, n, power_);
+                         divide_(block.bytes, n, power_);
+                         narrow_.Run(block.bytes, dst, n);
+                     });
         return {};
     }
 

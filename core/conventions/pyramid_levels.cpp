@@ -18,11 +18,6 @@ std::string SizeText(std::uint64_t width, std::uint64_t height) {
     return std::to_string(width) + " x " + std::to_string(height);
 }
 
-// Dimensions without a name are called dim0, dim1, ...
-bool IsNamed(const std::vector<Dimension>& dimensions, std::size_t index) {
-    return dimensions[index].name != "dim" + std::to_string(index);
-}
-
 // What is different in the dimensions that are not X and Y; empty where nothing is.
 std::string OtherDimensions(const ArrayFacts& level, const ArrayFacts& base) {
     for (std::size_t i = 0; i < level.dimensions.size(); ++i) {
@@ -32,7 +27,7 @@ std::string OtherDimensions(const ArrayFacts& level, const ArrayFacts& base) {
         if (a.size != b.size)
             return "has " + std::to_string(a.size) + " elements along " + a.name + ", not " +
                    std::to_string(b.size);
-        if (a.name != b.name && IsNamed(level.dimensions, i) && IsNamed(base.dimensions, i))
+        if (a.name != b.name && a.is_named && b.is_named)
             return "has the dimension " + a.name + " in place of " + b.name;
     }
     return {};

@@ -2,38 +2,16 @@
 #include <cmath>
 
 #include "core/base/endian.h"
-#include "core/base/half.h"
 #include "core/base/text.h"
+#include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
 
 namespace zarr {
 
 namespace {
 
-json::Value IntegerJson(const DataType& type, const char* element) {
-    const auto as_int = [](auto v) { return json::Value(std::int64_t{v}); };
-    const auto as_uint = [](auto v) { return json::Value(std::uint64_t{v}); };
-    const bool is_signed = type.kind == DataKind::kInt;
-    switch (type.size) {
-        case 1:
-            return is_signed ? as_int(LoadNative<std::int8_t>(element))
-                             : as_uint(LoadNative<std::uint8_t>(element));
-        case 2:
-            return is_signed ? as_int(LoadNative<std::int16_t>(element))
-                             : as_uint(LoadNative<std::uint16_t>(element));
-        case 4:
-            return is_signed ? as_int(LoadNative<std::int32_t>(element))
-                             : as_uint(LoadNative<std::uint32_t>(element));
-        default:
-            return is_signed ? as_int(LoadNative<std::int64_t>(element))
-                             : as_uint(LoadNative<std::uint64_t>(element));
-    }
-}
-
-json::Value FloatJson(std::size_t size, const char* element) {
-    const double number = size == 2   ? HalfToFloat(LoadNative<std::uint16_t>(element))
-                          : size == 4 ? static_cast<double>(LoadNative<float>(element))
-                                      : LoadNative<double>(element);
+json::Value FloatJson(const DataType& type, const char* element) {
+    const double number = ElementDouble(type, reinterpret_cast<const std::uint8_t*>(element));
     if (std::isnan(number)) return json::Value(std::string("NaN"));
     if (std::isinf(number)) return json::Value(std::string(number > 0 ? "Infinity" : "-Infinity"));
     return json::Value(number);
@@ -71,16 +49,19 @@ Result<json::Value> FillValueToJson(const DataType& type, std::string_view eleme
             return json::Value(element[0] != '\0');
         case DataKind::kInt:
         case DataKind::kUint:
-            return IntegerJson(type, element.data());
-        case DataKind::kFloat:
-            return FloatJson(type.size, element.data());
-        case DataKind::kComplex:
-            return json::Value(
-                json::Array{FloatJson(type.size / 2, element.data()),
-                            FloatJson(type.size / 2, element.data() + type.size / 2)});
         case DataKind::kDatetime:
         case DataKind::kTimedelta:
-            return json::Value(LoadNative<std::int64_t>(element.data()));
+            return json::Parse(
+                ElementText(type, reinterpret_cast<const std::uint8_t*>(element.data())));
+        case DataKind::kFloat:
+            return FloatJson(type, element.data());
+        case DataKind::kComplex: {
+            DataType part = type;
+            part.kind = DataKind::kFloat;
+            part.size /= 2;
+            return json::Value(json::Array{FloatJson(part, element.data()),
+                                           FloatJson(part, element.data() + part.size)});
+        }
         case DataKind::kBytes:
         case DataKind::kVoid:
         case DataKind::kStruct:

@@ -30,4 +30,14 @@ std::string ChunkText(const DimVector<std::uint64_t>& chunk) {
     return text + "]";
 }
 
+bool LooksLikeChunk(std::string_view name) {
+    bool is_digit_before = false;
+    for (const char c : name) {
+        const bool is_digit = c >= '0' && c <= '9';
+        if (!is_digit && !(c == '.' && is_digit_before)) return false;
+        is_digit_before = is_digit;
+    }
+    return is_digit_before;
+}
+
 }  // namespace zarr

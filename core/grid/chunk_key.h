@@ -14,6 +14,9 @@ namespace zarr {
 std::string ChunkKey(std::string_view array_path, const DimVector<std::uint64_t>& chunk,
                      char separator);
 
+// "0", "12.3": true for a chunk's key without the array's path, or the first part of one.
+bool LooksLikeChunk(std::string_view name);
+
 // "[3, 4]", for messages.
 std::string ChunkText(const DimVector<std::uint64_t>& chunk);
 

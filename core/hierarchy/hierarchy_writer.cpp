@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/grid/chunk_key.h"
 #include "core/hierarchy/tree.h"
 #include "core/json/members.h"
 #include "core/store/keys.h"
@@ -22,17 +23,6 @@ constexpr std::array<std::string_view, 9> kDefinedMembers = {
 bool IsDefined(const std::string& member) {
     return std::find(kDefinedMembers.begin(), kDefinedMembers.end(), member) !=
            kDefinedMembers.end();
-}
-
-// "0", "12.3": a chunk's key, or the first part of one.
-bool LooksLikeChunk(std::string_view name) {
-    bool is_digit_before = false;
-    for (const char c : name) {
-        const bool is_digit = c >= '0' && c <= '9';
-        if (!is_digit && !(c == '.' && is_digit_before)) return false;
-        is_digit_before = is_digit;
-    }
-    return is_digit_before;
 }
 
 bool IsReserved(std::string_view name) { return name == kAttributesKey || IsNodeDocument(name); }

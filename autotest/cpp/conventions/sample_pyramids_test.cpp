@@ -3,7 +3,6 @@
 #include <functional>
 
 #include "autotest/cpp/conventions/pyramids.h"
-#include "core/conventions/ome_containers.h"
 #include "core/conventions/omero.h"
 #include "core/store/directory_store.h"
 #include "core/store/keys.h"
@@ -127,7 +126,6 @@ TEST_P(SpoiltPyramids, OnlyWarn) {
         lost += FindPyramids(*tree, place.group, warnings).empty() ? 1 : 0;
         FindPyramidOf(*tree, place.base, warnings);
         ReadOmeroChannels(spoilt, warnings);
-        ReadOmeContainer(*tree, place.group, warnings);
         ++runs;
     };
     for (const char* wrong : {"null", "-5", "\"..\"", "[]", "[{}]"})
@@ -143,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(All, SpoiltPyramids,
                                          Attributes{"geozarr_inline.zarr", "2/dem", "", "2/dem"},
                                          Attributes{"layout_groups.zarr", "", "", "r10m/b02"}));
 
-TEST(SampleImages, HaveChannelsLabelsAndWells) {
+TEST(SampleImages, HaveChannels) {
     Warnings warnings;
     const auto image = Sample("ome_0.4.zarr");
     const auto attributes = image->Attributes("");
@@ -151,9 +149,6 @@ TEST(SampleImages, HaveChannelsLabelsAndWells) {
     const auto channels = ReadOmeroChannels(*attributes, warnings);
     ASSERT_EQ(channels.size(), 2U);
     EXPECT_EQ(channels[1].label, "Dapi");
-    EXPECT_EQ(ReadOmeContainer(*image, "labels", warnings).images, StringList{"labels/cells"});
-    EXPECT_EQ(ReadOmeContainer(*Sample("ome_plate.zarr"), "", warnings).images,
-              (StringList{"A/1/0", "B/1/0"}));
     EXPECT_TRUE(warnings.empty());
 }
 

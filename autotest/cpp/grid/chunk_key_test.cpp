@@ -20,5 +20,12 @@ TEST(ChunkText, IsForMessages) {
     EXPECT_EQ(ChunkText({3, 4}), "[3, 4]");
 }
 
+TEST(LooksLikeChunk, TakesNumbersWithPointsBetween) {
+    for (const char* name : {"0", "12", "0.0", "12.3.45"})
+        EXPECT_TRUE(LooksLikeChunk(name)) << name;
+    for (const char* name : {"", ".", "1.", ".1", "1..2", "a", "1a", "-1", ".zarray", "1.x"})
+        EXPECT_FALSE(LooksLikeChunk(name)) << name;
+}
+
 }  // namespace
 }  // namespace zarr
