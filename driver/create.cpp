@@ -5,6 +5,7 @@
 #include <new>
 
 #include "driver/create_store.h"
+#include "driver/gdal_types.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
@@ -20,9 +21,9 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         raster.width = static_cast<std::uint64_t>(x_size);
         raster.height = static_cast<std::uint64_t>(y_size);
         raster.bands = static_cast<std::uint64_t>(bands);
-        ZARR_ASSIGN_OR_RETURN(raster.typestr, TypestrOf(type));
+        ZARR_ASSIGN_OR_RETURN(raster.dtype, StoredTypeOf(type));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
-                              CreationOptions::Parse(options, raster.typestr));
+                              CreationOptions::Parse(options, raster.dtype));
         return MakeStore(name, std::move(raster), parsed);
     };
     try {

@@ -10,6 +10,7 @@
 #include "driver/create.h"
 #include "driver/create_store.h"
 #include "driver/dataset.h"
+#include "driver/gdal_types.h"
 #include "driver/location.h"
 #include "driver/report.h"
 
@@ -87,12 +88,12 @@ bool CopyPixels(GDALDataset& from, GDALDataset& to, GDALProgressFunc progress, v
                                       options, progress, data) == CE_None;
 }
 
-NewRaster Describe(GDALDataset& source, const std::string& typestr) {
+NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     NewRaster raster;
     raster.width = static_cast<std::uint64_t>(source.GetRasterXSize());
     raster.height = static_cast<std::uint64_t>(source.GetRasterYSize());
     raster.bands = static_cast<std::uint64_t>(source.GetRasterCount());
-    raster.typestr = typestr;
+    raster.dtype = dtype;
     for (int i = 1; i <= source.GetRasterCount(); ++i)
         raster.band_names.emplace_back(source.GetRasterBand(i)->GetDescription());
     return raster;
@@ -101,9 +102,9 @@ NewRaster Describe(GDALDataset& source, const std::string& typestr) {
 Result<std::unique_ptr<ZarrDataset>> MakeLike(const char* name, GDALDataset& source,
                                               NameValueList options) {
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
-    ZARR_ASSIGN_OR_RETURN(const std::string typestr, TypestrOf(CommonType(source)));
-    ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed, CreationOptions::Parse(options, typestr));
-    return MakeStore(name, Describe(source, typestr), parsed);
+    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
+    ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed, CreationOptions::Parse(options, dtype));
+    return MakeStore(name, Describe(source, dtype), parsed);
 }
 
 }  // namespace

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/grid/chunk_key.h"
 #include "core/metadata/array_spec.h"
 #include "core/store/keys.h"
 #include "driver/dataset.h"
 #include "driver/location.h"
 #include "driver/report.h"
+#include "driver/store_removal.h"
 #include "driver/vsi_store.h"
 
 namespace zarr_driver {
@@ -21,39 +21,6 @@ namespace zarr_driver {
 namespace json = zarr::json;
 using zarr::Result;
 using zarr::Status;
-
-Result<std::string> TypestrOf(GDALDataType type) {
-    switch (type) {
-        case GDT_Byte:
-            return std::string("|u1");
-        case GDT_UInt16:
-            return std::string("<u2");
-        case GDT_Int16:
-            return std::string("<i2");
-        case GDT_UInt32:
-            return std::string("<u4");
-        case GDT_Int32:
-            return std::string("<i4");
-        case GDT_UInt64:
-            return std::string("<u8");
-        case GDT_Int64:
-            return std::string("<i8");
-        case GDT_Float32:
-            return std::string("<f4");
-        case GDT_Float64:
-            return std::string("<f8");
-        case GDT_CFloat32:
-            return std::string("<c8");
-        case GDT_CFloat64:
-            return std::string("<c16");
-        default:
-            break;
-    }
-    if (kGdalInt8 != GDT_Unknown && type == kGdalInt8) return std::string("|i1");
-    if (kGdalFloat16 != GDT_Unknown && type == kGdalFloat16) return std::string("<f2");
-    return Status::Unsupported(std::string("data type ") + GDALGetDataTypeName(type) +
-                               " has no counterpart in Zarr; CFloat32 and CFloat64 have");
-}
 
 namespace {
 
@@ -139,14 +106,15 @@ class Creator {
                                    " numbers for " + std::to_string(axes.size()) + " dimensions");
         // Fewer are those of the last dimensions.
         std::copy_backward(chunks.begin(), chunks.end(), spec.chunks.end());
-        ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr(raster_.typestr));
+        spec.dtype = raster_.dtype;
         spec.compressor = options_.array.compressor;
         spec.filters = options_.array.filters;
         spec.fortran_order = options_.array.fortran_order;
         spec.dimension_separator = options_.array.dimension_separator;
         ZARR_ASSIGN_OR_RETURN(const json::Object document, zarr::MakeArrayDocument(spec));
         json::Object attributes{{"_ARRAY_DIMENSIONS", json::Value(std::move(names))}};
-        if (number != 0) attributes.emplace_back(kBandNumber, json::Value(number));
+        const json::Value band(number);
+        if (number != 0) attributes.emplace_back(kBandNumber, band);
         return update_.metadata().CreateArray(path, document, attributes);
     }
 
@@ -156,36 +124,9 @@ class Creator {
     StoreUpdate& update_;
 };
 
-// The first thing at the root of a store that does not belong to it; empty where all does.
-std::string FindForeign(const std::string& folder) {
-    auto hierarchy = zarr::Hierarchy::Open(std::make_shared<VsiStore>(folder),
-                                           zarr::UseConsolidated::kNever, SharedContext());
-    const CPLStringList entries(VSIReadDir(folder.c_str()));
-    for (int i = 0; i < entries.size(); ++i) {
-        std::string name = entries[i];
-        if (name == "." || name == ".." || name.compare(0, 2, ".z") == 0 ||
-            zarr::LooksLikeChunk(name))
-            continue;
-        if (name == "pam.aux.xml" || EQUAL(CPLGetExtension(name.c_str()), "partial")) continue;
-        const auto kind = hierarchy.ok() ? (*hierarchy)->KindOf(name) : hierarchy.status();
-        if (!kind.ok() || *kind == zarr::NodeKind::kNone) return name;
-    }
-    return {};
-}
-
 // Makes the place free for a new store: an old one goes, anything else stays and is an error.
 Status MakeRoom(const std::string& folder) {
-    VSIStatBufL stat;
-    if (VSIStatL(folder.c_str(), &stat) != 0) return {};
-    const bool is_store = IsStoreFolder(folder);
-    const std::string foreign = is_store || VSI_ISDIR(stat.st_mode) ? FindForeign(folder) : folder;
-    if (!foreign.empty())
-        return Status::Invalid(is_store ? "holds " + zarr::Quoted(foreign) +
-                                              " beside a Zarr store, so it is not overwritten"
-                                        : "exists and is no Zarr store, so it is not overwritten");
-    if (is_store && VSIRmdirRecursive(folder.c_str()) != 0)
-        return Status::Io("the store that is there cannot be deleted");
-    return {};
+    return IsStoreFolder(folder) ? RemoveStore(folder) : CheckRoom(folder);
 }
 
 Status CheckPlace(const std::string& folder, bool append) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <gdal.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/dtype/data_type.h"
 #include "driver/creation_options.h"
 #include "driver/dataset.h"
 
@@ -19,12 +18,9 @@ struct NewRaster {
     std::uint64_t width = 0;
     std::uint64_t height = 0;
     std::uint64_t bands = 1;
-    std::string typestr;
+    zarr::DataType dtype;
     std::vector<std::string> band_names;  // of the arrays where each band is one; may be empty
 };
-
-// The dtype that holds a GDAL type.
-zarr::Result<std::string> TypestrOf(GDALDataType type);
 
 // Makes a store with the arrays of a raster, or adds them to one, and opens them for update. A
 // place where something else than a store lies is refused. Metadata are complete from the start, so

@@ -4,27 +4,17 @@
 #include <cpl_port.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "core/base/status.h"
-#include "core/json/value.h"
+#include "driver/array_creation_options.h"
 
 namespace zarr_driver {
 
-// How chunks are encoded and laid out.
-struct ArrayCreationOptions {
-    zarr::json::Value compressor;       // of `.zarray`; null for none
-    zarr::json::Value filters;          // likewise
-    std::vector<std::uint64_t> chunks;  // of BLOCKSIZE, slowest dimension first; empty: by default
-    bool fortran_order = false;
-    char dimension_separator = '.';
-};
-
 enum class Georeferenced : std::uint8_t { kGdalAndCf, kGdal, kSpatialProj, kCf };
 
-// The creation options of the classic API, parsed. `kCreationOptionList` describes them to GDAL.
+// The creation options of the classic API, parsed. CreationOptionList() describes them to
+// GDAL.
 struct CreationOptions {
     ArrayCreationOptions array;
     std::string array_name;  // empty: by the file's name
@@ -35,11 +25,11 @@ struct CreationOptions {
     bool consolidate = true;
     Georeferenced georeferenced = Georeferenced::kGdalAndCf;
 
-    // `options` is GDAL's NULL-terminated list of NAME=VALUE; `typestr` is the dtype of the
-    // elements, for filters that need it. Errors name the option.
-    static zarr::Result<CreationOptions> Parse(CSLConstList options, const std::string& typestr);
+    // `options` is GDAL's NULL-terminated list of NAME=VALUE; `dtype` is that of the
+    // arrays. Errors name the option.
+    static zarr::Result<CreationOptions> Parse(CSLConstList options, const zarr::DataType& dtype);
 };
 
-extern const char* const kCreationOptionList;
+std::string CreationOptionList();
 
 }  // namespace zarr_driver

@@ -70,6 +70,23 @@ GDALDataType GdalTypeOf(const zarr::DataType& type) {
     }
 }
 
+zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type) {
+    struct Pair {
+        GDALDataType type;
+        const char* typestr;
+    };
+    static const Pair kPairs[] = {
+        {GDT_Byte, "|u1"},     {GDT_UInt16, "<u2"},   {GDT_Int16, "<i2"},     {GDT_UInt32, "<u4"},
+        {GDT_Int32, "<i4"},    {GDT_UInt64, "<u8"},   {GDT_Int64, "<i8"},     {GDT_Float32, "<f4"},
+        {GDT_Float64, "<f8"},  {GDT_CFloat32, "<c8"}, {GDT_CFloat64, "<c16"}, {kGdalInt8, "|i1"},
+        {kGdalFloat16, "<f2"},
+    };
+    for (const Pair& pair : kPairs)
+        if (type == pair.type && type != GDT_Unknown) return zarr::ParseTypestr(pair.typestr);
+    return zarr::Status::Unsupported(std::string("data type ") + GDALGetDataTypeName(type) +
+                                     " has no counterpart in Zarr; CFloat32 and CFloat64 have");
+}
+
 zarr::DataType MemoryTypeOf(const zarr::DataType& type) {
     zarr::DataType memory = type.Native();
     const auto size = static_cast<std::size_t>(GDALGetDataTypeSizeBytes(GdalTypeOf(type)));

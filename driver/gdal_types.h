@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zarr's data types as GDAL's.
+// Zarr's data types as GDAL's, and the other way round.
 #pragma once
 
 #include <gdal.h>
@@ -14,6 +14,10 @@ namespace zarr_driver {
 // The GDAL type that holds every value of `type`: booleans are Byte, times Int64; GDT_Unknown for
 // strings, raw bytes, structures and objects.
 GDALDataType GdalTypeOf(const zarr::DataType& type);
+
+// The little-endian dtype that holds every value of a GDAL type; kUnsupported for the complex
+// integers.
+zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type);
 
 // The in-memory type of that GDAL type; `type` must have one.
 zarr::DataType MemoryTypeOf(const zarr::DataType& type);

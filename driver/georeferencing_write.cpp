@@ -11,6 +11,7 @@
 #include "core/dtype/element_text.h"
 #include "core/metadata/array_spec.h"
 #include "core/store/keys.h"
+#include "driver/crs_write.h"
 
 namespace zarr_driver {
 
@@ -29,46 +30,6 @@ json::Value Numbers(const std::vector<double>& numbers) {
     array.reserve(numbers.size());
     for (const double number : numbers) array.emplace_back(number);
     return json::Value(std::move(array));
-}
-
-std::string Wkt(const OGRSpatialReference& srs, const char* format) {
-    const std::string option = std::string("FORMAT=") + format;
-    const char* const options[] = {option.c_str(), nullptr};
-    char* wkt = nullptr;
-    std::string text;
-    if (srs.exportToWkt(&wkt, options) == OGRERR_NONE && wkt != nullptr) text = wkt;
-    CPLFree(wkt);
-    return text;
-}
-
-json::Value ProjJson(const OGRSpatialReference& srs) {
-    char* exported = nullptr;
-    json::Value value;
-    if (srs.exportToPROJJSON(&exported, nullptr) == OGRERR_NONE && exported != nullptr) {
-        auto parsed = json::Parse(exported);
-        if (parsed.ok()) value = parsed.Take();
-    }
-    CPLFree(exported);
-    return value;
-}
-
-// "EPSG:32632"; empty where the CRS has no code of its own.
-std::string CodeOf(const OGRSpatialReference& srs, const char* separator) {
-    const char* authority = srs.GetAuthorityName(nullptr);
-    const char* code = srs.GetAuthorityCode(nullptr);
-    if (authority == nullptr || code == nullptr) return {};
-    return std::string(authority) + separator + code;
-}
-
-json::Value GdalCrs(const OGRSpatialReference& srs) {
-    json::Object crs;
-    const std::string code = CodeOf(srs, "/0/");
-    if (!code.empty()) crs.emplace_back("url", Text("http://www.opengis.net/def/crs/" + code));
-    const std::string wkt = Wkt(srs, "WKT2_2019");
-    if (!wkt.empty()) crs.emplace_back("wkt", Text(wkt));
-    json::Value projjson = ProjJson(srs);
-    if (!projjson.is_null()) crs.emplace_back("projjson", std::move(projjson));
-    return json::Value(std::move(crs));
 }
 
 bool IsRotated(const GeoTransform& t) { return t[2] != 0 || t[4] != 0; }
@@ -105,7 +66,7 @@ class CfWriter {
 
     Status WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
-        const std::string wkt = Wkt(srs, "WKT2_2019");
+        const std::string wkt = Wkt2(srs);
         json::Object attributes{{"crs_wkt", Text(wkt)}, {kGridMapping, Text(wkt)}};
         if (srs.IsGeographic())
             attributes.emplace_back("grid_mapping_name", Text("latitude_longitude"));
@@ -211,7 +172,7 @@ Status WriteGeoreferencing(StoreUpdate& update, const RasterLayout& layout,
     const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
     SetMember(attributes, "proj:code", code.empty() ? json::Value() : Text(code));
     SetMember(attributes, "proj:wkt2",
-              srs != nullptr && spatial ? Text(Wkt(*srs, "WKT2_2019")) : json::Value());
+              srs != nullptr && spatial ? Text(Wkt2(*srs)) : json::Value());
     // Where coordinate arrays cannot say it, or not exactly.
     const bool rotated = transform && IsRotated(*transform);
     const bool by_attribute = transform && (spatial || rotated || srs == nullptr || !cf);

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The plugin's entry. This driver takes the name "Zarr"; GDAL's built-in one stays behind it as
 // "ZarrBuiltin", for what this one does not claim.
-#include <cpl_vsi.h>
 #include <gdal_priv.h>
 
 #include <atomic>
 #include <string>
 
-#include "core/base/status.h"
 #include "driver/create.h"
 #include "driver/creation_options.h"
 #include "driver/gdal_compat.h"
 #include "driver/location.h"
+#include "driver/manage_stores.h"
 #include "driver/open.h"
 #include "driver/options.h"
-#include "driver/report.h"
 
 namespace {
 
@@ -48,15 +46,6 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options) {
     return Builtin()->pfnCreateMultiDimensional(name, group_options, options);
-}
-
-// Deletes a store, which is a whole folder, and nothing that is none.
-CPLErr Delete(const char* name) {
-    if (!zarr_driver::IsStoreFolder(name))
-        return zarr_driver::EmitError(
-            name, zarr::Status::Invalid("not a Zarr v2 store, so it is not deleted"));
-    if (VSIRmdirRecursive(name) == 0) return CE_None;
-    return zarr_driver::EmitError(name, zarr::Status::Io("cannot be deleted"));
 }
 
 void CopyItem(GDALDriver& to, GDALDriver& from, const char* item) {
@@ -121,11 +110,13 @@ GDALDriver* MakeDriver() {
     driver->SetMetadataItem("BLOSC_COMPRESSORS", "blosclz,lz4,lz4hc,snappy,zlib,zstd");
     driver->pfnIdentify = zarr_driver::Identify;
     driver->pfnOpen = zarr_driver::Open;
-    driver->pfnDelete = Delete;
+    driver->pfnDelete = zarr_driver::Delete;
+    driver->pfnRename = zarr_driver::Rename;
+    driver->pfnCopyFiles = zarr_driver::CopyFiles;
     driver->SetMetadataItem(GDAL_DCAP_CREATE, "YES");
     driver->SetMetadataItem(GDAL_DCAP_CREATECOPY, "YES");
     driver->SetMetadataItem(GDAL_DMD_CREATIONDATATYPES, kCreationTypes);
-    driver->SetMetadataItem(GDAL_DMD_CREATIONOPTIONLIST, zarr_driver::kCreationOptionList);
+    driver->SetMetadataItem(GDAL_DMD_CREATIONOPTIONLIST, zarr_driver::CreationOptionList().c_str());
     driver->pfnCreate = Create;
     driver->pfnCreateCopy = CreateCopy;
     return driver;

@@ -252,7 +252,7 @@ Status HierarchyWriter::MoveNode(const std::string& path, const std::string& tar
     ZARR_RETURN_IF_ERROR(store_->ErasePrefix(target).status());
     ZARR_ASSIGN_OR_RETURN(const bool is_done, store_->RenamePrefix(path, target));
     if (is_done) return {};
-    Status copied = CopyTree(*store_, path, target);
+    Status copied = CopyTree({*store_, path}, {*store_, target});
     if (!copied.ok()) {
         static_cast<void>(EraseTree(*store_, target));
         return copied;

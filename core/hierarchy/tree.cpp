@@ -48,34 +48,47 @@ Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
     return store.ErasePrefix(prefix).status();
 }
 
-Status CopyKey(Store& store, const std::string& from, const std::string& to) {
-    Buffer value;
-    ZARR_ASSIGN_OR_RETURN(const bool found, store.Get(from, value, kNoLimit));
-    return found ? store.Set(to, value.span()) : Status();
-}
+// Copies the keys below a prefix of one store to below one of another, or the same.
+class Copier {
+  public:
+    Copier(const Store& source, Store& target) : source_(source), target_(target) {}
 
-struct Move {
-    std::string from;
-    std::string to;
-};
-
-// Copies all but the documents, which are added to `documents`, those of the leaves first.
-Status CopyBelow(Store& store, const Move& move, std::size_t depth, std::vector<Move>& documents) {
-    ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, move.from));
-    ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, store.List(move.from));
-    std::stable_partition(entries.begin(), entries.end(),
-                          [](const StoreEntry& entry) { return entry.is_prefix; });
-    for (const StoreEntry& entry : entries) {
-        Move next{JoinKey(move.from, entry.name), JoinKey(move.to, entry.name)};
-        if (entry.is_prefix)
-            ZARR_RETURN_IF_ERROR(CopyBelow(store, next, depth + 1, documents));
-        else if (IsNodeDocument(entry.name))
-            documents.push_back(std::move(next));
-        else
-            ZARR_RETURN_IF_ERROR(CopyKey(store, next.from, next.to));
+    // All but the documents, which are kept for CopyDocuments(), those of the leaves first.
+    Status CopyBelow(const std::string& from, const std::string& to, std::size_t depth) {
+        ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, from));
+        ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, source_.List(from));
+        std::stable_partition(entries.begin(), entries.end(),
+                              [](const StoreEntry& entry) { return entry.is_prefix; });
+        for (const StoreEntry& entry : entries) {
+            std::string source = JoinKey(from, entry.name);
+            std::string target = JoinKey(to, entry.name);
+            if (entry.is_prefix)
+                ZARR_RETURN_IF_ERROR(CopyBelow(source, target, depth + 1));
+            else if (IsNodeDocument(entry.name))
+                documents_.emplace_back(std::move(source), std::move(target));
+            else
+                ZARR_RETURN_IF_ERROR(CopyKey(source, target));
+        }
+        return {};
     }
-    return {};
-}
+
+    Status CopyDocuments() const {
+        for (const auto& [source, target] : documents_)
+            ZARR_RETURN_IF_ERROR(CopyKey(source, target));
+        return {};
+    }
+
+  private:
+    Status CopyKey(const std::string& from, const std::string& to) const {
+        Buffer value;
+        ZARR_ASSIGN_OR_RETURN(const bool found, source_.Get(from, value, kNoLimit));
+        return found ? target_.Set(to, value.span()) : Status();
+    }
+
+    const Store& source_;
+    Store& target_;
+    std::vector<std::pair<std::string, std::string>> documents_;
+};
 
 class Collector {
   public:
@@ -134,12 +147,10 @@ bool IsNodeDocument(std::string_view name) {
 
 Status EraseTree(Store& store, const std::string& prefix) { return EraseBelow(store, prefix, 0); }
 
-Status CopyTree(Store& store, const std::string& from, const std::string& to) {
-    std::vector<Move> documents;
-    ZARR_RETURN_IF_ERROR(CopyBelow(store, {from, to}, 0, documents));
-    for (const Move& document : documents)
-        ZARR_RETURN_IF_ERROR(CopyKey(store, document.from, document.to));
-    return {};
+Status CopyTree(const Subtree& from, const Subtree& to) {
+    Copier copier(from.store, to.store);
+    ZARR_RETURN_IF_ERROR(copier.CopyBelow(from.prefix, to.prefix, 0));
+    return copier.CopyDocuments();
 }
 
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix) {

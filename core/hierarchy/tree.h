@@ -17,9 +17,15 @@ bool IsNodeDocument(std::string_view name);
 // nothing removed, where the store cannot list.
 Status EraseTree(Store& store, const std::string& prefix);
 
+// A prefix of a store; "" is all of it.
+struct Subtree {
+    Store& store;
+    std::string prefix;
+};
+
 // Copies every key below `from` to below `to`, the documents last and from the leaves up. After a
 // failure what is below `to` is for the caller to erase.
-Status CopyTree(Store& store, const std::string& from, const std::string& to);
+Status CopyTree(const Subtree& from, const Subtree& to);
 
 // The text of a `.zmetadata` of the nodes at and below `prefix`, as zarr-python's
 // consolidate_metadata() writes it: every `.zarray`, `.zgroup` and `.zattrs` by its key relative to

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Deleting, renaming and copying stores as wholes, and what these refuse to touch."""
+
+import json
+import os
+import pathlib
+import shutil
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal
+from zarr_gdal import array_name, open_raster
+
+
+def driver():
+    return gdal.GetDriverByName("Zarr")
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A consolidated store of two arrays and a group, with a file of statistics."""
+    path = tmp_path / "s p ü.zarr"
+    root = zarr.open_group(str(path), mode="w")
+    for name, value in {"a": 1, "g/b": 2, "g/c": 3}.items():
+        root.create_dataset(name, data=np.full((20, 30), value, "i2"), chunks=(8, 8))
+    zarr.consolidate_metadata(str(path))
+    (path / "pam.aux.xml").write_text("<PAMDataset/>")
+    return path
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in pathlib.Path(folder).rglob("*") if path.is_file()}  # fmt: skip
+
+
+def consolidated_keys(store):
+    return set(json.loads((store / ".zmetadata").read_text())["metadata"])
+
+
+def test_a_store_is_deleted(store):
+    assert driver().Delete(str(store) + "/") == gdal.CE_None
+    assert os.listdir(store.parent) == []
+
+
+def test_a_store_in_memory_is_deleted():
+    name = "/vsimem/deleted.zarr"
+    driver().Create(name, 20, 10, 1, gdal.GDT_Byte).WriteArray(np.ones((10, 20)))
+    assert driver().Delete(name) == gdal.CE_None
+    assert gdal.ReadDirRecursive("/vsimem/") in (None, [])
+
+
+@pytest.mark.parametrize("foreign", ["letter.txt", "photos/1.jpg", "g/letter.txt", "g/b/letter.txt"])
+@pytest.mark.parametrize("act", ["delete", "rename"])
+def test_a_store_that_holds_other_things_stays(store, cpl, foreign, act):
+    (store / foreign).parent.mkdir(exist_ok=True)
+    (store / foreign).write_text("precious")
+    before = contents(store)
+    if act == "delete":
+        assert driver().Delete(str(store)) == gdal.CE_Failure
+    else:
+        assert driver().Rename(str(store.parent / "new.zarr"), str(store)) == gdal.CE_Failure
+    assert foreign in cpl.the_error()
+    assert contents(store) == before
+    assert not (store.parent / "new.zarr").exists()
+
+
+def test_what_is_no_store_is_refused(tmp_path, cpl):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "letter.txt").write_text("precious")
+    file = tmp_path / "x.zarr"
+    file.write_text("precious")
+    for path in (folder, file, tmp_path / "absent.zarr"):
+        for act in (driver().Delete, lambda name: driver().Rename(str(tmp_path / "n.zarr"), name),
+                    lambda name: driver().CopyFiles(str(tmp_path / "n.zarr"), name)):  # fmt: skip
+            cpl.clear()
+            assert act(str(path)) == gdal.CE_Failure
+            assert "not a Zarr v2 store" in cpl.the_error()
+    assert contents(tmp_path) == {"folder/letter.txt": b"precious", "x.zarr": b"precious"}
+
+
+def test_what_a_link_leads_to_stays(store, tmp_path):
+    outside = tmp_path / "outside"
+    shutil.copytree(store / "a", outside)
+    (store / "linked").symlink_to(outside, target_is_directory=True)
+    assert driver().Delete(str(store)) == gdal.CE_None
+    assert not store.exists()
+    assert ".zarray" in contents(outside)
+
+
+@pytest.mark.parametrize("named", ["connection", "path"])
+def test_an_array_is_deleted_from_its_store(store, named):
+    name = array_name(store, "g/b") if named == "connection" else str(store / "g" / "b")
+    assert driver().Delete(name) == gdal.CE_None
+    assert consolidated_keys(store) == {
+        ".zgroup", "a/.zarray", "g/.zgroup", "g/c/.zarray"}  # fmt: skip
+    assert open_raster(store).GetSubDatasets()[0][0].endswith("/a")
+    assert not (store / "g" / "b").exists()
+
+
+def test_a_slice_is_not_deleted(store, cpl):
+    before = contents(store)
+    assert driver().Delete(array_name(store, "a") + ":3") == gdal.CE_Failure
+    assert "slice" in cpl.the_error()
+    assert contents(store) == before
+
+
+def test_a_store_is_renamed(store, tmp_path):
+    before = contents(store)
+    (tmp_path / (store.name + ".aux.xml")).write_text("<x/>")
+    target = tmp_path / "other.zarr"
+    assert driver().Rename(str(target), str(store)) == gdal.CE_None
+    assert contents(target) == before
+    assert sorted(os.listdir(tmp_path)) == ["other.zarr", "other.zarr.aux.xml"]
+
+
+def test_an_array_is_renamed_in_its_group(store, cpl):
+    assert driver().Rename(array_name(store, "g/d"), array_name(store, "g/b")) == gdal.CE_None
+    assert "g/d/.zarray" in consolidated_keys(store) and "g/b/.zarray" not in consolidated_keys(store)
+    assert zarr.open_consolidated(str(store), mode="r")["g/d"][0, 0] == 2
+    assert driver().Rename(array_name(store, "d"), array_name(store, "g/d")) == gdal.CE_Failure
+    assert "within its group" in cpl.the_error()
+
+
+def test_a_store_is_copied(store, tmp_path):
+    target = tmp_path / "copy.zarr"
+    assert driver().CopyFiles(str(target), str(store)) == gdal.CE_None
+    assert contents(target) == contents(store)
+    assert driver().CopyFiles("/vsimem/copied.zarr", str(store)) == gdal.CE_None
+    assert open_raster("/vsimem/copied.zarr").GetSubDatasets()
+    assert driver().Delete("/vsimem/copied.zarr") == gdal.CE_None
+
+
+@pytest.mark.parametrize("act", ["CopyFiles", "Rename"])
+def test_nothing_is_overwritten(store, tmp_path, cpl, act):
+    other = tmp_path / "other.zarr"
+    zarr.open_group(str(other), mode="w")
+    before = contents(tmp_path)
+    assert getattr(driver(), act)(str(other), str(store)) == gdal.CE_Failure
+    assert "there already" in cpl.the_error()
+    assert contents(tmp_path) == before
+
+
+def test_a_failed_copy_leaves_nothing(store, tmp_path, cpl):
+    """A chunk that cannot be read: a folder in its place."""
+    chunk = store / "a" / "0.0"
+    chunk.unlink()
+    chunk.symlink_to("0.0")
+    assert driver().CopyFiles(str(tmp_path / "copy.zarr"), str(store)) == gdal.CE_Failure
+    assert "a/0.0" in cpl.the_error()
+    assert not (tmp_path / "copy.zarr").exists()

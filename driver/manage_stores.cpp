@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "driver/manage_stores.h"
+
+#include <cpl_vsi.h>
+
+#include <memory>
+#include <new>
+#include <string>
+
+#include "core/hierarchy/hierarchy_writer.h"
+#include "core/hierarchy/tree.h"
+#include "core/store/keys.h"
+#include "driver/connection_string.h"
+#include "driver/location.h"
+#include "driver/report.h"
+#include "driver/store_removal.h"
+#include "driver/vsi_store.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// Where a store, or a node in one, lies.
+struct Place {
+    std::string folder;
+    std::string node;  // empty for the store itself
+};
+
+Result<Place> FindPlace(const char* name) {
+    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
+    if (!parsed.indices.empty())
+        return Status::Invalid("/" + parsed.node + ": a slice of an array, which is no file");
+    if (!IsStoreFolder(FolderOf(parsed.path))) return Status::Invalid("not a Zarr v2 store");
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
+    options.use_consolidated = zarr::UseConsolidated::kNever;
+    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(parsed, options));
+    return Place{location.store_path, location.node};
+}
+
+Status DeletePlace(const char* name) {
+    ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(name));
+    if (place.node.empty()) return RemoveStore(place.folder);
+    ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder + "/" + place.node, "deleted"));
+    zarr::HierarchyWriter writer(std::make_shared<VsiStore>(place.folder));
+    ZARR_RETURN_IF_ERROR(writer.DeleteNode(place.node));
+    return writer.Finish();
+}
+
+Status RenameNode(const Place& place, const std::string& target) {
+    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(target));
+    const std::string path =
+        FolderOf(parsed.path) + (parsed.has_node ? "/" + parsed.node : std::string());
+    const std::string group = place.folder + "/" + std::string(zarr::ParentPath(place.node));
+    const std::string name(zarr::LastName(path));
+    if (FolderOf(group) != zarr::ParentPath(path))
+        return Status::Unsupported("/" + place.node + ": is renamed only within its group");
+    zarr::HierarchyWriter writer(std::make_shared<VsiStore>(place.folder));
+    ZARR_RETURN_IF_ERROR(writer.RenameNode(place.node, name));
+    return writer.Finish();
+}
+
+Status CheckFree(const std::string& folder) {
+    return PathExists(folder) || IsStoreFolder(folder)
+               ? Status::Invalid(folder + ": is there already")
+               : Status();
+}
+
+Status CopyPlace(const Place& place, const std::string& target) {
+    ZARR_RETURN_IF_ERROR(CheckFree(target));
+    VsiStore from(place.folder);
+    VsiStore to(target);
+    const Status copied = zarr::CopyTree({from, place.node}, {to, ""});
+    if (copied.ok() || !PathExists(target)) return copied;
+    const QuietErrors quiet;
+    VSIRmdirRecursive(target.c_str());
+    return copied;
+}
+
+Status RenamePlace(const char* new_name, const char* old_name) {
+    ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(old_name));
+    if (!place.node.empty()) return RenameNode(place, new_name);
+    const std::string target = FolderOf(new_name);
+    ZARR_RETURN_IF_ERROR(CheckFree(target));
+    ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder, "renamed"));
+    {
+        const QuietErrors quiet;
+        if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
+            VSIRename((place.folder + ".aux.xml").c_str(), (target + ".aux.xml").c_str());
+            return {};
+        }
+    }
+    // Another file system, or one that renames no folders.
+    ZARR_RETURN_IF_ERROR(CopyPlace(place, target));
+    return RemoveStore(place.folder);
+}
+
+template <class Work>
+CPLErr Run(const char* name, Work&& work) {
+    try {
+        const Status status = work();
+        return status.ok() ? CE_None : EmitError(name, status);
+    } catch (const std::bad_alloc&) {
+        return EmitError(name, Status::OutOfMemory("out of memory"));
+    }
+}
+
+}  // namespace
+
+CPLErr Delete(const char* name) {
+    return Run(name, [&] { return DeletePlace(name); });
+}
+
+CPLErr Rename(const char* new_name, const char* old_name) {
+    return Run(old_name, [&] { return RenamePlace(new_name, old_name); });
+}
+
+CPLErr CopyFiles(const char* new_name, const char* old_name) {
+    return Run(old_name, [&]() -> Status {
+        ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(old_name));
+        return CopyPlace(place, FolderOf(new_name));
+    });
+}
+
+}  // namespace zarr_driver

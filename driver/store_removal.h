@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "core/base/status.h"
+
+namespace zarr_driver {
+
+// Ok where a new store can take the place `folder`: nothing is there, an empty folder, or a store
+// and nothing else. The error names what else is there.
+zarr::Status CheckRoom(const std::string& folder);
+
+// Ok where everything in a folder belongs to Zarr; else says what does not, and that the folder is
+// therefore not `refusal`, such as "deleted".
+zarr::Status CheckNothingElse(const std::string& folder, const char* refusal);
+
+// Deletes the store at `folder` and the file of statistics beside it. Refuses, with nothing
+// deleted, a folder that is no Zarr v2 store or holds other things too.
+zarr::Status RemoveStore(const std::string& folder);
+
+}  // namespace zarr_driver
