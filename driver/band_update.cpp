@@ -32,6 +32,7 @@ CPLErr ZarrRasterBand::WriteWindow(const Window& window, const void* data, GDALD
     if (dataset()->update() == nullptr)
         return EmitError(dataset()->store_path(),
                          Status::Permission("opened for reading, not for update"));
+    dataset()->WarnOfOverviews();
     const Status status = Store(window, data, buffer_type, pixel_space, line_space, band_space);
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
 }

@@ -127,6 +127,9 @@ Result<json::Value> MakeFilter(CSLConstList options, const char* name, const Dat
             .Typestr("astype", "DELTA_DTYPE", dtype)
             .Finish();
     }
+    if (EQUAL(name, "FIXEDSCALEOFFSET") &&
+        CPLAtof(CSLFetchNameValueDef(options, "FIXEDSCALEOFFSET_SCALE", "1")) == 0)
+        return RefuseOption("FIXEDSCALEOFFSET_SCALE", "a number other than 0", "0");
     if (EQUAL(name, "FIXEDSCALEOFFSET"))
         return Config(options, "fixedscaleoffset")
             .Real("scale", "FIXEDSCALEOFFSET_SCALE")

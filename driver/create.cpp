@@ -24,7 +24,9 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         ZARR_ASSIGN_OR_RETURN(raster.dtype, StoredTypeOf(type));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
                               CreationOptions::Parse(options, raster.dtype));
-        return MakeStore(name, std::move(raster), parsed);
+        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeStore(name, std::move(raster), parsed));
+        made.replacement.Commit();
+        return std::move(made.dataset);
     };
     try {
         auto dataset = run();

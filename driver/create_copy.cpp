@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Making a store from another dataset.
-#include <cpl_vsi.h>
-
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "driver/band.h"
+#include "driver/connection_string.h"
 #include "driver/create.h"
 #include "driver/create_store.h"
 #include "driver/dataset.h"
@@ -88,6 +88,19 @@ bool CopyPixels(GDALDataset& from, GDALDataset& to, GDALProgressFunc progress, v
                                       options, progress, data) == CE_None;
 }
 
+// True where a source is, or is made of, what lies in a folder.
+bool IsMadeOf(GDALDataset& source, const std::string& folder) {
+    const auto is_inside = [&](const std::string& path) {
+        return path == folder || path.compare(0, folder.size() + 1, folder + "/") == 0;
+    };
+    const auto parsed = ParseConnectionString(source.GetDescription());
+    if (parsed.ok() && is_inside(FolderOf(parsed->path))) return true;
+    const CPLStringList files(source.GetFileList());
+    for (int i = 0; i < files.size(); ++i)
+        if (is_inside(files[i])) return true;
+    return false;
+}
+
 NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     NewRaster raster;
     raster.width = static_cast<std::uint64_t>(source.GetRasterXSize());
@@ -96,38 +109,49 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     raster.dtype = dtype;
     for (int i = 1; i <= source.GetRasterCount(); ++i)
         raster.band_names.emplace_back(source.GetRasterBand(i)->GetDescription());
+    zarr::GeoTransform transform{};
+    if (GDALGetGeoTransform(GDALDataset::ToHandle(&source), transform.data()) == CE_None)
+        raster.transform = transform;
     return raster;
 }
 
-Result<std::unique_ptr<ZarrDataset>> MakeLike(const char* name, GDALDataset& source,
-                                              NameValueList options) {
+Result<NewStore> MakeLike(const char* name, GDALDataset& source, NameValueList options) {
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
     ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed, CreationOptions::Parse(options, dtype));
+    if (!parsed.append_subdataset && IsMadeOf(source, FolderOf(name)))
+        return Status::Invalid("is what the source is read from, so it is not overwritten");
     return MakeStore(name, Describe(source, dtype), parsed);
+}
+
+// Fills a new store. False where that failed or was cancelled; what failed has been emitted.
+bool Fill(GDALDataset& source, ZarrDataset& target, GDALProgressFunc progress,
+          void* progress_data) {
+    CopyPlace(source, target);
+    CopyMetadata(source, target);
+    for (int i = 1; i <= source.GetRasterCount(); ++i)
+        CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i));
+    return CopyPixels(source, target, progress, progress_data) && target.Flush();
 }
 
 }  // namespace
 
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
                         NameValueList options, GDALProgressFunc progress, void* progress_data) {
-    const std::string folder = FolderOf(name);
-    const bool is_new = !IsStoreFolder(folder);
-    auto dataset = MakeLike(name, *source, options);
-    if (!dataset.ok()) {
-        EmitError(name, dataset.status());
-        return nullptr;
+    try {
+        auto made = MakeLike(name, *source, options);
+        if (!made.ok()) {
+            EmitError(name, made.status());
+            return nullptr;
+        }
+        if (Fill(*source, *made->dataset, progress, progress_data)) {
+            made->replacement.Commit();
+            return made->dataset.release();
+        }
+        made->dataset->Abandon();
+    } catch (const std::bad_alloc&) {
+        EmitError(name, Status::OutOfMemory("out of memory"));
     }
-    ZarrDataset& target = **dataset;
-    CopyPlace(*source, target);
-    CopyMetadata(*source, target);
-    for (int i = 1; i <= source->GetRasterCount(); ++i)
-        CopyBand(*source->GetRasterBand(i), *target.GetRasterBand(i));
-    const bool copied = CopyPixels(*source, target, progress, progress_data) && target.Flush();
-    if (copied) return dataset->release();
-    target.Abandon();
-    *dataset = nullptr;
-    if (is_new && IsStoreFolder(folder)) VSIRmdirRecursive(folder.c_str());
     return nullptr;
 }
 

@@ -91,21 +91,12 @@ ZarrRasterBand* ZarrDataset::Band(int number) {
 
 bool ZarrDataset::BandsHaveArrays() const { return arrays_.size() > 1; }
 
+// The store is one thing, its folder. Of files in it GDAL would delete those that are not also the
+// source's, before a copy onto a store that the source is made of could be refused.
 char** ZarrDataset::GetFileList() {
     CPLStringList files(GDALPamDataset::GetFileList());
-    const auto add = [&](const std::string& key) {
-        const std::string path = store_path() + "/" + key;
-        if (PathExists(path)) files.AddString(path.c_str());
-    };
-    for (const std::string_view name :
-         {zarr::kConsolidatedKey, zarr::kGroupKey, zarr::kAttributesKey})
-        add(std::string(name));
-    for (const auto& array : arrays_) {
-        for (const std::string_view name : {zarr::kArrayKey, zarr::kAttributesKey}) {
-            const std::string key = zarr::JoinKey(array->layout.facts.path, name);
-            if (!array->layout.facts.path.empty() || name == zarr::kArrayKey) add(key);
-        }
-    }
+    if (files.FindString(store_path().c_str()) < 0 && PathExists(store_path()))
+        files.AddString(store_path().c_str());
     return files.StealList();
 }
 

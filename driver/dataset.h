@@ -4,10 +4,12 @@
 #include <gdal_pam.h>
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "driver/coordinate_arrays.h"
 #include "driver/creation_options.h"
 #include "driver/gdal_compat.h"
 #include "driver/georeferencing.h"
@@ -55,17 +57,19 @@ class ZarrDataset final : public GDALPamDataset {
     void EnableUpdate(std::unique_ptr<StoreUpdate> update, Georeferenced convention);
     // Stores what is pending; emits what fails.
     bool Flush() { return FlushAll(false) == CE_None; }
-    // True where the names of bands are coordinates of an array's only extra dimension.
-    bool NamesBands() const;
+    // True where the names of bands can be coordinates of an array's only extra dimension.
+    bool NamesBands();
+    // Says once that overviews are not made anew when what they show is written to.
+    void WarnOfOverviews();
     void BandNamesChanged() { band_names_changed_ = true; }
-    // Forgets what is pending, and writes no more.
-    void Abandon() { update_ = nullptr; }
+    // Forgets what is pending, deletes the arrays that were made, and writes no more.
+    void Abandon();
     // What is written through; nullptr where the dataset is for reading.
     StoreUpdate* update() const { return update_.get(); }
     // Changes an attribute of an array; null removes it. Written at the next flush.
     void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value);
-    // Makes `element`, in the host's byte order, the fill value of an array to which nothing was
-    // written yet.
+    // Makes `element`, in the host's byte order, the fill value of an array that this dataset has
+    // made and not written to yet; of others it would change what absent chunks mean.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
@@ -106,8 +110,10 @@ class ZarrDataset final : public GDALPamDataset {
     void LoadPoints();
     void LoadGeolocation();
     CPLErr FlushAll(bool closing);
+    CoordinateArrays Coordinates();
     zarr::Status FlushPlacement();
     zarr::Status FlushAttributes();
+    std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
     void CloseUpdate();
     void StoreMetadataItem(const char* name, const char* value);
@@ -120,6 +126,10 @@ class ZarrDataset final : public GDALPamDataset {
     Georeferenced convention_ = Georeferenced::kGdalAndCf;
     bool placement_changed_ = false;  // since it was written
     bool band_names_changed_ = false;
+    std::optional<bool> names_bands_;
+    std::once_flag overviews_warned_;
+    // Of the group around several arrays, where the dataset's metadata then are; once changed.
+    std::optional<zarr::json::Object> group_attributes_;
     CPLStringList subdatasets_;
     mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
     OGRSpatialReference points_srs_;

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "core/dtype/fill_value.h"
+#include "core/store/keys.h"
 #include "driver/band.h"
 #include "driver/dataset.h"
 #include "driver/georeferencing_write.h"
+#include "driver/metadata_text.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
@@ -57,15 +59,40 @@ void ZarrDataset::ChangeAttribute(BandArray& array, const char* name, json::Valu
     array.attributes_changed = true;
 }
 
+void ZarrDataset::Abandon() {
+    if (update_ == nullptr) return;
+    static_cast<void>(update_->EraseMade());
+    static_cast<void>(update_->metadata().Finish());
+    update_ = nullptr;
+}
+
+void ZarrDataset::WarnOfOverviews() {
+    if (levels_.empty()) return;
+    std::call_once(overviews_warned_, [&] {
+        EmitWarning(store_path() + ": /" + arrays_[0]->layout.facts.path,
+                    "its overviews are not updated with it; build them anew when done");
+    });
+}
+
+CoordinateArrays ZarrDataset::Coordinates() {
+    std::set<std::string> rasters;
+    for (const auto& array : arrays_) rasters.insert(array->layout.facts.path);
+    return {*update_, std::move(rasters)};
+}
+
 Status ZarrDataset::FlushPlacement() {
     Placement placement;
     if (georeferencing_ && georeferencing_->srs) placement.srs = &*georeferencing_->srs;
     if (georeferencing_) placement.transform = georeferencing_->transform;
+    // The arrays of a dataset lie in one group and share their dimensions.
+    zarr::Warnings warnings;
+    ZARR_ASSIGN_OR_RETURN(const PlacedBeside beside, WriteBeside(Coordinates(), arrays_[0]->layout,
+                                                                 placement, convention_, warnings));
+    EmitWarnings(store_path() + ": /" + arrays_[0]->layout.facts.path, warnings);
     for (const auto& array : arrays_) {
         auto* members = array->layout.facts.attributes.as_object();
         if (members == nullptr) continue;
-        ZARR_RETURN_IF_ERROR(
-            WriteGeoreferencing(*update_, array->layout, placement, convention_, *members));
+        PlaceByAttributes(array->layout, placement, convention_, beside, *members);
         array->attributes_changed = true;
     }
     return {};
@@ -77,6 +104,12 @@ Status ZarrDataset::FlushAttributes() {
     placement_changed_ = false;
     if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
     band_names_changed_ = false;
+    if (group_attributes_) {
+        const std::string group(zarr::ParentPath(arrays_[0]->layout.facts.path));
+        ZARR_RETURN_IF_ERROR(
+            update_->metadata().SetAttributes(group, json::Value(*group_attributes_)));
+    }
+    group_attributes_.reset();
     for (const auto& array : arrays_) {
         if (array->attributes_changed)
             ZARR_RETURN_IF_ERROR(update_->metadata().SetAttributes(array->layout.facts.path,
@@ -86,18 +119,37 @@ Status ZarrDataset::FlushAttributes() {
     return {};
 }
 
-bool ZarrDataset::NamesBands() const {
-    if (arrays_.size() != 1) return false;
+bool ZarrDataset::NamesBands() {
+    if (names_bands_) return *names_bands_;
+    const auto find_out = [&] {
+        if (arrays_.size() != 1) return false;
+        const RasterLayout& layout = arrays_[0]->layout;
+        if (layout.other_axes.size() != 1 || !layout.fixed.empty() || layout.fields.size() != 1)
+            return false;
+        const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[0]];
+        if (!dimension.is_named) return false;
+        // Never in place of times or other numbers.
+        if (!dimension.coordinate_path.empty()) {
+            const auto held = location_.hierarchy->Metadata(dimension.coordinate_path);
+            if (!held.ok() || held->dtype.kind != zarr::DataKind::kUnicode) return false;
+        }
+        const auto is_free = Coordinates().IsFree(BandNamesPath());
+        return is_free.ok() && *is_free;
+    };
+    names_bands_ = find_out();
+    return *names_bands_;
+}
+
+std::string ZarrDataset::BandNamesPath() const {
     const RasterLayout& layout = arrays_[0]->layout;
-    return layout.other_axes.size() == 1 && layout.fixed.empty() && layout.fields.size() == 1 &&
-           layout.facts.dimensions[layout.other_axes[0]].is_named;
+    return zarr::JoinKey(zarr::ParentPath(layout.facts.path),
+                         layout.facts.dimensions[layout.other_axes[0]].name);
 }
 
 Status ZarrDataset::WriteBandNames() {
-    const RasterLayout& layout = arrays_[0]->layout;
     std::vector<std::string> names;
     for (int i = 1; i <= nBands; ++i) names.emplace_back(Band(i)->GetDescription());
-    return WriteTextCoordinates(*update_, layout, layout.other_axes[0], names);
+    return WriteTextCoordinates(Coordinates(), BandNamesPath(), names);
 }
 
 CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
@@ -123,8 +175,9 @@ CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
 }
 
 Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
-    // Chunks that were written mean the old one where they are absent.
-    if (update_->HasWritten(*array.layout.array)) return {};
+    // Chunks that are there mean the old one where others are absent.
+    if (!update_->HasMade(array.layout.facts.path) || update_->HasWritten(*array.layout.array))
+        return {};
     zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
     ZARR_ASSIGN_OR_RETURN(json::Value value, zarr::FillValueToJson(metadata.dtype, element));
     json::Object document = metadata.document;
@@ -142,19 +195,20 @@ CPLErr ZarrDataset::SetMetadata(NameValueList papszMetadata, const char* pszDoma
     if (update_ == nullptr || !is_default || arrays_.empty())
         return GDALPamDataset::SetMetadata(papszMetadata, pszDomain);
     const CPLStringList old(CSLDuplicate(GDALDataset::GetMetadata()));
-    for (int i = 0; i < old.size(); ++i) {
-        char* name = nullptr;
-        CPLParseNameValue(old[i], &name);
-        if (name != nullptr) StoreMetadataItem(name, nullptr);
-        CPLFree(name);
-    }
-    for (int i = 0; papszMetadata != nullptr && papszMetadata[i] != nullptr; ++i) {
-        char* name = nullptr;
-        const char* value = CPLParseNameValue(papszMetadata[i], &name);
-        if (name != nullptr && value != nullptr) StoreMetadataItem(name, value);
-        CPLFree(name);
-    }
-    return GDALDataset::SetMetadata(papszMetadata, pszDomain);
+    CPLStringList list(CSLDuplicate(papszMetadata));
+    const auto for_each = [](const CPLStringList& items, const auto& act) {
+        for (int i = 0; i < items.size(); ++i) {
+            char* name = nullptr;
+            const char* value = CPLParseNameValue(items[i], &name);
+            if (name != nullptr && value != nullptr) act(name, value);
+            CPLFree(name);
+        }
+    };
+    for_each(old, [&](const char* name, const char*) {
+        if (list.FetchNameValue(name) == nullptr) StoreMetadataItem(name, nullptr);
+    });
+    for_each(list, [&](const char* name, const char* value) { StoreMetadataItem(name, value); });
+    return GDALDataset::SetMetadata(list.List(), pszDomain);
 }
 
 CPLErr ZarrDataset::SetMetadataItem(const char* pszName, const char* pszValue,
@@ -166,11 +220,43 @@ CPLErr ZarrDataset::SetMetadataItem(const char* pszName, const char* pszValue,
     return GDALDataset::SetMetadataItem(pszName, pszValue, pszDomain);
 }
 
+// Sets, or with a null value removes, the attribute that gives a metadata item.
 void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
-    // What GDAL derives by itself, and what the attributes say in their own way.
+    // What GDAL derives by itself.
     if (EQUAL(name, "AREA_OR_POINT") || STARTS_WITH_CI(name, "STATISTICS_")) return;
-    ChangeAttribute(*arrays_[0], name,
-                    value != nullptr ? json::Value(std::string(value)) : json::Value());
+    if (IsInterpretedAttribute(name)) {
+        EmitWarning(store_path(), std::string("metadata item ") + name +
+                                      " is not stored: the attribute of that name means something "
+                                      "of its own");
+        return;
+    }
+    const auto store = [&](json::Object& attributes) {
+        // A value that reads as it did keeps its type.
+        const auto held =
+            std::find_if(attributes.begin(), attributes.end(),
+                         [&](const json::Member& member) { return member.first == name; });
+        if (value != nullptr && held != attributes.end() && MetadataText(held->second) == value)
+            return false;
+        if (value == nullptr && held == attributes.end()) return false;
+        SetMember(attributes, name,
+                  value != nullptr ? json::Value(std::string(value)) : json::Value());
+        return true;
+    };
+    if (arrays_.size() == 1) {
+        auto* members = arrays_[0]->layout.facts.attributes.as_object();
+        if (members != nullptr && store(*members)) arrays_[0]->attributes_changed = true;
+        return;
+    }
+    json::Object attributes;
+    if (group_attributes_) {
+        attributes = *group_attributes_;
+    } else if (const auto* held = arrays_[0]->layout.facts.group_attributes.as_object()) {
+        attributes = *held;
+    }
+    if (store(attributes)) {
+        arrays_[0]->layout.facts.group_attributes = json::Value(attributes);
+        group_attributes_ = std::move(attributes);
+    }
 }
 
 }  // namespace zarr_driver

@@ -8,6 +8,7 @@
 
 #include "core/base/endian.h"
 #include "core/base/text.h"
+#include "core/conventions/attributes.h"
 #include "core/dtype/element_text.h"
 #include "core/metadata/array_spec.h"
 #include "core/store/keys.h"
@@ -17,6 +18,7 @@ namespace zarr_driver {
 
 namespace json = zarr::json;
 using zarr::GeoTransform;
+using zarr::Result;
 using zarr::Status;
 
 namespace {
@@ -45,26 +47,26 @@ std::string GdalTransform(const GeoTransform& t) {
     return text;
 }
 
-// Makes an array of one uncompressed chunk beside the array of `layout`, in place of one that is
-// there.
-Status ReplaceBeside(StoreUpdate& update, const RasterLayout& layout, const std::string& name,
-                     const zarr::ArraySpec& spec, const json::Object& attributes,
-                     const std::string& chunk) {
-    const std::string path = zarr::JoinKey(zarr::ParentPath(layout.facts.path), name);
-    if (path == layout.facts.path) return {};  // never the data itself
-    ZARR_ASSIGN_OR_RETURN(const json::Object document, zarr::MakeArrayDocument(spec));
-    ZARR_RETURN_IF_ERROR(
-        update.metadata().CreateArray(path, document, attributes, zarr::IfExists::kReplace));
-    return update.store()->Set(zarr::JoinKey(path, "0"), zarr::ByteSpan(std::string_view(chunk)));
+bool WantsGdal(Georeferenced convention) {
+    return convention == Georeferenced::kGdal || convention == Georeferenced::kGdalAndCf;
+}
+
+bool WantsCf(Georeferenced convention) {
+    return convention == Georeferenced::kCf || convention == Georeferenced::kGdalAndCf;
 }
 
 // Writes the arrays that CF wants beside the data.
 class CfWriter {
   public:
-    CfWriter(StoreUpdate& update, const RasterLayout& layout, const Placement& placement)
-        : update_(update), layout_(layout), placement_(placement) {}
+    CfWriter(const CoordinateArrays& arrays, const RasterLayout& layout, const Placement& placement)
+        : arrays_(arrays),
+          layout_(layout),
+          placement_(placement),
+          group_(zarr::ParentPath(layout.facts.path)) {}
 
-    Status WriteGridMapping() const {
+    // The name of the grid mapping that was written.
+    Result<std::string> WriteGridMapping() const {
+        ZARR_ASSIGN_OR_RETURN(std::string name, GridMappingName());
         const OGRSpatialReference& srs = *placement_.srs;
         const std::string wkt = Wkt2(srs);
         json::Object attributes{{"crs_wkt", Text(wkt)}, {kGridMapping, Text(wkt)}};
@@ -75,27 +77,38 @@ class CfWriter {
         attributes.emplace_back("_ARRAY_DIMENSIONS", json::Value(json::Array{}));
         zarr::ArraySpec spec;
         ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr("<i8"));
-        return ReplaceBeside(update_, layout_, kGridMapping, spec, attributes,
-                             std::string(8, '\0'));
+        ZARR_RETURN_IF_ERROR(arrays_.Write(PathOf(name), spec, attributes, std::string(8, '\0')));
+        return name;
     }
 
-    // Pixel centres along X or Y.
-    Status WriteAxis(std::size_t axis, bool is_x) const {
-        const GeoTransform& t = *placement_.transform;
+    // Pixel centres along X or Y. False where other arrays lie elsewhere along that dimension.
+    Result<bool> WriteAxis(std::size_t axis, bool is_x) const {
         const zarr::Dimension& dimension = layout_.facts.dimensions[axis];
-        if (!dimension.is_named) return {};
-        const double start = is_x ? t[0] : t[3];
-        const double step = is_x ? t[1] : t[5];
-        std::string values;
-        for (std::uint64_t i = 0; i < dimension.size; ++i) {
-            const double centre = start + (static_cast<double>(i) + 0.5) * step;
-            char bytes[sizeof centre];
-            zarr::StoreNative(reinterpret_cast<std::uint8_t*>(bytes), centre);
-            values.append(bytes, sizeof bytes);
+        return arrays_.WriteNumbers(PathOf(dimension.name),
+                                    PixelCentres(*placement_.transform, is_x, dimension.size),
+                                    AxisAttributes(dimension.name, is_x));
+    }
+
+  private:
+    std::string PathOf(const std::string& name) const { return zarr::JoinKey(group_, name); }
+
+    // The name that the array has given, else rioxarray's, else one of the array's own.
+    Result<std::string> GridMappingName() const {
+        const std::string array(zarr::LastName(layout_.facts.path));
+        std::vector<std::string> names{kGridMapping, kGridMapping + ("_" + array)};
+        const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
+        if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
+        for (const std::string& name : names) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_free, arrays_.IsFree(PathOf(name)));
+            if (is_free) return name;
         }
-        json::Object attributes{
-            {"_ARRAY_DIMENSIONS", json::Value(json::Array{Text(dimension.name)})},
-            {"axis", Text(is_x ? "X" : "Y")}};
+        return Status::Invalid(PathOf(names.back()) +
+                               ": belongs to other arrays, so the CRS cannot be written there");
+    }
+
+    json::Object AxisAttributes(const std::string& name, bool is_x) const {
+        json::Object attributes{{"_ARRAY_DIMENSIONS", json::Value(json::Array{Text(name)})},
+                                {"axis", Text(is_x ? "X" : "Y")}};
         const OGRSpatialReference* srs = placement_.srs;
         if (srs != nullptr && srs->IsGeographic()) {
             attributes.emplace_back("standard_name", Text(is_x ? "longitude" : "latitude"));
@@ -105,22 +118,83 @@ class CfWriter {
                                                                : "projection_y_coordinate"));
             if (srs->GetLinearUnits() == 1.0) attributes.emplace_back("units", Text("m"));
         }
-        zarr::ArraySpec spec;
-        spec.shape = spec.chunks = {dimension.size};
-        ZARR_ASSIGN_OR_RETURN(spec.dtype,
-                              zarr::ParseTypestr(zarr::HostIsLittleEndian() ? "<f8" : ">f8"));
-        return ReplaceBeside(update_, layout_, dimension.name, spec, attributes, values);
+        return attributes;
     }
 
-  private:
-    StoreUpdate& update_;
+    const CoordinateArrays& arrays_;
     const RasterLayout& layout_;
     const Placement& placement_;
+    const std::string group_;
 };
+
+bool HasNamedAxes(const RasterLayout& layout) {
+    return layout.x_axis && layout.y_axis && layout.facts.dimensions[*layout.x_axis].is_named &&
+           layout.facts.dimensions[*layout.y_axis].is_named;
+}
 
 }  // namespace
 
-Status WriteTextCoordinates(StoreUpdate& update, const RasterLayout& layout, std::size_t axis,
+std::vector<double> PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_t count) {
+    const double start = is_x ? transform[0] : transform[3];
+    const double step = is_x ? transform[1] : transform[5];
+    std::vector<double> centres;
+    centres.reserve(count);
+    for (std::uint64_t i = 0; i < count; ++i)
+        centres.push_back(start + (static_cast<double>(i) + 0.5) * step);
+    return centres;
+}
+
+Result<PlacedBeside> WriteBeside(const CoordinateArrays& arrays, const RasterLayout& layout,
+                                 const Placement& placement, Georeferenced convention,
+                                 zarr::Warnings& warnings) {
+    PlacedBeside beside;
+    const CfWriter cf(arrays, layout, placement);
+    if (placement.srs != nullptr && WantsCf(convention)) {
+        ZARR_ASSIGN_OR_RETURN(beside.grid_mapping, cf.WriteGridMapping());
+    }
+    if (!placement.transform || IsRotated(*placement.transform) || !HasNamedAxes(layout) ||
+        convention == Georeferenced::kSpatialProj)
+        return beside;
+    ZARR_ASSIGN_OR_RETURN(const bool has_x, cf.WriteAxis(*layout.x_axis, true));
+    ZARR_ASSIGN_OR_RETURN(const bool has_y, cf.WriteAxis(*layout.y_axis, false));
+    beside.axes = has_x && has_y;
+    if (!beside.axes)
+        warnings.push_back("other arrays share the dimension " +
+                           layout.facts.dimensions[has_x ? *layout.y_axis : *layout.x_axis].name +
+                           " and lie elsewhere, so the geotransform is stated by the attribute "
+                           "spatial:transform, which not every reader knows");
+    return beside;
+}
+
+void PlaceByAttributes(const RasterLayout& layout, const Placement& placement,
+                       Georeferenced convention, const PlacedBeside& beside,
+                       json::Object& attributes) {
+    const OGRSpatialReference* srs = placement.srs;
+    const bool spatial = convention == Georeferenced::kSpatialProj;
+    SetMember(attributes, "_CRS",
+              srs != nullptr && WantsGdal(convention) ? GdalCrs(*srs) : json::Value());
+    SetMember(attributes, "grid_mapping",
+              beside.grid_mapping.empty() ? json::Value() : Text(beside.grid_mapping));
+    const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
+    SetMember(attributes, "proj:code", code.empty() ? json::Value() : Text(code));
+    SetMember(attributes, "proj:wkt2",
+              srs != nullptr && spatial ? Text(Wkt2(*srs)) : json::Value());
+    // Where coordinate arrays do not say it, or are not what every reader of the rest looks at.
+    const bool has_axes = layout.x_axis && layout.y_axis;
+    const bool by_attribute =
+        placement.transform && has_axes && (!beside.axes || srs == nullptr || !WantsCf(convention));
+    json::Value names;
+    if (by_attribute) {
+        const auto& dimensions = layout.facts.dimensions;
+        names = json::Value(json::Array{Text(dimensions[*layout.y_axis].name),
+                                        Text(dimensions[*layout.x_axis].name)});
+    }
+    SetMember(attributes, "spatial:dimensions", std::move(names));
+    SetMember(attributes, "spatial:transform",
+              by_attribute ? SpatialTransform(*placement.transform) : json::Value());
+}
+
+Status WriteTextCoordinates(const CoordinateArrays& arrays, const std::string& path,
                             const std::vector<std::string>& texts) {
     std::vector<std::u32string> decoded;
     std::size_t longest = 1;
@@ -135,14 +209,13 @@ Status WriteTextCoordinates(StoreUpdate& update, const RasterLayout& layout, std
         units.resize(longest, U'\0');
         chunk.append(reinterpret_cast<const char*>(units.data()), units.size() * 4);
     }
-    const zarr::Dimension& dimension = layout.facts.dimensions[axis];
     zarr::ArraySpec spec;
     spec.shape = spec.chunks = {texts.size()};
     const std::string order = zarr::HostIsLittleEndian() ? "<U" : ">U";
     ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr(order + std::to_string(longest)));
-    const json::Object attributes{
-        {"_ARRAY_DIMENSIONS", json::Value(json::Array{Text(dimension.name)})}};
-    return ReplaceBeside(update, layout, dimension.name, spec, attributes, chunk);
+    const std::string name(zarr::LastName(path));
+    return arrays.Write(path, spec, {{"_ARRAY_DIMENSIONS", json::Value(json::Array{Text(name)})}},
+                        chunk);
 }
 
 void SetMember(json::Object& object, std::string_view name, json::Value value) {
@@ -156,42 +229,6 @@ void SetMember(json::Object& object, std::string_view name, json::Value value) {
     } else {
         object.emplace_back(std::string(name), std::move(value));
     }
-}
-
-Status WriteGeoreferencing(StoreUpdate& update, const RasterLayout& layout,
-                           const Placement& placement, Georeferenced convention,
-                           json::Object& attributes) {
-    const bool gdal = convention == Georeferenced::kGdal || convention == Georeferenced::kGdalAndCf;
-    const bool cf = convention == Georeferenced::kCf || convention == Georeferenced::kGdalAndCf;
-    const bool spatial = convention == Georeferenced::kSpatialProj;
-    const OGRSpatialReference* srs = placement.srs;
-    const auto& transform = placement.transform;
-    SetMember(attributes, "_CRS", srs != nullptr && gdal ? GdalCrs(*srs) : json::Value());
-    SetMember(attributes, "grid_mapping",
-              srs != nullptr && cf ? Text(kGridMapping) : json::Value());
-    const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
-    SetMember(attributes, "proj:code", code.empty() ? json::Value() : Text(code));
-    SetMember(attributes, "proj:wkt2",
-              srs != nullptr && spatial ? Text(Wkt2(*srs)) : json::Value());
-    // Where coordinate arrays cannot say it, or not exactly.
-    const bool rotated = transform && IsRotated(*transform);
-    const bool by_attribute = transform && (spatial || rotated || srs == nullptr || !cf);
-    const bool has_axes = layout.x_axis && layout.y_axis;
-    if (by_attribute && has_axes) {
-        const auto& dimensions = layout.facts.dimensions;
-        SetMember(attributes, "spatial:dimensions",
-                  json::Value(json::Array{Text(dimensions[*layout.y_axis].name),
-                                          Text(dimensions[*layout.x_axis].name)}));
-        SetMember(attributes, "spatial:transform", SpatialTransform(*transform));
-    } else {
-        SetMember(attributes, "spatial:dimensions", json::Value());
-        SetMember(attributes, "spatial:transform", json::Value());
-    }
-    const CfWriter cf_writer(update, layout, placement);
-    if (srs != nullptr && cf) ZARR_RETURN_IF_ERROR(cf_writer.WriteGridMapping());
-    if (!transform || rotated || !has_axes || spatial) return {};
-    ZARR_RETURN_IF_ERROR(cf_writer.WriteAxis(*layout.x_axis, true));
-    return cf_writer.WriteAxis(*layout.y_axis, false);
 }
 
 }  // namespace zarr_driver

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/conventions/affine.h"
+#include "driver/coordinate_arrays.h"
 #include "driver/creation_options.h"
 #include "driver/raster_layout.h"
-#include "driver/store_update.h"
 
 namespace zarr_driver {
 
@@ -20,15 +20,30 @@ struct Placement {
     std::optional<zarr::GeoTransform> transform;
 };
 
-// Says in the attributes of an array, and in coordinate and grid mapping arrays beside it, where
-// its raster lies: as GDAL's `_CRS`, by CF, or by the conventions `proj:` and `spatial:`. What was
-// said before is replaced.
-zarr::Status WriteGeoreferencing(StoreUpdate& update, const RasterLayout& layout,
-                                 const Placement& placement, Georeferenced convention,
-                                 zarr::json::Object& attributes);
+// Which statements of a placement are in arrays beside the raster.
+struct PlacedBeside {
+    std::string grid_mapping;  // its name; empty without
+    bool axes = false;         // coordinate arrays of X and Y
+};
 
-// Writes the strings that lie along a dimension as its coordinate array.
-zarr::Status WriteTextCoordinates(StoreUpdate& update, const RasterLayout& layout, std::size_t axis,
+// Centres of `count` pixels along X, or along Y, of a raster without rotation.
+std::vector<double> PixelCentres(const zarr::GeoTransform& transform, bool is_x,
+                                 std::uint64_t count);
+
+// Writes the coordinate and grid mapping arrays of a raster. Where coordinates are others' too and
+// say something else they stay as they are, with a line in `warnings`.
+zarr::Result<PlacedBeside> WriteBeside(const CoordinateArrays& arrays, const RasterLayout& layout,
+                                       const Placement& placement, Georeferenced convention,
+                                       zarr::Warnings& warnings);
+
+// Says in the attributes of an array where its raster lies: as GDAL's `_CRS`, by CF, or by the
+// conventions `proj:` and `spatial:`. What was said before is replaced.
+void PlaceByAttributes(const RasterLayout& layout, const Placement& placement,
+                       Georeferenced convention, const PlacedBeside& beside,
+                       zarr::json::Object& attributes);
+
+// Writes the strings that lie along a dimension as the coordinate array at `path`.
+zarr::Status WriteTextCoordinates(const CoordinateArrays& arrays, const std::string& path,
                                   const std::vector<std::string>& texts);
 
 // Sets, or with a null value removes, a member of an object.

@@ -20,7 +20,13 @@ constexpr std::string_view kInterpreted[] = {
 // Of the conventions that place a raster: copied along with pixels that move, they would lie.
 constexpr std::string_view kInterpretedPrefixes[] = {"proj:", "spatial:"};
 
-bool IsInterpreted(std::string_view name) {
+bool IsScalar(const json::Value& value) {
+    return value.as_array() == nullptr && value.as_object() == nullptr;
+}
+
+}  // namespace
+
+bool IsInterpretedAttribute(std::string_view name) {
     return std::find(std::begin(kInterpreted), std::end(kInterpreted), name) !=
                std::end(kInterpreted) ||
            std::any_of(
@@ -28,12 +34,6 @@ bool IsInterpreted(std::string_view name) {
                [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; }) ||
            zarr::IsNczarrAttribute(name);
 }
-
-bool IsScalar(const json::Value& value) {
-    return value.as_array() == nullptr && value.as_object() == nullptr;
-}
-
-}  // namespace
 
 std::string MetadataText(const json::Value& value) {
     if (const std::string* text = value.as_string()) return *text;
@@ -50,7 +50,8 @@ void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     const json::Object* members = attributes.as_object();
     if (members == nullptr) return;
     for (const auto& [name, value] : *members)
-        if (!IsInterpreted(name)) list.SetNameValue(name.c_str(), MetadataText(value).c_str());
+        if (!IsInterpretedAttribute(name))
+            list.SetNameValue(name.c_str(), MetadataText(value).c_str());
 }
 
 }  // namespace zarr_driver

@@ -14,8 +14,12 @@ namespace zarr_driver {
 // {a,b,c}, anything else as JSON.
 std::string MetadataText(const zarr::json::Value& value);
 
-// Adds to `list` the attributes that are not turned into something else (nodata, scale, dimension
-// names, ...). Later ones replace earlier ones of the same name.
+// True for attributes that the driver itself shows elsewhere (nodata, scale, dimension names, ...),
+// or that place a raster.
+bool IsInterpretedAttribute(std::string_view name);
+
+// Adds to `list` the attributes that are not interpreted. Later ones replace earlier ones of the
+// same name.
 void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
 
 }  // namespace zarr_driver

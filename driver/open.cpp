@@ -32,6 +32,9 @@ Result<std::unique_ptr<ZarrDataset>> OpenName(GDALOpenInfo* open_info,
     const bool update = open_info->eAccess != GA_ReadOnly;
     // What is changed may be what consolidated metadata hold.
     if (update) options.use_consolidated = zarr::UseConsolidated::kNever;
+    if (update && options.wrap_longitude)
+        return Status::Unsupported(
+            "open option WRAP_LONGITUDE is for reading: the array's columns are in another order");
     ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options));
     ZARR_ASSIGN_OR_RETURN(auto dataset,
                           OpenRaster(open_info->pszFilename, location, name.indices, options));

@@ -14,6 +14,7 @@
 
 namespace zarr_driver {
 
+using zarr::Result;
 using zarr::Status;
 
 namespace {
@@ -49,15 +50,67 @@ Status CheckRoom(const std::string& folder) {
     return is_there || IsStoreFolder(folder) ? CheckNothingElse(folder, "overwritten") : Status();
 }
 
-Status RemoveStore(const std::string& folder) {
-    if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr v2 store, so it is not deleted");
-    ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
+namespace {
+
+// The file beside a store in which GDAL keeps statistics.
+std::string Statistics(const std::string& folder) { return folder + ".aux.xml"; }
+
+Status EraseFolder(const std::string& folder) {
     VsiStore store(folder);
     ZARR_RETURN_IF_ERROR(zarr::EraseStore(store));
     const QuietErrors quiet;
-    VSIUnlink((folder + ".aux.xml").c_str());
     if (VSIRmdir(folder.c_str()) == 0 || VSIUnlink(folder.c_str()) == 0) return {};
     return PathExists(folder) ? Status::Io("the empty folder cannot be removed") : Status();
+}
+
+}  // namespace
+
+Status RemoveStore(const std::string& folder) {
+    if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr v2 store, so it is not deleted");
+    ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
+    ZARR_RETURN_IF_ERROR(EraseFolder(folder));
+    const QuietErrors quiet;
+    VSIUnlink(Statistics(folder).c_str());
+    return {};
+}
+
+Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
+    ZARR_RETURN_IF_ERROR(CheckRoom(folder));
+    StoreReplacement replacement;
+    replacement.folder_ = folder;
+    if (!IsStoreFolder(folder)) return replacement;
+    const std::string aside = TemporaryPath(folder);
+    const QuietErrors quiet;
+    if (VSIRename(folder.c_str(), aside.c_str()) == 0) {
+        replacement.aside_ = aside;
+        VSIRename(Statistics(folder).c_str(), Statistics(aside).c_str());
+        return replacement;
+    }
+    ZARR_RETURN_IF_ERROR(EraseFolder(folder));
+    VSIUnlink(Statistics(folder).c_str());
+    return replacement;
+}
+
+void StoreReplacement::Commit() {
+    folder_.clear();
+    if (aside_.empty()) return;
+    // What cannot be deleted is left over, and harms nobody.
+    static_cast<void>(EraseFolder(aside_));
+    const QuietErrors quiet;
+    VSIUnlink(Statistics(aside_).c_str());
+    aside_.clear();
+}
+
+void StoreReplacement::Undo() {
+    if (folder_.empty()) return;
+    if (PathExists(folder_)) static_cast<void>(EraseFolder(folder_));
+    const QuietErrors quiet;
+    VSIUnlink(Statistics(folder_).c_str());
+    if (!aside_.empty()) {
+        VSIRename(aside_.c_str(), folder_.c_str());
+        VSIRename(Statistics(aside_).c_str(), Statistics(folder_).c_str());
+    }
+    folder_.clear();
 }
 
 }  // namespace zarr_driver

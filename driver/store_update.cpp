@@ -8,6 +8,31 @@ namespace zarr_driver {
 using zarr::Result;
 using zarr::Status;
 
+Status StoreUpdate::MakeArray(const std::string& path, const zarr::json::Object& document,
+                              const zarr::json::Object& attributes) {
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        made_.insert(path);  // whatever happens: a part of it may be there
+    }
+    return metadata_.CreateArray(path, document, attributes, zarr::IfExists::kReplace);
+}
+
+bool StoreUpdate::HasMade(const std::string& path) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return made_.count(path) != 0;
+}
+
+Status StoreUpdate::EraseMade() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Status first;
+    for (const std::string& path : made_) {
+        const Status status = metadata_.DeleteNode(path);
+        if (first.ok() && status.code() != zarr::StatusCode::kNotFound) first = status;
+    }
+    made_.clear();
+    return first;
+}
+
 Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zarr::Array>& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::unique_ptr<zarr::ArrayWriter>& writer = writers_[array.get()];

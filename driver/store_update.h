@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 
 #include "core/array/array_writer.h"
 #include "core/hierarchy/hierarchy_writer.h"
@@ -20,10 +22,14 @@ class StoreUpdate {
     zarr::HierarchyWriter& metadata() { return metadata_; }
     const std::shared_ptr<VsiStore>& store() const { return store_; }
 
-    // Why the array cannot be written; ok where it can.
-    zarr::Status CheckWritable(const std::shared_ptr<const zarr::Array>& array) const {
-        return zarr::ArrayWriter::Open(array, store_, 0).status();
-    }
+    // Makes an array, in place of one that is there, and remembers that it did.
+    zarr::Status MakeArray(const std::string& path, const zarr::json::Object& document,
+                           const zarr::json::Object& attributes);
+    bool HasMade(const std::string& path) const;
+    // Deletes what MakeArray() has made, for a creation that failed. Tries all, and returns the
+    // first failure.
+    zarr::Status EraseMade();
+
     // The writer of an array; made when first asked for. Fails where its codecs cannot encode.
     zarr::Result<zarr::ArrayWriter*> WriterOf(const std::shared_ptr<const zarr::Array>& array);
     // True once something was written to the array.
@@ -36,6 +42,7 @@ class StoreUpdate {
     const std::shared_ptr<VsiStore> store_;
     zarr::HierarchyWriter metadata_;
     mutable std::mutex mutex_;
+    std::set<std::string> made_;  // paths
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
 };
 

@@ -29,6 +29,18 @@ bool PathExists(const std::string& path) {
     return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
 }
 
+std::string TemporaryPath(const std::string& path) {
+    static std::atomic<std::uint64_t> counter{0};
+    static const std::uint64_t machine = std::random_device()() * std::uint64_t{0x100000001};
+    // Asked each time: after a fork() both processes have the same static values.
+    const auto process = machine ^ (static_cast<std::uint64_t>(CPLGetCurrentProcessID()) << 32U);
+    char digits[33];
+    std::snprintf(digits, sizeof digits, "%016llx%016llx",
+                  static_cast<unsigned long long>(process),  // NOLINT: what printf takes
+                  static_cast<unsigned long long>(counter++));
+    return path + "." + digits + ".partial";
+}
+
 namespace {
 
 struct CloseFile {
@@ -198,19 +210,6 @@ bool CanRename(const std::string& path) {
     return !STARTS_WITH(path.c_str(), "/vsi") || STARTS_WITH(path.c_str(), "/vsimem/");
 }
 
-// A name beside `path` that no other writer uses.
-std::string TemporaryName(const std::string& path) {
-    static std::atomic<std::uint64_t> counter{0};
-    static const std::uint64_t machine = std::random_device()() * std::uint64_t{0x100000001};
-    // Asked each time: after a fork() both processes have the same static values.
-    const auto process = machine ^ (static_cast<std::uint64_t>(CPLGetCurrentProcessID()) << 32U);
-    char digits[33];
-    std::snprintf(digits, sizeof digits, "%016llx%016llx",
-                  static_cast<unsigned long long>(process),  // NOLINT: what printf takes
-                  static_cast<unsigned long long>(counter++));
-    return path + "." + digits + ".partial";
-}
-
 // Makes a folder and those above it. Others may be making the same ones: what counts is that it is
 // there in the end.
 bool MakeFolder(const std::string& path) {
@@ -239,7 +238,7 @@ Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
     const QuietErrors quiet;
     const std::string path = PathOf(key);
     const bool rename = CanRename(path);
-    const std::string target = rename ? TemporaryName(path) : path;
+    const std::string target = rename ? TemporaryPath(path) : path;
     File file = OpenForWriting(target);
     if (file == nullptr) return Failure(key, "cannot create", errno);
     errno = 0;

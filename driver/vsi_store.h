@@ -10,6 +10,9 @@ namespace zarr_driver {
 // True where something lies at a path of GDAL's virtual file systems; one stat.
 bool PathExists(const std::string& path);
 
+// A name beside `path` that nobody else uses: "PATH.<32 hex digits>.partial".
+std::string TemporaryPath(const std::string& path);
+
 // A store under a path of GDAL's virtual file systems: local folders, /vsimem/, /vsizip/, ... Each
 // call opens the file it needs, once, without asking beforehand whether it exists. A value is
 // written under another name and then renamed where the file system can: a writer that is killed

@@ -10,6 +10,7 @@ import secrets
 
 import numpy as np
 import pytest
+import rioxarray  # noqa: F401, for the accessor "rio"
 import xarray as xr
 import zarr
 from osgeo import gdal, osr
@@ -57,7 +58,7 @@ def builtin(store, path):
 @pytest.mark.parametrize("turn", range(40))
 def test_random_rasters_and_windows(tmp_path, turn, cpl):
     """Windows of any place, size and buffer type, in any order, flushed now and then."""
-    choose, rng = random.Random(f"{SEED} {turn}"), np.random.default_rng(abs(hash((SEED, turn))))
+    choose, rng = random.Random(f"{SEED} {turn}"), np.random.default_rng([turn, *SEED.encode()])
     told = f"ZARR_TEST_SEED={SEED} turn {turn}"
     gdal_type = choose.choice(list(TYPES))
     bands, rows, columns = choose.randint(1, 4), choose.randint(1, 90), choose.randint(1, 90)
@@ -141,7 +142,7 @@ def test_a_copy_keeps_everything(tmp_path, single, rotated):
     np.testing.assert_array_equal(read_all(dataset), values)
     assert_place(dataset, source.GetGeoTransform())
     assert epsg(dataset) == 32632
-    assert dataset.GetMetadataItem("title") == "everything" or single == "NO"
+    assert dataset.GetMetadataItem("title") == "everything"
     for i, name in enumerate(("near", "middle", "f\u00e4r")):
         band = dataset.GetRasterBand(i + 1)
         assert band.GetDescription() == name
@@ -167,8 +168,6 @@ def test_others_find_crs_geotransform_and_nodata(tmp_path):
     assert own.GetSpatialRef().GetAuthorityCode(None) == "32632"
     assert_place(own, UTM)
     assert own.GetRasterBand(1).GetNoDataValue() == -7
-    rioxarray = pytest.importorskip("rioxarray")
-    assert rioxarray is not None
     with xr.open_zarr(str(store), decode_coords="all") as dataset:
         assert dataset["copy"].rio.crs.to_epsg() == 32632
         assert tuple(dataset["copy"].rio.transform())[:6] == (10, 0, 500000, 0, -10, 5200000)

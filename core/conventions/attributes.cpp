@@ -7,6 +7,8 @@
 #include <locale>
 #include <sstream>
 
+#include "core/store/keys.h"
+
 namespace zarr {
 
 const std::string* StringAttribute(const json::Value& attributes, std::string_view name) {
@@ -83,6 +85,18 @@ std::vector<std::string> WordsAttribute(const json::Value& attributes, std::stri
     std::istringstream stream(*text);
     for (std::string word; stream >> word;) words.push_back(word);
     return words;
+}
+
+std::set<std::string> ReferencedNames(const json::Value& attributes) {
+    std::set<std::string> names;
+    for (const std::string_view attribute :
+         {"coordinates", "grid_mapping", "bounds", "climatology"}) {
+        for (std::string word : WordsAttribute(attributes, attribute)) {
+            if (!word.empty() && word.back() == ':') word.pop_back();
+            names.insert(std::string(LastName(word)));
+        }
+    }
+    return names;
 }
 
 }  // namespace zarr

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +31,9 @@ std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_
 
 // The words of a string attribute that lists names: "lat lon", "crs: x y".
 std::vector<std::string> WordsAttribute(const json::Value& attributes, std::string_view name);
+
+// The last names of the arrays that describe an array, by its attributes: coordinates, grid
+// mappings, bounds (CF conventions).
+std::set<std::string> ReferencedNames(const json::Value& attributes);
 
 }  // namespace zarr

@@ -14,17 +14,6 @@ namespace {
 // Most groups and arrays that a listing goes through; more is a loop or an attack.
 constexpr std::size_t kMaxListed = 1'000'000;
 
-// Names of arrays that describe others, by the attributes of those others (CF conventions).
-void CollectReferences(const json::Value& attributes, std::set<std::string>& names) {
-    for (const std::string_view attribute :
-         {"coordinates", "grid_mapping", "bounds", "climatology"}) {
-        for (std::string word : WordsAttribute(attributes, attribute)) {
-            if (!word.empty() && word.back() == ':') word.pop_back();
-            names.insert(std::string(LastName(word)));
-        }
-    }
-}
-
 CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
                             std::set<std::string>& references) {
     CatalogArray array;
@@ -38,7 +27,7 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     array.metadata = metadata.Take();
     array.is_raster = IsRaster(array.metadata);
     const auto attributes = hierarchy.Attributes(path);
-    if (attributes.ok()) CollectReferences(*attributes, references);
+    if (attributes.ok()) references.merge(ReferencedNames(*attributes));
     Warnings ignored;  // whoever opens the array sees them
     array.dimensions =
         FindDimensionNames(attributes.ok() ? *attributes : json::Value(json::Object{}),
