@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/time_parser.h"
+#include "core/conventions/values.h"
 
 namespace zarr {
 
@@ -103,6 +104,57 @@ std::optional<std::string> TimeReference::TextOf(double value) const {
     return DateTimeText(calendar_, *instant);
 }
 
+// The time from the epoch to `time`.
+Result<Instant> TimeReference::Since(std::string_view time) const {
+    TimeReference other;
+    ZARR_RETURN_IF_ERROR(
+        ParseTimeUnits("seconds since " + std::string(time), calendar_, other.step_, other.epoch_));
+    Instant elapsed = other.epoch_;
+    elapsed.day -= epoch_.day;
+    elapsed.second -= epoch_.second;
+    elapsed.attosecond -= epoch_.attosecond;
+    const Quotient seconds = FloorDivide(elapsed.attosecond, kAttoseconds);
+    const Quotient days = FloorDivide(elapsed.second + seconds.quotient, 86400);
+    return Instant{elapsed.day + days.quotient, days.rest, seconds.rest};
+}
+
+Result<std::optional<std::int64_t>> TimeReference::CountOf(std::string_view time) const {
+    ZARR_ASSIGN_OR_RETURN(const Instant elapsed, Since(time));
+    const std::optional<std::int64_t> none;
+    // Whole days or seconds, and what of them is left over, in units.
+    const std::int64_t whole_units = step_.den;
+    std::optional<std::int64_t> count;
+    Quotient rest{};
+    if (step_.in_days) {
+        if (elapsed.attosecond != 0 || step_.den > 86400) return none;
+        count = MultiplyChecked(elapsed.day, whole_units);
+        rest = FloorDivide(elapsed.second * whole_units, 86400);
+    } else {
+        if (kAttoseconds % step_.den != 0) return none;
+        const auto seconds = MultiplyChecked(elapsed.day, 86400);
+        const auto all = seconds ? AddChecked(*seconds, elapsed.second) : std::nullopt;
+        if (all) count = MultiplyChecked(*all, whole_units);
+        rest = FloorDivide(elapsed.attosecond, kAttoseconds / step_.den);
+    }
+    if (count) count = AddChecked(*count, rest.quotient);
+    const auto size = MultiplyChecked(step_.num, step_.multiple);
+    if (!count || rest.rest != 0 || !size || *size < 1) return none;
+    const Quotient multiples = FloorDivide(*count, *size);
+    return multiples.rest == 0 ? std::optional<std::int64_t>(multiples.quotient) : none;
+}
+
+Result<double> TimeReference::ValueOf(std::string_view time) const {
+    ZARR_ASSIGN_OR_RETURN(const auto count, CountOf(time));
+    if (count) return static_cast<double>(*count);
+    ZARR_ASSIGN_OR_RETURN(const Instant elapsed, Since(time));
+    const double seconds = static_cast<double>(elapsed.day) * 86400 +
+                           static_cast<double>(elapsed.second) +
+                           static_cast<double>(elapsed.attosecond) / 1e18;
+    const double unit = static_cast<double>(step_.num) / static_cast<double>(step_.den) *
+                        static_cast<double>(step_.multiple) * (step_.in_days ? 86400 : 1);
+    return seconds / unit;
+}
+
 std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Warnings& warnings) {
     const std::string* units = StringAttribute(attributes, "units");
     if (units == nullptr || !IsTimeSince(*units)) return std::nullopt;
@@ -123,6 +175,13 @@ std::optional<TimeReference> ReadTimeReference(const json::Value& attributes, Wa
     warnings.push_back("attribute units: " + Quoted(*units) + ": " + reference.status().message() +
                        "; the times stay numbers");
     return std::nullopt;
+}
+
+Result<TimeReference> ReferenceOf(const DataType& type) {
+    const std::string units = TimeUnits(type);
+    if (units.empty() || type.time_unit == TimeUnit::kMonth || type.time_unit == TimeUnit::kYear)
+        return Status::Unsupported("times of dtype " + type.ToString() + " have no fixed unit");
+    return TimeReference::Parse(units, Calendar::kProlepticGregorian);
 }
 
 std::optional<std::string> DatetimeText(const DataType& type, std::int64_t ticks) {

@@ -45,11 +45,23 @@ class TimeReference {
     // NaN and infinities.
     std::optional<std::string> TextOf(double value) const;
 
+    // The number of a time of the same calendar, written as the date of `units` is: exact, or none
+    // where it is no whole number. Errors say what is wrong with the text.
+    Result<std::optional<std::int64_t>> CountOf(std::string_view time) const;
+    // The same, also for what is no whole number, to the nearest double.
+    Result<double> ValueOf(std::string_view time) const;
+
   private:
+    Result<Instant> Since(std::string_view time) const;
+
     Calendar calendar_ = Calendar::kStandard;
     TimeStep step_;
     Instant epoch_;
 };
+
+// The meaning of the elements of kDatetime; kUnsupported for months and years, which have no
+// length, and for a type without a unit.
+Result<TimeReference> ReferenceOf(const DataType& type);
 
 // True where `units` are meant to be time since a date: they have the word "since".
 bool IsTimeSince(std::string_view units);

@@ -388,5 +388,62 @@ TEST(Calendars, CheckedArithmetic) {
     }
 }
 
+// The text without the name of the calendar behind it.
+std::string DateOnly(std::string text) { return text.substr(0, text.find(" (")); }
+
+TEST(TimeReference, CountsBack) {
+    const std::vector<std::string> units = {
+        "seconds since 1970-01-01", "days since 1850-01-01 12:00",
+        "hours since 2020-01-01",   "minutes since 1999-12-30T23:59:30Z",
+        "weeks since 2000-01-03",   "6 hours since 1900-01-01",
+        "ns since 1970-01-01",      "milliseconds since 2001-02-03 04:05:06.5"};
+    const std::vector<Calendar> calendars = {Calendar::kStandard, Calendar::kProlepticGregorian,
+                                             Calendar::kJulian,   Calendar::kNoLeap,
+                                             Calendar::kAllLeap,  Calendar::k360Day};
+    for (const std::string& unit : units) {
+        for (const Calendar calendar : calendars) {
+            auto reference = TimeReference::Parse(unit, calendar);
+            ASSERT_TRUE(reference.ok()) << unit;
+            for (const std::int64_t value : {0, 1, -1, 7, 59, 100000, -40000, 123456789}) {
+                const auto text = reference->TextOf(value);
+                if (!text || (*text)[0] == '-' || (*text)[0] == '+') continue;
+                const auto count = reference->CountOf(DateOnly(*text));
+                ASSERT_TRUE(count.ok()) << *text << ": " << count.status().message();
+                EXPECT_EQ(*count, value) << unit << ": " << *text;
+                EXPECT_EQ(*reference->ValueOf(DateOnly(*text)), static_cast<double>(value));
+            }
+        }
+    }
+}
+
+TEST(TimeReference, CountsExactlyFarFromTheEpoch) {
+    const auto reference = TimeReference::Parse("ns since 1970-01-01", Calendar::kStandard);
+    ASSERT_TRUE(reference.ok());
+    const auto count = reference->CountOf("2020-01-02T03:04:05.000000001Z");
+    ASSERT_TRUE(count.ok());
+    EXPECT_EQ(*count, 1577934245000000001);
+}
+
+TEST(TimeReference, WhatIsNoWholeNumberHasAValue) {
+    const auto reference = TimeReference::Parse("days since 2020-01-01", Calendar::kStandard);
+    ASSERT_TRUE(reference.ok());
+    const auto count = reference->CountOf("2020-01-02T06:00:00");
+    ASSERT_TRUE(count.ok());
+    EXPECT_FALSE(count->has_value());
+    EXPECT_EQ(*reference->ValueOf("2020-01-02T06:00:00"), 1.25);
+    EXPECT_FALSE(reference->CountOf("tomorrow").ok());
+    EXPECT_FALSE(reference->CountOf("2020-02-30").ok());
+}
+
+TEST(TimeReference, OfNumPysTypes) {
+    const auto type = ParseTypestr("<M8[25s]");
+    ASSERT_TRUE(type.ok());
+    const auto reference = ReferenceOf(*type);
+    ASSERT_TRUE(reference.ok());
+    EXPECT_EQ(**reference->CountOf("1970-01-01T00:00:50"), 2);
+    for (const char* text : {"<M8[M]", "<M8[Y]", "<M8", "<i8"})
+        EXPECT_FALSE(ReferenceOf(*ParseTypestr(text)).ok()) << text;
+}
+
 }  // namespace
 }  // namespace zarr
