@@ -24,6 +24,10 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         ZARR_ASSIGN_OR_RETURN(raster.dtype, StoredTypeOf(type));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
                               CreationOptions::Parse(options, raster.dtype));
+        if (!parsed.append_dim.empty())
+            return Status::Unsupported(
+                "creation option APPEND_DIM needs a source: it is for CreateCopy and "
+                "gdal_translate");
         ZARR_ASSIGN_OR_RETURN(NewStore made, MakeStore(name, std::move(raster), parsed));
         made.replacement.Commit();
         return std::move(made.dataset);

@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "driver/append_dim.h"
 #include "driver/band.h"
 #include "driver/connection_string.h"
 #include "driver/create.h"
@@ -115,13 +116,20 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     return raster;
 }
 
-Result<NewStore> MakeLike(const char* name, GDALDataset& source, NameValueList options) {
+Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
+                                 NameValueList options) {
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
-    ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed, CreationOptions::Parse(options, dtype));
-    if (!parsed.append_subdataset && IsMadeOf(source, FolderOf(name)))
+    ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options, dtype));
+    const bool replaces = !parsed.append_subdataset && parsed.append_dim.empty();
+    if (replaces && IsMadeOf(source, folder))
         return Status::Invalid("is what the source is read from, so it is not overwritten");
-    return MakeStore(name, Describe(source, dtype), parsed);
+    return parsed;
+}
+
+Result<NewStore> MakeLike(const char* name, GDALDataset& source, const CreationOptions& options) {
+    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
+    return MakeStore(name, Describe(source, dtype), options);
 }
 
 // Fills a new store. False where that failed or was cancelled; what failed has been emitted.
@@ -138,17 +146,24 @@ bool Fill(GDALDataset& source, ZarrDataset& target, GDALProgressFunc progress,
 
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
                         NameValueList options, GDALProgressFunc progress, void* progress_data) {
+    const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
+        ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
+                              ParseFor(*source, FolderOf(name), options));
+        if (!parsed.append_dim.empty())
+            return AppendAlong(name, *source, parsed, progress, progress_data);
+        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(name, *source, parsed));
+        if (!Fill(*source, *made.dataset, progress, progress_data)) {
+            made.dataset->Abandon();
+            return Status(zarr::StatusCode::kCancelled, "");
+        }
+        made.replacement.Commit();
+        return std::move(made.dataset);
+    };
     try {
-        auto made = MakeLike(name, *source, options);
-        if (!made.ok()) {
-            EmitError(name, made.status());
-            return nullptr;
-        }
-        if (Fill(*source, *made->dataset, progress, progress_data)) {
-            made->replacement.Commit();
-            return made->dataset.release();
-        }
-        made->dataset->Abandon();
+        auto dataset = run();
+        if (dataset.ok()) return dataset->release();
+        // What has no text has been emitted where it failed.
+        if (!dataset.status().message().empty()) EmitError(name, dataset.status());
     } catch (const std::bad_alloc&) {
         EmitError(name, Status::OutOfMemory("out of memory"));
     }

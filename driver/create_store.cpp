@@ -38,6 +38,8 @@ Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name, const std
 }
 
 Status MakeArrays(StoreUpdate& update, const std::vector<PlannedArray>& arrays) {
+    // Also where the file system needs none: what is no folder GDAL would delete before a copy.
+    MakeFolder(update.store()->Describe());
     ZARR_RETURN_IF_ERROR(update.metadata().CreateGroup(""));
     for (const PlannedArray& array : arrays)
         ZARR_RETURN_IF_ERROR(update.MakeArray(array.path, array.document, array.attributes));

@@ -16,6 +16,8 @@ namespace {
 const char* const kDatasetOptions =
     "  <Option name='ARRAY_NAME' type='string' description='Name of the array; the file`s by default'/>"
     "  <Option name='APPEND_SUBDATASET' type='boolean' description='Whether to add the array to an existing store' default='NO'/>"
+    "  <Option name='APPEND_DIM' type='string' description='Dimension of an array of an existing store that grows by the source`s bands'/>"
+    "  <Option name='APPEND_DIM_VALUES' type='string' description='Coordinates of the new slices along APPEND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
     "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are one array of three dimensions or an array each' default='YES'/>"
     "  <Option name='INTERLEAVE' type='string-select' description='Place of the bands in a single array: slowest or fastest dimension' default='BAND'>"
     "    <Value>BAND</Value><Value>PIXEL</Value>"
@@ -45,6 +47,12 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     ZARR_ASSIGN_OR_RETURN(parsed.array, ArrayCreationOptions::Parse(options, dtype));
     parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
     parsed.append_subdataset = CPLFetchBool(options, "APPEND_SUBDATASET", false);
+    parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");
+    parsed.append_dim_values = CSLFetchNameValueDef(options, "APPEND_DIM_VALUES", "");
+    if (parsed.append_subdataset && !parsed.append_dim.empty())
+        return Status::Invalid(
+            "creation options APPEND_DIM and APPEND_SUBDATASET: one array cannot both grow and be "
+            "new");
     parsed.single_array = CPLFetchBool(options, "SINGLE_ARRAY", true);
     const char* interleave = CSLFetchNameValueDef(options, "INTERLEAVE", "BAND");
     if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))

@@ -20,6 +20,8 @@ struct CreationOptions {
     std::string array_name;  // empty: by the file's name
     bool is_v3 = false;      // FORMAT=ZARR_V3: for GDAL's built-in driver
     bool append_subdataset = false;
+    std::string append_dim;         // name of a dimension; empty without
+    std::string append_dim_values;  // its new coordinates, with commas between; may be empty
     bool single_array = true;
     bool interleave_pixel = false;
     bool consolidate = true;

@@ -41,6 +41,15 @@ std::string TemporaryPath(const std::string& path) {
     return path + "." + digits + ".partial";
 }
 
+// Others may be making the same ones.
+bool MakeFolder(const std::string& path) {
+    VSIStatBufL stat;
+    if (path.empty() || VSIStatL(path.c_str(), &stat) == 0) return true;
+    const std::string parent = CPLGetPath(path.c_str());
+    if (parent.size() >= path.size() || !MakeFolder(parent)) return false;
+    return VSIMkdir(path.c_str(), 0755) == 0 || VSIStatL(path.c_str(), &stat) == 0;
+}
+
 namespace {
 
 struct CloseFile {
@@ -210,17 +219,9 @@ bool CanRename(const std::string& path) {
     return !STARTS_WITH(path.c_str(), "/vsi") || STARTS_WITH(path.c_str(), "/vsimem/");
 }
 
-// Makes a folder and those above it. Others may be making the same ones: what counts is that it is
-// there in the end.
-bool MakeFolder(const std::string& path) {
-    VSIStatBufL stat;
-    if (path.empty() || VSIStatL(path.c_str(), &stat) == 0) return true;
-    const std::string parent = CPLGetPath(path.c_str());
-    if (parent.size() >= path.size() || !MakeFolder(parent)) return false;
-    return VSIMkdir(path.c_str(), 0755) == 0 || VSIStatL(path.c_str(), &stat) == 0;
-}
-
 File OpenForWriting(const std::string& path) {
+    // Before GDAL 3.7 it lists only folders that were made.
+    if (STARTS_WITH(path.c_str(), "/vsimem/")) MakeFolder(CPLGetPath(path.c_str()));
     errno = 0;
     File file(VSIFOpenL(path.c_str(), "wb"));
     if (file != nullptr || errno != ENOENT) return file;

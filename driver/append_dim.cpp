@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "driver/append_dim.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/dtype/convert.h"
+#include "core/hierarchy/resize.h"
+#include "core/hierarchy/tree.h"
+#include "core/store/consolidated_store.h"
+#include "core/store/keys.h"
+#include "driver/append_plan.h"
+#include "driver/band.h"
+#include "driver/coordinate_arrays.h"
+#include "driver/location.h"
+
+namespace zarr_driver {
+
+namespace json = zarr::json;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// The same documents as `hierarchy`'s store has, but for those given, over the same chunks.
+Result<std::shared_ptr<const zarr::Hierarchy>> WithDocuments(
+    const std::shared_ptr<VsiStore>& store, const std::map<std::string, json::Object>& documents) {
+    ZARR_ASSIGN_OR_RETURN(const std::string text, zarr::ConsolidatedText(*store, ""));
+    ZARR_ASSIGN_OR_RETURN(json::Value all, json::Parse(text));
+    for (json::Member& top : *all.as_object()) {
+        if (top.first != "metadata") continue;
+        for (json::Member& entry : *top.second.as_object()) {
+            const auto found = documents.find(std::string(zarr::ParentPath(entry.first)));
+            if (found != documents.end() && zarr::LastName(entry.first) == zarr::kArrayKey)
+                entry.second = json::Value(found->second);
+        }
+    }
+    const std::string changed = json::Dump(all);
+    zarr::Buffer buffer;
+    ZARR_RETURN_IF_ERROR(buffer.Reset(changed.size()));
+    std::copy(changed.begin(), changed.end(), buffer.span().data);
+    ZARR_ASSIGN_OR_RETURN(auto overlay, zarr::ConsolidatedStore::Make(store, std::move(buffer)));
+    return zarr::Hierarchy::Open(std::move(overlay), zarr::UseConsolidated::kNever,
+                                 SharedContext());
+}
+
+class DimensionAppend {
+  public:
+    DimensionAppend(const std::string& name, GDALDataset& source, std::shared_ptr<VsiStore> store,
+                    const AppendPlan& plan)
+        : name_(name), source_(source), store_(std::move(store)), plan_(plan) {}
+
+    Result<std::unique_ptr<ZarrDataset>> Run(const CreationOptions& options,
+                                             GDALProgressFunc progress, void* progress_data) {
+        ZARR_ASSIGN_OR_RETURN(const auto grown, WithDocuments(store_, plan_.documents()));
+        ZARR_ASSIGN_OR_RETURN(auto dataset, OpenGrown(grown, options));
+        ZARR_RETURN_IF_ERROR(CheckPlace(*dataset));
+        Status status = CopyBands(*dataset, progress, progress_data);
+        if (status.ok()) status = WriteCoordinates(*grown, *dataset->update());
+        if (status.ok()) status = Publish(dataset->update()->metadata());
+        if (status.ok()) return dataset;
+        dataset->Abandon();
+        const zarr::Array& array = *plan_.layout().array;
+        static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata().shape));
+        return status;
+    }
+
+  private:
+    Result<std::unique_ptr<ZarrDataset>> OpenGrown(
+        const std::shared_ptr<const zarr::Hierarchy>& grown, const CreationOptions& options) {
+        ZARR_ASSIGN_OR_RETURN(const OpenOptions open_options, OpenOptions::Parse(nullptr));
+        Location location;
+        location.store_path = store_->Describe();
+        location.hierarchy = grown;
+        location.node = plan_.path();
+        location.kind = zarr::NodeKind::kArray;
+        auto dataset = std::make_unique<ZarrDataset>(name_, location, open_options);
+        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, LayOut(*grown, plan_.path(), open_options, {}));
+        dataset->AddArray(std::move(layout), false);
+        dataset->Finish();
+        dataset->EnableUpdate(
+            std::make_unique<StoreUpdate>(store_, zarr::WriteConsolidated::kIfPresent),
+            options.georeferenced);
+        return dataset;
+    }
+
+    // Fails where the source is known to lie elsewhere.
+    Status CheckPlace(ZarrDataset& target) const {
+        double own[6];
+        double others[6];
+        if (GDALGetGeoTransform(GDALDataset::ToHandle(&source_), others) == CE_None &&
+            GDALGetGeoTransform(GDALDataset::ToHandle(&target), own) == CE_None) {
+            const double pixel = std::hypot(own[1], own[4]);
+            for (int i = 0; i < 6; ++i) {
+                const double reach = i % 3 == 0 ? 1 : source_.GetRasterXSize();
+                if (std::abs(own[i] - others[i]) * reach > 1e-3 * pixel)
+                    return Status::Invalid("/" + plan_.path() +
+                                           ": the source has another geotransform");
+            }
+        }
+        const OGRSpatialReference* srs = target.GetSpatialRef();
+        const OGRSpatialReference* others_srs = source_.GetSpatialRef();
+        if (srs != nullptr && others_srs != nullptr && !srs->IsSame(others_srs))
+            return Status::Invalid("/" + plan_.path() + ": the source has another CRS");
+        return {};
+    }
+
+    Status CopyBands(ZarrDataset& target, GDALProgressFunc progress, void* progress_data) const {
+        const int bands = source_.GetRasterCount();
+        for (int i = 0; i < bands; ++i) {
+            GDALRasterBand* const to = target.GetRasterBand(static_cast<int>(
+                std::min<std::uint64_t>(plan_.TargetBand(static_cast<unsigned>(i)), INT_MAX)));
+            if (to == nullptr)
+                return Status::Limit("/" + plan_.path() + ": more slices than the " +
+                                     std::to_string(kMaxBands) + " bands of a dataset");
+            void* const scaled = GDALCreateScaledProgress(static_cast<double>(i) / bands,
+                                                          static_cast<double>(i + 1) / bands,
+                                                          progress, progress_data);
+            const CPLErr error = GDALRasterBandCopyWholeRaster(source_.GetRasterBand(i + 1), to,
+                                                               nullptr, GDALScaledProgress, scaled);
+            GDALDestroyScaledProgress(scaled);
+            // What failed has been emitted.
+            if (error != CE_None) return Status(zarr::StatusCode::kCancelled, "");
+        }
+        return target.Flush() ? Status() : Status(zarr::StatusCode::kCancelled, "");
+    }
+
+    Status WriteCoordinates(const zarr::Hierarchy& grown, StoreUpdate& update) const {
+        if (plan_.new_elements().empty()) return {};
+        ZARR_ASSIGN_OR_RETURN(const auto array, grown.OpenArray(plan_.coordinates()->path()));
+        ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, update.WriterOf(array));
+        ZARR_ASSIGN_OR_RETURN(
+            const zarr::ElementOp op,
+            zarr::MakeWriteOp(plan_.coordinates()->dtype(), array->metadata().dtype));
+        std::string elements;
+        for (const std::string& element : plan_.new_elements()) elements += element;
+        const zarr::Region region{{plan_.dimension().size}, {plan_.new_elements().size()}, {1}};
+        ZARR_RETURN_IF_ERROR(
+            writer->Write(region, 0,
+                          {reinterpret_cast<const std::uint8_t*>(elements.data()),
+                           {static_cast<std::ptrdiff_t>(plan_.new_elements()[0].size())},
+                           op},
+                          1));
+        return writer->Flush(1);
+    }
+
+    // Coordinates first: an array that has grown finds all of its own.
+    Status Publish(zarr::HierarchyWriter& metadata) const {
+        const auto replace = [&](bool coordinates) {
+            for (const auto& [path, document] : plan_.documents())
+                if ((path == plan_.dimension().coordinate_path) == coordinates)
+                    ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(path, document));
+            return Status();
+        };
+        ZARR_RETURN_IF_ERROR(replace(true));
+        ZARR_RETURN_IF_ERROR(replace(false));
+        return metadata.Finish();
+    }
+
+    const std::string name_;  // that the user gave
+    GDALDataset& source_;
+    const std::shared_ptr<VsiStore> store_;
+    const AppendPlan& plan_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDataset& source,
+                                                 const CreationOptions& options,
+                                                 GDALProgressFunc progress, void* progress_data) {
+    const std::string folder = FolderOf(name);
+    if (!IsStoreFolder(folder))
+        return Status::NotFound("creation option APPEND_DIM: there is no Zarr v2 store to grow");
+    auto store = std::make_shared<VsiStore>(folder);
+    ZARR_ASSIGN_OR_RETURN(auto hierarchy, CurrentHierarchy(store));
+    ZARR_ASSIGN_OR_RETURN(const AppendPlan plan,
+                          AppendPlan::Make(std::move(hierarchy), source, options));
+    return DimensionAppend(name, source, std::move(store), plan)
+        .Run(options, progress, progress_data);
+}
+
+}  // namespace zarr_driver
