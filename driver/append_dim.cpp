@@ -16,6 +16,7 @@
 #include "driver/band.h"
 #include "driver/coordinate_arrays.h"
 #include "driver/location.h"
+#include "driver/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -27,7 +28,8 @@ namespace {
 
 // The same documents as `hierarchy`'s store has, but for those given, over the same chunks.
 Result<std::shared_ptr<const zarr::Hierarchy>> WithDocuments(
-    const std::shared_ptr<VsiStore>& store, const std::map<std::string, json::Object>& documents) {
+    const std::shared_ptr<zarr::Store>& store,
+    const std::map<std::string, json::Object>& documents) {
     ZARR_ASSIGN_OR_RETURN(const std::string text, zarr::ConsolidatedText(*store, ""));
     ZARR_ASSIGN_OR_RETURN(json::Value all, json::Parse(text));
     for (json::Member& top : *all.as_object()) {
@@ -49,8 +51,8 @@ Result<std::shared_ptr<const zarr::Hierarchy>> WithDocuments(
 
 class DimensionAppend {
   public:
-    DimensionAppend(const std::string& name, GDALDataset& source, std::shared_ptr<VsiStore> store,
-                    const AppendPlan& plan)
+    DimensionAppend(const std::string& name, GDALDataset& source,
+                    std::shared_ptr<zarr::Store> store, const AppendPlan& plan)
         : name_(name), source_(source), store_(std::move(store)), plan_(plan) {}
 
     Result<std::unique_ptr<ZarrDataset>> Run(const CreationOptions& options,
@@ -162,7 +164,7 @@ class DimensionAppend {
 
     const std::string name_;  // that the user gave
     GDALDataset& source_;
-    const std::shared_ptr<VsiStore> store_;
+    const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
 };
 

@@ -31,7 +31,7 @@ bool RefersTo(const ArrayFacts& facts, const std::string& path) {
 }  // namespace
 
 Result<std::shared_ptr<const zarr::Hierarchy>> CurrentHierarchy(
-    const std::shared_ptr<VsiStore>& store) {
+    const std::shared_ptr<zarr::Store>& store) {
     return zarr::Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
 }
 

@@ -13,7 +13,7 @@ namespace zarr_driver {
 
 // The hierarchy of a store that is being written, as it is now.
 zarr::Result<std::shared_ptr<const zarr::Hierarchy>> CurrentHierarchy(
-    const std::shared_ptr<VsiStore>& store);
+    const std::shared_ptr<zarr::Store>& store);
 
 // The names and sizes of dimensions that arrays in `group` use; the coordinate arrays of these,
 // with their own.

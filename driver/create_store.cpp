@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "core/store/keys.h"
+#include "driver/coordinate_arrays.h"
 #include "driver/location.h"
 #include "driver/plan_arrays.h"
 #include "driver/vsi_store.h"
+#include "driver/zip_writer.h"
 
 namespace zarr_driver {
 
@@ -17,16 +19,17 @@ using zarr::Status;
 
 namespace {
 
-Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name, const std::string& folder,
+Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
+                                              const std::shared_ptr<zarr::Store>& store,
                                               const std::vector<PlannedArray>& arrays) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    options.use_consolidated = zarr::UseConsolidated::kNever;
-    ConnectionString place;
-    place.path = folder;
-    place.has_node = true;
+    Location location;
+    location.store_path = store->Describe();
+    ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
     // Several are bands of the group they are in.
-    place.node = arrays.size() == 1 ? arrays[0].path : zarr::ParentPath(arrays[0].path);
-    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(place, options));
+    const bool is_one = arrays.size() == 1;
+    location.node = is_one ? arrays[0].path : zarr::ParentPath(arrays[0].path);
+    location.kind = is_one ? zarr::NodeKind::kArray : zarr::NodeKind::kGroup;
     auto dataset = std::make_unique<ZarrDataset>(name, location, options);
     for (const PlannedArray& array : arrays) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
@@ -39,7 +42,7 @@ Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name, const std
 
 Status MakeArrays(StoreUpdate& update, const std::vector<PlannedArray>& arrays) {
     // Also where the file system needs none: what is no folder GDAL would delete before a copy.
-    MakeFolder(update.store()->Describe());
+    if (!ArchiveOf(update.store()->Describe())) MakeFolder(update.store()->Describe());
     ZARR_RETURN_IF_ERROR(update.metadata().CreateGroup(""));
     for (const PlannedArray& array : arrays)
         ZARR_RETURN_IF_ERROR(update.MakeArray(array.path, array.document, array.attributes));
@@ -59,17 +62,22 @@ Result<NewStore> MakeStore(const std::string& name, NewRaster raster,
     const std::string folder = FolderOf(name);
     if (options.append_subdataset && !IsStoreFolder(folder))
         return Status::NotFound("there is no Zarr v2 store to append a subdataset to");
-    const auto store = std::make_shared<VsiStore>(folder);
+    if (options.append_subdataset && ArchiveOf(folder))
+        return Status::Unsupported("a zip file is written once, so nothing is appended to it");
+    std::shared_ptr<zarr::Store> store = std::make_shared<VsiStore>(folder);
     ZARR_ASSIGN_OR_RETURN(const std::vector<PlannedArray> arrays,
                           PlanArrays(store, raster, options));
     auto replacement = options.append_subdataset ? Result<StoreReplacement>(StoreReplacement())
                                                  : StoreReplacement::Begin(folder);
     ZARR_RETURN_IF_ERROR(replacement.status());
     NewStore made{replacement.Take(), nullptr};
+    if (ArchiveOf(folder)) {
+        ZARR_ASSIGN_OR_RETURN(store, ZipWriter::Create(folder));
+    }
     auto update = std::make_unique<StoreUpdate>(store, Consolidation(options));
     Status status = MakeArrays(*update, arrays);
     if (status.ok()) {
-        auto dataset = OpenMade(name, folder, arrays);
+        auto dataset = OpenMade(name, store, arrays);
         status = dataset.status();
         if (dataset.ok()) made.dataset = dataset.Take();
     }

@@ -32,7 +32,7 @@ ZarrDataset::~ZarrDataset() {
 void ZarrDataset::CloseUpdate() {
     if (update_ == nullptr) return;
     FlushAll(true);
-    const Status status = update_->metadata().Finish();
+    const Status status = update_->Close();
     if (!status.ok()) EmitError(store_path(), status);
     update_.reset();
 }

@@ -9,6 +9,7 @@
 #include "driver/raster_open.h"
 #include "driver/report.h"
 #include "driver/vsi_store.h"
+#include "driver/zip_writer.h"
 
 namespace zarr_driver {
 
@@ -32,6 +33,8 @@ Result<std::unique_ptr<ZarrDataset>> OpenName(GDALOpenInfo* open_info,
     const bool update = open_info->eAccess != GA_ReadOnly;
     // What is changed may be what consolidated metadata hold.
     if (update) options.use_consolidated = zarr::UseConsolidated::kNever;
+    if (update && ArchiveOf(name.path))
+        return Status::Unsupported("a zip file is written once and not changed afterwards");
     if (update && options.wrap_longitude)
         return Status::Unsupported(
             "open option WRAP_LONGITUDE is for reading: the array's columns are in another order");

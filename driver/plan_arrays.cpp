@@ -177,7 +177,7 @@ class Planner {
 
 }  // namespace
 
-Result<std::vector<PlannedArray>> PlanArrays(const std::shared_ptr<VsiStore>& store,
+Result<std::vector<PlannedArray>> PlanArrays(const std::shared_ptr<zarr::Store>& store,
                                              const NewRaster& raster,
                                              const CreationOptions& options) {
     std::string base = options.array_name;

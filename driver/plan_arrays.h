@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/json/value.h"
+#include "core/store/store.h"
 #include "driver/create_store.h"
-#include "driver/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -20,7 +20,7 @@ struct PlannedArray {
 
 // The arrays that will hold a raster: one, or one a band. Nothing is written. Fails where the
 // options do not fit the raster, a codec cannot encode it, or, when appending, a name is taken.
-zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::shared_ptr<VsiStore>& store,
+zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::shared_ptr<zarr::Store>& store,
                                                    const NewRaster& raster,
                                                    const CreationOptions& options);
 

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "driver/store_removal.h"
 
+#include <cpl_conv.h>
+#include <cpl_string.h>
 #include <cpl_vsi.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "core/base/text.h"
 #include "core/hierarchy/store_erasure.h"
 #include "driver/location.h"
 #include "driver/report.h"
 #include "driver/vsi_store.h"
+#include "driver/zip_writer.h"
 
 namespace zarr_driver {
 
@@ -55,7 +62,18 @@ namespace {
 // The file beside a store in which GDAL keeps statistics.
 std::string Statistics(const std::string& folder) { return folder + ".aux.xml"; }
 
-Status EraseFolder(const std::string& folder) {
+// The file or folder that a store is: of one in a zip file, the zip file.
+std::string Whole(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
+
+// `path` is a folder, or a zip file.
+Status EraseWhole(const std::string& path) {
+    VSIStatBufL stat;
+    if (VSIStatL(path.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode)) {
+        errno = 0;
+        if (VSIUnlink(path.c_str()) == 0) return {};
+        return Status::Io("cannot be removed: " + std::generic_category().message(errno));
+    }
+    const std::string& folder = path;
     VsiStore store(folder);
     ZARR_RETURN_IF_ERROR(zarr::EraseStore(store));
     const QuietErrors quiet;
@@ -63,12 +81,29 @@ Status EraseFolder(const std::string& folder) {
     return PathExists(folder) ? Status::Io("the empty folder cannot be removed") : Status();
 }
 
+// Ok where what is at `folder` is not, or is all that is in its zip file: the root, or the only
+// thing at the root.
+Status CheckAlone(const std::string& folder) {
+    const std::optional<std::string> archive = ArchiveOf(folder);
+    if (!archive || !PathExists(*archive)) return {};
+    std::string above = folder;
+    while (!EQUAL(Whole(above).c_str(), above.substr(std::strlen("/vsizip/")).c_str())) {
+        above = CPLGetPath(above.c_str());
+        const CPLStringList entries(VSIReadDir(above.c_str()));
+        if (entries.size() > 1 || !STARTS_WITH_CI(above.c_str(), "/vsizip/"))
+            return Status::Unsupported(
+                "is not all that is in its zip file, which is written and deleted as a whole");
+    }
+    return {};
+}
+
 }  // namespace
 
 Status RemoveStore(const std::string& folder) {
     if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr v2 store, so it is not deleted");
     ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
-    ZARR_RETURN_IF_ERROR(EraseFolder(folder));
+    ZARR_RETURN_IF_ERROR(CheckAlone(folder));
+    ZARR_RETURN_IF_ERROR(EraseWhole(Whole(folder)));
     const QuietErrors quiet;
     VSIUnlink(Statistics(folder).c_str());
     return {};
@@ -76,41 +111,43 @@ Status RemoveStore(const std::string& folder) {
 
 Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckRoom(folder));
+    ZARR_RETURN_IF_ERROR(CheckAlone(folder));
     StoreReplacement replacement;
-    replacement.folder_ = folder;
-    if (!IsStoreFolder(folder)) return replacement;
-    const std::string aside = TemporaryPath(folder);
+    replacement.path_ = Whole(folder);
+    if (!PathExists(replacement.path_) && !IsStoreFolder(folder)) return replacement;
+    const std::string& path = replacement.path_;
+    const std::string aside = TemporaryPath(path);
     const QuietErrors quiet;
-    if (VSIRename(folder.c_str(), aside.c_str()) == 0) {
+    if (VSIRename(path.c_str(), aside.c_str()) == 0) {
         replacement.aside_ = aside;
-        VSIRename(Statistics(folder).c_str(), Statistics(aside).c_str());
+        VSIRename(Statistics(path).c_str(), Statistics(aside).c_str());
         return replacement;
     }
-    ZARR_RETURN_IF_ERROR(EraseFolder(folder));
-    VSIUnlink(Statistics(folder).c_str());
+    ZARR_RETURN_IF_ERROR(EraseWhole(path));
+    VSIUnlink(Statistics(path).c_str());
     return replacement;
 }
 
 void StoreReplacement::Commit() {
-    folder_.clear();
+    path_.clear();
     if (aside_.empty()) return;
     // What cannot be deleted is left over, and harms nobody.
-    static_cast<void>(EraseFolder(aside_));
+    static_cast<void>(EraseWhole(aside_));
     const QuietErrors quiet;
     VSIUnlink(Statistics(aside_).c_str());
     aside_.clear();
 }
 
 void StoreReplacement::Undo() {
-    if (folder_.empty()) return;
-    if (PathExists(folder_)) static_cast<void>(EraseFolder(folder_));
+    if (path_.empty()) return;
+    if (PathExists(path_)) static_cast<void>(EraseWhole(path_));
     const QuietErrors quiet;
-    VSIUnlink(Statistics(folder_).c_str());
+    VSIUnlink(Statistics(path_).c_str());
     if (!aside_.empty()) {
-        VSIRename(aside_.c_str(), folder_.c_str());
-        VSIRename(Statistics(aside_).c_str(), Statistics(folder_).c_str());
+        VSIRename(aside_.c_str(), path_.c_str());
+        VSIRename(Statistics(aside_).c_str(), Statistics(path_).c_str());
     }
-    folder_.clear();
+    path_.clear();
 }
 
 }  // namespace zarr_driver

@@ -33,7 +33,7 @@ class StoreReplacement {
     // Removes what was made and puts the old store back, unless Commit() was called.
     ~StoreReplacement() { Undo(); }
     StoreReplacement(StoreReplacement&& other) noexcept
-        : folder_(std::exchange(other.folder_, {})), aside_(std::exchange(other.aside_, {})) {}
+        : path_(std::exchange(other.path_, {})), aside_(std::exchange(other.aside_, {})) {}
     StoreReplacement& operator=(StoreReplacement&&) = delete;
 
     // The new store stays, and the old one is deleted.
@@ -42,8 +42,8 @@ class StoreReplacement {
   private:
     void Undo();
 
-    std::string folder_;  // empty where there is nothing to undo
-    std::string aside_;   // where the old store is; empty where there was none
+    std::string path_;   // of the folder or zip file; empty where there is nothing to undo
+    std::string aside_;  // where the old store is; empty where there was none
 };
 
 }  // namespace zarr_driver

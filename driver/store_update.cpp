@@ -64,4 +64,10 @@ Status StoreUpdate::FlushChunks(std::size_t threads) {
     return first;
 }
 
+Status StoreUpdate::Close() {
+    const Status finished = metadata_.Finish();
+    const Status closed = store_->Close();
+    return finished.ok() ? closed : finished;
+}
+
 }  // namespace zarr_driver

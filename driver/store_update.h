@@ -9,18 +9,18 @@
 
 #include "core/array/array_writer.h"
 #include "core/hierarchy/hierarchy_writer.h"
-#include "driver/vsi_store.h"
+#include "core/store/store.h"
 
 namespace zarr_driver {
 
 // A store that is being written: its metadata, and the arrays that have been written to.
 class StoreUpdate {
   public:
-    StoreUpdate(std::shared_ptr<VsiStore> store, zarr::WriteConsolidated consolidate)
+    StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate)
         : store_(std::move(store)), metadata_(store_, consolidate) {}
 
     zarr::HierarchyWriter& metadata() { return metadata_; }
-    const std::shared_ptr<VsiStore>& store() const { return store_; }
+    const std::shared_ptr<zarr::Store>& store() const { return store_; }
 
     // Makes an array, in place of one that is there, and remembers that it did.
     zarr::Status MakeArray(const std::string& path, const zarr::json::Object& document,
@@ -35,11 +35,14 @@ class StoreUpdate {
     // True once something was written to the array.
     bool HasWritten(const zarr::Array& array) const;
 
+    // Writes the consolidated metadata and what the store has held back; to be called last.
+    zarr::Status Close();
+
     // Stores what is pending of all arrays, tries each, and returns the first failure.
     zarr::Status FlushChunks(std::size_t threads);
 
   private:
-    const std::shared_ptr<VsiStore> store_;
+    const std::shared_ptr<zarr::Store> store_;
     zarr::HierarchyWriter metadata_;
     mutable std::mutex mutex_;
     std::set<std::string> made_;  // paths

@@ -45,4 +45,6 @@ Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t lim
                          std::to_string(limit) + " that can be expected there");
 }
 
+Status Store::Close() { return {}; }
+
 }  // namespace zarr

@@ -75,6 +75,10 @@ class Store {
     // the store cannot, as in the default; then nothing has changed.
     virtual Result<bool> RenamePrefix(const std::string& from, const std::string& to);
 
+    // Writes what the store has held back, where it does; the default does not. Nothing may be
+    // written afterwards. A writer that is not closed is one that was given up.
+    virtual Status Close();
+
     // The direct children of `prefix` ("" is the root, otherwise without trailing '/'), sorted by
     // name; empty where there are none. kUnsupported where the store cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;

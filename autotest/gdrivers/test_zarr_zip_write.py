@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Writing stores into zip files, whose members are written once."""
+
+import os
+import zipfile
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+from osgeo import gdal, osr
+from zarr_gdal import array_name, error_log, open_raster, read_all
+from zarr_places import assert_place, epsg
+
+PLACE = (500000, 10, 0, 5200000, 0, -10)
+
+
+def driver():
+    return gdal.GetDriverByName("Zarr")
+
+
+def raster(bands=2, width=700, height=600, seed=5):
+    values = np.random.default_rng(seed).integers(0, 1000, (bands, height, width), "i2")
+    dataset = gdal.GetDriverByName("MEM").Create("", width, height, bands, gdal.GDT_Int16)
+    dataset.WriteArray(values)
+    dataset.SetGeoTransform(PLACE)
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(32632)
+    dataset.SetSpatialRef(srs)
+    dataset.SetMetadataItem("title", "zipped")
+    return dataset, values
+
+
+@pytest.mark.parametrize("inside", ["", "/x.zarr"])
+@pytest.mark.parametrize("single", ["YES", "NO"])
+@pytest.mark.parametrize("compress", ["BLOSC", "NONE"])
+def test_a_copy_into_a_zip(tmp_path, inside, single, compress, cpl):
+    path = tmp_path / "s.zip"
+    source, values = raster()
+    copy = driver().CreateCopy(f"/vsizip/{path}{inside}", source, options=[
+        f"SINGLE_ARRAY={single}", f"COMPRESS={compress}", "ARRAY_NAME=v", "BLOCKSIZE=256,256"])  # fmt: skip
+    assert copy is not None
+    del copy
+    cpl.assert_quiet()
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        assert archive.testzip() is None
+    assert len(names) == len(set(names))
+    opened = open_raster(f"/vsizip/{path}{inside}")
+    np.testing.assert_array_equal(read_all(opened), values)
+    assert_place(opened, PLACE)
+    assert epsg(opened) == 32632
+    assert opened.GetMetadataItem("title") == "zipped"
+    if not inside and single == "YES":
+        store = zarr.ZipStore(str(path), mode="r")
+        np.testing.assert_array_equal(zarr.open_consolidated(store, mode="r")["v"][...], values)
+        with xr.open_zarr(store) as dataset:
+            assert dataset.x[0] == 500005
+        store.close()
+
+
+def test_rows_of_a_zip_are_written_once(tmp_path):
+    """Whole rows of blocks, one after another, as GDAL's tools write them."""
+    path = tmp_path / "s.zip"
+    values = raster(1)[1][0]
+    dataset = driver().Create(f"/vsizip/{path}", 700, 600, 1, gdal.GDT_Int16, ["BLOCKSIZE=64,64"])
+    for y in range(0, 600, 7):
+        dataset.WriteArray(values[y : y + 7], 0, y)
+    dataset.SetGeoTransform(PLACE)
+    dataset.FlushCache()
+    dataset.SetGeoTransform((1, 1, 0, 1, 0, -1))
+    dataset.SetGeoTransform(PLACE)
+    dataset.SetMetadataItem("late", "yes")
+    del dataset
+    opened = open_raster(f"/vsizip/{path}")
+    np.testing.assert_array_equal(opened.ReadAsArray(), values)
+    assert opened.GetMetadataItem("late") == "yes"
+    assert_place(opened, PLACE)
+
+
+def test_a_chunk_that_is_written_twice_is_an_error(tmp_path):
+    path = tmp_path / "s.zip"
+    dataset = driver().Create(f"/vsizip/{path}", 512, 512, 1, gdal.GDT_Float64, ["COMPRESS=NONE"])
+    values = np.random.default_rng(1).random((512, 512))
+    dataset.WriteArray(values)
+    dataset.FlushCache()
+    with error_log() as log:
+        dataset.WriteArray(values + 1)
+        dataset.FlushCache()
+    assert any("s/0.0" in text and "once" in text for text in log.errors)
+    with error_log():
+        del dataset
+    np.testing.assert_array_equal(open_raster(f"/vsizip/{path}").ReadAsArray(), values)
+
+
+def test_a_cancelled_copy_leaves_no_zip(tmp_path):
+    path = tmp_path / "s.zip"
+    with error_log():
+        assert driver().CreateCopy(f"/vsizip/{path}", raster()[0], callback=lambda *_: 0) is None
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_zip_is_replaced_and_deleted_as_a_whole(tmp_path, cpl):
+    path = tmp_path / "s.zip"
+    for bands in (1, 3):
+        assert driver().CreateCopy(f"/vsizip/{path}", raster(bands)[0]) is not None
+        assert open_raster(f"/vsizip/{path}").RasterCount == bands
+    before = path.read_bytes()
+    with error_log():
+        assert driver().CreateCopy(f"/vsizip/{path}", raster()[0], callback=lambda *_: 0) is None
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["s.zip"]
+    cpl.assert_quiet()
+    assert driver().Delete(f"/vsizip/{path}") == gdal.CE_None
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_zip_of_other_things_stays(tmp_path, cpl):
+    path = tmp_path / "s.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("letter.txt", "precious")
+        archive.writestr("x.zarr/.zgroup", '{"zarr_format": 2}')
+    before = path.read_bytes()
+    for name in (f"/vsizip/{path}", f"/vsizip/{path}/x.zarr", f"/vsizip/{path}/new.zarr"):
+        cpl.clear()
+        assert driver().CreateCopy(name, raster()[0]) is None
+        assert "zip file" in cpl.the_error() or "letter.txt" in cpl.the_error()
+    cpl.clear()
+    assert driver().Delete(f"/vsizip/{path}/x.zarr") == gdal.CE_Failure
+    assert path.read_bytes() == before
+
+
+def test_a_zip_is_not_changed(tmp_path, cpl):
+    path = tmp_path / "s.zip"
+    driver().CreateCopy(f"/vsizip/{path}", raster()[0], options=["ARRAY_NAME=v"])
+    before = path.read_bytes()
+    assert gdal.OpenEx(f"/vsizip/{path}", gdal.OF_RASTER | gdal.OF_UPDATE) is None
+    assert "written once" in cpl.the_error()
+    cpl.clear()
+    options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=w"]
+    assert driver().CreateCopy(f"/vsizip/{path}", raster()[0], options=options) is None
+    assert "written once" in cpl.the_error()
+    cpl.clear()
+    assert driver().Delete(array_name(f"/vsizip/{path}", "v")) == gdal.CE_Failure
+    assert path.read_bytes() == before
+
+
+def test_an_unwritable_zip_is_an_error(cpl):
+    assert driver().CreateCopy("/vsizip//proc/no/s.zip", raster()[0]) is None
+    assert "zip file" in cpl.the_error()
