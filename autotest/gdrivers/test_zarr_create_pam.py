@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""What Zarr has no words for survives a copy through GDAL's auxiliary file. PAM is off in the other
+tests, so each of these runs in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+PROLOGUE = """
+import json, sys
+import numpy as np
+from osgeo import gdal, osr
+gdal.UseExceptions()
+target = sys.argv[1]
+driver = gdal.GetDriverByName("Zarr")
+assert gdal.GetDriverByName("ZarrBuiltin") is not None
+source = gdal.GetDriverByName("MEM").Create("", 30, 20, 2, gdal.GDT_Byte)
+"""
+
+MAKE = """
+source.WriteArray(np.arange(1200, dtype="u1").reshape(2, 20, 30))
+srs = osr.SpatialReference()
+srs.ImportFromEPSG(4326)
+band = source.GetRasterBand(1)
+table = gdal.ColorTable()
+for i, colour in enumerate([(255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 128)]):
+    table.SetColorEntry(i, colour)
+band.SetColorTable(table)
+band.SetCategoryNames(["water", "forest", "f\\u00e4ld"])
+source.GetRasterBand(2).SetColorInterpretation(gdal.GCI_AlphaBand)
+source.GetRasterBand(2).SetMetadataItem("sensor", "second")
+source.SetGCPs([gdal.GCP(10, 50, 1, 0.5, 0.5), gdal.GCP(11, 50, 2, 29.5, 0.5),
+                gdal.GCP(10, 49, 3, 0.5, 19.5)], srs)
+source.SetMetadata({"X_DATASET": "lon.tif", "X_BAND": "1", "Y_DATASET": "lat.tif", "Y_BAND": "1",
+                    "PIXEL_OFFSET": "0", "PIXEL_STEP": "1", "LINE_OFFSET": "0", "LINE_STEP": "1"},
+                   "GEOLOCATION")
+source.SetMetadata({"LINE_OFF": "1", "SAMP_OFF": "2"}, "RPC")
+driver.CreateCopy(target, source, options=OPTIONS)
+"""
+
+TELL = """
+copy = gdal.Open(target)
+band = copy.GetRasterBand(1)
+table = band.GetColorTable()
+print(json.dumps({
+    "table": [table.GetColorEntry(i) for i in range(3)] if table else None,
+    "categories": band.GetCategoryNames(),
+    "colours": [copy.GetRasterBand(i).GetColorInterpretation() for i in (1, 2)],
+    "sensor": copy.GetRasterBand(2).GetMetadataItem("sensor"),
+    "gcps": [(g.GCPX, g.GCPY, g.GCPZ, g.GCPPixel, g.GCPLine) for g in copy.GetGCPs()],
+    "gcp_crs": copy.GetGCPSpatialRef().GetAuthorityCode(None),
+    "geolocation": copy.GetMetadata("GEOLOCATION"), "rpc": copy.GetMetadata("RPC"),
+    "pixels": int(copy.ReadAsArray().astype("i8").sum()),
+    "bands": copy.RasterCount,
+}))
+"""
+
+
+def run(script, *arguments):
+    environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
+    done = subprocess.run([sys.executable, "-c", script, *arguments], env=environment, check=False,
+                          capture_output=True, text=True, timeout=120)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["INTERLEAVE=PIXEL"]])
+def test_what_zarr_cannot_say_survives(tmp_path, options):
+    target = str(tmp_path / "c.zarr")
+    told = json.loads(run(PROLOGUE + MAKE.replace("OPTIONS", repr(options)) + TELL, target))
+    assert told["table"] == [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 128]]
+    assert told["categories"] == ["water", "forest", "f\u00e4ld"]
+    assert told["colours"][1] == 6  # GCI_AlphaBand
+    assert told["sensor"] == "second"
+    assert told["gcps"] == [[10, 50, 1, 0.5, 0.5], [11, 50, 2, 29.5, 0.5], [10, 49, 3, 0.5, 19.5]]
+    assert told["gcp_crs"] == "4326"
+    assert told["geolocation"]["X_DATASET"] == "lon.tif"
+    assert told["rpc"]["SAMP_OFF"] == "2"
+    assert told["pixels"] == sum(i % 256 for i in range(1200)) and told["bands"] == 2
+    # Another process finds the same.
+    assert json.loads(run(PROLOGUE + TELL, target)) == told
+
+
+def test_the_auxiliary_file_goes_with_the_store(tmp_path):
+    target = str(tmp_path / "c.zarr")
+    script = PROLOGUE + MAKE.replace("OPTIONS", "[]") + "driver.Delete(target)\n"
+    run(script, target)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_new_store_does_not_inherit_the_auxiliary_file(tmp_path):
+    target = str(tmp_path / "c.zarr")
+    run(PROLOGUE + MAKE.replace("OPTIONS", "[]"), target)
+    tell = PROLOGUE + """
+driver.Create(target, 30, 20, 1, gdal.GDT_Byte)
+copy = gdal.Open(target)
+print(json.dumps([copy.GetGCPCount(), copy.GetRasterBand(1).GetCategoryNames()]))
+"""
+    assert json.loads(run(tell, target)) == [0, None]
