@@ -51,9 +51,9 @@ Result<std::shared_ptr<const zarr::Hierarchy>> WithDocuments(
 
 class DimensionAppend {
   public:
-    DimensionAppend(const std::string& name, GDALDataset& source,
-                    std::shared_ptr<zarr::Store> store, const AppendPlan& plan)
-        : name_(name), source_(source), store_(std::move(store)), plan_(plan) {}
+    DimensionAppend(std::string name, GDALDataset& source, std::shared_ptr<zarr::Store> store,
+                    const AppendPlan& plan)
+        : name_(std::move(name)), source_(source), store_(std::move(store)), plan_(plan) {}
 
     Result<std::unique_ptr<ZarrDataset>> Run(const CreationOptions& options,
                                              GDALProgressFunc progress, void* progress_data) {
@@ -125,7 +125,7 @@ class DimensionAppend {
                                                                nullptr, GDALScaledProgress, scaled);
             GDALDestroyScaledProgress(scaled);
             // What failed has been emitted.
-            if (error != CE_None) return Status(zarr::StatusCode::kCancelled, "");
+            if (error != CE_None) return {zarr::StatusCode::kCancelled, ""};
         }
         return target.Flush() ? Status() : Status(zarr::StatusCode::kCancelled, "");
     }

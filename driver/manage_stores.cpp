@@ -72,7 +72,7 @@ Status CopyPlace(const Place& place, const std::string& target) {
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     VsiStore from(place.folder);
     VsiStore to(target);
-    const Status copied = zarr::CopyTree({from, place.node}, {to, ""});
+    Status copied = zarr::CopyTree({from, place.node}, {to, ""});
     if (copied.ok() || !PathExists(target)) return copied;
     const QuietErrors quiet;
     VSIRmdirRecursive(target.c_str());

@@ -98,9 +98,10 @@ class Planner {
         for (const std::string& path : paths) taken.insert(std::string(zarr::LastName(path)));
         if (hierarchy_ != nullptr) taken.merge(DimensionsInUse(*hierarchy_, group_));
         const auto is_free = [&](const std::string& suffix) {
-            for (const char* name : {"x", "y", "band"})
-                if (taken.count(name + suffix) != 0 || HasCoordinates(name + suffix)) return false;
-            return true;
+            constexpr const char* kNames[] = {"x", "y", "band"};
+            return std::none_of(std::begin(kNames), std::end(kNames), [&](const char* name) {
+                return taken.count(name + suffix) != 0 || HasCoordinates(name + suffix);
+            });
         };
         if (is_free("")) return "";
         std::string suffix = "_" + std::string(zarr::LastName(base_));
@@ -112,10 +113,10 @@ class Planner {
     // Also in a group above.
     bool HasCoordinates(const std::string& dimension) const {
         if (hierarchy_ == nullptr) return false;
-        for (const std::uint64_t size : {raster_.width, raster_.height, raster_.bands})
-            if (!zarr::FindCoordinateArray(*hierarchy_, group_, dimension, size).empty())
-                return true;
-        return false;
+        const std::uint64_t sizes[] = {raster_.width, raster_.height, raster_.bands};
+        return std::any_of(std::begin(sizes), std::end(sizes), [&](std::uint64_t size) {
+            return !zarr::FindCoordinateArray(*hierarchy_, group_, dimension, size).empty();
+        });
     }
 
     // True where the coordinates of x or y that are there are those that the raster will have.

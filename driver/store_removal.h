@@ -32,6 +32,8 @@ class StoreReplacement {
     StoreReplacement() = default;
     // Removes what was made and puts the old store back, unless Commit() was called.
     ~StoreReplacement() { Undo(); }
+    StoreReplacement(const StoreReplacement&) = delete;
+    StoreReplacement& operator=(const StoreReplacement&) = delete;
     StoreReplacement(StoreReplacement&& other) noexcept
         : path_(std::exchange(other.path_, {})), aside_(std::exchange(other.aside_, {})) {}
     StoreReplacement& operator=(StoreReplacement&&) = delete;

@@ -146,6 +146,7 @@ Result<std::vector<zarr::StoreEntry>> ZipWriter::List(const std::string& prefix)
     for (const auto& [key, text] : held_) add(key);
     for (const std::string& key : written_) add(key);
     std::vector<zarr::StoreEntry> entries;
+    entries.reserve(names.size());
     for (const auto& [name, is_prefix] : names) entries.push_back({name, is_prefix});
     return entries;
 }
