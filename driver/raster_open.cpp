@@ -5,7 +5,9 @@
 #include <set>
 
 #include "core/conventions/catalog.h"
+#include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
+#include "core/store/keys.h"
 #include "driver/band.h"
 #include "driver/report.h"
 #include "driver/subdatasets.h"
@@ -23,6 +25,7 @@ namespace {
 
 using DatasetPtr = std::unique_ptr<ZarrDataset>;
 using Indices = std::vector<std::uint64_t>;
+using Pyramids = std::vector<Pyramid>;
 
 // What every step of opening needs.
 struct Request {
@@ -92,6 +95,16 @@ std::vector<Pyramid> PyramidOver(const Request& request, const std::string& path
     return pyramids;
 }
 
+// The overviews of an array that is all that is left of another pyramid, of which warnings were
+// given.
+Pyramids OverviewsOver(const Request& request, const std::string& path) {
+    zarr::Warnings warnings;
+    auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
+    if (!pyramid || !pyramid->is_overviews || pyramid->levels[0].path != path) return {};
+    EmitWarnings(request.location.store_path, warnings);
+    return {std::move(*pyramid)};
+}
+
 Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
                              const std::vector<Pyramid>& pyramids, const Indices& indices) {
     const Location location = At(request.location, path);
@@ -118,7 +131,18 @@ void SortByNumber(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return number(a) < number(b); });
 }
 
-// Adds a band for each array of a group on one grid; nothing where their axes turn out to differ.
+// Those of the pyramids that have the arrays as bases, in the order of the arrays.
+std::vector<Pyramid> PyramidsOver(const std::vector<RasterLayout>& layouts,
+                                  const std::vector<Pyramid>& pyramids) {
+    std::vector<Pyramid> ordered;
+    for (const RasterLayout& layout : layouts)
+        for (const Pyramid& pyramid : pyramids)
+            if (pyramid.levels[0].path == layout.facts.path) ordered.push_back(pyramid);
+    return ordered;
+}
+
+// Adds a band for each array of a group on one grid, with the levels that all of them have in the
+// pyramids; nothing where their axes turn out to differ.
 Status AddGroupBands(const Request& request, const CatalogGroup& group,
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     std::vector<RasterLayout> layouts;
@@ -130,9 +154,11 @@ Status AddGroupBands(const Request& request, const CatalogGroup& group,
             return {};
         layouts.push_back(std::move(layout));
     }
-    if (pyramids.empty()) SortByNumber(layouts);
+    SortByNumber(layouts);
+    const std::vector<Pyramid> ordered = PyramidsOver(layouts, pyramids);
+    const bool all_have_levels = ordered.size() == layouts.size();
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
-    if (pyramids.size() == layouts.size()) AddLevels(request, pyramids, {}, dataset);
+    if (all_have_levels) AddLevels(request, ordered, {}, dataset);
     return {};
 }
 
@@ -145,6 +171,8 @@ struct Contents {
     // Of the pyramids that the opened group describes first, of one image or of several variables,
     // those with the largest base.
     std::vector<Pyramid> pyramids;
+    // What the opened group describes as the overviews of arrays, of each by itself.
+    std::vector<Pyramid> overviews;
 
     std::vector<const CatalogArray*> Rasters() const {
         std::vector<const CatalogArray*> rasters;
@@ -169,6 +197,32 @@ struct Contents {
     }
 };
 
+// True where nothing but overviews lies in the group.
+bool IsForOverviews(const zarr::Hierarchy& hierarchy, const std::string& group) {
+    const std::string_view name = zarr::LastName(group);
+    if (name.substr(0, zarr::kOverviewsGroup.size()) != zarr::kOverviewsGroup) return false;
+    const auto attributes = hierarchy.Attributes(group);
+    return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
+}
+
+// Takes away the groups below one that is for overviews, but not where that is what was opened:
+// also those that nothing lists are no rasters of their own.
+void DropOverviews(const Location& location, std::vector<CatalogGroup>& groups) {
+    std::string dropped;  // the last group that was; its members follow it
+    const auto is_below = [&](const std::string& path) {
+        return !dropped.empty() &&
+               (path == dropped || path.compare(0, dropped.size() + 1, dropped + "/") == 0);
+    };
+    const auto is_dropped = [&](const CatalogGroup& group) {
+        if (is_below(group.path)) return true;
+        if (group.path == location.node || !IsForOverviews(*location.hierarchy, group.path))
+            return false;
+        dropped = group.path;
+        return true;
+    };
+    groups.erase(std::remove_if(groups.begin(), groups.end(), is_dropped), groups.end());
+}
+
 // Of the pyramids that are described in the same place as the first, those with the largest base.
 std::vector<Pyramid> Largest(const std::vector<Pyramid>& pyramids) {
     const auto pixels = [](const Pyramid& pyramid) {
@@ -189,6 +243,7 @@ Result<Contents> List(const Location& location, zarr::Warnings& warnings) {
     Contents contents;
     ZARR_ASSIGN_OR_RETURN(contents.groups,
                           zarr::ListRasters(*location.hierarchy, location.node, warnings));
+    DropOverviews(location, contents.groups);
     std::set<std::string> smaller;
     for (const CatalogGroup& group : contents.groups) {
         std::vector<Pyramid> pyramids =
@@ -197,7 +252,12 @@ Result<Contents> List(const Location& location, zarr::Warnings& warnings) {
             for (std::size_t i = 1; i < pyramid.levels.size(); ++i)
                 smaller.insert(pyramid.levels[i].path);
         if (group.path != location.node || pyramids.empty()) continue;
-        contents.pyramids = Largest(pyramids);
+        const auto others =
+            std::stable_partition(pyramids.begin(), pyramids.end(),
+                                  [](const Pyramid& pyramid) { return pyramid.is_overviews; });
+        contents.overviews.assign(pyramids.begin(), others);
+        pyramids.erase(pyramids.begin(), others);
+        if (!pyramids.empty()) contents.pyramids = Largest(pyramids);
     }
     for (CatalogGroup& group : contents.groups) {
         auto& arrays = group.arrays;
@@ -209,10 +269,23 @@ Result<Contents> List(const Location& location, zarr::Warnings& warnings) {
     return contents;
 }
 
+// Opens an array of the contents.
+Result<DatasetPtr> OpenMember(const Request& request, const Contents& contents,
+                              const std::string& path) {
+    for (const Pyramid& pyramid : contents.overviews)
+        if (pyramid.levels[0].path == path) return OpenArray(request, path, {pyramid}, {});
+    for (const Pyramid& pyramid : contents.pyramids)
+        if (pyramid.levels[0].path == path)
+            return OpenArray(
+                request, path,
+                pyramid.levels.size() > 1 ? Pyramids{pyramid} : OverviewsOver(request, path), {});
+    return OpenArray(request, path, PyramidOver(request, path), {});
+}
+
 // The dataset without its list of subdatasets.
 Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
     if (contents.pyramids.size() == 1)
-        return OpenArray(request, contents.pyramids[0].levels[0].path, contents.pyramids, {});
+        return OpenMember(request, contents, contents.pyramids[0].levels[0].path);
     const Location& location = request.location;
     auto dataset = std::make_unique<ZarrDataset>(request.name, location, request.options);
     if (!request.options.multiband) return dataset;
@@ -220,7 +293,8 @@ Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
     if (bases.IsOneGrid()) {
         ZARR_RETURN_IF_ERROR(AddGroupBands(request, bases, contents.pyramids, *dataset));
     } else if (!contents.groups.empty() && contents.groups[0].IsOneGrid()) {
-        ZARR_RETURN_IF_ERROR(AddGroupBands(request, contents.groups[0], {}, *dataset));
+        ZARR_RETURN_IF_ERROR(
+            AddGroupBands(request, contents.groups[0], contents.overviews, *dataset));
     }
     return dataset;
 }
@@ -237,13 +311,7 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     if (rasters.empty() && !list_all)
         if (const CatalogArray* bad = contents.FirstBad()) return bad->status;
     WarnOfBadArrays(contents.groups, location.store_path);
-    if (rasters.size() == 1 && !list_all) {
-        const std::string& path = rasters[0]->path;
-        const bool is_known =
-            contents.pyramids.size() == 1 && contents.pyramids[0].levels[0].path == path;
-        return OpenArray(request, path, is_known ? contents.pyramids : PyramidOver(request, path),
-                         {});
-    }
+    if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
     ZARR_ASSIGN_OR_RETURN(DatasetPtr dataset, OpenBands(request, contents));
     ListSubdatasets(contents.groups, location, request.options, *dataset);
     if (dataset->GetRasterCount() == 0 && !dataset->HasSubdatasets())

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/conventions/overviews.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/json/members.h"
 #include "core/store/keys.h"
@@ -11,9 +12,6 @@
 namespace zarr {
 
 namespace {
-
-// Most of the `multiscales` that are looked at.
-constexpr std::size_t kMaxMultiscales = 64;
 
 constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4"};
 constexpr std::string_view kLayoutVersions[] = {"0.1", "0.1.0", "1", "1.0", "1.0.0"};
@@ -55,6 +53,7 @@ class Reader {
         if (value.as_object() == nullptr) return Warn(json::Expected(origin, "an object", value));
         Multiscale multiscale;
         multiscale.origin = origin;
+        multiscale.is_overviews = IsOverviews(value);
         if (const json::Value* datasets = value.Find("datasets")) {
             CheckVersion(value, origin, kOmeVersions);
             ReadList(value, *datasets, origin + ".datasets", multiscale);
@@ -166,7 +165,8 @@ std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes,
     Warnings ignored;  // the search for the pyramid reports them
     for (const Multiscale& multiscale : ReadMultiscales(group_attributes, ignored))
         for (const MultiscaleLevel& level : multiscale.levels)
-            if (multiscale.kind == Multiscale::Kind::kDatasets && level.path == name)
+            if (multiscale.kind == Multiscale::Kind::kDatasets && !multiscale.is_overviews &&
+                level.path == name)
                 found.push_back(level);
     return found;
 }

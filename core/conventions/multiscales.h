@@ -12,9 +12,10 @@
 namespace zarr {
 
 // Most levels of one pyramid, and of all in a group, that are looked at. A list that is longer is
-// passed over with a warning.
+// passed over with a warning. Likewise most `multiscales`, of which the others are passed over.
 inline constexpr std::size_t kMaxPyramidLevels = 256;
 inline constexpr std::size_t kMaxLevelsInGroup = 1024;
+inline constexpr std::size_t kMaxMultiscales = 64;
 
 // A level as `multiscales` list it. The pointers borrow from the attributes.
 struct MultiscaleLevel {
@@ -32,7 +33,8 @@ struct Multiscale {
         kTileMatrices,  // GeoZarr 0.4
     };
     Kind kind = Kind::kDatasets;
-    std::string origin;  // "multiscales[0]"
+    bool is_overviews = false;  // of an array that is there without them; see overviews.h
+    std::string origin;         // "multiscales[0]"
     std::vector<MultiscaleLevel> levels;
 };
 
@@ -41,7 +43,8 @@ struct Multiscale {
 // and is left out; an unknown version gives a warning and is tried.
 std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings);
 
-// The listings among `datasets` of the level `name`, an array or group directly in the group.
+// The listings among `datasets` of the level `name`, an array or group directly in the group. Those
+// of overviews do not count, as they say nothing of the array.
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view name);
 
 }  // namespace zarr

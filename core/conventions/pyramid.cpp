@@ -22,7 +22,7 @@ std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const 
                                            Warnings& warnings) {
     std::vector<ListedPyramid> pyramids;
     for (const Multiscale& multiscale : ReadMultiscales(attributes, warnings)) {
-        ListedPyramid pyramid{group, multiscale.origin, {}};
+        ListedPyramid pyramid{group, multiscale.origin, {}, multiscale.is_overviews};
         for (const MultiscaleLevel& level : multiscale.levels)
             pyramid.levels.push_back(
                 {level.path.empty() ? group : JoinKey(group, level.path), level.origin});
@@ -54,8 +54,8 @@ class Builder {
             else
                 AddVariables(level, variables);
         }
-        if (!arrays.empty()) AddChecked(listed.origin, arrays, pyramids);
-        for (const auto& [name, levels] : variables) AddChecked(listed.origin, levels, pyramids);
+        if (!arrays.empty()) AddChecked(listed, arrays, pyramids);
+        for (const auto& [name, levels] : variables) AddChecked(listed, levels, pyramids);
     }
 
     // The pyramid of one array: the arrays, or those of its name in the groups.
@@ -78,7 +78,7 @@ class Builder {
             if (is_listed_itself || (exists.ok() && *exists))
                 arrays.push_back({std::move(path), level.origin});
         }
-        return checker_.Check(listed.origin, arrays);
+        return Check(listed, arrays);
     }
 
   private:
@@ -122,9 +122,16 @@ class Builder {
         if (!any) LeaveOut(level, "holds no raster");
     }
 
-    void AddChecked(const std::string& origin, const std::vector<ListedLevel>& levels,
+    std::optional<Pyramid> Check(const ListedPyramid& listed,
+                                 const std::vector<ListedLevel>& levels) {
+        auto pyramid = checker_.Check(listed.origin, levels);
+        if (pyramid) pyramid->is_overviews = listed.is_overviews;
+        return pyramid;
+    }
+
+    void AddChecked(const ListedPyramid& listed, const std::vector<ListedLevel>& levels,
                     std::vector<Pyramid>& pyramids) {
-        if (auto pyramid = checker_.Check(origin, levels)) pyramids.push_back(std::move(*pyramid));
+        if (auto pyramid = Check(listed, levels)) pyramids.push_back(std::move(*pyramid));
     }
 
     const Hierarchy& hierarchy_;
@@ -156,6 +163,9 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
         if (listed.empty() && !own.empty() && at == ParentPath(own))
             if (auto levels = ListXcubeLevels(hierarchy, group, found))
                 listed.push_back(std::move(*levels));
+        // An array that something else lists by itself may have overviews all the same.
+        std::stable_partition(listed.begin(), listed.end(),
+                              [](const ListedPyramid& pyramid) { return pyramid.is_overviews; });
         for (ListedPyramid& pyramid : listed) {
             if (!Lists(pyramid, array_path)) continue;
             warnings.insert(warnings.end(), found.begin(), found.end());

@@ -24,6 +24,9 @@ struct PyramidLevel {
 struct Pyramid {
     std::string origin;                // where it is described, for messages: "multiscales[0]"
     std::vector<PyramidLevel> levels;  // at least one, the largest first: that one is the base
+    // The smaller levels are overviews that were built for the base: a group that describes them is
+    // opened as without them.
+    bool is_overviews = false;
 };
 
 // The pyramids that a group describes, in the order of the description: by `multiscales` in its

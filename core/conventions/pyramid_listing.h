@@ -18,6 +18,7 @@ struct ListedPyramid {
     std::string group;   // whose pyramid it is
     std::string origin;  // where it is described, for messages
     std::vector<ListedLevel> levels;
+    bool is_overviews = false;  // of an array that is there without them
 };
 
 // The warning for a level that is not used: `why` is a predicate, "is no raster".

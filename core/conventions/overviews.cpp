@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/overviews.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/conventions/attributes.h"
+#include "core/conventions/multiscales.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::string_view kMultiscales = "multiscales";
+// What tells these entries from others, as OME's `metadata.method`.
+constexpr std::string_view kMethod = "GDALDataset::BuildOverviews";
+constexpr std::string_view kGroupMark = "gdal_overviews";
+
+json::Value Text(std::string_view text) { return json::Value(std::string(text)); }
+
+// OME knows three types of axes.
+std::string_view OmeType(AxisRole role) {
+    switch (role) {
+        case AxisRole::kX:
+        case AxisRole::kY:
+        case AxisRole::kZ:
+            return "space";
+        case AxisRole::kTime:
+            return "time";
+        case AxisRole::kNone:
+            break;
+    }
+    return "channel";
+}
+
+// How many elements of the array one of the level spans along each axis, and how far the centres
+// of the first elements are apart.
+struct Relative {
+    json::Array scale;
+    json::Array translation;
+};
+
+Relative CompareShapes(const OverviewLevel& level, const OverviewLevel& base) {
+    Relative relative;
+    for (std::size_t i = 0; i < base.shape.size(); ++i) {
+        const double scale =
+            static_cast<double>(base.shape[i]) / static_cast<double>(level.shape[i]);
+        relative.scale.emplace_back(scale);
+        relative.translation.emplace_back(0.5 * scale - 0.5);
+    }
+    return relative;
+}
+
+json::Value Dataset(const OverviewLevel& level, const Relative& relative) {
+    const json::Object scale{{"type", Text("scale")}, {"scale", json::Value(relative.scale)}};
+    const json::Object translation{{"type", Text("translation")},
+                                   {"translation", json::Value(relative.translation)}};
+    json::Array transformations{json::Value(scale), json::Value(translation)};
+    return json::Value(
+        json::Object{{"path", Text(level.path)},
+                     {"coordinateTransformations", json::Value(std::move(transformations))}});
+}
+
+json::Value Asset(const OverviewLevel& level, const OverviewLevel& base, const Relative& relative) {
+    json::Object asset{{"asset", Text(level.path)}};
+    if (&level != &base) {
+        asset.emplace_back("derived_from", Text(base.path));
+        asset.emplace_back("resampling_method", Text(level.method));
+    }
+    asset.emplace_back(
+        "transform", json::Value(json::Object{{"scale", json::Value(relative.scale)},
+                                              {"translation", json::Value(relative.translation)}}));
+    return json::Value(std::move(asset));
+}
+
+json::Value OmeAxes(const std::vector<OverviewAxis>& axes) {
+    json::Array list;
+    for (const OverviewAxis& axis : axes)
+        list.emplace_back(
+            json::Object{{"name", Text(axis.name)}, {"type", Text(OmeType(axis.role))}});
+    return json::Value(std::move(list));
+}
+
+// The path of the array that an entry gives overviews to.
+const std::string* BaseOf(const json::Value& entry) {
+    const json::Value* datasets = entry.Find("datasets");
+    const json::Array* items = datasets != nullptr ? datasets->as_array() : nullptr;
+    return items != nullptr && !items->empty() ? StringAttribute(items->front(), "path") : nullptr;
+}
+
+bool IsOf(const json::Value& entry, std::string_view base) {
+    const std::string* path = IsOverviews(entry) ? BaseOf(entry) : nullptr;
+    return path != nullptr && *path == base;
+}
+
+// The entries of a list; nullptr where there is no list.
+const json::Array* EntriesOf(const json::Value& group_attributes) {
+    const json::Value* value = group_attributes.Find(kMultiscales);
+    return value != nullptr ? value->as_array() : nullptr;
+}
+
+// How many levels an entry lists.
+std::size_t CountLevels(const json::Value& entry) {
+    for (const char* name : {"datasets", "layout"})
+        if (const json::Value* list = entry.Find(name))
+            return list->as_array() != nullptr ? list->as_array()->size() : 0;
+    return 0;
+}
+
+Status CheckLimits(const json::Array& entries) {
+    std::size_t levels = 0;
+    for (const json::Value& entry : entries) {
+        levels += CountLevels(entry);
+        if (CountLevels(entry) > kMaxPyramidLevels)
+            return Status::Limit("multiscales: more than " + std::to_string(kMaxPyramidLevels) +
+                                 " levels of one array");
+    }
+    if (entries.size() > kMaxMultiscales || levels > kMaxLevelsInGroup)
+        return Status::Limit("multiscales: a group can describe the overviews of at most " +
+                             std::to_string(kMaxMultiscales) + " arrays and " +
+                             std::to_string(kMaxLevelsInGroup) +
+                             " levels; bands of one array need a single description");
+    return {};
+}
+
+}  // namespace
+
+json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
+                              const std::vector<OverviewLevel>& levels) {
+    const OverviewLevel& base = levels.front();
+    json::Array datasets;
+    json::Array layout;
+    for (const OverviewLevel& level : levels) {
+        const Relative relative = CompareShapes(level, base);
+        datasets.push_back(Dataset(level, relative));
+        layout.push_back(Asset(level, base, relative));
+    }
+    json::Object metadata{{"description", Text("Overviews of the array " + base.path)},
+                          {"method", Text(kMethod)}};
+    return json::Value(json::Object{{"version", Text("0.4")},
+                                    {"name", Text(base.path)},
+                                    {"axes", OmeAxes(axes)},
+                                    {"datasets", json::Value(std::move(datasets))},
+                                    {"type", Text(levels.back().method)},
+                                    {"metadata", json::Value(std::move(metadata))},
+                                    {"layout", json::Value(std::move(layout))}});
+}
+
+bool IsOverviews(const json::Value& multiscale) {
+    const json::Value* metadata = multiscale.Find("metadata");
+    const std::string* method =
+        metadata != nullptr ? StringAttribute(*metadata, "method") : nullptr;
+    return method != nullptr && *method == kMethod;
+}
+
+const json::Value* FindOverviews(const json::Value& group_attributes, std::string_view base) {
+    const json::Array* entries = EntriesOf(group_attributes);
+    if (entries == nullptr) return nullptr;
+    const auto found = std::find_if(entries->begin(), entries->end(),
+                                    [&](const json::Value& entry) { return IsOf(entry, base); });
+    return found != entries->end() ? &*found : nullptr;
+}
+
+std::vector<OverviewLevel> ListOverviews(const json::Value& entry) {
+    std::vector<OverviewLevel> levels;
+    const json::Value* layout = entry.Find("layout");
+    const json::Array* items = layout != nullptr ? layout->as_array() : nullptr;
+    for (std::size_t i = 1; items != nullptr && i < items->size(); ++i) {
+        const std::string* path = StringAttribute((*items)[i], "asset");
+        const std::string* method = StringAttribute((*items)[i], "resampling_method");
+        if (path != nullptr) levels.push_back({*path, {}, method != nullptr ? *method : ""});
+    }
+    return levels;
+}
+
+std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes) {
+    std::vector<std::string> paths;
+    const json::Array* entries = EntriesOf(group_attributes);
+    if (entries == nullptr) return paths;
+    for (const json::Value& entry : *entries)
+        if (IsOverviews(entry))
+            for (const OverviewLevel& level : ListOverviews(entry)) paths.push_back(level.path);
+    return paths;
+}
+
+Status PutOverviews(json::Object& group_attributes, std::string_view base, json::Value entry) {
+    const auto is_multiscales = [](const json::Member& member) {
+        return member.first == kMultiscales;
+    };
+    auto member = std::find_if(group_attributes.begin(), group_attributes.end(), is_multiscales);
+    const bool has_any = member != group_attributes.end();
+    if (has_any && member->second.as_array() == nullptr)
+        return Status::Unsupported(
+            "multiscales: the attribute is not a list, so that overviews cannot be described "
+            "beside what it says: " +
+            json::Brief(member->second));
+    json::Array entries = has_any ? *member->second.as_array() : json::Array{};
+    const auto found = std::find_if(entries.begin(), entries.end(),
+                                    [&](const json::Value& other) { return IsOf(other, base); });
+    if (entry.is_null() && found == entries.end()) return {};
+    if (entry.is_null())
+        entries.erase(found);
+    else if (found != entries.end())
+        *found = std::move(entry);
+    else
+        entries.push_back(std::move(entry));
+    ZARR_RETURN_IF_ERROR(CheckLimits(entries));
+    if (!has_any)
+        group_attributes.emplace_back(kMultiscales, json::Value(std::move(entries)));
+    else if (entries.empty())
+        group_attributes.erase(member);
+    else
+        member->second = json::Value(std::move(entries));
+    return {};
+}
+
+json::Object OverviewsGroupAttributes() { return {{std::string(kGroupMark), json::Value(true)}}; }
+
+bool IsOverviewsGroup(const json::Value& attributes) {
+    const json::Value* mark = attributes.Find(kGroupMark);
+    return mark != nullptr && mark->as_bool() != nullptr && *mark->as_bool();
+}
+
+}  // namespace zarr
