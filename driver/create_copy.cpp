@@ -14,6 +14,7 @@
 #include "driver/gdal_types.h"
 #include "driver/location.h"
 #include "driver/report.h"
+#include "driver/scaled_progress.h"
 
 namespace zarr_driver {
 
@@ -102,6 +103,17 @@ bool IsMadeOf(GDALDataset& source, const std::string& folder) {
     return false;
 }
 
+// The overviews are the last quarter of the progress.
+bool CopyPixelsAndOverviews(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress,
+                            void* data) {
+    if (!to.HasPlannedOverviews()) return CopyPixels(from, to, progress, data);
+    constexpr double kPixels = 0.75;
+    const ScaledProgress pixels(0, kPixels, progress, data);
+    if (!CopyPixels(from, to, ScaledProgress::Report, pixels.data())) return false;
+    const ScaledProgress overviews(kPixels, 1, progress, data);
+    return to.BuildPlannedOverviews(ScaledProgress::Report, overviews.data()) == CE_None;
+}
+
 NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     NewRaster raster;
     raster.width = static_cast<std::uint64_t>(source.GetRasterXSize());
@@ -139,7 +151,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, GDALProgressFunc progress,
     CopyMetadata(source, target);
     for (int i = 1; i <= source.GetRasterCount(); ++i)
         CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i));
-    return CopyPixels(source, target, progress, progress_data) && target.Flush();
+    return CopyPixelsAndOverviews(source, target, progress, progress_data) && target.Flush();
 }
 
 }  // namespace

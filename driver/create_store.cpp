@@ -87,6 +87,7 @@ Result<NewStore> MakeStore(const std::string& name, NewRaster raster,
         return status;
     }
     made.dataset->EnableUpdate(std::move(update), options.georeferenced);
+    made.dataset->PlanOverviews(options.overviews);
     return made;
 }
 

@@ -26,6 +26,8 @@ const char* const kDatasetOptions =
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
     "  </Option>"
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>"
+    "  <Option name='OVERVIEWS' type='string' description='Overviews that are built at the end: NONE, AUTO (halves, until both sides are at most 256) or factors such as 2,4,8' default='NONE'/>"
+    "  <Option name='OVERVIEW_RESAMPLING' type='string' description='Resampling method of OVERVIEWS, one of those of gdaladdo' default='NEAREST'/>"
     "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written; GDAL and CF both by default'>"
     "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
     "  </Option>";
@@ -60,6 +62,10 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
     const bool consolidate = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
+    ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));
+    if (!parsed.append_dim.empty() && !parsed.overviews.IsEmpty())
+        return Status::Unsupported(
+            "creation option OVERVIEWS: not with APPEND_DIM; gdaladdo builds them afterwards");
     if (const char* convention = CSLFetchNameValue(options, "GEOREFERENCING_CONVENTION")) {
         if (EQUAL(convention, "GDAL"))
             parsed.georeferenced = Georeferenced::kGdal;

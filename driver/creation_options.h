@@ -8,6 +8,7 @@
 
 #include "core/base/status.h"
 #include "driver/array_creation_options.h"
+#include "driver/overview_plan.h"
 
 namespace zarr_driver {
 
@@ -26,6 +27,7 @@ struct CreationOptions {
     bool interleave_pixel = false;
     bool consolidate = true;
     Georeferenced georeferenced = Georeferenced::kGdalAndCf;
+    OverviewPlan overviews;
 
     // `options` is GDAL's NULL-terminated list of NAME=VALUE; `dtype` is that of the
     // arrays. Errors name the option.

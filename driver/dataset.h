@@ -16,6 +16,7 @@
 #include "driver/location.h"
 #include "driver/ome_channels.h"
 #include "driver/options.h"
+#include "driver/overview_plan.h"
 #include "driver/raster_layout.h"
 #include "driver/slice_labels.h"
 #include "driver/store_update.h"
@@ -49,12 +50,21 @@ class ZarrDataset final : public GDALPamDataset {
     // Appends a subdataset.
     void AddSubdataset(const std::string& name, const std::string& description);
     // Appends an overview: the same bands, smaller. The largest comes first.
-    void AddLevel(std::unique_ptr<ZarrDataset> level) { levels_.push_back(std::move(level)); }
+    void AddLevel(std::unique_ptr<ZarrDataset> level) {
+        level->BecomeLevel();
+        levels_.push_back(std::move(level));
+    }
+    // GDAL must not save beside the store, as the raster's, what it learns of an overview.
+    void BecomeLevel() { nPamFlags |= GPF_NOSAVE; }
     const std::vector<std::unique_ptr<ZarrDataset>>& levels() const { return levels_; }
+    // Overviews that are built at closing, unless BuildPlannedOverviews() does it before.
+    void PlanOverviews(OverviewPlan plan) { planned_overviews_ = std::move(plan); }
+    bool HasPlannedOverviews() const { return !planned_overviews_.IsEmpty(); }
+    CPLErr BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data);
     // Sets the metadata from the attributes of the arrays and the group; to be called last.
     void Finish();
     // Lets the dataset write; to be called last of all.
-    void EnableUpdate(std::unique_ptr<StoreUpdate> update, Georeferenced convention);
+    void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention);
     // Stores what is pending; emits what fails.
     bool Flush() { return FlushAll(false) == CE_None; }
     // True where the names of bands can be coordinates of an array's only extra dimension.
@@ -64,6 +74,8 @@ class ZarrDataset final : public GDALPamDataset {
     void BandNamesChanged() { band_names_changed_ = true; }
     // Forgets what is pending, deletes the arrays that were made, and writes no more.
     void Abandon();
+    // Writes no more.
+    void EndUpdate();
     // What is written through; nullptr where the dataset is for reading.
     StoreUpdate* update() const { return update_.get(); }
     // Changes an attribute of an array; null removes it. Written at the next flush.
@@ -105,6 +117,12 @@ class ZarrDataset final : public GDALPamDataset {
                      GSpacing nBandSpace, GDALRasterIOExtraArg* psExtraArg) override;
 
   private:
+    friend class OverviewBuilder;
+
+    CPLErr IBuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
+                           int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
+                           void* pProgressData, CSLConstList papszOptions) override;
+
     ZarrRasterBand* Band(int number);
     const Georeferencing& Placed() const;
     void LoadPoints();
@@ -116,13 +134,14 @@ class ZarrDataset final : public GDALPamDataset {
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
     void CloseUpdate();
+    zarr::Status FollowLevels();
     void StoreMetadataItem(const char* name, const char* value);
 
     const Location location_;
     const OpenOptions options_;
     std::vector<std::unique_ptr<BandArray>> arrays_;
     std::vector<std::unique_ptr<ZarrDataset>> levels_;
-    std::unique_ptr<StoreUpdate> update_;
+    std::shared_ptr<StoreUpdate> update_;  // the overviews' as well
     Georeferenced convention_ = Georeferenced::kGdalAndCf;
     bool placement_changed_ = false;  // since it was written
     bool band_names_changed_ = false;
@@ -130,6 +149,11 @@ class ZarrDataset final : public GDALPamDataset {
     std::once_flag overviews_warned_;
     // Of the group around several arrays, where the dataset's metadata then are; once changed.
     std::optional<zarr::json::Object> group_attributes_;
+    bool levels_behind_ = false;  // the overviews do not say yet what the raster says
+    bool levels_stale_ = false;   // what is open of the overviews does not know what they say
+    OverviewPlan planned_overviews_;
+    // Overviews that were removed while a caller may hold their bands.
+    std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
     CPLStringList subdatasets_;
     mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
     OGRSpatialReference points_srs_;

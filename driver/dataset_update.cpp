@@ -15,11 +15,12 @@ namespace zarr_driver {
 using zarr::Status;
 namespace json = zarr::json;
 
-void ZarrDataset::EnableUpdate(std::unique_ptr<StoreUpdate> update, Georeferenced convention) {
+void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) {
     update_ = std::move(update);
     convention_ = convention;
     eAccess = GA_Update;
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
+    for (const auto& level : levels_) level->EnableUpdate(update_, convention);
 }
 
 // What GDAL saves beside the store it asks of the bands, which need the arrays: not in the base's
@@ -31,15 +32,22 @@ ZarrDataset::~ZarrDataset() {
 
 void ZarrDataset::CloseUpdate() {
     if (update_ == nullptr) return;
+    BuildPlannedOverviews(nullptr, nullptr);
     FlushAll(true);
     const Status status = update_->Close();
     if (!status.ok()) EmitError(store_path(), status);
-    update_.reset();
+    EndUpdate();
+}
+
+void ZarrDataset::EndUpdate() {
+    for (const auto& level : levels_) level->EndUpdate();
+    update_ = nullptr;
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
     GDALPamDataset::FlushCache(closing);  // blocks that GDAL holds, and PAM
     if (update_ == nullptr) return CE_None;
+    for (const auto& level : levels_) level->GDALPamDataset::FlushCache(closing);
     CPLErr error = CE_None;
     for (const Status& status : {update_->FlushChunks(options_.threads), FlushAttributes()}) {
         if (status.ok()) continue;
@@ -63,7 +71,7 @@ void ZarrDataset::Abandon() {
     if (update_ == nullptr) return;
     static_cast<void>(update_->EraseMade());
     static_cast<void>(update_->metadata().Finish());
-    update_ = nullptr;
+    EndUpdate();
 }
 
 void ZarrDataset::WarnOfOverviews() {
@@ -100,6 +108,7 @@ Status ZarrDataset::FlushPlacement() {
 
 // What fails stays marked, for the next flush.
 Status ZarrDataset::FlushAttributes() {
+    levels_behind_ = levels_behind_ || placement_changed_ || band_names_changed_;
     if (placement_changed_) ZARR_RETURN_IF_ERROR(FlushPlacement());
     placement_changed_ = false;
     if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
@@ -111,11 +120,14 @@ Status ZarrDataset::FlushAttributes() {
     }
     group_attributes_.reset();
     for (const auto& array : arrays_) {
+        levels_behind_ = levels_behind_ || array->attributes_changed;
         if (array->attributes_changed)
             ZARR_RETURN_IF_ERROR(update_->metadata().SetAttributes(array->layout.facts.path,
                                                                    array->layout.facts.attributes));
         array->attributes_changed = false;
     }
+    if (levels_behind_) ZARR_RETURN_IF_ERROR(FollowLevels());
+    levels_behind_ = false;
     return {};
 }
 

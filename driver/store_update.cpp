@@ -54,6 +54,13 @@ bool StoreUpdate::HasWritten(const zarr::Array& array) const {
     return writers_.count(&array) != 0;
 }
 
+void StoreUpdate::Forget(const zarr::Array& array) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // The array may live on in somebody's hands, and be found again under its name.
+    for (const auto& [index, chunk] : array.pending().All()) array.pending().Remove(index, *chunk);
+    writers_.erase(&array);
+}
+
 Status StoreUpdate::FlushChunks(std::size_t threads) {
     const std::lock_guard<std::mutex> lock(mutex_);
     Status first;

@@ -38,6 +38,9 @@ class StoreUpdate {
     // Writes the consolidated metadata and what the store has held back; to be called last.
     zarr::Status Close();
 
+    // Drops what is pending of an array that is to be deleted, and its writer.
+    void Forget(const zarr::Array& array);
+
     // Stores what is pending of all arrays, tries each, and returns the first failure.
     zarr::Status FlushChunks(std::size_t threads);
 

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: MIT
+"""Overviews that are built into the store: their pixels, what the store says of them, and how it
+opens. GTiff with overviews of its own, built by the same GDAL from the same pixels, says what they
+must be."""
+
+import os
+import secrets
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+from osgeo import gdal, osr
+from zarr_gdal import array_name, assert_same, open_raster, read_all
+from zarr_overviews import (CODES, UTM, check_consolidated, check_levels, gtiff_levels,
+                            level_values, make, root_attributes, sizes, smooth, update)
+from zarr_places import assert_place, epsg
+
+SEED = int(os.environ.get("ZARR_TEST_SEED") or secrets.token_hex(4), 16)
+METHODS = "NEAREST AVERAGE RMS BILINEAR CUBIC CUBICSPLINE LANCZOS GAUSS MODE".split()
+
+
+@pytest.fixture
+def rng():
+    print(f"ZARR_TEST_SEED={SEED:x}")
+    return np.random.default_rng(SEED)
+
+
+# -------------------------------------------------------------------------------------------------
+# Pixels
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("options", [
+    ["BLOCKSIZE=1,32,32"], ["INTERLEAVE=PIXEL", "BLOCKSIZE=32,32,3"], ["BLOCKSIZE=2,32,32"],
+    ["SINGLE_ARRAY=NO", "BLOCKSIZE=32,32"]], ids=lambda o: o[0])  # fmt: skip
+def test_methods_are_gdals(tmp_path, rng, method, options, cpl):
+    values = smooth(rng, 3, 97, 131, "f4")
+    dataset = make(tmp_path / "a.zarr", values, *options)
+    assert dataset.BuildOverviews(method, [2, 4, 8]) == 0
+    wanted = gtiff_levels(tmp_path, values, method, [2, 4, 8])
+    check_levels(dataset, wanted)
+    dataset = None
+    check_levels(open_raster(tmp_path / "a.zarr"), wanted)
+    check_consolidated(tmp_path / "a.zarr")
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("dtype", CODES)
+@pytest.mark.parametrize("method", ["NEAREST", "AVERAGE", "CUBIC"])
+def test_types(tmp_path, rng, dtype, method, cpl):
+    if dtype == "c8" and method == "CUBIC":
+        pytest.skip("GDAL resamples complex numbers with few methods")
+    values = smooth(rng, 2, 61, 45, dtype)
+    dataset = make(tmp_path / "a.zarr", values, "BLOCKSIZE=1,16,16")
+    assert dataset.BuildOverviews(method, [2, 5]) == 0
+    check_levels(dataset, gtiff_levels(tmp_path, values, method, [2, 5]))
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("method", ["AVERAGE", "BILINEAR", "MODE", "RMS"])
+@pytest.mark.parametrize("interleave", ["BAND", "PIXEL"])
+def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
+    values = smooth(rng, 2, 64, 70, "i2")
+    values[:, 10:33, 20:41] = -99
+    values[1, ::5, ::4] = -99
+    dataset = make(tmp_path / "a.zarr", values, f"INTERLEAVE={interleave}", nodata=-99)
+    assert dataset.BuildOverviews(method, [2, 4]) == 0
+    wanted = gtiff_levels(tmp_path, values, method, [2, 4], nodata=-99)
+    assert wanted[0].min() == -99 and (wanted[0] > 0).any()
+    check_levels(dataset, wanted)
+    dataset = None
+    dataset = open_raster(tmp_path / "a.zarr")
+    assert dataset.GetRasterBand(1).GetOverview(0).GetNoDataValue() == -99
+    assert zarr.open(str(tmp_path / "a.zarr"))["overviews/2/a"].fill_value == -99
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 7), (7, 1), (2, 3), (33, 17), (64, 64), (65, 127)])
+def test_sizes(tmp_path, rng, size, cpl):
+    """Factors that give the same size twice, or nothing smaller, give one level or none."""
+    values = smooth(rng, 1, *size)
+    dataset = make(tmp_path / "a.zarr", values, "BLOCKSIZE=16,16")
+    assert dataset.BuildOverviews("AVERAGE", [2, 3, 4, 8, 16, 128]) == 0
+    wanted = []
+    for factor in [2, 3, 4, 8, 16, 128]:
+        one = (-(-size[1] // factor), -(-size[0] // factor))
+        if one not in wanted and one != size[::-1]:
+            wanted.append(one)
+    assert sizes(dataset) == wanted
+    dataset = None
+    assert sizes(open_raster(tmp_path / "a.zarr")) == wanted
+    cpl.assert_quiet()
+
+
+def test_none_makes_empty_levels_that_can_be_written(tmp_path, rng, cpl):
+    values = smooth(rng, 2, 40, 40)
+    dataset = make(tmp_path / "a.zarr", values, nodata=-1)
+    assert dataset.BuildOverviews("NONE", [2]) == 0
+    assert (level_values(dataset)[0] == -1).all()
+    dataset.GetRasterBand(2).GetOverview(0).WriteArray(values[1, ::2, ::2])
+    dataset = None
+    first, second = level_values(open_raster(tmp_path / "a.zarr"))[0]
+    assert (first == -1).all()
+    assert_same(second, values[1, ::2, ::2])
+    cpl.assert_quiet()
+
+
+def test_pixels_that_are_not_stored_yet_count(tmp_path, rng, cpl):
+    """Those in chunks that gather, and those in GDAL's own blocks."""
+    values = smooth(rng, 1, 50, 50)
+    make(tmp_path / "a.zarr", values, "BLOCKSIZE=32,32")
+    dataset = update(tmp_path / "a.zarr")
+    values[0, 3:9, 5:11] = 1000
+    dataset.GetRasterBand(1).WriteArray(values[0, 3:9, 5:11], 5, 3)
+    values[0, :32, 32:] = np.arange(32 * 18).reshape(32, 18)
+    small = dataset.GetRasterBand(1).WriteRaster(
+        32, 0, 18, 32, np.repeat(np.repeat(values[0, :32, 32:], 2, 0), 2, 1).tobytes(), 36, 64,
+        gdal.GDT_Float32)  # resampled: through GDAL's own blocks
+    assert small == 0
+    assert dataset.BuildOverviews("AVERAGE", [2]) == 0
+    check_levels(dataset, gtiff_levels(tmp_path, values, "AVERAGE", [2]))
+    cpl.assert_quiet()
+
+
+def test_reading_smaller_uses_the_level(tmp_path, rng, cpl):
+    values = smooth(rng, 1, 64, 64)
+    dataset = make(tmp_path / "a.zarr", values)
+    dataset.BuildOverviews("NONE", [2])
+    assert not dataset.GetRasterBand(1).HasArbitraryOverviews()
+    dataset.GetRasterBand(1).GetOverview(0).Fill(7)
+    assert (dataset.ReadAsArray(buf_xsize=32, buf_ysize=32) == 7).all()
+    dataset = None
+    assert (open_raster(tmp_path / "a.zarr").ReadAsArray(buf_xsize=16, buf_ysize=16) == 7).all()
+    cpl.assert_quiet()
+
+
+# -------------------------------------------------------------------------------------------------
+# What the store says
+
+
+def test_levels_are_arrays_like_the_base(tmp_path, rng, cpl):
+    values = smooth(rng, 2, 70, 50, "u2")
+    dataset = make(tmp_path / "a.zarr", values, "COMPRESS=ZLIB", "ZLIB_LEVEL=3", "FILTER=DELTA",
+                   "DIM_SEPARATOR=/", "CHUNK_MEMORY_LAYOUT=F", "BLOCKSIZE=2,40,20",
+                   "ARRAY_NAME=raster")  # fmt: skip
+    band = dataset.GetRasterBand(1)
+    band.SetScale(0.5)
+    band.SetOffset(3)
+    band.SetUnitType("K")
+    band.SetDescription("first")
+    dataset.GetRasterBand(2).SetDescription("second")
+    assert dataset.BuildOverviews("AVERAGE", [2, 4]) == 0
+    dataset = None
+    root = zarr.open(str(tmp_path / "a.zarr"), mode="r")
+    base = root["raster"]
+    for factor, shape in ((2, (2, 35, 25)), (4, (2, 18, 13))):
+        level = root[f"overviews/{factor}/raster"]
+        assert level.shape == shape
+        assert level.chunks == (2, min(40, shape[1]), min(20, shape[2]))
+        for name in ("dtype", "fill_value", "compressor", "filters", "order", "_dimension_separator"):
+            assert getattr(level, name) == getattr(base, name), name
+        assert dict(level.attrs) == dict(base.attrs)
+        assert list(root[f"overviews/{factor}/band"]) == ["first", "second"]
+    opened = open_raster(array_name(tmp_path / "a.zarr", "overviews/2/raster"))
+    assert opened.GetRasterBand(2).GetDescription() == "second"
+    assert opened.GetRasterBand(1).GetScale() == 0.5
+    cpl.assert_quiet()
+
+
+def test_zarr_python_reads_the_same(tmp_path, rng, cpl):
+    make(tmp_path / "a.zarr", smooth(rng, 3, 77, 51)).BuildOverviews("CUBIC", [2, 4])
+    root = zarr.open(str(tmp_path / "a.zarr"), mode="r")
+    levels = level_values(open_raster(tmp_path / "a.zarr"))
+    for factor, level in zip((2, 4), levels):
+        assert_same(root[f"overviews/{factor}/a"][...], level)
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("convention", [None, "GDAL", "CF", "SPATIAL_PROJ"])
+@pytest.mark.parametrize("transform", [UTM, (1000, 3, 1, 2000, 1, -3)])
+def test_each_level_lies_where_the_base_lies(tmp_path, rng, convention, transform, cpl):
+    options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
+    dataset = make(tmp_path / "a.zarr", smooth(rng, 1, 67, 101), *options)
+    dataset.SetGeoTransform(transform)
+    assert dataset.BuildOverviews("NEAREST", [2, 4]) == 0
+    dataset = None
+    assert_place(open_raster(tmp_path / "a.zarr"), transform)
+    for factor, width, height in ((2, 51, 34), (4, 26, 17)):
+        level = open_raster(array_name(tmp_path / "a.zarr", f"overviews/{factor}/a"))
+        x, y = 101 / width, 67 / height
+        t = transform
+        assert_place(level, (t[0], t[1] * x, t[2] * y, t[3], t[4] * x, t[5] * y))
+        assert epsg(level) == 32632
+    cpl.assert_quiet()
+
+
+def test_a_raster_without_a_place_gets_none(tmp_path, rng, cpl):
+    dataset = make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40), place=False)
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0
+    dataset = None
+    for name in (tmp_path / "a.zarr", array_name(tmp_path / "a.zarr", "overviews/2/a")):
+        opened = open_raster(name)
+        assert opened.GetGeoTransform(can_return_null=True) is None
+        assert opened.GetSpatialRef() is None
+    cpl.assert_quiet()
+
+
+def test_the_place_may_come_later(tmp_path, rng, cpl):
+    """Levels follow what the raster is told after they were built, before and after closing."""
+    dataset = make(tmp_path / "a.zarr", smooth(rng, 2, 40, 40), place=False)
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(3857)
+    dataset.SetSpatialRef(srs)
+    dataset.SetGeoTransform((1, 2, 0, 3, 0, -2))
+    dataset.GetRasterBand(2).SetDescription("infrared")
+    dataset = None
+    name = array_name(tmp_path / "a.zarr", "overviews/2/a")
+    assert_place(open_raster(name), (1, 4, 0, 3, 0, -4))
+    assert epsg(open_raster(name)) == 3857
+    assert open_raster(name).GetRasterBand(2).GetDescription() == "infrared"
+    update(tmp_path / "a.zarr").SetGeoTransform((10, 1, 0, 30, 0, -1))
+    assert_place(open_raster(name), (10, 2, 0, 30, 0, -2))
+    check_consolidated(tmp_path / "a.zarr")
+    cpl.assert_quiet()
+
+
+def test_xarray_opens_base_and_levels(tmp_path, rng, cpl):
+    values = smooth(rng, 2, 41, 60)
+    make(tmp_path / "a.zarr", values, "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2])
+    for consolidated in (True, False):
+        with xr.open_zarr(str(tmp_path / "a.zarr"), consolidated=consolidated) as base:
+            assert set(base.data_vars) - {"spatial_ref"} == {"raster"}
+            assert_same(base["raster"].values, values)
+            assert float(base["x"][0]) == 500005
+    with xr.open_zarr(str(tmp_path / "a.zarr"), group="overviews/2", consolidated=False) as level:
+        assert level["raster"].shape == (2, 21, 30)
+        assert float(level["x"][0]) == 500010
+        assert float(level["y"][0]) == pytest.approx(5200000 - 5 * 41 / 21)
+        assert "crs_wkt" in level["spatial_ref"].attrs
+    cpl.assert_quiet()
+
+
+def test_irregular_coordinates_are_between_those_of_the_base(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    x = np.cumsum(rng.random(9) + 0.1)
+    dataset = xr.Dataset({"v": (("y", "x"), smooth(rng, 1, 6, 9)[0])},
+                         {"x": ("x", x, {"long_name": "place"}), "y": ("y", np.arange(6.0) ** 2)})
+    dataset.to_zarr(str(store), consolidated=True)
+    assert update(store).BuildOverviews("AVERAGE", [3]) == 0
+    with xr.open_zarr(str(store), group="overviews/3", consolidated=False) as level:
+        assert np.allclose(level["x"], x[1::3])
+        assert np.allclose(level["y"], [1, 16])
+        assert level["x"].attrs["long_name"] == "place"
+    check_consolidated(store)
+    cpl.assert_quiet()
+
+
+def test_ome_metadata(tmp_path, rng, cpl):
+    """What OME-NGFF 0.4 asks of `multiscales`, and the layout of zarr-conventions."""
+    make(tmp_path / "a.zarr", smooth(rng, 2, 67, 101)).BuildOverviews("CUBICSPLINE", [4, 2])
+    (entry,) = root_attributes(tmp_path / "a.zarr")["multiscales"]
+    assert entry["version"] == "0.4" and entry["name"] == "a" and entry["type"] == "cubic_spline"
+    assert entry["axes"] == [{"name": "band", "type": "channel"}, {"name": "y", "type": "space"},
+                             {"name": "x", "type": "space"}]  # fmt: skip
+    paths = ["a", "overviews/2/a", "overviews/4/a"]
+    root = zarr.open(str(tmp_path / "a.zarr"), mode="r")
+    assert [dataset["path"] for dataset in entry["datasets"]] == paths
+    assert [asset["asset"] for asset in entry["layout"]] == paths
+    for dataset, asset in zip(entry["datasets"], entry["layout"]):
+        scale, translation = dataset["coordinateTransformations"]
+        assert scale["type"] == "scale" and translation["type"] == "translation"
+        shape = np.array(root[dataset["path"]].shape)
+        assert np.allclose(scale["scale"] * shape, (2, 67, 101))
+        assert np.allclose(translation["translation"], (np.array(scale["scale"]) - 1) / 2)
+        assert asset["transform"] == {"scale": scale["scale"],
+                                      "translation": translation["translation"]}
+        if asset is not entry["layout"][0]:
+            assert asset["derived_from"] == "a"
+            assert asset["resampling_method"] == "cubic_spline"
+    cpl.assert_quiet()
+
+
+# -------------------------------------------------------------------------------------------------
+# Opening
+
+
+@pytest.mark.parametrize("single", ["YES", "NO"])
+def test_every_name_of_the_raster_has_its_levels(tmp_path, rng, single, cpl):
+    values = smooth(rng, 3, 64, 64)
+    store = tmp_path / "a.zarr"
+    dataset = make(store, values, f"SINGLE_ARRAY={single}", "ARRAY_NAME=raster")
+    assert dataset.BuildOverviews("NEAREST", [2, 4]) == 0
+    dataset = None
+    wanted = [(32, 32), (16, 16)]
+    for options in ([], ["USE_ZMETADATA=NO"]):
+        opened = open_raster(store, *options)
+        assert_same(read_all(opened), values)
+        assert [sizes(opened, band) for band in (1, 2, 3)] == [wanted] * 3
+        subdatasets = opened.GetSubDatasets()
+        if single == "YES":
+            assert subdatasets == []
+        else:
+            assert [name for name, _ in subdatasets] == [
+                array_name(store, f"Band{i}") for i in (1, 2, 3)]
+    names = ["raster"] if single == "YES" else ["Band1", "Band2", "Band3"]
+    for name in names:
+        assert sizes(open_raster(array_name(store, name))) == wanted
+    if single == "YES":
+        assert sizes(open_raster(array_name(store, "raster") + ":1")) == wanted
+    for name in names:
+        level = open_raster(array_name(store, f"overviews/2/{name}"))
+        assert (level.RasterXSize, sizes(level)) == (32, [])
+    assert open_raster(array_name(store, "overviews/2")).RasterCount == 3
+    cpl.assert_quiet()
+
+
+def test_builtin_driver_opens_the_base(tmp_path, rng, cpl):
+    values = smooth(rng, 1, 64, 64)
+    make(tmp_path / "a.zarr", values).BuildOverviews("NEAREST", [2])
+    opened = gdal.OpenEx(array_name(tmp_path / "a.zarr", "a"), allowed_drivers=["ZarrBuiltin"])
+    assert_same(opened.ReadAsArray(), values[0])
+    assert opened.GetGeoTransform() == UTM
+
+
+def test_rasters_of_one_store_keep_to_themselves(tmp_path, rng, cpl):
+    """Two of different sizes in one group, each with overviews: still a list, none of them first."""
+    store = tmp_path / "a.zarr"
+    one, two = smooth(rng, 1, 64, 64), smooth(rng, 2, 99, 33)
+    make(store, one, "ARRAY_NAME=one").BuildOverviews("NEAREST", [2, 4])
+    dataset = make(store, two, "ARRAY_NAME=two", "APPEND_SUBDATASET=YES")
+    assert dataset.BuildOverviews("AVERAGE", [2]) == 0
+    dataset = None
+    opened = open_raster(store)
+    assert opened.RasterCount == 0
+    assert [name for name, _ in opened.GetSubDatasets()] == [array_name(store, n)
+                                                             for n in ("one", "two")]
+    check_levels(open_raster(array_name(store, "one")), gtiff_levels(tmp_path, one, "NEAREST", [2, 4]))
+    check_levels(open_raster(array_name(store, "two")), gtiff_levels(tmp_path, two, "AVERAGE", [2]))
+    assert update(array_name(store, "one")).BuildOverviews("NONE", []) == 0
+    assert sizes(open_raster(array_name(store, "one"))) == []
+    check_levels(open_raster(array_name(store, "two")), gtiff_levels(tmp_path, two, "AVERAGE", [2]))
+    check_consolidated(store)
+    cpl.assert_quiet()
+
+
+def test_one_array_of_a_group_of_bands(tmp_path, rng, cpl):
+    """Overviews of one band leave the dataset of all bands as it was; with those of the others it
+    has them too."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 2, 50, 50)
+    make(store, values, "SINGLE_ARRAY=NO")
+    assert update(array_name(store, "Band2")).BuildOverviews("AVERAGE", [2]) == 0
+    opened = open_raster(store)
+    assert opened.RasterCount == 2 and sizes(opened) == []
+    assert update(array_name(store, "Band1")).BuildOverviews("AVERAGE", [2, 4]) == 0
+    check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2]))
+    check_consolidated(store)
+    cpl.assert_quiet()
+
+
+def test_arrays_in_a_group_below_the_root(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 1, 50, 60)
+    make(store, values, "ARRAY_NAME=deep/er/raster")
+    assert update(store).BuildOverviews("AVERAGE", [2]) == 0
+    assert "multiscales" in root_attributes(store, "deep/er")
+    wanted = gtiff_levels(tmp_path, values, "AVERAGE", [2])
+    for name in (store, array_name(store, "deep/er/raster"), array_name(store, "deep/er")):
+        opened = open_raster(name)
+        assert opened.GetSubDatasets() == []
+        check_levels(opened, wanted)
+    cpl.assert_quiet()

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: MIT
+"""Building overviews again, more of them, fewer, and not to the end."""
+
+import os
+import secrets
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal
+from zarr_gdal import array_name, assert_same, error_log, open_raster, read_all
+from zarr_overviews import (StopAt, check_consolidated, check_levels, entries, gtiff_levels, make,
+                            refused, root_attributes, sizes, smooth, update)
+
+SEED = int(os.environ.get("ZARR_TEST_SEED") or secrets.token_hex(4), 16)
+
+
+@pytest.fixture
+def rng():
+    print(f"ZARR_TEST_SEED={SEED:x}")
+    return np.random.default_rng(SEED)
+
+
+def rewrite(dataset, values):
+    """Other pixels under the overviews, of which one warning tells."""
+    with error_log() as log:
+        assert dataset.WriteArray(values) == 0
+        dataset.FlushCache()  # what GDAL holds in blocks comes to the store then
+    assert log.errors == [] and len(log.warnings) == 1 and "overviews" in log.warnings[0]
+
+
+# -------------------------------------------------------------------------------------------------
+# Again, more and fewer
+
+
+@pytest.mark.parametrize("options", [[], ["INTERLEAVE=PIXEL"], ["SINGLE_ARRAY=NO"],
+                                     ["CREATE_CONSOLIDATED_METADATA=NO"]])  # fmt: skip
+def test_build_more_again_and_clean(tmp_path, rng, options, cpl):
+    store = tmp_path / "a.zarr"
+    old, new = smooth(rng, 2, 90, 70), smooth(rng, 2, 90, 70)
+    consolidated = "CREATE_CONSOLIDATED_METADATA=NO" not in options
+
+    def check(wanted):
+        check_levels(open_raster(store), wanted)
+        assert (store / ".zmetadata").exists() == consolidated
+        if consolidated:
+            check_consolidated(store)
+
+    make(store, old, "BLOCKSIZE=32,32" if "INTERLEAVE=PIXEL" not in options else "BLOCKSIZE=32,32,2",
+         *options)
+    before = entries(store)
+    assert update(store).BuildOverviews("AVERAGE", [4]) == 0
+    check(gtiff_levels(tmp_path, old, "AVERAGE", [4]))
+    dataset = update(store)
+    rewrite(dataset, new)
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0  # a larger one, and only that
+    dataset = None
+    two, four = gtiff_levels(tmp_path, new, "NEAREST", [2]), gtiff_levels(tmp_path, old, "AVERAGE", [4])
+    check(two + four)
+    methods = [asset.get("resampling_method")
+               for asset in root_attributes(store)["multiscales"][0]["layout"]]
+    assert methods == [None, "nearest", "average"]
+    assert update(store).BuildOverviews("CUBIC", [2, 4, 8]) == 0
+    check(gtiff_levels(tmp_path, new, "CUBIC", [2, 4, 8]))
+    dataset = update(store)
+    rewrite(dataset, old)
+    assert dataset.BuildOverviews("NONE", []) == 0
+    assert sizes(dataset) == []
+    dataset = None
+    assert entries(store) == before
+    cpl.assert_quiet()
+
+
+def test_clean_and_build_without_closing(tmp_path, rng, cpl):
+    """Old handles of levels that are gone do no harm, and nothing of them comes back."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 2, 64, 64)
+    dataset = make(store, values, "BLOCKSIZE=1,32,32")
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0
+    old = dataset.GetRasterBand(1).GetOverview(0)
+    old.WriteArray(np.full((5, 5), 7777, "f4"), 3, 3)  # pending
+    assert dataset.BuildOverviews("NONE", []) == 0
+    assert not (store / "overviews").exists()
+    assert old.ReadAsArray().shape == (32, 32)
+    with error_log() as log:
+        assert old.WriteArray(np.full((5, 5), 8888, "f4"), 3, 3) != 0
+    assert "not for update" in log.the_error()
+    assert dataset.BuildOverviews("AVERAGE", [2, 4]) == 0
+    wanted = gtiff_levels(tmp_path, values, "AVERAGE", [2, 4])
+    check_levels(dataset, wanted)
+    dataset = old = None
+    check_levels(open_raster(store), wanted)
+    check_consolidated(store)
+    cpl.assert_quiet()
+
+
+def test_bands_can_be_filled_again_by_themselves(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    old, new = smooth(rng, 3, 40, 40), smooth(rng, 3, 40, 40)
+    make(store, old).BuildOverviews("AVERAGE", [2])
+    dataset = update(store)
+    rewrite(dataset, new)
+    band = dataset.GetRasterBand(2)
+    regenerated = gdal.RegenerateOverviews(band, [band.GetOverview(0)], "AVERAGE")
+    assert regenerated == 0
+    dataset = band = None
+    one, other = (gtiff_levels(tmp_path, values, "AVERAGE", [2])[0] for values in (old, new))
+    check_levels(open_raster(store), [np.stack([one[0], other[1], one[2]])])
+    dataset = update(array_name(store, "a") + ":2")
+    assert dataset.BuildOverviews("AVERAGE", [2]) == 0
+    refused(dataset, "AVERAGE", [4], "slice", "whole array")
+    dataset = None
+    check_levels(open_raster(store), [np.stack([one[0], other[1], other[2]])])
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("clean", [True, False])
+def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
+    """The array has grown since along another dimension: its levels are of no use."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 2, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2, 4])
+    array = zarr.open(str(store))["raster"]
+    values = smooth(rng, 3, 40, 40)
+    array.resize(values.shape)
+    array[...] = values
+    zarr.consolidate_metadata(str(store))
+    with error_log() as log:
+        dataset = update(store)
+    assert len(log.warnings) == 2 and "left out" in log.warnings[0] and sizes(dataset) == []
+    if clean:
+        assert dataset.BuildOverviews("NONE", []) == 0
+        dataset = None
+        assert not (store / "overviews").exists() and root_attributes(store) == {}
+    else:
+        assert dataset.BuildOverviews("AVERAGE", [2]) == 0
+        dataset = None
+        check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2]))
+        assert {path.name for path in (store / "overviews").iterdir() if path.is_dir()} == {"2"}
+    check_consolidated(store)
+    cpl.assert_quiet()
+
+
+def test_only_overviews_are_ever_deleted(tmp_path, rng, cpl):
+    """Attributes may list anything; what is not in a group for overviews stays."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 40, 40), "ARRAY_NAME=raster").BuildOverviews("AVERAGE", [2])
+    root = zarr.open(str(store))
+    for name in ("small", "deep/er/small", "overviews/small"):
+        root.create_dataset(name, data=np.ones((10, 10), "f4"), fill_value=None)
+    described = root.attrs["multiscales"]
+    for path in ("small", "deep/er/small", "overviews/small", "overviews/2", "raster", "x", "../b",
+                 "nothing", "overviews/7/nothing"):
+        described[0]["datasets"].append({"path": path})
+        described[0]["layout"].append({"asset": path, "resampling_method": "average"})
+    root.attrs["multiscales"] = described
+    zarr.consolidate_metadata(str(store))
+    with error_log():
+        dataset = update(array_name(store, "raster"))
+    with error_log() as log:
+        dataset.BuildOverviews("NONE", [])
+    dataset = None
+    assert log.errors == []
+    left = zarr.open(str(store))
+    for name in ("small", "deep/er/small", "overviews/small", "raster", "x"):
+        assert left[name].size > 0, name
+    assert "multiscales" not in left.attrs and "overviews/2/raster" not in left
+    check_consolidated(store)
+    cpl.assert_quiet()
+
+
+def test_clean_keeps_what_others_wrote(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 40, 40), place=False)
+    root = zarr.open_group(str(store))
+    root.attrs["title"] = "kept"
+    root.attrs["multiscales"] = [{"version": "0.4", "name": "other", "datasets": [
+        {"path": "image/0"}, {"path": "image/1"}]}]  # fmt: skip
+    root.create_dataset("image/0", data=np.ones((8, 8)))
+    root.create_dataset("image/1", data=np.ones((4, 4)))
+    zarr.consolidate_metadata(str(store))
+    before = entries(store)
+    assert update(array_name(store, "a")).BuildOverviews("NEAREST", [2]) == 0
+    listed = root_attributes(store)["multiscales"]
+    assert [entry["name"] for entry in listed] == ["other", "a"]
+    assert sizes(open_raster(array_name(store, "a"))) == [(20, 20)]
+    assert sizes(open_raster(array_name(store, "image/0"))) == [(4, 4)]
+    assert update(array_name(store, "a")).BuildOverviews("NONE", []) == 0
+    assert entries(store) == before
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("taken", ["group", "array"])
+def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
+    """A group called "overviews" may be somebody's own, with a "2" in it."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 40, 40))
+    root = zarr.open_group(str(store))
+    name = "overviews/2/a" if taken == "group" else "overviews"
+    root.create_dataset(name, data=np.full((7, 9), 3.5))
+    zarr.consolidate_metadata(str(store))
+    before = entries(store)
+    assert update(array_name(store, "a")).BuildOverviews("NEAREST", [2]) == 0
+    assert_same(zarr.open_group(str(store))[name][...], np.full((7, 9), 3.5))
+    assert sizes(open_raster(array_name(store, "a"))) == [(20, 20)]
+    assert [one for one, _ in open_raster(store).GetSubDatasets()] == [
+        array_name(store, "a"), array_name(store, name)]  # fmt: skip
+    assert update(array_name(store, "a")).BuildOverviews("NONE", []) == 0
+    assert entries(store) == before
+    cpl.assert_quiet()
+
+
+def test_what_became_nodata_is_left_out(tmp_path, rng, cpl):
+    """Also where a level is made from one that was there before."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 1, 64, 64, "i2")
+    values[:, 8:43, 8:33] = -99
+    dataset = make(store, values)
+    assert dataset.BuildOverviews("AVERAGE", [2, 4]) == 0
+    dataset.GetRasterBand(1).SetNoDataValue(-99)
+    assert dataset.BuildOverviews("AVERAGE", [2, 4]) == 0
+    wanted = gtiff_levels(tmp_path, values, "AVERAGE", [2, 4], nodata=-99)
+    check_levels(dataset, wanted)
+    dataset = None
+    opened = open_raster(store)
+    check_levels(opened, wanted)
+    assert opened.GetRasterBand(1).GetOverview(1).GetNoDataValue() == -99
+    cpl.assert_quiet()
+
+
+# -------------------------------------------------------------------------------------------------
+# Not to the end
+
+
+@pytest.mark.parametrize("share", [0, 1e-9, 0.2, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("options", [["BLOCKSIZE=1,32,32"], ["INTERLEAVE=PIXEL"],
+                                     ["SINGLE_ARRAY=NO"]], ids=lambda o: o[0])  # fmt: skip
+def test_cancelling_leaves_the_store_as_it_was(tmp_path, rng, share, options, cpl):
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 2, 300, 200)
+    make(store, values, *options)
+    assert update(store).BuildOverviews("AVERAGE", [8]) == 0
+    before = entries(store)
+    dataset = update(store)
+    stop = StopAt(share)
+    with error_log() as log:
+        assert dataset.BuildOverviews("AVERAGE", [2, 4], stop) != 0
+    assert len(log.errors) == 1, log.events
+    assert stop.seen == sorted(stop.seen) and stop.seen[-1] <= 1
+    assert sizes(dataset) == [(25, 38)]
+    dataset = None
+    assert entries(store) == before
+    check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [8]))
+    assert update(store).BuildOverviews("AVERAGE", [2, 4]) == 0
+    check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2, 4])
+                 + gtiff_levels(tmp_path, values, "AVERAGE", [8]))
+    check_consolidated(store)
+    cpl.assert_quiet()
+
+
+def test_progress_goes_from_0_to_1(tmp_path, rng, cpl):
+    dataset = make(tmp_path / "a.zarr", smooth(rng, 3, 200, 200))
+    stop = StopAt(2)
+    assert dataset.BuildOverviews("AVERAGE", [2, 4], stop) == 0
+    assert stop.seen == sorted(stop.seen) and stop.seen[0] == 0 and stop.seen[-1] == 1
+    assert len(stop.seen) > 5
+    cpl.assert_quiet()
+
+
+KILLED = """
+import os, sys
+from osgeo import gdal
+dataset = gdal.OpenEx(sys.argv[1], gdal.OF_RASTER | gdal.OF_UPDATE)
+def die(complete, message, data):
+    if complete > 0.4:
+        os._exit(9)
+    return 1
+dataset.BuildOverviews("AVERAGE", [2, 4], die)
+"""
+
+
+@pytest.mark.parametrize("single", ["YES", "NO"])
+def test_a_process_that_ends_leaves_a_store_without_them(tmp_path, rng, single, cpl):
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 2, 300, 200)
+    make(store, values, f"SINGLE_ARRAY={single}")
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(store)], env=dict(os.environ))
+    assert ended.returncode == 9
+    assert (store / "overviews" / "2").exists(), "it ended too early to mean anything"
+    opened = open_raster(store)
+    assert_same(read_all(opened), values)
+    assert sizes(opened) == [] and len(opened.GetSubDatasets()) == (0 if single == "YES" else 2)
+    assert update(store).BuildOverviews("AVERAGE", [2, 4]) == 0
+    check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2, 4]))
+    assert sorted(file.name for file in (store / "overviews").iterdir()) == [
+        ".zattrs", ".zgroup", "2", "4"]  # fmt: skip
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("where", ["overviews", "overviews/2"])
+def test_a_store_that_cannot_be_written(tmp_path, rng, where, cpl):
+    """A file stands where a folder has to be: refused by every file system, for root as well."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 1, 40, 40)
+    make(store, values)
+    if where != "overviews":
+        update(store).BuildOverviews("NEAREST", [4])
+    (store / where).write_text("in the way")
+    before = entries(store)
+    dataset = update(store)
+    refused(dataset, "NEAREST", [2], str(store), "overviews")
+    dataset = None
+    assert entries(store) == before
+    assert sizes(open_raster(store)) == ([] if where == "overviews" else [(10, 10)])
+    check_consolidated(store)
+    cpl.assert_quiet()

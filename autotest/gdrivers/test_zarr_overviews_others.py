@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""What BuildOverviews() refuses, what it does beside the store, and with stores of others."""
+
+import os
+import pathlib
+import secrets
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+from zarr_gdal import array_name, assert_same, open_raster, read_all
+from zarr_overviews import (check_consolidated, check_levels, entries, gtiff_levels, level_values,
+                            make, refused, sizes, smooth, update)
+
+PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
+SEED = int(os.environ.get("ZARR_TEST_SEED") or secrets.token_hex(4), 16)
+
+
+@pytest.fixture
+def rng():
+    print(f"ZARR_TEST_SEED={SEED:x}")
+    return np.random.default_rng(SEED)
+
+
+def test_for_reading_they_go_beside_the_store(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 2, 80, 80)
+    make(store, values)
+    before = entries(store)
+    dataset = open_raster(store)
+    assert dataset.BuildOverviews("AVERAGE", [2, 4]) == 0
+    dataset = None
+    assert entries(store) == before and (tmp_path / "a.zarr.ovr").exists()
+    check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2, 4]))
+    # Those in the store come first; cleaning takes both away.
+    assert update(store).BuildOverviews("NEAREST", [2]) == 0
+    check_levels(open_raster(store), gtiff_levels(tmp_path, values, "NEAREST", [2]))
+    assert update(store).BuildOverviews("NONE", []) == 0
+    assert entries(store) == before and not (tmp_path / "a.zarr.ovr").exists()
+    cpl.assert_quiet()
+
+
+def test_what_gdal_learns_of_a_level_is_not_saved_as_the_rasters(tmp_path, rng, cpl):
+    make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40)).BuildOverviews("NEAREST", [2])
+    program = f"""
+from osgeo import gdal
+for flags in (gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE):
+    dataset = gdal.OpenEx({str(tmp_path / "a.zarr")!r}, flags)
+    assert dataset.GetRasterBand(1).GetOverview(0).ComputeStatistics(False)
+    dataset = None
+"""
+    # PAM is off in this process.
+    environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
+    assert list(tmp_path.rglob("*.aux.xml")) == []
+    cpl.assert_quiet()
+
+
+def test_for_reading_those_in_the_store_stay(tmp_path, rng, cpl):
+    make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40)).BuildOverviews("NEAREST", [2])
+    before = entries(tmp_path)
+    refused(open_raster(tmp_path / "a.zarr"), "NEAREST", [4], "opened for update")
+    refused(open_raster(tmp_path / "a.zarr"), "NONE", [], "opened for update")
+    assert entries(tmp_path) == before
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("factors", [[1], [0], [-2], [2, 1]])
+def test_bad_factors(tmp_path, rng, factors, cpl):
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 40, 40))
+    before = entries(store)
+    refused(update(store), "NEAREST", factors, "at least 2", str(min(factors)))
+    assert entries(store) == before
+    cpl.assert_quiet()
+
+
+def test_unknown_method(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 40, 40))
+    before = entries(store)
+    refused(update(store), "BEST", [2], "BEST", "AVERAGE")
+    assert entries(store) == before
+    cpl.assert_quiet()
+
+
+def test_multiscales_of_another_kind_are_not_touched(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 40, 40))
+    zarr.open_group(str(store)).attrs["multiscales"] = {
+        "layout": [{"asset": "elsewhere/0"}, {"asset": "elsewhere/1"}]}
+    zarr.open_group(str(store)).create_dataset("elsewhere/0", data=np.ones((8, 8)))
+    zarr.open_group(str(store)).create_dataset("elsewhere/1", data=np.ones((4, 4)))
+    zarr.consolidate_metadata(str(store))
+    before = entries(store)
+    refused(update(array_name(store, "a")), "NEAREST", [2], "multiscales", "not a list")
+    assert entries(store) == before
+    cpl.assert_quiet()
+
+
+def test_as_many_arrays_as_can_be_described(tmp_path, rng, cpl):
+    """Readers look at 64 multiscales of a group."""
+    for count in (64, 65):
+        store = tmp_path / f"{count}.zarr"
+        make(store, smooth(rng, count, 8, 8), "SINGLE_ARRAY=NO", place=False)
+        before = entries(store)
+        dataset = update(store)
+        if count == 65:
+            refused(dataset, "NEAREST", [2], "at most 64 arrays")
+            dataset = None
+            assert entries(store) == before
+        else:
+            assert dataset.BuildOverviews("NEAREST", [2]) == 0
+            dataset = None
+            assert sizes(open_raster(store), 64) == [(4, 4)]
+    cpl.assert_quiet()
+
+
+def test_an_array_that_is_the_whole_store(tmp_path, rng, cpl):
+    """There is no group to put them in: they go beside the store, as for reading."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 1, 40, 40)
+    zarr.save_array(str(store), values[0], fill_value=None)
+    before = entries(store)
+    assert update(store).BuildOverviews("AVERAGE", [2]) == 0
+    assert entries(store) == before and (tmp_path / "a.zarr.ovr").exists()
+    check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2]))
+    cpl.assert_quiet()
+
+
+def test_a_level_gets_none_of_its_own_twice(tmp_path, rng, cpl):
+    """A level that is opened by its name is a raster like others; cleaning the base takes all."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 64, 64))
+    before = entries(store)
+    update(store).BuildOverviews("NEAREST", [2])
+    refused(update(array_name(store, "overviews/2/a")), "NEAREST", [2], "is an overview itself")
+    update(store).BuildOverviews("NONE", [])
+    assert entries(store) == before
+    cpl.assert_quiet()
+
+
+# -------------------------------------------------------------------------------------------------
+# Pyramids of others
+
+
+@pytest.mark.parametrize("name", ["ome_0.4.zarr", "ome_0.1.zarr", "ndpyramid.zarr",
+                                  "layout_arrays.zarr", "geozarr_inline.zarr"])  # fmt: skip
+def test_levels_of_others_are_filled_again(tmp_path, name, cpl):
+    shutil.copytree(PYRAMIDS / name, tmp_path / name)
+    node = {"ndpyramid.zarr": "2/tavg"}.get(name)
+    opened = tmp_path / name if node is None else array_name(tmp_path / name, node)
+    before = entries(tmp_path / name)
+    dataset = update(opened)
+    old = sizes(dataset)
+    factor = round(dataset.RasterXSize / old[0][0])
+    values = read_all(dataset)
+    refused(dataset, "NEAREST", [64], "not built by GDAL", "64")
+    refused(dataset, "NONE", [], "not built by GDAL", "not removed")
+    assert dataset.BuildOverviews("NEAREST", [factor]) == 0
+    assert_same(level_values(dataset)[0], values[:, ::factor, ::factor])
+    dataset = None
+    assert sizes(open_raster(opened)) == old
+    after = entries(tmp_path / name)
+    changed = {key for key in before if before[key] != after[key]}
+    assert set(after) == set(before) and not any(key.rpartition("/")[2][0] == "." for key in changed)
+    cpl.assert_quiet()
+
+
+def test_an_image_without_smaller_levels(tmp_path, rng, cpl):
+    """OME with one level: what it says stays true, and the overviews are beside it."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 1, 32, 48)
+    root = zarr.open_group(str(store), mode="w")
+    root.create_dataset("0", data=values[0], chunks=(16, 16), fill_value=None)
+    root.attrs["multiscales"] = [{
+        "version": "0.4", "axes": [{"name": "y", "type": "space"}, {"name": "x", "type": "space"}],
+        "datasets": [{"path": "0", "coordinateTransformations": [
+            {"type": "scale", "scale": [0.5, 0.5]}]}]}]  # fmt: skip
+    place = open_raster(store).GetGeoTransform()
+    before = entries(store)
+    assert update(store).BuildOverviews("AVERAGE", [2]) == 0
+    opened = open_raster(store)
+    check_levels(opened, gtiff_levels(tmp_path, values, "AVERAGE", [2]))
+    assert opened.GetGeoTransform() == place and opened.GetSubDatasets() == []
+    assert update(store).BuildOverviews("NONE", []) == 0
+    assert entries(store) == before
+    cpl.assert_quiet()
+
+
+def test_a_store_of_xarray(tmp_path, rng, cpl):
+    """A cube with names of its own: levels take over its coordinates and attributes."""
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 3, 40, 60)
+    time = np.array(["2020-01-01", "2020-01-02", "2020-01-05"], "M8[ns]")
+    cube = xr.Dataset(
+        {"tas": (("time", "lat", "lon"), values, {"units": "K", "standard_name": "air_temperature"})},
+        {"time": time, "lat": ("lat", 50 - np.arange(40) / 4, {"units": "degrees_north"}),
+         "lon": ("lon", 5 + np.arange(60) / 4, {"units": "degrees_east"})})  # fmt: skip
+    cube.to_zarr(str(store), consolidated=True, encoding={"tas": {"_FillValue": -1}})
+    crs = open_raster(store).GetSpatialRef().GetAuthorityCode(None)
+    assert update(store).BuildOverviews("AVERAGE", [2]) == 0
+    opened = open_raster(store)
+    assert_same(read_all(opened), values)
+    check_levels(opened, gtiff_levels(tmp_path, values, "AVERAGE", [2], nodata=-1))
+    level = open_raster(array_name(store, "overviews/2/tas"))
+    assert level.GetGeoTransform() == (4.875, 0.5, 0, 50.125, 0, -0.5)
+    assert level.GetSpatialRef().GetAuthorityCode(None) == crs
+    with xr.open_zarr(str(store), consolidated=True) as base:
+        assert base["tas"].shape == values.shape and set(base.data_vars) == {"tas"}
+    with xr.open_zarr(str(store), group="overviews/2", consolidated=False) as level:
+        assert (level["time"].values == time).all()
+        assert np.allclose(level["lon"], 5.125 + np.arange(30) / 2)
+        assert level["tas"].attrs["units"] == "K"
+        assert np.allclose(level["tas"], values.reshape(3, 20, 2, 30, 2).mean((2, 4)), rtol=1e-6)
+    check_consolidated(store)
+    cpl.assert_quiet()
+
+
+def test_columns_before_rows(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 1, 31, 44)
+    xr.Dataset({"v": (("lon", "lat"), values[0].T)},
+               {"lon": ("lon", 5 + np.arange(44) / 4), "lat": ("lat", 50 - np.arange(31) / 4)},
+               ).to_zarr(str(store), consolidated=False)  # fmt: skip
+    assert update(store).BuildOverviews("AVERAGE", [3]) == 0
+    check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [3]))
+    assert zarr.open(str(store))["overviews/3/v"].shape == (15, 11)
+    assert not (store / ".zmetadata").exists()
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("kind", ["struct", "bool", "time", "big-endian", "i8"])
+def test_other_types(tmp_path, rng, kind, cpl):
+    store = tmp_path / "a.zarr"
+    values = rng.integers(0, 2**20, (30, 22))  # GDAL 3.6 takes longer ones through float32
+    if kind == "struct":
+        values = np.rec.fromarrays([values, values % 251], [("a", ">i8"), ("b", "u1")])
+    else:
+        values = (values % 2 if kind == "bool" else values).astype({"bool": "?", "time": "M8[s]", "big-endian": ">f4", "i8": "i8"}[kind])
+    zarr.group(str(store)).create_dataset("v", data=values, chunks=(16, 16), fill_value=None)
+    assert update(store).BuildOverviews("NEAREST", [2]) == 0
+    level = zarr.open(str(store))["overviews/2/v"]
+    assert level.dtype == values.dtype
+    assert level[...].tolist() == values[::2, ::2].tolist()
+    assert sizes(open_raster(store)) == [(11, 15)]
+    cpl.assert_quiet()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Makes rasters with overviews, and looks at what the store has of them."""
+
+import json
+import pathlib
+import secrets
+
+import numpy as np
+from osgeo import gdal, osr
+from zarr_gdal import assert_same, error_log
+
+UTM = (500000, 10, 0, 5200000, 0, -10)
+CODES = {
+    "u1": gdal.GDT_Byte, "i2": gdal.GDT_Int16, "u2": gdal.GDT_UInt16, "u4": gdal.GDT_UInt32,
+    "i4": gdal.GDT_Int32, "f4": gdal.GDT_Float32, "f8": gdal.GDT_Float64, "c8": gdal.GDT_CFloat32,
+}  # fmt: skip
+
+
+def smooth(rng, bands, rows, columns, dtype="f4", top=200):
+    """Values that resampling methods tell apart, and that fit every type."""
+    values = rng.random((bands, rows, columns)) * top
+    values[:, ::3] = np.round(values[:, ::3] / 50) * 50  # some repeat, for MODE
+    if np.dtype(dtype).kind == "c":
+        return (values + 1j * values[:, ::-1]).astype(dtype)
+    return values.astype(dtype)
+
+
+def make(store, values, *options, place=True, nodata=None, driver="Zarr"):
+    """A dataset that was just created, not closed."""
+    bands, rows, columns = values.shape
+    dataset = gdal.GetDriverByName(driver).Create(
+        str(store), columns, rows, bands, CODES[values.dtype.str[1:]], list(options)
+    )
+    assert dataset is not None, gdal.GetLastErrorMsg()
+    if place:
+        srs = osr.SpatialReference()
+        srs.ImportFromEPSG(32632)
+        dataset.SetSpatialRef(srs)
+        dataset.SetGeoTransform(UTM)
+    if nodata is not None:
+        for i in range(bands):
+            dataset.GetRasterBand(i + 1).SetNoDataValue(nodata)
+    dataset.WriteArray(values)
+    return dataset
+
+
+def update(name, *options):
+    dataset = gdal.OpenEx(str(name), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=list(options))
+    assert dataset is not None, gdal.GetLastErrorMsg()
+    assert dataset.GetDriver().ShortName == "Zarr"
+    return dataset
+
+
+def sizes(dataset, band=1):
+    band_ = dataset.GetRasterBand(band)
+    levels = [band_.GetOverview(i) for i in range(band_.GetOverviewCount())]
+    return [(level.XSize, level.YSize) for level in levels]
+
+
+def level_values(dataset):
+    """Pixels of every overview, bands x rows x columns."""
+    levels = []
+    for i in range(dataset.GetRasterBand(1).GetOverviewCount()):
+        bands = [dataset.GetRasterBand(b + 1).GetOverview(i) for b in range(dataset.RasterCount)]
+        levels.append(np.stack([band.ReadAsArray() for band in bands]))
+    return levels
+
+
+def gtiff_levels(folder, values, method, factors, nodata=None):
+    options = ["INTERLEAVE=BAND", "TILED=YES", "BLOCKXSIZE=32", "BLOCKYSIZE=32"]
+    name = folder / f"wanted_{method}_{secrets.token_hex(4)}.tif"
+    dataset = make(name, values, *options, nodata=nodata, driver="GTiff")
+    dataset = None
+    dataset = gdal.Open(str(name), gdal.GA_Update)
+    assert dataset.BuildOverviews(method, factors) == 0
+    return level_values(dataset)
+
+
+def check_levels(dataset, wanted):
+    got = level_values(dataset)
+    assert [level.shape for level in got] == [level.shape for level in wanted]
+    for one, other in zip(got, wanted):
+        assert_same(one, other)
+
+
+def root_attributes(store, group=""):
+    file = pathlib.Path(store) / group / ".zattrs"
+    return json.loads(file.read_text()) if file.exists() else {}
+
+
+def check_consolidated(store):
+    """`.zmetadata` says what the documents say, and nothing else."""
+    store = pathlib.Path(store)
+    wanted = {}
+    for name in (".zarray", ".zgroup", ".zattrs"):
+        for file in store.rglob(name):
+            wanted[file.relative_to(store).as_posix()] = json.loads(file.read_text())
+    assert json.loads((store / ".zmetadata").read_text())["metadata"] == wanted
+
+
+def entries(folder):
+    """Every file below a folder with its content."""
+    folder = pathlib.Path(folder)
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+def refused(dataset, method, factors, *words):
+    """BuildOverviews() fails with one error that says the words."""
+    with error_log() as log:
+        assert dataset.BuildOverviews(method, factors) != 0
+    for word in words:
+        assert word in log.the_error()
+    assert log.warnings == []
+
+
+class StopAt:
+    """A progress function that cancels from a share on, and notes what it is told."""
+
+    def __init__(self, share):
+        self.share, self.seen = share, []
+
+    def __call__(self, complete, _message, _data):
+        self.seen.append(complete)
+        return 1 if complete < self.share else 0
