@@ -65,6 +65,7 @@ Result<NewStore> MakeStore(const std::string& name, NewRaster raster,
     if (options.append_subdataset && ArchiveOf(folder))
         return Status::Unsupported("a zip file is written once, so nothing is appended to it");
     std::shared_ptr<zarr::Store> store = std::make_shared<VsiStore>(folder);
+    ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
     ZARR_ASSIGN_OR_RETURN(const std::vector<PlannedArray> arrays,
                           PlanArrays(store, raster, options));
     auto replacement = options.append_subdataset ? Result<StoreReplacement>(StoreReplacement())
@@ -74,7 +75,7 @@ Result<NewStore> MakeStore(const std::string& name, NewRaster raster,
     if (ArchiveOf(folder)) {
         ZARR_ASSIGN_OR_RETURN(store, ZipWriter::Create(folder));
     }
-    auto update = std::make_unique<StoreUpdate>(store, Consolidation(options));
+    auto update = std::make_unique<StoreUpdate>(store, Consolidation(options), std::move(locks));
     Status status = MakeArrays(*update, arrays);
     if (status.ok()) {
         auto dataset = OpenMade(name, store, arrays);

@@ -28,6 +28,7 @@ const char* const kDatasetOptions =
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>"
     "  <Option name='OVERVIEWS' type='string' description='Overviews that are built at the end: NONE, AUTO (halves, until both sides are at most 256) or factors such as 2,4,8' default='NONE'/>"
     "  <Option name='OVERVIEW_RESAMPLING' type='string' description='Resampling method of OVERVIEWS, one of those of gdaladdo' default='NEAREST'/>"
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>"
     "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written; GDAL and CF both by default'>"
     "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
     "  </Option>";
@@ -47,6 +48,7 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     if (parsed.is_v3) return parsed;
     if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
     ZARR_ASSIGN_OR_RETURN(parsed.array, ArrayCreationOptions::Parse(options, dtype));
+    parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
     parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
     parsed.append_subdataset = CPLFetchBool(options, "APPEND_SUBDATASET", false);
     parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");

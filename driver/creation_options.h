@@ -26,6 +26,7 @@ struct CreationOptions {
     bool single_array = true;
     bool interleave_pixel = false;
     bool consolidate = true;
+    std::string synchronizer;  // folder of lock files; empty: none
     Georeferenced georeferenced = Georeferenced::kGdalAndCf;
     OverviewPlan overviews;
 

@@ -42,11 +42,13 @@ Result<std::unique_ptr<ZarrDataset>> OpenName(GDALOpenInfo* open_info,
     ZARR_ASSIGN_OR_RETURN(auto dataset,
                           OpenRaster(open_info->pszFilename, location, name.indices, options));
     dataset->Finish();
-    if (update)
+    if (update) {
+        ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(
             std::make_unique<StoreUpdate>(std::make_shared<VsiStore>(location.store_path),
-                                          zarr::WriteConsolidated::kIfPresent),
+                                          zarr::WriteConsolidated::kIfPresent, std::move(locks)),
             Georeferenced::kGdalAndCf);
+    }
     return dataset;
 }
 

@@ -36,6 +36,11 @@ const char* const kOpenOptionList =
     "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
     " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"
     " processors'/>"
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files under which "
+    "chunks"
+    " are written, so that processes, those of zarr-python&apos;s ProcessSynchronizer with the same"
+    " folder among them, can write to one chunk at the same time. Keys count from the root of the"
+    " store. In update mode'/>"
     "</OpenOptionList>";
 
 namespace {
@@ -80,6 +85,7 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     parsed.fill_value_as_nodata = CPLFetchBool(options, "FILL_VALUE_AS_NODATA", true);
     parsed.assume_longlat = CPLFetchBool(options, "ASSUME_LONGLAT", true);
     parsed.wrap_longitude = CPLFetchBool(options, "WRAP_LONGITUDE", false);
+    parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
     ZARR_ASSIGN_OR_RETURN(parsed.label_delay, ParseDelay(CSLFetchNameValueDef(
                                                   options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));
     const char* threads = CSLFetchNameValue(options, "NUM_THREADS");

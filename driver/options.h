@@ -22,6 +22,7 @@ struct OpenOptions {
     bool assume_longlat = true;
     bool wrap_longitude = false;
     std::size_t threads = 1;
+    std::string synchronizer;  // folder of lock files for writing; empty: none
     // Longest time that the coordinates of extra dimensions may take; none: unlimited.
     std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);
 

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "driver/store_update.h"
 
+#include <cpl_string.h>
+
 #include <algorithm>
 
 namespace zarr_driver {
 
 using zarr::Result;
 using zarr::Status;
+
+Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& folder) {
+    if (folder.empty()) return std::shared_ptr<zarr::Synchronizer>();
+    if (STARTS_WITH(folder.c_str(), "/vsi"))
+        return Status::Invalid("SYNCHRONIZER: " + folder + ": lock files need a local folder");
+    return zarr::OpenProcessSynchronizer(folder).WithContext("SYNCHRONIZER");
+}
 
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::json::Object& document,
                               const zarr::json::Object& attributes) {
@@ -39,7 +48,7 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
     if (writer == nullptr) {
         // As much as may be cached: what is written is mostly read or written again soon.
         const std::size_t limit = array->context().cache().max_bytes();
-        auto opened = zarr::ArrayWriter::Open(array, store_, limit);
+        auto opened = zarr::ArrayWriter::Open(array, store_, limit, locks_);
         if (!opened.ok()) {
             writers_.erase(array.get());
             return opened.status();

@@ -10,14 +10,23 @@
 #include "core/array/array_writer.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/store/store.h"
+#include "core/store/synchronizer.h"
 
 namespace zarr_driver {
+
+// The locks that the option SYNCHRONIZER asks for; nullptr where it is empty. Errors name the
+// option and the folder.
+zarr::Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& folder);
 
 // A store that is being written: its metadata, and the arrays that have been written to.
 class StoreUpdate {
   public:
-    StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate)
-        : store_(std::move(store)), metadata_(store_, consolidate) {}
+    // `locks`, of the keys of the store, may be nullptr.
+    StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate,
+                std::shared_ptr<zarr::Synchronizer> locks = nullptr)
+        : store_(std::move(store)),
+          locks_(std::move(locks)),
+          metadata_(store_, consolidate, locks_) {}
 
     zarr::HierarchyWriter& metadata() { return metadata_; }
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
@@ -46,6 +55,7 @@ class StoreUpdate {
 
   private:
     const std::shared_ptr<zarr::Store> store_;
+    const std::shared_ptr<zarr::Synchronizer> locks_;
     zarr::HierarchyWriter metadata_;
     mutable std::mutex mutex_;
     std::set<std::string> made_;  // paths

@@ -38,28 +38,39 @@ ElementOp TextOp(ElementOp::Row row, std::size_t src_size) {
     return op;
 }
 
-// Of the strings of a pending chunk.
-Strides TextStrides(const ArrayMetadata& metadata) {
+// Of what has `size` bytes for each object of a pending chunk.
+Strides ObjectStrides(const ArrayMetadata& metadata, std::size_t size) {
     DimVector<std::uint64_t> shape;
     for (const std::uint64_t count : metadata.chunks) shape.push_back(count);
-    return ContiguousStrides(shape, sizeof(std::string), metadata.fortran_order);
+    return ContiguousStrides(shape, size, metadata.fortran_order);
+}
+
+// Notes in a pending chunk that has locks which bytes are written.
+void MarkWritten(PendingChunk& pending, const RegionPiece& piece, const ChunkWalk& walk,
+                 std::size_t offset, std::size_t size) {
+    if (pending.locks == nullptr) return;
+    const std::string ones(size, '\xff');
+    FillBlock(piece.count, pending.written.data() + walk.first + offset, walk.strides,
+              reinterpret_cast<const std::uint8_t*>(ones.data()), CopyOp(size));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<ArrayWriter>> ArrayWriter::Open(std::shared_ptr<const Array> array,
                                                        std::shared_ptr<Store> store,
-                                                       std::size_t max_pending_bytes) {
+                                                       std::size_t max_pending_bytes,
+                                                       std::shared_ptr<Synchronizer> locks) {
     ZARR_RETURN_IF_ERROR(array->pipeline_.writable().WithContext(array->path()));
     return std::unique_ptr<ArrayWriter>(
-        new ArrayWriter(std::move(array), std::move(store), max_pending_bytes));
+        new ArrayWriter(std::move(array), std::move(store), max_pending_bytes, std::move(locks)));
 }
 
 ArrayWriter::ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
-                         std::size_t max_pending_bytes)
+                         std::size_t max_pending_bytes, std::shared_ptr<Synchronizer> locks)
     : array_(std::move(array)),
       store_(std::move(store)),
       max_pending_bytes_(max_pending_bytes),
+      locks_(std::move(locks)),
       fill_(array_->metadata().fill_value) {
     if (array_->metadata().dtype.kind != DataKind::kObject)
         SwapElements(array_->metadata().dtype, reinterpret_cast<std::uint8_t*>(fill_.data()), 1);
@@ -119,7 +130,8 @@ bool ArrayWriter::IsTooMuchPending() const {
     const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
     const std::size_t chunk_bytes =
         is_objects ? ItemsPerChunk() * sizeof(ObjectRef) : array_->pipeline_.chunk_bytes();
-    return array_->pending().count() > max_pending_bytes_ / chunk_bytes;
+    const std::size_t limit = locks_ == nullptr ? max_pending_bytes_ : max_pending_bytes_ / 2;
+    return array_->pending().count() > limit / chunk_bytes;
 }
 
 Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source& source,
@@ -136,6 +148,7 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
             const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
             CopyBlock(piece.count, pending.elements.data() + walk.first + offset, walk.strides,
                       source.data + piece.place, source.strides, source.op);
+            MarkWritten(pending, piece, walk, offset, source.op.dst_size);
         });
     });
 }
@@ -150,7 +163,8 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
         return Status::Invalid(std::to_string(texts.size()) + " texts for " +
                                std::to_string(region.size()) + " elements");
     const Strides source_strides = ContiguousStrides(region.count, sizeof(std::string), false);
-    const Strides chunk_strides = TextStrides(metadata);
+    const Strides chunk_strides = ObjectStrides(metadata, sizeof(std::string));
+    const Strides byte_strides = ObjectStrides(metadata, 1);
     const RegionPlan plan(metadata, region, source_strides);
     return ForEachPiece(plan, threads, [&](const Piece& piece) {
         return Change(piece, [&](PendingChunk& pending) {
@@ -159,18 +173,26 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
                 piece.count, reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
                 walk.strides, reinterpret_cast<const std::uint8_t*>(texts.data()) + piece.place,
                 source_strides, TextOp(CopyTexts, sizeof(std::string)));
+            MarkWritten(pending, piece, WalkOf(piece, region, byte_strides), 0, 1);
         });
     });
 }
 
 Status ArrayWriter::WriteWhole(const Piece& piece, const Region& region, const Source& source) {
-    const ChunkId id = array_->IdOf(piece.chunk);
-    // What is pending of it is overwritten.
-    if (const auto pending = array_->pending().Find(id.chunk)) {
+    const std::uint64_t index = array_->IdOf(piece.chunk).chunk;
+    for (;;) {
+        // Pending while it is stored, so that whoever changes a part of it meanwhile waits.
+        const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
-        pending->is_gone = true;
-        array_->pending().Remove(id.chunk, *pending);
+        if (pending->is_gone) continue;
+        Status status = StoreWhole(piece, region, source);
+        // What was pending is overwritten, or, where that failed, still to be stored.
+        if (status.ok() || !pending->is_loaded) Forget(index, *pending);
+        return status;
     }
+}
+
+Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const Source& source) {
     ReadContext::Loan scratch(array_->context());
     Buffer& chunk = scratch->chunk;
     ZARR_RETURN_IF_ERROR(chunk.Reset(array_->pipeline_.chunk_bytes()));
@@ -178,13 +200,20 @@ Status ArrayWriter::WriteWhole(const Piece& piece, const Region& region, const S
     const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
     CopyBlock(piece.count, chunk.data() + walk.first, walk.strides, source.data + piece.place,
               source.strides, source.op);
-    Status status = StoreChunk(array_->KeyOf(piece.chunk), std::as_const(chunk).span());
-    array_->context().cache().Replace(id, nullptr);
+    const std::string key = array_->KeyOf(piece.chunk);
+    ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, key));
+    Status status = StoreChunk(key, std::as_const(chunk).span());
+    array_->context().cache().Replace(array_->IdOf(piece.chunk), nullptr);
     return status;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Pending chunks
+
+void ArrayWriter::Forget(std::uint64_t index, PendingChunk& pending) const {
+    pending.is_gone = true;
+    array_->pending().Remove(index, pending);
+}
 
 Status ArrayWriter::Change(const Piece& piece, const std::function<void(PendingChunk&)>& change) {
     const std::uint64_t index = array_->IdOf(piece.chunk).chunk;
@@ -192,27 +221,36 @@ Status ArrayWriter::Change(const Piece& piece, const std::function<void(PendingC
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
-        if (!pending->is_loaded) {
-            Status status = Load(piece, *pending);
-            if (!status.ok()) {
-                pending->is_gone = true;
-                array_->pending().Remove(index, *pending);
-                return status;
-            }
-            pending->is_loaded = true;
+        if (pending->is_loaded && locks_ != nullptr && pending->locks != locks_) {
+            // What a writer with other locks, or with none, has gathered goes out its way.
+            ZARR_RETURN_IF_ERROR(StorePending(index, *pending));
+            continue;
         }
+        if (!pending->is_loaded) ZARR_RETURN_IF_ERROR(Begin(piece.chunk, *pending));
         change(*pending);
         return {};
     }
 }
 
-Status ArrayWriter::Load(const Piece& piece, PendingChunk& pending) const {
+Status ArrayWriter::Begin(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) {
+    Status status = Load(chunk, pending);
+    if (status.ok() && locks_ != nullptr) {
+        pending.locks = locks_;
+        status = pending.written.Reset(std::max(pending.elements.size(), pending.objects.size()));
+        if (status.ok()) std::memset(pending.written.data(), 0, pending.written.size());
+    }
+    pending.is_loaded = status.ok();
+    if (!status.ok()) Forget(array_->IdOf(chunk).chunk, pending);
+    return status;
+}
+
+Status ArrayWriter::Load(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
     const ArrayMetadata& metadata = array_->metadata();
     Region inside;
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
-        inside.start.push_back(piece.chunk[i] * metadata.chunks[i]);
+        inside.start.push_back(chunk[i] * metadata.chunks[i]);
         inside.count.push_back(
-            std::min(metadata.chunks[i], metadata.shape[i] - piece.chunk[i] * metadata.chunks[i]));
+            std::min(metadata.chunks[i], metadata.shape[i] - chunk[i] * metadata.chunks[i]));
         inside.step.push_back(1);
     }
     const ReadOptions options{1, Keep::kPartlyRead, false};
@@ -225,37 +263,54 @@ Status ArrayWriter::Load(const Piece& piece, PendingChunk& pending) const {
     }
     pending.objects.assign(ItemsPerChunk(), metadata.fill_value);
     const Destination destination{reinterpret_cast<std::uint8_t*>(pending.objects.data()),
-                                  TextStrides(metadata), TextOp(AssignTexts, sizeof(ObjectRef))};
+                                  ObjectStrides(metadata, sizeof(std::string)),
+                                  TextOp(AssignTexts, sizeof(ObjectRef))};
     return array_->Read(inside, 0, destination, options);
+}
+
+Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
+    // The store itself is to be read, not what is remembered of it.
+    array_->context().cache().Replace(array_->IdOf(chunk), nullptr);
+    PendingChunk stored;
+    ZARR_RETURN_IF_ERROR(Load(chunk, stored));
+    MergeStored(pending, stored);
+    return {};
+}
+
+Status ArrayWriter::StoreObjects(const std::string& key, const PendingChunk& pending,
+                                 ObjectChunk& objects) {
+    ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending.objects, objects));
+    const std::string& fill = array_->metadata().fill_value;
+    if (array_->metadata().has_fill_value &&
+        std::all_of(pending.objects.begin(), pending.objects.end(),
+                    [&](const std::string& text) { return text == fill; }))
+        return store_->Erase(key);
+    ReadContext::Loan scratch(array_->context());
+    ZARR_ASSIGN_OR_RETURN(
+        const ByteSpan encoded,
+        array_->pipeline_.EncodeObjects(reinterpret_cast<const ObjectRef*>(objects.refs.data()),
+                                        objects.count, scratch->pipeline));
+    return store_->Set(key, encoded);
 }
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
     const std::string key = array_->KeyOf(chunk);
     auto decoded = std::make_shared<DecodedChunk>();
-    Status status;
-    if (array_->metadata().dtype.kind == DataKind::kObject) {
-        ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending.objects, decoded->objects));
-        const std::string& fill = array_->metadata().fill_value;
-        const bool is_fill = array_->metadata().has_fill_value &&
-                             std::all_of(pending.objects.begin(), pending.objects.end(),
-                                         [&](const std::string& text) { return text == fill; });
-        if (is_fill) {
-            status = store_->Erase(key);
-        } else {
-            ReadContext::Loan scratch(array_->context());
-            const auto encoded = array_->pipeline_.EncodeObjects(
-                reinterpret_cast<const ObjectRef*>(decoded->objects.refs.data()),
-                decoded->objects.count, scratch->pipeline);
-            status = encoded.ok() ? store_->Set(key, *encoded) : encoded.status();
-        }
-    } else {
-        status = StoreChunk(key, std::as_const(pending.elements).span());
-        if (status.ok()) decoded->elements = std::move(pending.elements);
-    }
+    const auto store = [&]() -> Status {
+        ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(pending.locks, key));
+        if (lock != nullptr) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));
+        ZARR_RETURN_IF_ERROR(array_->metadata().dtype.kind == DataKind::kObject
+                                 ? StoreObjects(key, pending, decoded->objects)
+                                 : StoreChunk(key, std::as_const(pending.elements).span()));
+        decoded->stamp = store_->StampOf(key);
+        return {};
+    };
+    const Status status = store();
     if (!status.ok()) return array_->Locate(status, chunk);
-    decoded->stamp = store_->StampOf(key);
+    decoded->elements = std::move(pending.elements);
     array_->context().cache().Replace({array_->id_, index}, decoded);
+    Forget(index, pending);
     return {};
 }
 
@@ -268,11 +323,7 @@ Status ArrayWriter::Flush(std::size_t threads) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone || !pending->is_loaded) return {};
         const Status status = StorePending(index, *pending);
-        if (status.ok()) {
-            pending->is_gone = true;
-            array_->pending().Remove(index, *pending);
-            return {};
-        }
+        if (status.ok()) return {};
         const std::lock_guard<std::mutex> first_lock(mutex);
         if (first.ok()) first = status;
         return {};

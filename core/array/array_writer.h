@@ -8,6 +8,7 @@
 
 #include "core/array/array.h"
 #include "core/array/region_plan.h"
+#include "core/store/synchronizer.h"
 
 namespace zarr {
 
@@ -25,12 +26,18 @@ struct Source {
 // more than `max_pending_bytes`. A chunk whose elements are all the fill value is not stored, and
 // one that was is removed. All methods may be called from several threads; writers of one process
 // that write to one array share its pending chunks.
+//
+// Processes may write to different chunks of an array at the same time; to parts of the same chunk
+// only with a Synchronizer. Then a chunk is stored under its lock, after those elements that were
+// not written here have been read again.
 class ArrayWriter {
   public:
-    // `store` is the array's own, for writing. Fails where the array's codecs cannot encode.
+    // `store` is the array's own, for writing; `locks`, by chunk key, may be nullptr. Fails where
+    // the array's codecs cannot encode.
     static Result<std::unique_ptr<ArrayWriter>> Open(std::shared_ptr<const Array> array,
                                                      std::shared_ptr<Store> store,
-                                                     std::size_t max_pending_bytes);
+                                                     std::size_t max_pending_bytes,
+                                                     std::shared_ptr<Synchronizer> locks = nullptr);
 
     const Array& array() const { return *array_; }
 
@@ -51,16 +58,23 @@ class ArrayWriter {
     using Piece = RegionPiece;
 
     ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
-                std::size_t max_pending_bytes);
+                std::size_t max_pending_bytes, std::shared_ptr<Synchronizer> locks);
 
     // Calls `write` on each piece of the region, and flushes whenever too much is pending.
     Status ForEachPiece(const RegionPlan& plan, std::size_t threads,
                         const std::function<Status(const Piece&)>& write);
     Status WriteWhole(const Piece& piece, const Region& region, const Source& source);
+    Status StoreWhole(const Piece& piece, const Region& region, const Source& source);
     // Calls `change` on the pending chunk, which is loaded first where it is new.
     Status Change(const Piece& piece, const std::function<void(PendingChunk&)>& change);
-    Status Load(const Piece& piece, PendingChunk& pending) const;
+    // Makes a new pending chunk of what is stored. Forgets it where that fails.
+    Status Begin(const DimVector<std::uint64_t>& chunk, PendingChunk& pending);
+    Status Load(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const;
+    // Stores a pending chunk and forgets it; keeps it where that fails.
     Status StorePending(std::uint64_t index, PendingChunk& pending);
+    Status Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const;
+    Status StoreObjects(const std::string& key, const PendingChunk& pending, ObjectChunk& objects);
+    void Forget(std::uint64_t index, PendingChunk& pending) const;
 
     void FillChunk(MutableByteSpan chunk) const;
     bool IsFill(ByteSpan chunk) const;
@@ -71,6 +85,7 @@ class ArrayWriter {
     const std::shared_ptr<const Array> array_;
     const std::shared_ptr<Store> store_;
     const std::size_t max_pending_bytes_;
+    const std::shared_ptr<Synchronizer> locks_;
     std::string fill_;  // one element as it is stored
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace zarr {
 
@@ -39,6 +40,16 @@ std::vector<std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>> PendingChun
     std::sort(all.begin(), all.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
     return all;
+}
+
+void MergeStored(PendingChunk& pending, PendingChunk& stored) {
+    const std::uint8_t* const written = pending.written.data();
+    std::uint8_t* const mine = pending.elements.data();
+    const std::uint8_t* const theirs = stored.elements.data();
+    for (std::size_t i = 0; i < pending.elements.size(); ++i)
+        mine[i] = static_cast<std::uint8_t>((mine[i] & written[i]) | (theirs[i] & ~written[i]));
+    for (std::size_t i = 0; i < pending.objects.size(); ++i)
+        if (written[i] == 0) pending.objects[i] = std::move(stored.objects[i]);
 }
 
 Status MakeObjectChunk(const std::vector<std::string>& texts, ObjectChunk& chunk) {

@@ -12,6 +12,7 @@
 
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
+#include "core/store/synchronizer.h"
 
 namespace zarr {
 
@@ -22,7 +23,16 @@ struct PendingChunk {
     bool is_gone = false;              // stored or replaced: whoever waited looks again
     Buffer elements;                   // as they are stored, before filters and compressor
     std::vector<std::string> objects;  // of kObject, in the chunk's memory order
+    // Where other processes change the chunk under these locks, too: which bytes of `elements`
+    // (0xff each), or which `objects`, were written here. The others are as they were when the
+    // chunk was loaded.
+    std::shared_ptr<Synchronizer> locks;
+    Buffer written;
 };
+
+// Puts what is stored by now, of which `stored` holds as much as `pending`, in the place of what
+// was not written.
+void MergeStored(PendingChunk& pending, PendingChunk& stored);
 
 // The pending chunks of an array, by their index in the cache. Thread-safe.
 class PendingChunks {

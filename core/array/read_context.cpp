@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/array/array.h"
+#include "core/metadata/array_metadata.h"
+
 namespace zarr {
 
 std::shared_ptr<const Array> ReadContext::FindShared(const std::string& name) {
@@ -12,13 +15,19 @@ std::shared_ptr<const Array> ReadContext::FindShared(const std::string& name) {
     return found == shared_.end() ? nullptr : found->second.lock();
 }
 
-void ReadContext::Share(const std::string& name, const std::shared_ptr<const Array>& array) {
+std::shared_ptr<const Array> ReadContext::Share(const std::string& name,
+                                                const std::shared_ptr<const Array>& array) {
+    std::shared_ptr<const Array> known;  // let go after the lock, which its end may need
     const std::lock_guard<std::mutex> lock(mutex_);
-    shared_[name] = array;
-    if (shared_.size() < prune_at_) return;
+    std::weak_ptr<const Array>& named = shared_[name];
+    known = named.lock();
+    if (known != nullptr && SameDocument(known->metadata(), array->metadata())) return known;
+    named = array;
+    if (shared_.size() < prune_at_) return array;
     for (auto it = shared_.begin(); it != shared_.end();)
         it = it->second.expired() ? shared_.erase(it) : std::next(it);
     prune_at_ = std::max<std::size_t>(64, 2 * shared_.size());
+    return array;
 }
 
 ReadContext::Loan::Loan(ReadContext& context) : context_(context) {

@@ -43,8 +43,11 @@ class ReadContext {
 
     // The array that Share() was given under a name, while somebody holds it; else nullptr.
     std::shared_ptr<const Array> FindShared(const std::string& name);
-    // Names an array, in place of the one that had the name. Does not keep it alive.
-    void Share(const std::string& name, const std::shared_ptr<const Array>& array);
+    // Names an array, in place of the one that had the name, unless somebody holds that and it has
+    // the same metadata: two who open an array at once share one. Returns the one that has the name
+    // now. Does not keep it alive.
+    std::shared_ptr<const Array> Share(const std::string& name,
+                                       const std::shared_ptr<const Array>& array);
 
     // Lends a Scratch until the loan ends.
     class Loan {

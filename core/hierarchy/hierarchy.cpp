@@ -14,10 +14,6 @@ std::size_t DepthOf(const std::string& path) {
     return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
 }
 
-bool IsSame(const json::Object& a, const json::Object& b) {
-    return json::Dump(json::Value(a)) == json::Dump(json::Value(b));
-}
-
 Result<bool> Has(const Store& store, const std::string& key) {
     Buffer text;
     return store.Get(key, text, kMaxMetadataBytes);
@@ -121,13 +117,13 @@ Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& pat
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata metadata, Metadata(path));
     const std::string name = store_->Identity() + "\n" + path;
     if (auto shared = context_->FindShared(name)) {
-        if (IsSame(shared->metadata().document, metadata.document)) {
+        if (SameDocument(shared->metadata(), metadata)) {
             shared->DropChanged();
             return shared;
         }
     }
     auto array = Array::Open(store_, path, std::move(metadata), context_);
-    if (array.ok()) context_->Share(name, *array);
+    if (array.ok()) return context_->Share(name, *array);
     return std::move(array).WithContext(Name(JoinKey(path, kArrayKey)));
 }
 

@@ -197,6 +197,7 @@ Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& 
     const std::string key = JoinKey(node, kAttributesKey);
     if (attributes.as_object() == nullptr)
         return Status::Invalid(key + ": expected an object, got " + json::Brief(attributes));
+    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, NodeKindAt(*store_, node));
     if (kind == NodeKind::kNone) return NothingThere(node);
     if (attributes.as_object()->empty()) {
@@ -216,6 +217,7 @@ Status HierarchyWriter::ReplaceArrayDocument(std::string_view path, json::Object
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
     const std::string key = JoinKey(array, kArrayKey);
+    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
     Buffer stored;
     ZARR_ASSIGN_OR_RETURN(const bool found, store_->Get(key, stored, kMaxMetadataBytes));
     if (!found) return Status::NotFound(key + ": there is no such array");

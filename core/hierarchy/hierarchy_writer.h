@@ -10,6 +10,7 @@
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
+#include "core/store/synchronizer.h"
 
 namespace zarr {
 
@@ -29,13 +30,15 @@ enum class IfExists { kFail, kReplace };
 // Paths may be in any form that NormalizePath() takes; "" is the root. Errors name the key; what is
 // asked for and cannot be is kInvalidArgument, also a path with a reserved name (".zarray", ...) in
 // it. After an error of the store the call can be repeated (but see RenameNode()). All methods may
-// be called from several threads, one runs at a time; nothing guards against other writers to the
-// same store.
+// be called from several threads, one runs at a time. Against other writers to the same store only
+// a Synchronizer guards, and only in part: `.zattrs` and `.zarray` are replaced under their locks,
+// as zarr-python does it.
 class HierarchyWriter {
   public:
     explicit HierarchyWriter(std::shared_ptr<Store> store,
-                             WriteConsolidated consolidated = WriteConsolidated::kIfPresent)
-        : store_(std::move(store)), consolidated_(consolidated) {}
+                             WriteConsolidated consolidated = WriteConsolidated::kIfPresent,
+                             std::shared_ptr<Synchronizer> locks = nullptr)
+        : store_(std::move(store)), locks_(std::move(locks)), consolidated_(consolidated) {}
 
     // Writes `.zgroup` for the group and for each group above it, from the root down, where there
     // is none yet.
@@ -84,6 +87,7 @@ class HierarchyWriter {
 
     std::mutex mutex_;
     std::shared_ptr<Store> store_;
+    std::shared_ptr<Synchronizer> locks_;
     WriteConsolidated consolidated_;
     std::set<std::string> erased_;  // groups whose `.zmetadata` are to be written anew
 };

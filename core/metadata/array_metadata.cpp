@@ -124,6 +124,10 @@ Result<ArrayMetadata> ParseArrayMetadata(std::string_view text) {
     return metadata;
 }
 
+bool SameDocument(const ArrayMetadata& a, const ArrayMetadata& b) {
+    return json::Dump(json::Value(a.document)) == json::Dump(json::Value(b.document));
+}
+
 Status CheckGroupMetadata(std::string_view text) {
     ZARR_ASSIGN_OR_RETURN(const json::Value document, json::Parse(text));
     return CheckFormat(document);

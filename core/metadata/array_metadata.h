@@ -31,6 +31,9 @@ struct ArrayMetadata {
     std::size_t rank() const { return shape.size(); }
 };
 
+// True where both were parsed from the same members, in the same order.
+bool SameDocument(const ArrayMetadata& a, const ArrayMetadata& b);
+
 // Parses and validates the text of `.zarray`. Every compulsory member must be there; the product of
 // the shape, of the chunk's sizes in bytes and the number of chunks must fit 63 bits. Errors name
 // the member and its value.

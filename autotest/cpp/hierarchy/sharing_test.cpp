@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Who opens an array that is open gets the same object, with the chunks that have not changed.
+#include <atomic>
 #include <map>
+#include <thread>
+#include <vector>
 
 #include "autotest/cpp/array/sample_array.h"
 #include "autotest/cpp/hierarchy/trees.h"
@@ -156,6 +159,24 @@ TEST_F(Sharing, ManyNamesOfTheDeadAreForgotten) {
         ASSERT_TRUE(Succeeds(Tree()->OpenArray(path)));
     }
     EXPECT_EQ(*Tree()->OpenArray("a"), held);
+}
+
+TEST_F(Sharing, ThreadsThatOpenAnArrayAtOnceGetOne) {
+    constexpr std::size_t kThreads = 4;
+    for (int round = 0; round < 200; ++round) {
+        std::vector<std::shared_ptr<const Array>> arrays(kThreads);
+        std::atomic<std::size_t> ready{0};
+        std::vector<std::thread> threads;
+        for (std::size_t t = 0; t < kThreads; ++t) {
+            threads.emplace_back([&, t] {
+                const auto tree = Tree();
+                for (++ready; ready < kThreads;) std::this_thread::yield();
+                arrays[t] = *tree->OpenArray("a");
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        for (const auto& array : arrays) ASSERT_EQ(array, arrays[0]) << "round " << round;
+    }
 }
 
 TEST_F(Sharing, PreloadingLeavesNothingToRequest) {

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// The only file that knows how processes lock files; systems without fcntl() have none of it.
+#include <condition_variable>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "core/store/keys.h"
+#include "core/store/synchronizer.h"
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+#define ZARR_HAS_FILE_LOCKS 1
+#else
+#define ZARR_HAS_FILE_LOCKS 0
+#endif
+
+namespace zarr {
+
+Result<std::unique_ptr<Synchronizer::Lock>> AcquireIfAny(const std::shared_ptr<Synchronizer>& locks,
+                                                         const std::string& key) {
+    if (locks == nullptr) return std::unique_ptr<Synchronizer::Lock>();
+    return locks->Acquire(key);
+}
+
+#if ZARR_HAS_FILE_LOCKS
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Status Failure(const std::string& path, const char* what, int error) {
+    const std::string message = path + ": " + what + ": " + std::generic_category().message(error);
+    return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
+}
+
+// A lock that belongs to the open file, where the system has such, excludes what else this process
+// may do with the file; one that belongs to the process is lost as soon as anything in the process
+// closes the file.
+#if defined(F_OFD_SETLKW)
+constexpr int kSetLockAndWait = F_OFD_SETLKW;
+#else
+constexpr int kSetLockAndWait = F_SETLKW;
+#endif
+
+// Locks the whole file for writing, or unlocks it; 0 or an errno.
+int SetLock(int file, short type) {
+    for (;;) {
+        struct flock lock = {};
+        lock.l_type = type;
+        lock.l_whence = SEEK_SET;
+        if (::fcntl(file, kSetLockAndWait, &lock) == 0) return 0;
+        if (errno == EINTR) continue;
+        if (errno != EDEADLK) return errno;
+        // The system takes threads of two processes that wait for each other's processes for a
+        // deadlock, which it is not: each holds one lock only.
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+// Opens a lock file, which is made with its folders where it is missing; -1 with errno on failure.
+int OpenLockFile(const std::string& path) {
+    constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
+    const int file = ::open(path.c_str(), kFlags, 0666);
+    if (file >= 0 || errno != ENOENT) return file;
+    std::error_code error;
+    fs::create_directories(fs::path(path).parent_path(), error);
+    if (error) {
+        errno = error.value();
+        return -1;
+    }
+    return ::open(path.c_str(), kFlags, 0666);
+}
+
+class FolderSynchronizer final : public Synchronizer,
+                                 public std::enable_shared_from_this<FolderSynchronizer> {
+  public:
+    explicit FolderSynchronizer(std::string folder) : folder_(std::move(folder)) {}
+
+    Result<std::unique_ptr<Lock>> Acquire(const std::string& key) override {
+        ZARR_RETURN_IF_ERROR(CheckKey(key));
+        const std::string path = folder_ + "/" + key;
+        Enter(key);  // the system's lock may not hold threads apart
+        const int file = OpenLockFile(path);
+        int error = file < 0 ? errno : 0;
+        if (error == 0) error = SetLock(file, F_WRLCK);
+        if (error == 0) return std::unique_ptr<Lock>(new FileLock(shared_from_this(), key, file));
+        if (file >= 0) ::close(file);
+        Leave(key);
+        return Failure(path, file < 0 ? "cannot open the lock file" : "cannot lock", error);
+    }
+
+  private:
+    class FileLock final : public Lock {
+      public:
+        FileLock(std::shared_ptr<FolderSynchronizer> owner, std::string key, int file)
+            : owner_(std::move(owner)), key_(std::move(key)), file_(file) {}
+        ~FileLock() override {
+            SetLock(file_, F_UNLCK);  // a forked child may have the file open, too
+            ::close(file_);
+            owner_->Leave(key_);
+        }
+        FileLock(const FileLock&) = delete;
+        FileLock& operator=(const FileLock&) = delete;
+
+      private:
+        const std::shared_ptr<FolderSynchronizer> owner_;
+        const std::string key_;
+        const int file_;
+    };
+
+    void Enter(const std::string& key) {
+        std::unique_lock<std::mutex> lock(mutex_);
+        left_.wait(lock, [&] { return held_.count(key) == 0; });
+        held_.insert(key);
+    }
+    void Leave(const std::string& key) {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            held_.erase(key);
+        }
+        left_.notify_all();
+    }
+
+    const std::string folder_;
+    std::mutex mutex_;
+    std::condition_variable left_;
+    std::set<std::string> held_;  // by threads of this process
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Synchronizer>> OpenProcessSynchronizer(const std::string& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!error && !fs::is_directory(folder, error) && !error)
+        error = std::make_error_code(std::errc::not_a_directory);
+    const fs::path real = error ? fs::path() : fs::canonical(folder, error);
+    if (error) return Failure(folder, "cannot make a folder of lock files", error.value());
+    if (::access(real.c_str(), W_OK | X_OK) != 0)
+        return Failure(folder, "cannot make lock files there", errno);
+    // One object for each folder, so that its locks hold threads apart as well.
+    static std::mutex mutex;
+    static std::map<std::string, std::weak_ptr<Synchronizer>> all;
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (auto it = all.begin(); it != all.end();)
+        it = it->second.expired() ? all.erase(it) : std::next(it);
+    std::weak_ptr<Synchronizer>& known = all[real.string()];
+    std::shared_ptr<Synchronizer> synchronizer = known.lock();
+    if (synchronizer == nullptr) {
+        synchronizer = std::make_shared<FolderSynchronizer>(real.string());
+        known = synchronizer;
+    }
+    return synchronizer;
+}
+
+#else
+
+Result<std::shared_ptr<Synchronizer>> OpenProcessSynchronizer(const std::string& folder) {
+    return Status::Unsupported(folder + ": lock files need a system with fcntl()");
+}
+
+#endif
+
+}  // namespace zarr
