@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
@@ -137,6 +138,12 @@ bool IsSettled(std::int64_t modified) {
 }  // namespace
 
 std::string VsiStore::Identity() const {
+    // What leads to one folder is one store, by whatever links and dots.
+    if (!STARTS_WITH(folder_.c_str(), "/vsi")) {
+        std::error_code error;
+        const std::filesystem::path real = std::filesystem::weakly_canonical(folder_, error);
+        if (!error) return real.string();
+    }
     if (!CPLIsFilenameRelative(folder_.c_str())) return folder_;
     char* current = CPLGetCurrentDir();
     std::string path = (current != nullptr ? std::string(current) + "/" : "") + folder_;

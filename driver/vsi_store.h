@@ -26,7 +26,7 @@ class VsiStore final : public zarr::Store {
     explicit VsiStore(std::string folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_; }
-    // The absolute path.
+    // The absolute path; of a local folder the one without links.
     std::string Identity() const override;
     // Size and time of modification. Over a network nothing is asked, and a value counts as
     // unchanged, as in GDAL's own caches; a file so young that its next change might not show in

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: MIT
+"""Writers at the same time: processes that share chunks under lock files, with zarr-python among
+them, processes that share none, and threads of one process."""
+
+import os
+import pathlib
+import random
+import secrets
+import threading
+import time
+
+import numcodecs
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal
+from zarr_gdal import array_name, error_log, open_raster, read_all
+from zarr_processes import Process, run_at_once
+
+SEED = os.environ.get("ZARR_TEST_SEED") or secrets.token_hex(4)
+SIDE = 32
+WRITERS = 8
+
+
+def make_store(folder, chunk=SIDE, side=SIDE):
+    """A store of zarr-python's with an array "a" of zeros, of one chunk by default."""
+    store = pathlib.Path(folder) / "shared.zarr"
+    group = zarr.open_group(str(store), mode="w")
+    group.create_dataset(
+        "a", shape=(side, side), chunks=(chunk, chunk), dtype="i4", fill_value=0,
+        compressor=numcodecs.Zlib(1),
+    )  # fmt: skip
+    zarr.consolidate_metadata(str(store))
+    return store
+
+
+def update(store, synchronizer=None, name="a"):
+    options = [] if synchronizer is None else [f"SYNCHRONIZER={synchronizer}"]
+    dataset = gdal.OpenEx(array_name(store, name), gdal.OF_UPDATE, open_options=options)
+    assert dataset is not None, gdal.GetLastErrorMsg()
+    return dataset
+
+
+def expected():
+    return np.arange(1, SIDE * SIDE + 1, dtype="i4").reshape(SIDE, SIDE)
+
+
+def pieces_of(writer):
+    """(row, column, values) of the pieces that a writer writes: it owns every eighth row, and
+    goes through it in pieces of four."""
+    for row in range(writer, SIDE, WRITERS):
+        for column in range(0, SIDE, 4):
+            yield row, column, expected()[row : row + 1, column : column + 4]
+
+
+def write_by_gdal(_report, store, synchronizer, writer):
+    with error_log() as log:
+        dataset = update(store, synchronizer)
+        for row, column, values in pieces_of(writer):
+            dataset.GetRasterBand(1).WriteArray(values, column, row)
+            dataset.FlushCache()
+        del dataset
+    log.assert_quiet()
+
+
+def write_by_zarr(_report, store, synchronizer, writer):
+    locks = zarr.ProcessSynchronizer(str(synchronizer))
+    array = zarr.open_group(str(store), mode="r+", synchronizer=locks)["a"]
+    for row, column, values in pieces_of(writer):
+        array[row : row + 1, column : column + 4] = values
+
+
+def stored(store):
+    return zarr.open_group(str(store), mode="r")["a"][...]
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_processes_that_share_a_chunk_lose_nothing(tmp_path, turn):
+    store, locks = make_store(tmp_path), tmp_path / "locks"
+    run_at_once([(write_by_gdal, store, locks, i) for i in range(WRITERS)])
+    np.testing.assert_array_equal(stored(store), expected())
+    np.testing.assert_array_equal(read_all(open_raster(store))[0], expected())
+
+
+def test_without_lock_files_they_do_lose(tmp_path):
+    """So that the test above is known to be one."""
+    for attempt in range(20):
+        store = make_store(tmp_path / str(attempt))
+        run_at_once([(write_by_gdal, store, None, i) for i in range(WRITERS)])
+        if (stored(store) != expected()).any():
+            return
+    pytest.fail("20 times eight processes wrote to one chunk and nothing was lost")
+
+
+def test_processes_share_a_chunk_with_zarr_python(tmp_path):
+    store, locks = make_store(tmp_path), tmp_path / "locks"
+    works = [write_by_gdal, write_by_zarr]
+    run_at_once([(works[i % 2], store, locks, i) for i in range(WRITERS)])
+    np.testing.assert_array_equal(stored(store), expected())
+
+
+def test_zarr_python_loses_when_only_it_uses_the_lock_files(tmp_path):
+    for attempt in range(20):
+        store, locks = make_store(tmp_path / str(attempt)), tmp_path / f"locks{attempt}"
+        jobs = [(write_by_gdal, store, None, i) for i in range(0, WRITERS, 2)]
+        jobs += [(write_by_zarr, store, locks, i) for i in range(1, WRITERS, 2)]
+        run_at_once(jobs)
+        if (stored(store) != expected()).any():
+            return
+    pytest.fail("20 times GDAL wrote beside zarr-python without locks and nothing was lost")
+
+
+def write_gathering(_report, store, synchronizer, writer):
+    """Writes everything before it flushes."""
+    with error_log() as log:
+        dataset = update(store, synchronizer)
+        for row, column, values in pieces_of(writer):
+            dataset.GetRasterBand(1).WriteArray(values, column, row)
+        del dataset
+    log.assert_quiet()
+
+
+def test_what_gathers_goes_out_once(tmp_path):
+    store, locks = make_store(tmp_path), tmp_path / "locks"
+    dataset = update(store, locks)
+    for row, column, values in pieces_of(0):
+        dataset.GetRasterBand(1).WriteArray(values, column, row)
+    assert not (store / "a" / "0.0").exists()
+    dataset = None
+    assert (store / "a" / "0.0").exists()
+    run_at_once([(write_gathering, store, locks, i) for i in range(1, WRITERS)])
+    np.testing.assert_array_equal(stored(store), expected())
+
+
+# ---------------------------------------------------------------------------------------------
+# Lock files
+
+
+def files_below(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("separator", "./")
+def test_lock_files_are_called_as_zarr_python_calls_them(tmp_path, separator):
+    names = []
+    for i, writer in enumerate(("gdal", "zarr")):
+        store, locks = tmp_path / f"{i}.zarr", tmp_path / f"{i}.locks"
+        group = zarr.open_group(str(store), mode="w").create_group("deep/er")
+        group.create_dataset("a", shape=(4, 4), chunks=(2, 2), dtype="i2",
+                             dimension_separator=separator)  # fmt: skip
+        if writer == "gdal":
+            dataset = update(store, locks, "deep/er/a")
+            dataset.WriteArray(np.ones((3, 3), "i2"))
+            dataset.SetMetadataItem("note", "x")
+            dataset = None
+        else:
+            synchronizer = zarr.ProcessSynchronizer(str(locks))
+            array = zarr.open_group(str(store), mode="r+", synchronizer=synchronizer)["deep/er/a"]
+            array[:3, :3] = 1
+            array.attrs["note"] = "x"
+        # When it opens, zarr-python locks what it reads.
+        names.append(files_below(locks) - {"deep/er/a/.zarray"})
+    chunks = {f"deep/er/a/{i}{separator}{j}" for i in (0, 1) for j in (0, 1)}
+    assert names == [chunks | {"deep/er/a/.zattrs"}] * 2
+
+
+def change_under_lock(report, store, locks, what):
+    dataset = update(store, locks)
+    if what == "a/0.0":
+        dataset.GetRasterBand(1).WriteArray(np.full((1, 4), 7, "i4"))
+    else:
+        dataset.SetMetadataItem("mine", "7")
+    report("ready")
+    with error_log() as log:
+        dataset = None
+    log.assert_quiet()
+
+
+@pytest.mark.parametrize("what", ["a/0.0", "a/.zattrs"])
+def test_who_holds_the_lock_is_waited_for(tmp_path, what):
+    store, locks = make_store(tmp_path), tmp_path / "locks"
+    file = store / what
+    with zarr.ProcessSynchronizer(str(locks))[what]:
+        child = Process(change_under_lock, store, locks, what)
+        child.wait_for("ready")
+        time.sleep(0.1)  # time to go wrong in
+        assert not file.exists()
+        array = zarr.open_group(str(store), mode="r+")["a"]
+        array[5, 5] = 5
+    child.succeed()
+    assert file.exists()
+    values = stored(store)
+    assert values[5, 5] == 5
+    if what == "a/0.0":
+        assert list(values[0, :5]) == [7, 7, 7, 7, 0]
+
+
+def test_created_stores_take_the_option_too(tmp_path):
+    locks = tmp_path / "locks"
+    driver = gdal.GetDriverByName("Zarr")
+    dataset = driver.Create(str(tmp_path / "c.zarr"), 20, 10, 1, gdal.GDT_Byte,
+                            [f"SYNCHRONIZER={locks}", "ARRAY_NAME=a"])  # fmt: skip
+    dataset.GetRasterBand(1).Fill(3)
+    del dataset
+    assert "a/0.0" in files_below(locks)
+    driver.CreateCopy(str(tmp_path / "d.zarr"), open_raster(tmp_path / "c.zarr"),
+                      options=[f"SYNCHRONIZER={locks}", "ARRAY_NAME=b"])  # fmt: skip
+    assert "b/0.0" in files_below(locks)
+
+
+def test_gdal_lists_the_option():
+    driver = gdal.GetDriverByName("Zarr")
+    for item in ("DMD_OPENOPTIONLIST", "DMD_CREATIONOPTIONLIST"):
+        assert "name='SYNCHRONIZER'" in driver.GetMetadataItem(item)
+
+
+def test_reading_needs_no_lock_files(tmp_path):
+    store, locks = make_store(tmp_path), tmp_path / "locks"
+    open_raster(store, f"SYNCHRONIZER={locks}").ReadAsArray()
+    assert not locks.exists()
+
+
+@pytest.mark.parametrize("kind", ["a file", "below a file", "vsimem"])
+def test_a_folder_that_cannot_be_is_named(tmp_path, kind, cpl):
+    store = make_store(tmp_path)
+    (tmp_path / "file").write_text("mine")
+    folder = {"a file": tmp_path / "file", "below a file": tmp_path / "file" / "locks",
+              "vsimem": "/vsimem/locks"}[kind]  # fmt: skip
+    option = f"SYNCHRONIZER={folder}"
+    assert gdal.OpenEx(str(store), gdal.OF_UPDATE, open_options=[option]) is None
+    assert "SYNCHRONIZER" in cpl.the_error() and str(folder) in cpl.the_error()
+    cpl.clear()
+    driver = gdal.GetDriverByName("Zarr")
+    assert driver.Create(str(tmp_path / "n.zarr"), 4, 4, 1, gdal.GDT_Byte, [option]) is None
+    assert "SYNCHRONIZER" in cpl.the_error() and str(folder) in cpl.the_error()
+    assert not (tmp_path / "n.zarr").exists()
+    assert not pathlib.Path("/vsimem").exists()
+
+
+def write_as_nobody(report, store, locks):
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+    with error_log() as log:
+        assert gdal.OpenEx(str(store), gdal.OF_UPDATE,
+                           open_options=[f"SYNCHRONIZER={locks}"]) is None  # fmt: skip
+    report(log.the_error())
+
+
+def test_a_folder_without_permission_is_named(tmp_path):
+    store, locks = make_store(tmp_path), tmp_path / "locks"
+    locks.mkdir(mode=0o555)
+    for folder in [tmp_path, *tmp_path.parents[:2]]:
+        folder.chmod(0o755)
+    (error,) = Process(write_as_nobody, store, locks).succeed()
+    assert "SYNCHRONIZER" in error and str(locks) in error and "ermission" in error
+
+
+def test_a_key_that_cannot_be_locked_is_named_and_its_chunk_kept(tmp_path):
+    store, locks = make_store(tmp_path), tmp_path / "locks"
+    (locks / "a" / "0.0").mkdir(parents=True)
+    dataset = update(store, locks)
+    dataset.GetRasterBand(1).WriteArray(expected()[:4])
+    with error_log() as log:
+        dataset.FlushCache()
+    assert "a/0.0: chunk [0, 0]" in log.the_error() and str(locks / "a/0.0") in log.the_error()
+    (locks / "a" / "0.0").rmdir()
+    with error_log() as log:
+        dataset = None
+    log.assert_quiet()
+    np.testing.assert_array_equal(stored(store)[:4], expected()[:4])
+
+
+# ---------------------------------------------------------------------------------------------
+# Without lock files
+
+
+@pytest.mark.parametrize("with_locks", [False, True])
+@pytest.mark.parametrize("turn", range(4))
+def test_threads_share_chunks_through_handles_of_their_own(tmp_path, turn, with_locks):
+    """They open, write, flush and close at the same time."""
+    print(f"ZARR_TEST_SEED={SEED} turn {turn}")
+    side = 64
+    store = make_store(tmp_path, chunk=24, side=side)
+    values = np.random.default_rng(list(f"{SEED} {turn}".encode())).integers(
+        1, 2**31, (side, side), "i4"
+    )
+    failures = []
+    start = threading.Barrier(4)
+
+    def write(thread):
+        choose = random.Random(f"{SEED} {turn} {thread}")
+        try:
+            start.wait()
+            for row in range(thread, side, 4):
+                dataset = update(store, tmp_path / "locks" if with_locks else None)
+                band = dataset.GetRasterBand(1)
+                for column in range(0, side, 8):
+                    band.WriteArray(values[row : row + 1, column : column + 8], column, row)
+                    if choose.random() < 0.2:
+                        dataset.FlushCache()
+                assert (band.ReadAsArray(0, row, side, 1) == values[row]).all()
+                del band, dataset
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    np.testing.assert_array_equal(stored(store), values)
+
+
+@pytest.mark.parametrize("spelling", ["relative", "link", "dots"])
+def test_handles_share_chunks_however_the_store_is_spelled(tmp_path, spelling, monkeypatch):
+    store = make_store(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path)
+    other = {"relative": "shared.zarr", "link": tmp_path / "link" / "shared.zarr",
+             "dots": "./shared.zarr/../shared.zarr"}[spelling]  # fmt: skip
+    one, two = update(store), update(other)
+    one.GetRasterBand(1).WriteArray(expected()[:16])
+    two.GetRasterBand(1).WriteArray(expected()[16:], 0, 16)
+    one = two = None
+    np.testing.assert_array_equal(stored(store), expected())
+
+
+def write_own_chunks(_report, store, values, side, writer):
+    rng = random.Random(f"{SEED} {writer}")
+    own = [(y, x) for y in range(0, 48, side) for x in range(0, 48, side)][writer::WRITERS]
+    with error_log() as log:
+        dataset = update(store)
+        band = dataset.GetRasterBand(1)
+        for y, x in own * 3:
+            top = rng.randint(0, side - 1)
+            band.WriteArray(values[y : y + top, x : x + side], x, y) if top else None
+            band.WriteArray(values[y + top : y + side, x : x + side], x, y + top)
+            if rng.random() < 0.3:
+                dataset.FlushCache()
+            if writer == 0:
+                dataset.SetMetadataItem("note", f"{y} {x}")
+                dataset.FlushCache()
+        del band, dataset
+    log.assert_quiet()
+
+
+@pytest.mark.parametrize("side", [6, 12])
+def test_processes_with_chunks_of_their_own_need_no_locks(tmp_path, side):
+    print(f"ZARR_TEST_SEED={SEED}")
+    store = make_store(tmp_path, chunk=side, side=48)
+    values = np.random.default_rng(list(SEED.encode())).integers(1, 2**31, (48, 48), "i4")
+    run_at_once([(write_own_chunks, store, values, side, i) for i in range(WRITERS)])
+    group = zarr.open_consolidated(str(store), mode="r")
+    np.testing.assert_array_equal(group["a"][...], values)
+    assert "note" in group["a"].attrs
+    assert group["a"].attrs.asdict() == zarr.open_group(str(store), mode="r")["a"].attrs.asdict()
+    assert not [path for path in store.rglob("*") if path.name.endswith(".partial")]

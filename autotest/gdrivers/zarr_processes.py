@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Processes that write at the same time: forked from the test, so that they start at once."""
+
+import os
+import select
+import signal
+import sys
+import time
+import traceback
+
+SECONDS = 120  # no process of a test runs longer
+
+
+class Process:
+    """Runs `work(report, *arguments)` in a forked process. What it passes to `report`, a short
+    text without line breaks, arrives here even when it is killed right after."""
+
+    def __init__(self, work, *arguments):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self._read, write = os.pipe()
+        self.status = None
+        self._data = b""
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(self._read)
+            _run(write, work, arguments)
+        os.close(write)
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        return self.finish()
+
+    def finish(self):
+        """Waits for the end, at most SECONDS. Returns what was reported."""
+        deadline = time.monotonic() + SECONDS
+        while True:
+            ready, _, _ = select.select([self._read], [], [], max(0, deadline - time.monotonic()))
+            if not ready:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                raise AssertionError(f"a process still runs after {SECONDS} s: {self._data!r}")
+            piece = os.read(self._read, 65536)
+            if not piece:
+                break
+            self._data += piece
+        os.close(self._read)
+        _, self.status = os.waitpid(self.pid, 0)
+        return self._data.decode().split("\n")[:-1]  # a last line that is not whole is none
+
+    def succeed(self):
+        """finish(), where the work must have gone well."""
+        lines = self.finish()
+        assert self.status == 0, f"a process failed ({self.status}):\n" + "\n".join(lines)
+        return lines
+
+    def wait_for(self, line):
+        """Returns when the process has reported exactly this."""
+        while line not in self._data.decode().split("\n")[:-1]:
+            ready, _, _ = select.select([self._read], [], [], SECONDS)
+            piece = os.read(self._read, 65536) if ready else b""
+            assert piece, f"ended or stuck before it reported {line!r}: {self._data!r}"
+            self._data += piece
+
+
+def _run(pipe, work, arguments):
+    """In the child, which must never return into the test."""
+    code = 1
+    try:
+        work(lambda text: os.write(pipe, (str(text) + "\n").encode()), *arguments)
+        code = 0
+    except BaseException:
+        os.write(pipe, traceback.format_exc().encode())
+    finally:
+        os._exit(code)
+
+
+def run_at_once(jobs):
+    """Runs every (work, *arguments) in a process of its own; they begin together. All must go
+    well."""
+    gate, opener = os.pipe()
+
+    def wait_and_work(report, work, *arguments):
+        os.close(opener)
+        os.read(gate, 1)  # until the test closes its end
+        work(report, *arguments)
+
+    processes = [Process(wait_and_work, *job) for job in jobs]
+    os.close(gate)
+    os.close(opener)
+    return [process.succeed() for process in processes]
