@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+"""Processes that are killed while they write: the store opens, every chunk in it decodes, and what
+was flushed before is there."""
+
+import json
+import os
+import pathlib
+import random
+import resource
+import secrets
+import signal
+import time
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal
+from zarr_gdal import array_name, error_log, open_raster, read_all
+from zarr_processes import Process
+
+SEED = os.environ.get("ZARR_TEST_SEED") or secrets.token_hex(4)
+ROUNDS = 200
+WINDOWS = 4000  # more than a process lives to write
+KINDS = ["create", "update", "replace", "append"]
+
+
+def driver():
+    return gdal.GetDriverByName("Zarr")
+
+
+class Plan:
+    """What the process of one round writes: a raster of Int32, and windows whose pixels all have
+    the window's number, from 1 on. What was there before is below zero."""
+
+    def __init__(self, turn):
+        self.turn = turn
+        self.kind = KINDS[turn % len(KINDS)]
+        choose = self.choose = random.Random(f"{SEED} {turn}")
+        self.told = f"ZARR_TEST_SEED={SEED} turn {turn} {self.kind}"
+        self.bands = choose.randint(1, 2)
+        self.rows, self.columns = choose.randint(20, 150), choose.randint(20, 150)
+        self.chunk = choose.choice([16, 40, 200])
+        self.options = ["ARRAY_NAME=a", "COMPRESS=" + choose.choice(["NONE", "ZLIB", "ZSTD"]),
+                        f"BLOCKSIZE={min(self.chunk, self.rows)},{min(self.chunk, self.columns)}",
+                        "DIM_SEPARATOR=" + choose.choice("./")]  # fmt: skip
+        self.consolidated = choose.random() < 0.7
+        self.options.append(f"CREATE_ZMETADATA={'YES' if self.consolidated else 'NO'}")
+        self.windows = [self._window() for _ in range(WINDOWS)]
+        self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
+        self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
+        self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
+
+    def _window(self):
+        choose = self.choose
+        width, height = choose.randint(1, self.columns), choose.randint(1, self.rows)
+        if choose.random() < 0.2:
+            width, height = self.columns, self.rows
+        x, y = choose.randint(0, self.columns - width), choose.randint(0, self.rows - height)
+        return choose.randrange(self.bands), slice(y, y + height), slice(x, x + width)
+
+    def before(self):
+        """What the store holds before the process writes: in "replace" another raster."""
+        shape = (self.bands, self.rows, self.columns)
+        if self.kind == "create":
+            return np.zeros(shape, "i4")
+        return -1 - np.arange(np.prod(shape), dtype="i4").reshape(shape)
+
+    def make(self, store):
+        """What is there when the process begins."""
+        if self.kind == "create":
+            return
+        source = gdal.GetDriverByName("MEM").Create(
+            "", self.columns, self.rows, self.bands, gdal.GDT_Int32
+        )
+        source.WriteArray(self.before() if self.bands > 1 else self.before()[0])
+        options = ["ARRAY_NAME=old", *self.options[1:]] if self.kind == "append" else self.options
+        driver().CreateCopy(str(store), source, options=options)
+
+
+def write(report, plan, store):
+    """The process that is killed."""
+    if plan.kind == "update":
+        dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+    else:
+        options = [*plan.options, *(["APPEND_SUBDATASET=YES"] if plan.kind == "append" else [])]
+        dataset = driver().Create(
+            str(store), plan.columns, plan.rows, plan.bands, gdal.GDT_Int32, options
+        )
+    assert dataset is not None, gdal.GetLastErrorMsg()
+    report("opened")
+    for i, (band, rows, columns) in enumerate(plan.windows):
+        values = np.full((rows.stop - rows.start, columns.stop - columns.start), i + 1, "i4")
+        dataset.GetRasterBand(band + 1).WriteArray(values, columns.start, rows.start)
+        if plan.notes[i]:
+            dataset.SetMetadataItem("note", str(i + 1))
+        if plan.flushes[i]:
+            dataset.FlushCache()
+            report(f"flushed {i + 1}")
+        if i % 40 == 39:
+            del dataset
+            report(f"flushed {i + 1}")
+            dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
+            report("opened")
+
+
+def documents(store):
+    """All JSON documents but `.zmetadata`, by key; fails where one is not whole."""
+    found = {}
+    for path in store.rglob(".z*"):
+        if path.name in (".zarray", ".zgroup", ".zattrs"):
+            found[str(path.relative_to(store))] = json.loads(path.read_text())
+    return found
+
+
+def check_consolidated(store, told):
+    path = store / ".zmetadata"
+    if path.exists():
+        assert json.loads(path.read_text())["metadata"] == documents(store), told
+        return True
+    return False
+
+
+def check_pixels(plan, got, before, flushed):
+    """Each pixel has what the flushed windows left, or something newer."""
+    model = before.copy()
+    for i in range(flushed):
+        model[plan.windows[i]] = i + 1
+    for pixel in np.argwhere(got != model):
+        value = int(got[tuple(pixel)])
+        assert flushed < value <= WINDOWS, (plan.told, pixel, value, model[tuple(pixel)])
+        band, rows, columns = plan.windows[value - 1]
+        inside = rows.start <= pixel[1] < rows.stop and columns.start <= pixel[2] < columns.stop
+        assert inside and band == pixel[0], (plan.told, pixel, value)
+
+
+def values_of(array):
+    """What zarr-python reads, each chunk decoded; as bands, rows, columns."""
+    values = array[...]
+    return values if values.ndim == 3 else values[None]
+
+
+def check(plan, store, lines):
+    """Everything that must hold of a store whose writer was killed; what it found, by name."""
+    flushed = max([int(line.split()[1]) for line in lines if line.startswith("flushed")], default=0)
+    if not store.exists() or not any(store.rglob(".zarray")):
+        # It was killed before it had made the first array, or between two stores.
+        assert "opened" not in lines and plan.kind in ("create", "replace"), plan.told
+        documents(store)
+        return {"nothing"}
+    consolidated = check_consolidated(store, plan.told)
+    group = zarr.open_group(str(store), mode="r")
+    if plan.kind == "append":
+        np.testing.assert_array_equal(values_of(group["old"]), plan.before())
+        if "a" not in group:
+            assert "opened" not in lines, plan.told
+            return {"nothing"}
+    before = np.zeros_like(plan.before()) if plan.kind == "append" else plan.before()
+    with error_log() as log:
+        dataset = open_raster(array_name(store, "a"))
+        got = read_all(dataset)
+        note = int(dataset.GetMetadataItem("note") or 0)
+    log.assert_quiet()
+    # What was never written is undefined for zarr-python, and 0 for GDAL.
+    written = got != 0
+    np.testing.assert_array_equal(
+        values_of(group["a"])[written], got[written], err_msg=plan.told)
+    if plan.kind == "replace" and ("opened" in lines or not (got == before).all()):
+        before = np.zeros_like(before)
+    check_pixels(plan, got, before, flushed)
+    noted = max([i + 1 for i in range(flushed) if plan.notes[i]], default=0)
+    assert noted <= note, plan.told
+    return {"flushed" if flushed else "opened", *(["consolidated"] if consolidated else [])}
+
+
+def go_on(plan, store):
+    """The next writer finds everything in order, and leaves it so."""
+    if plan.kind == "replace" or not store.exists() or not any(store.rglob(".zarray")):
+        source = gdal.GetDriverByName("MEM").Create("", 30, 20, 1, gdal.GDT_Int32)
+        source.WriteArray(np.full((20, 30), 5))
+        assert driver().CreateCopy(str(store), source, options=["ARRAY_NAME=a"]), plan.told
+        wanted = np.full((1, 20, 30), 5)
+        assert not list(store.rglob("*.partial"))
+    else:
+        name = "a" if (store / "a" / ".zarray").exists() else "old"
+        dataset = gdal.OpenEx(array_name(store, name), gdal.OF_UPDATE)
+        wanted = read_all(dataset)
+        wanted[:, 3:9, 5:11] = 77
+        for i in range(dataset.RasterCount):
+            dataset.GetRasterBand(i + 1).WriteArray(wanted[i, 3:9, 5:11], 5, 3)
+        dataset.SetMetadataItem("next", "writer")
+        del dataset
+        assert zarr.open_group(str(store), mode="r")[name].attrs["next"] == "writer"
+    np.testing.assert_array_equal(read_all(open_raster(array_name(store, name_of(store)))), wanted)
+    check_consolidated(store, plan.told)
+    assert driver().Delete(str(store)) == gdal.CE_None, plan.told
+    assert not store.exists()
+
+
+def name_of(store):
+    return "a" if (store / "a" / ".zarray").exists() else "old"
+
+
+def test_a_killed_writer_leaves_whole_things(tmp_path):
+    """Two hundred times, at a random moment."""
+    print(f"ZARR_TEST_SEED={SEED}")
+    seen = {}
+    for turn in range(ROUNDS):
+        plan = Plan(turn)
+        store = tmp_path / f"{turn}.zarr"
+        plan.make(store)
+        process = Process(write, plan, store)
+        time.sleep(plan.delay)
+        lines = process.kill()
+        assert process.status == signal.SIGKILL, (plan.told, lines)
+        leftovers = {"leftovers"} if any(tmp_path.rglob("*.partial")) else set()
+        for what in check(plan, store, lines) | leftovers:
+            seen[what] = seen.get(what, 0) + 1
+        go_on(plan, store)
+    print(seen)
+    # Else the moments were not random.
+    assert seen.get("flushed", 0) > ROUNDS / 10, seen
+
+
+def write_too_much(report, store):
+    """Is killed by the system in the middle of a file."""
+    dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
+    values = np.random.default_rng(1).integers(0, 2**31, (100, 100), "i4")
+    report("opened")
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+    dataset.GetRasterBand(1).WriteArray(values)
+    report("written")
+    dataset.FlushCache()
+    report("flushed")
+
+
+def make_store(store, options=()):
+    dataset = driver().Create(str(store), 100, 100, 1, gdal.GDT_Int32, [
+        "ARRAY_NAME=a", "COMPRESS=NONE", "BLOCKSIZE=100,100", *options])  # fmt: skip
+    dataset.GetRasterBand(1).Fill(3)
+    del dataset
+    return store
+
+
+@pytest.mark.parametrize("next_writer", ["update", "replace", "delete"])
+def test_half_a_file_is_never_a_chunk(tmp_path, next_writer):
+    """Whole chunks, where the file that is cut has the name of none."""
+    store = make_store(tmp_path / "half.zarr")
+    process = Process(write_too_much, store)
+    lines = process.finish()
+    assert os.WTERMSIG(process.status) == signal.SIGXFSZ, lines
+    assert lines[-1] == "opened"
+    (half,) = store.rglob("*.partial")
+    assert half.stat().st_size == 10000
+    assert (zarr.open_group(str(store), mode="r")["a"][...] == 3).all()
+    assert (read_all(open_raster(store)) == 3).all()
+    assert list(zarr.open_group(str(store), mode="r").array_keys()) == ["a", *(
+        name for name in ("x", "y") if (store / name).exists())]  # fmt: skip
+    if next_writer == "update":
+        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
+        dataset.GetRasterBand(1).WriteArray(np.full((50, 50), 4))
+        del dataset
+        assert (read_all(open_raster(store))[0, :50, :50] == 4).all()
+        assert (read_all(open_raster(store))[0, 50:] == 3).all()
+    elif next_writer == "replace":
+        make_store(store)
+        assert not half.exists()
+        assert (read_all(open_raster(store)) == 3).all()
+    assert driver().Delete(str(store)) == gdal.CE_None
+    assert not pathlib.Path(store).exists()
