@@ -114,11 +114,12 @@ Status ArrayWriter::ForEachPiece(const RegionPlan& plan, std::size_t threads,
                                  const std::function<Status(const Piece&)>& write) {
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     const auto write_piece = [&](std::size_t i) {
+        // A region may touch more chunks than there is room for. Where they cannot be stored, no
+        // more are taken.
+        if (array_->pending().count() > threads && IsTooMuchPending())
+            ZARR_RETURN_IF_ERROR(Flush(1));
         const Piece piece = plan.At(i);
-        const Status status = array_->Locate(write(piece), piece.chunk);
-        // A region may touch more chunks than there is room for.
-        const bool is_full = array_->pending().count() > threads && IsTooMuchPending();
-        return status.ok() && is_full ? Flush(1) : status;
+        return array_->Locate(write(piece), piece.chunk);
     };
     ZARR_RETURN_IF_ERROR(
         ParallelFor(static_cast<std::size_t>(plan.pieces()), threads, write_piece));
@@ -185,14 +186,15 @@ Status ArrayWriter::WriteWhole(const Piece& piece, const Region& region, const S
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
-        Status status = StoreWhole(piece, region, source);
+        Status status = StoreWhole(piece, region, source, *pending);
         // What was pending is overwritten, or, where that failed, still to be stored.
         if (status.ok() || !pending->is_loaded) Forget(index, *pending);
         return status;
     }
 }
 
-Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const Source& source) {
+Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const Source& source,
+                               PendingChunk& pending) {
     ReadContext::Loan scratch(array_->context());
     Buffer& chunk = scratch->chunk;
     ZARR_RETURN_IF_ERROR(chunk.Reset(array_->pipeline_.chunk_bytes()));
@@ -200,11 +202,26 @@ Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const S
     const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
     CopyBlock(piece.count, chunk.data() + walk.first, walk.strides, source.data + piece.place,
               source.strides, source.op);
+    const ByteSpan elements = std::as_const(chunk).span();
     const std::string key = array_->KeyOf(piece.chunk);
-    ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, key));
-    Status status = StoreChunk(key, std::as_const(chunk).span());
+    Status status = [&]() -> Status {
+        ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, key));
+        return StoreChunk(key, elements);
+    }();
     array_->context().cache().Replace(array_->IdOf(piece.chunk), nullptr);
+    const bool may_pass =
+        status.code() == StatusCode::kIo || status.code() == StatusCode::kPermission;
+    // GDAL forgets a block that it has handed over, whatever became of it.
+    if (may_pass && !IsTooMuchPending()) Keep(elements, pending);
     return status;
+}
+
+void ArrayWriter::Keep(ByteSpan chunk, PendingChunk& pending) const {
+    pending.is_loaded = pending.elements.Assign(chunk).ok();
+    pending.locks = locks_;
+    if (!pending.is_loaded || locks_ == nullptr) return;
+    pending.is_loaded = pending.written.Reset(chunk.size).ok();
+    if (pending.is_loaded) std::memset(pending.written.data(), 0xff, chunk.size);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -42,7 +42,8 @@ class ArrayWriter {
     const Array& array() const { return *array_; }
 
     // Writes `region`. `offset` is where in each element the written part lies, in bytes. Errors
-    // start with the key of the chunk that failed; others may be written then. Not for kObject.
+    // start with the key of the chunk that failed; others may be written then. What the store does
+    // not take is kept pending for the next Flush(), as long as there is room. Not for kObject.
     Status Write(const Region& region, std::size_t offset, const Source& source,
                  std::size_t threads);
 
@@ -64,7 +65,10 @@ class ArrayWriter {
     Status ForEachPiece(const RegionPlan& plan, std::size_t threads,
                         const std::function<Status(const Piece&)>& write);
     Status WriteWhole(const Piece& piece, const Region& region, const Source& source);
-    Status StoreWhole(const Piece& piece, const Region& region, const Source& source);
+    // Leaves the chunk in `pending` where the store fails and there is room.
+    Status StoreWhole(const Piece& piece, const Region& region, const Source& source,
+                      PendingChunk& pending);
+    void Keep(ByteSpan chunk, PendingChunk& pending) const;
     // Calls `change` on the pending chunk, which is loaded first where it is new.
     Status Change(const Piece& piece, const std::function<void(PendingChunk&)>& change);
     // Makes a new pending chunk of what is stored. Forgets it where that fails.

@@ -302,7 +302,6 @@ TEST(LockedWriter, WhatCannotBeLockedMergedOrStoredStaysPending) {
     locks->fails = true;
     EXPECT_TRUE(Fails(process.writer().Flush(1), StatusCode::kIo,
                       "dem/0: chunk [0]: locks/dem/0: cannot lock"));
-    EXPECT_TRUE(Fails(process.Write(Line(0, 8), "ABCDEFGH"), StatusCode::kIo, "dem/0"));
     locks->fails = false;
     ASSERT_TRUE(Succeeds(store->Set("dem/0", ByteSpan(std::string_view("rubbish")))));
     EXPECT_TRUE(Fails(process.writer().Flush(1), StatusCode::kCorrupt, "dem/0: chunk [0]"));
@@ -351,15 +350,40 @@ TEST(LockedWriter, APartThatComesWhileTheWholeIsStoredComesAfterIt) {
     EXPECT_EQ(StoredBy(store, kEight), "ABCxEFGH");
 }
 
-TEST(LockedWriter, AWholeThatFailsKeepsThePartsBeforeIt) {
+TEST(LockedWriter, AWholeThatFailsIsKeptWhereThereIsRoom) {
+    for (const bool is_locked : {true, false}) {
+        for (const std::size_t room : {std::size_t{0}, kLarge}) {
+            const auto store = std::make_shared<WatchedStore>();
+            Process process(kEight, store, is_locked ? std::make_shared<MemoryLocks>() : nullptr,
+                            room);
+            ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "12345678")));
+            store->fails = true;
+            EXPECT_TRUE(Fails(process.Write(Line(0, 8), "ABCDEFGH"), StatusCode::kIo, "dem/0"));
+            const char* const seen = room == 0 ? "12345678" : "ABCDEFGH";
+            EXPECT_EQ(process.All(), seen);
+            EXPECT_EQ(process.writer().Flush(1).ok(), room == 0);
+            store->fails = false;
+            EXPECT_EQ(StoredBy(store, kEight), "12345678");
+            ASSERT_TRUE(Succeeds(process.writer().Flush(1)));
+            EXPECT_EQ(StoredBy(store, kEight), seen);
+        }
+    }
+}
+
+TEST(LockedWriter, AStoreThatTakesNothingFillsNoMemory) {
+    const ArraySpec spec{{1000}, {10}, "\"|u1\"", "0"};
     const auto store = std::make_shared<WatchedStore>();
-    Process process(kEight, store, nullptr);
-    ASSERT_TRUE(Succeeds(process.Write(Line(0, 2), "ab")));
-    store->fails = true;
-    EXPECT_TRUE(Fails(process.Write(Line(0, 8), "ABCDEFGH"), StatusCode::kIo, "dem/0"));
-    store->fails = false;
-    ASSERT_TRUE(Succeeds(process.writer().Flush(1)));
-    EXPECT_EQ(StoredBy(store, kEight), std::string("ab\0\0\0\0\0\0", 8));
+    for (const std::uint64_t count : {10U, 5U}) {  // whole chunks, and parts
+        Process process(spec, store, nullptr, 100);
+        store->fails = true;
+        int taken = 0;
+        for (std::uint64_t at = 0; at < 1000; at += 10)
+            if (process.Write(Line(at, count), std::string(count, 'x')).ok()) ++taken;
+        EXPECT_LE(taken, 10);
+        EXPECT_LE(process.array().pending().count(), 12U);
+        store->fails = false;
+        EXPECT_TRUE(Succeeds(process.writer().Flush(1)));
+    }
 }
 
 // Threads, each of which writes its own elements again and again through `of`.
