@@ -28,6 +28,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
         std::size_t axis = 0;
         std::int64_t slice_step = 1;
         zarr::Keep keep = zarr::Keep::kAllIfSmall;
+        zarr::WholeChunks whole_chunks = zarr::WholeChunks::kAtOnce;
     };
     // What a block of the band covers.
     Window BlockWindow(int block_x, int block_y) const;

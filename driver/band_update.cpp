@@ -21,7 +21,8 @@ Status ZarrRasterBand::Store(const Window& window, const void* data, GDALDataTyp
         const BufferWriteOp op(field_.type, buffer_type);
         const zarr::Source source{static_cast<const std::uint8_t*>(data), selection.strides,
                                   op.op()};
-        return writer->Write(selection.region, field_.offset, source, dataset()->options().threads);
+        return writer->Write(selection.region, field_.offset, source, dataset()->options().threads,
+                             window.whole_chunks);
     } catch (const std::bad_alloc&) {
         return Status::OutOfMemory("out of memory");
     }
@@ -39,7 +40,10 @@ CPLErr ZarrRasterBand::WriteWindow(const Window& window, const void* data, GDALD
 
 CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) {
     const int size = GDALGetDataTypeSizeBytes(eDataType);
-    const Window window = BlockWindow(nBlockXOff, nBlockYOff);
+    Window window = BlockWindow(nBlockXOff, nBlockYOff);
+    // After one failure GDAL forgets all of its blocks, so that nothing should fail here. Many that
+    // are pending are also encoded in parallel.
+    window.whole_chunks = zarr::WholeChunks::kPending;
     return WriteWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
 }
 

@@ -43,12 +43,16 @@ std::string TemporaryPath(const std::string& path) {
 }
 
 // Others may be making the same ones.
-bool MakeFolder(const std::string& path) {
+int MakeFolder(const std::string& path) {
     VSIStatBufL stat;
-    if (path.empty() || VSIStatL(path.c_str(), &stat) == 0) return true;
+    if (path.empty() || VSIStatL(path.c_str(), &stat) == 0) return 0;
     const std::string parent = CPLGetPath(path.c_str());
-    if (parent.size() >= path.size() || !MakeFolder(parent)) return false;
-    return VSIMkdir(path.c_str(), 0755) == 0 || VSIStatL(path.c_str(), &stat) == 0;
+    if (parent.size() >= path.size()) return ENOENT;
+    if (const int error = MakeFolder(parent); error != 0) return error;
+    errno = 0;
+    if (VSIMkdir(path.c_str(), 0755) == 0) return 0;
+    const int error = errno != 0 ? errno : EIO;
+    return VSIStatL(path.c_str(), &stat) == 0 ? 0 : error;
 }
 
 namespace {
@@ -233,8 +237,8 @@ File OpenForWriting(const std::string& path) {
     File file(VSIFOpenL(path.c_str(), "wb"));
     if (file != nullptr || errno != ENOENT) return file;
     // Its folder is missing; to look each time would cost a stat for each chunk.
-    MakeFolder(CPLGetPath(path.c_str()));
-    errno = 0;
+    errno = MakeFolder(CPLGetPath(path.c_str()));
+    if (errno != 0) return file;
     file.reset(VSIFOpenL(path.c_str(), "wb"));
     return file;
 }

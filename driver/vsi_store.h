@@ -10,8 +10,9 @@ namespace zarr_driver {
 // True where something lies at a path of GDAL's virtual file systems; one stat.
 bool PathExists(const std::string& path);
 
-// Makes a folder and those above it; true where it is there in the end.
-bool MakeFolder(const std::string& path);
+// Makes a folder and those above it; 0 where it is there in the end, else the errno of what was in
+// the way.
+int MakeFolder(const std::string& path);
 
 // A name beside `path` that nobody else uses: "PATH.<32 hex digits>.partial".
 std::string TemporaryPath(const std::string& path);

@@ -136,7 +136,7 @@ bool ArrayWriter::IsTooMuchPending() const {
 }
 
 Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source& source,
-                          std::size_t threads) {
+                          std::size_t threads, WholeChunks whole_chunks) {
     const ArrayMetadata& metadata = array_->metadata();
     if (metadata.dtype.kind == DataKind::kObject)
         return Status::Invalid("elements of dtype |O have no fixed size");
@@ -144,8 +144,10 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
     const RegionPlan plan(metadata, region, source.strides);
     const bool whole_elements = offset == 0 && source.op.dst_size == metadata.dtype.size;
     return ForEachPiece(plan, threads, [&](const Piece& piece) {
-        if (piece.covers_chunk && whole_elements) return WriteWhole(piece, region, source);
-        return Change(piece, [&](PendingChunk& pending) {
+        const bool is_whole = piece.covers_chunk && whole_elements;
+        if (is_whole && whole_chunks == WholeChunks::kAtOnce)
+            return WriteWhole(piece, region, source);
+        return Change(piece, is_whole, [&](PendingChunk& pending) {
             const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
             CopyBlock(piece.count, pending.elements.data() + walk.first + offset, walk.strides,
                       source.data + piece.place, source.strides, source.op);
@@ -168,7 +170,7 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
     const Strides byte_strides = ObjectStrides(metadata, 1);
     const RegionPlan plan(metadata, region, source_strides);
     return ForEachPiece(plan, threads, [&](const Piece& piece) {
-        return Change(piece, [&](PendingChunk& pending) {
+        return Change(piece, piece.covers_chunk, [&](PendingChunk& pending) {
             const ChunkWalk walk = WalkOf(piece, region, chunk_strides);
             CopyBlock(
                 piece.count, reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
@@ -186,15 +188,14 @@ Status ArrayWriter::WriteWhole(const Piece& piece, const Region& region, const S
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
-        Status status = StoreWhole(piece, region, source, *pending);
+        Status status = StoreWhole(piece, region, source);
         // What was pending is overwritten, or, where that failed, still to be stored.
         if (status.ok() || !pending->is_loaded) Forget(index, *pending);
         return status;
     }
 }
 
-Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const Source& source,
-                               PendingChunk& pending) {
+Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const Source& source) {
     ReadContext::Loan scratch(array_->context());
     Buffer& chunk = scratch->chunk;
     ZARR_RETURN_IF_ERROR(chunk.Reset(array_->pipeline_.chunk_bytes()));
@@ -202,26 +203,11 @@ Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const S
     const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
     CopyBlock(piece.count, chunk.data() + walk.first, walk.strides, source.data + piece.place,
               source.strides, source.op);
-    const ByteSpan elements = std::as_const(chunk).span();
     const std::string key = array_->KeyOf(piece.chunk);
-    Status status = [&]() -> Status {
-        ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, key));
-        return StoreChunk(key, elements);
-    }();
+    ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, key));
+    Status status = StoreChunk(key, std::as_const(chunk).span());
     array_->context().cache().Replace(array_->IdOf(piece.chunk), nullptr);
-    const bool may_pass =
-        status.code() == StatusCode::kIo || status.code() == StatusCode::kPermission;
-    // GDAL forgets a block that it has handed over, whatever became of it.
-    if (may_pass && !IsTooMuchPending()) Keep(elements, pending);
     return status;
-}
-
-void ArrayWriter::Keep(ByteSpan chunk, PendingChunk& pending) const {
-    pending.is_loaded = pending.elements.Assign(chunk).ok();
-    pending.locks = locks_;
-    if (!pending.is_loaded || locks_ == nullptr) return;
-    pending.is_loaded = pending.written.Reset(chunk.size).ok();
-    if (pending.is_loaded) std::memset(pending.written.data(), 0xff, chunk.size);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -232,7 +218,8 @@ void ArrayWriter::Forget(std::uint64_t index, PendingChunk& pending) const {
     array_->pending().Remove(index, pending);
 }
 
-Status ArrayWriter::Change(const Piece& piece, const std::function<void(PendingChunk&)>& change) {
+Status ArrayWriter::Change(const Piece& piece, bool is_whole,
+                           const std::function<void(PendingChunk&)>& change) {
     const std::uint64_t index = array_->IdOf(piece.chunk).chunk;
     for (;;) {
         const auto pending = array_->pending().FindOrAdd(index);
@@ -243,22 +230,35 @@ Status ArrayWriter::Change(const Piece& piece, const std::function<void(PendingC
             ZARR_RETURN_IF_ERROR(StorePending(index, *pending));
             continue;
         }
-        if (!pending->is_loaded) ZARR_RETURN_IF_ERROR(Begin(piece.chunk, *pending));
+        if (!pending->is_loaded) ZARR_RETURN_IF_ERROR(Begin(piece.chunk, is_whole, *pending));
         change(*pending);
         return {};
     }
 }
 
-Status ArrayWriter::Begin(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) {
-    Status status = Load(chunk, pending);
+Status ArrayWriter::Begin(const DimVector<std::uint64_t>& chunk, bool is_whole,
+                          PendingChunk& pending) {
+    Status status = Clear(pending);
+    if (status.ok() && !is_whole) status = Load(chunk, pending);
     if (status.ok() && locks_ != nullptr) {
         pending.locks = locks_;
         status = pending.written.Reset(std::max(pending.elements.size(), pending.objects.size()));
-        if (status.ok()) std::memset(pending.written.data(), 0, pending.written.size());
+        if (status.ok())
+            std::memset(pending.written.data(), is_whole ? 0xff : 0, pending.written.size());
     }
     pending.is_loaded = status.ok();
     if (!status.ok()) Forget(array_->IdOf(chunk).chunk, pending);
     return status;
+}
+
+Status ArrayWriter::Clear(PendingChunk& pending) const {
+    if (array_->metadata().dtype.kind == DataKind::kObject) {
+        pending.objects.assign(ItemsPerChunk(), array_->metadata().fill_value);
+        return {};
+    }
+    ZARR_RETURN_IF_ERROR(pending.elements.Reset(array_->pipeline_.chunk_bytes()));
+    FillChunk(pending.elements.span());
+    return {};
 }
 
 Status ArrayWriter::Load(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
@@ -272,13 +272,10 @@ Status ArrayWriter::Load(const DimVector<std::uint64_t>& chunk, PendingChunk& pe
     }
     const ReadOptions options{1, Keep::kPartlyRead, false};
     if (metadata.dtype.kind != DataKind::kObject) {
-        ZARR_RETURN_IF_ERROR(pending.elements.Reset(array_->pipeline_.chunk_bytes()));
-        FillChunk(pending.elements.span());
         const Destination destination{pending.elements.data(), array_->chunk_strides_,
                                       CopyOp(metadata.dtype.size)};
         return array_->Read(inside, 0, destination, options);
     }
-    pending.objects.assign(ItemsPerChunk(), metadata.fill_value);
     const Destination destination{reinterpret_cast<std::uint8_t*>(pending.objects.data()),
                                   ObjectStrides(metadata, sizeof(std::string)),
                                   TextOp(AssignTexts, sizeof(ObjectRef))};
@@ -289,6 +286,7 @@ Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& p
     // The store itself is to be read, not what is remembered of it.
     array_->context().cache().Replace(array_->IdOf(chunk), nullptr);
     PendingChunk stored;
+    ZARR_RETURN_IF_ERROR(Clear(stored));
     ZARR_RETURN_IF_ERROR(Load(chunk, stored));
     MergeStored(pending, stored);
     return {};
@@ -316,7 +314,7 @@ Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     auto decoded = std::make_shared<DecodedChunk>();
     const auto store = [&]() -> Status {
         ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(pending.locks, key));
-        if (lock != nullptr) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));
+        if (lock != nullptr && !IsAllWritten(pending)) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));
         ZARR_RETURN_IF_ERROR(array_->metadata().dtype.kind == DataKind::kObject
                                  ? StoreObjects(key, pending, decoded->objects)
                                  : StoreChunk(key, std::as_const(pending.elements).span()));

@@ -21,11 +21,15 @@ struct Source {
     ElementOp op;
 };
 
+// What becomes of chunks that a write covers: stored by that write, or pending as the others are.
+enum class WholeChunks : std::uint8_t { kAtOnce, kPending };
+
 // Writes to an array. Chunks that a write covers are encoded in parallel and stored at once; others
 // gather in the array's pending chunks, where reading sees them, until they are flushed or hold
-// more than `max_pending_bytes`. A chunk whose elements are all the fill value is not stored, and
-// one that was is removed. All methods may be called from several threads; writers of one process
-// that write to one array share its pending chunks.
+// more than `max_pending_bytes`. What is pending stays so until it could be stored. A chunk whose
+// elements are all the fill value is not stored, and one that was is removed. All methods may be
+// called from several threads; writers of one process that write to one array share its pending
+// chunks.
 //
 // Processes may write to different chunks of an array at the same time; to parts of the same chunk
 // only with a Synchronizer. Then a chunk is stored under its lock, after those elements that were
@@ -42,10 +46,9 @@ class ArrayWriter {
     const Array& array() const { return *array_; }
 
     // Writes `region`. `offset` is where in each element the written part lies, in bytes. Errors
-    // start with the key of the chunk that failed; others may be written then. What the store does
-    // not take is kept pending for the next Flush(), as long as there is room. Not for kObject.
+    // start with the key of the chunk that failed; others may be written then. Not for kObject.
     Status Write(const Region& region, std::size_t offset, const Source& source,
-                 std::size_t threads);
+                 std::size_t threads, WholeChunks whole_chunks = WholeChunks::kAtOnce);
 
     // Writes `region` of a kObject array from texts in row-major order of the region.
     Status WriteObjects(const Region& region, const std::vector<std::string>& texts,
@@ -65,14 +68,15 @@ class ArrayWriter {
     Status ForEachPiece(const RegionPlan& plan, std::size_t threads,
                         const std::function<Status(const Piece&)>& write);
     Status WriteWhole(const Piece& piece, const Region& region, const Source& source);
-    // Leaves the chunk in `pending` where the store fails and there is room.
-    Status StoreWhole(const Piece& piece, const Region& region, const Source& source,
-                      PendingChunk& pending);
-    void Keep(ByteSpan chunk, PendingChunk& pending) const;
-    // Calls `change` on the pending chunk, which is loaded first where it is new.
-    Status Change(const Piece& piece, const std::function<void(PendingChunk&)>& change);
-    // Makes a new pending chunk of what is stored. Forgets it where that fails.
-    Status Begin(const DimVector<std::uint64_t>& chunk, PendingChunk& pending);
+    Status StoreWhole(const Piece& piece, const Region& region, const Source& source);
+    // Calls `change` on the pending chunk. A new one is loaded first, where `change` does not
+    // change all of it.
+    Status Change(const Piece& piece, bool is_whole,
+                  const std::function<void(PendingChunk&)>& change);
+    // Makes a new pending chunk ready for a change. Forgets it where that fails.
+    Status Begin(const DimVector<std::uint64_t>& chunk, bool is_whole, PendingChunk& pending);
+    Status Clear(PendingChunk& pending) const;  // all fill values
+    // Puts what is stored into a pending chunk that is clear.
     Status Load(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const;
     // Stores a pending chunk and forgets it; keeps it where that fails.
     Status StorePending(std::uint64_t index, PendingChunk& pending);

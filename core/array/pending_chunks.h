@@ -23,12 +23,15 @@ struct PendingChunk {
     bool is_gone = false;              // stored or replaced: whoever waited looks again
     Buffer elements;                   // as they are stored, before filters and compressor
     std::vector<std::string> objects;  // of kObject, in the chunk's memory order
-    // Where other processes change the chunk under these locks, too: which bytes of `elements`
-    // (0xff each), or which `objects`, were written here. The others are as they were when the
+    // Where other processes change the chunk under these locks, too: which bytes of `elements`, or
+    // which `objects`, were written here (0xff each, else 0). The others are as they were when the
     // chunk was loaded.
     std::shared_ptr<Synchronizer> locks;
     Buffer written;
 };
+
+// True where every byte or object of a pending chunk with locks was written here.
+bool IsAllWritten(const PendingChunk& pending);
 
 // Puts what is stored by now, of which `stored` holds as much as `pending`, in the place of what
 // was not written.

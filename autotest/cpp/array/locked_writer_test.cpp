@@ -350,23 +350,35 @@ TEST(LockedWriter, APartThatComesWhileTheWholeIsStoredComesAfterIt) {
     EXPECT_EQ(StoredBy(store, kEight), "ABCxEFGH");
 }
 
-TEST(LockedWriter, AWholeThatFailsIsKeptWhereThereIsRoom) {
+TEST(LockedWriter, AWholeThatFailsKeepsThePartsBeforeIt) {
+    const auto store = std::make_shared<WatchedStore>();
+    Process process(kEight, store, nullptr);
+    ASSERT_TRUE(Succeeds(process.Write(Line(0, 2), "ab")));
+    store->fails = true;
+    EXPECT_TRUE(Fails(process.Write(Line(0, 8), "ABCDEFGH"), StatusCode::kIo, "dem/0"));
+    store->fails = false;
+    ASSERT_TRUE(Succeeds(process.writer().Flush(1)));
+    EXPECT_EQ(StoredBy(store, kEight), std::string("ab\0\0\0\0\0\0", 8));
+}
+
+TEST(LockedWriter, AWholeCanBePendingToo) {
+    const std::string elements = "ABCDEFGHIJ";
+    const Source source{reinterpret_cast<const std::uint8_t*>(elements.data()), {1}, CopyOp(1)};
     for (const bool is_locked : {true, false}) {
-        for (const std::size_t room : {std::size_t{0}, kLarge}) {
-            const auto store = std::make_shared<WatchedStore>();
-            Process process(kEight, store, is_locked ? std::make_shared<MemoryLocks>() : nullptr,
-                            room);
-            ASSERT_TRUE(Succeeds(process.Write(Line(0, 8), "12345678")));
-            store->fails = true;
-            EXPECT_TRUE(Fails(process.Write(Line(0, 8), "ABCDEFGH"), StatusCode::kIo, "dem/0"));
-            const char* const seen = room == 0 ? "12345678" : "ABCDEFGH";
-            EXPECT_EQ(process.All(), seen);
-            EXPECT_EQ(process.writer().Flush(1).ok(), room == 0);
-            store->fails = false;
-            EXPECT_EQ(StoredBy(store, kEight), "12345678");
-            ASSERT_TRUE(Succeeds(process.writer().Flush(1)));
-            EXPECT_EQ(StoredBy(store, kEight), seen);
-        }
+        const ArraySpec spec{{10}, {4}, "\"|u1\"", "0"};
+        const auto store = std::make_shared<WatchedStore>();
+        // Nothing of the chunk is read: it may be of no use.
+        ASSERT_TRUE(Succeeds(store->Set("dem/0", ByteSpan(std::string_view("rubbish")))));
+        Process process(spec, store, is_locked ? std::make_shared<MemoryLocks>() : nullptr);
+        ASSERT_TRUE(
+            Succeeds(process.writer().Write(Line(0, 10), 0, source, 2, WholeChunks::kPending)));
+        EXPECT_EQ(process.array().pending().count(), 3U);
+        EXPECT_EQ(process.All(), elements);
+        store->fails = true;
+        EXPECT_TRUE(Fails(process.writer().Flush(2), StatusCode::kIo, "disk full"));
+        store->fails = false;
+        ASSERT_TRUE(Succeeds(process.writer().Flush(2)));
+        EXPECT_EQ(StoredBy(store, spec), elements);
     }
 }
 

@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: MIT
+"""A disk that is full and a folder that cannot be written to: the error names the chunk, what was
+there stays, and what could not be stored is stored when there is room again."""
+
+import ctypes
+import json
+import os
+import resource
+import shutil
+import signal
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal
+from zarr_gdal import error_log, open_raster, read_all
+from zarr_processes import Process
+
+SIDE = 100
+CHUNK = 50  # of 10,000 bytes
+
+
+class LimitedFiles:
+    """No file grows beyond a few bytes; the errors are EFBIG."""
+
+    reason = "File too large"
+
+    def __init__(self, folder):
+        self.folder = folder
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    def fill(self, room=8192):
+        """Leaves room for documents, and not for a chunk; with 0 for nothing."""
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (min(room, 4000), hard))
+
+    def free(self):
+        _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+
+
+class SmallDisk:
+    """A file system of a megabyte that nobody else sees; the errors are ENOSPC."""
+
+    reason = "No space left"
+
+    def __init__(self, folder):
+        problem = mount_small(str(folder))
+        if problem:
+            raise NoSmallDisk(problem)
+        self.folder = folder
+        self.ballast = folder / "ballast"
+
+    def fill(self, room=8192):
+        with open(self.ballast, "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+            file.truncate(file.tell() - room)
+
+    def free(self):
+        self.ballast.unlink()
+
+
+class NoSmallDisk(Exception):
+    pass
+
+
+def mount_small(folder):
+    """Mounts a small file system in a name space of this process; says why not, if not."""
+    new_user, new_mounts, private, recursive = 0x10000000, 0x00020000, 1 << 18, 1 << 14
+    libc = ctypes.CDLL(None, use_errno=True)
+    flags = new_mounts if os.geteuid() == 0 else new_mounts | new_user
+    if libc.unshare(flags) != 0:
+        return f"unshare: {os.strerror(ctypes.get_errno())}"
+    if libc.mount(b"none", b"/", None, private | recursive, None) != 0:
+        return f"mount --make-private: {os.strerror(ctypes.get_errno())}"
+    if libc.mount(b"none", folder.encode(), b"tmpfs", 0, b"size=1m") != 0:
+        return f"mount -t tmpfs: {os.strerror(ctypes.get_errno())}"
+    return None
+
+
+@pytest.fixture(params=[LimitedFiles, SmallDisk])
+def on_full_disk(request, tmp_path):
+    """Runs a test's body, body(disk), in a process whose disk can be filled."""
+
+    def work(report, body):
+        try:
+            disk = request.param(tmp_path)
+        except NoSmallDisk as problem:
+            report(f"cannot: {problem}")
+            return
+        body(disk)
+
+    def run(body):
+        lines = Process(work, body).succeed()
+        if lines and lines[0].startswith("cannot: "):
+            pytest.skip(f"no small file system can be mounted here: {lines[0]}")
+
+    return run
+
+
+def old_values():
+    return np.random.default_rng(1).integers(1, 2**31, (SIDE, SIDE), "i4")
+
+
+def new_values():
+    return np.random.default_rng(2).integers(1, 2**31, (SIDE, SIDE), "i4")
+
+
+def make_store(folder):
+    store = folder / "s.zarr"
+    group = zarr.open_group(str(store), mode="w")
+    array = group.create_dataset(
+        "a", data=old_values(), chunks=(CHUNK, CHUNK), compressor=None, fill_value=0
+    )
+    array.attrs["note"] = "old"
+    zarr.consolidate_metadata(str(store))
+    return store
+
+
+def update(store, *options):
+    dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE, open_options=list(options))
+    assert dataset is not None, gdal.GetLastErrorMsg()
+    return dataset
+
+
+def stored(store):
+    """What others read, each chunk decoded."""
+    values = zarr.open_group(str(store), mode="r")["a"][...]
+    np.testing.assert_array_equal(read_all(open_raster(store))[0], values)
+    return values
+
+
+def assert_untouched(store):
+    np.testing.assert_array_equal(
+        zarr.open_group(str(store), mode="r")["a"][...], old_values()
+    )
+    assert not list(store.rglob("*.partial"))
+
+
+def assert_names_chunk(error, store, disk, chunk="a/1.0"):
+    assert str(store) in error and chunk in error and disk.reason in error, error
+
+
+def test_a_whole_chunk(on_full_disk):
+    def body(disk):
+        store = make_store(disk.folder)
+        dataset = update(store)
+        disk.fill()
+        values = new_values()[CHUNK:, :CHUNK]
+        with error_log() as log:
+            result = dataset.GetRasterBand(1).WriteArray(values, 0, CHUNK)
+        assert result != gdal.CE_None
+        assert_names_chunk(log.the_error(), store, disk)
+        assert_untouched(store)
+        disk.free()
+        with error_log() as log:
+            assert dataset.GetRasterBand(1).WriteArray(values, 0, CHUNK) == gdal.CE_None
+            dataset = None
+        log.assert_quiet()
+        wanted = old_values()
+        wanted[CHUNK:, :CHUNK] = values
+        np.testing.assert_array_equal(stored(store), wanted)
+
+    on_full_disk(body)
+
+
+@pytest.mark.parametrize("with_locks", [False, True])
+@pytest.mark.parametrize("way", ["window", "blocks", "fill"])
+def test_what_is_flushed_is_kept_for_the_next_flush(on_full_disk, tmp_path_factory, way, with_locks):
+    """A part of a chunk, and whole chunks that GDAL has in blocks."""
+    locks = tmp_path_factory.mktemp("locks")
+
+    def body(disk):
+        store = make_store(disk.folder)
+        dataset = update(store, *([f"SYNCHRONIZER={locks}"] if with_locks else []))
+        band = dataset.GetRasterBand(1)
+        wanted = old_values()
+        disk.fill()
+        with error_log() as log:
+            if way == "window":
+                wanted[CHUNK + 3 : CHUNK + 20, 2:30] = new_values()[:17, :28]
+                band.WriteArray(wanted[CHUNK + 3 : CHUNK + 20, 2:30], 2, CHUNK + 3)
+            elif way == "blocks":
+                half = CHUNK // 2  # what is resampled goes through blocks
+                values = np.ascontiguousarray(new_values()[:half, :half])
+                wanted[CHUNK:, :CHUNK] = values.repeat(2, 0).repeat(2, 1)
+                band.WriteRaster(0, CHUNK, CHUNK, CHUNK, values.tobytes(), half, half)
+            else:
+                wanted[:] = 123456789
+                band.Fill(123456789)
+            dataset.FlushCache()
+        assert_names_chunk(log.the_error(), store, disk, "a/" if way == "fill" else "a/1.0")
+        assert_untouched(store)
+        np.testing.assert_array_equal(read_all(dataset)[0], wanted)
+        with error_log() as log:
+            dataset.FlushCache()
+        assert_names_chunk(log.the_error(), store, disk, "a/")
+        disk.free()
+        with error_log() as log:
+            dataset.FlushCache()
+        log.assert_quiet()
+        np.testing.assert_array_equal(stored(store), wanted)
+        with error_log() as log:
+            del band
+            dataset = None
+        log.assert_quiet()
+        np.testing.assert_array_equal(stored(store), wanted)
+
+    on_full_disk(body)
+
+
+def test_closing(on_full_disk):
+    def body(disk):
+        store = make_store(disk.folder)
+        dataset = update(store)
+        dataset.GetRasterBand(1).WriteArray(new_values()[:5, :5], 0, CHUNK)
+        disk.fill()
+        with error_log() as log:
+            dataset = None
+        assert_names_chunk(log.the_error(), store, disk)
+        assert_untouched(store)
+        disk.free()
+        np.testing.assert_array_equal(stored(store), old_values())
+
+    on_full_disk(body)
+
+
+def test_metadata(on_full_disk):
+    def body(disk):
+        store = make_store(disk.folder)
+        dataset = update(store)
+        dataset.SetMetadataItem("note", "new " * 5000)
+        disk.fill(0)
+        with error_log() as log:
+            dataset.FlushCache()
+        assert_names_chunk(log.the_error(), store, disk, "a/.zattrs")
+        array = zarr.open(str(store), mode="r")["a"]
+        assert array.attrs["note"] == "old"
+        np.testing.assert_array_equal(array[...], old_values())
+        open_raster(store)
+        with error_log() as log:
+            dataset = None
+        assert log.errors and all(str(store) in error for error in log.errors)
+        assert zarr.open(str(store), mode="r")["a"].attrs["note"] == "old"
+        if (store / ".zmetadata").exists():  # then it is a new one, and fits
+            consolidated = zarr.open_consolidated(str(store), mode="r")
+            assert consolidated["a"].attrs["note"] == "old"
+        disk.free()
+        dataset = update(store)
+        with error_log() as log:
+            dataset.SetMetadataItem("note", "new")
+            dataset = None
+        log.assert_quiet()
+        assert zarr.open(str(store), mode="r")["a"].attrs["note"] == "new"
+
+    on_full_disk(body)
+
+
+def test_metadata_are_written_when_there_is_room_again(on_full_disk):
+    def body(disk):
+        store = make_store(disk.folder)
+        dataset = update(store)
+        dataset.SetMetadataItem("note", "new " * 5000)
+        disk.fill(0)
+        with error_log() as log:
+            dataset.FlushCache()
+        assert_names_chunk(log.the_error(), store, disk, "a/.zattrs")
+        disk.free()
+        with error_log() as log:
+            dataset = None
+        log.assert_quiet()
+        assert zarr.open_consolidated(str(store), mode="r")["a"].attrs["note"] == "new " * 5000
+
+    on_full_disk(body)
+
+
+def test_a_copy_that_does_not_fit_leaves_nothing(on_full_disk):
+    def body(disk):
+        source = gdal.GetDriverByName("MEM").Create("", 600, 600, 1, gdal.GDT_Int32)
+        source.WriteArray(np.random.default_rng(3).integers(1, 2**31, (600, 600), "i4"))
+        target = disk.folder / "copy.zarr"
+        options = ["COMPRESS=NONE", "BLOCKSIZE=200,200"]
+        disk.fill(100_000)
+        driver = gdal.GetDriverByName("Zarr")
+        with error_log() as log:
+            assert driver.CreateCopy(str(target), source, options=options) is None
+        assert len(log.errors) >= 1
+        assert_names_chunk(log.errors[0], target, disk, "copy/0.0")
+        assert not target.exists()
+        disk.free()
+
+    on_full_disk(body)
+
+
+def test_a_store_that_cannot_be_begun(on_full_disk):
+    def body(disk):
+        target = disk.folder / "new.zarr"
+        disk.fill(0)
+        with error_log() as log:
+            driver = gdal.GetDriverByName("Zarr")
+            assert driver.Create(str(target), 600, 600, 1, gdal.GDT_Int32) is None
+        assert str(target) in log.the_error() and disk.reason in log.the_error()
+        disk.free()
+        assert not target.exists() or not any(target.iterdir())
+
+    on_full_disk(body)
+
+
+# ---------------------------------------------------------------------------------------------
+# Permissions
+
+
+def as_nobody(report, body):
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+    body()
+    report("done")
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    """A store that can be read and not written, whoever runs the tests."""
+    store = make_store(tmp_path)
+    for path in [store, *store.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    for folder in [tmp_path, *tmp_path.parents[:2]]:
+        folder.chmod(0o755)
+    before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
+    yield store
+    assert before == {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
+    for path in [store, *store.rglob("*")]:
+        path.chmod(0o755)
+
+
+@pytest.mark.parametrize("moment", ["write", "flush", "close"])
+def test_a_store_that_cannot_be_written(guarded, moment):
+    def body():
+        dataset = update(guarded)
+        band = dataset.GetRasterBand(1)
+        with error_log() as log:
+            if moment == "write":
+                values = new_values()[CHUNK:, :CHUNK]
+                assert band.WriteArray(values, 0, CHUNK) != gdal.CE_None
+                assert "a/1.0" in log.the_error() and "ermission" in log.the_error()
+            else:
+                band.WriteArray(new_values()[:7, :7], 3, CHUNK + 3)
+                if moment == "flush":
+                    dataset.FlushCache()
+                    assert "a/1.0" in log.the_error() and "ermission" in log.the_error()
+                    log.clear()  # it is tried once more
+            del band
+            dataset = None
+        assert "a/1.0" in log.the_error() and "ermission" in log.the_error()
+        np.testing.assert_array_equal(stored(guarded), old_values())
+
+    assert Process(as_nobody, body).succeed() == ["done"]
+
+
+def test_metadata_that_cannot_be_written(guarded):
+    def body():
+        dataset = update(guarded)
+        dataset.SetMetadataItem("note", "new")
+        with error_log() as log:
+            dataset = None
+        assert "ermission" in log.errors[0] and str(guarded) in log.errors[0]
+        assert zarr.open_consolidated(str(guarded), mode="r")["a"].attrs["note"] == "old"
+
+    assert Process(as_nobody, body).succeed() == ["done"]
+
+
+@pytest.mark.parametrize("way", ["beside", "over", "append", "delete"])
+def test_where_nothing_can_be_made(guarded, way):
+    def body():
+        driver = gdal.GetDriverByName("Zarr")
+        target = guarded.parent / "new.zarr" if way == "beside" else guarded
+        options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=b"] if way == "append" else []
+        with error_log() as log:
+            if way == "delete":
+                assert driver.Delete(str(target)) != gdal.CE_None
+            else:
+                assert driver.Create(str(target), 9, 9, 1, gdal.GDT_Byte, options) is None
+        assert str(target) in log.the_error() and "ermission" in log.the_error()
+        assert target.exists() == (way != "beside")
+
+    guarded.parent.chmod(0o555)
+    try:
+        assert Process(as_nobody, body).succeed() == ["done"]
+    finally:
+        guarded.parent.chmod(0o755)
+
+
+def test_the_tool_fails_too(tmp_path):
+    """gdal_translate ends with an error, and says which chunk."""
+    if shutil.which("gdal_translate") is None:
+        pytest.fail("gdal_translate is not installed")
+    store = make_store(tmp_path)
+
+    def body(report):
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+        read, write = os.pipe()
+        command = ["gdal_translate", "-q", "-of", "Zarr", "-co", "COMPRESS=NONE", str(store),
+                   str(tmp_path / "copy.zarr")]  # fmt: skip
+        child = os.fork()
+        if child == 0:
+            os.dup2(write, 2)
+            os.execvp(command[0], command)
+        os.close(write)
+        with os.fdopen(read) as errors:
+            text = errors.read()
+        _, status = os.waitpid(child, 0)
+        report(json.dumps([os.WEXITSTATUS(status), text]))
+
+    (line,) = Process(body).succeed()
+    code, text = json.loads(line)
+    assert code != 0
+    assert "copy/0.0" in text and "File too large" in text
+    assert not (tmp_path / "copy.zarr").exists()
