@@ -23,6 +23,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     arrays_.push_back(std::make_unique<BandArray>());
     BandArray& array = *arrays_.back();
     array.layout = std::move(layout);
+    array.attributes_before = array.layout.facts.attributes;
     zarr::Warnings warnings = array.layout.facts.warnings;
     array.channels = OmeChannels(array.layout, warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,

@@ -29,6 +29,7 @@ struct BandArray {
     OmeChannels channels;
     std::unique_ptr<SliceLabels> labels;
     bool attributes_changed = false;  // since they were written
+    zarr::json::Value attributes_before;  // as they were when read or written last
 };
 
 class ZarrRasterBand;

@@ -120,10 +120,11 @@ Status ZarrDataset::FlushAttributes() {
     }
     group_attributes_.reset();
     for (const auto& array : arrays_) {
-        levels_behind_ = levels_behind_ || array->attributes_changed;
-        if (array->attributes_changed)
-            ZARR_RETURN_IF_ERROR(update_->metadata().SetAttributes(array->layout.facts.path,
-                                                                   array->layout.facts.attributes));
+        if (!array->attributes_changed) continue;
+        levels_behind_ = true;
+        ZARR_RETURN_IF_ERROR(update_->metadata().ChangeAttributes(
+            array->layout.facts.path, array->attributes_before, array->layout.facts.attributes));
+        array->attributes_before = array->layout.facts.attributes;
         array->attributes_changed = false;
     }
     if (levels_behind_) ZARR_RETURN_IF_ERROR(FollowLevels());

@@ -358,3 +358,73 @@ def test_processes_with_chunks_of_their_own_need_no_locks(tmp_path, side):
     assert "note" in group["a"].attrs
     assert group["a"].attrs.asdict() == zarr.open_group(str(store), mode="r")["a"].attrs.asdict()
     assert not [path for path in store.rglob("*") if path.name.endswith(".partial")]
+
+
+# ---------------------------------------------------------------------------------------------
+# Metadata
+
+
+def set_item_by_gdal(_report, store, synchronizer, array, name):
+    with error_log() as log:
+        dataset = update(store, synchronizer, array)
+        for i in range(5):
+            dataset.SetMetadataItem(f"{name}_{i}", "gdal")
+            dataset.FlushCache()
+        del dataset
+    log.assert_quiet()
+
+
+def set_item_by_zarr(_report, store, synchronizer, array, name):
+    locks = zarr.ProcessSynchronizer(str(synchronizer))
+    for i in range(5):
+        # Opened anew, as zarr-python remembers the attributes.
+        zarr.open_group(str(store), mode="r+", synchronizer=locks)[array].attrs[f"{name}_{i}"] = "z"
+
+
+def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):
+    """Without locks; what is consolidated in the end is what there is."""
+    for attempt in range(4):
+        store = tmp_path / f"{attempt}.zarr"
+        group = zarr.open_group(str(store), mode="w")
+        for i in range(WRITERS):
+            group.create_dataset(f"a{i}", shape=(2, 2), dtype="i4")
+        zarr.consolidate_metadata(str(store))
+        run_at_once([(set_item_by_gdal, store, None, f"a{i}", f"n{i}") for i in range(WRITERS)])
+        plain = zarr.open_group(str(store), mode="r")
+        consolidated = zarr.open_consolidated(str(store), mode="r")
+        for i in range(WRITERS):
+            wanted = {f"n{i}_{k}": "gdal" for k in range(5)}
+            assert wanted == plain[f"a{i}"].attrs.asdict()
+            assert wanted == consolidated[f"a{i}"].attrs.asdict()
+
+
+@pytest.mark.parametrize("with_zarr", [False, True])
+def test_processes_change_metadata_of_one_array_under_lock_files(tmp_path, with_zarr):
+    store, locks = make_store(tmp_path), tmp_path / "locks"
+    works = [set_item_by_gdal, set_item_by_zarr if with_zarr else set_item_by_gdal]
+    run_at_once([(works[i % 2], store, locks, "a", f"n{i}") for i in range(WRITERS)])
+    found = zarr.open_group(str(store), mode="r")["a"].attrs.asdict()
+    assert {name for name in found if name[0] == "n"} == {
+        f"n{i}_{k}" for i in range(WRITERS) for k in range(5)
+    }
+
+
+def test_handles_change_metadata_of_one_array(tmp_path):
+    """What another one has changed or removed meanwhile stays so."""
+    store = make_store(tmp_path)
+    array = zarr.open_group(str(store), mode="r+")["a"]
+    array.attrs.update({"kept": 1, "changed": 2, "removed": 3, "mine": 4})
+    one, two = update(store), update(store)
+    one.SetMetadataItem("one", "1")
+    one.SetMetadataItem("mine", None)
+    two.SetMetadataItem("two", "2")
+    two.GetRasterBand(1).SetScale(7)
+    one = None
+    del array
+    array = zarr.open_group(str(store), mode="r+")["a"]
+    array.attrs["changed"] = "by Python"
+    del array.attrs["removed"]
+    two = None
+    found = zarr.open_group(str(store), mode="r")["a"].attrs.asdict()
+    assert found == {"kept": 1, "changed": "by Python", "one": "1", "two": "2", "scale_factor": 7}
+    assert zarr.open_consolidated(str(store), mode="r")["a"].attrs.asdict() == found

@@ -73,6 +73,29 @@ Status NothingThere(const std::string& path) {
     return Status::NotFound(Quoted(path) + ": there is no such node");
 }
 
+Status NoObject(const std::string& key, const json::Value& got) {
+    return Status::Invalid(key + ": expected an object, got " + json::Brief(got));
+}
+
+void EraseMember(json::Object& object, const std::string& name) {
+    object.erase(std::remove_if(object.begin(), object.end(),
+                                [&](const json::Member& member) { return member.first == name; }),
+                 object.end());
+}
+
+// Does to `object` what leads from `before` to `after`, which is an object.
+void ApplyChange(const json::Object& before, const json::Value& after, json::Object& object) {
+    const json::Value old(before);
+    for (const json::Member& member : before)
+        if (after.Find(member.first) == nullptr) EraseMember(object, member.first);
+    for (const json::Member& member : *after.as_object()) {
+        const json::Value* const was = old.Find(member.first);
+        if (was != nullptr && json::Dump(*was) == json::Dump(member.second)) continue;
+        EraseMember(object, member.first);
+        object.push_back(member);
+    }
+}
+
 bool IsAtOrBelow(std::string_view path, std::string_view group) {
     return path.substr(0, group.size()) == group &&
            (path.size() == group.size() || path[group.size()] == '/');
@@ -96,6 +119,7 @@ Status HierarchyWriter::SetText(const std::string& key, std::string_view text) {
 Status HierarchyWriter::EraseConsolidated(const std::string& path) {
     for (const std::string& group : PathsTo(path)) {
         const std::string key = JoinKey(group, kConsolidatedKey);
+        touched_.insert(group);
         ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
         if (!exists) continue;
         erased_.insert(group);
@@ -195,9 +219,32 @@ Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& 
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     const std::string key = JoinKey(node, kAttributesKey);
-    if (attributes.as_object() == nullptr)
-        return Status::Invalid(key + ": expected an object, got " + json::Brief(attributes));
+    if (attributes.as_object() == nullptr) return NoObject(key, attributes);
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
+    return ReplaceAttributes(node, attributes);
+}
+
+Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Value& before,
+                                         const json::Value& after) {
+    const std::lock_guard lock(mutex_);
+    ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
+    const std::string key = JoinKey(node, kAttributesKey);
+    for (const json::Value* attributes : {&before, &after})
+        if (attributes->as_object() == nullptr) return NoObject(key, *attributes);
+    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
+    Buffer text;
+    ZARR_ASSIGN_OR_RETURN(const bool found, store_->Get(key, text, kMaxMetadataBytes));
+    json::Value stored{json::Object{}};
+    if (found) {
+        ZARR_ASSIGN_OR_RETURN(stored,
+                              ParseAttributes(std::as_const(text).span().text()).WithContext(key));
+    }
+    ApplyChange(*before.as_object(), after, *stored.as_object());
+    return ReplaceAttributes(node, stored);
+}
+
+Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& attributes) {
+    const std::string key = JoinKey(node, kAttributesKey);
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, NodeKindAt(*store_, node));
     if (kind == NodeKind::kNone) return NothingThere(node);
     if (attributes.as_object()->empty()) {
@@ -285,9 +332,16 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
 
 Status HierarchyWriter::WriteConsolidatedAt(const std::string& path) {
     const std::string key = JoinKey(path, kConsolidatedKey);
-    ZARR_ASSIGN_OR_RETURN(const std::string text, ConsolidatedText(*store_, path).WithContext(key));
-    ZARR_ASSIGN_OR_RETURN(const bool is_same, Holds(key, text));
-    if (!is_same) ZARR_RETURN_IF_ERROR(SetText(key, text));
+    // Looked at again after it was written: another writer may have changed something between. One
+    // that goes on and on does the same when it is done.
+    constexpr int kTries = 10;
+    for (int i = 0; i < kTries; ++i) {
+        ZARR_ASSIGN_OR_RETURN(const std::string text,
+                              ConsolidatedText(*store_, path).WithContext(key));
+        ZARR_ASSIGN_OR_RETURN(const bool is_same, Holds(key, text));
+        if (is_same) break;
+        ZARR_RETURN_IF_ERROR(SetText(key, text));
+    }
     erased_.erase(path);
     return {};
 }
@@ -302,7 +356,13 @@ Status HierarchyWriter::Finish() {
     std::set<std::string> groups;
     if (consolidated_ != WriteConsolidated::kNo) groups = erased_;
     if (consolidated_ == WriteConsolidated::kYes) groups.insert("");
+    // What is there by now another writer has made, who may not have seen what was changed here.
+    for (const std::string& group : touched_) {
+        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, JoinKey(group, kConsolidatedKey)));
+        if (exists) groups.insert(group);
+    }
     for (const std::string& group : groups) ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group));
+    touched_.clear();
     erased_.clear();
     return {};
 }

@@ -54,6 +54,12 @@ class HierarchyWriter {
     // Replaces all attributes of a node. `attributes` is an object; an empty one erases `.zattrs`.
     Status SetAttributes(std::string_view path, const json::Value& attributes);
 
+    // Changes the attributes of a node, as they are stored by now, by what is not the same in two
+    // objects: members that `after` has and `before` has not, or not so, are set, those that only
+    // `before` has are removed. What others have changed meanwhile stays.
+    Status ChangeAttributes(std::string_view path, const json::Value& before,
+                            const json::Value& after);
+
     // Replaces the `.zarray` of an array. Members that the format does not define and `document`
     // does not hold are kept. The chunks are not touched.
     Status ReplaceArrayDocument(std::string_view path, json::Object document);
@@ -76,6 +82,7 @@ class HierarchyWriter {
   private:
     Status MakeGroups(const std::string& path);
     Status CheckAbove(const std::string& path) const;
+    Status ReplaceAttributes(const std::string& node, const json::Value& attributes);
     Result<bool> IsOccupied(const std::string& path) const;
     Result<bool> EraseStrayChunks(const std::string& path);
     Status EraseNode(const std::string& path);
@@ -89,7 +96,8 @@ class HierarchyWriter {
     std::shared_ptr<Store> store_;
     std::shared_ptr<Synchronizer> locks_;
     WriteConsolidated consolidated_;
-    std::set<std::string> erased_;  // groups whose `.zmetadata` are to be written anew
+    std::set<std::string> touched_;  // groups in and below which something has changed
+    std::set<std::string> erased_;   // groups whose `.zmetadata` are to be written anew
 };
 
 }  // namespace zarr

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Several writers of hierarchies, each of a process of its own, and one store.
+#include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/shared_store.h"
+#include "core/hierarchy/hierarchy_writer.h"
+#include "core/hierarchy/tree.h"
+
+namespace zarr::test {
+namespace {
+
+class SharedWriter : public testing::Test {
+  protected:
+    void SetUp() override {
+        HierarchyWriter writer(store_);
+        ASSERT_TRUE(Succeeds(writer.CreateGroup("a")));
+        ASSERT_TRUE(Succeeds(writer.CreateGroup("b")));
+        ASSERT_TRUE(Succeeds(writer.Consolidate()));
+    }
+    std::string Text(const std::string& key) const {
+        Buffer value;
+        const auto found = store_->Get(key, value, kNoLimit);
+        EXPECT_TRUE(Succeeds(found));
+        return found.ok() && *found ? TextOf(value) : "";
+    }
+    void ExpectConsolidated() const {
+        const auto text = ConsolidatedText(*store_, "");
+        ASSERT_TRUE(Succeeds(text));
+        EXPECT_EQ(Text(".zmetadata"), *text);
+    }
+    std::string Attributes(const std::string& node) const {
+        const std::string text = Text(node + "/.zattrs");
+        return text.empty() ? "" : json::Dump(Json(text));
+    }
+
+    std::shared_ptr<WatchedStore> store_ = std::make_shared<WatchedStore>();
+};
+
+TEST_F(SharedWriter, AttributesChangeByWhatDiffers) {
+    HierarchyWriter writer(store_);
+    const json::Value before = Json(R"({"kept": 1, "mine": [1, 2], "gone": null, "same": NaN})");
+    ASSERT_TRUE(Succeeds(writer.SetAttributes("a", before)));
+    ASSERT_TRUE(Succeeds(
+        writer.SetAttributes("a", Json(R"({"kept": 2, "mine": 3, "gone": 4, "theirs": 5})"))));
+    ASSERT_TRUE(Succeeds(writer.ChangeAttributes(
+        "a", before, Json(R"({"kept": 1, "mine": [1, 3], "same": NaN, "new": "x"})"))));
+    EXPECT_EQ(Attributes("a"), R"({"kept": 2, "mine": [1, 3], "new": "x", "theirs": 5})");
+    // What has gone meanwhile stays gone where it was not changed.
+    ASSERT_TRUE(Succeeds(writer.SetAttributes("a", Json("{}"))));
+    ASSERT_TRUE(Succeeds(
+        writer.ChangeAttributes("a", Json(R"({"x": 1, "y": 1})"), Json(R"({"x": 1, "y": 2})"))));
+    EXPECT_EQ(Attributes("a"), R"({"y": 2})");
+    ASSERT_TRUE(Succeeds(writer.ChangeAttributes("a", Json(R"({"y": 2})"), Json("{}"))));
+    EXPECT_EQ(Text("a/.zattrs"), "") << "none are no document";
+}
+
+TEST_F(SharedWriter, AttributesThatCannotBeChangedStay) {
+    HierarchyWriter writer(store_);
+    const json::Value none = Json("{}");
+    const json::Value some = Json(R"({"x": 1})");
+    EXPECT_TRUE(Fails(writer.ChangeAttributes("a", none, Json("[]")), StatusCode::kInvalidArgument,
+                      "a/.zattrs: expected an object"));
+    EXPECT_TRUE(Fails(writer.ChangeAttributes("a", Json("1"), none), StatusCode::kInvalidArgument,
+                      "a/.zattrs: expected an object"));
+    EXPECT_TRUE(Fails(writer.ChangeAttributes("c", none, some), StatusCode::kNotFound));
+    ASSERT_TRUE(Succeeds(store_->Set("a/.zattrs", ByteSpan(std::string_view("{half")))));
+    EXPECT_TRUE(Fails(writer.ChangeAttributes("a", none, some), StatusCode::kCorrupt, "a/.zattrs"));
+    EXPECT_EQ(Text("a/.zattrs"), "{half");
+}
+
+TEST_F(SharedWriter, DocumentsAreReplacedUnderTheirLocks) {
+    const auto locks = std::make_shared<MemoryLocks>();
+    HierarchyWriter writer(store_, WriteConsolidated::kNo, locks);
+    int changes = 0;
+    store_->on_change = [&](const std::string& key) {
+        if (key == ".zmetadata") return;
+        EXPECT_TRUE(locks->IsHeld(key)) << key;
+        ++changes;
+    };
+    const json::Value some = Json(R"({"x": 1})");
+    ASSERT_TRUE(Succeeds(writer.SetAttributes("a", some)));
+    ASSERT_TRUE(Succeeds(writer.ChangeAttributes("a", some, Json(R"({"x": 2})"))));
+    EXPECT_EQ(changes, 2);
+    locks->fails = true;
+    EXPECT_TRUE(Fails(writer.SetAttributes("a", some), StatusCode::kIo, "locks/a/.zattrs"));
+    EXPECT_EQ(Attributes("a"), R"({"x": 2})");
+}
+
+TEST_F(SharedWriter, AChangeBetweenCollectingAndWritingIsConsolidatedToo) {
+    HierarchyWriter first(store_);
+    HierarchyWriter second(store_);
+    ASSERT_TRUE(Succeeds(first.SetAttributes("a", Json(R"({"x": 1})"))));
+    bool is_done = false;
+    store_->on_change = [&](const std::string& key) {
+        if (key != ".zmetadata" || std::exchange(is_done, true)) return;
+        EXPECT_TRUE(Succeeds(second.SetAttributes("b", Json(R"({"y": 2})"))));
+    };
+    ASSERT_TRUE(Succeeds(first.Finish()));
+    EXPECT_TRUE(is_done);
+    ExpectConsolidated();
+    ASSERT_TRUE(Succeeds(second.Finish()));
+    ExpectConsolidated();
+}
+
+TEST_F(SharedWriter, WhatWasConsolidatedBeforeAChangeIsWrittenAnew) {
+    for (const auto consolidate : {WriteConsolidated::kIfPresent, WriteConsolidated::kNo}) {
+        HierarchyWriter first(store_);
+        HierarchyWriter second(store_, consolidate);
+        ASSERT_TRUE(Succeeds(first.SetAttributes("a", Json(R"({"x": 1})"))));
+        bool is_done = false;
+        store_->on_change = [&](const std::string& key) {
+            if (key != "b/.zattrs" || std::exchange(is_done, true)) return;
+            EXPECT_TRUE(Succeeds(first.Finish()));
+        };
+        ASSERT_TRUE(Succeeds(second.SetAttributes("b", Json(R"({"y": 2})"))));
+        EXPECT_TRUE(is_done);
+        ASSERT_TRUE(Succeeds(second.Finish()));
+        ExpectConsolidated();
+        store_->on_change = nullptr;
+        ASSERT_TRUE(Succeeds(first.SetAttributes("a", Json("{}"))));
+        ASSERT_TRUE(Succeeds(first.SetAttributes("b", Json("{}"))));
+        ASSERT_TRUE(Succeeds(first.Finish()));
+    }
+}
+
+}  // namespace
+}  // namespace zarr::test

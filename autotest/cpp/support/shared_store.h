@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// What writers share that act as if they were in different processes: a store and locks.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/store/memory_store.h"
+#include "core/store/synchronizer.h"
+
+namespace zarr::test {
+
+// Locks in memory, which know who holds what.
+class MemoryLocks final : public Synchronizer, public std::enable_shared_from_this<MemoryLocks> {
+  public:
+    Result<std::unique_ptr<Lock>> Acquire(const std::string& key) override {
+        if (fails) return Status::Io("locks/" + key + ": cannot lock");
+        std::unique_lock<std::mutex> lock(mutex_);
+        released_.wait(lock, [&] { return held_.count(key) == 0; });
+        held_.insert(key);
+        return std::unique_ptr<Lock>(new Held(shared_from_this(), key));
+    }
+    bool IsHeld(const std::string& key) const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return held_.count(key) != 0;
+    }
+
+    std::atomic<bool> fails{false};
+
+  private:
+    class Held final : public Lock {
+      public:
+        Held(std::shared_ptr<MemoryLocks> owner, std::string key)
+            : owner_(std::move(owner)), key_(std::move(key)) {}
+        ~Held() override {
+            {
+                const std::lock_guard<std::mutex> lock(owner_->mutex_);
+                owner_->held_.erase(key_);
+            }
+            owner_->released_.notify_all();
+        }
+
+      private:
+        const std::shared_ptr<MemoryLocks> owner_;
+        const std::string key_;
+    };
+
+    mutable std::mutex mutex_;
+    std::condition_variable released_;
+    std::set<std::string> held_;
+};
+
+// A store that looks on as keys are set.
+class WatchedStore final : public Store {
+  public:
+    std::string Describe() const override { return "watched"; }
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+        return base_.Get(key, value, limit);
+    }
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override {
+        return base_.GetRange(key, offset, length, value);
+    }
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
+        return base_.List(prefix);
+    }
+    Status Set(const std::string& key, ByteSpan value) override {
+        if (fails) return Status::Io(key + ": disk full");
+        if (on_change) on_change(key);
+        return base_.Set(key, value);
+    }
+    Status Erase(const std::string& key) override {
+        if (on_change) on_change(key);
+        return base_.Erase(key);
+    }
+
+    std::function<void(const std::string&)> on_change;
+    std::atomic<bool> fails{false};
+
+  private:
+    MemoryStore base_;
+};
+
+}  // namespace zarr::test
