@@ -83,9 +83,10 @@ class DimensionAppend {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout, LayOut(*grown, plan_.path(), open_options, {}));
         dataset->AddArray(std::move(layout), false);
         dataset->Finish();
-        dataset->EnableUpdate(
-            std::make_unique<StoreUpdate>(store_, zarr::WriteConsolidated::kIfPresent),
-            options.georeferenced);
+        ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
+        dataset->EnableUpdate(std::make_unique<StoreUpdate>(
+                                  store_, zarr::WriteConsolidated::kIfPresent, std::move(locks)),
+                              options.georeferenced);
         return dataset;
     }
 
