@@ -324,33 +324,34 @@ CPLErr OverviewBuilder::Build(const OverviewRequest& request) {
 // ---------------------------------------------------------------------------------------------
 // Afterwards
 
+Status OverviewBuilder::RemoveLevels() {
+    ZARR_RETURN_IF_ERROR(writer_.Describe({}));
+    std::vector<LevelPaths> removed;
+    for (auto& level : dataset_.levels_) {
+        removed.push_back({PathsOf(*level), 0, 0, ""});
+        for (const auto& array : level->arrays_) dataset_.update_->Forget(*array->layout.array);
+        level->EndUpdate();
+        dataset_.removed_levels_.push_back(std::move(level));
+    }
+    dataset_.levels_.clear();
+    for (const LevelPaths& level : removed) ZARR_RETURN_IF_ERROR(writer_.Remove(level));
+    return {};
+}
+
 CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
-    const auto run = [&]() -> Status {
-        if (dataset_.levels_.empty()) return DropUnused();
-        if (!HasOwnLevels())
-            return Status::Unsupported(
-                "the levels of this pyramid were not built by GDAL, so they are not removed");
-        if (request.bands.size() != static_cast<std::size_t>(dataset_.nBands))
-            return Status::Unsupported("overviews are removed for all bands together");
-        ZARR_RETURN_IF_ERROR(DropUnused());
-        ZARR_RETURN_IF_ERROR(writer_.Describe({}));
-        auto& levels = dataset_.levels_;
-        for (auto& level : levels) {
-            for (const auto& array : level->arrays_) dataset_.update_->Forget(*array->layout.array);
-            level->EndUpdate();
-            dataset_.removed_levels_.push_back(std::move(level));
-        }
-        const std::size_t count = levels.size();
-        levels.clear();
-        const auto& removed = dataset_.removed_levels_;
-        for (std::size_t i = removed.size() - count; i < removed.size(); ++i)
-            ZARR_RETURN_IF_ERROR(writer_.Remove({PathsOf(*removed[i]), 0, 0, ""}));
-        return {};
-    };
-    Status status = run();
+    const std::string& store = dataset_.store_path();
+    const bool has_levels = !dataset_.levels_.empty();
+    if (has_levels && !HasOwnLevels())
+        return EmitError(store, Status::Unsupported("the levels of this pyramid were not built by "
+                                                    "GDAL, so they are not removed"));
+    if (has_levels && request.bands.size() != static_cast<std::size_t>(dataset_.nBands))
+        return EmitError(store,
+                         Status::Unsupported("overviews are removed for all bands together"));
+    Status status = DropUnused();
+    if (status.ok() && has_levels) status = RemoveLevels();
     const Status finished = Finish();
     if (status.ok()) status = finished;
-    return status.ok() ? CE_None : EmitError(dataset_.store_path(), status);
+    return status.ok() ? CE_None : EmitError(store, status);
 }
 
 Status OverviewBuilder::Follow() {

@@ -58,6 +58,7 @@ class OverviewBuilder {
     CPLErr Fill(const OverviewRequest& request) const;
     zarr::Status List(const OverviewRequest& request);
     void Discard();
+    zarr::Status RemoveLevels();
     zarr::Status Finish();
 
     ZarrDataset& dataset_;
