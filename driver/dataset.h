@@ -28,7 +28,7 @@ struct BandArray {
     RasterLayout layout;
     OmeChannels channels;
     std::unique_ptr<SliceLabels> labels;
-    bool attributes_changed = false;  // since they were written
+    bool attributes_changed = false;      // since they were written
     zarr::json::Value attributes_before;  // as they were when read or written last
 };
 
