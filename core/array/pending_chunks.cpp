@@ -31,6 +31,14 @@ void PendingChunks::Remove(std::uint64_t chunk, const PendingChunk& pending) {
     count_.store(chunks_.size(), std::memory_order_release);
 }
 
+void PendingChunks::Clear() {
+    for (const auto& [index, pending] : All()) {
+        const std::lock_guard<std::mutex> lock(pending->mutex);
+        pending->is_gone = true;
+        Remove(index, *pending);
+    }
+}
+
 std::vector<std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>> PendingChunks::All() const {
     std::vector<std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>> all;
     {

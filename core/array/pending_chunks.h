@@ -48,6 +48,8 @@ class PendingChunks {
     std::shared_ptr<PendingChunk> FindOrAdd(std::uint64_t chunk);
     // Forgets the chunk where it still is this one.
     void Remove(std::uint64_t chunk, const PendingChunk& pending);
+    // Forgets all of them, unstored.
+    void Clear();
     // All of them, lowest index first.
     std::vector<std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>> All() const;
     std::size_t count() const { return count_; }

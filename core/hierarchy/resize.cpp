@@ -136,8 +136,8 @@ Status CheckShape(const ArrayMetadata& metadata, const Shape& shape) {
     const auto parsed = ParseArrayMetadata(json::Dump(json::Value(DocumentOf(metadata, shape))));
     if (parsed.ok()) return {};
     const bool is_limit = parsed.status().code() == StatusCode::kLimit;
-    return Status(is_limit ? StatusCode::kLimit : StatusCode::kInvalidArgument,
-                  parsed.status().message());
+    return {is_limit ? StatusCode::kLimit : StatusCode::kInvalidArgument,
+            parsed.status().message()};
 }
 
 Status EraseChunksOutside(Store& store, const Array& array, const Shape& shape) {

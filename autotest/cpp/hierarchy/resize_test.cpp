@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "core/hierarchy/resize.h"
+
+#include <vector>
+
+#include "autotest/cpp/hierarchy/faulty_store.h"
+#include "autotest/cpp/hierarchy/trees.h"
+
+namespace zarr::test {
+namespace {
+
+using Shape = std::vector<std::uint64_t>;
+using StringList = std::vector<std::string>;
+
+constexpr char kFill = '.';
+
+std::string Document(const std::string& shape, const std::string& separator = ".") {
+    return R"({"zarr_format": 2, "compressor": null, "fill_value": 46, "order": "C", )"
+           R"("filters": null, "dtype": "|u1", "chunks": [2, 2], "dimension_separator": ")" +
+           separator + R"(", "shape": )" + shape + "}";
+}
+
+// An array "a" of 3 x 4 characters, "abcd", "efgh", "ijkl", the store that it is in, and the means
+// to change it.
+struct Sample {
+    explicit Sample(const std::string& separator = ".") {
+        const auto key = [&](const char* row, const char* column) {
+            return "a/" + std::string(row) + separator + column;
+        };
+        memory = StoreOf({{".zgroup", kGroupText},
+                          {"a/.zarray", Document("[3, 4]", separator)},
+                          {key("0", "0"), "abef"},
+                          {key("0", "1"), "cdgh"},
+                          {key("1", "0"), "ij.."},
+                          {key("1", "1"), "kl.."}});
+        store = std::make_shared<FaultyStore>(memory);
+    }
+
+    // The call of the store with the number `fail_at` fails, and maybe all after it.
+    Status Resize(const Shape& shape, std::size_t fail_at = 0, bool and_after = false) {
+        HierarchyWriter metadata(store);
+        const auto array = Tree(store)->OpenArray("a");
+        if (!array.ok()) return array.status();
+        auto writer = ArrayWriter::Open(*array, store, std::size_t{1} << 20);
+        if (!writer.ok()) return writer.status();
+        store->FailAt(fail_at, and_after);
+        const Status status = ResizeArray(metadata, *store, **writer, shape, 1);
+        store->FailAt(0, false);
+        if (!status.ok()) (*array)->pending().Clear();  // what a killed writer had
+        return status;
+    }
+
+    // The elements, row by row, as someone else reads them.
+    StringList Read() const {
+        const auto array = Tree(memory)->OpenArray("a");
+        if (!array.ok()) return {array.status().message()};
+        const Shape& shape = (*array)->metadata().shape;
+        StringList rows(static_cast<std::size_t>(shape[0]),
+                        std::string(static_cast<std::size_t>(shape[1]), '\0'));
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            Region region = Region::All(shape);
+            region.start[0] = row;
+            region.count[0] = 1;
+            const Destination destination{reinterpret_cast<std::uint8_t*>(rows[row].data()),
+                                          Strides{0, 1}, CopyOp(1)};
+            EXPECT_TRUE(Succeeds((*array)->Read(region, 0, destination, {1})));
+        }
+        return rows;
+    }
+
+    std::shared_ptr<MemoryStore> memory;
+    std::shared_ptr<FaultyStore> store;
+};
+
+TEST(Resize, GrowsByTheShapeAlone) {
+    Sample sample;
+    EXPECT_TRUE(Succeeds(sample.Resize({3, 7})));
+    EXPECT_EQ(sample.store->TakeChanges(), StringList{"set a/.zarray"});
+    EXPECT_EQ(sample.Read(), (StringList{"abcd...", "efgh...", "ijkl..."}));
+}
+
+TEST(Resize, OfTheSameShapeChangesNothing) {
+    Sample sample;
+    EXPECT_TRUE(Succeeds(sample.Resize({3, 4})));
+    EXPECT_EQ(sample.store->TakeChanges(), StringList());
+}
+
+TEST(Resize, ForgetsWhatIsCutOff) {
+    for (const char* separator : {".", "/"}) {
+        Sample sample(separator);
+        EXPECT_TRUE(Succeeds(sample.Resize({1, 3})));
+        EXPECT_EQ(sample.Read(), StringList{"abc"});
+        const auto rows = sample.memory->List("a");
+        ASSERT_TRUE(Succeeds(rows));
+        EXPECT_EQ(rows->size(), *separator == '.' ? 3U : 2U) << "no chunk of the second row";
+        EXPECT_TRUE(Succeeds(sample.Resize({4, 4})));
+        EXPECT_EQ(sample.Read(), (StringList{"abc.", "....", "....", "...."}));
+    }
+}
+
+TEST(Resize, EmptiesAndFillsAgain) {
+    Sample sample;
+    EXPECT_TRUE(Succeeds(sample.Resize({0, 4})));
+    EXPECT_EQ(sample.Read(), StringList());
+    EXPECT_TRUE(Succeeds(sample.Resize({2, 2})));
+    EXPECT_EQ(sample.Read(), (StringList{"..", ".."}));
+}
+
+TEST(Resize, ErasesChunksThatWereOutsideBefore) {
+    Sample sample;
+    EXPECT_TRUE(Succeeds(sample.memory->Set("a/0.2", ByteSpan(std::string_view("XXXX")))));
+    EXPECT_TRUE(Succeeds(sample.memory->Set("a/00.2", ByteSpan(std::string_view("no chunk")))));
+    EXPECT_TRUE(Succeeds(sample.Resize({3, 6})));
+    EXPECT_EQ(sample.Read(), (StringList{"abcd..", "efgh..", "ijkl.."}));
+    EXPECT_EQ(sample.store->TakeChanges(), (StringList{"erase a/0.2", "set a/.zarray"}));
+}
+
+TEST(Resize, RefusesShapesThatCannotBe) {
+    Sample sample;
+    constexpr std::uint64_t kHuge = std::uint64_t{1} << 40;
+    for (const Shape& shape : {Shape{3}, Shape{3, 4, 5}, Shape{kHuge, kHuge}}) {
+        const Status status = sample.Resize(shape);
+        EXPECT_FALSE(status.ok());
+        EXPECT_NE(status.code(), StatusCode::kCorrupt);
+        EXPECT_EQ(status.message().find("a/.zarray"), 0U) << status.message();
+    }
+    EXPECT_EQ(sample.store->TakeChanges(), StringList());
+}
+
+// Whatever fails or wherever a writer is killed, what remains was there, what is cut off is the old
+// value or the fill value, and the next try succeeds.
+TEST(Resize, SurvivesAFaultAtEveryCall) {
+    const StringList old = {"abcd", "efgh", "ijkl"};
+    for (const Shape& shape : {Shape{1, 3}, Shape{2, 1}, Shape{5, 3}, Shape{2, 7}}) {
+        for (const bool and_after : {false, true}) {
+            bool is_done = false;
+            for (std::size_t call = 1; !is_done; ++call) {
+                ASSERT_LT(call, 200U);
+                Sample sample;
+                is_done = sample.Resize(shape, call, and_after).ok();
+                const StringList rows = sample.Read();
+                const bool is_new = rows.size() == shape[0] && rows[0].size() == shape[1];
+                ASSERT_TRUE(is_new || (rows.size() == 3 && rows[0].size() == 4)) << rows[0];
+                for (std::size_t i = 0; i < rows.size(); ++i) {
+                    for (std::size_t k = 0; k < rows[i].size(); ++k) {
+                        const bool is_old = i < 3 && k < 4;
+                        const char was = is_old ? old[i][k] : kFill;
+                        const bool may_be_gone = i >= shape[0] || k >= shape[1];
+                        ASSERT_TRUE(rows[i][k] == was || (may_be_gone && rows[i][k] == kFill))
+                            << "call " << call << ": " << rows[i];
+                    }
+                }
+                ASSERT_TRUE(Succeeds(sample.Resize(shape)));
+                ASSERT_TRUE(Succeeds(sample.Resize({5, 7})));
+                const StringList grown = sample.Read();
+                for (std::size_t i = 0; i < 5; ++i)
+                    for (std::size_t k = 0; k < 7; ++k) {
+                        const bool is_left = i < 3 && k < 4 && i < shape[0] && k < shape[1];
+                        ASSERT_EQ(grown[i][k], is_left ? old[i][k] : kFill) << "call " << call;
+                    }
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace zarr::test
