@@ -30,7 +30,17 @@ using NameValueList = char**;
 
 }  // namespace zarr_driver
 
-// The word `override` on methods that GDALMDArray has from 3.13 on.
+// The word `override` on methods that the multidimensional API has from some version on.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
+#define ZARR_OVERRIDE_3_7 override
+#else
+#define ZARR_OVERRIDE_3_7
+#endif
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
+#define ZARR_OVERRIDE_3_8 override
+#else
+#define ZARR_OVERRIDE_3_8
+#endif
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 #define ZARR_OVERRIDE_3_13 override
 #else

@@ -9,6 +9,7 @@
 #include "core/store/keys.h"
 #include "driver/extended_type.h"
 #include "driver/mdim_attribute.h"
+#include "driver/mdim_dimension.h"
 #include "driver/mdim_session.h"
 #include "driver/report.h"
 
@@ -77,11 +78,18 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts 
         dimensions_.push_back(session_->DimensionOf(facts_, i));
     AddStructure(facts_.metadata, structural_info_);
     InterpretAttributes();
-    SetNodata();
 }
 
-ZarrMDArray::~ZarrMDArray() {
+ZarrMDArray::~ZarrMDArray() { FreeNodata(); }
+
+void ZarrMDArray::FreeNodata() {
     if (!nodata_.empty()) type_.FreeDynamicMemory(nodata_.data());
+    nodata_.clear();
+}
+
+Status ZarrMDArray::CheckThere() const {
+    if (!is_deleted_) return {};
+    return Status::Invalid("/" + facts_.path + ": the array was deleted");
 }
 
 void ZarrMDArray::InterpretAttributes() {
@@ -89,15 +97,25 @@ void ZarrMDArray::InterpretAttributes() {
     packing_ = zarr::ReadPacking(facts_.attributes, warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
     units_ = zarr::UnitsOf(stored_, packing_);
-    attributes_ = MakeAttributes(GetFullName(), facts_.attributes, IsHidden);
-    if (!stored_.is_time()) return;
-    // What the numbers mean, as CF's attributes say it.
-    if (stored_.kind == zarr::DataKind::kDatetime && GetAttribute("calendar") == nullptr)
-        attributes_.push_back(ZarrAttribute::Make(
-            GetFullName(), "calendar", zarr::json::Value(std::string("proleptic_gregorian"))));
+    ReadNodata();
+    if (!IsWritable()) attributes_ = ListedAttributes();
 }
 
-void ZarrMDArray::SetNodata() {
+std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
+    auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
+    // What the numbers mean, as CF's attributes say it.
+    const bool is_datetime = stored_.kind == zarr::DataKind::kDatetime;
+    if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
+        auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
+                                            zarr::json::Value(std::string("proleptic_gregorian")));
+        calendar->Attach(session_, facts_.path);
+        list.push_back(std::move(calendar));
+    }
+    return list;
+}
+
+void ZarrMDArray::ReadNodata() {
+    FreeNodata();
     zarr::Warnings warnings;
     const auto element = zarr::ReadNodata(facts_.attributes, facts_.metadata,
                                           session_->options().fill_value_as_nodata, warnings);
@@ -117,6 +135,11 @@ void ZarrMDArray::SetNodata() {
     (*op)->op().row((*op)->op(), nodata_.data(), 0, from, 0, 1);
 }
 
+void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
+    facts_.attributes = std::move(attributes);
+    if (IsHidden(name) || name == "missing_value") InterpretAttributes();
+}
+
 const std::string& ZarrMDArray::GetFilename() const { return session_->store_path(); }
 
 std::vector<GUInt64> ZarrMDArray::GetBlockSize() const {
@@ -124,14 +147,18 @@ std::vector<GUInt64> ZarrMDArray::GetBlockSize() const {
 }
 
 std::shared_ptr<GDALAttribute> ZarrMDArray::GetAttribute(const std::string& osName) const {
-    for (const auto& attribute : attributes_)
+    for (const auto& attribute : GetAttributes())
         if (attribute->GetName() == osName) return attribute;
     return nullptr;
 }
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::GetAttributes(
     CSLConstList /*papszOptions*/) const {
-    return attributes_;
+    if (!IsWritable()) return attributes_;
+    const Status status = CheckThere();
+    if (status.ok()) return ListedAttributes();
+    EmitError(session_->store_path(), status);
+    return {};
 }
 
 const void* ZarrMDArray::GetRawNoDataValue() const {
@@ -162,6 +189,7 @@ Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& 
                                             data + static_cast<std::ptrdiff_t>(k) * strides[i]));
         return {};
     }
+    ZARR_RETURN_IF_ERROR(CheckThere());
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedOp::Make(stored_, buffer_type));
     const bool has_strings = buffer_type.NeedsFreeDynamicMemory();
     if (has_strings) ClearElements(buffer_type, data, region.count, strides);

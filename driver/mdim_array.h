@@ -4,6 +4,7 @@
 #include <cpl_string.h>
 #include <gdal_pam.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,8 +21,11 @@
 namespace zarr_driver {
 
 class MdimSession;
+class ZarrDimension;
 
-// An array of GDAL's multidimensional API. All const methods may be called from several threads.
+// An array of GDAL's multidimensional API. All const methods may be called from several threads,
+// and so may Write(), also at the same time; other changes need the array for themselves. What was
+// deleted answers everything with an error.
 class ZarrMDArray final : public GDALPamMDArray {
   public:
     // Opens the array at `path`, without reading its chunks. Errors name what is wrong with it.
@@ -34,7 +38,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     // Where its raster lies; found when first asked for.
     const Georeferencing& Placed() const;
 
-    bool IsWritable() const override { return false; }
+    bool IsWritable() const override;
     const std::string& GetFilename() const override;
     const std::vector<std::shared_ptr<GDALDimension>>& GetDimensions() const override {
         return dimensions_;
@@ -59,10 +63,43 @@ class ZarrMDArray final : public GDALPamMDArray {
     std::shared_ptr<GDALMDArray> GetOverview(int idx) const ZARR_OVERRIDE_3_13;
     GDALDataset* AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const override;
 
+    // --- Writing; see mdim_array_write.cpp. Each emits why it failed. ---
+
+    std::shared_ptr<GDALAttribute> CreateAttribute(const std::string& osName,
+                                                   const std::vector<GUInt64>& anDimensions,
+                                                   const GDALExtendedDataType& oDataType,
+                                                   CSLConstList papszOptions = nullptr) override;
+    bool DeleteAttribute(const std::string& osName,
+                         CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_8;
+    bool SetUnit(const std::string& osUnit) override;
+    // As `_CRS`; where the array was opened for reading, in PAM.
+    bool SetSpatialRef(const OGRSpatialReference* poSRS) override;
+    // As the attribute `_FillValue`, and, of an array that was just created, as what it is filled
+    // with, too.
+    bool SetRawNoDataValue(const void* pRawNoData) override;
+    bool SetOffset(double dfOffset, GDALDataType eStorageType = GDT_Unknown) override;
+    bool SetScale(double dfScale, GDALDataType eStorageType = GDT_Unknown) override;
+    // With every array that has one of the dimensions that change, and these.
+    bool Resize(const std::vector<GUInt64>& anNewDimSizes,
+                CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_7;
+    bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
+
+    const std::shared_ptr<MdimSession>& session() const { return session_; }
+    const std::string& path() const { return facts_.path; }
+    // Whoever created the array tells so, with its dimensions.
+    void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions);
+    // The session tells that the array is gone, has other attributes, or is another in the store.
+    void Deleted() ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
+    void AttributeChanged(const std::string& name, zarr::json::Value attributes);
+    zarr::Status Reload(const std::string& path);
+
   protected:
     bool IRead(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
                const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
                void* pDstBuffer) const override;
+    bool IWrite(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
+                const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
+                const void* pSrcBuffer) override;
     bool IAdviseRead(const GUInt64* arrayStartIdx, const size_t* count,
                      CSLConstList papszOptions) const override;
 
@@ -72,22 +109,38 @@ class ZarrMDArray final : public GDALPamMDArray {
 
     void InterpretAttributes();
     const std::vector<std::string>& LevelPaths() const;
-    void SetNodata();
+    std::vector<std::shared_ptr<GDALAttribute>> ListedAttributes() const;
+    void ReadNodata();
+    void FreeNodata();
+    zarr::Status CheckThere() const;
+    zarr::Status CheckChange() const;
+    bool Report(const zarr::Status& status) const;
+    zarr::Status ChangeAttribute(const char* name, std::optional<zarr::json::Value> value);
+    zarr::Status StoreNodata(const void* raw);
+    zarr::Status ChangeFillValue(const std::string* element);
+    zarr::Result<std::string> StoredElement(const void* raw) const;
+    zarr::Status ChangeShape(const std::vector<GUInt64>& shape);
+    zarr::Status WriteRegion(zarr::Region region, const zarr::Strides& strides,
+                             const GDALExtendedDataType& buffer_type, const std::uint8_t* data);
+    void ForgetStatistics();
     zarr::Status ReadRegion(const zarr::Region& region, const zarr::Strides& strides,
                             const GDALExtendedDataType& buffer_type, std::uint8_t* data) const;
     zarr::Status Advise(const zarr::Region& region, CSLConstList options) const;
 
     const std::shared_ptr<MdimSession> session_;
-    const zarr::ArrayFacts facts_;
-    const std::shared_ptr<const zarr::Array> array_;
+    zarr::ArrayFacts facts_;
+    std::shared_ptr<const zarr::Array> array_;
     const zarr::DataType stored_;  // the dtype, with `_Unsigned` taken into account
     const GDALExtendedDataType type_;
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
-    std::vector<std::shared_ptr<GDALAttribute>> attributes_;
+    std::vector<std::shared_ptr<GDALAttribute>> attributes_;  // where they do not change
     CPLStringList structural_info_;
     std::string units_;
     zarr::Packing packing_;
     std::vector<std::uint8_t> nodata_;  // an element of type_; empty where there is none
+    std::atomic<bool> is_new_{false};   // created by this session, and nothing is written to it
+    bool is_deleted_ = false;
+    std::atomic<bool> has_forgotten_statistics_{false};
     mutable std::mutex mutex_;
     mutable std::optional<Georeferencing> georeferencing_;
     mutable std::optional<std::vector<std::string>> level_paths_;  // of the overviews

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "driver/mdim_attribute.h"
 
+#include <cpl_vsi.h>
+
 #include <algorithm>
 #include <climits>
 #include <cstring>
 
 #include "core/base/text.h"
+#include "driver/mdim_session.h"
+#include "driver/report.h"
 
 namespace zarr_driver {
 
@@ -60,7 +64,7 @@ ZarrAttribute::ZarrAttribute(const std::string& parent, const std::string& name,
                              const GDALExtendedDataType& type)
     : GDALAbstractMDArray(parent, name), GDALAttribute(parent, name), type_(type) {}
 
-std::shared_ptr<GDALAttribute> ZarrAttribute::Make(const std::string& parent,
+std::shared_ptr<ZarrAttribute> ZarrAttribute::Make(const std::string& parent,
                                                    const std::string& name,
                                                    const json::Value& value) {
     const json::Array* array = value.as_array();
@@ -123,29 +127,61 @@ void ZarrAttribute::SetNumbers(const Items& items) {
 
 void ZarrAttribute::SetStrings(const Items& items) {
     for (const json::Value* item : items)
-        strings_.push_back(zarr::ReplaceInvalidUtf8(*item->as_string()));
-    for (const std::string& text : strings_) Append(elements_, text.c_str());
+        Append(elements_, VSIStrdup(zarr::ReplaceInvalidUtf8(*item->as_string()).c_str()));
+}
+
+ZarrAttribute::~ZarrAttribute() {
+    if (!type_.NeedsFreeDynamicMemory()) return;
+    for (std::size_t at = 0; at < elements_.size(); at += type_.GetSize())
+        type_.FreeDynamicMemory(elements_.data() + at);
+}
+
+ZarrAttribute::Window ZarrAttribute::WindowOf(const GUInt64* start, const size_t* count,
+                                              const GInt64* step, const GPtrDiff_t* stride,
+                                              const GDALExtendedDataType& buffer_type) const {
+    Window window;
+    const auto buffer_size = static_cast<std::ptrdiff_t>(buffer_type.GetSize());
+    auto own = static_cast<std::ptrdiff_t>(type_.GetSize());
+    window.own = zarr::Strides(dimensions_.size());
+    for (std::size_t i = dimensions_.size(); i-- > 0;) {
+        window.first += static_cast<std::ptrdiff_t>(start[i]) * own;
+        window.own[i] = static_cast<std::ptrdiff_t>(step[i]) * own;
+        own *= static_cast<std::ptrdiff_t>(dimensions_[i]->GetSize());
+    }
+    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+        window.count.push_back(count[i]);
+        window.buffer.push_back(static_cast<std::ptrdiff_t>(stride[i]) * buffer_size);
+    }
+    return window;
 }
 
 bool ZarrAttribute::IRead(const GUInt64* arrayStartIdx, const size_t* count,
                           const GInt64* arrayStep, const GPtrDiff_t* bufferStride,
                           const GDALExtendedDataType& bufferDataType, void* pDstBuffer) const {
-    const bool is_scalar = dimensions_.empty();
-    const std::size_t n = is_scalar ? 1 : count[0];
-    const auto start = is_scalar ? 0 : static_cast<std::ptrdiff_t>(arrayStartIdx[0]);
-    const auto size = static_cast<std::ptrdiff_t>(type_.GetSize());
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto at = static_cast<std::ptrdiff_t>(i);
-        const std::ptrdiff_t from = is_scalar ? 0 : start + at * arrayStep[0];
-        const std::ptrdiff_t to = is_scalar ? 0 : at * bufferStride[0];
-        if (!GDALExtendedDataType::CopyValue(
-                elements_.data() + from * size, type_,
-                static_cast<GByte*>(pDstBuffer) +
-                    to * static_cast<std::ptrdiff_t>(bufferDataType.GetSize()),
-                bufferDataType))
-            return false;
+    const zarr::Status status = CheckThere();
+    if (!status.ok()) {
+        EmitError(session_->store_path(), status);
+        return false;
     }
-    return true;
+    struct Types {
+        const GDALExtendedDataType& from;
+        const GDALExtendedDataType& to;
+        bool ok = true;
+    } types{type_, bufferDataType};
+    zarr::ElementOp op;
+    op.src_size = type_.GetSize();
+    op.dst_size = bufferDataType.GetSize();
+    op.context = &types;
+    op.row = [](const zarr::ElementOp& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
+        auto& both = *static_cast<Types*>(const_cast<void*>(self.context));
+        for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
+            both.ok = GDALExtendedDataType::CopyValue(src, both.from, dst, both.to) && both.ok;
+    };
+    const Window window = WindowOf(arrayStartIdx, count, arrayStep, bufferStride, bufferDataType);
+    zarr::CopyBlock(window.count, static_cast<std::uint8_t*>(pDstBuffer), window.buffer,
+                    elements_.data() + window.first, window.own, op);
+    return types.ok;
 }
 
 }  // namespace zarr_driver

@@ -2,10 +2,26 @@
 #include "driver/mdim_dataset.h"
 
 #include "driver/mdim_group.h"
+#include "driver/report.h"
 
 namespace zarr_driver {
 
 MdimDataset::MdimDataset(std::shared_ptr<MdimSession> session)
-    : root_(ZarrGroup::Root(std::move(session))) {}
+    : session_(std::move(session)), root_(session_->OpenGroup(session_->root())) {
+    if (session_->update() != nullptr) eAccess = GA_Update;
+}
+
+MdimDataset::~MdimDataset() {
+    const zarr::Status status = session_->Finish();
+    if (!status.ok()) EmitError(session_->store_path(), status);
+}
+
+std::shared_ptr<GDALGroup> MdimDataset::GetRootGroup() const { return root_; }
+
+ZARR_FLUSH_RESULT MdimDataset::FlushCache(bool /*bAtClosing*/) {
+    const zarr::Status status = session_->Flush();
+    const CPLErr error = status.ok() ? CE_None : EmitError(session_->store_path(), status);
+    ZARR_FLUSH_RETURN(error);
+}
 
 }  // namespace zarr_driver

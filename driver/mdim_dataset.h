@@ -5,19 +5,27 @@
 
 #include <memory>
 
+#include "driver/gdal_compat.h"
 #include "driver/mdim_session.h"
 
 namespace zarr_driver {
 
-// A dataset of GDAL's multidimensional API: a root group.
+// A dataset of GDAL's multidimensional API: a root group. What was written through it is in the
+// store once it is gone; what is written afterwards, through objects that are still held, when the
+// last of them goes.
 class MdimDataset final : public GDALDataset {
   public:
     explicit MdimDataset(std::shared_ptr<MdimSession> session);
+    ~MdimDataset() override;
+    MdimDataset(const MdimDataset&) = delete;
+    MdimDataset& operator=(const MdimDataset&) = delete;
 
-    std::shared_ptr<GDALGroup> GetRootGroup() const override { return root_; }
+    std::shared_ptr<GDALGroup> GetRootGroup() const override;
+    ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
 
   private:
-    const std::shared_ptr<GDALGroup> root_;
+    const std::shared_ptr<MdimSession> session_;
+    const std::shared_ptr<ZarrGroup> root_;
 };
 
 }  // namespace zarr_driver

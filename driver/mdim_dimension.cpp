@@ -51,20 +51,47 @@ std::string DirectionOf(const zarr::Dimension& dimension) {
 
 }  // namespace
 
-ZarrDimension::ZarrDimension(std::shared_ptr<MdimSession> session, const std::string& parent,
-                             const zarr::ArrayFacts& facts, std::size_t index)
-    : GDALDimension(parent, facts.dimensions[index].name, TypeOf(facts.dimensions[index].role),
+ZarrDimension::ZarrDimension(std::shared_ptr<MdimSession> session, const zarr::ArrayFacts& facts,
+                             std::size_t index)
+    // Without a name nothing says that it is another array's dimension too.
+    : GDALDimension(facts.dimensions[index].is_named
+                        ? session->GroupName(facts.dimensions[index].group)
+                        : session->ArrayFullName(facts.path),
+                    facts.dimensions[index].name, TypeOf(facts.dimensions[index].role),
                     DirectionOf(facts.dimensions[index]), facts.dimensions[index].size),
       session_(std::move(session)),
-      parent_(parent),
+      group_(facts.dimensions[index].group),
+      is_named_(facts.dimensions[index].is_named),
       array_path_(facts.path),
       coordinate_path_(facts.dimensions[index].coordinate_path),
       is_x_(facts.axes.x == index),
       is_y_(facts.axes.y == index) {}
 
+ZarrDimension::ZarrDimension(std::shared_ptr<MdimSession> session, const NewDimension& created)
+    : GDALDimension(session->GroupName(created.group), created.name, created.type,
+                    created.direction, created.size),
+      session_(std::move(session)),
+      group_(created.group),
+      is_named_(true) {}
+
+std::string ZarrDimension::ParentName() const {
+    return is_named_ ? session_->GroupName(group_) : session_->ArrayFullName(array_path_);
+}
+
+std::string ZarrDimension::Key() const {
+    return ParentName() + "\n" + m_osName + "\n" + std::to_string(m_nSize);
+}
+
+std::string ZarrDimension::CoordinatePath() const {
+    if (session_->update() == nullptr) return coordinate_path_;
+    if (!is_named_) return {};
+    return zarr::FindCoordinateArray(session_->hierarchy(), group_, m_osName, m_nSize);
+}
+
 std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
-    if (coordinate_path_.empty()) return FromGeoTransform();
-    auto array = session_->OpenArray(coordinate_path_);
+    const std::string path = indexing_path_.empty() ? CoordinatePath() : indexing_path_;
+    if (path.empty()) return FromGeoTransform();
+    auto array = session_->OpenArray(path);
     if (array.ok()) return *array;
     EmitError(session_->store_path(), array.status());
     return nullptr;
@@ -81,9 +108,10 @@ std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
     const double spacing = is_x_ ? t[1] : t[5];
     const double corner = is_x_ ? t[0] : t[3];
     // A dimension of its own, as an array keeps its dimensions alive, and this one would keep it.
+    const std::string parent = ParentName();
     const auto dimension =
-        std::make_shared<GDALDimension>(parent_, m_osName, m_osType, m_osDirection, m_nSize);
-    return GDALMDArrayRegularlySpaced::Create(parent_, m_osName, dimension, corner, spacing, 0.5);
+        std::make_shared<GDALDimension>(parent, m_osName, m_osType, m_osDirection, m_nSize);
+    return GDALMDArrayRegularlySpaced::Create(parent, m_osName, dimension, corner, spacing, 0.5);
 }
 
 }  // namespace zarr_driver

@@ -7,6 +7,7 @@
 #include "core/store/keys.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_attribute.h"
+#include "driver/mdim_dimension.h"
 #include "driver/mdim_session.h"
 #include "driver/report.h"
 
@@ -15,43 +16,74 @@ namespace zarr_driver {
 using zarr::Node;
 using zarr::NodeKind;
 
-std::shared_ptr<ZarrGroup> ZarrGroup::Root(std::shared_ptr<MdimSession> session) {
-    std::string path = session->root();
-    return std::shared_ptr<ZarrGroup>(
-        new ZarrGroup(std::move(session), std::string(), "/", std::move(path)));
+namespace {
+
+std::string ParentNameOf(const MdimSession& session, const std::string& path) {
+    if (path == session.root()) return {};
+    return session.GroupName(std::string(zarr::ParentPath(path)));
 }
 
-ZarrGroup::ZarrGroup(std::shared_ptr<MdimSession> session, const std::string& parent,
-                     const std::string& name, std::string path)
-    : GDALGroup(parent, name), session_(std::move(session)), path_(std::move(path)) {}
+std::string NameOf(const MdimSession& session, const std::string& path) {
+    return path == session.root() ? "/" : std::string(zarr::LastName(path));
+}
 
-const std::vector<Node>& ZarrGroup::Members() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (members_) return *members_;
-    members_.emplace();
-    if (const std::string* single = session_->single_array()) {
-        members_->push_back({session_->ArrayName(*single), *single, NodeKind::kArray});
-        return *members_;
+}  // namespace
+
+ZarrGroup::ZarrGroup(std::shared_ptr<MdimSession> session, const std::string& path)
+    : GDALGroup(ParentNameOf(*session, path), NameOf(*session, path)),
+      session_(std::move(session)),
+      path_(path) {}
+
+zarr::Status ZarrGroup::CheckThere() const {
+    if (!is_deleted_) return {};
+    return zarr::Status::Invalid("/" + path_ + ": the group was deleted");
+}
+
+std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
+    if (is_deleted_) {
+        EmitError(session_->store_path(), CheckThere());
+        return std::make_shared<const Nodes>();
     }
-    auto members = session_->hierarchy().Members(path_);
-    if (members.ok())
-        members_ = members.Take();
-    else
-        EmitError(session_->store_path(), members.status());
-    return *members_;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::uint64_t generation = session_->generation();
+    if (members_ != nullptr && generation_ == generation) return members_;
+    Nodes listed;
+    if (const std::string* single = session_->single_array()) {
+        listed.push_back({session_->ArrayName(*single), *single, NodeKind::kArray});
+    } else {
+        auto members = session_->hierarchy().Members(path_);
+        if (members.ok())
+            listed = members.Take();
+        else
+            EmitError(session_->store_path(), members.status());
+    }
+    members_ = std::make_shared<const Nodes>(std::move(listed));
+    generation_ = generation;
+    return members_;
 }
 
-const Node* ZarrGroup::Find(const std::string& name, NodeKind kind) const {
-    const std::vector<Node>& members = Members();
-    const auto found = std::find_if(members.begin(), members.end(), [&](const Node& node) {
+// The path of a member.
+std::string ZarrGroup::Find(const std::string& name, NodeKind kind, bool& found) const {
+    if (session_->update() != nullptr && session_->single_array() == nullptr && !is_deleted_) {
+        // Not from a list that each new member makes old.
+        std::string path = zarr::JoinKey(path_, name);
+        const auto there = MdimSession::CheckName(name).ok()
+                               ? session_->hierarchy().KindOf(path)
+                               : zarr::Result<NodeKind>(NodeKind::kNone);
+        found = there.ok() && *there == kind;
+        return path;
+    }
+    const auto members = Members();
+    const auto at = std::find_if(members->begin(), members->end(), [&](const Node& node) {
         return node.kind == kind && node.name == name;
     });
-    return found == members.end() ? nullptr : &*found;
+    found = at != members->end();
+    return found ? at->path : std::string();
 }
 
 std::vector<std::string> ZarrGroup::NamesOf(NodeKind kind) const {
     std::vector<std::string> names;
-    for (const Node& node : Members())
+    for (const Node& node : *Members())
         if (node.kind == kind) names.push_back(node.name);
     return names;
 }
@@ -66,9 +98,10 @@ std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/)
 
 std::shared_ptr<GDALMDArray> ZarrGroup::OpenMDArray(const std::string& osName,
                                                     CSLConstList /*papszOptions*/) const {
-    const Node* node = Find(osName, NodeKind::kArray);
-    if (node == nullptr) return nullptr;
-    auto array = session_->OpenArray(node->path);
+    bool found = false;
+    const std::string path = Find(osName, NodeKind::kArray, found);
+    if (!found) return nullptr;
+    auto array = session_->OpenArray(path);
     if (array.ok()) return *array;
     EmitError(session_->store_path(), array.status());
     return nullptr;
@@ -76,19 +109,19 @@ std::shared_ptr<GDALMDArray> ZarrGroup::OpenMDArray(const std::string& osName,
 
 std::shared_ptr<GDALGroup> ZarrGroup::OpenGroup(const std::string& osName,
                                                 CSLConstList /*papszOptions*/) const {
-    const Node* node = Find(osName, NodeKind::kGroup);
-    if (node == nullptr) return nullptr;
-    const zarr::Status status = session_->hierarchy().CheckGroup(node->path);
+    bool found = false;
+    const std::string path = Find(osName, NodeKind::kGroup, found);
+    if (!found) return nullptr;
+    const zarr::Status status = session_->hierarchy().CheckGroup(path);
     if (!status.ok()) EmitWarning(session_->store_path(), status.message());
-    return std::shared_ptr<GDALGroup>(
-        new ZarrGroup(session_, GetFullName(), node->name, node->path));
+    return session_->OpenGroup(path);
 }
 
 std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::GetDimensions(
     CSLConstList /*papszOptions*/) const {
     std::vector<std::shared_ptr<GDALDimension>> dimensions;
     std::vector<bool> is_indexed;
-    for (const Node& node : Members()) {
+    for (const Node& node : *Members()) {
         if (node.kind != NodeKind::kArray) continue;
         // What is wrong with an array is said when it is opened itself.
         const auto facts = zarr::DescribeArray(session_->hierarchy(), node.path);
@@ -111,19 +144,31 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::GetDimensions(
             }
         }
     }
+    for (const auto& created : session_->CreatedDimensions(path_)) {
+        const bool is_listed =
+            std::any_of(dimensions.begin(), dimensions.end(),
+                        [&](const auto& other) { return other->GetName() == created->GetName(); });
+        if (!is_listed) dimensions.push_back(created);
+    }
     return dimensions;
 }
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrGroup::GetAttributes(
     CSLConstList /*papszOptions*/) const {
+    if (is_deleted_) {
+        EmitError(session_->store_path(), CheckThere());
+        return {};
+    }
     // The attributes beside an array that is the whole store are the array's.
     if (session_->single_array() != nullptr && session_->single_array()->empty()) return {};
-    const auto attributes = session_->hierarchy().Attributes(path_);
+    MdimUpdate* const update = session_->update();
+    const auto attributes =
+        update != nullptr ? update->Attributes(path_) : session_->hierarchy().Attributes(path_);
     if (!attributes.ok()) {
         EmitWarning(session_->store_path(), attributes.status().message());
         return {};
     }
-    return MakeAttributes(GetFullName(), *attributes, zarr::IsNczarrAttribute);
+    return ListAttributes(session_, path_, GetFullName(), *attributes, zarr::IsNczarrAttribute);
 }
 
 std::shared_ptr<GDALAttribute> ZarrGroup::GetAttribute(const std::string& osName) const {

@@ -6,16 +6,30 @@
 #include "core/store/keys.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_dimension.h"
+#include "driver/mdim_group.h"
+#include "driver/report.h"
 
 namespace zarr_driver {
 
-MdimSession::MdimSession(Location location, OpenOptions options)
+MdimSession::MdimSession(Location location, OpenOptions options, std::unique_ptr<MdimUpdate> update)
     : location_(std::move(location)),
       options_(std::move(options)),
       is_array_(location_.kind == zarr::NodeKind::kArray),
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
       // Inside the store, under the name that GDAL gives the statistics of such stores.
-      pam_(std::make_shared<GDALPamMultiDim>(location_.store_path + "/pam")) {}
+      pam_(std::make_shared<GDALPamMultiDim>(location_.store_path + "/pam")),
+      update_(std::move(update)) {}
+
+MdimSession::~MdimSession() {
+    const zarr::Status status = Finish();
+    if (!status.ok()) EmitError(store_path(), status);
+}
+
+const zarr::Hierarchy& MdimSession::hierarchy() const {
+    // What cannot be stored stays pending, and is reported by Flush().
+    if (update_ != nullptr) static_cast<void>(update_->StoreAttributes());
+    return *location_.hierarchy;
+}
 
 std::string MdimSession::GroupName(const std::string& path) const {
     if (root_.empty()) return "/" + path;
@@ -34,13 +48,14 @@ std::string MdimSession::ArrayFullName(const std::string& path) const {
     return (group == "/" ? "" : group) + "/" + ArrayName(path);
 }
 
+std::shared_ptr<ZarrMDArray> MdimSession::OpenIfLive(const std::string& path) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = arrays_.find(path);
+    return found == arrays_.end() ? nullptr : found->second.lock();
+}
+
 zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::string& path) {
-    const auto find = [&] {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        const auto found = arrays_.find(path);
-        return found == arrays_.end() ? nullptr : found->second.lock();
-    };
-    if (auto array = find()) return array;
+    if (auto array = OpenIfLive(path)) return array;
     // Without the lock: opening looks at other arrays, and may read them.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -50,17 +65,27 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::str
     return array;
 }
 
-std::shared_ptr<GDALDimension> MdimSession::DimensionOf(const zarr::ArrayFacts& facts,
+std::shared_ptr<ZarrGroup> MdimSession::OpenGroup(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    std::weak_ptr<ZarrGroup>& known = groups_[path];
+    if (auto group = known.lock()) return group;
+    auto group = std::make_shared<ZarrGroup>(shared_from_this(), path);
+    known = group;
+    return group;
+}
+
+std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const zarr::ArrayFacts& facts,
                                                         std::size_t index) {
     const zarr::Dimension& dimension = facts.dimensions[index];
-    // Without a name nothing says that it is another array's dimension too.
-    const std::string parent =
-        dimension.is_named ? GroupName(dimension.group) : ArrayFullName(facts.path);
-    const std::string key = parent + "\n" + dimension.name + "\n" + std::to_string(dimension.size);
+    if (dimension.is_named) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const NewDimension* created = FindCreated(dimension.group, dimension.name, dimension.size);
+        if (created != nullptr) return DimensionOf(*created);
+    }
+    auto made = std::make_shared<ZarrDimension>(shared_from_this(), facts, index);
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::weak_ptr<GDALDimension>& known = dimensions_[key];
+    std::weak_ptr<ZarrDimension>& known = dimensions_[made->Key()];
     if (auto shared = known.lock()) return shared;
-    auto made = std::make_shared<ZarrDimension>(shared_from_this(), parent, facts, index);
     known = made;
     return made;
 }

@@ -3,28 +3,55 @@
 
 #include <gdal_pam.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/conventions/array_facts.h"
 #include "driver/location.h"
+#include "driver/mdim_update.h"
 #include "driver/options.h"
 
 namespace zarr_driver {
 
+class ZarrAttribute;
+class ZarrDimension;
+class ZarrGroup;
 class ZarrMDArray;
+
+// A dimension that was created and may not be any array's yet. Paths are the store's.
+struct NewDimension {
+    std::string group;
+    std::string name;
+    std::string type;
+    std::string direction;
+    std::uint64_t size = 0;
+};
 
 // What the groups, arrays and dimensions of one multidimensional dataset share: the store, and each
 // other. Names of the API start at the node that was opened, which is its root group; paths are
-// those of the store. Thread-safe.
+// those of the store. Thread-safe, but for what changes a node's name, existence or shape: whoever
+// does that needs the objects of the node for himself.
+//
+// What was written and is not in the store yet gets there when the last object of the dataset goes,
+// or before, at Flush().
 class MdimSession : public std::enable_shared_from_this<MdimSession> {
   public:
-    MdimSession(Location location, OpenOptions options);
+    // `update` is nullptr for reading.
+    MdimSession(Location location, OpenOptions options,
+                std::unique_ptr<MdimUpdate> update = nullptr);
+    // Emits what could not be stored.
+    ~MdimSession();
+    MdimSession(const MdimSession&) = delete;
+    MdimSession& operator=(const MdimSession&) = delete;
 
     const std::string& store_path() const { return location_.store_path; }
-    const zarr::Hierarchy& hierarchy() const { return *location_.hierarchy; }
+    // Attributes that have changed are stored first, so that it has them all.
+    const zarr::Hierarchy& hierarchy() const;
     const Location& location() const { return location_; }
     const OpenOptions& options() const { return options_; }
     const std::shared_ptr<GDALPamMultiDim>& pam() const { return pam_; }
@@ -43,20 +70,105 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
 
     // Opens an array, or gives the object that somebody holds.
     zarr::Result<std::shared_ptr<ZarrMDArray>> OpenArray(const std::string& path);
+    // The object of a group, which exists; the same for all who hold it.
+    std::shared_ptr<ZarrGroup> OpenGroup(const std::string& path);
 
     // The dimension `index` of an array, one object for all arrays that share it: those of one
     // group for which the store gives it the same name and size.
-    std::shared_ptr<GDALDimension> DimensionOf(const zarr::ArrayFacts& facts, std::size_t index);
+    std::shared_ptr<ZarrDimension> DimensionOf(const zarr::ArrayFacts& facts, std::size_t index);
+
+    // Grows with every change of the nodes that there are.
+    std::uint64_t generation() const { return generation_; }
+
+    // --- Writing; see mdim_session_update.cpp ---
+
+    // nullptr where the dataset was opened for reading.
+    MdimUpdate* update() const { return update_.get(); }
+    // kPermission where the dataset was opened for reading.
+    zarr::Status CheckUpdate() const;
+    // Why a node, dimension or attribute cannot be called `name`.
+    static zarr::Status CheckName(const std::string& name);
+
+    zarr::Status Flush();
+    // Flush(), and everything else that is left for the end.
+    zarr::Status Finish();
+
+    // Sets or removes an attribute of a node, and tells its array where that is open.
+    zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
+                                 std::optional<zarr::json::Value> value);
+    // The attribute objects that can be written to, for as long as somebody holds them.
+    void Register(const std::shared_ptr<ZarrAttribute>& attribute);
+    std::shared_ptr<ZarrAttribute> FindAttribute(const std::string& path,
+                                                 const std::string& name) const;
+    std::vector<std::shared_ptr<ZarrAttribute>> AttributesOf(const std::string& path) const;
+
+    // A new dimension; its group has none of that name.
+    std::shared_ptr<ZarrDimension> CreateDimension(const NewDimension& dimension);
+    std::vector<std::shared_ptr<ZarrDimension>> CreatedDimensions(const std::string& group);
+    // The same dimension as one of this session, for an array in `group`: itself, or where it is
+    // another dataset's, one of its name and size.
+    zarr::Result<std::shared_ptr<ZarrDimension>> Adopt(const std::string& group,
+                                                       const GDALDimension& dimension);
+    zarr::Status RenameDimension(ZarrDimension& dimension, const std::string& new_name);
+    // Gives dimensions new sizes, with every array that has them.
+    zarr::Status Resize(const std::map<ZarrDimension*, std::uint64_t>& sizes);
+
+    // A node was made.
+    void NodeCreated() { ++generation_; }
+    // Deletes a node, or gives it another name in its group; its objects and those of what is
+    // below it are told.
+    zarr::Status DeleteNode(const std::string& path);
+    zarr::Status RenameNode(const std::string& node, const std::string& new_name);
 
   private:
+    struct User {  // an array of a dimension
+        std::string path;
+        zarr::ArrayFacts facts;
+        std::vector<std::size_t> axes;  // that the dimension is
+    };
+
+    struct NewShape {
+        zarr::ArrayMetadata metadata;  // the old one
+        std::vector<std::uint64_t> shape;
+    };
+
+    // The array where somebody holds it, else nullptr.
+    std::shared_ptr<ZarrMDArray> OpenIfLive(const std::string& path) const;
+    std::shared_ptr<ZarrDimension> DimensionOf(const NewDimension& created);
+    const NewDimension* FindCreated(const std::string& group, const std::string& name,
+                                    std::uint64_t size) const;
+    void Rekey();
+    std::vector<std::shared_ptr<ZarrMDArray>> LiveArrays() const;
+    std::vector<std::shared_ptr<ZarrGroup>> LiveGroups() const;
+    std::vector<std::shared_ptr<ZarrDimension>> LiveDimensions() const;
+    zarr::Result<std::vector<User>> UsersOf(const ZarrDimension& dimension);
+    zarr::Status AddUsers(const std::string& group, const ZarrDimension& dimension,
+                          std::vector<User>& users);
+    zarr::Status CheckRename(const ZarrDimension& dimension, const std::string& new_name,
+                             const std::vector<User>& users);
+    zarr::Status StoreNames(const User& user, const std::string& new_name);
+    template <class Change>
+    void ChangeCreated(const ZarrDimension& dimension, const Change& change);
+    zarr::Status ReloadLive(const std::vector<std::string>& paths);
+    void MoveObjects(const std::string& path, const std::string& target);
+    zarr::Result<std::map<std::string, NewShape>> NewShapes(
+        const std::map<ZarrDimension*, std::uint64_t>& sizes);
+    zarr::Status ResizeArray(const std::string& path, const std::vector<std::uint64_t>& shape);
+    void AddAxisHints();
+
     const Location location_;
     const OpenOptions options_;
     const bool is_array_;
     const std::string root_;
     const std::shared_ptr<GDALPamMultiDim> pam_;
-    std::mutex mutex_;
-    std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;
-    std::map<std::string, std::weak_ptr<GDALDimension>> dimensions_;
+    const std::unique_ptr<MdimUpdate> update_;
+    std::atomic<std::uint64_t> generation_{0};
+    mutable std::mutex mutex_;
+    std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;  // by path
+    std::map<std::string, std::weak_ptr<ZarrGroup>> groups_;
+    std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;  // by ZarrDimension::Key()
+    std::vector<NewDimension> created_;
+    std::vector<std::weak_ptr<ZarrAttribute>> attributes_;
 };
 
 }  // namespace zarr_driver

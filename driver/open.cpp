@@ -55,11 +55,21 @@ Result<std::unique_ptr<ZarrDataset>> OpenName(GDALOpenInfo* open_info,
 Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
                                                    const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info->papszOpenOptions));
+    const bool is_update = open_info->eAccess != GA_ReadOnly;
+    // What is changed may be what consolidated metadata hold.
+    if (is_update) options.use_consolidated = zarr::UseConsolidated::kNever;
     ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
     if (!name.indices.empty())
         return Status::Invalid("/" + name.node +
                                ": the multidimensional API opens arrays, not their slices");
-    auto session = std::make_shared<MdimSession>(std::move(location), std::move(options));
+    std::unique_ptr<MdimUpdate> update;
+    if (is_update)
+        update = std::make_unique<MdimUpdate>(
+            std::make_unique<StoreUpdate>(std::make_shared<VsiStore>(location.store_path),
+                                          zarr::WriteConsolidated::kIfPresent),
+            location.hierarchy);
+    auto session =
+        std::make_shared<MdimSession>(std::move(location), std::move(options), std::move(update));
     return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(std::move(session)));
 }
 
@@ -73,9 +83,6 @@ GDALDataset* OpenMultidimensional(GDALOpenInfo* open_info, const ConnectionStrin
 }  // namespace
 
 int Identify(GDALOpenInfo* open_info) {
-    // Writing through the multidimensional API is the built-in driver's.
-    if (open_info->eAccess != GA_ReadOnly && (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0)
-        return FALSE;
     const std::string name = open_info->pszFilename;
     if (HasZarrPrefix(name)) return TRUE;
     // GDAL before 3.7 does not see the folders of /vsimem/.

@@ -11,6 +11,7 @@
 #include "driver/gdal_compat.h"
 #include "driver/location.h"
 #include "driver/manage_stores.h"
+#include "driver/mdim_create.h"
 #include "driver/open.h"
 #include "driver/options.h"
 
@@ -40,29 +41,17 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
                         void* progress_data) {
     if (IsForBuiltin(options))
         return Builtin()->CreateCopy(name, source, strict, options, progress, progress_data);
+    if (source->GetRasterCount() == 0 && source->GetRootGroup() != nullptr)
+        return zarr_driver::CopyMultiDimensional(name, source, strict, options, progress,
+                                                 progress_data);
     return zarr_driver::CreateCopy(name, source, strict, options, progress, progress_data);
 }
 
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options) {
-    return Builtin()->pfnCreateMultiDimensional(name, group_options, options);
-}
-
-void CopyItem(GDALDriver& to, GDALDriver& from, const char* item) {
-    if (const char* value = from.GetMetadataItem(item)) to.SetMetadataItem(item, value);
-}
-
-// Lets the built-in driver create multidimensional datasets under this driver's name.
-void ForwardCreation(GDALDriver& driver, GDALDriver& builtin) {
-    for (const char* item :
-         {GDAL_DCAP_CREATE_MULTIDIMENSIONAL, GDAL_DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST,
-          GDAL_DMD_MULTIDIM_GROUP_CREATIONOPTIONLIST,
-          GDAL_DMD_MULTIDIM_DIMENSION_CREATIONOPTIONLIST,
-          GDAL_DMD_MULTIDIM_ARRAY_CREATIONOPTIONLIST,
-          GDAL_DMD_MULTIDIM_ATTRIBUTE_CREATIONOPTIONLIST})
-        CopyItem(driver, builtin, item);
-    if (builtin.pfnCreateMultiDimensional != nullptr)
-        driver.pfnCreateMultiDimensional = CreateMultiDimensional;
+    if (IsForBuiltin(options) && Builtin()->pfnCreateMultiDimensional != nullptr)
+        return Builtin()->pfnCreateMultiDimensional(name, group_options, options);
+    return zarr_driver::CreateMultiDimensional(name, group_options, options);
 }
 
 // Shows in the domain READ_COUNTERS what reading has done since the process began.
@@ -119,6 +108,12 @@ GDALDriver* MakeDriver() {
     driver->SetMetadataItem(GDAL_DMD_CREATIONOPTIONLIST, zarr_driver::CreationOptionList().c_str());
     driver->pfnCreate = Create;
     driver->pfnCreateCopy = CreateCopy;
+    driver->SetMetadataItem(GDAL_DCAP_CREATE_MULTIDIMENSIONAL, "YES");
+    driver->SetMetadataItem(GDAL_DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST,
+                            zarr_driver::MultiDimDatasetOptionList().c_str());
+    driver->SetMetadataItem(GDAL_DMD_MULTIDIM_ARRAY_CREATIONOPTIONLIST,
+                            zarr_driver::MultiDimArrayOptionList().c_str());
+    driver->pfnCreateMultiDimensional = CreateMultiDimensional;
     return driver;
 }
 
@@ -137,7 +132,6 @@ void GDALRegister_ZarrV2() {
     GDALDriver* builtin = manager->GetDriverByName(kName);
     if (builtin != nullptr) manager->DeregisterDriver(builtin);
     GDALDriver* driver = MakeDriver();
-    if (builtin != nullptr) ForwardCreation(*driver, *builtin);
     manager->RegisterDriver(driver);
     if (builtin == nullptr) return;
     builtin->SetDescription(kBuiltinName);

@@ -66,8 +66,38 @@ bool StoreUpdate::HasWritten(const zarr::Array& array) const {
 void StoreUpdate::Forget(const zarr::Array& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
     // The array may live on in somebody's hands, and be found again under its name.
-    for (const auto& [index, chunk] : array.pending().All()) array.pending().Remove(index, *chunk);
+    array.pending().Clear();
     writers_.erase(&array);
+}
+
+bool StoreUpdate::IsOf(const zarr::Array& array, const std::string& path) {
+    return path.empty() || array.path() == path ||
+           array.path().compare(0, path.size() + 1, path + "/") == 0;
+}
+
+Status StoreUpdate::Release(const std::string& path, std::size_t threads) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto it = writers_.begin(); it != writers_.end();) {
+        if (!IsOf(*it->first, path)) {
+            ++it;
+            continue;
+        }
+        ZARR_RETURN_IF_ERROR(it->second->Flush(threads));
+        it = writers_.erase(it);
+    }
+    return {};
+}
+
+void StoreUpdate::Discard(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (auto it = writers_.begin(); it != writers_.end();) {
+        if (!IsOf(*it->first, path)) {
+            ++it;
+            continue;
+        }
+        it->first->pending().Clear();
+        it = writers_.erase(it);
+    }
 }
 
 Status StoreUpdate::FlushChunks(std::size_t threads) {

@@ -50,10 +50,18 @@ class StoreUpdate {
     // Drops what is pending of an array that is to be deleted, and its writer.
     void Forget(const zarr::Array& array);
 
+    // Stores what is pending of the arrays at and below a path, and forgets their writers, which
+    // must not be used any more: before the arrays change. What fails stays.
+    zarr::Status Release(const std::string& path, std::size_t threads);
+    // Drops what is pending of them, and their writers: after the arrays are gone.
+    void Discard(const std::string& path);
+
     // Stores what is pending of all arrays, tries each, and returns the first failure.
     zarr::Status FlushChunks(std::size_t threads);
 
   private:
+    static bool IsOf(const zarr::Array& array, const std::string& path);
+
     const std::shared_ptr<zarr::Store> store_;
     const std::shared_ptr<zarr::Synchronizer> locks_;
     zarr::HierarchyWriter metadata_;

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// The part of ZarrAttribute that changes a store.
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "core/base/checked.h"
+#include "core/base/text.h"
+#include "core/conventions/nczarr.h"
+#include "driver/extended_write_op.h"
+#include "driver/mdim_attribute.h"
+#include "driver/mdim_session.h"
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+namespace json = zarr::json;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+template <class T>
+T NumberAs(GDALDataType type, const std::uint8_t* element, GDALDataType wanted) {
+    T number{};
+    GDALCopyWords64(element, type, 0, &number, wanted, 0, 1);
+    return number;
+}
+
+json::Value NumberJson(GDALDataType type, const std::uint8_t* element) {
+    if (GDALDataTypeIsComplex(type)) {
+        double parts[2] = {};
+        GDALCopyWords64(element, type, 0, parts, GDT_CFloat64, 0, 1);
+        return json::Value(json::Array{json::Value(parts[0]), json::Value(parts[1])});
+    }
+    if (type == GDT_UInt64) return json::Value(NumberAs<std::uint64_t>(type, element, GDT_UInt64));
+    if (GDALDataTypeIsInteger(type))
+        return json::Value(NumberAs<std::int64_t>(type, element, GDT_Int64));
+    return json::Value(NumberAs<double>(type, element, GDT_Float64));
+}
+
+Result<json::Value> ElementJson(const GDALExtendedDataType& type, const std::uint8_t* element) {
+    if (type.GetClass() == GEDTC_NUMERIC) return NumberJson(type.GetNumericDataType(), element);
+    if (type.GetClass() == GEDTC_STRING) {
+        std::string text = TextOfElement(type, element);
+        if (type.GetSubType() != GEDTST_JSON) return json::Value(std::move(text));
+        auto parsed = json::Parse(text);
+        if (!parsed.ok())
+            return Status::Invalid(zarr::Quoted(text) + ": no JSON: " + parsed.status().message());
+        return parsed;
+    }
+    json::Object members;
+    for (const auto& member : type.GetComponents()) {
+        ZARR_ASSIGN_OR_RETURN(json::Value value,
+                              ElementJson(member->GetType(), element + member->GetOffset()));
+        members.emplace_back(member->GetName(), std::move(value));
+    }
+    return json::Value(std::move(members));
+}
+
+// Names of attributes that are the store's own.
+Status CheckAttributeName(const std::string& name) {
+    if (name.empty()) return Status::Invalid("an attribute needs a name");
+    if (name == "_ARRAY_DIMENSIONS")
+        return Status::Invalid(
+            "_ARRAY_DIMENSIONS: holds the names of the dimensions; rename those");
+    if (zarr::IsNczarrAttribute(name))
+        return Status::Invalid(zarr::Quoted(name) +
+                               ": belongs to NCZarr's description of the store");
+    return {};
+}
+
+Result<bool> HasAttribute(MdimSession& session, const std::string& path, const std::string& name) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, session.update()->Attributes(path));
+    return attributes.Find(name) != nullptr || session.FindAttribute(path, name) != nullptr;
+}
+
+Status CheckFree(MdimSession& session, const std::string& path, const std::string& name) {
+    ZARR_RETURN_IF_ERROR(session.CheckUpdate());
+    ZARR_RETURN_IF_ERROR(CheckAttributeName(name));
+    ZARR_ASSIGN_OR_RETURN(const bool exists, HasAttribute(session, path, name));
+    if (!exists) return {};
+    return Status::Invalid("/" + path + ": has an attribute " + zarr::Quoted(name) + " already");
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ZarrAttribute>> ZarrAttribute::Create(const std::string& parent,
+                                                             const std::string& name,
+                                                             const std::vector<GUInt64>& dimensions,
+                                                             const GDALExtendedDataType& type) {
+    std::shared_ptr<ZarrAttribute> attribute(new ZarrAttribute(parent, name, type));
+    std::uint64_t bytes = type.GetSize();
+    for (const GUInt64 size : dimensions) {
+        const auto product = zarr::CheckedMul(bytes, size);
+        bytes = product ? *product : UINT64_MAX;
+        attribute->dimensions_.push_back(std::make_shared<GDALDimension>(
+            std::string(), "dim" + std::to_string(attribute->dimensions_.size()), std::string(),
+            std::string(), size));
+    }
+    if (dimensions.size() > zarr::DimVector<std::uint64_t>::kCapacity ||
+        bytes > zarr::kMaxMetadataBytes)
+        return Status::Limit("attribute " + zarr::Quoted(name) + ": larger than attributes can be");
+    attribute->elements_.resize(static_cast<std::size_t>(bytes));
+    return attribute;
+}
+
+void ZarrAttribute::Attach(std::shared_ptr<MdimSession> session, const std::string& path) {
+    session_ = std::move(session);
+    path_ = path;
+}
+
+Status ZarrAttribute::CheckThere() const {
+    if (!is_deleted_) return {};
+    return Status::Invalid(GetFullName() + ": the attribute was deleted");
+}
+
+Result<json::Value> ZarrAttribute::ToJson(std::size_t dimension, const std::uint8_t*& next) const {
+    if (dimension == dimensions_.size()) {
+        const std::uint8_t* element = next;
+        next += type_.GetSize();
+        return ElementJson(type_, element);
+    }
+    json::Array items;
+    for (GUInt64 i = 0; i < dimensions_[dimension]->GetSize(); ++i) {
+        ZARR_ASSIGN_OR_RETURN(json::Value item, ToJson(dimension + 1, next));
+        items.push_back(std::move(item));
+    }
+    return json::Value(std::move(items));
+}
+
+Status ZarrAttribute::Store(const Window& window, const GDALExtendedDataType& buffer_type,
+                            const std::uint8_t* data) {
+    ZARR_RETURN_IF_ERROR(session_->CheckUpdate().WithContext("attribute " + GetFullName()));
+    ZARR_RETURN_IF_ERROR(CheckThere());
+    struct Types {
+        const GDALExtendedDataType& from;
+        const GDALExtendedDataType& to;
+        bool ok = true;
+    } types{buffer_type, type_};
+    zarr::ElementOp op;
+    op.src_size = buffer_type.GetSize();
+    op.dst_size = type_.GetSize();
+    op.context = &types;
+    op.row = [](const zarr::ElementOp& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
+        auto& both = *static_cast<Types*>(const_cast<void*>(self.context));
+        for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride) {
+            both.to.FreeDynamicMemory(dst);
+            std::memset(dst, 0, self.dst_size);
+            both.ok = GDALExtendedDataType::CopyValue(src, both.from, dst, both.to) && both.ok;
+        }
+    };
+    zarr::CopyBlock(window.count, elements_.data() + window.first, window.own, data, window.buffer,
+                    op);
+    if (!types.ok)
+        return Status::Invalid("attribute " + GetFullName() +
+                               ": what is written cannot be converted to its type");
+    const std::uint8_t* next = elements_.data();
+    auto value = ToJson(0, next);
+    if (!value.ok()) return value.status().WithContext("attribute " + GetFullName());
+    return session_->ChangeAttribute(path_, GetName(), value.Take());
+}
+
+bool ZarrAttribute::IWrite(const GUInt64* arrayStartIdx, const size_t* count,
+                           const GInt64* arrayStep, const GPtrDiff_t* bufferStride,
+                           const GDALExtendedDataType& bufferDataType, const void* pSrcBuffer) {
+    Status status;
+    try {
+        status = Store(WindowOf(arrayStartIdx, count, arrayStep, bufferStride, bufferDataType),
+                       bufferDataType, static_cast<const std::uint8_t*>(pSrcBuffer));
+    } catch (const std::bad_alloc&) {
+        status = Status::OutOfMemory("attribute " + GetFullName() + ": out of memory");
+    }
+    if (!status.ok()) EmitError(session_->store_path(), status);
+    return status.ok();
+}
+
+Status ZarrAttribute::ChangeName(const std::string& new_name) {
+    ZARR_RETURN_IF_ERROR(session_->CheckUpdate().WithContext("attribute " + GetFullName()));
+    ZARR_RETURN_IF_ERROR(CheckThere());
+    if (new_name == GetName()) return {};
+    ZARR_RETURN_IF_ERROR(CheckFree(*session_, path_, new_name));
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, session_->update()->Attributes(path_));
+    if (const json::Value* value = attributes.Find(GetName())) {
+        ZARR_RETURN_IF_ERROR(session_->ChangeAttribute(path_, new_name, *value));
+        ZARR_RETURN_IF_ERROR(session_->ChangeAttribute(path_, GetName(), std::nullopt));
+    }
+    m_osFullName = m_osFullName.substr(0, m_osFullName.size() - m_osName.size()) + new_name;
+    m_osName = new_name;
+    return {};
+}
+
+bool ZarrAttribute::Rename(const std::string& osNewName) {
+    const Status status = ChangeName(osNewName);
+    if (!status.ok()) EmitError(session_->store_path(), status);
+    return status.ok();
+}
+
+void ZarrAttribute::Moved(const std::string& from, const std::string& to) {
+    if (!IsAtOrBelow(path_, from)) return;
+    path_ = to + path_.substr(from.size());
+    m_osFullName = session_->GroupName(path_) + "/" + m_osName;
+}
+
+std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
+    const std::shared_ptr<MdimSession>& session, const std::string& path, const std::string& parent,
+    const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
+    auto held = session->AttributesOf(path);
+    std::vector<std::shared_ptr<GDALAttribute>> list;
+    for (const auto& [name, value] : *attributes.as_object()) {
+        const auto known = std::find_if(held.begin(), held.end(), [&name = name](const auto& each) {
+            return each->GetName() == name;
+        });
+        if (known != held.end()) {
+            if (!is_hidden(name)) list.push_back(*known);
+            held.erase(known);
+            continue;
+        }
+        if (is_hidden(name)) continue;
+        auto attribute = ZarrAttribute::Make(parent, name, value);
+        attribute->Attach(session, path);
+        if (session->update() != nullptr) session->Register(attribute);
+        list.push_back(std::move(attribute));
+    }
+    list.insert(list.end(), held.begin(), held.end());
+    return list;
+}
+
+Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
+    const std::shared_ptr<MdimSession>& session, const std::string& path, const std::string& parent,
+    const std::string& name, const std::vector<GUInt64>& dimensions,
+    const GDALExtendedDataType& type) {
+    ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
+    ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
+    attribute->Attach(session, path);
+    // Nobody writes what has no elements.
+    if (std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end())
+        ZARR_RETURN_IF_ERROR(session->ChangeAttribute(path, name, json::Value(json::Array{})));
+    session->Register(attribute);
+    return std::shared_ptr<GDALAttribute>(std::move(attribute));
+}
+
+Status DeleteNodeAttribute(MdimSession& session, const std::string& path, const std::string& name) {
+    ZARR_RETURN_IF_ERROR(session.CheckUpdate());
+    ZARR_RETURN_IF_ERROR(CheckAttributeName(name));
+    ZARR_ASSIGN_OR_RETURN(const bool exists, HasAttribute(session, path, name));
+    if (!exists) return Status::NotFound("/" + path + ": has no attribute " + zarr::Quoted(name));
+    ZARR_RETURN_IF_ERROR(session.ChangeAttribute(path, name, std::nullopt));
+    if (const auto attribute = session.FindAttribute(path, name)) attribute->Deleted();
+    return {};
+}
+
+}  // namespace zarr_driver

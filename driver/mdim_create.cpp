@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "driver/mdim_create.h"
+
+#include <memory>
+#include <new>
+
+#include "driver/array_creation_options.h"
+#include "driver/location.h"
+#include "driver/mdim_dataset.h"
+#include "driver/report.h"
+#include "driver/store_removal.h"
+#include "driver/vsi_store.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// clang-format off
+const char* const kDatasetOptions =
+    "  <Option name='FORMAT' type='string-select' description='Version of Zarr; ZARR_V3 is written by GDAL`s built-in driver' default='ZARR_V2'>"
+    "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
+    "  </Option>"
+    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>";
+const char* const kStringOption =
+    "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored: ASCII, as dtype S (in UTF-8); UNICODE, as strings of any length, and in compounds as dtype U. Strings without are of any length' default='ASCII'>"
+    "    <Value>ASCII</Value><Value>UNICODE</Value>"
+    "  </Option>";
+// clang-format on
+
+struct NewDataset {
+    StoreReplacement replacement;  // to be committed once all is well
+    std::unique_ptr<GDALDataset> dataset;
+};
+
+Result<std::unique_ptr<GDALDataset>> OpenMade(const std::string& folder,
+                                              std::unique_ptr<StoreUpdate> store) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
+    options.use_consolidated = zarr::UseConsolidated::kNever;
+    ConnectionString place;
+    place.path = folder;
+    place.has_node = true;
+    ZARR_ASSIGN_OR_RETURN(Location location, Locate(place, options));
+    auto update = std::make_unique<MdimUpdate>(std::move(store), location.hierarchy);
+    auto session =
+        std::make_shared<MdimSession>(std::move(location), std::move(options), std::move(update));
+    return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(std::move(session)));
+}
+
+Result<NewDataset> MakeDataset(const std::string& name, CSLConstList options) {
+    const char* format = CSLFetchNameValueDef(options, "FORMAT", "ZARR_V2");
+    if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
+    const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
+    const bool consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias);
+    const std::string folder = FolderOf(name);
+    auto replacement = StoreReplacement::Begin(folder);
+    ZARR_RETURN_IF_ERROR(replacement.status());
+    NewDataset made{replacement.Take(), nullptr};
+    auto store = std::make_unique<StoreUpdate>(
+        std::make_shared<VsiStore>(folder),
+        consolidate ? zarr::WriteConsolidated::kYes : zarr::WriteConsolidated::kNo);
+    ZARR_RETURN_IF_ERROR(store->metadata().CreateGroup(""));
+    ZARR_ASSIGN_OR_RETURN(made.dataset, OpenMade(folder, std::move(store)));
+    return made;
+}
+
+// Makes a dataset and lets `fill` put something into it. What failed is emitted, and leaves what
+// was there before.
+template <class Fill>
+GDALDataset* Make(const char* name, CSLConstList options, const Fill& fill) {
+    try {
+        auto made = MakeDataset(name, options);
+        if (!made.ok()) {
+            EmitError(name, made.status());
+            return nullptr;
+        }
+        if (!fill(*made->dataset)) {
+            made->dataset.reset();  // before the store goes
+            return nullptr;
+        }
+        made->replacement.Commit();
+        return made->dataset.release();
+    } catch (const std::bad_alloc&) {
+        EmitError(name, Status::OutOfMemory("out of memory"));
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_options*/,
+                                    CSLConstList options) {
+    return Make(name, options, [](GDALDataset& /*dataset*/) { return true; });
+}
+
+GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int strict,
+                                  CSLConstList options, GDALProgressFunc progress,
+                                  void* progress_data) {
+    return Make(name, options, [&](GDALDataset& dataset) {
+        return GDALDriver::DefaultCreateCopyMultiDimensional(source, &dataset, strict != 0, options,
+                                                             progress, progress_data) == CE_None;
+    });
+}
+
+std::string MultiDimDatasetOptionList() {
+    return std::string("<MultiDimDatasetCreationOptionList>") + kDatasetOptions +
+           "</MultiDimDatasetCreationOptionList>";
+}
+
+std::string MultiDimArrayOptionList() {
+    return std::string("<MultiDimArrayCreationOptionList>") + kArrayOptions + kStringOption +
+           "</MultiDimArrayCreationOptionList>";
+}
+
+}  // namespace zarr_driver
