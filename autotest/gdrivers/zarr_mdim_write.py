@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Stores made and changed through GDAL's multidimensional API; values are written through its C
+functions, with any strides. Leaves of elements are those of zarr_mdim."""
+
+import ctypes
+
+import numpy as np
+import zarr_gdal
+import zarr_mdim
+from osgeo import gdal
+
+_LIBRARY = zarr_mdim._LIBRARY
+_LIBRARY.GDALMDArrayWrite.argtypes = [ctypes.c_void_p] * 8 + [ctypes.c_size_t]
+_LIBRARY.GDALMDArraySetRawNoDataValue.argtypes = [ctypes.c_void_p] * 2
+_LIBRARY.GDALAttributeWriteRaw.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+
+DTYPES = {
+    gdal.GDT_Byte: "|u1", gdal.GDT_UInt16: "<u2", gdal.GDT_Int16: "<i2", gdal.GDT_UInt32: "<u4",
+    gdal.GDT_Int32: "<i4", gdal.GDT_UInt64: "<u8", gdal.GDT_Int64: "<i8", gdal.GDT_Float32: "<f4",
+    gdal.GDT_Float64: "<f8", gdal.GDT_CFloat32: "<c8", gdal.GDT_CFloat64: "<c16",
+}  # fmt: skip
+TEXT = gdal.ExtendedDataType.CreateString()
+
+
+def number(code):
+    return gdal.ExtendedDataType.Create(code)
+
+
+def create(store, *options):
+    """A new dataset; fails the test with GDAL's own words when there is none."""
+    with zarr_gdal.error_log() as log:
+        driver = gdal.GetDriverByName("Zarr")
+        dataset = driver.CreateMultiDimensional(str(store), [], list(options))
+    assert dataset is not None and log.events == [], f"{store}: {log.events}"
+    return dataset
+
+
+def update(store, *options):
+    """An existing store, opened for update."""
+    flags = gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(str(store), flags, open_options=list(options))
+    assert dataset is not None and log.errors == [], f"{store}: {log.events}"
+    assert dataset.GetDriver().ShortName == "Zarr"
+    return dataset
+
+
+def dimensions(group, shape, names="abcdefghijkl"):
+    return [group.CreateDimension(name, "", "", size) for name, size in zip(names, shape)]
+
+
+def compound(fields, name="record"):
+    """A compound of (name, type, or a list of such fields), aligned as C would."""
+    components, offset = [], 0
+    for field, kind in fields:
+        kind = compound(kind, field) if isinstance(kind, list) else kind
+        size = kind.GetSize()
+        offset = -(-offset // 8) * 8
+        components.append(gdal.EDTComponent.Create(field, offset, kind))
+        offset += size
+    return gdal.ExtendedDataType.CreateCompound(name, -(-offset // 8) * 8, components)
+
+
+def fill(buffer, values):
+    """Puts {label: values} into a zarr_mdim.Buffer. Returns what must live as long as it is used."""
+    alive = []
+    for label, offset, code in zarr_mdim.leaves(buffer.type):
+        if code is not None:
+            buffer.view(offset, zarr_mdim.number_dtype(code))[...] = values[label]
+            continue
+        view = buffer.view(offset, np.uintp)
+        for index in np.ndindex(*buffer.count):
+            text = values[label][index]
+            alive.append(None if text is None else ctypes.create_string_buffer(text))
+            view[index] = 0 if text is None else ctypes.addressof(alive[-1])
+    return alive
+
+
+def write(array, values, start=None, step=None, stride=None, data_type=None):
+    """Writes {label: values}; True where GDAL says that it worked. Nothing of the caller's memory
+    is written to."""
+    rank = array.GetDimensionCount()
+    count = np.shape(next(iter(values.values())))
+    buffer = zarr_mdim.Buffer(
+        count, zarr_mdim.compact(count) if stride is None else stride,
+        data_type or array.GetDataType(),
+    )  # fmt: skip
+    alive = fill(buffer, values)
+    before, memory = buffer.bytes.tobytes(), buffer.bytes.ctypes.data
+    done = _LIBRARY.GDALMDArrayWrite(
+        int(array.this), (ctypes.c_uint64 * rank)(*(start or [0] * rank)),
+        (ctypes.c_size_t * rank)(*count), (ctypes.c_int64 * rank)(*(step or [1] * rank)),
+        (ctypes.c_ssize_t * rank)(*buffer.stride), int(buffer.type.this), memory + buffer.first,
+        memory, buffer.bytes.size,
+    )  # fmt: skip
+    assert buffer.bytes.tobytes() == before
+    del alive
+    return bool(done)
+
+
+def set_nodata(array, values):
+    """Sets the nodata value, {label: value}; None removes it."""
+    if values is None:
+        return bool(_LIBRARY.GDALMDArraySetRawNoDataValue(int(array.this), None))
+    buffer = zarr_mdim.Buffer([], [], array.GetDataType())
+    alive = fill(buffer, {label: np.array(value) for label, value in values.items()})
+    address = buffer.bytes.ctypes.data + buffer.first
+    done = bool(_LIBRARY.GDALMDArraySetRawNoDataValue(int(array.this), address))
+    del alive
+    return done
+
+
+def write_attribute(attribute, values):
+    """Writes all of an attribute's elements, {label: values} in C order."""
+    count = [int(np.prod(attribute.GetDimensionsSize() or [1], dtype=int))]
+    buffer = zarr_mdim.Buffer(count, [1], attribute.GetDataType())
+    flat = {label: np.asarray(items, object).reshape(count) for label, items in values.items()}
+    alive = fill(buffer, flat)
+    size = count[0] * buffer.size
+    done = _LIBRARY.GDALAttributeWriteRaw(
+        int(attribute.this), buffer.bytes.ctypes.data + buffer.first, size
+    )
+    del alive
+    return bool(done)
+
+
+def flatten(values, label=""):
+    """What zarr-python reads, as {label: values}: strings as bytes in UTF-8."""
+    if values.dtype.names:
+        flat = {}
+        for name in values.dtype.names:
+            field = values[name]
+            extra = field.ndim - values.ndim
+            for index in np.ndindex(*field.shape[values.ndim :]):
+                number = np.ravel_multi_index(index, field.shape[values.ndim :]) if extra else 0
+                own = (f"{label}." if label else "") + name + (f"[{number}]" if extra else "")
+                flat.update(flatten(field[(Ellipsis, *index)], own))
+        return flat
+    if values.dtype.kind in "OSU":
+        texts = np.empty(values.shape, object)
+        for index in np.ndindex(*values.shape):
+            text = values[index]
+            texts[index] = text if isinstance(text, bytes) else (text or "").encode()
+        return {label: texts}
+    return {label: values}
+
+
+def assert_leaves(got, wanted, what=""):
+    assert list(got) == list(wanted), what
+    for label, values in wanted.items():
+        if values.dtype == object:
+            assert got[label].tolist() == values.tolist(), f"{what}: {label}"
+        else:
+            np.testing.assert_array_equal(got[label], values, err_msg=f"{what}: {label}")
