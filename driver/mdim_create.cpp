@@ -10,6 +10,7 @@
 #include "driver/report.h"
 #include "driver/store_removal.h"
 #include "driver/vsi_store.h"
+#include "driver/zip_writer.h"
 
 namespace zarr_driver {
 
@@ -55,6 +56,10 @@ Result<NewDataset> MakeDataset(const std::string& name, CSLConstList options) {
     const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     const bool consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias);
     const std::string folder = FolderOf(name);
+    if (ArchiveOf(folder))
+        return Status::Unsupported(
+            "a zip file is written once and in order, which the multidimensional API does not do; "
+            "make a folder and zip that");
     auto replacement = StoreReplacement::Begin(folder);
     ZARR_RETURN_IF_ERROR(replacement.status());
     NewDataset made{replacement.Take(), nullptr};

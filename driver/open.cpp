@@ -58,6 +58,8 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     const bool is_update = open_info->eAccess != GA_ReadOnly;
     // What is changed may be what consolidated metadata hold.
     if (is_update) options.use_consolidated = zarr::UseConsolidated::kNever;
+    if (is_update && ArchiveOf(name.path))
+        return Status::Unsupported("a zip file is written once and not changed afterwards");
     ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
     if (!name.indices.empty())
         return Status::Invalid("/" + name.node +
