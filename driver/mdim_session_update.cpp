@@ -142,7 +142,9 @@ Status MdimSession::DeleteNode(const std::string& path) {
 }
 
 Status MdimSession::RenameNode(const std::string& node, const std::string& new_name) {
-    const std::string path = node;  // which may be that of an object that is told
+    // A copy, as it may be that of an object that is told.
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
+    const std::string path = node;
     ZARR_RETURN_IF_ERROR(CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckName(new_name));
     if (path == root_ || (is_array_ && path == location_.node))
