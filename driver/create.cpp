@@ -28,7 +28,7 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
             return Status::Unsupported(
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
-        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeStore(name, std::move(raster), parsed));
+        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeStore(name, raster, parsed));
         made.replacement.Commit();
         return std::move(made.dataset);
     };

@@ -57,7 +57,7 @@ zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
 
 }  // namespace
 
-Result<NewStore> MakeStore(const std::string& name, NewRaster raster,
+Result<NewStore> MakeStore(const std::string& name, const NewRaster& raster,
                            const CreationOptions& options) {
     const std::string folder = FolderOf(name);
     if (options.append_subdataset && !IsStoreFolder(folder))

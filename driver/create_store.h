@@ -37,7 +37,7 @@ struct NewStore {
 // place where something else than a store lies is refused, and so is, before anything is touched,
 // what cannot be made. Metadata are complete from the start, so that the store opens at any moment;
 // pixels that are not written are absent.
-zarr::Result<NewStore> MakeStore(const std::string& name, NewRaster raster,
+zarr::Result<NewStore> MakeStore(const std::string& name, const NewRaster& raster,
                                  const CreationOptions& options);
 
 }  // namespace zarr_driver

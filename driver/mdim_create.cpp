@@ -24,7 +24,8 @@ const char* const kDatasetOptions =
     "  <Option name='FORMAT' type='string-select' description='Version of Zarr; ZARR_V3 is written by GDAL`s built-in driver' default='ZARR_V2'>"
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
     "  </Option>"
-    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>";
+    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>"
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>";
 const char* const kStringOption =
     "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored: ASCII, as dtype S (in UTF-8); UNICODE, as strings of any length, and in compounds as dtype U. Strings without are of any length' default='ASCII'>"
     "    <Value>ASCII</Value><Value>UNICODE</Value>"
@@ -60,12 +61,15 @@ Result<NewDataset> MakeDataset(const std::string& name, CSLConstList options) {
         return Status::Unsupported(
             "a zip file is written once and in order, which the multidimensional API does not do; "
             "make a folder and zip that");
+    ZARR_ASSIGN_OR_RETURN(auto locks,
+                          OpenSynchronizer(CSLFetchNameValueDef(options, "SYNCHRONIZER", "")));
     auto replacement = StoreReplacement::Begin(folder);
     ZARR_RETURN_IF_ERROR(replacement.status());
     NewDataset made{replacement.Take(), nullptr};
     auto store = std::make_unique<StoreUpdate>(
         std::make_shared<VsiStore>(folder),
-        consolidate ? zarr::WriteConsolidated::kYes : zarr::WriteConsolidated::kNo);
+        consolidate ? zarr::WriteConsolidated::kYes : zarr::WriteConsolidated::kNo,
+        std::move(locks));
     ZARR_RETURN_IF_ERROR(store->metadata().CreateGroup(""));
     ZARR_ASSIGN_OR_RETURN(made.dataset, OpenMade(folder, std::move(store)));
     return made;

@@ -65,11 +65,13 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
         return Status::Invalid("/" + name.node +
                                ": the multidimensional API opens arrays, not their slices");
     std::unique_ptr<MdimUpdate> update;
-    if (is_update)
+    if (is_update) {
+        ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         update = std::make_unique<MdimUpdate>(
             std::make_unique<StoreUpdate>(std::make_shared<VsiStore>(location.store_path),
-                                          zarr::WriteConsolidated::kIfPresent),
+                                          zarr::WriteConsolidated::kIfPresent, std::move(locks)),
             location.hierarchy);
+    }
     auto session =
         std::make_shared<MdimSession>(std::move(location), std::move(options), std::move(update));
     return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(std::move(session)));

@@ -70,6 +70,18 @@ def write_by_zarr(_report, store, synchronizer, writer):
         array[row : row + 1, column : column + 4] = values
 
 
+def write_by_multidimensional(_report, store, synchronizer, writer):
+    with error_log() as log:
+        options = [f"SYNCHRONIZER={synchronizer}"]
+        for row, column, values in pieces_of(writer):
+            dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE | gdal.OF_MULTIDIM_RASTER,
+                                  open_options=options)  # fmt: skip
+            array = dataset.GetRootGroup().OpenMDArray("a")
+            array.WriteArray(values, array_start_idx=[row, column])
+            del array, dataset
+    log.assert_quiet()
+
+
 def stored(store):
     return zarr.open_group(str(store), mode="r")["a"][...]
 
@@ -94,8 +106,8 @@ def test_without_lock_files_they_do_lose(tmp_path):
 
 def test_processes_share_a_chunk_with_zarr_python(tmp_path):
     store, locks = make_store(tmp_path), tmp_path / "locks"
-    works = [write_by_gdal, write_by_zarr]
-    run_at_once([(works[i % 2], store, locks, i) for i in range(WRITERS)])
+    works = [write_by_gdal, write_by_zarr, write_by_multidimensional, write_by_zarr]
+    run_at_once([(works[i % 4], store, locks, i) for i in range(WRITERS)])
     np.testing.assert_array_equal(stored(store), expected())
 
 

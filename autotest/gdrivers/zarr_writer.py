@@ -83,7 +83,7 @@ class Plan:
             self.order = "C"  # with order F zarr-python does not read back what it wrote
         self.compressor_label = draw.deck("compressor", codecs.COMPRESSORS, index)
         self.compressor, self.compressor_name = codecs.make_compressor(
-            draw, self.compressor_label, index // 6
+            draw, self.compressor_label, index // len(codecs.COMPRESSORS)
         )
         if not self.shape:  # zarr-python does not compress scalars
             self.compressor, self.compressor_label, self.compressor_name = None, "none", "none"
