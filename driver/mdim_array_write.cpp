@@ -140,8 +140,8 @@ bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, cons
 void ZarrMDArray::ForgetStatistics() {
     if (has_forgotten_statistics_.exchange(true)) return;
     const CPLErr known =
-        GetPAM()->GetStatistics(GetFullName(), true, nullptr, nullptr, nullptr, nullptr, nullptr);
-    if (known == CE_None) GetPAM()->ClearStatistics(GetFullName());
+        GetStatistics(true, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    if (known == CE_None) ClearStatistics();
 }
 
 // ---------------------------------------------------------------------------------------------

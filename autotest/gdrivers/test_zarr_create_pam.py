@@ -101,3 +101,30 @@ copy = gdal.Open(target)
 print(json.dumps([copy.GetGCPCount(), copy.GetRasterBand(1).GetCategoryNames()]))
 """
     assert json.loads(run(tell, target)) == [0, None]
+
+
+def test_statistics_go_when_the_values_change(tmp_path):
+    """Of an array of the multidimensional API, which keeps them in the store."""
+    target = str(tmp_path / "c.zarr")
+    script = PROLOGUE + """
+import os
+driver.Create(target, 30, 20, 1, gdal.GDT_Byte, ["ARRAY_NAME=v"]).WriteArray(np.full((20, 30), 5))
+
+def statistics(force):
+    dataset = gdal.OpenEx(target, gdal.OF_MULTIDIM_RASTER)
+    array = dataset.GetRootGroup().OpenMDArray("v")
+    found = array.GetStatistics(False, force)
+    return found.max if found is not None else None
+
+def write(value):
+    dataset = gdal.OpenEx(target, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    array = dataset.GetRootGroup().OpenMDArray("v")
+    array.Write(np.array([[value]], "u1"), [3, 4], [1, 1])
+
+told = [statistics(True), statistics(False)]
+told.append(os.path.exists(target + "/pam.aux.xml"))
+write(9)
+told += [statistics(False), statistics(True)]
+print(json.dumps(told))
+"""
+    assert json.loads(run(script, target)) == [5, 5, True, None, 9]
