@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "core/conventions/pyramid.h"
 #include "core/dtype/convert.h"
 #include "core/hierarchy/resize.h"
 #include "core/hierarchy/tree.h"
@@ -16,6 +17,7 @@
 #include "driver/band.h"
 #include "driver/coordinate_arrays.h"
 #include "driver/location.h"
+#include "driver/report.h"
 #include "driver/vsi_store.h"
 
 namespace zarr_driver {
@@ -52,8 +54,12 @@ Result<std::shared_ptr<const zarr::Hierarchy>> WithDocuments(
 class DimensionAppend {
   public:
     DimensionAppend(std::string name, GDALDataset& source, std::shared_ptr<zarr::Store> store,
-                    const AppendPlan& plan)
-        : name_(std::move(name)), source_(source), store_(std::move(store)), plan_(plan) {}
+                    const AppendPlan& plan, bool had_overviews)
+        : name_(std::move(name)),
+          source_(source),
+          store_(std::move(store)),
+          plan_(plan),
+          had_overviews_(had_overviews) {}
 
     Result<std::unique_ptr<ZarrDataset>> Run(const CreationOptions& options,
                                              GDALProgressFunc progress, void* progress_data) {
@@ -63,7 +69,10 @@ class DimensionAppend {
         Status status = CopyBands(*dataset, progress, progress_data);
         if (status.ok()) status = WriteCoordinates(*grown, *dataset->update());
         if (status.ok()) status = Publish(dataset->update()->metadata());
-        if (status.ok()) return dataset;
+        if (status.ok()) {
+            WarnOfOverviews();
+            return dataset;
+        }
         dataset->Abandon();
         const zarr::Array& array = *plan_.layout().array;
         static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata().shape));
@@ -88,6 +97,12 @@ class DimensionAppend {
                                   store_, zarr::WriteConsolidated::kIfPresent, std::move(locks)),
                               options.georeferenced);
         return dataset;
+    }
+
+    void WarnOfOverviews() const {
+        if (!had_overviews_ || plan_.documents().empty()) return;
+        EmitWarning(store_->Describe() + ": /" + plan_.path(),
+                    "its overviews have not grown with it; build them anew");
     }
 
     // Fails where the source is known to lie elsewhere.
@@ -167,6 +182,7 @@ class DimensionAppend {
     GDALDataset& source_;
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
+    const bool had_overviews_;
 };
 
 }  // namespace
@@ -178,10 +194,11 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
     if (!IsStoreFolder(folder))
         return Status::NotFound("creation option APPEND_DIM: there is no Zarr v2 store to grow");
     auto store = std::make_shared<VsiStore>(folder);
-    ZARR_ASSIGN_OR_RETURN(auto hierarchy, CurrentHierarchy(store));
-    ZARR_ASSIGN_OR_RETURN(const AppendPlan plan,
-                          AppendPlan::Make(std::move(hierarchy), source, options));
-    return DimensionAppend(name, source, std::move(store), plan)
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
+    ZARR_ASSIGN_OR_RETURN(const AppendPlan plan, AppendPlan::Make(hierarchy, source, options));
+    zarr::Warnings ignored;
+    const bool has_overviews = zarr::FindPyramidOf(*hierarchy, plan.path(), ignored).has_value();
+    return DimensionAppend(name, source, std::move(store), plan, has_overviews)
         .Run(options, progress, progress_data);
 }
 

@@ -258,3 +258,18 @@ def test_a_store_in_memory_grows():
     assert driver().CreateCopy(name, slices(3), options=["APPEND_DIM=band", "APPEND_DIM_VALUES=c"])
     assert [int(band[0, 0]) for band in read_all(open_raster(name))] == [1, 2, 3]
     driver().Delete(name)
+
+
+def test_overviews_that_no_longer_fit_are_told_of(tmp_path, cpl):
+    store = make_cube(tmp_path)
+    gdal.OpenEx(str(store), gdal.OF_UPDATE).BuildOverviews("NEAREST", [2])
+    cpl.assert_quiet()
+    assert append(store, slices(7), "APPEND_DIM_VALUES=2020-01-03", "ARRAY_NAME=v")
+    assert len(cpl.warnings) == 1 and "overviews" in cpl.warnings[0]
+    cpl.clear()
+    dataset = gdal.OpenEx(array_name(store, "v"), gdal.OF_UPDATE)
+    dataset.BuildOverviews("NEAREST", [2])
+    del dataset
+    opened = open_raster(store)
+    assert opened.RasterCount == 3
+    assert opened.GetRasterBand(3).GetOverview(0).ReadAsArray().tolist() == [[7] * 10] * 5

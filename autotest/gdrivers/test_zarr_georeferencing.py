@@ -469,3 +469,17 @@ def test_dim_x_and_dim_y_choose_the_coordinates_too():
     north, down = as_map.GetGeoTransform()[3::2]
     assert turned.GetGeoTransform() == (north, down, 0, west, 0, step)
     assert turned.GetSpatialRef() is None
+
+
+def test_a_geotransform_of_the_group_above_is_not_everyones(tmp_path):
+    """A grid mapping that an array does not name says where the arrays beside it lie, while its CRS
+    is that of the groups below too."""
+    name = write(tmp_path, arrays={
+        "spatial_ref": scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30"),
+        "below/other": (np.zeros((5, 6), "i2"), ["b", "a"], {}),
+        "below/named": (np.zeros((5, 6), "i2"), ["b", "a"], {"grid_mapping": "spatial_ref"})})  # fmt: skip
+    assert_place(open_raster(name), PLACE)
+    other = open_raster(name.replace("data", "below/other"))
+    assert epsg(other) == 32632
+    assert other.GetGeoTransform(can_return_null=True) is None
+    assert_place(open_raster(name.replace("data", "below/named")), PLACE)

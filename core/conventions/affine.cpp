@@ -133,6 +133,10 @@ class Finder {
         Warnings ignored;  // the search for the CRS reports them
         const std::string path = FindGridMapping(hierarchy_, facts_, ignored);
         if (path.empty()) return std::nullopt;
+        // One that the array does not name is found by its own name, also in a group above, whose
+        // rasters are others.
+        const bool is_named = facts_.attributes.Find("grid_mapping") != nullptr;
+        if (!is_named && ParentPath(path) != ParentPath(facts_.path)) return std::nullopt;
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
         const std::string* text = StringAttribute(attributes, "GeoTransform");
         if (text == nullptr) return std::nullopt;
