@@ -41,6 +41,15 @@ std::string CreationOptionList() {
            "</CreationOptionList>";
 }
 
+Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback) {
+    const char* convention = CSLFetchNameValue(options, "GEOREFERENCING_CONVENTION");
+    if (convention == nullptr) return fallback;
+    if (EQUAL(convention, "GDAL")) return Georeferenced::kGdal;
+    if (EQUAL(convention, "SPATIAL_PROJ")) return Georeferenced::kSpatialProj;
+    if (EQUAL(convention, "CF")) return Georeferenced::kCf;
+    return RefuseOption("GEOREFERENCING_CONVENTION", "GDAL, SPATIAL_PROJ or CF", convention);
+}
+
 Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr::DataType& dtype) {
     CreationOptions parsed;
     const char* format = CSLFetchNameValueDef(options, "FORMAT", "ZARR_V2");
@@ -68,17 +77,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     if (!parsed.append_dim.empty() && !parsed.overviews.IsEmpty())
         return Status::Unsupported(
             "creation option OVERVIEWS: not with APPEND_DIM; gdaladdo builds them afterwards");
-    if (const char* convention = CSLFetchNameValue(options, "GEOREFERENCING_CONVENTION")) {
-        if (EQUAL(convention, "GDAL"))
-            parsed.georeferenced = Georeferenced::kGdal;
-        else if (EQUAL(convention, "SPATIAL_PROJ"))
-            parsed.georeferenced = Georeferenced::kSpatialProj;
-        else if (EQUAL(convention, "CF"))
-            parsed.georeferenced = Georeferenced::kCf;
-        else
-            return RefuseOption("GEOREFERENCING_CONVENTION", "GDAL, SPATIAL_PROJ or CF",
-                                convention);
-    }
+    ZARR_ASSIGN_OR_RETURN(parsed.georeferenced,
+                          ParseConvention(options, Georeferenced::kGdalAndCf));
     return parsed;
 }
 

@@ -14,6 +14,9 @@ namespace zarr_driver {
 
 enum class Georeferenced : std::uint8_t { kGdalAndCf, kGdal, kSpatialProj, kCf };
 
+// The option GEOREFERENCING_CONVENTION, or `fallback` where it is not given.
+zarr::Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback);
+
 // The creation options of the classic API, parsed. CreationOptionList() describes them to
 // GDAL.
 struct CreationOptions {

@@ -14,6 +14,7 @@
 #include "core/array/array.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/values.h"
+#include "driver/creation_options.h"
 #include "driver/extended_op.h"
 #include "driver/gdal_compat.h"
 #include "driver/georeferencing.h"
@@ -72,7 +73,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     bool DeleteAttribute(const std::string& osName,
                          CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_8;
     bool SetUnit(const std::string& osUnit) override;
-    // As `_CRS`; where the array was opened for reading, in PAM.
+    // By the convention that the array was made with, else as `_CRS`; where the array was opened
+    // for reading, in PAM.
     bool SetSpatialRef(const OGRSpatialReference* poSRS) override;
     // As the attribute `_FillValue`, and, of an array that was just created, as what it is filled
     // with, too.
@@ -87,7 +89,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     const std::shared_ptr<MdimSession>& session() const { return session_; }
     const std::string& path() const { return facts_.path; }
     // Whoever created the array tells so, with its dimensions.
-    void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions);
+    void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);
     // The session tells that the array is gone, has other attributes, or is another in the store.
     void Deleted() ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void AttributeChanged(const std::string& name, zarr::json::Value attributes);
@@ -115,6 +117,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::Status CheckThere() const;
     zarr::Status CheckChange() const;
     bool Report(const zarr::Status& status) const;
+    zarr::Status Place(const OGRSpatialReference* srs);
     zarr::Status ChangeAttribute(const char* name, std::optional<zarr::json::Value> value);
     zarr::Status StoreNodata(const void* raw);
     zarr::Status ChangeFillValue(const std::string* element);
@@ -138,7 +141,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     std::string units_;
     zarr::Packing packing_;
     std::vector<std::uint8_t> nodata_;  // an element of type_; empty where there is none
-    std::atomic<bool> is_new_{false};   // created by this session, and nothing is written to it
+    Georeferenced convention_ = Georeferenced::kGdal;
+    std::atomic<bool> is_new_{false};  // created by this session, and nothing is written to it
     bool is_deleted_ = false;
     std::atomic<bool> has_forgotten_statistics_{false};
     mutable std::mutex mutex_;

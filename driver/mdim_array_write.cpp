@@ -6,7 +6,6 @@
 #include "core/base/text.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
-#include "driver/crs_write.h"
 #include "driver/extended_write_op.h"
 #include "driver/georeferencing_write.h"
 #include "driver/mdim_array.h"
@@ -57,7 +56,9 @@ Status ZarrMDArray::CheckChange() const {
     return CheckThere();
 }
 
-void ZarrMDArray::Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions) {
+void ZarrMDArray::Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions,
+                          Georeferenced convention) {
+    convention_ = convention;
     dimensions_.assign(dimensions.begin(), dimensions.end());
     is_new_ = true;
 }
@@ -169,11 +170,36 @@ bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
     return Report(ChangeAttribute("add_offset", json::Value(dfOffset)));
 }
 
+// States the CRS by the convention that the array was made with, and by no other.
+Status ZarrMDArray::Place(const OGRSpatialReference* srs) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    Placement placement;
+    placement.srs = srs;
+    RasterLayout layout;
+    layout.facts = facts_;
+    const CoordinateArrays arrays(session_->update()->store(), {facts_.path});
+    zarr::Warnings warnings;
+    ZARR_ASSIGN_OR_RETURN(const PlacedBeside beside,
+                          WriteBeside(arrays, layout, placement, convention_, warnings));
+    if (!beside.grid_mapping.empty()) session_->NodeCreated();
+    json::Object members;
+    PlaceByAttributes(layout, placement, convention_, beside, members);
+    const json::Value stated(std::move(members));
+    for (const char* name : {"_CRS", "grid_mapping", "proj:code", "proj:wkt2"}) {
+        const json::Value* value = stated.Find(name);
+        // A grid mapping of others may say more than a CRS.
+        const bool stays = value == nullptr && srs != nullptr && EQUAL(name, "grid_mapping");
+        if (!stays)
+            ZARR_RETURN_IF_ERROR(ChangeAttribute(
+                name, value != nullptr ? std::optional<json::Value>(*value) : std::nullopt));
+    }
+    return {};
+}
+
 bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
     if (!IsWritable()) return GDALPamMDArray::SetSpatialRef(poSRS);
     const bool is_some = poSRS != nullptr && !poSRS->IsEmpty();
-    const Status status =
-        ChangeAttribute("_CRS", is_some ? GdalCrs(*poSRS) : std::optional<json::Value>());
+    const Status status = Place(is_some ? poSRS : nullptr);
     if (status.ok()) {
         if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
         const std::lock_guard<std::mutex> lock(mutex_);

@@ -26,9 +26,12 @@ const char* const kDatasetOptions =
     "  </Option>"
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>";
-const char* const kStringOption =
+const char* const kMoreArrayOptions =
     "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored: ASCII, as dtype S (in UTF-8); UNICODE, as strings of any length, and in compounds as dtype U. Strings without are of any length' default='ASCII'>"
     "    <Value>ASCII</Value><Value>UNICODE</Value>"
+    "  </Option>"
+    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS, as proj: attributes, or as a grid mapping array beside' default='GDAL'>"
+    "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
     "  </Option>";
 // clang-format on
 
@@ -119,7 +122,7 @@ std::string MultiDimDatasetOptionList() {
 }
 
 std::string MultiDimArrayOptionList() {
-    return std::string("<MultiDimArrayCreationOptionList>") + kArrayOptions + kStringOption +
+    return std::string("<MultiDimArrayCreationOptionList>") + kArrayOptions + kMoreArrayOptions +
            "</MultiDimArrayCreationOptionList>";
 }
 

@@ -8,6 +8,7 @@
 #include "core/metadata/array_spec.h"
 #include "core/store/keys.h"
 #include "driver/array_creation_options.h"
+#include "driver/creation_options.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_dimension.h"
@@ -161,6 +162,8 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
         own.push_back(std::move(adopted));
     }
     ZARR_RETURN_IF_ERROR(CheckDistinct(own).WithContext("/" + path));
+    ZARR_ASSIGN_OR_RETURN(const Georeferenced convention,
+                          ParseConvention(options, Georeferenced::kGdal));
     auto document = MakeDocument(own, type, options);
     if (!document.ok()) return document.status().WithContext("/" + path);
     const json::Object attributes{{"_ARRAY_DIMENSIONS", DimensionNames(own)}};
@@ -168,7 +171,7 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
         session_->update()->store().metadata().CreateArray(path, *document, attributes));
     session_->NodeCreated();
     ZARR_ASSIGN_OR_RETURN(auto array, session_->OpenArray(path));
-    array->Created(std::move(own));
+    array->Created(std::move(own), convention);
     return std::shared_ptr<GDALMDArray>(std::move(array));
 }
 

@@ -17,7 +17,7 @@ import zarr
 import zarr_gdal
 import zarr_mdim
 import zarr_mdim_write as w
-from osgeo import gdal
+from osgeo import gdal, osr
 from test_zarr_mdim_edit import assert_consolidated
 from zarr_store import make_store
 
@@ -37,7 +37,7 @@ def test_driver():
     for kind in ("DATASET", "ARRAY"):
         text = driver.GetMetadataItem(f"DMD_MULTIDIM_{kind}_CREATIONOPTIONLIST")
         listed[kind] = {option.get("name") for option in ET.fromstring(text)}
-    assert listed["DATASET"] == {"FORMAT", "CREATE_CONSOLIDATED_METADATA"}
+    assert listed["DATASET"] == {"FORMAT", "CREATE_CONSOLIDATED_METADATA", "SYNCHRONIZER"}
     assert {"COMPRESS", "BLOCKSIZE", "STRING_FORMAT", "FILTER", "DIM_SEPARATOR"} <= listed["ARRAY"]
 
 
@@ -417,3 +417,42 @@ def test_the_built_in_driver_reads_it(tmp_path):
     texts = root.OpenMDArray("t")
     assert zarr_mdim.read(texts)[""].tolist() == [b"a", b"bb", b"ccc", b"", b"d", b"e"]
     assert list(texts.GetAttribute("n").Read()) == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("convention,written", [
+    (None, {"_CRS"}), ("GDAL", {"_CRS"}), ("CF", {"grid_mapping"}),
+    ("SPATIAL_PROJ", {"proj:code", "proj:wkt2"})])  # fmt: skip
+def test_a_crs_is_written_as_asked(tmp_path, convention, written):
+    store = str(tmp_path / "c.zarr")
+    dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(store)
+    root = dataset.GetRootGroup()
+    dimensions = [root.CreateDimension(name, None, None, 4) for name in ("y", "x")]
+    options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
+    array = root.CreateMDArray("v", dimensions, gdal.ExtendedDataType.Create(gdal.GDT_Byte), options)
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(32632)
+    assert array.SetSpatialRef(srs) in (0, None)
+    assert array.GetSpatialRef().GetAuthorityCode(None) == "32632"
+    del array, dimensions, root, dataset
+    attributes = zarr.open_consolidated(store, mode="r")["v"].attrs.asdict()
+    assert set(attributes) - {"_ARRAY_DIMENSIONS"} == written
+    dataset = gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    root = dataset.GetRootGroup()
+    array = root.OpenMDArray("v")
+    assert array.GetSpatialRef().GetAuthorityCode(None) == "32632"
+    assert ("spatial_ref" in root.GetMDArrayNames()) == (convention == "CF")
+    array.SetSpatialRef(None)
+    del array, root, dataset
+    dataset = gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER)
+    left = zarr.open_consolidated(store, mode="r")["v"].attrs.asdict()
+    assert set(left) == {"_ARRAY_DIMENSIONS"}
+
+
+def test_a_convention_that_is_none_is_refused(tmp_path, cpl):
+    dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(str(tmp_path / "c.zarr"))
+    root = dataset.GetRootGroup()
+    dimension = root.CreateDimension("x", None, None, 4)
+    assert root.CreateMDArray("v", [dimension], gdal.ExtendedDataType.Create(gdal.GDT_Byte),
+                              ["GEOREFERENCING_CONVENTION=ISO"]) is None  # fmt: skip
+    assert "GEOREFERENCING_CONVENTION" in cpl.the_error()
+    assert not root.GetMDArrayNames()
