@@ -14,7 +14,6 @@ namespace zarr_driver {
 
 using zarr::DataKind;
 using zarr::Result;
-using zarr::Status;
 
 namespace {
 
@@ -37,8 +36,15 @@ std::string TextOf(const zarr::DataType& type, const std::uint8_t* element) {
 
 Result<std::unique_ptr<const ExtendedOp>> ExtendedOp::Make(const zarr::DataType& stored,
                                                            const GDALExtendedDataType& buffer) {
-    std::unique_ptr<ExtendedOp> self(new ExtendedOp(stored));
-    ZARR_RETURN_IF_ERROR(self->Plan(self->stored_, 0, buffer, 0));
+    std::unique_ptr<ExtendedOp> self(new ExtendedOp());
+    ZARR_ASSIGN_OR_RETURN(const auto leaves, PairLeaves(stored, buffer, Members::kAnyOf));
+    for (const ExtendedLeaf& pair : leaves) {
+        auto leaf = std::make_unique<Leaf>(Leaf{pair, nullptr});
+        const GDALExtendedDataType& type = leaf->gdal_type;
+        if (type.GetClass() == GEDTC_NUMERIC && GdalTypeOf(leaf->type) != GDT_Unknown)
+            leaf->number = std::make_unique<BufferOp>(leaf->type, type.GetNumericDataType());
+        self->leaves_.push_back(std::move(leaf));
+    }
     const bool is_number = buffer.GetClass() == GEDTC_NUMERIC && self->leaves_.size() == 1 &&
                            self->leaves_[0]->number != nullptr;
     if (is_number) {
@@ -52,52 +58,20 @@ Result<std::unique_ptr<const ExtendedOp>> ExtendedOp::Make(const zarr::DataType&
     return std::unique_ptr<const ExtendedOp>(std::move(self));
 }
 
-Status ExtendedOp::Plan(const zarr::DataType& stored, std::size_t src_offset,
-                        const GDALExtendedDataType& buffer, std::size_t dst_offset) {
-    if (stored.kind != DataKind::kStruct) {
-        if (buffer.GetClass() == GEDTC_COMPOUND)
-            return Status::Invalid("dtype " + stored.ToString() + " has no members");
-        auto leaf = std::make_unique<Leaf>();
-        leaf->type = stored;
-        leaf->src_offset = src_offset;
-        leaf->dst_offset = dst_offset;
-        leaf->dst_type = GDALExtendedDataType(buffer);
-        if (buffer.GetClass() == GEDTC_NUMERIC && GdalTypeOf(stored) != GDT_Unknown)
-            leaf->number = std::make_unique<BufferOp>(leaf->type, buffer.GetNumericDataType());
-        leaves_.push_back(std::move(leaf));
-        return {};
-    }
-    if (buffer.GetClass() != GEDTC_COMPOUND)
-        return Status::Invalid("a structure is no single value; name one of its members");
-    ZARR_ASSIGN_OR_RETURN(const std::vector<StructMember> members, StructMembers(stored));
-    std::size_t next = 0;  // members mostly come in the order of the buffer's
-    for (const auto& component : buffer.GetComponents()) {
-        for (std::size_t i = 0; i < members.size(); ++i) {
-            const StructMember& member = members[(next + i) % members.size()];
-            if (member.name != component->GetName()) continue;
-            ZARR_RETURN_IF_ERROR(Plan(member.type, src_offset + member.offset, component->GetType(),
-                                      dst_offset + component->GetOffset()));
-            next += i + 1;
-            break;
-        }
-    }
-    return {};
-}
-
 void ExtendedOp::ConvertText(const Leaf& leaf, std::uint8_t* dst, const std::uint8_t* src) const {
     if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // a number as text
         alignas(16) std::uint8_t number[16];
         const BufferOp to_native(leaf.type, GdalTypeOf(leaf.type));
         to_native.op().row(to_native.op(), number, 0, src, 0, 1);
         GDALExtendedDataType::CopyValue(number, GDALExtendedDataType::Create(GdalTypeOf(leaf.type)),
-                                        dst, leaf.dst_type);
+                                        dst, leaf.gdal_type);
         return;
     }
     const std::string text = TextOf(leaf.type, src);
-    if (leaf.dst_type.GetClass() != GEDTC_STRING) {
+    if (leaf.gdal_type.GetClass() != GEDTC_STRING) {
         const char* pointer = text.c_str();
         GDALExtendedDataType::CopyValue(&pointer, GDALExtendedDataType::CreateString(), dst,
-                                        leaf.dst_type);
+                                        leaf.gdal_type);
         return;
     }
     char* copy = VSIStrdup(text.c_str());
@@ -109,8 +83,8 @@ void ExtendedOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::p
                             const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const auto& self = *static_cast<const ExtendedOp*>(op.context);
     for (const auto& leaf : self.leaves_) {
-        std::uint8_t* to = dst + leaf->dst_offset;
-        const std::uint8_t* from = src + leaf->src_offset;
+        std::uint8_t* to = dst + leaf->gdal_offset;
+        const std::uint8_t* from = src + leaf->offset;
         if (leaf->number != nullptr) {
             const zarr::ElementOp& number = leaf->number->op();
             number.row(number, to, dst_stride, from, src_stride, count);

@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "core/dtype/data_type.h"
 #include "core/grid/copy.h"
+#include "driver/extended_leaves.h"
 #include "driver/gdal_types.h"
 
 namespace zarr_driver {
@@ -30,23 +31,15 @@ class ExtendedOp {
     bool is_out_of_memory() const { return is_out_of_memory_; }
 
   private:
-    // One number or string of an element.
-    struct Leaf {
-        zarr::DataType type;
-        std::size_t src_offset = 0;
-        std::size_t dst_offset = 0;
-        GDALExtendedDataType dst_type = GDALExtendedDataType::Create(GDT_Byte);
+    struct Leaf : ExtendedLeaf {
         std::unique_ptr<BufferOp> number;  // set where both sides are numbers
     };
 
-    explicit ExtendedOp(zarr::DataType stored) : stored_(std::move(stored)) {}
-    zarr::Status Plan(const zarr::DataType& stored, std::size_t src_offset,
-                      const GDALExtendedDataType& buffer, std::size_t dst_offset);
+    ExtendedOp() = default;
     void ConvertText(const Leaf& leaf, std::uint8_t* dst, const std::uint8_t* src) const;
     static void ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                            const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
 
-    const zarr::DataType stored_;
     std::vector<std::unique_ptr<Leaf>> leaves_;
     zarr::ElementOp op_;
     mutable std::atomic<bool> is_out_of_memory_{false};

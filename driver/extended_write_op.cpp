@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "core/base/text.h"
-#include "driver/extended_type.h"
 
 namespace zarr_driver {
 
@@ -75,8 +74,20 @@ std::string TextOfElement(const GDALExtendedDataType& type, const void* element)
 
 Result<std::unique_ptr<const ExtendedWriteOp>> ExtendedWriteOp::Make(
     const zarr::DataType& stored, const GDALExtendedDataType& buffer) {
-    std::unique_ptr<ExtendedWriteOp> self(new ExtendedWriteOp(stored));
-    ZARR_RETURN_IF_ERROR(self->Plan(self->stored_, 0, buffer, 0));
+    std::unique_ptr<ExtendedWriteOp> self(new ExtendedWriteOp());
+    ZARR_ASSIGN_OR_RETURN(const auto leaves, PairLeaves(stored, buffer, Members::kAllOf));
+    for (const ExtendedLeaf& pair : leaves) {
+        auto leaf = std::make_unique<Leaf>(Leaf{pair, nullptr});
+        const GDALExtendedDataType& type = leaf->gdal_type;
+        if (GdalTypeOf(leaf->type) == GDT_Unknown)
+            self->can_fail_ = true;
+        else if (type.GetClass() == GEDTC_NUMERIC)
+            leaf->number = std::make_unique<BufferWriteOp>(leaf->type, type.GetNumericDataType());
+        else
+            return Status::Invalid("a text is no number, as dtype " + leaf->type.ToString() +
+                                   " wants");
+        self->leaves_.push_back(std::move(leaf));
+    }
     const bool is_number = stored.kind != DataKind::kStruct && self->leaves_[0]->number != nullptr;
     if (is_number) {
         self->op_ = self->leaves_[0]->number->op();
@@ -89,48 +100,6 @@ Result<std::unique_ptr<const ExtendedWriteOp>> ExtendedWriteOp::Make(
     return std::unique_ptr<const ExtendedWriteOp>(std::move(self));
 }
 
-Status ExtendedWriteOp::Plan(const zarr::DataType& stored, std::size_t dst_offset,
-                             const GDALExtendedDataType& buffer, std::size_t src_offset) {
-    if (stored.kind == DataKind::kStruct)
-        return PlanMembers(stored, dst_offset, buffer, src_offset);
-    if (buffer.GetClass() == GEDTC_COMPOUND)
-        return Status::Invalid("dtype " + stored.ToString() + " has no members");
-    const bool is_number = GdalTypeOf(stored) != GDT_Unknown;
-    if (is_number && buffer.GetClass() != GEDTC_NUMERIC)
-        return Status::Invalid("a text is no number, as dtype " + stored.ToString() + " wants");
-    auto leaf = std::make_unique<Leaf>();
-    leaf->type = stored;
-    leaf->src_offset = src_offset;
-    leaf->dst_offset = dst_offset;
-    leaf->src_type = GDALExtendedDataType(buffer);
-    if (is_number)
-        leaf->number = std::make_unique<BufferWriteOp>(leaf->type, buffer.GetNumericDataType());
-    can_fail_ = can_fail_ || !is_number;
-    leaves_.push_back(std::move(leaf));
-    return {};
-}
-
-Status ExtendedWriteOp::PlanMembers(const zarr::DataType& stored, std::size_t dst_offset,
-                                    const GDALExtendedDataType& buffer, std::size_t src_offset) {
-    if (buffer.GetClass() != GEDTC_COMPOUND)
-        return Status::Invalid("a structure is no single value; name one of its members");
-    ZARR_ASSIGN_OR_RETURN(const std::vector<StructMember> members, StructMembers(stored));
-    const auto& given = buffer.GetComponents();
-    std::size_t next = 0;  // members mostly come in the order of the buffer's
-    for (const StructMember& member : members) {
-        std::size_t i = 0;
-        while (i < given.size() && given[(next + i) % given.size()]->GetName() != member.name) ++i;
-        if (i == given.size())
-            return Status::Invalid("member " + zarr::Quoted(member.name) + " of dtype " +
-                                   stored.ToString() + " is not given");
-        const GDALEDTComponent& component = *given[(next + i) % given.size()];
-        ZARR_RETURN_IF_ERROR(Plan(member.type, dst_offset + member.offset, component.GetType(),
-                                  src_offset + component.GetOffset()));
-        next += i + 1;
-    }
-    return {};
-}
-
 Status ExtendedWriteOp::status() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return status_;
@@ -139,7 +108,7 @@ Status ExtendedWriteOp::status() const {
 void ExtendedWriteOp::ConvertText(const Leaf& leaf, std::uint8_t* dst,
                                   const std::uint8_t* src) const {
     std::memset(dst, 0, leaf.type.size);
-    const Status status = StoreText(leaf.type, TextOfElement(leaf.src_type, src), dst);
+    const Status status = StoreText(leaf.type, TextOfElement(leaf.gdal_type, src), dst);
     if (status.ok()) return;
     std::memset(dst, 0, leaf.type.size);
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -151,8 +120,8 @@ void ExtendedWriteOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst,
                                  std::ptrdiff_t src_stride, std::size_t count) {
     const auto& self = *static_cast<const ExtendedWriteOp*>(op.context);
     for (const auto& leaf : self.leaves_) {
-        std::uint8_t* to = dst + leaf->dst_offset;
-        const std::uint8_t* from = src + leaf->src_offset;
+        std::uint8_t* to = dst + leaf->offset;
+        const std::uint8_t* from = src + leaf->gdal_offset;
         if (leaf->number != nullptr) {
             const zarr::ElementOp& number = leaf->number->op();
             number.row(number, to, dst_stride, from, src_stride, count);

@@ -12,6 +12,7 @@
 #include "core/base/element_op.h"
 #include "core/base/status.h"
 #include "core/dtype/data_type.h"
+#include "driver/extended_leaves.h"
 #include "driver/gdal_types.h"
 
 namespace zarr_driver {
@@ -34,25 +35,15 @@ class ExtendedWriteOp {
     zarr::Status status() const;
 
   private:
-    // One number or string of an element.
-    struct Leaf {
-        zarr::DataType type;
-        std::size_t src_offset = 0;
-        std::size_t dst_offset = 0;
-        GDALExtendedDataType src_type = GDALExtendedDataType::Create(GDT_Byte);
+    struct Leaf : ExtendedLeaf {
         std::unique_ptr<BufferWriteOp> number;  // set where both sides are numbers
     };
 
-    explicit ExtendedWriteOp(zarr::DataType stored) : stored_(std::move(stored)) {}
-    zarr::Status Plan(const zarr::DataType& stored, std::size_t dst_offset,
-                      const GDALExtendedDataType& buffer, std::size_t src_offset);
-    zarr::Status PlanMembers(const zarr::DataType& stored, std::size_t dst_offset,
-                             const GDALExtendedDataType& buffer, std::size_t src_offset);
+    ExtendedWriteOp() = default;
     void ConvertText(const Leaf& leaf, std::uint8_t* dst, const std::uint8_t* src) const;
     static void ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                            const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
 
-    const zarr::DataType stored_;
     std::vector<std::unique_ptr<Leaf>> leaves_;
     zarr::ElementOp op_;
     bool can_fail_ = false;
