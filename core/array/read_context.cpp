@@ -30,6 +30,13 @@ std::shared_ptr<const Array> ReadContext::Share(const std::string& name,
     return array;
 }
 
+bool ReadContext::IsFirstPart(const ChunkId& id) {
+    constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15U;
+    std::uint64_t hash = (id.array * kMix + id.chunk + 1) * kMix;
+    hash ^= hash >> 32U;
+    return parts_[hash % kParts].exchange(hash, std::memory_order_relaxed) != hash;
+}
+
 ReadContext::Loan::Loan(ReadContext& context) : context_(context) {
     {
         const std::lock_guard<std::mutex> lock(context.mutex_);

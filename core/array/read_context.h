@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,10 @@ class ReadContext {
     std::shared_ptr<const Array> Share(const std::string& name,
                                        const std::shared_ptr<const Array>& array);
 
+    // True where a part of the chunk was not asked for lately: who asks for one part may want no
+    // other, who asks for a second wants more. Forgets some of what it is told.
+    bool IsFirstPart(const ChunkId& id);
+
     // Lends a Scratch until the loan ends.
     class Loan {
       public:
@@ -69,8 +74,11 @@ class ReadContext {
     static constexpr std::size_t kKept = 16;
     static constexpr std::size_t kKeptBytes = std::size_t{16} << 20;
 
+    static constexpr std::size_t kParts = 1024;
+
     ChunkCache cache_;
     ReadCounters counters_;
+    std::array<std::atomic<std::uint64_t>, kParts> parts_{};  // hashes of chunks
     std::mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;
     std::unordered_map<std::string, std::weak_ptr<const Array>> shared_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/array/piece_ranges.h"
 #include "core/base/parallel.h"
 
 namespace zarr {
@@ -16,6 +17,9 @@ constexpr std::uint64_t kFewPieces = 64;
 // A read of at most the cache divided by this leaves all its chunks there: it may be repeated, and
 // pushes little else out.
 constexpr std::uint64_t kSmallShare = 8;
+
+// Of smaller chunks nothing is gained by taking a part.
+constexpr std::size_t kLargeChunk = std::size_t{256} << 10;
 
 bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
 
@@ -127,12 +131,21 @@ Status RegionReader::ReadPiece(const Piece& piece) {
     // Chunks that are used up by this read, or larger than the cache, are not worth keeping there.
     const bool keep = keep_all_ || !piece.covers_chunk || IsObjects(array_);
     ChunkCache& cache = array_.context().cache();
-    if (keep && array_.pipeline_.chunk_bytes() <= cache.max_bytes()) {
+    const bool fits = array_.pipeline_.chunk_bytes() <= cache.max_bytes();
+    if (!piece.covers_chunk) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_read, ReadRanges(piece));
+        if (is_read) return {};
+    }
+    if (keep && fits) {
         ZARR_ASSIGN_OR_RETURN(const ChunkPtr chunk, Cached(piece));
         Emit(piece, chunk);
         return {};
     }
     if (CopyIfCached(piece)) return {};
+    return ReadPast(piece);
+}
+
+Status RegionReader::ReadPast(const Piece& piece) {
     bool absent = false;
     const std::size_t bytes = array_.pipeline_.chunk_bytes();
     if (IsContiguous(piece)) {
@@ -147,6 +160,7 @@ Status RegionReader::ReadPiece(const Piece& piece) {
         Fill(piece);
         return {};
     }
+    CountDecoded(bytes);
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
     if (array_.pipeline_.is_identity() && encoded.size == bytes) {
         CopyFrom(piece, encoded.data);
@@ -157,6 +171,83 @@ Status RegionReader::ReadPiece(const Piece& piece) {
         array_.pipeline_.Decode(encoded, scratch->chunk.span(), scratch->pipeline));
     CopyFrom(piece, scratch->chunk.data());
     return {};
+}
+
+Result<bool> RegionReader::ReadRanges(const Piece& piece) {
+    const Pipeline& pipeline = array_.pipeline_;
+    const std::size_t bytes = pipeline.chunk_bytes();
+    const bool is_stored_so = pipeline.is_identity();
+    if (bytes < kLargeChunk || bytes > kMaxChunkBytes || !(is_stored_so || pipeline.HasRanges()))
+        return false;
+    const ByteRanges ranges = RangesOf(piece, WalkOf(piece, region_, array_.chunk_strides_),
+                                       offset_, op_.src_size, bytes);
+    if (ranges.empty()) return false;
+    ReadContext& context = array_.context();
+    const ChunkId id = array_.IdOf(piece.chunk);
+    if (CopyIfCached(piece)) return true;
+    if (!context.IsFirstPart(id)) return false;
+    if (is_stored_so) return ReadStoredRange(piece, ranges);
+    ReadContext::Loan scratch(context);
+    auto chunk = std::make_shared<DecodedChunk>();
+    const std::string key = array_.KeyOf(piece.chunk);
+    chunk->stamp = array_.store_->StampOf(key);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    if (!found) {
+        Fill(piece);
+        return true;
+    }
+    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
+    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
+    ZARR_ASSIGN_OR_RETURN(const std::size_t decoded,
+                          pipeline.DecodeRanges(encoded, ranges, scratch->chunk.span()));
+    if (decoded != 0) {
+        CountDecoded(decoded);
+        CopyFrom(piece, scratch->chunk.data());
+        return true;
+    }
+    // What was read is not read again.
+    const auto decode = [&]() -> Result<ChunkPtr> {
+        ZARR_RETURN_IF_ERROR(chunk->elements.Reset(bytes));
+        CountDecoded(bytes);
+        ZARR_RETURN_IF_ERROR(pipeline.Decode(encoded, chunk->elements.span(), scratch->pipeline));
+        return ChunkPtr(std::move(chunk));
+    };
+    ZARR_ASSIGN_OR_RETURN(const ChunkPtr whole, context.cache().GetOrLoad(id, decode));
+    Emit(piece, whole);
+    return true;
+}
+
+Result<bool> RegionReader::ReadStoredRange(const Piece& piece, const ByteRanges& ranges) {
+    const std::size_t begin = ranges.front().begin;
+    const std::size_t length = ranges.back().end - begin;
+    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    if (length > bytes / 4) return false;
+    ReadContext::Loan scratch(array_.context());
+    ReadCounters& counters = array_.context().counters();
+    counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
+    Buffer& part = scratch->pipeline.encoded;
+    ZARR_ASSIGN_OR_RETURN(const bool found,
+                          array_.store_->GetRange(array_.KeyOf(piece.chunk), begin, length, part));
+    if (!found) {
+        counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
+        Fill(piece);
+        return true;
+    }
+    if (part.size() != length)
+        return Status::Corrupt("holds " + std::to_string(begin + part.size()) +
+                               " bytes instead of " + std::to_string(bytes));
+    counters.bytes_read.fetch_add(length, std::memory_order_relaxed);
+    CountDecoded(length);
+    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
+    std::copy_n(std::as_const(part).data(), length, scratch->chunk.data() + begin);
+    CopyFrom(piece, scratch->chunk.data());
+    return true;
+}
+
+void RegionReader::CountDecoded(std::size_t bytes) const {
+    ReadCounters& counters = array_.context().counters();
+    counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_decoded.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 Result<bool> RegionReader::Fetch(const std::string& key, PipelineScratch& scratch) const {
@@ -172,9 +263,7 @@ Result<bool> RegionReader::Fetch(const std::string& key, PipelineScratch& scratc
     if (bytes > kMaxChunkBytes)
         return Status::Limit("the chunk decodes to " + std::to_string(bytes) +
                              " bytes, the most is " + std::to_string(kMaxChunkBytes));
-    counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
     counters.bytes_read.fetch_add(scratch.encoded.size(), std::memory_order_relaxed);
-    counters.bytes_decoded.fetch_add(bytes, std::memory_order_relaxed);
     return true;
 }
 
@@ -192,15 +281,15 @@ Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bo
         if (*size != memory.size)
             return Status::Corrupt("holds " + std::to_string(*size) + " bytes instead of " +
                                    std::to_string(memory.size));
-        counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
         counters.bytes_read.fetch_add(memory.size, std::memory_order_relaxed);
-        counters.bytes_decoded.fetch_add(memory.size, std::memory_order_relaxed);
+        CountDecoded(memory.size);
         return {};
     }
     ReadContext::Loan scratch(array_.context());
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
     *absent = !found;
     if (!found) return {};
+    CountDecoded(memory.size);
     return array_.pipeline_.Decode(std::as_const(scratch->pipeline.encoded).span(), memory,
                                    scratch->pipeline);
 }
@@ -217,6 +306,7 @@ Result<ChunkPtr> RegionReader::Load(const Piece& piece) const {
     chunk->stamp = array_.store_->StampOf(key);
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
     chunk->absent = !found;
+    if (found) CountDecoded(array_.pipeline_.chunk_bytes());
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
     if (found && IsObjects(array_)) {
         ZARR_RETURN_IF_ERROR(

@@ -6,6 +6,7 @@
 
 #include "core/array/array.h"
 #include "core/array/region_plan.h"
+#include "core/codec/codec.h"
 
 namespace zarr {
 
@@ -27,11 +28,19 @@ class RegionReader {
     using Piece = RegionPiece;
 
     Status ReadPiece(const Piece& piece);
+    // The same past the cache.
+    Status ReadPast(const Piece& piece);
     bool CopyIfCached(const Piece& piece);
     bool IsContiguous(const Piece& piece) const;
 
+    // Of a chunk that is not cached, decodes no more than the piece needs, where that is much less
+    // than all of it. False, with nothing read, where it is not.
+    Result<bool> ReadRanges(const Piece& piece);
+    Result<bool> ReadStoredRange(const Piece& piece, const ByteRanges& ranges);
+
     // Reads the stored chunk; false where it is absent.
     Result<bool> Fetch(const std::string& key, PipelineScratch& scratch) const;
+    void CountDecoded(std::size_t bytes) const;
     // The chunk through the cache.
     Result<ChunkPtr> Cached(const Piece& piece);
     Result<ChunkPtr> Load(const Piece& piece) const;

@@ -28,6 +28,13 @@ struct CodecContext {
     bool is_flat = false;                    // the items come without the chunk's shape
 };
 
+// Part of a run of bytes: those from `begin` on, before `end`.
+struct ByteRange {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
+using ByteRanges = std::vector<ByteRange>;  // ascending, and apart
+
 // A configured codec. Immutable after construction, so its methods may be called from any number of
 // threads at once. Messages of errors start with what is wrong; the pipeline puts the codec's id in
 // front of it, the array its key.
@@ -43,6 +50,16 @@ class Codec {
     // must fail on input that is truncated or has no end: kCorrupt. The pipeline checks the total
     // that was written.
     virtual Status Decode(ByteSpan encoded, Output& decoded) const = 0;
+
+    // True where DecodeRanges() may do less than Decode().
+    virtual bool HasRanges() const { return false; }
+    // Writes at least the bytes of `ranges` to `decoded`, which is as large as all that `encoded`
+    // decodes to, and returns how many it wrote; 0, and nothing written, where it is as well to
+    // decode everything. As safe as Decode().
+    virtual Result<std::size_t> DecodeRanges(ByteSpan /*encoded*/, const ByteRanges& /*ranges*/,
+                                             MutableByteSpan /*decoded*/) const {
+        return std::size_t{0};
+    }
 
     // Why nothing of size `decoded` can be encoded, naming the member of the configuration that is
     // to blame; ok where Encode() may be called. What only encoding needs is not looked at by

@@ -137,6 +137,12 @@ Status Pipeline::Decode(ByteSpan encoded, MutableByteSpan chunk, PipelineScratch
     return DecodeStage(stages_[0], encoded, output);
 }
 
+Result<std::size_t> Pipeline::DecodeRanges(ByteSpan encoded, const ByteRanges& ranges,
+                                           MutableByteSpan chunk) const {
+    if (!HasRanges()) return std::size_t{0};
+    return stages_[0].codec->DecodeRanges(encoded, ranges, chunk).WithContext(stages_[0].id);
+}
+
 Status Pipeline::DecodeObjects(ByteSpan encoded, ObjectChunk& chunk,
                                PipelineScratch& scratch) const {
     ZARR_RETURN_IF_ERROR(DecodeToFirst(encoded, 0, scratch));

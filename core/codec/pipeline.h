@@ -37,6 +37,11 @@ class Pipeline {
 
     // Decodes one chunk of fixed-size elements into `chunk`, which has chunk_bytes() bytes.
     Status Decode(ByteSpan encoded, MutableByteSpan chunk, PipelineScratch& scratch) const;
+    // True where DecodeRanges() may do less than Decode().
+    bool HasRanges() const { return stages_.size() == 1 && stages_[0].codec->HasRanges(); }
+    // As of a Codec, of a chunk of fixed-size elements.
+    Result<std::size_t> DecodeRanges(ByteSpan encoded, const ByteRanges& ranges,
+                                     MutableByteSpan chunk) const;
     // Decodes one chunk of objects.
     Status DecodeObjects(ByteSpan encoded, ObjectChunk& chunk, PipelineScratch& scratch) const;
 
