@@ -4,10 +4,12 @@
 GDAL_DRIVER_PATH  folder(s) with the plugin; default <repository>/build/gdalplugins
 ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_dump
 ZARR_ENCODE       likewise zarr_encode
+ZARR_TEST_SEED    seed of the random tests, eight hex digits; random by default, and printed at the end
 """
 
 import os
 import pathlib
+import secrets
 import sys
 
 import pytest
@@ -27,6 +29,9 @@ for variable, tool in TOOLS.items():
 for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG"):
     os.environ.pop(name, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
+# Of all random tests of the run; the processes of pytest-xdist inherit it.
+if not os.environ.get("ZARR_TEST_SEED"):
+    os.environ["ZARR_TEST_SEED"] = secrets.token_hex(4)
 
 
 def missing_parts():
@@ -67,10 +72,7 @@ def pytest_report_header(config):
 
 
 def pytest_terminal_summary(terminalreporter):
-    for module, what in (("test_zarr_property", "arrays"), ("test_zarr_encode", "chunks")):
-        if module in sys.modules:
-            seed = sys.modules[module].SEED
-            terminalreporter.write_line(f"random {what}: ZARR_TEST_SEED={seed}")
+    terminalreporter.write_line(f"random tests: ZARR_TEST_SEED={os.environ['ZARR_TEST_SEED']}")
 
 
 @pytest.fixture

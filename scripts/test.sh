@@ -126,7 +126,7 @@ stage_tsan() {
 
 stage_pytest() {
     build release all
-    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest autotest/gdrivers
+    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest -n "$jobs" --dist loadfile autotest/gdrivers
 }
 
 stage_asan() {
@@ -135,7 +135,7 @@ stage_asan() {
     # looked for, because Python keeps what it has until the process ends.
     local preload
     preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
-    GDAL_DRIVER_PATH=$PWD/build-debug/gdalplugins run_pytest autotest/gdrivers
+    GDAL_DRIVER_PATH=$PWD/build-debug/gdalplugins run_pytest -n "$jobs" --dist loadfile autotest/gdrivers
 }
 
 stage_benchmark() {

@@ -329,8 +329,10 @@ def guarded(tmp_path):
     store = make_store(tmp_path)
     for path in [store, *store.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
-    for folder in [tmp_path, *tmp_path.parents[:2]]:
-        folder.chmod(0o755)
+    # Up to the folder of all tests of this user, which pytest makes private.
+    for folder in [tmp_path, *tmp_path.parents]:
+        if folder.stat().st_mode & 0o077 == 0:
+            folder.chmod(0o755)
     before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
     yield store
     assert before == {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}

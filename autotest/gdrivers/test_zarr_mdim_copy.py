@@ -4,7 +4,6 @@
 import json
 import os
 import pathlib
-import secrets
 import warnings
 
 import netCDF4
@@ -19,7 +18,7 @@ from osgeo import gdal
 from test_zarr_mdim_edit import assert_consolidated
 from zarr_store import make_store
 
-SEED = os.environ.get("ZARR_TEST_SEED") or secrets.token_hex(4)
+SEED = os.environ["ZARR_TEST_SEED"]
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 warnings.filterwarnings("ignore", "Engine 'rasterio'")
 
