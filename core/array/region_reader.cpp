@@ -179,12 +179,12 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     const bool is_stored_so = pipeline.is_identity();
     if (bytes < kLargeChunk || bytes > kMaxChunkBytes || !(is_stored_so || pipeline.HasRanges()))
         return false;
+    if (CopyIfCached(piece)) return true;
     const ByteRanges ranges = RangesOf(piece, WalkOf(piece, region_, array_.chunk_strides_),
                                        offset_, op_.src_size, bytes);
     if (ranges.empty()) return false;
     ReadContext& context = array_.context();
     const ChunkId id = array_.IdOf(piece.chunk);
-    if (CopyIfCached(piece)) return true;
     if (!context.IsFirstPart(id)) return false;
     if (is_stored_so) return ReadStoredRange(piece, ranges);
     ReadContext::Loan scratch(context);
