@@ -230,6 +230,12 @@ bool CanRename(const std::string& path) {
     return !STARTS_WITH(path.c_str(), "/vsi") || STARTS_WITH(path.c_str(), "/vsimem/");
 }
 
+// Members of a zip file are written once, by a ZipWriter.
+Status CheckChangeable(const std::string& key, const std::string& path) {
+    if (!STARTS_WITH_CI(path.c_str(), "/vsizip/")) return {};
+    return Status::Unsupported(key + ": a zip file is written once and not changed afterwards");
+}
+
 File OpenForWriting(const std::string& path) {
     // Before GDAL 3.7 it lists only folders that were made.
     if (STARTS_WITH(path.c_str(), "/vsimem/")) MakeFolder(CPLGetPath(path.c_str()));
@@ -247,6 +253,7 @@ File OpenForWriting(const std::string& path) {
 
 Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
     const QuietErrors quiet;
     const std::string path = PathOf(key);
     const bool rename = CanRename(path);
@@ -273,6 +280,7 @@ Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
 
 Status VsiStore::Erase(const std::string& key) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
     const QuietErrors quiet;
     const std::string path = PathOf(key);
     errno = 0;
@@ -284,6 +292,7 @@ Status VsiStore::Erase(const std::string& key) {
 
 Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(prefix, folder_));
     const QuietErrors quiet;
     const std::string path = PathOf(prefix);
     VSIStatBufL stat;

@@ -140,7 +140,12 @@ def test_a_zip_is_not_changed(tmp_path, cpl):
     assert driver().CreateCopy(f"/vsizip/{path}", raster()[0], options=options) is None
     assert "written once" in cpl.the_error()
     cpl.clear()
+    assert driver().CreateCopy(f"/vsizip/{path}", raster()[0], options=["APPEND_DIM=band"]) is None
+    assert any("written once" in text for text in cpl.errors)
     assert driver().Delete(array_name(f"/vsizip/{path}", "v")) == gdal.CE_Failure
+    assert driver().Rename(array_name(f"/vsizip/{path}", "w"),
+                           array_name(f"/vsizip/{path}", "v")) == gdal.CE_Failure  # fmt: skip
+    assert driver().CopyFiles(f"/vsizip/{path}/more", f"/vsizip/{path}") == gdal.CE_Failure
     assert path.read_bytes() == before
 
 
