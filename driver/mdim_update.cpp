@@ -16,7 +16,7 @@ bool IsAtOrBelow(const std::string& path, const std::string& group) {
 
 Result<json::Value> MdimUpdate::AttributesLocked(const std::string& path) const {
     const auto found = changed_.find(path);
-    if (found != changed_.end()) return found->second;
+    if (found != changed_.end()) return found->second.after;
     return hierarchy_->Attributes(path);
 }
 
@@ -28,30 +28,30 @@ Result<json::Value> MdimUpdate::Attributes(const std::string& path) const {
 Status MdimUpdate::ChangeAttribute(const std::string& path, const std::string& name,
                                    std::optional<json::Value> value) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    ZARR_ASSIGN_OR_RETURN(json::Value attributes, AttributesLocked(path));
-    json::Object& members = *attributes.as_object();
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, AttributesLocked(path));
+    const json::Object& members = *attributes.as_object();
     // Of a repeated name the last counts; now there is one.
     json::Object kept;
     bool is_set = false;
-    for (json::Member& member : members) {
+    for (const json::Member& member : members) {
         if (member.first != name) {
-            kept.push_back(std::move(member));
+            kept.push_back(member);
         } else if (value && !is_set) {
             kept.emplace_back(name, *value);
             is_set = true;
         }
     }
     if (value && !is_set) kept.emplace_back(name, std::move(*value));
-    changed_[path] = json::Value(std::move(kept));
+    auto& changed = changed_.try_emplace(path, Changed{attributes, {}}).first->second;
+    changed.after = json::Value(std::move(kept));
     return {};
 }
 
 void MdimUpdate::Moved(const std::string& from, const std::string& to) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::map<std::string, json::Value> moved;
-    for (auto& [path, attributes] : changed_)
-        moved[IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path] =
-            std::move(attributes);
+    std::map<std::string, Changed> moved;
+    for (auto& [path, changed] : changed_)
+        moved[IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path] = std::move(changed);
     changed_ = std::move(moved);
 }
 
@@ -65,7 +65,8 @@ Status MdimUpdate::StoreAttributes() {
     const std::lock_guard<std::mutex> lock(mutex_);
     Status first;
     for (auto it = changed_.begin(); it != changed_.end();) {
-        const Status status = store_->metadata().SetAttributes(it->first, it->second);
+        const Status status =
+            store_->metadata().ChangeAttributes(it->first, it->second.before, it->second.after);
         if (first.ok()) first = status;
         it = status.ok() ? changed_.erase(it) : std::next(it);
     }

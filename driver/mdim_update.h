@@ -45,7 +45,12 @@ class MdimUpdate {
     const std::unique_ptr<StoreUpdate> store_;
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     mutable std::mutex mutex_;
-    std::map<std::string, zarr::json::Value> changed_;  // all attributes of a node, by its path
+    // All attributes of a node, as they were when the first was changed and as they will be.
+    struct Changed {
+        zarr::json::Value before;
+        zarr::json::Value after;
+    };
+    std::map<std::string, Changed> changed_;  // by the path of the node
 };
 
 // True for `group` itself and for what lies below it; "" holds everything.

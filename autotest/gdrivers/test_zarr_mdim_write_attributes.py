@@ -232,3 +232,21 @@ def test_reading_only(tmp_path, cpl):
     assert len(cpl.errors) == 4
     assert all("for reading" in error and "store.zarr" in error for error in cpl.errors)
     assert stored(store, "") == {"t": "ö"}
+
+
+def test_what_others_change_meanwhile_stays(tmp_path):
+    """Two datasets that change different attributes of one node."""
+    store = str(tmp_path / "o.zarr")
+    zarr.open_group(store, mode="w").attrs.update({"old": 1, "gone": 2})
+    opened = [gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE) for _ in range(2)]
+    for i, dataset in enumerate(opened):
+        root = dataset.GetRootGroup()
+        text = gdal.ExtendedDataType.CreateString()
+        root.CreateAttribute(f"new{i}", [], text).Write(f"by {i}")
+        del root
+    while opened:
+        dataset = opened.pop()
+        dataset.FlushCache()
+        del dataset
+    assert zarr.open_group(store, mode="r").attrs.asdict() == {
+        "old": 1, "gone": 2, "new0": "by 0", "new1": "by 1"}  # fmt: skip
