@@ -7,24 +7,13 @@
 
 #include "core/base/text.h"
 #include "core/conventions/catalog.h"
+#include "core/hierarchy/resize.h"
 #include "core/store/keys.h"
 
 namespace zarr_driver {
 
-namespace json = zarr::json;
 using zarr::Result;
 using zarr::Status;
-
-namespace {
-
-json::Object WithSize(const zarr::ArrayMetadata& metadata, std::size_t axis, std::uint64_t size) {
-    json::Object document = metadata.document;
-    for (json::Member& member : document)
-        if (member.first == "shape") (*member.second.as_array())[axis] = json::Value(size);
-    return document;
-}
-
-}  // namespace
 
 Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                                     GDALDataset& source, const CreationOptions& options) {
@@ -173,8 +162,11 @@ Status AppendPlan::PlanGrowth() {
             const auto facts = zarr::DescribeArray(*hierarchy_, array.path);
             if (!facts.ok()) continue;
             for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
-                if (IsTheDimension(facts->dimensions[i]))
-                    documents_[array.path] = WithSize(facts->metadata, i, new_size_);
+                if (IsTheDimension(facts->dimensions[i])) {
+                    auto shape = facts->metadata.shape;
+                    shape[i] = new_size_;
+                    documents_[array.path] = zarr::WithShape(facts->metadata, shape);
+                }
         }
     }
     return {};

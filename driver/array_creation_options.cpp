@@ -4,6 +4,9 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include <algorithm>
+
+#include "core/array/array.h"
 #include "core/base/text.h"
 #include "driver/codec_options.h"
 
@@ -82,6 +85,24 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
         return RefuseOption("DIM_SEPARATOR", ". or /", separator.c_str());
     array.dimension_separator = separator[0];
     return array;
+}
+
+Result<zarr::json::Object> MakeDocument(zarr::ArraySpec spec, const ArrayCreationOptions& options) {
+    if (options.chunks.size() > spec.shape.size())
+        return Status::Invalid(
+            "creation option BLOCKSIZE: " + std::to_string(options.chunks.size()) +
+            " numbers for " + std::to_string(spec.shape.size()) + " dimensions");
+    // Fewer are those of the last dimensions.
+    std::copy_backward(options.chunks.begin(), options.chunks.end(), spec.chunks.end());
+    spec.compressor = options.compressor;
+    spec.filters = options.filters;
+    spec.fortran_order = options.fortran_order;
+    spec.dimension_separator = options.dimension_separator;
+    ZARR_ASSIGN_OR_RETURN(zarr::json::Object document, zarr::MakeArrayDocument(spec));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
+                          zarr::ParseArrayMetadata(zarr::json::Dump(zarr::json::Value(document))));
+    ZARR_RETURN_IF_ERROR(zarr::Array::CheckWritable(metadata));
+    return document;
 }
 
 }  // namespace zarr_driver

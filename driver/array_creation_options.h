@@ -9,6 +9,7 @@
 
 #include "core/dtype/data_type.h"
 #include "core/json/value.h"
+#include "core/metadata/array_spec.h"
 
 namespace zarr_driver {
 
@@ -26,6 +27,12 @@ struct ArrayCreationOptions {
     static zarr::Result<ArrayCreationOptions> Parse(CSLConstList options,
                                                     const zarr::DataType& dtype);
 };
+
+// The `.zarray` of an array that `options` shape further: `spec` has its shape, dtype and the
+// chunks that it has by default. Fails where they do not fit, or what is written could not be
+// encoded.
+zarr::Result<zarr::json::Object> MakeDocument(zarr::ArraySpec spec,
+                                              const ArrayCreationOptions& options);
 
 // <Option> elements, without the list around them.
 extern const char* const kArrayOptions;

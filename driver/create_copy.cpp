@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "core/store/keys.h"
 #include "driver/append_dim.h"
 #include "driver/band.h"
 #include "driver/connection_string.h"
@@ -92,14 +93,11 @@ bool CopyPixels(GDALDataset& from, GDALDataset& to, GDALProgressFunc progress, v
 
 // True where a source is, or is made of, what lies in a folder.
 bool IsMadeOf(GDALDataset& source, const std::string& folder) {
-    const auto is_inside = [&](const std::string& path) {
-        return path == folder || path.compare(0, folder.size() + 1, folder + "/") == 0;
-    };
     const auto parsed = ParseConnectionString(source.GetDescription());
-    if (parsed.ok() && is_inside(FolderOf(parsed->path))) return true;
+    if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path), folder)) return true;
     const CPLStringList files(source.GetFileList());
     for (int i = 0; i < files.size(); ++i)
-        if (is_inside(files[i])) return true;
+        if (zarr::IsAtOrBelow(files[i], folder)) return true;
     return false;
 }
 

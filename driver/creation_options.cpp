@@ -53,8 +53,6 @@ Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallba
 Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr::DataType& dtype) {
     CreationOptions parsed;
     const char* format = CSLFetchNameValueDef(options, "FORMAT", "ZARR_V2");
-    parsed.is_v3 = EQUAL(format, "ZARR_V3");
-    if (parsed.is_v3) return parsed;
     if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
     ZARR_ASSIGN_OR_RETURN(parsed.array, ArrayCreationOptions::Parse(options, dtype));
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");

@@ -22,7 +22,6 @@ zarr::Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced 
 struct CreationOptions {
     ArrayCreationOptions array;
     std::string array_name;  // empty: by the file's name
-    bool is_v3 = false;      // FORMAT=ZARR_V3: for GDAL's built-in driver
     bool append_subdataset = false;
     std::string append_dim;         // name of a dimension; empty without
     std::string append_dim_values;  // its new coordinates, with commas between; may be empty

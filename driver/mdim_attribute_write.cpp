@@ -9,6 +9,7 @@
 #include "core/base/checked.h"
 #include "core/base/text.h"
 #include "core/conventions/nczarr.h"
+#include "core/store/keys.h"
 #include "driver/extended_write_op.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_session.h"
@@ -200,7 +201,7 @@ bool ZarrAttribute::Rename(const std::string& osNewName) {
 }
 
 void ZarrAttribute::Moved(const std::string& from, const std::string& to) {
-    if (!IsAtOrBelow(path_, from)) return;
+    if (!zarr::IsAtOrBelow(path_, from)) return;
     path_ = to + path_.substr(from.size());
     m_osFullName = session_->GroupName(path_) + "/" + m_osName;
 }

@@ -58,7 +58,8 @@ void ZarrDimension::Renamed(const std::string& name) {
 
 void ZarrDimension::Moved(const std::string& from, const std::string& to) {
     for (std::string* path : {&group_, &array_path_, &coordinate_path_, &indexing_path_})
-        if (!path->empty() && IsAtOrBelow(*path, from)) *path = to + path->substr(from.size());
+        if (!path->empty() && zarr::IsAtOrBelow(*path, from))
+            *path = to + path->substr(from.size());
     Renamed(m_osName);
 }
 

@@ -48,8 +48,8 @@ json::Value DimensionNames(const Dimensions& dimensions) {
     return json::Value(std::move(names));
 }
 
-Result<json::Object> MakeDocument(const Dimensions& dimensions, const GDALExtendedDataType& type,
-                                  CSLConstList options) {
+Result<json::Object> DocumentOf(const Dimensions& dimensions, const GDALExtendedDataType& type,
+                                CSLConstList options) {
     zarr::ArraySpec spec;
     ZARR_ASSIGN_OR_RETURN(const StringFormat strings, ParseStringFormat(options));
     ZARR_ASSIGN_OR_RETURN(spec.dtype, NewArrayType(type, strings));
@@ -58,22 +58,7 @@ Result<json::Object> MakeDocument(const Dimensions& dimensions, const GDALExtend
     for (const auto& dimension : dimensions) spec.shape.push_back(dimension->GetSize());
     const bool are_objects = spec.dtype.kind == zarr::DataKind::kObject;
     spec.chunks = zarr::DefaultChunks(spec.shape, are_objects ? kUsualTextBytes : spec.dtype.size);
-    if (array.chunks.size() > spec.chunks.size())
-        return Status::Invalid("creation option BLOCKSIZE: " + std::to_string(array.chunks.size()) +
-                               " numbers for " + std::to_string(spec.chunks.size()) +
-                               " dimensions");
-    // Fewer are those of the last dimensions.
-    std::copy_backward(array.chunks.begin(), array.chunks.end(), spec.chunks.end());
-    spec.compressor = array.compressor;
-    spec.filters = array.filters;
-    spec.fortran_order = array.fortran_order;
-    spec.dimension_separator = array.dimension_separator;
-    ZARR_ASSIGN_OR_RETURN(json::Object document, zarr::MakeArrayDocument(spec));
-    // What could not be written is not made.
-    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
-                          zarr::ParseArrayMetadata(json::Dump(json::Value(document))));
-    ZARR_RETURN_IF_ERROR(zarr::Array::CheckWritable(metadata));
-    return document;
+    return MakeDocument(std::move(spec), array);
 }
 
 // Runs what makes an object; emits why it failed, and gives nullptr then.
@@ -164,7 +149,7 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     ZARR_RETURN_IF_ERROR(CheckDistinct(own).WithContext("/" + path));
     ZARR_ASSIGN_OR_RETURN(const Georeferenced convention,
                           ParseConvention(options, Georeferenced::kGdal));
-    auto document = MakeDocument(own, type, options);
+    auto document = DocumentOf(own, type, options);
     if (!document.ok()) return document.status().WithContext("/" + path);
     const json::Object attributes{{"_ARRAY_DIMENSIONS", DimensionNames(own)}};
     ZARR_RETURN_IF_ERROR(

@@ -122,22 +122,23 @@ Status MdimSession::DeleteNode(const std::string& path) {
     update_->store().Discard(path);
     update_->Forget(path);
     for (const auto& array : LiveArrays())
-        if (IsAtOrBelow(array->path(), path)) array->Deleted();
+        if (zarr::IsAtOrBelow(array->path(), path)) array->Deleted();
     for (const auto& group : LiveGroups())
-        if (IsAtOrBelow(group->path(), path)) group->Deleted();
+        if (zarr::IsAtOrBelow(group->path(), path)) group->Deleted();
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& known : attributes_)
         if (auto attribute = known.lock())
-            if (IsAtOrBelow(attribute->path(), path)) attribute->Deleted();
-    const auto is_below = [&](const auto& item) { return IsAtOrBelow(item.first, path); };
+            if (zarr::IsAtOrBelow(attribute->path(), path)) attribute->Deleted();
+    const auto is_below = [&](const auto& item) { return zarr::IsAtOrBelow(item.first, path); };
     for (auto it = arrays_.begin(); it != arrays_.end();)
         it = is_below(*it) ? arrays_.erase(it) : std::next(it);
     for (auto it = groups_.begin(); it != groups_.end();)
         it = is_below(*it) ? groups_.erase(it) : std::next(it);
-    created_.erase(
-        std::remove_if(created_.begin(), created_.end(),
-                       [&](const NewDimension& each) { return IsAtOrBelow(each.group, path); }),
-        created_.end());
+    created_.erase(std::remove_if(created_.begin(), created_.end(),
+                                  [&](const NewDimension& each) {
+                                      return zarr::IsAtOrBelow(each.group, path);
+                                  }),
+                   created_.end());
     return {};
 }
 
@@ -157,7 +158,7 @@ Status MdimSession::RenameNode(const std::string& node, const std::string& new_n
     MoveObjects(path, target);
     Status first;
     for (const auto& array : LiveArrays()) {
-        if (!IsAtOrBelow(array->path(), path)) continue;
+        if (!zarr::IsAtOrBelow(array->path(), path)) continue;
         const Status status = array->Reload(target + array->path().substr(path.size()));
         if (first.ok()) first = status;
     }
@@ -167,7 +168,7 @@ Status MdimSession::RenameNode(const std::string& node, const std::string& new_n
 // All but the arrays, which are to be opened anew.
 void MdimSession::MoveObjects(const std::string& path, const std::string& target) {
     const auto moved = [&](const std::string& old) {
-        return IsAtOrBelow(old, path) ? target + old.substr(path.size()) : old;
+        return zarr::IsAtOrBelow(old, path) ? target + old.substr(path.size()) : old;
     };
     {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -182,7 +183,7 @@ void MdimSession::MoveObjects(const std::string& path, const std::string& target
         groups_ = std::move(groups);
     }
     for (const auto& group : LiveGroups())
-        if (IsAtOrBelow(group->path(), path)) group->Moved(moved(group->path()));
+        if (zarr::IsAtOrBelow(group->path(), path)) group->Moved(moved(group->path()));
     for (const auto& dimension : LiveDimensions()) dimension->Moved(path, target);
     Rekey();
 }

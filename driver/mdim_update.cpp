@@ -3,16 +3,13 @@
 
 #include <utility>
 
+#include "core/store/keys.h"
+
 namespace zarr_driver {
 
 namespace json = zarr::json;
 using zarr::Result;
 using zarr::Status;
-
-bool IsAtOrBelow(const std::string& path, const std::string& group) {
-    if (group.empty() || path == group) return true;
-    return path.compare(0, group.size() + 1, group + "/") == 0;
-}
 
 Result<json::Value> MdimUpdate::AttributesLocked(const std::string& path) const {
     const auto found = changed_.find(path);
@@ -51,14 +48,15 @@ void MdimUpdate::Moved(const std::string& from, const std::string& to) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::map<std::string, Changed> moved;
     for (auto& [path, changed] : changed_)
-        moved[IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path] = std::move(changed);
+        moved[zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path] =
+            std::move(changed);
     changed_ = std::move(moved);
 }
 
 void MdimUpdate::Forget(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto it = changed_.begin(); it != changed_.end();)
-        it = IsAtOrBelow(it->first, path) ? changed_.erase(it) : std::next(it);
+        it = zarr::IsAtOrBelow(it->first, path) ? changed_.erase(it) : std::next(it);
 }
 
 Status MdimUpdate::StoreAttributes() {

@@ -53,7 +53,4 @@ class MdimUpdate {
     std::map<std::string, Changed> changed_;  // by the path of the node
 };
 
-// True for `group` itself and for what lies below it; "" holds everything.
-bool IsAtOrBelow(const std::string& path, const std::string& group);
-
 }  // namespace zarr_driver

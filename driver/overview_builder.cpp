@@ -18,8 +18,6 @@ using zarr::Status;
 
 namespace {
 
-int Divided(int size, int factor) { return size / factor + (size % factor != 0 ? 1 : 0); }
-
 // As zarr-conventions spell the names that GDAL knows.
 std::string MethodName(const std::string& resampling) {
     if (STARTS_WITH_CI(resampling.c_str(), "NEAR")) return "nearest";
@@ -86,8 +84,8 @@ ZarrDataset* OverviewBuilder::FindLevel(const Datasets& levels, int factor) cons
     const int width = dataset_.GetRasterXSize();
     const int height = dataset_.GetRasterYSize();
     for (const auto& level : levels)
-        if (level->GetRasterXSize() == Divided(width, factor) &&
-            level->GetRasterYSize() == Divided(height, factor))
+        if (level->GetRasterXSize() == Reduced(width, factor) &&
+            level->GetRasterYSize() == Reduced(height, factor))
             return level.get();
     for (const auto& level : levels)
         if (GDALComputeOvFactor(level->GetRasterXSize(), width, level->GetRasterYSize(), height) ==
@@ -176,8 +174,8 @@ Status OverviewBuilder::Make(const OverviewRequest& request) {
     for (const int factor : request.factors) {
         if (FindLevel(dataset_.levels_, factor) != nullptr) continue;
         LevelPaths level;
-        level.width = static_cast<std::uint64_t>(Divided(dataset_.GetRasterXSize(), factor));
-        level.height = static_cast<std::uint64_t>(Divided(dataset_.GetRasterYSize(), factor));
+        level.width = static_cast<std::uint64_t>(Reduced(dataset_.GetRasterXSize(), factor));
+        level.height = static_cast<std::uint64_t>(Reduced(dataset_.GetRasterYSize(), factor));
         const bool is_made = std::any_of(made_.begin(), made_.end(), [&](const auto& made) {
             return made->GetRasterXSize() == static_cast<int>(level.width) &&
                    made->GetRasterYSize() == static_cast<int>(level.height);

@@ -29,10 +29,6 @@ std::string Numbered(const std::string& name, int turn) {
     return turn == 1 ? name : name + "_" + std::to_string(turn);
 }
 
-bool IsBelow(const std::string& path, const std::string& group) {
-    return path.compare(0, group.size() + 1, group + "/") == 0;
-}
-
 }  // namespace
 
 RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level) {
@@ -150,7 +146,7 @@ Result<std::string> OverviewLevels::FreeGroup(const std::string& container, int 
         std::string path = zarr::JoinKey(container, Numbered(std::to_string(factor), turn));
         const std::string from_group = FromGroup(path);
         if (std::any_of(listed.begin(), listed.end(), [&](const std::string& other) {
-                return other == from_group || IsBelow(other, from_group);
+                return zarr::IsAtOrBelow(other, from_group);
             }))
             continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
@@ -244,7 +240,7 @@ Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
     ZARR_ASSIGN_OR_RETURN(const json::Object attributes, GroupAttributes());
     const std::string from_group = FromGroup(level_group);
     for (const std::string& path : zarr::AllOverviewPaths(json::Value(attributes)))
-        if (IsBelow(path, from_group)) return {};
+        if (zarr::IsAtOrBelow(path, from_group)) return {};
     Status status = update_.metadata().DeleteNode(level_group);
     if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
     ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_.Members(container));

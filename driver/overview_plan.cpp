@@ -27,8 +27,6 @@ Status Refuse(const char* text) {
         zarr::Quoted(text));
 }
 
-int Divided(int size, int factor) { return size / factor + (size % factor != 0 ? 1 : 0); }
-
 }  // namespace
 
 bool IsOverviewResampling(const std::string& method) {
@@ -67,7 +65,7 @@ std::vector<int> OverviewPlan::FactorsFor(int width, int height) const {
     if (!is_automatic) return factors;
     std::vector<int> halves;
     for (int factor = 1;
-         Divided(width, factor) > kSmallestSide || Divided(height, factor) > kSmallestSide;) {
+         Reduced(width, factor) > kSmallestSide || Reduced(height, factor) > kSmallestSide;) {
         factor *= 2;
         halves.push_back(factor);
     }

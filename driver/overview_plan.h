@@ -27,4 +27,7 @@ struct OverviewPlan {
 // True for the methods of resampling that GDAL builds overviews with, and for NONE.
 bool IsOverviewResampling(const std::string& method);
 
+// The size of an overview: pixels at the edge count, however many they stand for.
+inline int Reduced(int size, int factor) { return size / factor + (size % factor != 0 ? 1 : 0); }
+
 }  // namespace zarr_driver

@@ -147,23 +147,10 @@ class Planner {
             spec.chunks.push_back(axis.chunk);
             names.emplace_back(axis.name);
         }
-        const std::vector<std::uint64_t>& chunks = options_.array.chunks;
-        if (chunks.size() > axes.size())
-            return Status::Invalid("creation option BLOCKSIZE: " + std::to_string(chunks.size()) +
-                                   " numbers for " + std::to_string(axes.size()) + " dimensions");
-        // Fewer are those of the last dimensions.
-        std::copy_backward(chunks.begin(), chunks.end(), spec.chunks.end());
         spec.dtype = raster_.dtype;
-        spec.compressor = options_.array.compressor;
-        spec.filters = options_.array.filters;
-        spec.fortran_order = options_.array.fortran_order;
-        spec.dimension_separator = options_.array.dimension_separator;
         PlannedArray array;
         array.path = path;
-        ZARR_ASSIGN_OR_RETURN(array.document, zarr::MakeArrayDocument(spec));
-        ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
-                              zarr::ParseArrayMetadata(json::Dump(json::Value(array.document))));
-        ZARR_RETURN_IF_ERROR(zarr::Array::CheckWritable(metadata));
+        ZARR_ASSIGN_OR_RETURN(array.document, MakeDocument(std::move(spec), options_.array));
         SetMember(array.attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
         if (number != 0) SetMember(array.attributes, kBandNumber, json::Value(number));
         return array;

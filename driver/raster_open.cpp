@@ -210,8 +210,7 @@ bool IsForOverviews(const zarr::Hierarchy& hierarchy, const std::string& group) 
 void DropOverviews(const Location& location, std::vector<CatalogGroup>& groups) {
     std::string dropped;  // the last group that was; its members follow it
     const auto is_below = [&](const std::string& path) {
-        return !dropped.empty() &&
-               (path == dropped || path.compare(0, dropped.size() + 1, dropped + "/") == 0);
+        return !dropped.empty() && zarr::IsAtOrBelow(path, dropped);
     };
     const auto is_dropped = [&](const CatalogGroup& group) {
         if (is_below(group.path)) return true;

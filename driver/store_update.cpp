@@ -3,7 +3,7 @@
 
 #include <cpl_string.h>
 
-#include <algorithm>
+#include "core/store/keys.h"
 
 namespace zarr_driver {
 
@@ -70,15 +70,10 @@ void StoreUpdate::Forget(const zarr::Array& array) {
     writers_.erase(&array);
 }
 
-bool StoreUpdate::IsOf(const zarr::Array& array, const std::string& path) {
-    return path.empty() || array.path() == path ||
-           array.path().compare(0, path.size() + 1, path + "/") == 0;
-}
-
 Status StoreUpdate::Release(const std::string& path, std::size_t threads) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto it = writers_.begin(); it != writers_.end();) {
-        if (!IsOf(*it->first, path)) {
+        if (!zarr::IsAtOrBelow(it->first->path(), path)) {
             ++it;
             continue;
         }
@@ -91,7 +86,7 @@ Status StoreUpdate::Release(const std::string& path, std::size_t threads) {
 void StoreUpdate::Discard(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto it = writers_.begin(); it != writers_.end();) {
-        if (!IsOf(*it->first, path)) {
+        if (!zarr::IsAtOrBelow(it->first->path(), path)) {
             ++it;
             continue;
         }

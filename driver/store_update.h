@@ -60,8 +60,6 @@ class StoreUpdate {
     zarr::Status FlushChunks(std::size_t threads);
 
   private:
-    static bool IsOf(const zarr::Array& array, const std::string& path);
-
     const std::shared_ptr<zarr::Store> store_;
     const std::shared_ptr<zarr::Synchronizer> locks_;
     zarr::HierarchyWriter metadata_;

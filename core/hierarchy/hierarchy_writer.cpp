@@ -96,11 +96,6 @@ void ApplyChange(const json::Object& before, const json::Value& after, json::Obj
     }
 }
 
-bool IsAtOrBelow(std::string_view path, std::string_view group) {
-    return path.substr(0, group.size()) == group &&
-           (path.size() == group.size() || path[group.size()] == '/');
-}
-
 }  // namespace
 
 Result<bool> HierarchyWriter::Holds(const std::string& key, std::string_view text) const {

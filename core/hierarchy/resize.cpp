@@ -15,15 +15,6 @@ namespace {
 
 using Shape = std::vector<std::uint64_t>;
 
-json::Object DocumentOf(const ArrayMetadata& metadata, const Shape& shape) {
-    json::Object document = metadata.document;
-    json::Array sizes;
-    for (const std::uint64_t size : shape) sizes.emplace_back(size);
-    for (json::Member& member : document)
-        if (member.first == "shape") member.second = json::Value(sizes);
-    return document;
-}
-
 bool ParseIndex(std::string_view text, std::uint64_t& index) {
     const char* const end = text.data() + text.size();
     const auto [next, error] = std::from_chars(text.data(), end, index);
@@ -129,11 +120,20 @@ Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) 
 
 }  // namespace
 
+json::Object WithShape(const ArrayMetadata& metadata, const Shape& shape) {
+    json::Object document = metadata.document;
+    json::Array sizes;
+    for (const std::uint64_t size : shape) sizes.emplace_back(size);
+    for (json::Member& member : document)
+        if (member.first == "shape") member.second = json::Value(sizes);
+    return document;
+}
+
 Status CheckShape(const ArrayMetadata& metadata, const Shape& shape) {
     if (shape.size() != metadata.rank())
         return Status::Invalid("shape: expected " + std::to_string(metadata.rank()) +
                                " sizes, got " + std::to_string(shape.size()));
-    const auto parsed = ParseArrayMetadata(json::Dump(json::Value(DocumentOf(metadata, shape))));
+    const auto parsed = ParseArrayMetadata(json::Dump(json::Value(WithShape(metadata, shape))));
     if (parsed.ok()) return {};
     const bool is_limit = parsed.status().code() == StatusCode::kLimit;
     return {is_limit ? StatusCode::kLimit : StatusCode::kInvalidArgument,
@@ -153,7 +153,7 @@ Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer,
     // Chunks that somebody left outside of the old shape would come back inside of the new one.
     ZARR_RETURN_IF_ERROR(EraseChunksOutside(store, array, old.shape));
     ZARR_RETURN_IF_ERROR(FillBeyond(writer, shape, threads));
-    ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(array.path(), DocumentOf(old, shape)));
+    ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(array.path(), WithShape(old, shape)));
     return EraseChunksOutside(store, array, shape);
 }
 

@@ -51,4 +51,10 @@ std::string_view LastName(std::string_view path) {
     return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+bool IsAtOrBelow(std::string_view path, std::string_view group) {
+    if (group.empty()) return true;
+    return path.substr(0, group.size()) == group &&
+           (path.size() == group.size() || path[group.size()] == '/');
+}
+
 }  // namespace zarr

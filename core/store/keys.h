@@ -33,4 +33,7 @@ std::string JoinKey(std::string_view path, std::string_view name);
 std::string_view ParentPath(std::string_view path);
 std::string_view LastName(std::string_view path);
 
+// True for `group` itself and for what lies below it; "" holds everything.
+bool IsAtOrBelow(std::string_view path, std::string_view group);
+
 }  // namespace zarr
