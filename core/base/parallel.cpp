@@ -5,9 +5,8 @@
 #include <atomic>
 #include <mutex>
 #include <new>
-#include <system_error>
-#include <thread>
-#include <vector>
+
+#include "core/base/worker_pool.h"
 
 namespace zarr {
 
@@ -62,17 +61,11 @@ class Work {
 Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task) {
     Work work(count, task);
-    const std::size_t helpers = std::min(count, std::max<std::size_t>(max_threads, 1));
-    std::vector<std::thread> threads;
-    try {
-        for (std::size_t i = 1; i < helpers; ++i) threads.emplace_back([&work] { work.Run(); });
-    } catch (const std::system_error&) {
-        // The system has no more threads to give: those that started, or this one alone, do it all.
-    } catch (const std::bad_alloc&) {
-        // As above.
-    }
-    work.Run();
-    for (std::thread& thread : threads) thread.join();
+    const std::size_t threads = std::min(count, std::max<std::size_t>(max_threads, 1));
+    if (threads <= 1)
+        work.Run();
+    else
+        WorkerPool::Instance().Run(threads - 1, [&work] { work.Run(); });
     return work.status();
 }
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "core/base/worker_pool.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#define ZARR_FORKS 1
+#else
+#define ZARR_FORKS 0
+#endif
+
+namespace zarr {
+
+namespace {
+
+constexpr std::chrono::seconds kLinger{1};
+
+// One call of Run(); lives on the caller's stack until nobody works on it.
+struct Job {
+    const std::function<void()>& function;
+    std::size_t running = 0;  // helpers at work
+    std::condition_variable ended;
+};
+
+// What the threads of one process share.
+struct Crew {
+    std::mutex mutex;
+    std::condition_variable wanted;
+    std::deque<Job*> queue;  // a job as often as it wants helpers
+    std::size_t idle = 0;
+    bool is_closing = false;
+    std::vector<std::thread> threads;
+    std::vector<std::thread::id> ended;  // of `threads`, to be joined
+
+    Crew* of_parent = nullptr;  // before a fork(); its threads are not in this process
+
+    void Work();
+    void Engage(Job& job, std::size_t helpers);
+    void Dismiss(Job& job);
+    std::vector<std::thread> TakeEndedLocked();
+    void Close();
+};
+
+void Crew::Work() {
+    std::unique_lock<std::mutex> lock(mutex);
+    for (;;) {
+        ++idle;
+        const bool is_wanted =
+            wanted.wait_for(lock, kLinger, [this] { return is_closing || !queue.empty(); });
+        --idle;
+        if (!is_wanted || queue.empty()) break;
+        Job& job = *queue.front();
+        queue.pop_front();
+        ++job.running;
+        lock.unlock();
+        job.function();
+        lock.lock();
+        if (--job.running == 0) job.ended.notify_all();
+    }
+    if (!is_closing) ended.push_back(std::this_thread::get_id());
+}
+
+std::vector<std::thread> Crew::TakeEndedLocked() {
+    std::vector<std::thread> taken;
+    for (const std::thread::id id : ended) {
+        const auto found =
+            std::find_if(threads.begin(), threads.end(),
+                         [id](const std::thread& thread) { return thread.get_id() == id; });
+        taken.push_back(std::move(*found));
+        threads.erase(found);
+    }
+    ended.clear();
+    return taken;
+}
+
+void Crew::Engage(Job& job, std::size_t helpers) {
+    std::vector<std::thread> gone;
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (is_closing) return;
+        gone = TakeEndedLocked();
+        try {
+            for (std::size_t i = 0; i < helpers; ++i) {
+                queue.push_back(&job);
+                if (queue.size() <= idle) continue;
+                ended.reserve(threads.size() + 1);
+                threads.emplace_back([this] { Work(); });
+            }
+        } catch (const std::system_error&) {
+            // The system has no more threads to give: those that are there do it all.
+        } catch (const std::bad_alloc&) {
+            // As above.
+        }
+    }
+    if (helpers == 1)
+        wanted.notify_one();
+    else
+        wanted.notify_all();
+    for (std::thread& thread : gone) thread.join();
+}
+
+void Crew::Dismiss(Job& job) {
+    std::unique_lock<std::mutex> lock(mutex);
+    queue.erase(std::remove(queue.begin(), queue.end(), &job), queue.end());
+    job.ended.wait(lock, [&job] { return job.running == 0; });
+}
+
+void Crew::Close() {
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        is_closing = true;
+    }
+    wanted.notify_all();
+    for (std::thread& thread : threads) thread.join();
+    threads.clear();
+}
+
+// Never destroyed: what runs at the very end of the process may still ask for it.
+Crew*& CrewOfProcess() {
+    static Crew* crew = new Crew;
+    return crew;
+}
+
+#if ZARR_FORKS
+// The threads stay with the parent: the child begins with none.
+void BeforeFork() { CrewOfProcess()->mutex.lock(); }
+void AfterForkInParent() { CrewOfProcess()->mutex.unlock(); }
+void AfterForkInChild() {
+    Crew* const parents = CrewOfProcess();
+    parents->mutex.unlock();
+    auto* own = new Crew;
+    own->of_parent = parents;
+    CrewOfProcess() = own;
+}
+#endif
+
+}  // namespace
+
+WorkerPool& WorkerPool::Instance() {
+    static WorkerPool pool;
+    return pool;
+}
+
+WorkerPool::WorkerPool() {
+    CrewOfProcess();
+#if ZARR_FORKS
+    pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+#endif
+}
+
+WorkerPool::~WorkerPool() { CrewOfProcess()->Close(); }
+
+void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
+    if (helpers == 0) return job();
+    Crew& crew = *CrewOfProcess();
+    Job mine{job, 0, {}};
+    crew.Engage(mine, helpers);
+    job();
+    crew.Dismiss(mine);
+}
+
+}  // namespace zarr
