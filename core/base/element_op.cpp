@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/endian.h"
+#include "core/base/streamed_copy.h"
 
 namespace zarr {
 
@@ -41,6 +42,14 @@ void CopyRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
     }
 }
 
+void StreamedRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                 const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    const auto size = static_cast<std::ptrdiff_t>(op.dst_size);
+    if (dst_stride == size && src_stride == size && count != 0 && size != 0)
+        return StreamedCopy(dst, src, count * op.dst_size);
+    CopyRow(op, dst, dst_stride, src, src_stride, count);
+}
+
 void SwapRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const auto unit = static_cast<std::ptrdiff_t>(op.unit);
@@ -60,6 +69,13 @@ ElementOp CopyOp(std::size_t size) {
     op.row = CopyRow;
     op.dst_size = op.src_size = size;
     op.is_copy = true;
+    return op;
+}
+
+ElementOp StreamedCopyOp(std::size_t size) {
+    ElementOp op = CopyOp(size);
+    op.row = StreamedRow;
+    op.finish = EndStreamedCopies;
     return op;
 }
 

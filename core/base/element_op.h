@@ -19,10 +19,14 @@ struct ElementOp {
     std::size_t unit = 1;           // bytes that are swapped together
     const void* context = nullptr;  // of `row`
     bool is_copy = false;           // the bytes stay as they are
+    void (*finish)() = nullptr;     // to be called after the last row, on the same thread
 };
 
 // The op that copies elements of `size` bytes.
 ElementOp CopyOp(std::size_t size);
+
+// The same, for results that are larger than the processor's caches.
+ElementOp StreamedCopyOp(std::size_t size);
 
 // The op that reverses each `unit` bytes of elements of `size` bytes.
 ElementOp SwapOp(std::size_t size, std::size_t unit);

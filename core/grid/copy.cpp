@@ -113,7 +113,10 @@ void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const S
         inner.Run(dst, src);
         std::size_t axis = outer.size();
         for (;; --axis) {  // the odometer: from the innermost outer axis on
-            if (axis == 0) return;
+            if (axis == 0) {
+                if (op.finish != nullptr) op.finish();
+                return;
+            }
             const Axis& a = outer[axis - 1];
             dst += a.dst;
             src += a.src;
