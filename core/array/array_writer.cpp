@@ -311,7 +311,7 @@ Status ArrayWriter::StoreObjects(const std::string& key, const PendingChunk& pen
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
     const std::string key = array_->KeyOf(chunk);
-    auto decoded = std::make_shared<DecodedChunk>();
+    auto decoded = array_->context().cache().NewChunk();
     const auto store = [&]() -> Status {
         ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(pending.locks, key));
         if (lock != nullptr && !IsAllWritten(pending)) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));

@@ -4,9 +4,28 @@
 #include <atomic>
 #include <iterator>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace zarr {
+
+namespace {
+
+// Of what the cache may hold, how much memory may wait beside it to be used again.
+constexpr std::size_t kIdleShare = 8;
+
+}  // namespace
+
+DecodedChunk::~DecodedChunk() {
+    if (pool != nullptr) pool->Give(std::move(elements));
+}
+
+Status DecodedChunk::Allocate(std::size_t size) {
+    return pool == nullptr ? elements.Reset(size) : pool->Take(size, elements);
+}
+
+ChunkCache::ChunkCache(std::size_t max_bytes)
+    : pool_(std::make_shared<BufferPool>(max_bytes / kIdleShare)), max_bytes_(max_bytes) {}
 
 std::size_t ChunkCache::Hash::operator()(const ChunkId& id) const {
     // Fibonacci hashing: neighbouring chunks of neighbouring arrays spread over the buckets.
@@ -27,6 +46,7 @@ void ChunkCache::SetMaxBytes(std::size_t max_bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     max_bytes_ = max_bytes;
     EvictLocked();
+    pool_->SetMaxBytes(max_bytes / kIdleShare);
 }
 
 ChunkPtr ChunkCache::Find(const ChunkId& id) {

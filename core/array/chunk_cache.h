@@ -9,6 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/base/buffer_pool.h"
 #include "core/base/bytes.h"
 #include "core/codec/codec.h"
 #include "core/store/store.h"
@@ -18,10 +19,20 @@ namespace zarr {
 // A decoded chunk, immutable once shared: elements in the chunk's memory order and the stored byte
 // order. An absent chunk is a value too: it reads as the fill value.
 struct DecodedChunk {
+    // The memory of `elements` goes back to `pool`, which may be nullptr, in the end.
+    explicit DecodedChunk(std::shared_ptr<BufferPool> pool_) : pool(std::move(pool_)) {}
+    ~DecodedChunk();
+    DecodedChunk(const DecodedChunk&) = delete;
+    DecodedChunk& operator=(const DecodedChunk&) = delete;
+
+    // Makes room for elements, uninitialised.
+    Status Allocate(std::size_t size);
+
     bool absent = false;
     Buffer elements;      // of fixed-size types
     ObjectChunk objects;  // of kObject
     Stamp stamp;          // of the stored chunk, from before it was read
+    std::shared_ptr<BufferPool> pool;
 
     std::size_t bytes() const { return elements.size() + objects.bytes() + sizeof(DecodedChunk); }
 };
@@ -41,7 +52,11 @@ struct ChunkId {
 // threads that miss on one chunk load it once. Thread-safe.
 class ChunkCache {
   public:
-    explicit ChunkCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+    explicit ChunkCache(std::size_t max_bytes);
+
+    // An empty chunk, for Replace() or to be loaded. Its memory is reused when it is no more: a
+    // part of what the cache may hold is kept so, beside it.
+    std::shared_ptr<DecodedChunk> NewChunk() const { return std::make_shared<DecodedChunk>(pool_); }
 
     std::size_t max_bytes() const;
     // Evicts at once what no longer fits.
@@ -88,6 +103,7 @@ class ChunkCache {
     void EvictLocked();
     Recency::iterator DropLocked(Recency::iterator entry);
 
+    const std::shared_ptr<BufferPool> pool_;
     mutable std::mutex mutex_;
     std::condition_variable loaded_;
     std::size_t max_bytes_;

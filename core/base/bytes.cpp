@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "core/base/memory.h"
+
 namespace zarr {
 
 namespace {
@@ -13,7 +15,9 @@ Status NoMemory(std::size_t size) {
 
 Status Buffer::Resize(std::size_t size) {
     if (size > capacity_) {
-        auto* grown = static_cast<std::uint8_t*>(std::realloc(bytes_.get(), size));
+        auto* grown = bytes_ == nullptr
+                          ? AllocateBytes(size)
+                          : static_cast<std::uint8_t*>(std::realloc(bytes_.get(), size));
         if (grown == nullptr) return NoMemory(size);
         static_cast<void>(bytes_.release());
         bytes_.reset(grown);

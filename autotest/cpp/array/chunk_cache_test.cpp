@@ -18,7 +18,7 @@ using test::Random;
 using test::Succeeds;
 
 ChunkPtr Chunk(std::size_t size) {
-    auto chunk = std::make_shared<DecodedChunk>();
+    auto chunk = std::make_shared<DecodedChunk>(nullptr);
     EXPECT_TRUE(Succeeds(chunk->elements.Resize(size)));
     return chunk;
 }
