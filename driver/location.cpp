@@ -55,7 +55,7 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
 std::shared_ptr<zarr::ReadContext> SharedContext() {
     static const auto context = std::make_shared<zarr::ReadContext>(0);
     constexpr GIntBig kLeast = GIntBig{16} << 20;
-    const GIntBig bytes = std::max(kLeast, GDALGetCacheMax64() / 2);
+    const GIntBig bytes = std::max(kLeast, GDALGetCacheMax64());
     if (context->cache().max_bytes() != static_cast<std::size_t>(bytes))
         context->cache().SetMaxBytes(static_cast<std::size_t>(bytes));
     return context;

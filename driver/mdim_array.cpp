@@ -245,8 +245,7 @@ Status ZarrMDArray::Advise(const zarr::Region& region, CSLConstList options) con
         return Status::Limit(
             facts_.path + ": the chunks of the region take " + std::to_string(needed) +
             " bytes, and the cache may hold " + std::to_string(allowed) +
-            (allowed < limit ? " (CACHE_SIZE)"
-                             : " (half of the configuration option GDAL_CACHEMAX)"));
+            (allowed < limit ? " (CACHE_SIZE)" : " (the configuration option GDAL_CACHEMAX)"));
     return array_->Preload(region, threads);
 }
 

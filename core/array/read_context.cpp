@@ -34,7 +34,15 @@ bool ReadContext::IsFirstPart(const ChunkId& id) {
     constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15U;
     std::uint64_t hash = (id.array * kMix + id.chunk + 1) * kMix;
     hash ^= hash >> 32U;
-    return parts_[hash % kParts].exchange(hash, std::memory_order_relaxed) != hash;
+    auto* const set = &parts_[hash % kPartSets * kPartWays];
+    for (std::size_t i = 0; i < kPartWays; ++i) {
+        std::uint64_t known = 0;  // what a free place holds
+        if (set[i].compare_exchange_strong(known, hash, std::memory_order_relaxed)) return true;
+        if (known == hash) return false;
+    }
+    const std::size_t any = next_part_.fetch_add(1, std::memory_order_relaxed) % kPartWays;
+    set[any].store(hash, std::memory_order_relaxed);
+    return true;
 }
 
 ReadContext::Loan::Loan(ReadContext& context) : context_(context) {

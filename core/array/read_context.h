@@ -74,11 +74,14 @@ class ReadContext {
     static constexpr std::size_t kKept = 16;
     static constexpr std::size_t kKeptBytes = std::size_t{16} << 20;
 
-    static constexpr std::size_t kParts = 1024;
+    // Sets of hashes: chunks that are read in turns must not make each other forgotten.
+    static constexpr std::size_t kPartSets = 1024;
+    static constexpr std::size_t kPartWays = 8;
 
     ChunkCache cache_;
     ReadCounters counters_;
-    std::array<std::atomic<std::uint64_t>, kParts> parts_{};  // hashes of chunks
+    std::array<std::atomic<std::uint64_t>, kPartSets * kPartWays> parts_{};  // hashes of chunks
+    std::atomic<std::size_t> next_part_{0};
     std::mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;
     std::unordered_map<std::string, std::weak_ptr<const Array>> shared_;

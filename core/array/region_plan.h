@@ -16,6 +16,8 @@ struct RegionPiece {
     std::ptrdiff_t place = 0;   // in the caller's memory, in bytes from the region's first element
     bool covers_chunk = false;  // every element of the array in the chunk is in it
     bool fills_chunk = false;   // and the chunk does not overhang the array
+    std::size_t threads = 1;    // that may decode it
+    bool may_stay = true;       // in the cache
 };
 
 // A region split at the chunk boundaries, by arithmetic alone: any number of pieces costs nothing.

@@ -21,6 +21,15 @@ constexpr std::uint64_t kSmallShare = 8;
 // Of smaller chunks nothing is gained by taking a part.
 constexpr std::size_t kLargeChunk = std::size_t{256} << 10;
 
+// What is read and larger than this is not in the processor's caches any more when it is used.
+constexpr std::uint64_t kStreamed = std::uint64_t{1} << 18;
+
+ElementOp Streamed(const ElementOp& op, const Region& region) {
+    return op.is_copy && op.dst_size != 0 && region.size() >= kStreamed / op.dst_size
+               ? StreamedCopyOp(op.dst_size)
+               : op;
+}
+
 bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
 
 }  // namespace
@@ -31,12 +40,18 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       region_(region),
       offset_(offset),
       destination_(destination),
-      op_(destination.op),
+      op_(Streamed(destination.op, region)),
       threads_(options.threads),
       sees_pending_(options.sees_pending && !array.pending().empty()),
       plan_(array.metadata(), region, destination.strides) {
-    if (options.keep == Keep::kAllIfSmall)
-        keep_all_ = array.DecodedBytes(region) <= array.context().cache().max_bytes() / kSmallShare;
+    const std::uint64_t bytes = array.DecodedBytes(region);
+    const std::uint64_t most = array.context().cache().max_bytes();
+    keep_all_ = options.keep == Keep::kAllIfSmall && bytes <= most / kSmallShare;
+    // Of more than the cache holds a part stays: all would push each other out before the next
+    // read, say of the band that follows in the same chunks, finds one.
+    may_stay_ = plan_.pieces();
+    if (bytes > most && !IsObjects(array))
+        may_stay_ = most / std::max<std::uint64_t>(array.pipeline_.chunk_bytes(), 1);
 }
 
 Status RegionReader::Preload() {
@@ -48,19 +63,35 @@ Status RegionReader::Preload() {
 
 Status RegionReader::Run() {
     if (plan_.pieces() == 0) return {};
-    const auto read = [this](std::uint64_t index) {
-        const Piece piece = plan_.At(index);
+    const auto read = [this](std::uint64_t index, std::size_t threads) {
+        Piece piece = plan_.At(index);
+        piece.threads = threads;
+        piece.may_stay = index < may_stay_;
         return array_.Locate(ReadPiece(piece), piece.chunk);
     };
-    if (plan_.pieces() == 1) return read(0);
+    if (plan_.pieces() == 1) return read(0, threads_);
     if (plan_.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
+    if (plan_.pieces() > kFewPieces)
+        return ParallelFor(static_cast<std::size_t>(plan_.pieces()), threads_,
+                           [&](std::size_t i) { return read(i, 1); });
+    const bool is_small = region_.size() * op_.dst_size <= kSmallRead;
+    ChunkCache& cache = array_.context().cache();
     std::vector<std::uint64_t> missing;
-    const bool small = plan_.pieces() <= kFewPieces && region_.size() * op_.dst_size <= kSmallRead;
-    for (std::uint64_t i = 0; small && i < plan_.pieces(); ++i)
-        if (sees_pending_ || !CopyIfCached(plan_.At(i))) missing.push_back(i);
-    const std::uint64_t count = small ? missing.size() : plan_.pieces();
-    return ParallelFor(static_cast<std::size_t>(count), threads_,
-                       [&](std::size_t i) { return read(small ? missing[i] : i); });
+    std::vector<std::uint64_t> held;
+    for (std::uint64_t i = 0; i < plan_.pieces(); ++i) {
+        const Piece piece = plan_.At(i);
+        if (sees_pending_ ||
+            (is_small ? !CopyIfCached(piece) : cache.Find(array_.IdOf(piece.chunk)) == nullptr))
+            missing.push_back(i);
+        else if (!is_small)
+            held.push_back(i);
+    }
+    // Those that are too few for all threads are shared by them.
+    const std::size_t shared = missing.size() % std::max<std::size_t>(threads_, 1);
+    return ParallelFor(missing.size() + held.size(), threads_, [&](std::size_t i) {
+        if (i >= missing.size()) return read(held[i - missing.size()], 1);
+        return read(missing[i], i >= missing.size() - shared ? threads_ : 1);
+    });
 }
 
 bool RegionReader::IsContiguous(const Piece& piece) const {
@@ -117,7 +148,7 @@ Result<bool> RegionReader::CopyIfPending(const Piece& piece) {
         CopyFrom(piece, pending->elements.data());
         return true;
     }
-    auto chunk = std::make_shared<DecodedChunk>();
+    auto chunk = std::make_shared<DecodedChunk>(nullptr);
     ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending->objects, chunk->objects));
     Emit(piece, chunk);
     return true;
@@ -129,7 +160,7 @@ Status RegionReader::ReadPiece(const Piece& piece) {
         if (is_pending) return {};
     }
     // Chunks that are used up by this read, or larger than the cache, are not worth keeping there.
-    const bool keep = keep_all_ || !piece.covers_chunk || IsObjects(array_);
+    const bool keep = piece.may_stay && (keep_all_ || !piece.covers_chunk || IsObjects(array_));
     ChunkCache& cache = array_.context().cache();
     const bool fits = array_.pipeline_.chunk_bytes() <= cache.max_bytes();
     if (!piece.covers_chunk) {
@@ -168,7 +199,7 @@ Status RegionReader::ReadPast(const Piece& piece) {
     }
     ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
     ZARR_RETURN_IF_ERROR(
-        array_.pipeline_.Decode(encoded, scratch->chunk.span(), scratch->pipeline));
+        array_.pipeline_.Decode(encoded, scratch->chunk.span(), scratch->pipeline, piece.threads));
     CopyFrom(piece, scratch->chunk.data());
     return {};
 }
@@ -188,7 +219,7 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     if (!context.IsFirstPart(id)) return false;
     if (is_stored_so) return ReadStoredRange(piece, ranges);
     ReadContext::Loan scratch(context);
-    auto chunk = std::make_shared<DecodedChunk>();
+    auto chunk = array_.context().cache().NewChunk();
     const std::string key = array_.KeyOf(piece.chunk);
     chunk->stamp = array_.store_->StampOf(key);
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
@@ -207,9 +238,10 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     }
     // What was read is not read again.
     const auto decode = [&]() -> Result<ChunkPtr> {
-        ZARR_RETURN_IF_ERROR(chunk->elements.Reset(bytes));
+        ZARR_RETURN_IF_ERROR(chunk->Allocate(bytes));
         CountDecoded(bytes);
-        ZARR_RETURN_IF_ERROR(pipeline.Decode(encoded, chunk->elements.span(), scratch->pipeline));
+        ZARR_RETURN_IF_ERROR(
+            pipeline.Decode(encoded, chunk->elements.span(), scratch->pipeline, piece.threads));
         return ChunkPtr(std::move(chunk));
     };
     ZARR_ASSIGN_OR_RETURN(const ChunkPtr whole, context.cache().GetOrLoad(id, decode));
@@ -291,7 +323,7 @@ Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bo
     if (!found) return {};
     CountDecoded(memory.size);
     return array_.pipeline_.Decode(std::as_const(scratch->pipeline.encoded).span(), memory,
-                                   scratch->pipeline);
+                                   scratch->pipeline, piece.threads);
 }
 
 Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
@@ -301,7 +333,7 @@ Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
 
 Result<ChunkPtr> RegionReader::Load(const Piece& piece) const {
     ReadContext::Loan scratch(array_.context());
-    auto chunk = std::make_shared<DecodedChunk>();
+    auto chunk = array_.context().cache().NewChunk();
     const std::string key = array_.KeyOf(piece.chunk);
     chunk->stamp = array_.store_->StampOf(key);
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
@@ -312,9 +344,9 @@ Result<ChunkPtr> RegionReader::Load(const Piece& piece) const {
         ZARR_RETURN_IF_ERROR(
             array_.pipeline_.DecodeObjects(encoded, chunk->objects, scratch->pipeline));
     } else if (found) {
-        ZARR_RETURN_IF_ERROR(chunk->elements.Reset(array_.pipeline_.chunk_bytes()));
-        ZARR_RETURN_IF_ERROR(
-            array_.pipeline_.Decode(encoded, chunk->elements.span(), scratch->pipeline));
+        ZARR_RETURN_IF_ERROR(chunk->Allocate(array_.pipeline_.chunk_bytes()));
+        ZARR_RETURN_IF_ERROR(array_.pipeline_.Decode(encoded, chunk->elements.span(),
+                                                     scratch->pipeline, piece.threads));
     }
     return ChunkPtr(std::move(chunk));
 }

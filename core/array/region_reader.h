@@ -57,10 +57,11 @@ class RegionReader {
     const Region& region_;
     const std::size_t offset_;
     const Destination& destination_;
-    const ElementOp& op_;
+    const ElementOp op_;
     const std::size_t threads_;
     const bool sees_pending_;
     bool keep_all_ = false;
+    std::uint64_t may_stay_;  // how many pieces, from the first on
     const RegionPlan plan_;
     std::mutex mutex_;
     std::vector<ChunkPtr> kept_;  // chunks that ObjectRefs of the result point into

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/parallel.h"
 #include "core/codec/copy.h"
 #include "core/codec/factories.h"
 #include "core/json/members.h"
@@ -38,15 +39,20 @@ Result<Header> ReadHeader(ByteSpan encoded) {
     return header;
 }
 
+constexpr std::size_t kFlags = 2;          // the byte of flags
+constexpr unsigned kStoredAsIs = 1U << 1;  // no compressor was used
+
+// The number of a frame's compressed format.
+std::size_t FormatOf(ByteSpan encoded) {
+    constexpr unsigned kFormatShift = 5;  // the top bits
+    return static_cast<std::size_t>(encoded.data[kFlags]) >> kFormatShift;
+}
+
 // Fails where the library was built without the compressor of the frame.
 Status CheckCompressor(ByteSpan encoded) {
-    constexpr std::size_t kFlags = 2;          // the byte of flags
-    constexpr unsigned kStoredAsIs = 1U << 1;  // no compressor was used
-    constexpr unsigned kFormatShift = 5;       // the top bits number the compressed format
     const std::array<const char*, 5> names = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
-    const unsigned flags = encoded.data[kFlags];
-    const std::size_t format = flags >> kFormatShift;
-    if ((flags & kStoredAsIs) != 0) return {};
+    const std::size_t format = FormatOf(encoded);
+    if ((encoded.data[kFlags] & kStoredAsIs) != 0) return {};
     if (format >= names.size())
         return Status::Unsupported("unknown compressed format " + std::to_string(format));
     if (blosc_compname_to_compcode(names[format]) < 0)
@@ -103,6 +109,26 @@ std::vector<std::size_t> BlocksOf(const ByteRanges& ranges, std::size_t size) {
     return blocks;
 }
 
+// The blocks of a frame that DecodeBlocks() can take apart; 0 where it cannot.
+std::size_t CountBlocks(const Header& header) {
+    if (header.block_size == 0 || header.type_size == 0 ||
+        header.block_size % header.type_size != 0 || header.decoded_size % header.type_size != 0)
+        return 0;
+    return (header.decoded_size + header.block_size - 1) / header.block_size;
+}
+
+// Decodes the blocks from `first` on, before `last`, to their places in `decoded`.
+Status DecodeBlocks(ByteSpan encoded, const Header& header, std::size_t first, std::size_t last,
+                    MutableByteSpan decoded) {
+    const std::size_t begin = first * header.block_size;
+    const std::size_t bytes = std::min(last * header.block_size, decoded.size) - begin;
+    const int got = blosc_getitem(encoded.data, static_cast<int>(begin / header.type_size),
+                                  static_cast<int>(bytes / header.type_size), decoded.data + begin);
+    if (got < 0 || static_cast<std::size_t>(got) != bytes)
+        return Status::Corrupt("the frame is damaged");
+    return {};
+}
+
 class Blosc final : public Codec {
   public:
     explicit Blosc(Result<Parameters> parameters) : parameters_(std::move(parameters)) {}
@@ -123,31 +149,39 @@ class Blosc final : public Codec {
         return {};
     }
 
+    // A frame is compressed in blocks, of which the library decodes any alone.
+    Status DecodeOn(std::size_t threads, ByteSpan encoded, Output& decoded) const override {
+        ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
+        ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
+        // A block that is decoded alone is copied once more, which of the quick formats takes as
+        // long as decoding.
+        constexpr std::size_t kFirstSlow = 3;
+        const std::size_t least = FormatOf(encoded) >= kFirstSlow ? 2 : 4;
+        const std::size_t blocks = CountBlocks(header);
+        if (threads < least || blocks < 2) return Decode(encoded, decoded);
+        ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(header.decoded_size));
+        // Of a few each, so that threads that come late find work.
+        const std::size_t part = std::max<std::size_t>(1, blocks / (threads * 4));
+        return ParallelFor((blocks + part - 1) / part, threads, [&](std::size_t i) {
+            return DecodeBlocks(encoded, header, i * part, std::min(blocks, (i + 1) * part), out);
+        });
+    }
+
     bool HasRanges() const override { return true; }
 
-    // A frame is compressed in blocks, of which the library decodes any alone.
     Result<std::size_t> DecodeRanges(ByteSpan encoded, const ByteRanges& ranges,
                                      MutableByteSpan decoded) const override {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
-        const std::size_t size = header.block_size;
+        const std::size_t all = CountBlocks(header);
         // What does not fit is for Decode() to tell.
-        if (header.decoded_size != decoded.size || size == 0 || header.type_size == 0 ||
-            size % header.type_size != 0 || decoded.size % header.type_size != 0)
-            return std::size_t{0};
-        const std::vector<std::size_t> blocks = BlocksOf(ranges, size);
-        const std::size_t all = (decoded.size + size - 1) / size;
+        if (all == 0 || header.decoded_size != decoded.size) return std::size_t{0};
+        const std::vector<std::size_t> blocks = BlocksOf(ranges, header.block_size);
         if (blocks.size() * 2 > all) return std::size_t{0};
         std::size_t written = 0;
         for (const std::size_t block : blocks) {
-            const std::size_t begin = block * size;
-            const std::size_t bytes = std::min(size, decoded.size - begin);
-            const int got =
-                blosc_getitem(encoded.data, static_cast<int>(begin / header.type_size),
-                              static_cast<int>(bytes / header.type_size), decoded.data + begin);
-            if (got < 0 || static_cast<std::size_t>(got) != bytes)
-                return Status::Corrupt("the frame is damaged");
-            written += bytes;
+            ZARR_RETURN_IF_ERROR(DecodeBlocks(encoded, header, block, block + 1, decoded));
+            written += std::min(header.block_size, decoded.size - block * header.block_size);
         }
         return written;
     }

@@ -51,6 +51,11 @@ class Codec {
     // that was written.
     virtual Status Decode(ByteSpan encoded, Output& decoded) const = 0;
 
+    // Decode() on up to `threads` threads, where the codec can share the work out.
+    virtual Status DecodeOn(std::size_t /*threads*/, ByteSpan encoded, Output& decoded) const {
+        return Decode(encoded, decoded);
+    }
+
     // True where DecodeRanges() may do less than Decode().
     virtual bool HasRanges() const { return false; }
     // Writes at least the bytes of `ranges` to `decoded`, which is as large as all that `encoded`

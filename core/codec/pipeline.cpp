@@ -105,8 +105,10 @@ Status Pipeline::BindStages(const std::vector<PlacedConfig>& codecs, SizeBound s
     return {};
 }
 
-Status Pipeline::DecodeStage(const Stage& stage, ByteSpan encoded, Output& output) const {
-    Status status = stage.codec->Decode(encoded, output);
+Status Pipeline::DecodeStage(const Stage& stage, ByteSpan encoded, Output& output,
+                             std::size_t threads) const {
+    Status status = threads > 1 ? stage.codec->DecodeOn(threads, encoded, output)
+                                : stage.codec->Decode(encoded, output);
     if (status.ok() && stage.decoded.exact && output.written() != stage.decoded.max)
         status = Status::Corrupt("decodes to " + std::to_string(output.written()) +
                                  " bytes instead of " + std::to_string(stage.decoded.max));
@@ -114,17 +116,19 @@ Status Pipeline::DecodeStage(const Stage& stage, ByteSpan encoded, Output& outpu
     return status.WithContext(stage.id);
 }
 
-Status Pipeline::DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch) const {
+Status Pipeline::DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch,
+                               std::size_t threads) const {
     for (std::size_t i = stages_.size(); i-- > until;) {
         Buffer& buffer = scratch.stages[i % 2];
         Output output(buffer, stages_[i].decoded.max);
-        ZARR_RETURN_IF_ERROR(DecodeStage(stages_[i], bytes, output));
+        ZARR_RETURN_IF_ERROR(DecodeStage(stages_[i], bytes, output, threads));
         bytes = const_cast<const Buffer&>(buffer).span();
     }
     return {};
 }
 
-Status Pipeline::Decode(ByteSpan encoded, MutableByteSpan chunk, PipelineScratch& scratch) const {
+Status Pipeline::Decode(ByteSpan encoded, MutableByteSpan chunk, PipelineScratch& scratch,
+                        std::size_t threads) const {
     if (stages_.empty()) {
         if (encoded.size != chunk.size)
             return Status::Corrupt("holds " + std::to_string(encoded.size) + " bytes instead of " +
@@ -132,9 +136,9 @@ Status Pipeline::Decode(ByteSpan encoded, MutableByteSpan chunk, PipelineScratch
         if (chunk.size != 0) std::memcpy(chunk.data, encoded.data, chunk.size);
         return {};
     }
-    ZARR_RETURN_IF_ERROR(DecodeToFirst(encoded, 1, scratch));
+    ZARR_RETURN_IF_ERROR(DecodeToFirst(encoded, 1, scratch, threads));
     Output output(chunk);
-    return DecodeStage(stages_[0], encoded, output);
+    return DecodeStage(stages_[0], encoded, output, threads);
 }
 
 Result<std::size_t> Pipeline::DecodeRanges(ByteSpan encoded, const ByteRanges& ranges,
@@ -145,7 +149,7 @@ Result<std::size_t> Pipeline::DecodeRanges(ByteSpan encoded, const ByteRanges& r
 
 Status Pipeline::DecodeObjects(ByteSpan encoded, ObjectChunk& chunk,
                                PipelineScratch& scratch) const {
-    ZARR_RETURN_IF_ERROR(DecodeToFirst(encoded, 0, scratch));
+    ZARR_RETURN_IF_ERROR(DecodeToFirst(encoded, 0, scratch, 1));
     return object_codec_->DecodeObjects(encoded, chunk_items_, chunk).WithContext(object_codec_id_);
 }
 

@@ -35,8 +35,10 @@ class Pipeline {
     // A bound of the stored size of a chunk that every usual encoder keeps.
     std::size_t max_encoded_bytes() const { return max_encoded_bytes_; }
 
-    // Decodes one chunk of fixed-size elements into `chunk`, which has chunk_bytes() bytes.
-    Status Decode(ByteSpan encoded, MutableByteSpan chunk, PipelineScratch& scratch) const;
+    // Decodes one chunk of fixed-size elements into `chunk`, which has chunk_bytes() bytes; on up
+    // to `threads` threads where codecs can share the work out.
+    Status Decode(ByteSpan encoded, MutableByteSpan chunk, PipelineScratch& scratch,
+                  std::size_t threads = 1) const;
     // True where DecodeRanges() may do less than Decode().
     bool HasRanges() const { return stages_.size() == 1 && stages_[0].codec->HasRanges(); }
     // As of a Codec, of a chunk of fixed-size elements.
@@ -72,10 +74,12 @@ class Pipeline {
     Status BindStages(const std::vector<PlacedConfig>& codecs, SizeBound size,
                       CodecContext context);
     Status BindObjects(const std::vector<PlacedConfig>& codecs, CodecContext& context);
-    Status DecodeStage(const Stage& stage, ByteSpan encoded, Output& output) const;
+    Status DecodeStage(const Stage& stage, ByteSpan encoded, Output& output,
+                       std::size_t threads) const;
     // Decodes the stages from the last down to `until` into scratch and leaves the result in
     // `bytes`.
-    Status DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch) const;
+    Status DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch,
+                         std::size_t threads) const;
 
     // Runs `bytes` through all stages.
     Result<ByteSpan> EncodeStages(ByteSpan bytes, PipelineScratch& scratch) const;
