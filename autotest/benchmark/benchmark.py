@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Measures the driver against the least that reading takes, and against GDAL's built-in driver.
+"""Measures the driver against the least that a task takes, and against what else users have.
 
     autotest/benchmark/run.sh            builds what is needed into build/ and runs this
-    autotest/benchmark/run.sh --small    the same on small arrays, in seconds: a test, no measurement
+    autotest/benchmark/run.sh --small    the same on small data, in seconds: a test, no measurement
 
     /usr/bin/python3 autotest/benchmark/benchmark.py [--small] [--rounds N] [--data FOLDER]
+                                                     [--report FOLDER] [TASK ...]
 
 Prints one table. A row is one task; its times are medians in milliseconds, and a ratio is the
 median of the ratios within each round, in which all take turns. No time is too long for it; but
@@ -15,19 +16,25 @@ floor     zarr_floor: reads the same files, decodes them with the bare codec lib
           to their place in memory that is there, on all cores; without GDAL
 ours      the driver "Zarr"
 builtin   the driver "ZarrBuiltin", in the same process
+tiff      a tiled GeoTIFF or COG of the same data, with the same codec (blosc: zstd and predictor),
+          read and written on all cores
+zarr      zarr-python
+
+The last columns say what a row is to reach: at most so many times the floor, or the time of another
+divided by so many; "-" in front where it does not. Below the table stands what was counted.
+
+--report writes benchmark.md and benchmark.svg: the table and a chart of it. TASK is a module's name
+from TASKS below; more tasks: write one with a function measure(setting) that yields Rows and Facts.
 
 GDAL_DRIVER_PATH  folder with the plugin; default <repository>/build/gdalplugins. zarr_floor is
-                  taken from ../bin beside it, and the data (1 GB; 10 MB with --small) is kept in
+                  taken from ../bin beside it, and the data (4 GB; 40 MB with --small) is kept in
                   ../benchmark-data unless --data says otherwise
-
-More tasks: write a module with a function measure(setting) that yields rows as full_band.py does,
-and add it to TASKS.
 """
 
 import argparse
+import importlib
 import os
 import pathlib
-import statistics
 import sys
 import types
 
@@ -38,40 +45,48 @@ for variable in ("GDAL_NUM_THREADS", "GDAL_CACHEMAX", "GDAL_SKIP", "CPL_DEBUG"):
     os.environ.pop(variable, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
 
-import full_band  # noqa: E402  (GDAL must find the plugin when it is imported)
+import report  # noqa: E402  (GDAL must find the plugin when it is imported)
 import samples  # noqa: E402
-from measuring import BUILTIN, median_ratio  # noqa: E402
+from measuring import BUILTIN  # noqa: E402
 from osgeo import gdal  # noqa: E402
 
-TASKS = (full_band,)
+TASKS = ("full_band", "windows", "cube", "small_reads")
 
 
 def parse_arguments(build_folder):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--small", "--smoke", action="store_true", help="small arrays and few rounds: a test"
+        "--small", "--smoke", action="store_true", help="small data and few rounds: a test"
     )
     parser.add_argument("--rounds", type=int, help="default 15, with --small 3")
     parser.add_argument("--data", default=str(build_folder / "benchmark-data"))
+    parser.add_argument("--report", type=pathlib.Path, help="folder for benchmark.md and .svg")
+    parser.add_argument("tasks", nargs="*", metavar="TASK", help="default all: " + " ".join(TASKS))
     arguments = parser.parse_args()
     if arguments.rounds is None:
         arguments.rounds = 3 if arguments.small else 15
     if arguments.rounds < 1:
         parser.error("--rounds: expected 1 or more")
+    for name in arguments.tasks:
+        if name not in TASKS:
+            parser.error(f"no task {name}")
     return arguments
 
 
-def print_header():
-    print(f"{'milliseconds':<28}{'floor':>9}{'ours':>9}{'builtin':>9}", end="")
-    print(f"{'ours/floor':>12}{'builtin/ours':>14}")
-
-
-def print_row(title, seconds):
-    print(f"{title:<28}", end="")
-    for name in ("floor", "ours", "builtin"):
-        print(f"{1000 * statistics.median(seconds[name]):9.1f}", end="")
-    print(f"{median_ratio(seconds['ours'], seconds['floor']):12.2f}", end="")
-    print(f"{median_ratio(seconds['builtin'], seconds['ours']):14.2f}", flush=True)
+def make_setting(arguments, floor):
+    small, data = arguments.small, arguments.data
+    return types.SimpleNamespace(
+        floor=str(floor),
+        rounds=arguments.rounds,
+        small=small,
+        data=data,
+        terrain=samples.terrain_samples(data, *((1000, 256) if small else (8192, 512))),
+        scene=samples.scene_sample(data, *((1000, 256) if small else (8192, 1024))),
+        cube=samples.cube_sample(
+            data,
+            *(((24, 36, 72), (6, 9, 18)) if small else ((240, 360, 720), (60, 90, 180))),
+        ),
+    )
 
 
 def main():
@@ -84,23 +99,17 @@ def main():
         sys.exit(f"cannot measure: no plugin of ours in {plugins}")
     if not os.access(floor, os.X_OK):
         sys.exit(f"cannot measure: {floor} is not there; configure with ZARR_BUILD_BENCHMARKS=ON")
-
-    size, chunk = (1000, 256) if arguments.small else (8192, 512)
-    setting = types.SimpleNamespace(
-        floor=str(floor),
-        rounds=arguments.rounds,
-        terrain=samples.terrain_samples(arguments.data, size, chunk),
-    )
-    print(
-        f"GDAL {gdal.__version__}, {len(os.sched_getaffinity(0))} cores, {arguments.rounds} rounds;"
-        f" terrain {size} x {size} float32 in chunks of {chunk} x {chunk}"
-    )
-    print_header()
-    for task in TASKS:
-        for title, seconds in task.measure(setting):
-            print_row(title, seconds)
+    setting = make_setting(arguments, floor)
+    print(report.machine(arguments.rounds))
+    table = report.Table()
+    for name in arguments.tasks or TASKS:
+        for result in importlib.import_module(name).measure(setting):
+            table.add(result)
+    table.finish()
     if arguments.small:
-        print("small arrays: the values agree, the times mean nothing")
+        print("small data: the values agree, the times mean nothing")
+    if arguments.report:
+        table.write(arguments.report, arguments.rounds)
 
 
 if __name__ == "__main__":

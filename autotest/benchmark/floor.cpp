@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The least that any reader of a Zarr array has to do, as the measure for ours: reads the chunk
-// files of a two-dimensional array, decodes them with the bare codec library, and copies them to
-// their places in memory that is there and touched beforehand; on all cores. Neither GDAL nor the
-// core has a part in it. POSIX only.
+// The least that any reader of a Zarr array has to do, as the measure for ours: reads chunk files,
+// decodes them with the bare codec library, and copies them to their places in memory that is there
+// and touched beforehand; on all cores. Neither GDAL nor the core has a part in it. POSIX only.
 //
-//   zarr_floor FOLDER CODEC ROWS COLUMNS CHUNK_ROWS CHUNK_COLUMNS ITEM_SIZE [REPEATS [THREADS]]
+//   zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [THREADS]
 //
-// FOLDER holds chunks in C order named "i.j"; CODEC is blosc, zstd, zlib or none. With REPEATS of
-// 1 or more: prints {"seconds": MEDIAN, "crc32": N}, the latter of the array's bytes. Without, or
-// with 0: reads once for each line of standard input and prints {"seconds": S}, so that the program
-// that measures can let it take turns with others; for the line "check" with "crc32" too.
+// FOLDER holds chunks in C order named "i.j"; CODEC is blosc, zstd, zlib or none; SHAPE and CHUNKS
+// are sizes with commas between. Does what each line of standard input says, and answers with one:
+//
+//   read           all chunks                                  {"seconds": S}
+//   chunks K K ... those, counted in C order of the chunk grid {"seconds": S}
+//   check          all chunks                                  {"crc32": N} of the array's bytes
 #include <sys/mman.h>
 #include <zlib.h>
 
@@ -20,6 +21,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <numeric>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,15 +31,34 @@
 
 namespace {
 
+using Sizes = std::vector<std::size_t>;
+
+std::size_t Product(const Sizes& sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), std::size_t{1}, std::multiplies<>());
+}
+
 struct Layout {
     std::string folder;
     std::string codec;
-    std::size_t rows, columns, chunk_rows, chunk_columns, item_size;
+    std::size_t item_size;
+    Sizes shape;
+    Sizes chunks;
 
-    std::size_t bytes() const { return rows * columns * item_size; }
-    std::size_t chunk_bytes() const { return chunk_rows * chunk_columns * item_size; }
-    std::size_t grid_rows() const { return (rows + chunk_rows - 1) / chunk_rows; }
-    std::size_t grid_columns() const { return (columns + chunk_columns - 1) / chunk_columns; }
+    std::size_t bytes() const { return Product(shape) * item_size; }
+    std::size_t chunk_bytes() const { return Product(chunks) * item_size; }
+    Sizes grid() const {
+        Sizes counts;
+        for (std::size_t i = 0; i < shape.size(); ++i)
+            counts.push_back((shape[i] + chunks[i] - 1) / chunks[i]);
+        return counts;
+    }
+    Sizes ChunkAt(std::size_t index) const {
+        const Sizes counts = grid();
+        Sizes chunk(counts.size());
+        for (std::size_t i = counts.size(); i-- > 0; index /= counts[i])
+            chunk[i] = index % counts[i];
+        return chunk;
+    }
 };
 
 // The array's memory, in large pages where the system has them, as NumPy's is.
@@ -76,38 +98,50 @@ struct Worker {
     FloorBuffer decoded;
 };
 
-bool ReadChunk(const Layout& layout, std::size_t i, std::size_t j, Worker& worker,
-               std::uint8_t* array) {
-    const std::string path = layout.folder + "/" + std::to_string(i) + "." + std::to_string(j);
+// Copies what of a chunk lies in the array, from dimension `axis` on, to its place there.
+void Place(const Layout& layout, const Sizes& chunk, std::size_t axis, const std::uint8_t* from,
+           std::uint8_t* to) {
+    const std::size_t first = chunk[axis] * layout.chunks[axis];
+    const std::size_t count = std::min(layout.chunks[axis], layout.shape[axis] - first);
+    std::size_t from_step = layout.item_size;
+    std::size_t to_step = layout.item_size;
+    for (std::size_t i = axis + 1; i < layout.shape.size(); ++i) {
+        from_step *= layout.chunks[i];
+        to_step *= layout.shape[i];
+    }
+    to += first * to_step;
+    if (axis + 1 == layout.shape.size()) {
+        std::memcpy(to, from, count * layout.item_size);
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        Place(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
+}
+
+bool ReadChunk(const Layout& layout, std::size_t index, Worker& worker, std::uint8_t* array) {
+    const Sizes chunk = layout.ChunkAt(index);
+    std::string path = layout.folder + "/";
+    for (std::size_t i = 0; i < chunk.size(); ++i)
+        path += (i == 0 ? "" : ".") + std::to_string(chunk[i]);
     if (!ReadWholeFile(path, worker.encoded)) return false;
     const bool stored = worker.decoder == nullptr;
     if (stored ? worker.encoded.size() != layout.chunk_bytes()
                : !worker.decoder->Decode(worker.encoded, worker.decoded))
         return false;
-    const std::uint8_t* chunk = stored ? worker.encoded.data() : worker.decoded.data();
-    const std::size_t first_row = i * layout.chunk_rows;
-    const std::size_t first_column = j * layout.chunk_columns;
-    const std::size_t rows = std::min(layout.chunk_rows, layout.rows - first_row);
-    const std::size_t columns = std::min(layout.chunk_columns, layout.columns - first_column);
-    for (std::size_t row = 0; row < rows; ++row)
-        std::memcpy(array + ((first_row + row) * layout.columns + first_column) * layout.item_size,
-                    chunk + row * layout.chunk_columns * layout.item_size,
-                    columns * layout.item_size);
+    Place(layout, chunk, 0, stored ? worker.encoded.data() : worker.decoded.data(), array);
     return true;
 }
 
-// Reads all; returns the seconds that took.
-double ReadAll(const Layout& layout, std::vector<Worker>& workers, std::uint8_t* array) {
+// Reads chunks; returns the seconds that took.
+double ReadChunks(const Layout& layout, const Sizes& indices, std::vector<Worker>& workers,
+                  std::uint8_t* array) {
     const auto start = std::chrono::steady_clock::now();
-    const std::size_t chunks = layout.grid_rows() * layout.grid_columns();
     std::atomic<std::size_t> next{0};
     const auto work = [&](Worker& worker) {
-        for (std::size_t k = next++; k < chunks; k = next++) {
-            if (ReadChunk(layout, k / layout.grid_columns(), k % layout.grid_columns(), worker,
-                          array))
-                continue;
+        for (std::size_t k = next++; k < indices.size(); k = next++) {
+            if (ReadChunk(layout, indices[k], worker, array)) continue;
             std::fprintf(stderr, "zarr_floor: %s: cannot read chunk %zu\n", layout.folder.c_str(),
-                         k);
+                         indices[k]);
             std::exit(1);
         }
     };
@@ -119,56 +153,62 @@ double ReadAll(const Layout& layout, std::vector<Worker>& workers, std::uint8_t*
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void Report(double seconds) { std::printf("{\"seconds\": %.6f}\n", seconds); }
-
-void ReportChecked(double seconds, const Memory& memory, std::size_t size) {
-    const unsigned long crc = crc32_z(0, memory.data(), size);
-    std::printf("{\"seconds\": %.6f, \"crc32\": %lu}\n", seconds, crc);
+Sizes ParseSizes(std::istream& text, char separator) {
+    Sizes sizes;
+    for (std::string item; std::getline(text, item, separator);)
+        if (!item.empty()) sizes.push_back(std::strtoul(item.c_str(), nullptr, 10));
+    return sizes;
 }
 
-std::size_t Number(const char* text) { return std::strtoul(text, nullptr, 10); }
+Sizes ParseSizes(const char* text) {
+    std::istringstream stream(text);
+    return ParseSizes(stream, ',');
+}
+
+void Answer(const std::string& line, const Layout& layout, std::vector<Worker>& workers,
+            const Memory& memory) {
+    std::istringstream request(line);
+    std::string verb;
+    request >> verb;
+    Sizes indices = ParseSizes(request, ' ');
+    const std::size_t count = Product(layout.grid());
+    if (verb != "chunks") {
+        indices.resize(count);
+        std::iota(indices.begin(), indices.end(), std::size_t{0});
+    }
+    indices.erase(std::remove_if(indices.begin(), indices.end(),
+                                 [count](std::size_t index) { return index >= count; }),
+                  indices.end());
+    const double seconds = ReadChunks(layout, indices, workers, memory.data());
+    if (verb == "check")
+        std::printf("{\"crc32\": %lu}\n", crc32_z(0, memory.data(), layout.bytes()));
+    else
+        std::printf("{\"seconds\": %.6f}\n", seconds);
+    std::fflush(stdout);
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 8 || argc > 10) {
-        std::fputs(
-            "zarr_floor FOLDER CODEC ROWS COLUMNS CHUNK_ROWS CHUNK_COLUMNS ITEM_SIZE "
-            "[REPEATS [THREADS]]\n",
-            stderr);
+    if (argc < 6 || argc > 7) {
+        std::fputs("zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [THREADS]\n", stderr);
         return 2;
     }
-    const Layout layout{argv[1],         argv[2],         Number(argv[3]), Number(argv[4]),
-                        Number(argv[5]), Number(argv[6]), Number(argv[7])};
-    if (layout.bytes() == 0 || layout.chunk_bytes() == 0 ||
-        (layout.codec != "none" && MakeFloorDecoder(layout.codec) == nullptr)) {
+    const Layout layout{argv[1], argv[2], std::strtoul(argv[3], nullptr, 10), ParseSizes(argv[4]),
+                        ParseSizes(argv[5])};
+    const bool has_sizes = !layout.shape.empty() && layout.shape.size() == layout.chunks.size() &&
+                           layout.bytes() != 0 && layout.chunk_bytes() != 0;
+    if (!has_sizes || (layout.codec != "none" && MakeFloorDecoder(layout.codec) == nullptr)) {
         std::fputs("zarr_floor: sizes must be 1 or more, and the codec blosc, zstd, zlib or none\n",
                    stderr);
         return 2;
     }
-    const std::size_t repeats = argc > 8 ? Number(argv[8]) : 0;
-    const std::size_t threads =
-        argc > 9 ? Number(argv[9]) : std::size_t{std::thread::hardware_concurrency()};
-
+    const std::size_t threads = argc > 6 ? std::strtoul(argv[6], nullptr, 10)
+                                         : std::size_t{std::thread::hardware_concurrency()};
     const Memory memory(layout.bytes());
     std::vector<Worker> workers;
     for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i)
         workers.emplace_back(layout);
-    if (repeats > 0) {
-        std::vector<double> seconds;
-        for (std::size_t i = 0; i < repeats; ++i)
-            seconds.push_back(ReadAll(layout, workers, memory.data()));
-        std::sort(seconds.begin(), seconds.end());
-        ReportChecked(seconds[repeats / 2], memory, layout.bytes());
-        return 0;
-    }
-    for (std::string line; std::getline(std::cin, line);) {
-        const double seconds = ReadAll(layout, workers, memory.data());
-        if (line == "check")
-            ReportChecked(seconds, memory, layout.bytes());
-        else
-            Report(seconds);
-        std::fflush(stdout);
-    }
+    for (std::string line; std::getline(std::cin, line);) Answer(line, layout, workers, memory);
     return 0;
 }

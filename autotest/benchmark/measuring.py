@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Who reads, and how they are timed: in turns, so that what else the machine does hits all alike."""
 
+import dataclasses
 import json
 import statistics
 import subprocess
@@ -10,10 +11,57 @@ import numpy as np
 from osgeo import gdal
 
 OURS, BUILTIN = "Zarr", "ZarrBuiltin"
+# The contenders, in the order of the table's columns.
+CONTENDERS = ("floor", "ours", "builtin", "tiff", "zarr")
 
 
-def open_with(driver, path):
-    dataset = gdal.OpenEx(path, gdal.OF_RASTER, allowed_drivers=[driver])
+@dataclasses.dataclass
+class Limit:
+    """What a row is to reach. A ratio is that of ours to a contender's time, or the other way."""
+
+    other: str
+    ratio: float
+    is_slower: bool = False  # ours takes at most `ratio` x the other; else the other x ours
+
+    def reached(self, seconds):
+        ratio = median_ratio(seconds["ours"], seconds[self.other])
+        return ratio <= self.ratio if self.is_slower else 1 / ratio >= self.ratio
+
+    def __str__(self):
+        if self.is_slower:
+            return f"{self.ratio:g} x {self.other}"
+        return f"{self.other} / {self.ratio:g}"
+
+
+@dataclasses.dataclass
+class Row:
+    """One task: contender -> seconds, a number for each round."""
+
+    title: str
+    seconds: dict
+    limits: tuple = ()
+
+
+@dataclasses.dataclass
+class Fact:
+    """Something counted, or a time that no contender's is the measure for."""
+
+    title: str
+    value: float
+    most: float
+    unit: str = ""
+
+
+def at_most(ratio, other="floor"):
+    return Limit(other, ratio, is_slower=True)
+
+
+def faster(ratio, other="builtin"):
+    return Limit(other, ratio)
+
+
+def open_with(driver, path, flags=gdal.OF_RASTER, options=()):
+    dataset = gdal.OpenEx(path, flags, allowed_drivers=[driver], open_options=list(options))
     assert dataset is not None and dataset.GetDriver().ShortName == driver, path
     return dataset
 
@@ -29,14 +77,25 @@ def timed(action):
     return run
 
 
+def prepared(prepare, action):
+    """A contender that acts on what `prepare`, which is not timed, returns."""
+
+    def run():
+        prepared_ = prepare()
+        return timed(lambda: action(prepared_))()
+
+    return run
+
+
 class Floor:
     """The program zarr_floor at work on one sample; a contender. Use it in a with statement."""
 
     def __init__(self, program, sample):
         array = sample.array()
-        assert array.order == "C" and array.ndim == 2 and array.filters is None
-        numbers = (*array.shape, *array.chunks, array.dtype.itemsize)
-        self.command = [program, sample.path, sample.floor_codec, *map(str, numbers)]
+        assert array.order == "C" and array.filters is None
+        sizes = [",".join(map(str, each)) for each in (array.shape, array.chunks)]
+        item_size = str(array.dtype.itemsize)
+        self.command = [program, sample.path, sample.floor_codec, item_size, *sizes]
 
     def __enter__(self):
         self.process = subprocess.Popen(
@@ -61,6 +120,17 @@ class Floor:
 
     def __call__(self):
         return self._ask("read")["seconds"]
+
+    def of_chunks(self, indices):
+        """The contender that reads some chunks only, each given by its place in the grid."""
+        line = "chunks " + " ".join(map(str, indices))
+        return lambda: self._ask(line)["seconds"]
+
+
+def counters():
+    """What all reads of the process through our driver have done so far."""
+    found = gdal.GetDriverByName(OURS).GetMetadata("READ_COUNTERS")
+    return {name: int(value) for name, value in found.items()}
 
 
 def preallocated(array):

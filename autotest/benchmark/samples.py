@@ -8,17 +8,21 @@ import shutil
 import numpy as np
 import zarr
 from numcodecs import Blosc, Zlib, Zstd
+from osgeo import gdal
 
 SEED = 20200101
-VERSION = 1  # of the data; part of the folder's name, so that older data is not taken for new
+VERSION = 2  # of the data; part of the folders' names, so that older data is not taken for new
 
-# Label, codec as numcodecs has it, and its name for zarr_floor. Levels are the usual defaults.
+BLOSC_LZ4 = Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE)
+BLOSC_ZSTD = Blosc(cname="zstd", clevel=5, shuffle=Blosc.SHUFFLE)
+# Label, codec as numcodecs has it, its name for zarr_floor, and the creation options that a user
+# would take for a GeoTIFF in its place. Levels are the usual defaults.
 CODECS = (
-    ("blosc-lz4", Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE), "blosc"),
-    ("blosc-zstd", Blosc(cname="zstd", clevel=5, shuffle=Blosc.SHUFFLE), "blosc"),
-    ("zstd", Zstd(level=3), "zstd"),
-    ("zlib", Zlib(level=6), "zlib"),
-    ("none", None, "none"),
+    ("blosc-lz4", BLOSC_LZ4, "blosc", ["COMPRESS=ZSTD", "PREDICTOR=2"]),
+    ("blosc-zstd", BLOSC_ZSTD, "blosc", ["COMPRESS=ZSTD", "PREDICTOR=2"]),
+    ("zstd", Zstd(level=3), "zstd", ["COMPRESS=ZSTD", "ZSTD_LEVEL=3"]),
+    ("zlib", Zlib(level=6), "zlib", ["COMPRESS=DEFLATE", "ZLEVEL=6"]),
+    ("none", None, "none", ["COMPRESS=NONE"]),
 )
 
 
@@ -43,34 +47,108 @@ def terrain(size):
     return np.maximum(np.round(metres, 1), 0.0).astype("<f4")
 
 
-class Sample:
-    """An array in a store of its own."""
+def scene(size):
+    """Reflectances of a satellite's band, with the noise of its sensor."""
+    noise = np.random.Generator(np.random.PCG64(SEED)).normal(0, 12, (size, size))
+    return np.clip(2400 + 900 * fractal(size) + noise, 0, 65535).astype("<u2")
 
-    def __init__(self, label, path, floor_codec):
+
+def cube(times, height, width):
+    """A field that drifts from time to time, packed as climate data is."""
+    field = 1500 * fractal(max(height, width))[:height, :width]
+    steps = np.arange(times)
+    drift = 400 * np.sin(2 * np.pi * steps / 60)
+    cells = np.empty((times, height, width), "<i2")
+    for step in steps:
+        cells[step] = np.roll(field, 2 * step, axis=1) + drift[step]
+    return cells
+
+
+class Sample:
+    """An array in a store of its own, and the same as GeoTIFF where `tiff` is not None."""
+
+    def __init__(self, label, path, floor_codec, tiff=None):
         self.label = label
         self.path = str(path)
         self.floor_codec = floor_codec
+        self.tiff = None if tiff is None else str(tiff)
 
     def array(self):
         return zarr.open_array(self.path, mode="r")
 
 
-def terrain_samples(folder, size, chunk):
-    """The terrain, once per codec, in a subfolder of `folder`; made where it is not there."""
-    home = pathlib.Path(folder) / f"terrain-{size}-{chunk}-v{VERSION}"
+def kept(folder, name, make):
+    """The folder `name` in `folder`; `make` fills it, given its path, where it is not there."""
+    home = pathlib.Path(folder) / f"{name}-v{VERSION}"
     if not home.is_dir():
         print(f"making {home} ...", flush=True)
         unfinished = pathlib.Path(f"{home}.{os.getpid()}")
-        data = terrain(size)
-        for label, codec, _ in CODECS:
-            zarr.save_array(
-                zarr.DirectoryStore(str(unfinished / f"{label}.zarr")),
-                data,
-                chunks=(chunk, chunk),
-                compressor=codec,
-            )
+        unfinished.mkdir(parents=True)
+        make(unfinished)
         try:
             unfinished.rename(home)
         except OSError:  # another run was faster
             shutil.rmtree(unfinished)
-    return [Sample(label, home / f"{label}.zarr", floor) for label, _, floor in CODECS]
+    return home
+
+
+def save(path, data, chunks, codec):
+    array = zarr.open_array(
+        zarr.DirectoryStore(str(path)),
+        mode="w",
+        shape=data.shape,
+        dtype=data.dtype,
+        chunks=chunks,
+        compressor=codec,
+        fill_value=None,
+    )
+    array[...] = data
+
+
+def tiff_from(store, path, chunk, options, driver="GTiff"):
+    """The array as GDAL users keep such data: tiles of the same size, all cores."""
+    blocks = ["TILED=YES", f"BLOCKXSIZE={chunk}", f"BLOCKYSIZE={chunk}"]
+    if driver == "COG":
+        blocks = [f"BLOCKSIZE={chunk}"]
+    gdal.Translate(
+        str(path),
+        str(store),
+        format=driver,
+        creationOptions=[*blocks, *options, "NUM_THREADS=ALL_CPUS", "BIGTIFF=IF_SAFER"],
+    )
+
+
+def terrain_samples(folder, size, chunk):
+    """The terrain, once per codec."""
+
+    def make(home):
+        data = terrain(size)
+        for label, codec, _, tiff_options in CODECS:
+            save(home / f"{label}.zarr", data, (chunk, chunk), codec)
+            tiff_from(home / f"{label}.zarr", home / f"{label}.tif", chunk, tiff_options)
+
+    home = kept(folder, f"terrain-{size}-{chunk}", make)
+    return [
+        Sample(label, home / f"{label}.zarr", floor, home / f"{label}.tif")
+        for label, _, floor, _ in CODECS
+    ]
+
+
+def scene_sample(folder, size, chunk):
+    def make(home):
+        save(home / "scene.zarr", scene(size), (chunk, chunk), BLOSC_LZ4)
+        tiff_from(
+            home / "scene.zarr", home / "scene.tif", chunk, ["COMPRESS=ZSTD", "PREDICTOR=2"]
+        )
+
+    home = kept(folder, f"scene-{size}-{chunk}", make)
+    return Sample("scene, blosc-lz4", home / "scene.zarr", "blosc", home / "scene.tif")
+
+
+def cube_sample(folder, shape, chunks):
+    def make(home):
+        save(home / "cube.zarr", cube(*shape), chunks, BLOSC_LZ4)
+
+    name = "cube-" + "x".join(map(str, shape)) + "-" + "x".join(map(str, chunks))
+    home = kept(folder, name, make)
+    return Sample("cube, blosc-lz4", home / "cube.zarr", "blosc")

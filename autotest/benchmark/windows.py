@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Parts of a scene: strips from top to bottom, and windows at random places.
+
+The floor decodes each chunk that is touched once, on all cores.
+"""
+
+import numpy as np
+from measuring import Floor, Row, at_most, faster, prepared, take_turns
+from readers import openers
+from samples import SEED
+
+STRIP_ROWS = 256
+WINDOWS = 100
+
+
+def strips(shape):
+    rows, columns = shape
+    return [(0, top, columns, min(STRIP_ROWS, rows - top)) for top in range(0, rows, STRIP_ROWS)]
+
+
+def random_windows(shape, size):
+    chance = np.random.Generator(np.random.PCG64(SEED))
+    return [
+        (int(chance.integers(shape[1] - size)), int(chance.integers(shape[0] - size)), size, size)
+        for _ in range(WINDOWS)
+    ]
+
+
+def touched(windows, chunk, columns):
+    """The chunks that hold a part of any of the windows, by their place in the grid."""
+    across = -(-columns // chunk)
+    return sorted(
+        {
+            row * across + column
+            for x, y, width, height in windows
+            for row in range(y // chunk, (y + height - 1) // chunk + 1)
+            for column in range(x // chunk, (x + width - 1) // chunk + 1)
+        }
+    )
+
+
+def read_all(windows, memory):
+    def read(dataset):
+        band = dataset.GetRasterBand(1)
+        for window, part in zip(windows, memory):
+            band.ReadAsArray(*window, buf_obj=part)
+
+    return read
+
+
+def measure(setting):
+    sample = setting.scene
+    array = sample.array()
+    side = 700 * array.shape[0] // 8192 + 1
+    tasks = {
+        f"strips of {STRIP_ROWS} rows, {sample.label}": strips(array.shape),
+        f"{WINDOWS} windows of {side} x {side}, {sample.label}": random_windows(array.shape, side),
+    }
+    expected = array[...]
+    with Floor(setting.floor, sample) as floor:
+        for title, windows in tasks.items():
+            memory = [np.full((h, w), 0xFEFE, array.dtype) for _, _, w, h in windows]
+            contenders = {
+                "floor": floor.of_chunks(touched(windows, array.chunks[0], array.shape[1]))
+            }
+            for name, each in openers(sample).items():
+                read_all(windows, memory)(each())
+                for (x, y, w, h), part in zip(windows, memory):
+                    np.testing.assert_array_equal(part, expected[y : y + h, x : x + w], name)
+                    part.fill(0xFEFE)
+                contenders[name] = prepared(each, read_all(windows, memory))
+            yield Row(title, take_turns(contenders, setting.rounds), (at_most(1.3), faster(1)))
