@@ -5,6 +5,8 @@
 
 #include "core/store/keys.h"
 #include "driver/band.h"
+#include "driver/http_fetch.h"
+#include "driver/http_store.h"
 #include "driver/metadata_text.h"
 #include "driver/report.h"
 #include "driver/vsi_store.h"
@@ -78,12 +80,28 @@ void ZarrDataset::Finish() {
         GDALDataset::SetMetadataItem("INTERLEAVE", interleaved ? "PIXEL" : "BAND",
                                      "IMAGE_STRUCTURE");
     }
-    if (!location_.node.empty()) {
-        SetPhysicalFilename(store_path().c_str());
-        SetSubdatasetName(location_.node.c_str());
-    }
-    TryLoadXML();
-    if (nBands > 0 && levels_.empty()) oOvManager.Initialize(this, store_path().c_str());
+    if (store_path() != GetDescription()) SetPhysicalFilename(store_path().c_str());
+    if (!location_.node.empty()) SetSubdatasetName(location_.node.c_str());
+    CPLStringList siblings(RemoteSiblings());
+    TryLoadXML(siblings.List());
+    if (nBands > 0 && levels_.empty())
+        oOvManager.Initialize(this, store_path().c_str(), siblings.List());
+}
+
+// What lies beside a store on a web server, as far as GDAL looks for it: its auxiliary file, which
+// takes one question in place of half a dozen. Empty for other stores, where GDAL looks itself.
+CPLStringList ZarrDataset::RemoteSiblings() const {
+    CPLStringList siblings;
+    if (!IsRemote(store_path())) return siblings;
+    const std::string auxiliary = store_path() + ".aux.xml";
+    siblings.AddString(CPLGetFilename(store_path().c_str()));
+    if (!CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"))) return siblings;
+    zarr::Buffer text;
+    const auto url = HttpUrl(auxiliary, "");
+    constexpr std::size_t kLargest = std::size_t{64} << 20;
+    const auto found = FetchUrl(*url, auxiliary, text, kLargest);
+    if (found.ok() && *found) siblings.AddString(CPLGetFilename(auxiliary.c_str()));
+    return siblings;
 }
 
 ZarrRasterBand* ZarrDataset::Band(int number) {

@@ -120,6 +120,8 @@ class ZarrDataset final : public GDALPamDataset {
   private:
     friend class OverviewBuilder;
 
+    CPLStringList RemoteSiblings() const;
+
     CPLErr IBuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
                            void* pProgressData, CSLConstList papszOptions) override;

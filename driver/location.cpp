@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/store/keys.h"
+#include "driver/http_store.h"
 #include "driver/vsi_store.h"
 
 namespace zarr_driver {
@@ -27,6 +28,7 @@ constexpr std::string_view kMetadataFiles[] = {zarr::kArrayKey, zarr::kGroupKey,
 // where looking costs nothing: not over a network.
 void AscendToRoot(std::string& folder, std::string& node) {
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
+    if (!IsStoreFolder(folder)) return;
     for (std::size_t i = 0; i < zarr::kMaxGroupDepth; ++i) {
         const std::string parent(zarr::ParentPath(folder));
         const std::string name(zarr::LastName(folder));
@@ -43,9 +45,9 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
     Location location;
     location.store_path = folder;
     location.node = node;
-    ZARR_ASSIGN_OR_RETURN(location.hierarchy,
-                          zarr::Hierarchy::Open(std::make_shared<VsiStore>(folder),
-                                                use_consolidated, SharedContext()));
+    ZARR_ASSIGN_OR_RETURN(
+        location.hierarchy,
+        zarr::Hierarchy::Open(OpenStore(folder), use_consolidated, SharedContext()));
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
     return location;
 }
@@ -84,7 +86,7 @@ std::string FolderOf(const std::string& path) {
 Result<Location> Locate(const ConnectionString& name, const OpenOptions& options) {
     std::string folder = FolderOf(name.path);
     std::string above;  // from the root to the folder that was named
-    if (!name.has_node && IsStoreFolder(folder)) AscendToRoot(folder, above);
+    if (!name.has_node) AscendToRoot(folder, above);
     ZARR_ASSIGN_OR_RETURN(Location location, LocateIn(folder, name.has_node ? name.node : above,
                                                       options.use_consolidated));
     if (location.kind == NodeKind::kNone && !above.empty()) {

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/store/keys.h"
+#include "driver/http_store.h"
 #include "driver/mdim_dataset.h"
 #include "driver/raster_open.h"
 #include "driver/report.h"
@@ -27,7 +28,7 @@ bool IsForBuiltin(const std::string& path) {
            PathExists(folder + "/.zmetadata/refs");
 }
 
-Result<std::unique_ptr<ZarrDataset>> OpenName(GDALOpenInfo* open_info,
+Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                                               const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info->papszOpenOptions));
     const bool update = open_info->eAccess != GA_ReadOnly;
@@ -49,7 +50,7 @@ Result<std::unique_ptr<ZarrDataset>> OpenName(GDALOpenInfo* open_info,
                                           zarr::WriteConsolidated::kIfPresent, std::move(locks)),
             Georeferenced::kGdalAndCf);
     }
-    return dataset;
+    return std::unique_ptr<GDALDataset>(std::move(dataset));
 }
 
 Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
@@ -77,11 +78,11 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(std::move(session)));
 }
 
-GDALDataset* OpenMultidimensional(GDALOpenInfo* open_info, const ConnectionString& name) {
-    auto dataset = OpenRootGroup(open_info, name);
-    if (dataset.ok()) return dataset->release();
-    EmitError(name.path, dataset.status());
-    return nullptr;
+// On a web server a folder is nothing that GDAL sees; its name has to say what it is.
+bool IsNamedAsStore(const std::string& path) {
+    if (!IsRemote(path)) return false;
+    const std::string name = path.substr(0, path.find('?')) + "/";
+    return name.find(".zarr/") != std::string::npos;
 }
 
 }  // namespace
@@ -92,6 +93,7 @@ int Identify(GDALOpenInfo* open_info) {
     // GDAL before 3.7 does not see the folders of /vsimem/.
     const bool in_memory = !open_info->bStatOK && STARTS_WITH(name.c_str(), "/vsimem/");
     if (open_info->bIsDirectory || in_memory) return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
+    if (IsNamedAsStore(name)) return TRUE;
     const std::string file(zarr::LastName(name));
     return file == zarr::kArrayKey || file == zarr::kGroupKey || file == zarr::kConsolidatedKey ||
            file == zarr::kAttributesKey;
@@ -105,15 +107,18 @@ GDALDataset* Open(GDALOpenInfo* open_info) {
             EmitError(open_info->pszFilename, name.status());
             return nullptr;
         }
-        if (IsForBuiltin(name->path)) return nullptr;
-        if ((open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0)
-            return OpenMultidimensional(open_info, *name);
-        auto dataset = OpenName(open_info, *name);
-        if (!dataset.ok()) {
-            EmitError(name->path, dataset.status());
+        // Over a network what is no store of ours is found out by trying, at less cost.
+        const bool is_remote = IsRemote(FolderOf(name->path));
+        if (!is_remote && IsForBuiltin(name->path)) return nullptr;
+        auto dataset = (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0
+                           ? OpenRootGroup(open_info, *name)
+                           : OpenName(open_info, *name);
+        if (dataset.ok()) return dataset->release();
+        if (is_remote && dataset.status().code() == zarr::StatusCode::kNotFound &&
+            IsForBuiltin(name->path))
             return nullptr;
-        }
-        return dataset->release();
+        EmitError(name->path, dataset.status());
+        return nullptr;
     } catch (const std::bad_alloc&) {
         EmitError(open_info->pszFilename, Status::OutOfMemory("out of memory"));
         return nullptr;

@@ -22,7 +22,7 @@ std::string TemporaryPath(const std::string& path);
 // written under another name and then renamed where the file system can: a writer that is killed
 // leaves the old value or the new one, and perhaps a file "KEY.<32 hex digits>.partial", which
 // zarr-python knows to ignore.
-class VsiStore final : public zarr::Store {
+class VsiStore : public zarr::Store {
   public:
     explicit VsiStore(std::string folder) : folder_(std::move(folder)) {}
 
@@ -44,6 +44,9 @@ class VsiStore final : public zarr::Store {
     zarr::Status Erase(const std::string& key) override;
     zarr::Result<bool> ErasePrefix(const std::string& prefix) override;
     zarr::Result<bool> RenamePrefix(const std::string& from, const std::string& to) override;
+
+  protected:
+    const std::string& folder() const { return folder_; }
 
   private:
     std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }

@@ -47,6 +47,19 @@ def error_log():
         gdal.PopErrorHandler()
 
 
+@contextlib.contextmanager
+def config_options(**options):
+    """Configuration options of GDAL, for the with statement; the Python of GDAL 3.6 has no such."""
+    before = {name: gdal.GetConfigOption(name) for name in options}
+    for name, value in options.items():
+        gdal.SetConfigOption(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            gdal.SetConfigOption(name, value)
+
+
 def open_raster(name, *options):
     """A raster dataset; fails the test with GDAL's own words when it does not open."""
     with error_log() as log:

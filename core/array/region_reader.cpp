@@ -2,6 +2,7 @@
 #include "core/array/region_reader.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/array/piece_ranges.h"
@@ -30,9 +31,18 @@ ElementOp Streamed(const ElementOp& op, const Region& region) {
                : op;
 }
 
+// Chunks that a read over a network has under way may take so many bytes when they are decoded.
+constexpr std::size_t kInFlightBytes = std::size_t{128} << 20;
+
 bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
 
 }  // namespace
+
+std::size_t RegionReader::InFlight(const Array& array, std::size_t threads) {
+    const std::size_t fit =
+        kInFlightBytes / std::max<std::size_t>(array.pipeline_.chunk_bytes(), 1);
+    return std::max(threads, std::min(array.store()->ReadsAtOnce(), fit));
+}
 
 RegionReader::RegionReader(const Array& array, const Region& region, std::size_t offset,
                            const Destination& destination, const ReadOptions& options)
@@ -41,7 +51,9 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       offset_(offset),
       destination_(destination),
       op_(Streamed(destination.op, region)),
-      threads_(options.threads),
+      threads_(std::max<std::size_t>(options.threads, 1)),
+      in_flight_(InFlight(array, threads_)),
+      decoding_(threads_),
       sees_pending_(options.sees_pending && !array.pending().empty()),
       plan_(array.metadata(), region, destination.strides) {
     const std::uint64_t bytes = array.DecodedBytes(region);
@@ -55,7 +67,7 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
 }
 
 Status RegionReader::Preload() {
-    return ParallelFor(static_cast<std::size_t>(plan_.pieces()), threads_, [&](std::size_t i) {
+    return ParallelFor(static_cast<std::size_t>(plan_.pieces()), in_flight_, [&](std::size_t i) {
         const Piece piece = plan_.At(i);
         return array_.Locate(Cached(piece).status(), piece.chunk);
     });
@@ -72,7 +84,7 @@ Status RegionReader::Run() {
     if (plan_.pieces() == 1) return read(0, threads_);
     if (plan_.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     if (plan_.pieces() > kFewPieces)
-        return ParallelFor(static_cast<std::size_t>(plan_.pieces()), threads_,
+        return ParallelFor(static_cast<std::size_t>(plan_.pieces()), in_flight_,
                            [&](std::size_t i) { return read(i, 1); });
     const bool is_small = region_.size() * op_.dst_size <= kSmallRead;
     ChunkCache& cache = array_.context().cache();
@@ -87,8 +99,8 @@ Status RegionReader::Run() {
             held.push_back(i);
     }
     // Those that are too few for all threads are shared by them.
-    const std::size_t shared = missing.size() % std::max<std::size_t>(threads_, 1);
-    return ParallelFor(missing.size() + held.size(), threads_, [&](std::size_t i) {
+    const std::size_t shared = missing.size() % threads_;
+    return ParallelFor(missing.size() + held.size(), in_flight_, [&](std::size_t i) {
         if (i >= missing.size()) return read(held[i - missing.size()], 1);
         return read(missing[i], i >= missing.size() - shared ? threads_ : 1);
     });
@@ -198,8 +210,7 @@ Status RegionReader::ReadPast(const Piece& piece) {
         return {};
     }
     ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
-    ZARR_RETURN_IF_ERROR(
-        array_.pipeline_.Decode(encoded, scratch->chunk.span(), scratch->pipeline, piece.threads));
+    ZARR_RETURN_IF_ERROR(Decode(piece, encoded, scratch->chunk.span(), scratch->pipeline));
     CopyFrom(piece, scratch->chunk.data());
     return {};
 }
@@ -240,8 +251,7 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     const auto decode = [&]() -> Result<ChunkPtr> {
         ZARR_RETURN_IF_ERROR(chunk->Allocate(bytes));
         CountDecoded(bytes);
-        ZARR_RETURN_IF_ERROR(
-            pipeline.Decode(encoded, chunk->elements.span(), scratch->pipeline, piece.threads));
+        ZARR_RETURN_IF_ERROR(Decode(piece, encoded, chunk->elements.span(), scratch->pipeline));
         return ChunkPtr(std::move(chunk));
     };
     ZARR_ASSIGN_OR_RETURN(const ChunkPtr whole, context.cache().GetOrLoad(id, decode));
@@ -282,6 +292,13 @@ void RegionReader::CountDecoded(std::size_t bytes) const {
     counters.bytes_decoded.fetch_add(bytes, std::memory_order_relaxed);
 }
 
+Status RegionReader::Decode(const Piece& piece, ByteSpan encoded, MutableByteSpan chunk,
+                            PipelineScratch& scratch) {
+    std::optional<Gate::Pass> pass;
+    if (in_flight_ > threads_) pass.emplace(decoding_);
+    return array_.pipeline_.Decode(encoded, chunk, scratch, piece.threads);
+}
+
 Result<bool> RegionReader::Fetch(const std::string& key, PipelineScratch& scratch) const {
     ReadCounters& counters = array_.context().counters();
     counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
@@ -299,7 +316,7 @@ Result<bool> RegionReader::Fetch(const std::string& key, PipelineScratch& scratc
     return true;
 }
 
-Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bool* absent) const {
+Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bool* absent) {
     const std::string key = array_.KeyOf(piece.chunk);
     if (array_.pipeline_.is_identity()) {
         ReadCounters& counters = array_.context().counters();
@@ -322,8 +339,8 @@ Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bo
     *absent = !found;
     if (!found) return {};
     CountDecoded(memory.size);
-    return array_.pipeline_.Decode(std::as_const(scratch->pipeline.encoded).span(), memory,
-                                   scratch->pipeline, piece.threads);
+    return Decode(piece, std::as_const(scratch->pipeline.encoded).span(), memory,
+                  scratch->pipeline);
 }
 
 Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
@@ -331,7 +348,7 @@ Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
                                               [&] { return Load(piece); });
 }
 
-Result<ChunkPtr> RegionReader::Load(const Piece& piece) const {
+Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
     ReadContext::Loan scratch(array_.context());
     auto chunk = array_.context().cache().NewChunk();
     const std::string key = array_.KeyOf(piece.chunk);
@@ -345,8 +362,7 @@ Result<ChunkPtr> RegionReader::Load(const Piece& piece) const {
             array_.pipeline_.DecodeObjects(encoded, chunk->objects, scratch->pipeline));
     } else if (found) {
         ZARR_RETURN_IF_ERROR(chunk->Allocate(array_.pipeline_.chunk_bytes()));
-        ZARR_RETURN_IF_ERROR(array_.pipeline_.Decode(encoded, chunk->elements.span(),
-                                                     scratch->pipeline, piece.threads));
+        ZARR_RETURN_IF_ERROR(Decode(piece, encoded, chunk->elements.span(), scratch->pipeline));
     }
     return ChunkPtr(std::move(chunk));
 }

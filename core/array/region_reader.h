@@ -6,6 +6,7 @@
 
 #include "core/array/array.h"
 #include "core/array/region_plan.h"
+#include "core/base/gate.h"
 #include "core/codec/codec.h"
 
 namespace zarr {
@@ -27,6 +28,7 @@ class RegionReader {
   private:
     using Piece = RegionPiece;
 
+    static std::size_t InFlight(const Array& array, std::size_t threads);
     Status ReadPiece(const Piece& piece);
     // The same past the cache.
     Status ReadPast(const Piece& piece);
@@ -41,10 +43,12 @@ class RegionReader {
     // Reads the stored chunk; false where it is absent.
     Result<bool> Fetch(const std::string& key, PipelineScratch& scratch) const;
     void CountDecoded(std::size_t bytes) const;
+    Status Decode(const Piece& piece, ByteSpan encoded, MutableByteSpan chunk,
+                  PipelineScratch& scratch);
     // The chunk through the cache.
     Result<ChunkPtr> Cached(const Piece& piece);
-    Result<ChunkPtr> Load(const Piece& piece) const;
-    Status ReadDirectly(const Piece& piece, MutableByteSpan memory, bool* absent) const;
+    Result<ChunkPtr> Load(const Piece& piece);
+    Status ReadDirectly(const Piece& piece, MutableByteSpan memory, bool* absent);
 
     void CopyFrom(const Piece& piece, const std::uint8_t* chunk) const;
     void Fill(const Piece& piece) const;
@@ -58,7 +62,9 @@ class RegionReader {
     const std::size_t offset_;
     const Destination& destination_;
     const ElementOp op_;
-    const std::size_t threads_;
+    const std::size_t threads_;    // that decode at the same time
+    const std::size_t in_flight_;  // chunks that are read or decoded at the same time
+    Gate decoding_;                // where these are more than threads
     const bool sees_pending_;
     bool keep_all_ = false;
     std::uint64_t may_stay_;  // how many pieces, from the first on

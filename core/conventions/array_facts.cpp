@@ -109,11 +109,15 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
         dimension.is_named = named[i].is_named;
         dimension.group = named[i].group;
         dimension.size = facts.metadata.shape[i];
-        dimension.coordinate_path =
-            FindCoordinateArray(hierarchy, named[i].group, dimension.name, dimension.size);
-        if (dimension.coordinate_path.empty()) {
+        // An array that is the whole store has nothing beside it, and a name that nobody gave is
+        // nobody's.
+        const bool may_have_coordinates = !path.empty() && dimension.is_named;
+        if (may_have_coordinates)
+            dimension.coordinate_path =
+                FindCoordinateArray(hierarchy, named[i].group, dimension.name, dimension.size);
+        if (may_have_coordinates && dimension.coordinate_path.empty())
             WarnOfLength(hierarchy, named[i].group, dimension, facts.warnings);
-        } else {
+        if (!dimension.coordinate_path.empty()) {
             dimension.group = std::string(ParentPath(dimension.coordinate_path));
             dimension.coordinate_attributes =
                 LenientAttributes(hierarchy, dimension.coordinate_path, facts.warnings);

@@ -19,6 +19,7 @@ class ConsolidatedStore final : public Store {
                                                      Buffer text);
 
     std::string Describe() const override { return base_->Describe(); }
+    std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
     std::string Identity() const override { return base_->Identity(); }
     Stamp StampOf(const std::string& key) const override { return base_->StampOf(key); }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;

@@ -45,6 +45,10 @@ class Store {
     // alone.
     virtual std::string Identity() const;
 
+    // How many reads at the same time serve best where each takes a while, as over a network; 1
+    // where it is no more than there are threads to decode what is read.
+    virtual std::size_t ReadsAtOnce() const { return 1; }
+
     // The stamp of a key, without reading the value. The default knows none.
     virtual Stamp StampOf(const std::string& key) const;
 

@@ -51,15 +51,31 @@ TEST(ArrayFacts, PutEverythingTogether) {
 TEST(ArrayFacts, BrokenAttributesCostAWarning) {
     const auto tree = Tree({{"dem/.zarray", ArrayText("[4, 5]")},
                             {"dem/.zattrs", "{broken"},
-                            {"dim1/.zarray", ArrayText("[5]")},
-                            {"dim1/.zattrs", "[]"}});
+                            {"slope/.zarray", ArrayText("[4, 5]")},
+                            {"slope/.zattrs", R"({"_ARRAY_DIMENSIONS": ["along", "across"]})"},
+                            {"across/.zarray", ArrayText("[5]")},
+                            {"across/.zattrs", "[]"}});
+    const auto dem = DescribeArray(*tree, "dem");
+    ASSERT_TRUE(Succeeds(dem));
+    ASSERT_EQ(dem->warnings.size(), 1U);
+    EXPECT_NE(dem->warnings[0].find("dem/.zattrs: not valid JSON"), std::string::npos);
+    EXPECT_EQ(dem->axes.x, 1U);
+    EXPECT_EQ(dem->axes.y, 0U);
+    const auto slope = DescribeArray(*tree, "slope");
+    ASSERT_TRUE(Succeeds(slope));
+    ASSERT_EQ(slope->warnings.size(), 1U);
+    EXPECT_NE(slope->warnings[0].find("across/.zattrs: expected an object"), std::string::npos);
+}
+
+// Names that nobody gave are not looked for among the arrays.
+TEST(ArrayFacts, ArraysBesideOneWithoutNamedDimensionsAreNotItsCoordinates) {
+    const auto tree = Tree({{"dem/.zarray", ArrayText("[4, 5]")},
+                            {"dim0/.zarray", ArrayText("[4]")},
+                            {"dim1/.zarray", ArrayText("[5]")}});
     const auto facts = DescribeArray(*tree, "dem");
     ASSERT_TRUE(Succeeds(facts));
-    ASSERT_EQ(facts->warnings.size(), 2U);
-    EXPECT_NE(facts->warnings[0].find("dem/.zattrs: not valid JSON"), std::string::npos);
-    EXPECT_NE(facts->warnings[1].find("dim1/.zattrs: expected an object"), std::string::npos);
-    EXPECT_EQ(facts->axes.x, 1U);
-    EXPECT_EQ(facts->axes.y, 0U);
+    for (const Dimension& dimension : facts->dimensions)
+        EXPECT_EQ(dimension.coordinate_path, "") << dimension.name;
 }
 
 }  // namespace

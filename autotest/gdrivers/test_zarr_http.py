@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""Stores on a web server: the values, one request for each, many at a time; a failure of the server
+is an error that names the chunk, never a fill value."""
+
+import numpy as np
+import pytest
+import zarr_gdal
+from osgeo import gdal
+from zarr_gdal import open_raster
+from zarr_http import Served
+from zarr_store import make_array, make_store
+
+SIDE, CHUNK = 64, 8  # 64 chunks
+VALUES = np.arange(SIDE * SIDE, dtype="<f4").reshape(SIDE, SIDE)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Stores: `plain.zarr` an array, `group.zarr` and `consolidated.zarr` groups with /dem."""
+    folder = tmp_path_factory.mktemp("served")
+    options = {"chunks": (CHUNK, CHUNK)}
+    make_array(folder, VALUES, "plain.zarr", fill_value=-1, **options)
+    make_array(folder, VALUES, "raw.zarr", compressor=None, chunks=(SIDE, SIDE))
+    big = np.arange(1024 * 1024, dtype="<u4").reshape(1024, 1024)
+    make_array(folder, big, "raw-big.zarr", compressor=None, chunks=(512, 1024))
+    dem = {"values": VALUES, "dims": ("y", "x"), **options}
+    arrays = {"dem": dem, "my dem #1": dem}
+    for axis in "xy":
+        arrays[axis] = {"values": np.arange(SIDE) + 0.5, "dims": (axis,)}
+    make_store(folder, arrays, name="group.zarr")
+    make_store(folder, arrays, name="consolidated.zarr", consolidated=True)
+    return folder
+
+
+@pytest.fixture
+def server(folder):
+    with Served(folder) as served:
+        yield served
+
+
+def paths_of(requests):
+    return [path for _, path, *_ in requests]
+
+
+def assert_reads(dataset, expected=VALUES):
+    np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), expected)
+
+
+@pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://"])
+def test_consolidated_store_opens_with_two_requests(server, prefix):
+    url = server.url.replace("http://", prefix)
+    with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
+        dataset = open_raster(f'ZARR:"{url}/consolidated.zarr":/dem')
+        assert server.requests() == [
+            ("GET", "/consolidated.zarr/.zmetadata", None, 200),
+            ("GET", "/consolidated.zarr.aux.xml", None, 404),
+        ]
+        assert dataset.GetRasterBand(1).GetOverviewCount() == 0
+        assert server.requests() == []
+    assert_reads(dataset)
+    assert dataset.GetGeoTransform()[:2] == (0.0, 1.0)
+
+
+def test_auxiliary_file_of_a_served_store_counts(folder, server):
+    auxiliary = folder / "plain.zarr.aux.xml"
+    auxiliary.write_text(
+        '<PAMDataset><Metadata><MDI key="FROM">aux</MDI></Metadata></PAMDataset>', encoding="utf-8"
+    )
+    try:
+        with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
+            dataset = open_raster(f"ZARR:{server.url}/plain.zarr")
+            assert dataset.GetMetadataItem("FROM") == "aux"
+    finally:
+        auxiliary.unlink()
+
+
+def test_array_without_consolidated_metadata_opens_with_four_requests(server):
+    with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
+        dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
+    asked = server.requests()
+    assert len(asked) <= 4 and {method for method, *_ in asked} == {"GET"}, asked
+    assert_reads(dataset)
+
+
+def test_nothing_of_the_metadata_is_asked_for_twice(server):
+    dataset = open_raster(f'ZARR:"{server.url}/group.zarr":/dem')
+    assert dataset.GetGeoTransform()[:2] == (0.0, 1.0)
+    assert_reads(dataset)
+    asked = paths_of(server.requests())
+    assert len(asked) == len(set(asked)), asked
+
+
+@pytest.mark.parametrize("threads", [1, 2, 16])
+def test_chunks_take_one_request_each_and_many_at_a_time(server, threads):
+    server.rule(delay=0.05)
+    dataset = open_raster(
+        f'ZARR:"{server.url}/consolidated.zarr":/dem', f"NUM_THREADS={threads}"
+    )
+    server.log()
+    assert_reads(dataset)
+    log = server.log()
+    paths = [path for _, path, *_ in log["requests"]]
+    assert sorted(paths) == sorted(
+        f"/consolidated.zarr/dem/{i}.{j}" for i in range(8) for j in range(8)
+    )
+    assert log["at_once"] >= 16
+
+
+def test_multidimensional_read_takes_one_request_for_a_chunk(server):
+    dataset = gdal.OpenEx(f'ZARR:"{server.url}/consolidated.zarr"', gdal.OF_MULTIDIM_RASTER)
+    array = dataset.GetRootGroup().OpenMDArray("dem")
+    server.log()
+    np.testing.assert_array_equal(array.ReadAsArray(), VALUES)
+    chunks = [path for path in paths_of(server.requests()) if "/dem/" in path]
+    assert len(chunks) == len(set(chunks)) == 64
+
+
+def test_part_of_a_large_uncompressed_chunk_is_a_range(server):
+    dataset = open_raster(f'ZARR:"{server.url}/raw-big.zarr"')
+    server.log()
+    part = dataset.GetRasterBand(1).ReadAsArray(3, 700, 5, 1)
+    np.testing.assert_array_equal(part, [700 * 1024 + np.arange(3, 8)])
+    begin = 4 * (188 * 1024 + 3)
+    assert server.requests() == [
+        ("GET", "/raw-big.zarr/1.0", f"bytes={begin}-{begin + 19}", 206)
+    ]
+
+
+@pytest.mark.parametrize("name", ["plain.zarr", "consolidated.zarr"])
+def test_plain_path_of_a_store(server, name):
+    dataset = open_raster(f"/vsicurl/{server.url}/{name}")
+    if dataset.RasterCount == 0:
+        names = [n for n, _ in dataset.GetSubDatasets()]
+        assert any(n.endswith(":/dem") for n in names), names
+        dataset = open_raster(next(n for n in names if n.endswith(":/dem")))
+    assert_reads(dataset)
+
+
+def test_names_are_percent_encoded(server):
+    dataset = open_raster(f'ZARR:"{server.url}/consolidated.zarr":/my dem #1')
+    server.log()
+    assert_reads(dataset)
+    assert "/consolidated.zarr/my dem #1/0.0" in paths_of(server.requests())
+
+
+def test_query_of_a_url_stays_at_its_end(server):
+    dataset = open_raster(f'ZARR:"{server.url}/plain.zarr?token=a%20b"')
+    assert_reads(dataset)
+    assert set(path.partition("?")[2] for path in paths_of(server.requests())) == {"token=a b"}
+
+
+def test_absent_chunk_reads_as_fill_value(folder, server):
+    server.rule(status={"/plain.zarr/0.1": [404, -1], "/plain.zarr/1.1": [410, -1]})
+    expected = VALUES.copy()
+    expected[0:8, 8:16] = expected[8:16, 8:16] = -1
+    assert_reads(open_raster(f'ZARR:"{server.url}/plain.zarr"'), expected)
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 500, 503])
+def test_refused_chunk_is_an_error(server, status):
+    server.rule(status={"/plain.zarr/3.2": [status, -1]})
+    dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
+    with zarr_gdal.error_log() as log:
+        assert dataset.GetRasterBand(1).ReadAsArray() is None
+    assert "plain.zarr: 3.2" in log.the_error() and str(status) in log.the_error()
+    server.rule(status={})
+    assert_reads(dataset)
+
+
+def test_chunk_that_ends_early_is_an_error(server):
+    server.rule(drop={"/raw.zarr/0.0": 1000})
+    dataset = open_raster(f'ZARR:"{server.url}/raw.zarr"')
+    with zarr_gdal.error_log() as log:
+        assert dataset.GetRasterBand(1).ReadAsArray() is None
+    assert "raw.zarr: 0.0" in log.the_error()
+
+
+@pytest.mark.parametrize("what", ["raw.zarr/0.0", "raw.zarr/.zarray"])
+def test_failure_that_passes_is_retried_where_that_is_asked_for(server, what):
+    server.rule(status={"/" + what: [503, 2]})
+    with zarr_gdal.config_options(GDAL_HTTP_MAX_RETRY="3", GDAL_HTTP_RETRY_DELAY="0.01"):
+        assert_reads(open_raster(f'ZARR:"{server.url}/raw.zarr"'))
+    assert paths_of(server.requests()).count("/" + what) == 3
+
+
+@pytest.mark.parametrize("document", [".zmetadata", ".zarray"])
+def test_refused_metadata_are_an_error(server, document):
+    server.rule(status={"/plain.zarr/" + document: [500, -1]})
+    with zarr_gdal.error_log() as log:
+        assert gdal.OpenEx(f'ZARR:"{server.url}/plain.zarr"', gdal.OF_RASTER) is None
+    assert document in log.the_error() and "500" in log.the_error()
+
+
+def test_refused_attributes_are_a_warning(server):
+    server.rule(status={"/plain.zarr/.zattrs": [500, -1]})
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(f'ZARR:"{server.url}/plain.zarr"', gdal.OF_RASTER)
+    assert_reads(dataset)
+    assert log.errors == [] and ".zattrs" in log.warnings[0] and "500" in log.warnings[0]
+
+
+def test_what_is_no_store_is_an_error_that_says_so(server):
+    with zarr_gdal.error_log() as log:
+        assert gdal.OpenEx(f'ZARR:"{server.url}/nothing.zarr"', gdal.OF_RASTER) is None
+    assert "not a Zarr v2 store" in log.errors[0]
+
+
+def test_server_that_is_gone_is_an_error(folder):
+    with Served(folder) as served:
+        dataset = open_raster(f'ZARR:"{served.url}/plain.zarr"')
+    with zarr_gdal.error_log() as log:
+        assert dataset.GetRasterBand(1).ReadAsArray() is None
+    assert "plain.zarr: " in log.the_error()

@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A web server on loopback that serves a folder as object stores and web servers do, slowly or badly.
+
+As a program, for one that measures or tests: prints its port, serves until standard input ends.
+
+    zarr_http.py FOLDER [DELAY]      DELAY: seconds before each answer
+
+    GET /-/log      the requests since the last time, as JSON, and how many waited at the same time:
+                    {"requests": [[method, path, range, status], ...], "at_once": N}
+    PUT /-/rules    rules as JSON: {"delay": S, "status": {PATH: [STATUS, TIMES]}, "drop": {PATH: N}}
+                    status: answers so a number of times, -1 for ever; drop: closes after N bytes
+
+A folder is listed as HTML only where "lists" is true in the rules.
+"""
+
+import contextlib
+import http.server
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.answer(with_body=True)
+
+    def do_HEAD(self):
+        self.answer(with_body=False)
+
+    def do_PUT(self):
+        rules = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.rules.update(rules)
+        self.send(200, b"")
+
+    def answer(self, with_body):
+        path = urllib.parse.unquote(self.path)
+        if path == "/-/log":
+            with self.server.lock:
+                answer = {"requests": self.server.log, "at_once": self.server.most_active}
+                self.server.log, self.server.most_active = [], 0
+            return self.send(200, json.dumps(answer).encode())
+        with self.server.lock:
+            self.server.active += 1
+            self.server.most_active = max(self.server.most_active, self.server.active)
+        time.sleep(self.server.rules.get("delay", 0))
+        with self.server.lock:
+            self.server.active -= 1
+        status, body = self.find(path)
+        extent = self.headers.get("Range")
+        headers = {}
+        if status == 200 and extent and extent.startswith("bytes="):
+            status, body, headers = self.part_of(body, extent[6:])
+        with self.server.lock:
+            self.server.log.append([self.command, path, extent, status])
+        self.send(status, body, with_body, headers, self.server.rules.get("drop", {}).get(path))
+
+    def find(self, path):
+        with self.server.lock:
+            planned = self.server.rules.get("status", {}).get(path)
+            if planned and planned[1] != 0:
+                planned[1] -= 1
+                return planned[0], b"as planned"
+        file = self.server.folder / path.partition("?")[0].lstrip("/")
+        if file.is_file():
+            return 200, file.read_bytes()
+        if file.is_dir() and self.server.rules.get("lists"):
+            names = sorted(each.name + "/" * each.is_dir() for each in file.iterdir())
+            links = "".join(f'<a href="{urllib.parse.quote(n)}">{n}</a>\n' for n in names)
+            return 200, f"<html><title>Index of {path}</title>{links}</html>".encode()
+        return 404, b"not here"
+
+    @staticmethod
+    def part_of(body, extent):
+        first, _, last = extent.partition("-")
+        begin = int(first) if first else max(0, len(body) - int(last))
+        end = min(int(last) + 1, len(body)) if first and last else len(body)
+        if begin >= len(body):
+            return 416, b"", {"Content-Range": f"bytes */{len(body)}"}
+        return 206, body[begin:end], {"Content-Range": f"bytes {begin}-{end - 1}/{len(body)}"}
+
+    def send(self, status, body, with_body=True, headers=None, drop_after=None):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Accept-Ranges", "bytes")
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if with_body and drop_after is not None:
+            self.wfile.write(body[:drop_after])
+            self.close_connection = True
+        elif with_body:
+            self.wfile.write(body)
+
+
+class HttpServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, folder, delay):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.folder = pathlib.Path(folder)
+        self.rules = {"delay": delay}
+        self.log = []
+        self.active = self.most_active = 0
+        self.lock = threading.Lock()
+
+
+class Served:
+    """A folder that a server process of its own serves; ends with the with statement."""
+
+    def __init__(self, folder, delay=0.0):
+        self.command = [sys.executable, "-B", __file__, str(folder), str(delay)]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.url = f"http://127.0.0.1:{int(self.process.stdout.readline())}"
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(10)
+
+    def log(self):
+        """What happened since the last call: requests, and how many of them waited at once."""
+        with contextlib.closing(urllib.request.urlopen(f"{self.url}/-/log")) as answer:
+            return json.load(answer)
+
+    def requests(self):
+        """What was asked since the last call: tuples (method, path, range, status)."""
+        return [tuple(each) for each in self.log()["requests"]]
+
+    def rule(self, **rules):
+        data = json.dumps(rules).encode()
+        request = urllib.request.Request(f"{self.url}/-/rules", data=data, method="PUT")
+        urllib.request.urlopen(request).close()
+
+
+def main():
+    server = HttpServer(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 0.0)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(server.server_address[1], flush=True)
+    sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
