@@ -54,32 +54,35 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options
     return zarr_driver::CreateMultiDimensional(name, group_options, options);
 }
 
-// Shows in the domain READ_COUNTERS what reading has done since the process began.
+// Shows in the domains READ_COUNTERS and WRITE_COUNTERS what was done since the process began.
 class ZarrDriver final : public GDALDriver {
   public:
     zarr_driver::NameValueList GetMetadata(const char* pszDomain = "") override {
-        if (!IsCounters(pszDomain)) return GDALDriver::GetMetadata(pszDomain);
-        const zarr::ReadCounters& counters = zarr_driver::SharedContext()->counters();
+        const bool is_read = pszDomain != nullptr && EQUAL(pszDomain, "READ_COUNTERS");
+        const bool is_write = pszDomain != nullptr && EQUAL(pszDomain, "WRITE_COUNTERS");
+        if (!is_read && !is_write) return GDALDriver::GetMetadata(pszDomain);
         thread_local CPLStringList list;  // borrowed by the caller, as metadata is
         list.Clear();
         const auto set = [](const char* name, const std::atomic<std::uint64_t>& count) {
             list.SetNameValue(name, std::to_string(count.load()).c_str());
         };
-        set("CHUNKS_REQUESTED", counters.chunks_requested);
-        set("CHUNKS_ABSENT", counters.chunks_absent);
-        set("CHUNKS_DECODED", counters.chunks_decoded);
-        set("BYTES_READ", counters.bytes_read);
-        set("BYTES_DECODED", counters.bytes_decoded);
+        const auto context = zarr_driver::SharedContext();
+        if (is_read) {
+            set("CHUNKS_REQUESTED", context->counters().chunks_requested);
+            set("CHUNKS_ABSENT", context->counters().chunks_absent);
+            set("CHUNKS_DECODED", context->counters().chunks_decoded);
+            set("BYTES_READ", context->counters().bytes_read);
+            set("BYTES_DECODED", context->counters().bytes_decoded);
+        } else {
+            set("CHUNKS_WRITTEN", context->write_counters().chunks_written);
+            set("BYTES_WRITTEN", context->write_counters().bytes_written);
+        }
         return list.List();
     }
     const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override {
-        if (!IsCounters(pszDomain)) return GDALDriver::GetMetadataItem(pszName, pszDomain);
+        if (pszDomain == nullptr || strstr(pszDomain, "_COUNTERS") == nullptr)
+            return GDALDriver::GetMetadataItem(pszName, pszDomain);
         return CSLFetchNameValue(GetMetadata(pszDomain), pszName);
-    }
-
-  private:
-    static bool IsCounters(const char* domain) {
-        return domain != nullptr && EQUAL(domain, "READ_COUNTERS");
     }
 };
 

@@ -3,6 +3,8 @@
 
 #include <cpl_string.h>
 
+#include <algorithm>
+
 #include "core/store/keys.h"
 
 namespace zarr_driver {
@@ -46,8 +48,9 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
     const std::lock_guard<std::mutex> lock(mutex_);
     std::unique_ptr<zarr::ArrayWriter>& writer = writers_[array.get()];
     if (writer == nullptr) {
-        // As much as may be cached: what is written is mostly read or written again soon.
-        const std::size_t limit = array->context().cache().max_bytes();
+        // As much as may be cached, and enough for a row of chunks that is written line by line.
+        constexpr std::size_t kLeast = std::size_t{64} << 20;
+        const std::size_t limit = std::max(kLeast, array->context().cache().max_bytes());
         auto opened = zarr::ArrayWriter::Open(array, store_, limit, locks_);
         if (!opened.ok()) {
             writers_.erase(array.get());

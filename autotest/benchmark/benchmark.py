@@ -50,7 +50,17 @@ import samples  # noqa: E402
 from measuring import BUILTIN  # noqa: E402
 from osgeo import gdal  # noqa: E402
 
-TASKS = ("full_band", "windows", "cube", "small_reads")
+TASKS = (
+    "full_band",
+    "windows",
+    "cube",
+    "small_reads",
+    "remote",
+    "pyramid",
+    "writing",
+    "memory",
+    "opening",
+)
 
 
 def parse_arguments(build_folder):

@@ -48,8 +48,12 @@ class Fact:
 
     title: str
     value: float
-    most: float
-    unit: str = ""
+    limit: float
+    is_least: bool = False  # `limit` is to be reached, not kept
+
+    @property
+    def reached(self):
+        return self.value >= self.limit if self.is_least else self.value <= self.limit
 
 
 def at_most(ratio, other="floor"):
@@ -127,9 +131,9 @@ class Floor:
         return lambda: self._ask(line)["seconds"]
 
 
-def counters():
-    """What all reads of the process through our driver have done so far."""
-    found = gdal.GetDriverByName(OURS).GetMetadata("READ_COUNTERS")
+def counters(domain="READ_COUNTERS"):
+    """What all reads, or writes, of the process through our driver have done so far."""
+    found = gdal.GetDriverByName(OURS).GetMetadata(domain)
     return {name: int(value) for name, value in found.items()}
 
 

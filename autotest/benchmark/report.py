@@ -59,10 +59,11 @@ class Table:
 
     @staticmethod
     def _print_fact(fact):
-        missed = "" if fact.value <= fact.most else "- "
-        print(f"{fact.title:<{TITLE}} {fact.value:>8g} {fact.unit:<30} {missed}{fact.most:g}", flush=True)
+        relation = "at least" if fact.is_least else "at most"
+        limit = f"{'' if fact.reached else '- '}{relation} {fact.limit:g}"
+        print(f"{fact.title:<{TITLE}} {'':>8} {fact.value:>8g}{'':>65}{limit}", flush=True)
 
     def finish(self):
         missed = [r.title for r in self.rows if not all(l.reached(r.seconds) for l in r.limits)]
-        missed += [fact.title for fact in self.facts if fact.value > fact.most]
+        missed += [fact.title for fact in self.facts if not fact.reached]
         print("all is reached" if not missed else f"not reached: {'; '.join(missed)}")

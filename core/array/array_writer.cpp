@@ -45,6 +45,20 @@ Strides ObjectStrides(const ArrayMetadata& metadata, std::size_t size) {
     return ContiguousStrides(shape, size, metadata.fortran_order);
 }
 
+std::uint64_t Product(const DimVector<std::uint64_t>& count) {
+    std::uint64_t product = 1;
+    for (const std::uint64_t each : count) product *= each;
+    return product;
+}
+
+// Elements of a chunk that do not overhang the array.
+std::uint64_t ItemsInArray(const ArrayMetadata& metadata, const DimVector<std::uint64_t>& chunk) {
+    std::uint64_t items = 1;
+    for (std::size_t i = 0; i < chunk.size(); ++i)
+        items *= std::min(metadata.chunks[i], metadata.shape[i] - chunk[i] * metadata.chunks[i]);
+    return items;
+}
+
 // Notes in a pending chunk that has locks which bytes are written.
 void MarkWritten(PendingChunk& pending, const RegionPiece& piece, const ChunkWalk& walk,
                  std::size_t offset, std::size_t size) {
@@ -104,7 +118,15 @@ Status ArrayWriter::StoreChunk(const std::string& key, ByteSpan chunk) {
     ReadContext::Loan scratch(array_->context());
     ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded,
                           array_->pipeline_.Encode(chunk, scratch->pipeline));
-    return store_->Set(key, encoded);
+    return Put(key, encoded);
+}
+
+Status ArrayWriter::Put(const std::string& key, ByteSpan encoded) {
+    ZARR_RETURN_IF_ERROR(store_->Set(key, encoded));
+    WriteCounters& counters = array_->context().write_counters();
+    counters.chunks_written.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_written.fetch_add(encoded.size, std::memory_order_relaxed);
+    return {};
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -143,15 +165,20 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
     ZARR_RETURN_IF_ERROR(region.Check(metadata.shape));
     const RegionPlan plan(metadata, region, source.strides);
     const bool whole_elements = offset == 0 && source.op.dst_size == metadata.dtype.size;
+    const bool at_once = whole_elements && whole_chunks == WholeChunks::kAtOnce;
     return ForEachPiece(plan, threads, [&](const Piece& piece) {
+        if (at_once && piece.covers_chunk) return WriteWhole(piece, region, source);
         const bool is_whole = piece.covers_chunk && whole_elements;
-        if (is_whole && whole_chunks == WholeChunks::kAtOnce)
-            return WriteWhole(piece, region, source);
-        return Change(piece, is_whole, [&](PendingChunk& pending) {
+        return Change(piece, is_whole, [&](PendingChunk& pending) -> Status {
             const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
             CopyBlock(piece.count, pending.elements.data() + walk.first + offset, walk.strides,
                       source.data + piece.place, source.strides, source.op);
             MarkWritten(pending, piece, walk, offset, source.op.dst_size);
+            // Who writes row by row has most likely done with a chunk when its last row is there:
+            // it makes room for the next ones, and is encoded while the cores are at it.
+            pending.changes += Product(piece.count);
+            if (!at_once || pending.changes < ItemsInArray(metadata, piece.chunk)) return {};
+            return StorePending(array_->IdOf(piece.chunk).chunk, pending);
         });
     });
 }
@@ -170,13 +197,14 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
     const Strides byte_strides = ObjectStrides(metadata, 1);
     const RegionPlan plan(metadata, region, source_strides);
     return ForEachPiece(plan, threads, [&](const Piece& piece) {
-        return Change(piece, piece.covers_chunk, [&](PendingChunk& pending) {
+        return Change(piece, piece.covers_chunk, [&](PendingChunk& pending) -> Status {
             const ChunkWalk walk = WalkOf(piece, region, chunk_strides);
             CopyBlock(
                 piece.count, reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
                 walk.strides, reinterpret_cast<const std::uint8_t*>(texts.data()) + piece.place,
                 source_strides, TextOp(CopyTexts, sizeof(std::string)));
             MarkWritten(pending, piece, WalkOf(piece, region, byte_strides), 0, 1);
+            return {};
         });
     });
 }
@@ -219,7 +247,7 @@ void ArrayWriter::Forget(std::uint64_t index, PendingChunk& pending) const {
 }
 
 Status ArrayWriter::Change(const Piece& piece, bool is_whole,
-                           const std::function<void(PendingChunk&)>& change) {
+                           const std::function<Status(PendingChunk&)>& change) {
     const std::uint64_t index = array_->IdOf(piece.chunk).chunk;
     for (;;) {
         const auto pending = array_->pending().FindOrAdd(index);
@@ -231,8 +259,7 @@ Status ArrayWriter::Change(const Piece& piece, bool is_whole,
             continue;
         }
         if (!pending->is_loaded) ZARR_RETURN_IF_ERROR(Begin(piece.chunk, is_whole, *pending));
-        change(*pending);
-        return {};
+        return change(*pending);
     }
 }
 
@@ -305,7 +332,7 @@ Status ArrayWriter::StoreObjects(const std::string& key, const PendingChunk& pen
         const ByteSpan encoded,
         array_->pipeline_.EncodeObjects(reinterpret_cast<const ObjectRef*>(objects.refs.data()),
                                         objects.count, scratch->pipeline));
-    return store_->Set(key, encoded);
+    return Put(key, encoded);
 }
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {

@@ -72,7 +72,7 @@ class ArrayWriter {
     // Calls `change` on the pending chunk. A new one is loaded first, where `change` does not
     // change all of it.
     Status Change(const Piece& piece, bool is_whole,
-                  const std::function<void(PendingChunk&)>& change);
+                  const std::function<Status(PendingChunk&)>& change);
     // Makes a new pending chunk ready for a change. Forgets it where that fails.
     Status Begin(const DimVector<std::uint64_t>& chunk, bool is_whole, PendingChunk& pending);
     Status Clear(PendingChunk& pending) const;  // all fill values
@@ -87,6 +87,7 @@ class ArrayWriter {
     void FillChunk(MutableByteSpan chunk) const;
     bool IsFill(ByteSpan chunk) const;
     Status StoreChunk(const std::string& key, ByteSpan chunk);
+    Status Put(const std::string& key, ByteSpan encoded);
     std::size_t ItemsPerChunk() const;
     bool IsTooMuchPending() const;
 

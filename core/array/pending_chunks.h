@@ -21,6 +21,7 @@ struct PendingChunk {
     std::mutex mutex;
     bool is_loaded = false;            // the rest holds the chunk
     bool is_gone = false;              // stored or replaced: whoever waited looks again
+    std::uint64_t changes = 0;         // elements that were written, each as often as it was
     Buffer elements;                   // as they are stored, before filters and compressor
     std::vector<std::string> objects;  // of kObject, in the chunk's memory order
     // Where other processes change the chunk under these locks, too: which bytes of `elements`, or

@@ -25,6 +25,12 @@ struct ReadCounters {
     std::atomic<std::uint64_t> bytes_decoded{0};  // as decoded
 };
 
+// The same of writing.
+struct WriteCounters {
+    std::atomic<std::uint64_t> chunks_written{0};  // encoded and given to the store
+    std::atomic<std::uint64_t> bytes_written{0};   // of these, as stored
+};
+
 // Memory for decoding, lent to one thread at a time.
 struct Scratch {
     PipelineScratch pipeline;
@@ -41,6 +47,7 @@ class ReadContext {
 
     ChunkCache& cache() { return cache_; }
     ReadCounters& counters() { return counters_; }
+    WriteCounters& write_counters() { return write_counters_; }
 
     // The array that Share() was given under a name, while somebody holds it; else nullptr.
     std::shared_ptr<const Array> FindShared(const std::string& name);
@@ -80,6 +87,7 @@ class ReadContext {
 
     ChunkCache cache_;
     ReadCounters counters_;
+    WriteCounters write_counters_;
     std::array<std::atomic<std::uint64_t>, kPartSets * kPartWays> parts_{};  // hashes of chunks
     std::atomic<std::size_t> next_part_{0};
     std::mutex mutex_;

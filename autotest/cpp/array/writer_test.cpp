@@ -153,7 +153,7 @@ TEST(Writer, WhatIsWrittenIsRead) {
     }
 }
 
-TEST(Writer, WholeChunksGoOutAtOnceAndPartsOnceWhenFlushed) {
+TEST(Writer, WholeChunksGoOutAtOnceAndPartsOnce) {
     Written written({{8, 8}, {4, 4}}, kLarge);
     const Region all = Region::All({8, 8});
     ASSERT_TRUE(Succeeds(written.Write(all, Random(1).Bytes(256), 2)));
@@ -162,15 +162,48 @@ TEST(Writer, WholeChunksGoOutAtOnceAndPartsOnceWhenFlushed) {
     Random random(2);
     Region row = all;
     row.count[0] = 1;
-    for (row.start[0] = 0; row.start[0] < 8; ++row.start[0])
+    const auto write_row = [&](std::uint64_t y) {
+        row.start[0] = y;
         ASSERT_TRUE(Succeeds(written.Write(row, random.Bytes(32), 1)));
+    };
+    for (const std::uint64_t y : {0U, 1U, 2U, 4U, 5U, 6U}) write_row(y);
     EXPECT_EQ(written.store->sets, 4) << "rows gather";
     EXPECT_EQ(written.array->pending().count(), 4);
     EXPECT_EQ(written.All(*written.array), written.model) << "and are seen";
+    write_row(3);
+    EXPECT_EQ(written.store->sets, 6) << "a chunk with all of its rows goes out";
+    EXPECT_EQ(written.array->pending().count(), 2);
     ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
     EXPECT_EQ(written.store->sets, 8) << "each goes out once";
     ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
     EXPECT_EQ(written.store->sets, 8);
+    EXPECT_EQ(written.All(*written.Open()), written.model);
+}
+
+TEST(Writer, RowsThatAreWrittenAgainAreNotLostWhereTheyCountedAsTheRest) {
+    Written written({{8, 8}, {4, 4}}, kLarge);
+    Random random(3);
+    Region row = Region::All({8, 8});
+    row.count[0] = 1;
+    for (const std::uint64_t y : {0U, 0U, 0U, 0U, 1U, 0U, 3U, 2U, 7U, 7U, 7U, 7U, 7U, 4U}) {
+        row.start[0] = y;
+        ASSERT_TRUE(Succeeds(written.Write(row, random.Bytes(32), 2)));
+        EXPECT_EQ(written.All(*written.array), written.model);
+    }
+    ASSERT_TRUE(Succeeds(written.writer->Flush(2)));
+    EXPECT_EQ(written.All(*written.Open()), written.model);
+}
+
+TEST(Writer, AnArrayThatIsWrittenRowByRowNeedsRoomForOneRowOfChunks) {
+    Written written({{30, 40}, {7, 10}}, 4 * 70 * 4);  // overhanging; room for four chunks
+    Random random(4);
+    Region row = Region::All({30, 40});
+    row.count[0] = 1;
+    for (row.start[0] = 0; row.start[0] < 30; ++row.start[0])
+        ASSERT_TRUE(Succeeds(written.Write(row, random.Bytes(160), 2)));
+    EXPECT_EQ(written.store->sets, 20) << "each chunk once";
+    EXPECT_TRUE(written.array->pending().empty());
+    EXPECT_EQ(written.All(*written.Open()), written.model);
 }
 
 TEST(Writer, ARowOfManyChunksStaysWithinItsMemory) {

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Writing: a GeoTIFF converted to Zarr, and an array written row by row."""
+
+import os
+import pathlib
+import shutil
+import tempfile
+
+import numpy as np
+import zarr
+from measuring import BUILTIN, OURS, Fact, Row, counters, faster, take_turns, timed
+from numcodecs import Zstd
+from osgeo import gdal
+from samples import BLOSC_LZ4
+
+ROUNDS = 5
+# Name, creation options, numcodecs' codec, the GeoTIFF's options.
+CODECS = (
+    ("zstd 3", ["COMPRESS=ZSTD", "ZSTD_LEVEL=3"], Zstd(3), ["COMPRESS=ZSTD", "ZSTD_LEVEL=3"]),
+    (
+        "blosc-lz4",
+        ["COMPRESS=BLOSC", "BLOSC_CNAME=lz4", "BLOSC_CLEVEL=5", "BLOSC_SHUFFLE=BYTE"],
+        BLOSC_LZ4,
+        ["COMPRESS=ZSTD", "PREDICTOR=2"],
+    ),
+)
+
+
+def converters(source, folder, chunk, codec):
+    """Contender -> function that makes a new file of `source`; what was there is removed before."""
+    _, options, compressor, tiff_options = codec
+    block = [f"BLOCKSIZE={chunk},{chunk}", *options]
+    tiled = ["TILED=YES", f"BLOCKXSIZE={chunk}", f"BLOCKYSIZE={chunk}", "NUM_THREADS=ALL_CPUS"]
+
+    def by_gdal(driver, name, creation):
+        target = str(folder / name)
+
+        def run():
+            shutil.rmtree(target, ignore_errors=True)
+            pathlib.Path(target).unlink(missing_ok=True)
+            gdal.ErrorReset()
+            return timed(
+                lambda: gdal.Translate(target, source, format=driver, creationOptions=creation)
+            )()
+
+        return run
+
+    def by_zarr():
+        target = str(folder / "python.zarr")
+        shutil.rmtree(target, ignore_errors=True)
+
+        def convert():
+            data = gdal.Open(source).ReadAsArray()
+            array = zarr.open_array(
+                target, "w", data.shape, (chunk, chunk), data.dtype, compressor=compressor
+            )
+            array[...] = data
+
+        return timed(convert)()
+
+    return {
+        "ours": by_gdal(OURS, "ours.zarr", block),
+        "builtin": by_gdal(BUILTIN, "builtin.zarr", block),
+        "tiff": by_gdal("GTiff", "other.tif", tiled + tiff_options),
+        "zarr": by_zarr,
+    }
+
+
+def count_stored(folder, size, chunk):
+    """How often chunks are encoded where rows are written from top to bottom, and how many there
+    are; the cache holds a small part of the array."""
+    path = str(folder / "rows.zarr")
+    before = gdal.GetCacheMax()
+    gdal.SetCacheMax(16 << 20)
+    try:
+        start = counters("WRITE_COUNTERS")["CHUNKS_WRITTEN"]
+        dataset = gdal.GetDriverByName(OURS).Create(
+            path, size, size, 1, gdal.GDT_Float32, [f"BLOCKSIZE={chunk},{chunk}", "COMPRESS=ZSTD"]
+        )
+        row = np.arange(size, dtype="f4")[np.newaxis]
+        band = dataset.GetRasterBand(1)
+        for y in range(size):
+            band.WriteArray(row + y, 0, y)
+        del band, dataset
+        end = counters("WRITE_COUNTERS")["CHUNKS_WRITTEN"]
+    finally:
+        gdal.SetCacheMax(before)
+    return end - start
+
+
+def measure(setting):
+    source = next(each for each in setting.terrain if each.label == "none")
+    chunk = source.array().chunks[0]
+    expected = source.array()[...]
+    with tempfile.TemporaryDirectory(dir=setting.data) as name:
+        folder = pathlib.Path(name)
+        for codec in CODECS:
+            contenders = converters(source.tiff, folder, chunk, codec)
+            seconds = take_turns(contenders, min(ROUNDS, setting.rounds))
+            for store in ("ours", "builtin"):
+                written = zarr.open(str(folder / f"{store}.zarr"), mode="r")
+                array = next(a for _, a in written.arrays() if a.ndim == 2)
+                np.testing.assert_array_equal(array[...], expected)
+            cores = len(os.sched_getaffinity(0))
+            limit = (faster(1 / 0.6),) if cores > 1 else ()
+            yield Row(f"GeoTIFF to Zarr, {codec[0]}", seconds, limit)
+        size = 2048 if setting.small else 8192
+        whole = (-(-size // chunk)) ** 2
+        yield Fact("chunks encoded, written row by row", count_stored(folder, size, chunk), whole)

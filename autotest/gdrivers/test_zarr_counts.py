@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What reading and writing cost, counted: chunks decoded and encoded, never seconds."""
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_gdal import open_raster
+from zarr_store import make_array
+
+CUBE = np.random.default_rng(7).integers(0, 99, (60, 64, 64)).astype("<i2")
+CHUNKS = (30, 16, 16)  # two layers of 16 chunks, 15 KiB each
+
+
+def counters(domain="READ_COUNTERS"):
+    found = gdal.GetDriverByName("Zarr").GetMetadata(domain)
+    return {name: int(value) for name, value in found.items()}
+
+
+@pytest.fixture
+def cache():
+    """Sets GDAL's cache, in bytes, for one test."""
+    before = gdal.GetCacheMax()
+    yield gdal.SetCacheMax
+    gdal.SetCacheMax(before)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 16])
+def test_bands_in_turn_decode_each_chunk_once(tmp_path, threads):
+    dataset = open_raster(make_array(tmp_path, CUBE, chunks=CHUNKS), f"NUM_THREADS={threads}")
+    before = counters()
+    for number in range(60):
+        band = dataset.GetRasterBand(number + 1)
+        np.testing.assert_array_equal(band.ReadAsArray(), CUBE[number])
+    assert counters()["CHUNKS_DECODED"] - before["CHUNKS_DECODED"] == 32
+
+
+def test_bands_of_a_cube_larger_than_the_cache_decode_chunks_at_most_twice(tmp_path, cache):
+    # Two layers of 16 chunks of 1.1 MB; the cache holds one layer. Of chunks this large a first
+    # read decodes a part, so that two is what it takes.
+    cube = np.random.default_rng(8).integers(0, 9, (32, 768, 768)).astype("<i2")
+    path = make_array(tmp_path, cube, chunks=(16, 192, 192))
+    cache(20 << 20)
+    dataset = open_raster(path)
+    before = counters()
+    for number in range(32):
+        band = dataset.GetRasterBand(number + 1)
+        np.testing.assert_array_equal(band.ReadAsArray(), cube[number])
+    assert counters()["CHUNKS_DECODED"] - before["CHUNKS_DECODED"] <= 64
+
+
+def test_strips_decode_each_chunk_once(tmp_path):
+    values = np.arange(512 * 512, dtype="<u4").reshape(512, 512)
+    dataset = open_raster(make_array(tmp_path, values, chunks=(128, 128)))
+    before = counters()
+    for top in range(0, 512, 32):
+        strip = dataset.GetRasterBand(1).ReadAsArray(0, top, 512, 32)
+        np.testing.assert_array_equal(strip, values[top : top + 32])
+    assert counters()["CHUNKS_DECODED"] - before["CHUNKS_DECODED"] == 16
+
+
+@pytest.mark.parametrize("threads", [1, 2, 16])
+@pytest.mark.parametrize("rows", [1, 3, 100])
+def test_rows_encode_each_chunk_once(tmp_path, cache, threads, rows):
+    cache(16 << 20)
+    values = np.random.default_rng(9).integers(0, 99, (1000, 5000)).astype("f4")
+    path = str(tmp_path / "rows.zarr")
+    before = counters("WRITE_COUNTERS")
+    driver = gdal.GetDriverByName("Zarr")
+    old = gdal.GetConfigOption("GDAL_NUM_THREADS")
+    gdal.SetConfigOption("GDAL_NUM_THREADS", str(threads))
+    try:
+        options = ["BLOCKSIZE=256,1024", "SINGLE_ARRAY=YES"]
+        dataset = driver.Create(path, 5000, 1000, 1, gdal.GDT_Float32, options)
+        for top in range(0, 1000, rows):
+            dataset.GetRasterBand(1).WriteArray(values[top : top + rows], 0, top)
+        dataset = None
+    finally:
+        gdal.SetConfigOption("GDAL_NUM_THREADS", old)
+    assert counters("WRITE_COUNTERS")["CHUNKS_WRITTEN"] - before["CHUNKS_WRITTEN"] == 20
+    dataset = open_raster(path)
+    np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), values)
