@@ -167,17 +167,21 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
                                  void* pData, int nBufXSize, int nBufYSize, GDALDataType eBufType,
                                  GSpacing nPixelSpace, GSpacing nLineSpace,
                                  GDALRasterIOExtraArg* psExtraArg) {
-    const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
-    if (is_resampled)
-        return GDALPamRasterBand::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData, nBufXSize,
-                                            nBufYSize, eBufType, nPixelSpace, nLineSpace,
-                                            psExtraArg);
     Window window{};
     window.x_off = nXOff;
     window.y_off = nYOff;
     window.x_size = nXSize;
     window.y_size = nYSize;
-    window.slice_count = 1;
+    const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
+    if (is_resampled) {
+        if (eRWFlag == GF_Read && dataset()->update() == nullptr &&
+            !dataset()->options().wrap_longitude &&
+            ReadsBlocksOf(window, nBufXSize, nBufYSize, psExtraArg))
+            Preload(window);
+        return GDALPamRasterBand::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData, nBufXSize,
+                                            nBufYSize, eBufType, nPixelSpace, nLineSpace,
+                                            psExtraArg);
+    }
     // Blocks that GDAL holds may be newer, or would be older afterwards.
     if (dataset()->update() != nullptr && GDALRasterBand::FlushCache(false) != CE_None)
         return CE_Failure;

@@ -92,6 +92,13 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
     zarr::Status Store(const Window& window, const void* data, GDALDataType buffer_type,
                        GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+    // True where GDAL holds the block already.
+    bool HasBlock(int block_x, int block_y);
+    // True where GDAL resamples a window from this band's own blocks, each of them.
+    bool ReadsBlocksOf(const Window& window, int buffer_x, int buffer_y,
+                       const GDALRasterIOExtraArg* extra);
+    // Loads the chunks of blocks that GDAL is about to ask for, all at a time.
+    void Preload(const Window& window);
     template <class T>
     CPLErr StoreNodata(T value);
     void InterpretAttributes();

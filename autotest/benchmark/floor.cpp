@@ -9,7 +9,8 @@
 // are sizes with commas between. Does what each line of standard input says, and answers with one:
 //
 //   read           all chunks                                  {"seconds": S}
-//   chunks K K ... those, counted in C order of the chunk grid {"seconds": S}
+//   windows X,Y,W,H ...  of two dimensions: all chunks that a window touches, once each, then the
+//                  windows, copied to memory of their own     {"seconds": S}
 //   check          all chunks                                  {"crc32": N} of the array's bytes
 #include <sys/mman.h>
 #include <zlib.h>
@@ -20,8 +21,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <numeric>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -118,51 +122,108 @@ void Place(const Layout& layout, const Sizes& chunk, std::size_t axis, const std
         Place(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
 }
 
-bool ReadChunk(const Layout& layout, std::size_t index, Worker& worker, std::uint8_t* array) {
+// Reads a chunk's file and decodes it to memory of the chunk's size; ends the program where that
+// fails.
+void DecodeChunk(const Layout& layout, std::size_t index, Worker& worker, std::uint8_t* decoded) {
     const Sizes chunk = layout.ChunkAt(index);
     std::string path = layout.folder + "/";
     for (std::size_t i = 0; i < chunk.size(); ++i)
         path += (i == 0 ? "" : ".") + std::to_string(chunk[i]);
-    if (!ReadWholeFile(path, worker.encoded)) return false;
-    const bool stored = worker.decoder == nullptr;
-    if (stored ? worker.encoded.size() != layout.chunk_bytes()
-               : !worker.decoder->Decode(worker.encoded, worker.decoded))
-        return false;
-    Place(layout, chunk, 0, stored ? worker.encoded.data() : worker.decoded.data(), array);
-    return true;
+    const std::size_t size = layout.chunk_bytes();
+    bool good = ReadWholeFile(path, worker.encoded);
+    if (good && worker.decoder != nullptr) {
+        good = worker.decoder->Decode(worker.encoded, decoded, size);
+    } else if (good) {
+        good = worker.encoded.size() == size;
+        if (good) std::memcpy(decoded, worker.encoded.data(), size);
+    }
+    if (good) return;
+    std::fprintf(stderr, "zarr_floor: cannot read %s\n", path.c_str());
+    std::exit(1);
+}
+
+void ReadChunk(const Layout& layout, std::size_t index, Worker& worker, std::uint8_t* array) {
+    DecodeChunk(layout, index, worker, worker.decoded.data());
+    Place(layout, layout.ChunkAt(index), 0, worker.decoded.data(), array);
+}
+
+// Calls task(thread, 0) ... task(thread, count - 1) on so many threads.
+void OnAll(std::size_t count, std::size_t threads,
+           const std::function<void(std::size_t, std::size_t)>& task) {
+    std::atomic<std::size_t> next{0};
+    const auto work = [&](std::size_t thread) {
+        for (std::size_t k = next++; k < count; k = next++) task(thread, k);
+    };
+    std::vector<std::thread> helpers;
+    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work, i);
+    work(0);
+    for (std::thread& thread : helpers) thread.join();
 }
 
 // Reads chunks; returns the seconds that took.
 double ReadChunks(const Layout& layout, const Sizes& indices, std::vector<Worker>& workers,
                   std::uint8_t* array) {
     const auto start = std::chrono::steady_clock::now();
-    std::atomic<std::size_t> next{0};
-    const auto work = [&](Worker& worker) {
-        for (std::size_t k = next++; k < indices.size(); k = next++) {
-            if (ReadChunk(layout, indices[k], worker, array)) continue;
-            std::fprintf(stderr, "zarr_floor: %s: cannot read chunk %zu\n", layout.folder.c_str(),
-                         indices[k]);
-            std::exit(1);
-        }
-    };
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < workers.size(); ++i)
-        threads.emplace_back([&work, &workers, i] { work(workers[i]); });
-    work(workers[0]);
-    for (std::thread& thread : threads) thread.join();
+    OnAll(indices.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
+        ReadChunk(layout, indices[k], workers[thread], array);
+    });
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Sizes ParseSizes(std::istream& text, char separator) {
-    Sizes sizes;
-    for (std::string item; std::getline(text, item, separator);)
-        if (!item.empty()) sizes.push_back(std::strtoul(item.c_str(), nullptr, 10));
-    return sizes;
+// The chunks that windows touch, each once.
+Sizes Touched(const Layout& layout, const std::vector<Sizes>& windows) {
+    const std::size_t across = layout.grid()[1];
+    std::set<std::size_t> touched;
+    for (const Sizes& w : windows)
+        for (std::size_t i = w[1] / layout.chunks[0]; i * layout.chunks[0] < w[1] + w[3]; ++i)
+            for (std::size_t j = w[0] / layout.chunks[1]; j * layout.chunks[1] < w[0] + w[2]; ++j)
+                touched.insert(i * across + j);
+    return {touched.begin(), touched.end()};
 }
 
-Sizes ParseSizes(const char* text) {
+// Copies the part of a window that lies in a chunk.
+void CopyPart(const Layout& layout, const Sizes& window, std::size_t index,
+              const std::uint8_t* chunk, std::uint8_t* memory) {
+    const Sizes at = layout.ChunkAt(index);
+    const std::size_t top = std::max(window[1], at[0] * layout.chunks[0]);
+    const std::size_t left = std::max(window[0], at[1] * layout.chunks[1]);
+    const std::size_t bottom = std::min(window[1] + window[3], (at[0] + 1) * layout.chunks[0]);
+    const std::size_t right = std::min(window[0] + window[2], (at[1] + 1) * layout.chunks[1]);
+    for (std::size_t row = top; row < bottom; ++row)
+        std::memcpy(memory + ((row - window[1]) * window[2] + left - window[0]) * layout.item_size,
+                    chunk + (row % layout.chunks[0] * layout.chunks[1] + left % layout.chunks[1]) *
+                                layout.item_size,
+                    (right - left) * layout.item_size);
+}
+
+// Memory that is kept, and touched, from one call to the next.
+using Blocks = std::map<std::size_t, std::vector<std::uint8_t>>;
+
+double ReadWindows(const Layout& layout, const std::vector<Sizes>& windows,
+                   std::vector<Worker>& workers) {
+    static Blocks chunks;
+    static Blocks parts;
+    const Sizes touched = Touched(layout, windows);
+    for (const std::size_t index : touched) chunks[index].resize(layout.chunk_bytes());
+    for (std::size_t k = 0; k < windows.size(); ++k)
+        parts[k].resize(windows[k][2] * windows[k][3] * layout.item_size);
+    const auto start = std::chrono::steady_clock::now();
+    OnAll(touched.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
+        DecodeChunk(layout, touched[k], workers[thread], chunks.at(touched[k]).data());
+    });
+    OnAll(windows.size(), workers.size(), [&](std::size_t /*thread*/, std::size_t k) {
+        for (const std::size_t index : Touched(layout, {windows[k]}))
+            CopyPart(layout, windows[k], index, chunks.at(index).data(), parts.at(k).data());
+    });
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Sizes ParseSizes(const std::string& text) {
+    Sizes sizes;
     std::istringstream stream(text);
-    return ParseSizes(stream, ',');
+    for (std::string item; std::getline(stream, item, ',');)
+        sizes.push_back(std::strtoul(item.c_str(), nullptr, 10));
+    return sizes;
 }
 
 void Answer(const std::string& line, const Layout& layout, std::vector<Worker>& workers,
@@ -170,15 +231,15 @@ void Answer(const std::string& line, const Layout& layout, std::vector<Worker>& 
     std::istringstream request(line);
     std::string verb;
     request >> verb;
-    Sizes indices = ParseSizes(request, ' ');
-    const std::size_t count = Product(layout.grid());
-    if (verb != "chunks") {
-        indices.resize(count);
-        std::iota(indices.begin(), indices.end(), std::size_t{0});
+    if (verb == "windows") {
+        std::vector<Sizes> windows;
+        for (std::string window; request >> window;) windows.push_back(ParseSizes(window));
+        std::printf("{\"seconds\": %.6f}\n", ReadWindows(layout, windows, workers));
+        std::fflush(stdout);
+        return;
     }
-    indices.erase(std::remove_if(indices.begin(), indices.end(),
-                                 [count](std::size_t index) { return index >= count; }),
-                  indices.end());
+    Sizes indices(Product(layout.grid()));
+    std::iota(indices.begin(), indices.end(), std::size_t{0});
     const double seconds = ReadChunks(layout, indices, workers, memory.data());
     if (verb == "check")
         std::printf("{\"crc32\": %lu}\n", crc32_z(0, memory.data(), layout.bytes()));

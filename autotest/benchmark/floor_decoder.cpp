@@ -12,17 +12,16 @@ namespace {
 
 class Blosc final : public FloorDecoder {
   public:
-    bool Decode(const FloorBuffer& encoded, FloorBuffer& decoded) override {
-        return blosc_decompress_ctx(encoded.data(), decoded.data(), decoded.size(), 1) ==
-               static_cast<int>(decoded.size());
+    bool Decode(const FloorBuffer& encoded, std::uint8_t* decoded, std::size_t size) override {
+        return blosc_decompress_ctx(encoded.data(), decoded, size, 1) == static_cast<int>(size);
     }
 };
 
 class Zstd final : public FloorDecoder {
   public:
-    bool Decode(const FloorBuffer& encoded, FloorBuffer& decoded) override {
-        return ZSTD_decompressDCtx(context_.get(), decoded.data(), decoded.size(), encoded.data(),
-                                   encoded.size()) == decoded.size();
+    bool Decode(const FloorBuffer& encoded, std::uint8_t* decoded, std::size_t size) override {
+        return ZSTD_decompressDCtx(context_.get(), decoded, size, encoded.data(), encoded.size()) ==
+               size;
     }
 
   private:
@@ -39,11 +38,10 @@ class Zlib final : public FloorDecoder {
     Zlib(const Zlib&) = delete;
     Zlib& operator=(const Zlib&) = delete;
 
-    bool Decode(const FloorBuffer& encoded, FloorBuffer& decoded) override {
+    bool Decode(const FloorBuffer& encoded, std::uint8_t* decoded, std::size_t size) override {
         return decompressor_ != nullptr &&
-               libdeflate_zlib_decompress(decompressor_, encoded.data(), encoded.size(),
-                                          decoded.data(), decoded.size(),
-                                          nullptr) == LIBDEFLATE_SUCCESS;
+               libdeflate_zlib_decompress(decompressor_, encoded.data(), encoded.size(), decoded,
+                                          size, nullptr) == LIBDEFLATE_SUCCESS;
     }
 
   private:

@@ -34,9 +34,9 @@ class FloorDecoder {
   public:
     virtual ~FloorDecoder() = default;
 
-    // Decodes `encoded` into `decoded`, whose size is that of a chunk. False where the bytes are
-    // damaged or decode to another size.
-    virtual bool Decode(const FloorBuffer& encoded, FloorBuffer& decoded) = 0;
+    // Decodes `encoded` to the `size` bytes at `decoded`. False where the bytes are damaged or
+    // decode to another size.
+    virtual bool Decode(const FloorBuffer& encoded, std::uint8_t* decoded, std::size_t size) = 0;
 };
 
 // The decoder for "blosc", "zstd" or "zlib"; null for any other name.

@@ -125,9 +125,10 @@ class Floor:
     def __call__(self):
         return self._ask("read")["seconds"]
 
-    def of_chunks(self, indices):
-        """The contender that reads some chunks only, each given by its place in the grid."""
-        line = "chunks " + " ".join(map(str, indices))
+    def of_windows(self, windows):
+        """The contender that decodes each chunk that a window touches once, and then copies the
+        windows, tuples (x, y, width, height), to memory of their own."""
+        line = "windows " + " ".join(",".join(map(str, each)) for each in windows)
         return lambda: self._ask(line)["seconds"]
 
 

@@ -4,6 +4,7 @@
 import os
 import statistics
 
+from chart import draw
 from measuring import CONTENDERS, Fact, median_ratio
 from osgeo import gdal
 
@@ -38,6 +39,11 @@ def verdict(row):
     return ", ".join(("" if each.reached(row.seconds) else "- ") + str(each) for each in row.limits)
 
 
+def limit_of(fact):
+    relation = "at least" if fact.is_least else "at most"
+    return f"{'' if fact.reached else '- '}{relation} {fact.limit:g}"
+
+
 class Table:
     """Takes results one by one and prints each as it comes."""
 
@@ -50,20 +56,38 @@ class Table:
     def add(self, result):
         if isinstance(result, Fact):
             self.facts.append(result)
-            self._print_fact(result)
+            title = f"{result.title:<{TITLE}} {'':>8} {result.value:>8.4g}"
+            print(f"{title:<{TITLE + 83}}{limit_of(result)}", flush=True)
             return
         self.rows.append(result)
-        print(f"{result.title:<{TITLE}}", *(f"{milliseconds(result, c):>8}" for c in CONTENDERS), end="")
+        times = " ".join(f"{milliseconds(result, name):>8}" for name in CONTENDERS)
+        print(f"{result.title:<{TITLE}} {times}", end="")
         print(f"{ratio(result, 'ours', 'floor'):>12}{ratio(result, 'builtin', 'ours'):>14}", end="")
         print(f"{ratio(result, 'tiff', 'ours'):>11}  {verdict(result)}", flush=True)
 
-    @staticmethod
-    def _print_fact(fact):
-        relation = "at least" if fact.is_least else "at most"
-        limit = f"{'' if fact.reached else '- '}{relation} {fact.limit:g}"
-        print(f"{fact.title:<{TITLE}} {'':>8} {fact.value:>8g}{'':>65}{limit}", flush=True)
-
     def finish(self):
-        missed = [r.title for r in self.rows if not all(l.reached(r.seconds) for l in r.limits)]
+        missed = [
+            row.title
+            for row in self.rows
+            if not all(limit.reached(row.seconds) for limit in row.limits)
+        ]
         missed += [fact.title for fact in self.facts if not fact.reached]
         print("all is reached" if not missed else f"not reached: {'; '.join(missed)}")
+
+    def write(self, folder, rounds):
+        """benchmark.md and benchmark.svg."""
+        lines = [
+            f"{machine(rounds)}, of milliseconds. `autotest/benchmark/run.sh --report FOLDER`",
+            "",
+            "| | " + " | ".join(CONTENDERS) + " | ours/floor | builtin/ours | to reach |",
+            "|---|" + "--:|" * (len(CONTENDERS) + 2) + "---|",
+        ]
+        for row in self.rows:
+            cells = [milliseconds(row, name) for name in CONTENDERS]
+            cells += [ratio(row, "ours", "floor"), ratio(row, "builtin", "ours"), verdict(row)]
+            lines.append(f"| {row.title} | " + " | ".join(cells) + " |")
+        lines += ["", "| counted | | to reach |", "|---|--:|---|"]
+        lines += [f"| {each.title} | {each.value:.4g} | {limit_of(each)} |" for each in self.facts]
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "benchmark.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / "benchmark.svg").write_text(draw(self.rows, machine(rounds)), encoding="utf-8")

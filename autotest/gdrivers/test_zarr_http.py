@@ -106,6 +106,16 @@ def test_chunks_take_one_request_each_and_many_at_a_time(server, threads):
     assert log["at_once"] >= 16
 
 
+def test_resampled_read_asks_for_its_chunks_at_the_same_time(server):
+    server.rule(delay=0.05)
+    dataset = open_raster(f'ZARR:"{server.url}/consolidated.zarr":/dem')
+    server.log()
+    half = dataset.GetRasterBand(1).ReadAsArray(buf_xsize=SIDE // 2, buf_ysize=SIDE // 2)
+    np.testing.assert_array_equal(half, VALUES[1::2, 1::2])
+    log = server.log()
+    assert len(log["requests"]) == 64 and log["at_once"] >= 16
+
+
 def test_multidimensional_read_takes_one_request_for_a_chunk(server):
     dataset = gdal.OpenEx(f'ZARR:"{server.url}/consolidated.zarr"', gdal.OF_MULTIDIM_RASTER)
     array = dataset.GetRootGroup().OpenMDArray("dem")

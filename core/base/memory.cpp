@@ -17,12 +17,15 @@ constexpr std::size_t kLargePage = std::size_t{2} << 20;  // of most processors
 
 std::uint8_t* AllocateBytes(std::size_t size) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (size >= kLargePage && size <= SIZE_MAX - kLargePage) {
-        const std::size_t pages = (size + kLargePage - 1) / kLargePage;
-        void* memory = std::aligned_alloc(kLargePage, pages * kLargePage);
-        // A hint, and not for the last page where that would not be filled.
-        if (memory != nullptr) madvise(memory, size / kLargePage * kLargePage, MADV_HUGEPAGE);
-        return static_cast<std::uint8_t*>(memory);
+    if (size >= kLargePage / 2 && size <= SIZE_MAX - kLargePage) {
+        const std::size_t whole = (size + kLargePage - 1) / kLargePage * kLargePage;
+        // The last page, where little of it would be wasted.
+        const std::size_t large = whole - size <= size / 8 ? whole : whole - kLargePage;
+        if (large != 0) {
+            void* memory = std::aligned_alloc(kLargePage, whole);
+            if (memory != nullptr) madvise(memory, large, MADV_HUGEPAGE);  // a hint
+            return static_cast<std::uint8_t*>(memory);
+        }
     }
 #endif
     return static_cast<std::uint8_t*>(std::malloc(size));
