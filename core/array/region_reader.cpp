@@ -62,8 +62,11 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     // Of more than the cache holds a part stays: all would push each other out before the next
     // read, say of the band that follows in the same chunks, finds one.
     may_stay_ = plan_.pieces();
-    if (bytes > most && !IsObjects(array))
-        may_stay_ = most / std::max<std::uint64_t>(array.pipeline_.chunk_bytes(), 1);
+    if (!IsObjects(array)) {
+        const std::size_t chunk =
+            SaturatingAdd(array.pipeline_.chunk_bytes(), sizeof(DecodedChunk));  // in the cache
+        may_stay_ = std::min<std::uint64_t>(may_stay_, most / chunk);
+    }
 }
 
 Status RegionReader::Preload() {
