@@ -37,6 +37,7 @@ struct Crew {
     std::condition_variable wanted;
     std::deque<Job*> queue;  // a job as often as it wants helpers
     std::size_t idle = 0;
+    std::size_t starting = 0;  // that have not come to the queue yet
     bool is_closing = false;
     std::vector<std::thread> threads;
     std::vector<std::thread::id> ended;  // of `threads`, to be joined
@@ -52,6 +53,7 @@ struct Crew {
 
 void Crew::Work() {
     std::unique_lock<std::mutex> lock(mutex);
+    --starting;
     for (;;) {
         ++idle;
         const bool is_wanted =
@@ -91,9 +93,10 @@ void Crew::Engage(Job& job, std::size_t helpers) {
         try {
             for (std::size_t i = 0; i < helpers; ++i) {
                 queue.push_back(&job);
-                if (queue.size() <= idle) continue;
+                if (queue.size() <= idle + starting) continue;
                 ended.reserve(threads.size() + 1);
                 threads.emplace_back([this] { Work(); });
+                ++starting;
             }
         } catch (const std::system_error&) {
             // The system has no more threads to give: those that are there do it all.
