@@ -16,6 +16,10 @@ namespace zarr {
 
 namespace {
 
+constexpr std::size_t kFlags = 2;          // the byte of flags
+constexpr unsigned kStoredAsIs = 1U << 1;  // no compressor was used
+constexpr unsigned kReserved = 1U << 3;    // of no frame that the library can decode
+
 struct Header {
     std::size_t decoded_size = 0;
     std::size_t frame_size = 0;
@@ -34,13 +38,12 @@ Result<Header> ReadHeader(ByteSpan encoded) {
     if (header.frame_size > encoded.size)
         return Status::Corrupt("is truncated: holds " + std::to_string(encoded.size) +
                                " bytes of a frame of " + std::to_string(header.frame_size));
-    if (blosc_cbuffer_validate(encoded.data, header.frame_size, &header.decoded_size) != 0)
+    // Of the reserved flag the library takes notice where it decodes all blocks, not where some.
+    if (blosc_cbuffer_validate(encoded.data, header.frame_size, &header.decoded_size) != 0 ||
+        (encoded.data[kFlags] & kReserved) != 0)
         return Status::Corrupt("the header of the frame is damaged");
     return header;
 }
-
-constexpr std::size_t kFlags = 2;          // the byte of flags
-constexpr unsigned kStoredAsIs = 1U << 1;  // no compressor was used
 
 // The number of a frame's compressed format.
 std::size_t FormatOf(ByteSpan encoded) {
