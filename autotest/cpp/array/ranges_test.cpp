@@ -4,61 +4,13 @@
 
 #include <cstring>
 
-#include "autotest/cpp/array/sample_array.h"
-#include "core/array/array_writer.h"
-#include "core/array/piece_ranges.h"
-#include "core/array/read_context.h"
+#include "autotest/cpp/array/written_array.h"
 
 namespace zarr::test {
 namespace {
 
-constexpr const char* kBlosc = R"({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1})";
 constexpr std::size_t kCache = std::size_t{64} << 20;
-
-// An array of random elements, written whole.
-struct Written {
-    std::shared_ptr<MemoryStore> store = std::make_shared<MemoryStore>();
-    std::shared_ptr<ReadContext> context = std::make_shared<ReadContext>(kCache);
-    std::shared_ptr<const Array> array;
-    std::string contents;  // row-major
-
-    Written(Random& random, const ArraySpec& spec) {
-        const ArrayMetadata metadata = spec.Metadata();
-        auto opened = Array::Open(store, "a", metadata, context);
-        EXPECT_TRUE(Succeeds(opened));
-        array = opened.Take();
-        std::size_t bytes = metadata.dtype.size;
-        for (const std::uint64_t size : spec.shape) bytes *= static_cast<std::size_t>(size);
-        for (std::size_t i = 0; i < bytes; ++i)
-            contents.push_back(static_cast<char>(random.Below(i % 64 < 48 ? 2 : 256)));
-        auto writer = ArrayWriter::Open(array, store, 0);
-        EXPECT_TRUE(Succeeds(writer));
-        const Source source{reinterpret_cast<const std::uint8_t*>(contents.data()),
-                            ContiguousStrides(Dims(spec.shape), metadata.dtype.size, false),
-                            CopyOp(metadata.dtype.size)};
-        EXPECT_TRUE(Succeeds((*writer)->Write(Region::All(spec.shape), 0, source, 2)));
-    }
-
-    std::string Expected(const Region& region) const {
-        const std::size_t size = array->metadata().dtype.size;
-        const Strides strides = ContiguousStrides(Dims(array->metadata().shape), size, false);
-        std::string expected;
-        DimVector<std::uint64_t> index;
-        for (std::size_t i = 0; i < region.count.size(); ++i) index.push_back(0);
-        do {
-            std::ptrdiff_t at = 0;
-            for (std::size_t i = 0; i < index.size(); ++i)
-                at += (static_cast<std::ptrdiff_t>(region.start[i]) +
-                       static_cast<std::ptrdiff_t>(index[i]) * region.step[i]) *
-                      strides[i];
-            expected += contents.substr(static_cast<std::size_t>(at), size);
-        } while (NextIndex(index, region.count));
-        return expected;
-    }
-
-    std::uint64_t decoded() const { return context->counters().bytes_decoded; }
-    std::uint64_t read() const { return context->counters().bytes_read; }
-};
+constexpr const char* kBlosc = R"({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1})";
 
 ArraySpec Large(const char* compressor) {
     ArraySpec spec;
@@ -72,7 +24,7 @@ Region Pixel(std::uint64_t y, std::uint64_t x) { return {{y, x}, {1, 1}, {1, 1}}
 
 TEST(ChunkRanges, BloscDecodesTheBlocksOfAPixel) {
     Random random(31);
-    const Written sample(random, Large(kBlosc));
+    const WrittenArray sample(random, Large(kBlosc));
     const std::uint64_t chunk = 512 * 512 * 4;
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 4), 1), sample.Expected(Pixel(3, 4)));
     EXPECT_GT(sample.decoded(), 0U);
@@ -86,7 +38,7 @@ TEST(ChunkRanges, BloscDecodesTheBlocksOfAPixel) {
 
 TEST(ChunkRanges, OfUncompressedChunksOnlyTheRangeIsRead) {
     Random random(32);
-    const Written sample(random, Large("null"));
+    const WrittenArray sample(random, Large("null"));
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 600), 1), sample.Expected(Pixel(3, 600)));
     EXPECT_EQ(sample.read(), 4U);
     const Region row{{699, 511}, {1, 3}, {1, 1}};  // of two chunks
@@ -96,7 +48,7 @@ TEST(ChunkRanges, OfUncompressedChunksOnlyTheRangeIsRead) {
 
 TEST(ChunkRanges, OtherCodecsDecodeTheChunk) {
     Random random(33);
-    const Written sample(random, Large(R"({"id": "zlib"})"));
+    const WrittenArray sample(random, Large(R"({"id": "zlib"})"));
     EXPECT_EQ(*ReadRowMajor(*sample.array, Pixel(3, 4), 1), sample.Expected(Pixel(3, 4)));
     EXPECT_EQ(sample.decoded(), 512U * 512 * 4);
 }
@@ -111,7 +63,7 @@ TEST(ChunkRanges, GiveTheElementsOfRandomRegions) {
         spec.fill_value = "0";
         spec.compressor = random.Chance() ? kBlosc : "null";
         spec.fortran_order = random.Chance();
-        const Written sample(random, spec);
+        const WrittenArray sample(random, spec);
         for (int i = 0; i < 30; ++i) {
             Region region = RandomRegion(random, spec.shape);
             for (std::size_t axis = 0; axis < 3; ++axis)
@@ -119,9 +71,8 @@ TEST(ChunkRanges, GiveTheElementsOfRandomRegions) {
                     region.count[axis] = std::min<std::uint64_t>(region.count[axis], 3);
             if (region.size() == 0) continue;
             // Each time as if it were the first.
-            const auto array = Array::Open(sample.store, "a", sample.array->metadata(),
-                                           std::make_shared<ReadContext>(kCache));
-            const auto read = ReadRowMajor(**array, region, 1 + random.Below(2));
+            const auto array = sample.Open(kCache);
+            const auto read = ReadRowMajor(*array, region, 1 + random.Below(2));
             ASSERT_TRUE(Succeeds(read)) << spec.Text();
             ASSERT_TRUE(*read == sample.Expected(region)) << spec.Text() << "\nround " << round;
         }
@@ -131,8 +82,8 @@ TEST(ChunkRanges, GiveTheElementsOfRandomRegions) {
 TEST(ChunkRanges, AbsentChunksAreFilled) {
     Random random(35);
     for (const char* compressor : {kBlosc, "null"}) {
-        const Written sample(random, Large(compressor));
-        ASSERT_TRUE(Succeeds(sample.store->Erase("a/0.0")));
+        const WrittenArray sample(random, Large(compressor));
+        ASSERT_TRUE(Succeeds(sample.store->Erase("dem/0.0")));
         const auto read = ReadRowMajor(*sample.array, Pixel(3, 4), 1);
         ASSERT_TRUE(Succeeds(read));
         EXPECT_EQ(*read, std::string("\x07\0\0\0", 4));
@@ -142,19 +93,18 @@ TEST(ChunkRanges, AbsentChunksAreFilled) {
 TEST(ChunkRanges, DamagedChunksAreErrors) {
     Random random(36);
     for (const char* compressor : {kBlosc, "null"}) {
-        const Written sample(random, Large(compressor));
+        const WrittenArray sample(random, Large(compressor));
         Buffer value;
-        ASSERT_TRUE(*sample.store->Get("a/1.1", value, kNoLimit));
+        ASSERT_TRUE(*sample.store->Get("dem/1.1", value, kNoLimit));
         const std::string whole(const_cast<const Buffer&>(value).span().text());
         for (int i = 0; i < 60; ++i) {
             const std::string cut =
                 whole.substr(0, random.Below(std::min<std::size_t>(whole.size(), 180 * 512 * 4)));
-            ASSERT_TRUE(Succeeds(sample.store->Set("a/1.1", ByteSpan(cut))));
-            const auto array = Array::Open(sample.store, "a", sample.array->metadata(),
-                                           std::make_shared<ReadContext>(kCache));
-            const auto read = ReadRowMajor(**array, Pixel(699, 899), 1);
+            ASSERT_TRUE(Succeeds(sample.store->Set("dem/1.1", ByteSpan(cut))));
+            const auto array = sample.Open(kCache);
+            const auto read = ReadRowMajor(*array, Pixel(699, 899), 1);
             ASSERT_FALSE(read.ok()) << cut.size();
-            EXPECT_NE(read.status().message().find("a/1.1"), std::string::npos);
+            EXPECT_NE(read.status().message().find("dem/1.1"), std::string::npos);
         }
     }
 }
@@ -162,9 +112,9 @@ TEST(ChunkRanges, DamagedChunksAreErrors) {
 // Bytes that are wrong give an error or wrong elements, and nothing worse.
 TEST(ChunkRanges, WrongBytesDoNoHarm) {
     Random random(37);
-    const Written sample(random, Large(kBlosc));
+    const WrittenArray sample(random, Large(kBlosc));
     Buffer value;
-    ASSERT_TRUE(*sample.store->Get("a/0.0", value, kNoLimit));
+    ASSERT_TRUE(*sample.store->Get("dem/0.0", value, kNoLimit));
     const std::string whole(const_cast<const Buffer&>(value).span().text());
     for (int i = 0; i < 400; ++i) {
         std::string wrong = whole;
@@ -172,10 +122,9 @@ TEST(ChunkRanges, WrongBytesDoNoHarm) {
         const std::size_t reach = i % 3 == 0 ? 16 : i % 3 == 1 ? 200 : wrong.size();
         for (int n = 0; n < 1 + i % 4; ++n)
             wrong[random.Below(reach)] = static_cast<char>(random.Below(256));
-        ASSERT_TRUE(Succeeds(sample.store->Set("a/0.0", ByteSpan(wrong))));
-        const auto array = Array::Open(sample.store, "a", sample.array->metadata(),
-                                       std::make_shared<ReadContext>(kCache));
-        static_cast<void>(ReadRowMajor(**array, Pixel(random.Below(512), random.Below(512)), 1));
+        ASSERT_TRUE(Succeeds(sample.store->Set("dem/0.0", ByteSpan(wrong))));
+        const auto array = sample.Open(kCache);
+        static_cast<void>(ReadRowMajor(*array, Pixel(random.Below(512), random.Below(512)), 1));
     }
 }
 

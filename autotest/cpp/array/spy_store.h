@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "core/store/store.h"
@@ -17,23 +19,32 @@ class SpyStore final : public Store {
     std::string Describe() const override { return base_->Describe(); }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
         ++gets;
+        Note(key);
         largest_limit = limit > largest_limit ? limit : largest_limit.load();
         return base_->Get(key, value, limit);
     }
     Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                MutableByteSpan memory) const override {
         ++gets_into;
+        Note(key);
         last_memory = memory.data;
         return base_->GetInto(key, memory);
     }
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override {
         ++ranges;
+        Note(key);
         return base_->GetRange(key, offset, length, value);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         ++lists;
         return base_->List(prefix);
+    }
+
+    // How often each key, or a range of it, was asked for.
+    std::map<std::string, int> by_key() const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return by_key_;
     }
 
     mutable std::atomic<int> gets{0};
@@ -44,7 +55,14 @@ class SpyStore final : public Store {
     mutable std::atomic<std::uint8_t*> last_memory{nullptr};
 
   private:
+    void Note(const std::string& key) const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ++by_key_[key];
+    }
+
     std::shared_ptr<const Store> base_;
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, int> by_key_;
 };
 
 }  // namespace zarr::test

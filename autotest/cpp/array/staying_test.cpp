@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// What of a read that is larger than the cache stays there for the next: bands of a cube, which
+// share their chunks, read in turn.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "autotest/cpp/array/spy_store.h"
+#include "autotest/cpp/array/written_array.h"
+
+namespace zarr::test {
+namespace {
+
+constexpr const char* kZlib = R"({"id": "zlib", "level": 1})";
+constexpr const char* kBlosc = R"({"id": "blosc", "cname": "zstd", "clevel": 1, "shuffle": 1})";
+
+struct Cube {
+    ArraySpec spec;
+    std::uint64_t layer = 1;       // chunks that a band lies in
+    std::size_t chunk_bytes = 4;   // decoded
+    std::size_t cached_bytes = 0;  // that a chunk takes in the cache
+
+    Cube(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> chunks,
+         const char* compressor) {
+        for (std::size_t i = 0; i < 3; ++i) {
+            chunk_bytes *= static_cast<std::size_t>(chunks[i]);
+            if (i != 0) layer *= (shape[i] + chunks[i] - 1) / chunks[i];
+        }
+        cached_bytes = chunk_bytes + sizeof(DecodedChunk);
+        spec.shape = std::move(shape);
+        spec.chunks = std::move(chunks);
+        spec.compressor = compressor;
+    }
+    Region Band(std::uint64_t band) const {
+        return {{band, 0, 0}, {1, spec.shape[1], spec.shape[2]}, {1, 1, 1}};
+    }
+};
+
+// Reads the bands in turn; returns how many chunks each decoded.
+std::vector<std::uint64_t> ReadBands(const WrittenArray& written, const Cube& cube,
+                                     const Array& array, std::size_t threads) {
+    std::vector<std::uint64_t> decoded;
+    const ReadCounters& counters = array.context().counters();
+    for (std::uint64_t band = 0; band < cube.spec.shape[0]; ++band) {
+        const std::uint64_t before = counters.chunks_decoded;
+        const auto read = ReadRowMajor(array, cube.Band(band), threads);
+        EXPECT_TRUE(Succeeds(read));
+        EXPECT_TRUE(read.ok() && *read == written.Expected(cube.Band(band))) << "band " << band;
+        decoded.push_back(counters.chunks_decoded - before);
+    }
+    return decoded;
+}
+
+class Staying : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Threads, Staying, testing::Values(1, 2, 16));
+
+// Of chunks that are never read in part: a layer's first band decodes all of its chunks, each other
+// one those that did not stay.
+void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, std::size_t threads) {
+    SCOPED_TRACE("a cache of " + std::to_string(cache_bytes));
+    Random random(91);
+    const WrittenArray written(random, cube.spec);
+    const auto array = written.Open(cache_bytes);
+    const std::vector<std::uint64_t> decoded = ReadBands(written, cube, *array, threads);
+    for (std::size_t band = 0; band < decoded.size(); ++band) {
+        const bool is_first = band % cube.spec.chunks[0] == 0;
+        EXPECT_EQ(decoded[band], is_first ? cube.layer : cube.layer - stay) << "band " << band;
+    }
+}
+
+// Caches of so many chunks, and of as many bytes as their elements have: there it is fewer, as a
+// chunk takes a little more than that.
+void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) {
+    const auto n = static_cast<std::size_t>(chunks);
+    CheckStay(cube, n * cube.cached_bytes, chunks, threads);
+    CheckStay(cube, n * cube.chunk_bytes, n * cube.chunk_bytes / cube.cached_bytes, threads);
+}
+
+TEST_P(Staying, OfSmallBandsAsManyStayAsFit) {
+    const Cube cube({16, 60, 64}, {8, 16, 16}, kZlib);
+    ASSERT_EQ(cube.layer, 16U);
+    for (const std::uint64_t chunks : {1U, 8U, 15U, 16U}) CheckCachesOf(cube, chunks, GetParam());
+}
+
+TEST_P(Staying, OfLargeBandsAsManyStayAsFit) {
+    const Cube cube({6, 300, 320}, {3, 80, 80}, kZlib);
+    ASSERT_EQ(cube.layer, 16U);
+    for (const std::uint64_t chunks : {8U, 16U}) CheckCachesOf(cube, chunks, GetParam());
+}
+
+// More than are looked up beforehand.
+TEST_P(Staying, OfManyChunksAsManyStayAsFit) {
+    const Cube cube({6, 70, 80}, {3, 8, 8}, kZlib);
+    ASSERT_EQ(cube.layer, 90U);
+    for (const std::uint64_t chunks : {45U, 90U}) CheckCachesOf(cube, chunks, GetParam());
+}
+
+TEST_P(Staying, NothingStaysWhereNoChunkFits) {
+    const Cube cube({4, 60, 64}, {4, 16, 16}, kZlib);
+    for (const std::size_t cache_bytes : {std::size_t{0}, cube.chunk_bytes, cube.cached_bytes - 1})
+        CheckStay(cube, cache_bytes, 0, GetParam());
+}
+
+// Chunks that can be decoded in part: the first band takes parts, the next all, which stays.
+TEST_P(Staying, WhereALayerFitsNoChunkIsReadMoreThanTwice) {
+    Random random(92);
+    const Cube cube({32, 120, 128}, {32, 64, 32}, kBlosc);  // of 256 KiB
+    ASSERT_EQ(cube.layer, 8U);
+    const WrittenArray written(random, cube.spec);
+    const auto spy = std::make_shared<SpyStore>(written.store);
+    const auto array = written.Open(static_cast<std::size_t>(cube.layer) * cube.cached_bytes, spy);
+    const std::vector<std::uint64_t> decoded = ReadBands(written, cube, *array, GetParam());
+    EXPECT_EQ(decoded[0], cube.layer);
+    EXPECT_LE(decoded[1], cube.layer);
+    for (std::size_t band = 2; band < decoded.size(); ++band)
+        EXPECT_EQ(decoded[band], 0U) << "band " << band;
+    const auto by_key = spy->by_key();
+    EXPECT_EQ(by_key.size(), cube.layer);
+    for (const auto& [key, count] : by_key) EXPECT_LE(count, 2) << key;
+}
+
+TEST_P(Staying, WhereHalfALayerFitsTheOthersAreReadAgain) {
+    Random random(93);
+    const Cube cube({32, 120, 128}, {32, 64, 32}, kBlosc);
+    const WrittenArray written(random, cube.spec);
+    const auto array = written.Open(static_cast<std::size_t>(cube.layer) / 2 * cube.cached_bytes);
+    const std::vector<std::uint64_t> decoded = ReadBands(written, cube, *array, GetParam());
+    EXPECT_EQ(decoded[0], cube.layer);
+    EXPECT_EQ(decoded[1], cube.layer);
+    for (std::size_t band = 2; band < decoded.size(); ++band)
+        EXPECT_EQ(decoded[band], cube.layer / 2) << "band " << band;
+}
+
+// Reads that touch few chunks, of which some are cached and others are decoded by several threads.
+struct Format {
+    const char* compressor;
+    const char* name;
+};
+class Windows : public testing::TestWithParam<Format> {};
+INSTANTIATE_TEST_SUITE_P(Codecs, Windows,
+                         testing::Values(Format{kZlib, "zlib"}, Format{kBlosc, "blosc"},
+                                         Format{R"({"id": "blosc", "cname": "lz4"})", "blosc_lz4"},
+                                         Format{"null", "none"}),
+                         [](const auto& with) { return std::string(with.param.name); });
+
+TEST_P(Windows, GiveTheSameOnAnyNumberOfThreads) {
+    constexpr std::uint64_t kSeed = 94;
+    SCOPED_TRACE(kSeed);
+    Random random(kSeed);
+    ArraySpec spec;
+    spec.shape = {740, 700};
+    spec.chunks = {256, 260};
+    spec.compressor = GetParam().compressor;
+    const WrittenArray written(random, spec);
+    const std::size_t chunk = std::size_t{256} * 260 * 4 + sizeof(DecodedChunk);
+    for (int i = 0; i < 24; ++i) {
+        Region window;  // of 1 to 3 chunks each way
+        for (std::size_t axis = 0; axis < 2; ++axis) {
+            const std::uint64_t chunks = 1 + (axis == 0 ? i % 3 : i / 3 % 3);
+            const std::uint64_t first = random.Below(4 - chunks) * spec.chunks[axis];
+            const std::uint64_t end =
+                std::min(first + chunks * spec.chunks[axis], spec.shape[axis]);
+            const std::uint64_t trim = i % 4 == 0 ? 1 : 1 + random.Below(150);
+            const std::uint64_t start = first + random.Below(trim);
+            window.start.push_back(start);
+            window.count.push_back(end - random.Below(trim) - start);
+            window.step.push_back(1);
+        }
+        const std::string expected = written.Expected(window);
+        // No cache, one of a few chunks, one of all.
+        for (const std::size_t cache_bytes : {std::size_t{0}, 3 * chunk, 100 * chunk}) {
+            for (const std::size_t threads : {1U, 2U, 16U}) {
+                const auto array = written.Open(cache_bytes);
+                for (int round = 0; round < 3; ++round) {  // of which the later find some
+                    const auto read = ReadRowMajor(*array, window, threads);
+                    ASSERT_TRUE(Succeeds(read));
+                    ASSERT_TRUE(*read == expected)
+                        << "window " << i << ", cache " << cache_bytes << ", " << threads
+                        << " threads, round " << round;
+                }
+                if (cache_bytes < 100 * chunk) continue;
+                ASSERT_TRUE(Succeeds(array->Preload(window, threads)));
+                const std::uint64_t before = array->context().counters().chunks_decoded;
+                const auto read = ReadRowMajor(*array, window, threads);
+                ASSERT_TRUE(Succeeds(read));
+                ASSERT_TRUE(*read == expected) << "window " << i << ", all of it cached";
+                EXPECT_EQ(array->context().counters().chunks_decoded, before);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace zarr::test
