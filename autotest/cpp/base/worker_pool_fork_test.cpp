@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// What the WorkerPool owes a process that was forked, as Python's multiprocessing does it.
+#if defined(__unix__) || defined(__APPLE__)
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "autotest/cpp/support/sanitizers.h"
+#include "autotest/cpp/support/threads.h"
+#include "core/base/worker_pool.h"
+
+namespace zarr {
+namespace {
+
+using test::Barrier;
+using test::kPatience;
+
+// True where the caller and as many helpers were at work at the same time.
+bool RunTogether(std::size_t helpers) {
+    Barrier barrier(helpers + 1);
+    std::atomic<std::size_t> met{0};
+    WorkerPool::Instance().Run(helpers, [&] {
+        if (barrier.Meet()) ++met;
+    });
+    return met == helpers + 1;
+}
+
+// True where `child`, in a forked process, returns true, and in time.
+bool SucceedsInChild(const std::function<bool()>& child) {
+    std::fflush(nullptr);  // or the child may write it again
+    const pid_t pid = fork();
+    if (pid < 0) return false;
+    if (pid == 0) _exit(child() ? 0 : 1);
+    const auto deadline = std::chrono::steady_clock::now() + 2 * kPatience;
+    int status = 0;
+    pid_t ended = 0;
+    while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
+        if (std::chrono::steady_clock::now() > deadline) {
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            ADD_FAILURE() << "the child hangs";
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// AddressSanitizer may be in the middle of something on another thread at the fork, which then
+// never ends in the child; and its search for leaks stumbles over the parent's threads.
+#define SKIP_WITH_ADDRESS_SANITIZER() \
+    if (test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
+
+class ForkedWorkerPool : public testing::Test {
+  protected:
+    void SetUp() override {
+        // It takes threads of the child for those of the parent that had their ids, and misses the
+        // parent's in the end.
+        if (test::kHasThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer cannot follow";
+    }
+};
+
+// Threads that are at work in the pool until this ends.
+class BusyThreads {
+  public:
+    BusyThreads() {
+        for (std::size_t t = 0; t < 3; ++t)
+            threads_.emplace_back([this, t] {
+                while (!is_over_) {
+                    WorkerPool::Instance().Run(1 + t, [this] { ++calls_; });
+                    std::this_thread::yield();
+                }
+            });
+        while (calls_ < 100) std::this_thread::yield();
+    }
+    ~BusyThreads() {
+        is_over_ = true;
+        for (std::thread& thread : threads_) thread.join();
+    }
+    BusyThreads(const BusyThreads&) = delete;
+    BusyThreads& operator=(const BusyThreads&) = delete;
+
+  private:
+    std::atomic<bool> is_over_{false};
+    std::atomic<int> calls_{0};
+    std::vector<std::thread> threads_;
+};
+
+TEST_F(ForkedWorkerPool, HasThreadsWhereTheParentsAreIdle) {
+    ASSERT_TRUE(RunTogether(4));
+    EXPECT_TRUE(SucceedsInChild([] { return RunTogether(4) && RunTogether(6); }));
+    EXPECT_TRUE(RunTogether(4)) << "the parent keeps its own";
+}
+
+TEST_F(ForkedWorkerPool, HasThreadsWhereTheParentsAreAtWork) {
+    SKIP_WITH_ADDRESS_SANITIZER();
+    const BusyThreads busy;
+    for (int round = 0; round < 15; ++round) {
+        ASSERT_TRUE(SucceedsInChild([] { return RunTogether(3) && RunTogether(3); }))
+            << "round " << round;
+        ASSERT_TRUE(RunTogether(3)) << "round " << round;
+    }
+}
+
+// One of the parent's threads is in the middle of a call, which ends after the fork.
+TEST_F(ForkedWorkerPool, LeavesTheParentsCallsToTheParent) {
+    Barrier begun(3);
+    Barrier forked(3);
+    std::atomic<int> met{0};
+    std::thread caller([&] {
+        WorkerPool::Instance().Run(1, [&] {
+            met += begun.Meet() ? 1 : 0;
+            met += forked.Meet() ? 1 : 0;
+        });
+    });
+    EXPECT_TRUE(begun.Meet());
+    EXPECT_TRUE(SucceedsInChild([] { return RunTogether(2); }));
+    EXPECT_TRUE(forked.Meet());
+    caller.join();
+    EXPECT_EQ(met, 4);
+}
+
+TEST_F(ForkedWorkerPool, HasThreadsInChildrenOfChildren) {
+    ASSERT_TRUE(RunTogether(2));
+    EXPECT_TRUE(SucceedsInChild([] {
+        return RunTogether(2) && SucceedsInChild([] { return RunTogether(2); }) && RunTogether(2);
+    }));
+}
+
+TEST_F(ForkedWorkerPool, RunsOnTheCallerAlone) {
+    EXPECT_TRUE(SucceedsInChild([] {
+        int calls = 0;
+        WorkerPool::Instance().Run(0, [&] { ++calls; });
+        return calls == 1;
+    }));
+}
+
+// Static objects, the pool among them, end in the child as they do in any process.
+TEST_F(ForkedWorkerPool, LetsTheChildEnd) {
+    SKIP_WITH_ADDRESS_SANITIZER();
+    ASSERT_TRUE(RunTogether(2));
+    EXPECT_TRUE(SucceedsInChild([] {
+        if (!RunTogether(2)) return false;
+        std::exit(0);
+    }));
+}
+
+}  // namespace
+}  // namespace zarr
+
+#endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "core/base/worker_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "autotest/cpp/support/threads.h"
+
+namespace zarr {
+namespace {
+
+using test::Barrier;
+using test::kPatience;
+using test::Watchdog;
+
+using Ids = std::set<std::thread::id>;
+
+WorkerPool& Pool() { return WorkerPool::Instance(); }
+
+// Counts the threads that it is called on, and how many of these have ended.
+class Ends {
+  public:
+    static void Count() {
+        struct Sentinel {
+            Sentinel() {
+                const std::lock_guard<std::mutex> lock(mutex_);
+                ++alive_;
+                ++begun_;
+            }
+            ~Sentinel() {
+                {
+                    const std::lock_guard<std::mutex> lock(mutex_);
+                    --alive_;
+                }
+                changed_.notify_all();
+            }
+        };
+        thread_local const Sentinel sentinel;
+        static_cast<void>(sentinel);
+    }
+
+    static std::size_t alive() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return alive_;
+    }
+    static std::size_t begun() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return begun_;
+    }
+    // False where they do not all end in time.
+    static bool WaitForAll() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        return changed_.wait_for(lock, kPatience, [] { return alive_ == 0; });
+    }
+
+  private:
+    inline static std::mutex mutex_;
+    inline static std::condition_variable changed_;
+    inline static std::size_t alive_ = 0;
+    inline static std::size_t begun_ = 0;
+};
+
+// Runs on the caller and as many helpers, which must all be there at the same time. Returns the
+// helpers.
+Ids RunTogether(std::size_t helpers) {
+    const std::thread::id caller = std::this_thread::get_id();
+    Barrier barrier(helpers + 1);
+    std::mutex mutex;
+    Ids ids;
+    std::size_t met = 0;
+    Pool().Run(helpers, [&] {
+        const bool have_met = barrier.Meet();
+        if (std::this_thread::get_id() != caller) Ends::Count();
+        const std::lock_guard<std::mutex> lock(mutex);
+        met += have_met ? 1 : 0;
+        ids.insert(std::this_thread::get_id());
+    });
+    EXPECT_EQ(met, helpers + 1) << "helpers did not come";
+    EXPECT_EQ(ids.size(), helpers + 1);
+    EXPECT_EQ(ids.erase(std::this_thread::get_id()), 1U) << "the caller works, too";
+    return ids;
+}
+
+class Helpers : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Numbers, Helpers, testing::Values(1, 2, 7, 40));
+
+TEST_P(Helpers, RunAtTheSameTimeAsTheCaller) {
+    for (int round = 0; round < 5; ++round) RunTogether(GetParam());
+}
+
+TEST_P(Helpers, AreMoreThanTheProcessorHas) {
+    RunTogether(GetParam() * std::max(1U, std::thread::hardware_concurrency()));
+}
+
+TEST_P(Helpers, AreNoMoreThanAskedFor) {
+    for (int round = 0; round < 300; ++round) {
+        std::atomic<std::size_t> calls{0};
+        Pool().Run(GetParam(), [&] {
+            ++calls;
+            std::this_thread::yield();
+        });
+        ASSERT_GE(calls, 1U);
+        ASSERT_LE(calls, GetParam() + 1);
+    }
+}
+
+// The caller's call is over at once, when helpers are about to begin: these begin before Run()
+// returns, and end before it, or never.
+TEST_P(Helpers, DoNothingAfterTheEnd) {
+    std::atomic<int> late{0};
+    for (int round = 0; round < 1000; ++round) {
+        const auto is_over = std::make_shared<std::atomic<bool>>(false);
+        const auto inside = std::make_shared<std::atomic<int>>(0);
+        Pool().Run(GetParam(), [is_over, inside, &late] {
+            ++*inside;
+            if (*is_over) ++late;
+            std::this_thread::yield();
+            if (*is_over) ++late;
+            --*inside;
+        });
+        *is_over = true;
+        ASSERT_EQ(*inside, 0);
+    }
+    EXPECT_EQ(late, 0);
+}
+
+TEST(WorkerPool, RunsOnTheCallerAloneWithoutHelpers) {
+    Ids ids;
+    int calls = 0;
+    Pool().Run(0, [&] {
+        ++calls;
+        ids.insert(std::this_thread::get_id());
+    });
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(ids, Ids{std::this_thread::get_id()});
+}
+
+TEST(WorkerPool, WaitsForAHelperThatIsSlow) {
+    const std::thread::id caller = std::this_thread::get_id();
+    for (int round = 0; round < 20; ++round) {
+        Barrier begun(2);
+        std::atomic<bool> caller_is_done{false};
+        std::atomic<bool> helper_is_done{false};
+        Pool().Run(1, [&] {
+            EXPECT_TRUE(begun.Meet());
+            if (std::this_thread::get_id() == caller) {
+                caller_is_done = true;
+                return;
+            }
+            while (!caller_is_done) std::this_thread::yield();
+            for (int i = 0; i < 200; ++i) std::this_thread::yield();
+            helper_is_done = true;
+        });
+        ASSERT_TRUE(helper_is_done);
+    }
+}
+
+void Nest(std::size_t depth, std::size_t helpers, std::atomic<int>& leaves) {
+    if (depth == 0) {
+        ++leaves;
+        return;
+    }
+    std::atomic<int> calls{0};
+    Pool().Run(helpers, [&] {
+        ++calls;
+        Nest(depth - 1, helpers, leaves);
+    });
+    EXPECT_GE(calls, 1);
+}
+
+TEST(WorkerPool, RunsInsideOfRuns) {
+    const Watchdog watchdog("WorkerPool.RunsInsideOfRuns");
+    for (int round = 0; round < 50; ++round) {
+        std::atomic<int> leaves{0};
+        Nest(4, 2, leaves);
+        EXPECT_GE(leaves, 1);
+        EXPECT_LE(leaves, 3 * 3 * 3 * 3);
+    }
+}
+
+// All helpers are at work when each of them asks for more.
+TEST(WorkerPool, GivesHelpersHelpers) {
+    const Watchdog watchdog("WorkerPool.GivesHelpersHelpers");
+    Barrier all(4);
+    std::atomic<int> met{0};
+    Pool().Run(3, [&] {
+        if (all.Meet()) ++met;
+        Barrier inner(3);
+        Pool().Run(2, [&] {
+            if (inner.Meet()) ++met;
+        });
+    });
+    EXPECT_EQ(met, 4 + 4 * 3);
+}
+
+// Each caller's work is done by its own call, whoever helps.
+TEST(WorkerPool, ServesManyCallersAtOnce) {
+    const Watchdog watchdog("WorkerPool.ServesManyCallersAtOnce");
+    constexpr std::size_t kTasks = 20;
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> callers;
+    for (std::size_t t = 0; t < 10; ++t)
+        callers.emplace_back([&, t] {
+            for (std::size_t round = 0; round < 150; ++round) {
+                std::atomic<std::size_t> next{0};
+                std::vector<std::atomic<int>> done(kTasks);
+                std::atomic<std::size_t> calls{0};
+                const std::size_t helpers = (t + round) % 6;
+                Pool().Run(helpers, [&] {
+                    ++calls;
+                    for (std::size_t i = next++; i < kTasks; i = next++) ++done[i];
+                });
+                for (const std::atomic<int>& each : done) wrong += each == 1 ? 0 : 1;
+                if (calls > helpers + 1) ++wrong;
+            }
+        });
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(WorkerPool, KeepsItsThreadsForTheNext) {
+    constexpr std::size_t kRounds = 300;
+    ASSERT_TRUE(Ends::WaitForAll());
+    const std::size_t before = Ends::begun();
+    for (std::size_t round = 0; round < kRounds; ++round) RunTogether(3);
+    // More than three where others stayed from before or the machine is held up.
+    EXPECT_LT(Ends::begun() - before, kRounds);
+}
+
+TEST(WorkerPool, EndsItsThreadsAndStartsOthers) {
+    for (int round = 0; round < 2; ++round) {
+        const auto begin = std::chrono::steady_clock::now();
+        RunTogether(5);
+        ASSERT_TRUE(Ends::WaitForAll()) << Ends::alive() << " threads stay";
+        EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(800));
+    }
+    RunTogether(5);
+}
+
+#if defined(__linux__)
+// Threads that are about to begin count as well: short calls in turn, which are over before these
+// can help, must not start more and more.
+TEST(WorkerPool, StartsNoMoreThreadsThanHelp) {
+    constexpr std::size_t kHelpers = 3;
+    const auto count = [] {
+        using Entries = std::filesystem::directory_iterator;
+        return std::distance(Entries("/proc/self/task"), Entries());
+    };
+    ASSERT_TRUE(Ends::WaitForAll());
+    const auto before = count();
+    auto most = before;
+    for (int round = 0; round < 3000; ++round) {
+        Pool().Run(kHelpers, [] {});
+        if (round % 10 == 0) most = std::max(most, count());
+    }
+    EXPECT_LE(most, before + static_cast<std::ptrdiff_t>(2 * kHelpers));
+}
+#endif
+
+}  // namespace
+}  // namespace zarr

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// For tests of threads: to meet, and to fail instead of hanging.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace zarr::test {
+
+// How long what must come is waited for: much longer than a busy machine takes.
+constexpr std::chrono::seconds kPatience{60};
+
+// Where a number of threads wait for each other, once.
+class Barrier {
+  public:
+    explicit Barrier(std::size_t threads) : missing_(threads) {}
+
+    // False where the others have not come in time.
+    bool Meet() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        if (missing_ != 0) --missing_;
+        if (missing_ == 0) complete_.notify_all();
+        return complete_.wait_for(lock, kPatience, [this] { return missing_ == 0; });
+    }
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable complete_;
+    std::size_t missing_;
+};
+
+// Ends the program, saying why, unless it is destroyed in time: for what hangs where it fails.
+class Watchdog {
+  public:
+    explicit Watchdog(std::string what, std::chrono::seconds patience = 2 * kPatience)
+        : what_(std::move(what)), patience_(patience), thread_([this] { Watch(); }) {}
+    ~Watchdog() {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            is_over_ = true;
+        }
+        over_.notify_all();
+        thread_.join();
+    }
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+  private:
+    void Watch() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        if (over_.wait_for(lock, patience_, [this] { return is_over_; })) return;
+        std::fprintf(stderr, "%s: does not end\n", what_.c_str());
+        std::abort();
+    }
+
+    const std::string what_;
+    const std::chrono::seconds patience_;
+    std::mutex mutex_;
+    std::condition_variable over_;
+    bool is_over_ = false;
+    std::thread thread_;
+};
+
+}  // namespace zarr::test
