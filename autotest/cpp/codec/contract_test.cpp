@@ -42,7 +42,22 @@ class Subject {
         if (pipeline.ok()) pipeline_.emplace(pipeline.Take());
     }
 
+    // On one thread, and again on several, where the outcome must be the same.
     Result<Decoded> Decode(std::string_view encoded) {
+        Result<Decoded> alone = DecodeOn(1, encoded);
+        for (const std::size_t threads : {2, 5}) {
+            const Result<Decoded> shared = DecodeOn(threads, encoded);
+            EXPECT_EQ(shared.ok(), alone.ok())
+                << threads << " threads: " << (shared.ok() ? alone : shared).status().message();
+            if (shared.ok() && alone.ok()) {
+                EXPECT_EQ(*shared, *alone) << threads << " threads";
+            }
+        }
+        return alone;
+    }
+
+  private:
+    Result<Decoded> DecodeOn(std::size_t threads, std::string_view encoded) {
         if (!pipeline_) return Status::Invalid("not bound");
         const ByteSpan input = input_.Copy(ByteSpan(encoded));
         if (pipeline_->decodes_objects()) {
@@ -51,11 +66,10 @@ class Subject {
             return Objects(chunk);
         }
         const MutableByteSpan chunk = output_.Last(pipeline_->chunk_bytes());
-        ZARR_RETURN_IF_ERROR(pipeline_->Decode(input, chunk, scratch_));
+        ZARR_RETURN_IF_ERROR(pipeline_->Decode(input, chunk, scratch_, threads));
         return Decoded{std::string(ByteSpan(chunk).text())};
     }
 
-  private:
     std::optional<Pipeline> pipeline_;
     PipelineScratch scratch_;
     GuardedMemory input_;

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// Frames of many blocks, which several threads decode together.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "autotest/cpp/codec/guarded_memory.h"
+#include "autotest/cpp/support/checks.h"
+#include "core/codec/pipeline.h"
+
+namespace zarr::test {
+namespace {
+
+constexpr std::size_t kThreads[] = {1, 2, 4, 16};
+constexpr std::size_t kHeader = 16;
+// Of zstd the library makes blocks as small as it is asked to, of the others of 64 KiB at least:
+// this is five of those, the last one partial.
+constexpr std::size_t kSize = 299880;
+
+struct FrameSpec {
+    std::string compressor = "lz4";
+    int level = 5;
+    int shuffle = 1;
+    std::size_t type_size = 4;
+    std::size_t block_size = 0;  // 0 leaves it to the library
+};
+
+// A pipeline of blosc alone, of chunks of `size` bytes.
+Result<Pipeline> Bind(const FrameSpec& spec, std::size_t size) {
+    const json::Value config =
+        Json(R"({"id": "blosc", "cname": ")" + spec.compressor + R"(", "clevel": )" +
+             std::to_string(spec.level) + R"(, "shuffle": )" + std::to_string(spec.shuffle) +
+             R"(, "typesize": )" + std::to_string(spec.type_size) + R"(, "blocksize": )" +
+             std::to_string(spec.block_size) + "}");
+    CodecContext context;
+    context.dtype = *ParseTypestr("|u1");
+    context.chunk_shape = {size};
+    return Pipeline::Bind(json::Value(), config, context);
+}
+
+// Random bytes that repeat those a little before, for any compressor to find.
+std::string Contents(Random& random, std::size_t size) {
+    std::string bytes(size, '\0');
+    for (std::size_t i = 0; i < size; ++i)
+        bytes[i] = i % 192 < 64 ? static_cast<char>(random.Below(256)) : bytes[i - 64];
+    return bytes;
+}
+
+std::string Encoded(const Pipeline& pipeline, const std::string& contents) {
+    PipelineScratch scratch;
+    const auto encoded = pipeline.Encode(ByteSpan(contents), scratch);
+    EXPECT_TRUE(Succeeds(encoded));
+    return encoded.ok() ? std::string(encoded->text()) : std::string();
+}
+
+// Decodes from and to memory of exactly the right size.
+class Decoder {
+  public:
+    Status Decode(const Pipeline& pipeline, const std::string& encoded, std::size_t threads) {
+        const ByteSpan input = input_.Copy(ByteSpan(encoded));
+        const MutableByteSpan output = output_.Last(pipeline.chunk_bytes());
+        if (output.size != 0) std::memset(output.data, 0xcc, output.size);
+        return pipeline.Decode(input, output, scratch_, threads);
+    }
+    // Of the last call.
+    std::string_view decoded(const Pipeline& pipeline) {
+        return ByteSpan(output_.Last(pipeline.chunk_bytes())).text();
+    }
+
+  private:
+    GuardedMemory input_;
+    GuardedMemory output_;
+    PipelineScratch scratch_;
+};
+
+std::size_t BlockSize(const std::string& frame) {
+    std::size_t value = 0;
+    for (std::size_t i = 12; i-- > 8;) value = value << 8 | static_cast<std::uint8_t>(frame[i]);
+    return value;
+}
+bool IsStoredAsIs(const std::string& frame) { return (frame[2] & 2) != 0; }
+
+void CheckEqual(const FrameSpec& spec, const std::string& contents) {
+    const auto pipeline = Bind(spec, contents.size());
+    ASSERT_TRUE(Succeeds(pipeline));
+    const std::string encoded = Encoded(*pipeline, contents);
+    Decoder decoder;
+    for (const std::size_t threads : kThreads) {
+        ASSERT_TRUE(Succeeds(decoder.Decode(*pipeline, encoded, threads))) << threads;
+        ASSERT_TRUE(decoder.decoded(*pipeline) == contents)
+            << threads << " threads, " << contents.size() << " bytes of " << spec.type_size
+            << ", blocks of " << BlockSize(encoded);
+    }
+}
+
+class BloscThreads : public testing::TestWithParam<std::tuple<const char*, int>> {
+  protected:
+    FrameSpec Spec() const {
+        FrameSpec spec;
+        std::tie(spec.compressor, spec.shuffle) = GetParam();
+        return spec;
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Formats, BloscThreads,
+                         testing::Combine(testing::Values("blosclz", "lz4", "lz4hc", "zlib",
+                                                          "zstd"),
+                                          testing::Values(0, 1, 2)),
+                         [](const auto& with) {
+                             return std::string(std::get<0>(with.param)) + "_shuffle" +
+                                    std::to_string(std::get<1>(with.param));
+                         });
+
+// Else nothing here is shared out.
+TEST_P(BloscThreads, HaveBlocksToShare) {
+    Random random(80);
+    FrameSpec spec = Spec();
+    spec.block_size = 4096;
+    const std::string encoded = Encoded(*Bind(spec, kSize), Contents(random, kSize));
+    EXPECT_FALSE(IsStoredAsIs(encoded));
+    EXPECT_LE(BlockSize(encoded), std::size_t{1} << 16);
+}
+
+TEST_P(BloscThreads, GiveWhatOneGives) {
+    Random random(81);
+    for (const std::size_t type_size : {1U, 4U, 7U, 8U, 255U}) {
+        FrameSpec spec = Spec();
+        spec.type_size = type_size;
+        spec.block_size = 4096;
+        // One block, less, whole ones, a last one that is partial or tiny; whole elements and not.
+        for (const std::size_t size :
+             {std::size_t{1}, std::size_t{100}, std::size_t{4096}, std::size_t{8400},
+              std::size_t{65536}, std::size_t{131073}, std::size_t{262144}, kSize, kSize + 1})
+            CheckEqual(spec, Contents(random, size));
+    }
+}
+
+TEST_P(BloscThreads, GiveWhatOneGivesInTheLibrarysBlocks) {
+    Random random(82);
+    for (const std::size_t size : {1000003U, 1500000U}) {
+        FrameSpec spec = Spec();
+        for (spec.level = 1; spec.level <= 9; spec.level += 4)
+            CheckEqual(spec, Contents(random, size));
+    }
+}
+
+TEST_P(BloscThreads, DecodeWhatIsStoredAsItIs) {
+    Random random(83);
+    FrameSpec spec = Spec();
+    spec.block_size = 4096;
+    for (const int level : {0, 9}) {
+        spec.level = level;
+        for (const std::size_t size : {40U, 4096U, 40963U, 300000U}) {
+            const std::string contents = random.Bytes(size);
+            CheckEqual(spec, contents);
+            const auto pipeline = Bind(spec, size);
+            std::string encoded = Encoded(*pipeline, contents);
+            if (level == 0) {
+                ASSERT_TRUE(IsStoredAsIs(encoded));
+            }
+            if (!IsStoredAsIs(encoded)) continue;
+            // The library says that it is one block; in several it is the same.
+            encoded.replace(8, 4, std::string("\0\x10\0\0", 4));
+            Decoder decoder;
+            for (const std::size_t threads : kThreads) {
+                if (size < 4096) continue;
+                ASSERT_TRUE(Succeeds(decoder.Decode(*pipeline, encoded, threads))) << threads;
+                ASSERT_TRUE(decoder.decoded(*pipeline) == contents) << threads << " threads";
+            }
+        }
+    }
+}
+
+TEST_P(BloscThreads, RefuseTruncatedFrames) {
+    constexpr std::uint64_t kSeed = 84;
+    SCOPED_TRACE(kSeed);
+    Random random(kSeed);
+    FrameSpec spec = Spec();
+    spec.block_size = 4096;
+    for (const int level : {0, 5}) {
+        spec.level = level;
+        const auto pipeline = Bind(spec, kSize);
+        const std::string encoded = Encoded(*pipeline, Contents(random, kSize));
+        Decoder decoder;
+        for (int i = 0; i < 40; ++i) {
+            const std::size_t size = i < 20 ? static_cast<std::size_t>(i)
+                                            : encoded.size() - 1 - random.Below(encoded.size());
+            for (const std::size_t threads : kThreads) {
+                const Status status = decoder.Decode(*pipeline, encoded.substr(0, size), threads);
+                ASSERT_TRUE(Fails(status, StatusCode::kCorrupt)) << size << ", " << threads;
+            }
+            // The same with a header that says so.
+            if (size < kHeader) continue;
+            std::string shorter = encoded.substr(0, size);
+            for (std::size_t b = 0; b < 4; ++b)
+                shorter[12 + b] = static_cast<char>(size >> (8 * b) & 0xff);
+            for (const std::size_t threads : kThreads)
+                ASSERT_FALSE(decoder.Decode(*pipeline, shorter, threads).ok())
+                    << size << ", " << threads;
+        }
+    }
+}
+
+// They give an error or wrong elements, and nothing worse; the same on any number of threads.
+TEST_P(BloscThreads, SurviveWrongBytes) {
+    constexpr std::uint64_t kSeed = 85;
+    SCOPED_TRACE(kSeed);
+    Random random(kSeed);
+    FrameSpec spec = Spec();
+    spec.block_size = 4096;
+    const auto pipeline = Bind(spec, kSize);
+    const std::string encoded = Encoded(*pipeline, Contents(random, kSize));
+    Decoder alone;
+    Decoder shared;
+    for (int i = 0; i < 300; ++i) {
+        std::string wrong = encoded;
+        // The header, the places of the blocks, the blocks.
+        const std::size_t reach = i % 3 == 0   ? kHeader
+                                  : i % 3 == 1 ? kHeader + 4 * (kSize / BlockSize(encoded) + 1)
+                                               : wrong.size();
+        for (int n = 0; n <= i % 4; ++n)
+            wrong[random.Below(reach)] = static_cast<char>(random.Below(256));
+        const Status status = alone.Decode(*pipeline, wrong, 1);
+        for (const std::size_t threads : {2U, 4U}) {
+            const Status other = shared.Decode(*pipeline, wrong, threads);
+            ASSERT_EQ(other.ok(), status.ok())
+                << i << ": " << (status.ok() ? other : status).message();
+            if (status.ok()) {
+                ASSERT_TRUE(shared.decoded(*pipeline) == alone.decoded(*pipeline)) << i;
+            }
+        }
+    }
+}
+
+TEST(BloscFrames, RefuseChunksOfOtherSizes) {
+    Random random(86);
+    FrameSpec spec;
+    spec.compressor = "zstd";
+    spec.block_size = 4096;
+    const std::string encoded = Encoded(*Bind(spec, 40000), Contents(random, 40000));
+    Decoder decoder;
+    for (const std::size_t size : {0U, 1U, 4096U, 39999U, 40001U, 100000U})
+        for (const std::size_t threads : kThreads)
+            EXPECT_TRUE(
+                Fails(decoder.Decode(*Bind(spec, size), encoded, threads), StatusCode::kCorrupt))
+                << size << ", " << threads;
+}
+
+// Which the library itself minds only where it decodes all blocks.
+TEST(BloscFrames, RefuseTheReservedFlag) {
+    Random random(88);
+    FrameSpec spec;
+    spec.compressor = "zstd";
+    spec.block_size = 4096;
+    for (spec.level = 0; spec.level <= 5; spec.level += 5) {
+        const auto pipeline = Bind(spec, 40000);
+        std::string encoded = Encoded(*pipeline, Contents(random, 40000));
+        encoded.replace(8, 4, std::string("\0\x10\0\0", 4));
+        encoded[2] = static_cast<char>(encoded[2] | 8);
+        Decoder decoder;
+        for (const std::size_t threads : kThreads)
+            EXPECT_TRUE(
+                Fails(decoder.Decode(*pipeline, encoded, threads), StatusCode::kCorrupt, "damaged"))
+                << threads;
+        Buffer part = BufferOf(std::string(40000, '\0'));
+        EXPECT_TRUE(Fails(pipeline->DecodeRanges(ByteSpan(encoded), {{0, 10}}, part.span()),
+                          StatusCode::kCorrupt, "damaged"));
+    }
+}
+
+TEST(BloscFrames, DecodeForManyCallersAtOnce) {
+    Random random(87);
+    FrameSpec spec;
+    spec.compressor = "zstd";
+    spec.block_size = 4096;
+    const std::string contents = Contents(random, 100000);
+    const auto pipeline = Bind(spec, contents.size());
+    const std::string encoded = Encoded(*pipeline, contents);
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> callers;
+    for (std::size_t t = 0; t < 6; ++t)
+        callers.emplace_back([&, t] {
+            Decoder decoder;
+            for (int i = 0; i < 40; ++i)
+                if (!decoder.Decode(*pipeline, encoded, 1 + t).ok() ||
+                    decoder.decoded(*pipeline) != contents)
+                    ++wrong;
+        });
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace zarr::test
