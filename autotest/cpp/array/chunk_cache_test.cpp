@@ -98,6 +98,38 @@ TEST(ChunkCache, ChunksOutliveTheirEviction) {
     EXPECT_EQ(held->elements.size(), kSize);
 }
 
+TEST(ChunkCache, UsesTheMemoryOfChunksAgain) {
+    constexpr std::size_t kLarge = 100000;
+    ChunkCache cache(20 * kLarge);  // of which an eighth may wait
+    auto chunk = cache.NewChunk();
+    ASSERT_TRUE(Succeeds(chunk->Allocate(kLarge)));
+    const std::uint8_t* const memory = chunk->elements.data();
+    cache.Replace({1, 0}, std::move(chunk));
+    chunk = cache.NewChunk();
+    ASSERT_TRUE(Succeeds(chunk->Allocate(kLarge)));
+    EXPECT_NE(chunk->elements.data(), memory) << "which is in use";
+    cache.DropArray(1);
+    chunk = cache.NewChunk();
+    ASSERT_TRUE(Succeeds(chunk->Allocate(kLarge)));
+    EXPECT_EQ(chunk->elements.data(), memory);
+    EXPECT_EQ(chunk->elements.size(), kLarge);
+    EXPECT_EQ(chunk->pool->bytes(), kLarge) << "of the chunk in between";
+    cache.SetMaxBytes(0);
+    EXPECT_EQ(chunk->pool->bytes(), 0U);
+}
+
+TEST(ChunkCache, ChunksOutliveTheCache) {
+    ChunkPtr held;
+    {
+        ChunkCache cache(1000000);
+        auto chunk = cache.NewChunk();
+        ASSERT_TRUE(Succeeds(chunk->Allocate(100000)));
+        held = std::move(chunk);
+    }
+    EXPECT_EQ(held->elements.size(), 100000U);
+    held.reset();
+}
+
 TEST(ChunkCache, DropsAnArray) {
     ChunkCache cache(10 * kBytes);
     for (std::uint64_t i = 0; i < 3; ++i) {

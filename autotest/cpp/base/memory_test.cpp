@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "core/base/memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "autotest/cpp/support/checks.h"
+
+namespace zarr {
+namespace {
+
+constexpr std::size_t kLargePage = std::size_t{2} << 20;
+
+struct Free {
+    void operator()(std::uint8_t* memory) const { std::free(memory); }
+};
+using Memory = std::unique_ptr<std::uint8_t[], Free>;
+
+bool IsAligned(const std::uint8_t* memory, std::size_t alignment) {
+    return reinterpret_cast<std::uintptr_t>(memory) % alignment == 0;
+}
+
+class AllocateBytesOf : public testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Sizes, AllocateBytesOf,
+                         testing::Values(1, 7, 64, 4096, kLargePage - 1, kLargePage, kLargePage + 1,
+                                         2 * kLargePage - 1, 2 * kLargePage, 5 * kLargePage + 77));
+
+// Touches every byte, which the sanitizers look at.
+TEST_P(AllocateBytesOf, GivesAllOfIt) {
+    const std::size_t size = GetParam();
+    for (int round = 0; round < 3; ++round) {  // then with memory that was used before
+        const Memory memory(AllocateBytes(size));
+        ASSERT_NE(memory, nullptr);
+        EXPECT_TRUE(IsAligned(memory.get(), alignof(std::max_align_t)));
+        std::memset(memory.get(), 0x5a, size);
+        EXPECT_EQ(memory[0], 0x5a);
+        EXPECT_EQ(memory[size - 1], 0x5a);
+    }
+}
+
+TEST_P(AllocateBytesOf, GivesOthersOtherMemory) {
+    const std::size_t size = GetParam();
+    const Memory a(AllocateBytes(size));
+    const Memory b(AllocateBytes(size));
+    ASSERT_NE(a, nullptr);
+    ASSERT_NE(b, nullptr);
+    std::memset(a.get(), 1, size);
+    std::memset(b.get(), 2, size);
+    EXPECT_EQ(a[size - 1], 1);
+    EXPECT_EQ(a[0], 1);
+}
+
+#if defined(__linux__)
+// A large page can begin only where its size says.
+TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
+    for (const std::size_t size : {kLargePage, kLargePage + 1, 3 * kLargePage}) {
+        const Memory memory(AllocateBytes(size));
+        EXPECT_TRUE(IsAligned(memory.get(), kLargePage)) << size;
+    }
+}
+#endif
+
+TEST(AllocateBytes, OfNothingCanBeFreed) {
+    std::free(AllocateBytes(0));
+    std::free(AllocateBytes(0));
+}
+
+// None of these sizes may wrap around to one that can be had.
+TEST(AllocateBytes, GivesNothingWhereThereIsTooLittle) {
+    for (const std::size_t size :
+         {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX - kLargePage + 1, SIZE_MAX - kLargePage,
+          SIZE_MAX - kLargePage - 1, SIZE_MAX - 2 * kLargePage, SIZE_MAX / 2 + 1, SIZE_MAX / 4})
+        EXPECT_EQ(AllocateBytes(size), nullptr) << size;
+}
+
+// Memory of the one kind grows into the other.
+TEST(AllocateBytes, GivesBuffersMemoryThatGrows) {
+    Buffer buffer;
+    std::size_t before = 0;
+    for (const std::size_t size :
+         {kLargePage / 2, kLargePage - 1, kLargePage, kLargePage + 1, 4 * kLargePage + 5}) {
+        ASSERT_TRUE(test::Succeeds(buffer.Resize(size)));
+        for (std::size_t i = 0; i < before; i += 997)
+            ASSERT_EQ(buffer.data()[i], static_cast<std::uint8_t>(i / 997)) << i << " of " << size;
+        for (std::size_t i = 0; i < size; i += 997)
+            buffer.data()[i] = static_cast<std::uint8_t>(i / 997);
+        before = size;
+    }
+}
+
+}  // namespace
+}  // namespace zarr
