@@ -42,13 +42,18 @@ TEST(ElementOp, CopiesElementsOfAnySize) {
     }
 }
 
+TEST(ElementOp, StreamsElementsOfAnySize) {
+    for (std::size_t size = 1; size <= 17; ++size) Check(StreamedCopyOp(size), size, 1);
+}
+
 TEST(ElementOp, CopiesElementsOfNoSize) {
-    const ElementOp op = CopyOp(0);
-    std::uint8_t byte = 5;
-    const std::uint8_t other = 6;
-    op.row(op, &byte, 0, &other, 0, 10);
-    op.row(op, &byte, 1, &other, 1, 1);
-    EXPECT_EQ(byte, 5);
+    for (const ElementOp& op : {CopyOp(0), StreamedCopyOp(0)}) {
+        std::uint8_t byte = 5;
+        const std::uint8_t other = 6;
+        op.row(op, &byte, 0, &other, 0, 10);
+        op.row(op, &byte, 1, &other, 1, 1);
+        EXPECT_EQ(byte, 5);
+    }
 }
 
 TEST(ElementOp, SwapsEachUnit) {

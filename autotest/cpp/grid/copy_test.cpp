@@ -68,7 +68,9 @@ Counts RandomCounts(Random& random) {
     return count;
 }
 
-void CheckOne(Random& random, const Counts& count, std::size_t size, std::size_t unit) {
+void CheckOne(Random& random, const Counts& count, const ElementOp& op) {
+    const std::size_t size = op.dst_size;
+    const std::size_t unit = op.unit;
     const Layout to = RandomLayout(random, count, size);
     const Layout from = RandomLayout(random, count, size);
     const std::string text = random.Bytes(from.size);
@@ -81,14 +83,20 @@ void CheckOne(Random& random, const Counts& count, std::size_t size, std::size_t
                 src[from.first + static_cast<std::size_t>(s) + j / unit * unit + unit - 1 -
                     j % unit];
     });
-    CopyBlock(count, dst.data() + to.first, to.strides, src.data() + from.first, from.strides,
-              unit == 1 ? CopyOp(size) : SwapOp(size, unit));
+    CopyBlock(count, dst.data() + to.first, to.strides, src.data() + from.first, from.strides, op);
     ASSERT_EQ(dst, expected) << "rank " << count.size() << ", elements of " << size;
 }
 
 TEST(CopyBlock, RandomBlocks) {
     Random random(7);
-    for (int i = 0; i < 6000; ++i) CheckOne(random, RandomCounts(random), 1 + random.Below(17), 1);
+    for (int i = 0; i < 6000; ++i)
+        CheckOne(random, RandomCounts(random), CopyOp(1 + random.Below(17)));
+}
+
+TEST(CopyBlock, RandomBlocksStreamed) {
+    Random random(11);
+    for (int i = 0; i < 3000; ++i)
+        CheckOne(random, RandomCounts(random), StreamedCopyOp(1 + random.Below(17)));
 }
 
 TEST(CopyBlock, RandomBlocksSwapped) {
@@ -96,7 +104,7 @@ TEST(CopyBlock, RandomBlocksSwapped) {
     const std::pair<std::size_t, std::size_t> ops[] = {{2, 2}, {4, 4}, {8, 8}, {16, 8}, {12, 4}};
     for (int i = 0; i < 2000; ++i) {
         const auto [size, unit] = ops[random.Below(5)];
-        CheckOne(random, RandomCounts(random), size, unit);
+        CheckOne(random, RandomCounts(random), SwapOp(size, unit));
     }
 }
 
@@ -104,7 +112,7 @@ TEST(CopyBlock, LargeTranspositions) {
     Random random(9);
     for (const std::size_t size : {1U, 2U, 4U, 8U, 16U, 3U}) {
         const Counts count{97, 3, 130};
-        for (int i = 0; i < 4; ++i) CheckOne(random, count, size, 1);
+        for (int i = 0; i < 4; ++i) CheckOne(random, count, CopyOp(size));
         const Strides row_major = ContiguousStrides(count, size, false);
         const Strides column_major = ContiguousStrides(count, size, true);
         const std::string src = random.Bytes(97 * 3 * 130 * size);
