@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/read_context.h"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "autotest/cpp/support/checks.h"
+
+namespace zarr {
+namespace {
+
+using test::Random;
+
+// How many of the array's chunks are told to be asked for the first time.
+std::size_t CountFirst(ReadContext& context, std::uint64_t array, std::uint64_t chunks) {
+    std::size_t count = 0;
+    for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)
+        count += context.IsFirstPart({array, chunk}) ? 1 : 0;
+    return count;
+}
+
+TEST(IsFirstPart, IsTrueOnce) {
+    ReadContext context(0);
+    for (const ChunkId id : {ChunkId{0, 0}, ChunkId{0, 1}, ChunkId{1, 0}, ChunkId{7, 123456789},
+                             ChunkId{UINT64_MAX, UINT64_MAX}}) {
+        EXPECT_TRUE(context.IsFirstPart(id)) << id.array << ", " << id.chunk;
+        for (int i = 0; i < 3; ++i)
+            EXPECT_FALSE(context.IsFirstPart(id)) << id.array << ", " << id.chunk;
+    }
+    ReadContext other(0);
+    EXPECT_TRUE(other.IsFirstPart({1, 0})) << "of each context by itself";
+}
+
+TEST(IsFirstPart, KnowsTheChunksThatAreReadInTurns) {
+    for (const std::uint64_t array : {1U, 2U, 77U, 100000U}) {
+        for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
+            ReadContext context(0);
+            EXPECT_EQ(CountFirst(context, array, chunks), chunks);
+            for (int round = 0; round < 3; ++round)  // some sets are full of very many
+                EXPECT_LE(CountFirst(context, array, chunks), chunks <= 1000 ? 0 : chunks / 100)
+                    << chunks << " chunks of array " << array;
+        }
+    }
+}
+
+// The row of chunks of a window, of many rows apart.
+TEST(IsFirstPart, KnowsChunksThatLieApart) {
+    for (const std::uint64_t stride : {7U, 64U, 1000U, 1024U, 8192U, 65536U, 1048576U}) {
+        ReadContext context(0);
+        std::size_t first = 0;
+        for (int round = 0; round < 2; ++round)
+            for (std::uint64_t i = 0; i < 1000; ++i)
+                first += context.IsFirstPart({3, i * stride}) ? 1 : 0;
+        EXPECT_GE(first, 1000U);
+        EXPECT_LE(first, 1010U) << "with a stride of " << stride;
+    }
+}
+
+TEST(IsFirstPart, KeepsArraysApart) {
+    ReadContext context(0);
+    for (std::uint64_t array = 1; array <= 50; ++array)
+        EXPECT_EQ(CountFirst(context, array, 40), 40U) << "of array " << array;
+    std::size_t forgotten = 0;
+    for (std::uint64_t array = 1; array <= 50; ++array) forgotten += CountFirst(context, array, 40);
+    EXPECT_LE(forgotten, 20U) << "of 2000";
+}
+
+TEST(IsFirstPart, ForgetsWhatWasLongAgo) {
+    ReadContext context(0);
+    EXPECT_TRUE(context.IsFirstPart({1, 5}));
+    CountFirst(context, 2, 2000000);
+    EXPECT_TRUE(context.IsFirstPart({1, 5}));
+    EXPECT_FALSE(context.IsFirstPart({1, 5})) << "and learns it again, in a full table";
+}
+
+TEST(IsFirstPart, TellsOneOfManyThreads) {
+    constexpr std::uint64_t kChunks = 1000;
+    ReadContext context(0);
+    std::atomic<std::size_t> first{0};
+    std::vector<std::thread> threads;
+    for (std::uint64_t t = 0; t < 8; ++t)
+        threads.emplace_back([&, t] {
+            for (std::uint64_t i = 0; i < kChunks; ++i)  // each begins elsewhere
+                first += context.IsFirstPart({9, (i + t * 3) % kChunks}) ? 1 : 0;
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(first, kChunks);
+}
+
+}  // namespace
+}  // namespace zarr
