@@ -4,6 +4,7 @@
 GDAL_DRIVER_PATH  folder(s) with the plugin; default <repository>/build/gdalplugins
 ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_dump
 ZARR_ENCODE       likewise zarr_encode
+ZARR_TEST_THREADS how many threads read and decode (GDAL_NUM_THREADS) where a test does not say so
 ZARR_TEST_SEED    seed of the random tests, eight hex digits; random by default, and printed at the end
 """
 
@@ -29,6 +30,9 @@ for variable, tool in TOOLS.items():
 for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG"):
     os.environ.pop(name, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
+# Values must not depend on it: the tests pass with any.
+if os.environ.get("ZARR_TEST_THREADS"):
+    os.environ["GDAL_NUM_THREADS"] = os.environ["ZARR_TEST_THREADS"]
 # Of all random tests of the run; the processes of pytest-xdist inherit it.
 if not os.environ.get("ZARR_TEST_SEED"):
     os.environ["ZARR_TEST_SEED"] = secrets.token_hex(4)

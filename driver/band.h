@@ -39,6 +39,11 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr WriteWindow(const Window& window, const void* data, GDALDataType buffer_type,
                        GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
 
+    // The same without a word to GDAL, so that any thread may call it; past the blocks that GDAL
+    // may hold.
+    zarr::Status Store(const Window& window, const void* data, GDALDataType buffer_type,
+                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+
     void EnableUpdate() { eAccess = GA_Update; }
 
     const BandArray& array() const { return array_; }
@@ -90,8 +95,6 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // ReadWindow() in columns of the array.
     CPLErr ReadArray(const Window& window, void* data, GDALDataType buffer_type,
                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
-    zarr::Status Store(const Window& window, const void* data, GDALDataType buffer_type,
-                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
     // True where GDAL holds the block already.
     bool HasBlock(int block_x, int block_y);
     // True where GDAL resamples a window from this band's own blocks, each of them.

@@ -9,6 +9,7 @@
 #include "driver/append_dim.h"
 #include "driver/band.h"
 #include "driver/connection_string.h"
+#include "driver/copy_pixels.h"
 #include "driver/create.h"
 #include "driver/create_store.h"
 #include "driver/dataset.h"
@@ -83,12 +84,6 @@ void CopyPlace(GDALDataset& from, GDALDataset& to) {
 
 void CopyMetadata(GDALDataset& from, GDALDataset& to) {
     if (from.GetMetadata() != nullptr) to.SetMetadata(from.GetMetadata());
-}
-
-bool CopyPixels(GDALDataset& from, GDALDataset& to, GDALProgressFunc progress, void* data) {
-    const char* const options[] = {nullptr};
-    return GDALDatasetCopyWholeRaster(GDALDataset::ToHandle(&from), GDALDataset::ToHandle(&to),
-                                      options, progress, data) == CE_None;
 }
 
 // True where a source is, or is made of, what lies in a folder.

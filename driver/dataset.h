@@ -66,6 +66,7 @@ class ZarrDataset final : public GDALPamDataset {
     void Finish();
     // Lets the dataset write; to be called last of all.
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention);
+    ZarrRasterBand* Band(int number);  // from 1
     // Stores what is pending; emits what fails.
     bool Flush() { return FlushAll(false) == CE_None; }
     // True where the names of bands can be coordinates of an array's only extra dimension.
@@ -126,7 +127,6 @@ class ZarrDataset final : public GDALPamDataset {
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
                            void* pProgressData, CSLConstList papszOptions) override;
 
-    ZarrRasterBand* Band(int number);
     const Georeferencing& Placed() const;
     void LoadPoints();
     void LoadGeolocation();

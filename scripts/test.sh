@@ -108,6 +108,9 @@ stage_house() { run_pytest --noconftest autotest/house; }
 stage_unit() {
     build debug all
     UBSAN_OPTIONS=print_stacktrace=1 run_ctest build-debug
+    # As users have it, too: of fork() the sanitizers allow little.
+    build release all
+    run_ctest build
 }
 
 stage_tidy() {

@@ -15,11 +15,13 @@ CACHE = 64  # MB
 BEYOND = 150  # MB that GDAL, Python and the threads may take
 
 CHILD = """
-import resource, sys
+import sys
 from osgeo import gdal
 gdal.UseExceptions()
 exec(sys.argv[1])
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+# Not what getrusage() says, which counts the parent before exec().
+lines = open("/proc/self/status").read().splitlines()
+print(next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM")))
 """
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Writing: a GeoTIFF converted to Zarr, and an array written row by row."""
 
+import itertools
 import os
 import pathlib
 import shutil
@@ -27,18 +28,17 @@ CODECS = (
 
 
 def converters(source, folder, chunk, codec):
-    """Contender -> function that makes a new file of `source`; what was there is removed before."""
+    """Contender -> function that makes a new file of `source`."""
     _, options, compressor, tiff_options = codec
     block = [f"BLOCKSIZE={chunk},{chunk}", *options]
     tiled = ["TILED=YES", f"BLOCKXSIZE={chunk}", f"BLOCKYSIZE={chunk}", "NUM_THREADS=ALL_CPUS"]
 
-    def by_gdal(driver, name, creation):
-        target = str(folder / name)
+    # Each run makes another file, as some file systems are slow where one was just removed.
+    turns = itertools.count()
 
+    def by_gdal(driver, name, creation):
         def run():
-            shutil.rmtree(target, ignore_errors=True)
-            pathlib.Path(target).unlink(missing_ok=True)
-            gdal.ErrorReset()
+            target = str(folder / f"{next(turns)}-{name}")
             return timed(
                 lambda: gdal.Translate(target, source, format=driver, creationOptions=creation)
             )()
@@ -46,8 +46,7 @@ def converters(source, folder, chunk, codec):
         return run
 
     def by_zarr():
-        target = str(folder / "python.zarr")
-        shutil.rmtree(target, ignore_errors=True)
+        target = str(folder / f"{next(turns)}-python.zarr")
 
         def convert():
             data = gdal.Open(source).ReadAsArray()
@@ -98,9 +97,11 @@ def measure(setting):
             contenders = converters(source.tiff, folder, chunk, codec)
             seconds = take_turns(contenders, min(ROUNDS, setting.rounds))
             for store in ("ours", "builtin"):
-                written = zarr.open(str(folder / f"{store}.zarr"), mode="r")
+                written = zarr.open(str(next(folder.glob(f"*-{store}.zarr"))), mode="r")
                 array = next(a for _, a in written.arrays() if a.ndim == 2)
                 np.testing.assert_array_equal(array[...], expected)
+            for made in folder.iterdir():
+                shutil.rmtree(made) if made.is_dir() else made.unlink()
             cores = len(os.sched_getaffinity(0))
             limit = (faster(1 / 0.6),) if cores > 1 else ()
             yield Row(f"GeoTIFF to Zarr, {codec[0]}", seconds, limit)

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What reading and writing cost, counted: chunks decoded and encoded, never seconds."""
 
+import json
+import pathlib
+
 import numpy as np
 import pytest
+import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import open_raster
 from zarr_store import make_array
@@ -79,3 +83,43 @@ def test_rows_encode_each_chunk_once(tmp_path, cache, threads, rows):
     assert counters("WRITE_COUNTERS")["CHUNKS_WRITTEN"] - before["CHUNKS_WRITTEN"] == 20
     dataset = open_raster(path)
     np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), values)
+
+
+@pytest.mark.parametrize("bands, block", [(1, "256,256"), (3, "1,256,999"), (5, "5,100,300"), (4, "3,64,64")])
+@pytest.mark.parametrize("interleave", ["BAND", "PIXEL"])
+def test_copies_encode_each_chunk_once(tmp_path, cache, bands, block, interleave):
+    cache(32 << 20)  # parts of 4 MB: less than a row of chunks
+    values = np.random.default_rng(bands).integers(0, 99, (bands, 700, 3001)).astype("f8")
+    source = gdal.GetDriverByName("MEM").Create("", 3001, 700, bands, gdal.GDT_Float64)
+    source.WriteArray(values)
+    path = str(tmp_path / "copy.zarr")
+    before = counters("WRITE_COUNTERS")
+    options = [f"INTERLEAVE={interleave}"]
+    if interleave == "BAND" and bands > 1:
+        options.append(f"BLOCKSIZE={block}")
+    told = []
+    copy = gdal.GetDriverByName("Zarr").CreateCopy(
+        path, source, options=options, callback=lambda done, *_: told.append(done) or 1
+    )
+    copy = None
+    assert told == sorted(told) and told[-1] == 1
+    array = next(each for each in pathlib.Path(path).glob("*/.zarray") if each.parent.name not in "xy")
+    document = json.loads(array.read_text(encoding="utf-8"))
+    chunks = np.prod([-(-n // c) for n, c in zip(document["shape"], document["chunks"])])
+    written = counters("WRITE_COUNTERS")["CHUNKS_WRITTEN"] - before["CHUNKS_WRITTEN"]
+    coordinates = len(list(pathlib.Path(path).glob("[xy]/[0-9]*")))
+    assert written - coordinates == chunks
+    dataset = open_raster(path)
+    np.testing.assert_array_equal(dataset.ReadAsArray().reshape(values.shape), values)
+
+
+def test_copy_that_is_cancelled_leaves_nothing(tmp_path, cache):
+    cache(32 << 20)
+    source = gdal.GetDriverByName("MEM").Create("", 3001, 3000, 1, gdal.GDT_Float64)
+    path = tmp_path / "cancelled.zarr"
+    with zarr_gdal.error_log() as log:
+        copy = gdal.GetDriverByName("Zarr").CreateCopy(
+            str(path), source, callback=lambda done, *_: done < 0.4
+        )
+    assert copy is None and not path.exists()
+    assert "cancelled" in log.the_error()

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "core/base/status.h"
 
@@ -40,6 +41,17 @@ struct MutableByteSpan {
 class Buffer {
   public:
     Buffer() = default;
+    // What is moved from is empty.
+    Buffer(Buffer&& other) noexcept
+        : bytes_(std::move(other.bytes_)),
+          size_(std::exchange(other.size_, 0)),
+          capacity_(std::exchange(other.capacity_, 0)) {}
+    Buffer& operator=(Buffer&& other) noexcept {
+        bytes_ = std::move(other.bytes_);
+        size_ = std::exchange(other.size_, 0);
+        capacity_ = std::exchange(other.capacity_, 0);
+        return *this;
+    }
 
     // Fails with kOutOfMemory, leaving the buffer as it was.
     Status Resize(std::size_t size);

@@ -4,6 +4,11 @@
 #include <cstring>
 
 // Every x86-64 has SSE2. ThreadSanitizer does not see such writes.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1  // as GCC says it
+#endif
+#endif
 #if (defined(__x86_64__) || defined(_M_X64)) && !defined(__SANITIZE_THREAD__)
 #define ZARR_STREAMS 1
 #include <emmintrin.h>

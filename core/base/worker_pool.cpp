@@ -73,6 +73,7 @@ void Crew::Work() {
 
 std::vector<std::thread> Crew::TakeEndedLocked() {
     std::vector<std::thread> taken;
+    taken.reserve(ended.size());  // before any is taken, which cannot be lost then
     for (const std::thread::id id : ended) {
         const auto found =
             std::find_if(threads.begin(), threads.end(),

@@ -35,6 +35,20 @@ TEST(Buffer, KeepsItsMemoryWhenItShrinksAndGrowsBack) {
     EXPECT_EQ(buffer.data(), before);
 }
 
+TEST(Buffer, IsEmptyAndUsableAfterItWasMovedFrom) {
+    Buffer from = BufferOf("chunk");
+    const Buffer to = std::move(from);
+    EXPECT_EQ(TextOf(to), "chunk");
+    // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
+    EXPECT_EQ(from.size() + from.capacity(), 0U);
+    ASSERT_TRUE(Succeeds(from.Reset(3)));
+    ASSERT_NE(from.data(), nullptr);
+    Buffer other = BufferOf("other");
+    other = std::move(from);
+    EXPECT_EQ(other.size(), 3U);
+    EXPECT_EQ(from.capacity(), 0U);
+}
+
 TEST(Buffer, IsAlignedForAnyScalar) {
     for (const std::size_t size : {1U, 7U, 33U, 1000U}) {
         Buffer buffer;

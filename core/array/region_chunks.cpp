@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The part of RegionReader that brings one chunk from the store.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/array/piece_ranges.h"
+#include "core/array/region_reader.h"
+
+namespace zarr {
+
+namespace {
+
+// Of smaller chunks nothing is gained by taking a part.
+constexpr std::size_t kLargeChunk = std::size_t{256} << 10;
+
+}  // namespace
+
+Result<bool> RegionReader::ReadRanges(const Piece& piece) {
+    const Pipeline& pipeline = array_.pipeline_;
+    const std::size_t bytes = pipeline.chunk_bytes();
+    const bool is_stored_so = pipeline.is_identity();
+    if (bytes < kLargeChunk || bytes > kMaxChunkBytes || !(is_stored_so || pipeline.HasRanges()))
+        return false;
+    if (CopyIfCached(piece)) return true;
+    const ByteRanges ranges = RangesOf(piece, WalkOf(piece, region_, array_.chunk_strides_),
+                                       offset_, op_.src_size, bytes);
+    if (ranges.empty()) return false;
+    ReadContext& context = array_.context();
+    const ChunkId id = array_.IdOf(piece.chunk);
+    if (!context.IsFirstPart(id)) return false;
+    if (is_stored_so) return ReadStoredRange(piece, ranges);
+    ReadContext::Loan scratch(context);
+    auto chunk = array_.context().cache().NewChunk();
+    const std::string key = array_.KeyOf(piece.chunk);
+    chunk->stamp = array_.store_->StampOf(key);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    if (!found) {
+        Fill(piece);
+        return true;
+    }
+    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
+    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
+    ZARR_ASSIGN_OR_RETURN(const std::size_t decoded,
+                          pipeline.DecodeRanges(encoded, ranges, scratch->chunk.span()));
+    if (decoded != 0) {
+        CountDecoded(decoded);
+        CopyFrom(piece, scratch->chunk.data());
+        return true;
+    }
+    // What was read is not read again.
+    const auto decode = [&]() -> Result<ChunkPtr> {
+        ZARR_RETURN_IF_ERROR(chunk->Allocate(bytes));
+        CountDecoded(bytes);
+        ZARR_RETURN_IF_ERROR(Decode(piece, encoded, chunk->elements.span(), scratch->pipeline));
+        return ChunkPtr(std::move(chunk));
+    };
+    ZARR_ASSIGN_OR_RETURN(const ChunkPtr whole, context.cache().GetOrLoad(id, decode));
+    Emit(piece, whole);
+    return true;
+}
+
+Result<bool> RegionReader::ReadStoredRange(const Piece& piece, const ByteRanges& ranges) {
+    const std::size_t begin = ranges.front().begin;
+    const std::size_t length = ranges.back().end - begin;
+    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    if (length > bytes / 4) return false;
+    ReadContext::Loan scratch(array_.context());
+    ReadCounters& counters = array_.context().counters();
+    counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
+    Buffer& part = scratch->pipeline.encoded;
+    ZARR_ASSIGN_OR_RETURN(const bool found,
+                          array_.store_->GetRange(array_.KeyOf(piece.chunk), begin, length, part));
+    if (!found) {
+        counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
+        Fill(piece);
+        return true;
+    }
+    if (part.size() != length)
+        return Status::Corrupt("holds " + std::to_string(begin + part.size()) +
+                               " bytes instead of " + std::to_string(bytes));
+    counters.bytes_read.fetch_add(length, std::memory_order_relaxed);
+    CountDecoded(length);
+    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
+    std::copy_n(std::as_const(part).data(), length, scratch->chunk.data() + begin);
+    CopyFrom(piece, scratch->chunk.data());
+    return true;
+}
+
+void RegionReader::CountDecoded(std::size_t bytes) const {
+    ReadCounters& counters = array_.context().counters();
+    counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
+    counters.bytes_decoded.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+Status RegionReader::Decode(const Piece& piece, ByteSpan encoded, MutableByteSpan chunk,
+                            PipelineScratch& scratch) {
+    std::optional<Gate::Pass> pass;
+    if (in_flight_ > threads_) pass.emplace(decoding_);
+    return array_.pipeline_.Decode(encoded, chunk, scratch, piece.threads);
+}
+
+Result<bool> RegionReader::Fetch(const std::string& key, PipelineScratch& scratch) const {
+    ReadCounters& counters = array_.context().counters();
+    counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
+    ZARR_ASSIGN_OR_RETURN(const bool found,
+                          array_.store_->Get(key, scratch.encoded, array_.max_encoded_bytes_));
+    if (!found) {
+        counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
+        return false;
+    }
+    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    if (bytes > kMaxChunkBytes)
+        return Status::Limit("the chunk decodes to " + std::to_string(bytes) +
+                             " bytes, the most is " + std::to_string(kMaxChunkBytes));
+    counters.bytes_read.fetch_add(scratch.encoded.size(), std::memory_order_relaxed);
+    return true;
+}
+
+Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bool* absent) {
+    const std::string key = array_.KeyOf(piece.chunk);
+    if (array_.pipeline_.is_identity()) {
+        ReadCounters& counters = array_.context().counters();
+        counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
+        ZARR_ASSIGN_OR_RETURN(const auto size, array_.store_->GetInto(key, memory));
+        *absent = !size.has_value();
+        if (*absent) {
+            counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
+            return {};
+        }
+        if (*size != memory.size)
+            return Status::Corrupt("holds " + std::to_string(*size) + " bytes instead of " +
+                                   std::to_string(memory.size));
+        counters.bytes_read.fetch_add(memory.size, std::memory_order_relaxed);
+        CountDecoded(memory.size);
+        return {};
+    }
+    ReadContext::Loan scratch(array_.context());
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    *absent = !found;
+    if (!found) return {};
+    CountDecoded(memory.size);
+    return Decode(piece, std::as_const(scratch->pipeline.encoded).span(), memory,
+                  scratch->pipeline);
+}
+
+Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
+    return array_.context().cache().GetOrLoad(array_.IdOf(piece.chunk),
+                                              [&] { return Load(piece); });
+}
+
+Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
+    ReadContext::Loan scratch(array_.context());
+    auto chunk = array_.context().cache().NewChunk();
+    const std::string key = array_.KeyOf(piece.chunk);
+    chunk->stamp = array_.store_->StampOf(key);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    chunk->absent = !found;
+    if (found) CountDecoded(array_.pipeline_.chunk_bytes());
+    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
+    if (found && array_.pipeline_.decodes_objects()) {
+        ZARR_RETURN_IF_ERROR(
+            array_.pipeline_.DecodeObjects(encoded, chunk->objects, scratch->pipeline));
+    } else if (found) {
+        ZARR_RETURN_IF_ERROR(chunk->Allocate(array_.pipeline_.chunk_bytes()));
+        ZARR_RETURN_IF_ERROR(Decode(piece, encoded, chunk->elements.span(), scratch->pipeline));
+    }
+    return ChunkPtr(std::move(chunk));
+}
+
+}  // namespace zarr

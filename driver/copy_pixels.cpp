@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "driver/copy_pixels.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <new>
+#include <numeric>
+#include <system_error>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "driver/band.h"
+#include "driver/report.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+namespace {
+
+// True where chunks hold pixels of several bands, so that these are to be copied together.
+bool HaveSharedChunks(ZarrDataset& dataset) {
+    const RasterLayout& layout = dataset.Band(1)->array().layout;
+    return std::any_of(layout.other_axes.begin(), layout.other_axes.end(),
+                       [&](std::size_t axis) { return layout.facts.metadata.chunks[axis] > 1; });
+}
+
+// Stores on a thread of its own, one part at a time.
+class Storing {
+  public:
+    Storing() = default;
+    ~Storing() { static_cast<void>(Wait()); }
+    Storing(const Storing&) = delete;
+    Storing& operator=(const Storing&) = delete;
+
+    // Returns what the part before came to, which is over then.
+    Status Wait() { return running_.valid() ? running_.get() : Status(); }
+
+    void Start(const std::function<Status()>& store) {
+        try {
+            running_ = std::async(std::launch::async, store);
+        } catch (const std::system_error&) {  // no thread is to be had
+            std::promise<Status> done;
+            done.set_value(store());
+            running_ = done.get_future();
+        }
+    }
+
+  private:
+    std::future<Status> running_;
+};
+
+class Copier {
+  public:
+    Copier(GDALDataset& from, ZarrDataset& to) : from_(from), to_(to) {
+        ZarrRasterBand& band = *to.Band(1);
+        type_ = band.GetRasterDataType();
+        item_ = GDALGetDataTypeSizeBytes(type_);
+        band.GetBlockSize(&block_x_, &block_y_);
+        bands_at_once_ = HaveSharedChunks(to) ? to.GetRasterCount() : 1;
+        ChooseSize();
+    }
+
+    bool Run(GDALProgressFunc progress, void* progress_data) {
+        const int bands = to_.GetRasterCount();
+        double done = 0;
+        const double all = double{1} * bands * to_.GetRasterXSize() * to_.GetRasterYSize();
+        const auto copy = [&](const Part& part) {
+            if (!Copy(part)) return false;
+            done += double{1} * bands_at_once_ * part.width * part.height;
+            if (progress != nullptr && !progress(done / all, "", progress_data))
+                return Emit({zarr::StatusCode::kCancelled, "the copy was cancelled"});
+            return true;
+        };
+        for (int band = 1; band <= bands; band += bands_at_once_)
+            if (!ForEachPart(band, copy)) return false;
+        const Status status = storing_.Wait();
+        return status.ok() || Emit(status);
+    }
+
+  private:
+    struct Part {
+        int band, x, y, width, height;
+    };
+
+    // Calls `copy` on the parts of a band, or of several at once, until it returns false. A chunk
+    // that takes several parts has them one after the other, so that it is complete before the next
+    // is begun.
+    bool ForEachPart(int band, const std::function<bool(const Part&)>& copy) const {
+        const std::int64_t wide = to_.GetRasterXSize();
+        const std::int64_t high = to_.GetRasterYSize();
+        const std::int64_t rows =
+            std::max<std::int64_t>(height_, std::min<std::int64_t>(block_y_, high));
+        for (std::int64_t top = 0; top < high; top += rows) {
+            const std::int64_t bottom = std::min(top + rows, high);
+            for (std::int64_t x = 0; x < wide; x += width_)
+                for (std::int64_t y = top; y < bottom; y += height_)
+                    if (!copy({band, static_cast<int>(x), static_cast<int>(y),
+                               static_cast<int>(std::min<std::int64_t>(width_, wide - x)),
+                               static_cast<int>(std::min<std::int64_t>(height_, bottom - y))}))
+                        return false;
+        }
+        return true;
+    }
+
+    bool Emit(const Status& status) const {
+        EmitError(to_.store_path(), status);
+        return false;
+    }
+
+    // Whole rows of chunks, or where these are large whole chunks, as many as two buffers may hold.
+    void ChooseSize() {
+        constexpr GIntBig kMost = GIntBig{16} << 20;
+        constexpr GIntBig kLeast = GIntBig{4} << 20;
+        const GIntBig bytes = std::clamp(GDALGetCacheMax64() / 8, kLeast, kMost);
+        const GIntBig pixels = std::max<GIntBig>(1, bytes / item_ / bands_at_once_);
+        const GIntBig wide = to_.GetRasterXSize();
+        const GIntBig high = to_.GetRasterYSize();
+        const GIntBig row = std::min<GIntBig>(block_y_, high);
+        if (wide * row <= pixels) {
+            width_ = static_cast<int>(wide);
+            height_ = static_cast<int>(std::min(high, pixels / (wide * row) * row));
+            return;
+        }
+        const GIntBig column = std::min<GIntBig>(block_x_, wide);
+        height_ = static_cast<int>(std::clamp<GIntBig>(pixels / column, 1, row));
+        width_ = static_cast<int>(std::clamp<GIntBig>(pixels / height_ / column * column, 1, wide));
+    }
+
+    bool Copy(const Part& part) {
+        zarr::Buffer& buffer = buffers_[turn_++ % buffers_.size()];
+        const std::size_t size = static_cast<std::size_t>(item_) * part.width * part.height *
+                                 static_cast<std::size_t>(bands_at_once_);
+        if (const Status status = buffer.Reset(size); !status.ok()) return Emit(status);
+        std::vector<int> numbers(static_cast<std::size_t>(bands_at_once_));
+        std::iota(numbers.begin(), numbers.end(), part.band);
+        const GSpacing line = GSpacing{item_} * part.width;
+        if (from_.RasterIO(GF_Read, part.x, part.y, part.width, part.height, buffer.data(),
+                           part.width, part.height, type_, bands_at_once_, numbers.data(), item_,
+                           line, line * part.height, nullptr) != CE_None)
+            return false;
+        if (const Status status = storing_.Wait(); !status.ok()) return Emit(status);
+        storing_.Start([this, part, data = buffer.data()] { return StorePart(part, data); });
+        return true;
+    }
+
+    Status StorePart(const Part& part, const std::uint8_t* data) const {
+        const GSpacing line = GSpacing{item_} * part.width;
+        for (int i = 0; i < bands_at_once_; ++i) {
+            ZarrRasterBand::Window window{};
+            window.x_off = part.x;
+            window.y_off = part.y;
+            window.x_size = part.width;
+            window.y_size = part.height;
+            ZARR_RETURN_IF_ERROR(
+                to_.Band(part.band + i)
+                    ->Store(window, data + line * part.height * i, type_, item_, line, 0));
+        }
+        return {};
+    }
+
+    GDALDataset& from_;
+    ZarrDataset& to_;
+    GDALDataType type_ = GDT_Unknown;
+    int item_ = 1;
+    int block_x_ = 1;
+    int block_y_ = 1;
+    int bands_at_once_ = 1;
+    int width_ = 1;
+    int height_ = 1;
+    std::size_t turn_ = 0;
+    std::array<zarr::Buffer, 2> buffers_;  // one is filled while the other is stored
+    Storing storing_;                      // ends before they do
+};
+
+}  // namespace
+
+bool CopyPixels(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress,
+                void* progress_data) {
+    return Copier(from, to).Run(progress, progress_data);
+}
+
+}  // namespace zarr_driver
