@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <future>
-#include <new>
+#include <mutex>
 #include <numeric>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/bytes.h"
@@ -28,29 +30,69 @@ bool HaveSharedChunks(ZarrDataset& dataset) {
                        [&](std::size_t axis) { return layout.facts.metadata.chunks[axis] > 1; });
 }
 
-// Stores on a thread of its own, one part at a time.
-class Storing {
+// Runs one task after another on a thread of its own, the same for all, as what encodes keeps its
+// memory by thread. Where no thread is to be had, on the caller's.
+class Worker {
   public:
-    Storing() = default;
-    ~Storing() { static_cast<void>(Wait()); }
-    Storing(const Storing&) = delete;
-    Storing& operator=(const Storing&) = delete;
-
-    // Returns what the part before came to, which is over then.
-    Status Wait() { return running_.valid() ? running_.get() : Status(); }
-
-    void Start(const std::function<Status()>& store) {
+    Worker() {
         try {
-            running_ = std::async(std::launch::async, store);
-        } catch (const std::system_error&) {  // no thread is to be had
-            std::promise<Status> done;
-            done.set_value(store());
-            running_ = done.get_future();
+            thread_ = std::thread([this] { Work(); });
+        } catch (const std::system_error&) {
+            // As said above.
         }
+    }
+    ~Worker() {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            is_closing_ = true;
+        }
+        changed_.notify_all();
+        if (thread_.joinable()) thread_.join();
+    }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    // Returns what the last task came to, which is over then; ok where there was none.
+    Status Wait() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        changed_.wait(lock, [this] { return task_ == nullptr; });
+        return std::exchange(result_, Status());
+    }
+
+    // After Wait().
+    void Start(std::function<Status()> task) {
+        if (!thread_.joinable()) {
+            result_ = task();
+            return;
+        }
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            task_ = std::move(task);
+        }
+        changed_.notify_all();
     }
 
   private:
-    std::future<Status> running_;
+    void Work() {
+        std::unique_lock<std::mutex> lock(mutex_);
+        for (;;) {
+            changed_.wait(lock, [this] { return is_closing_ || task_ != nullptr; });
+            if (task_ == nullptr) return;
+            lock.unlock();
+            Status result = task_();  // which only this thread takes away
+            lock.lock();
+            task_ = nullptr;
+            result_ = std::move(result);
+            changed_.notify_all();
+        }
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::function<Status()> task_;
+    Status result_;
+    bool is_closing_ = false;
+    std::thread thread_;
 };
 
 class Copier {
@@ -77,7 +119,7 @@ class Copier {
         };
         for (int band = 1; band <= bands; band += bands_at_once_)
             if (!ForEachPart(band, copy)) return false;
-        const Status status = storing_.Wait();
+        const Status status = worker_.Wait();
         return status.ok() || Emit(status);
     }
 
@@ -142,8 +184,8 @@ class Copier {
                            part.width, part.height, type_, bands_at_once_, numbers.data(), item_,
                            line, line * part.height, nullptr) != CE_None)
             return false;
-        if (const Status status = storing_.Wait(); !status.ok()) return Emit(status);
-        storing_.Start([this, part, data = buffer.data()] { return StorePart(part, data); });
+        if (const Status status = worker_.Wait(); !status.ok()) return Emit(status);
+        worker_.Start([this, part, data = buffer.data()] { return StorePart(part, data); });
         return true;
     }
 
@@ -173,7 +215,7 @@ class Copier {
     int height_ = 1;
     std::size_t turn_ = 0;
     std::array<zarr::Buffer, 2> buffers_;  // one is filled while the other is stored
-    Storing storing_;                      // ends before they do
+    Worker worker_;                        // ends before they do
 };
 
 }  // namespace
