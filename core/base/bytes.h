@@ -41,6 +41,9 @@ struct MutableByteSpan {
 class Buffer {
   public:
     Buffer() = default;
+    ~Buffer() = default;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
     // What is moved from is empty.
     Buffer(Buffer&& other) noexcept
         : bytes_(std::move(other.bytes_)),
