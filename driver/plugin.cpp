@@ -58,9 +58,9 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options
 class ZarrDriver final : public GDALDriver {
   public:
     zarr_driver::NameValueList GetMetadata(const char* pszDomain = "") override {
-        const bool is_read = pszDomain != nullptr && EQUAL(pszDomain, "READ_COUNTERS");
-        const bool is_write = pszDomain != nullptr && EQUAL(pszDomain, "WRITE_COUNTERS");
-        if (!is_read && !is_write) return GDALDriver::GetMetadata(pszDomain);
+        const bool is_read = IsDomain(pszDomain, "READ_COUNTERS");
+        if (!is_read && !IsDomain(pszDomain, "WRITE_COUNTERS"))
+            return GDALDriver::GetMetadata(pszDomain);
         thread_local CPLStringList list;  // borrowed by the caller, as metadata is
         list.Clear();
         const auto set = [](const char* name, const std::atomic<std::uint64_t>& count) {
@@ -80,9 +80,14 @@ class ZarrDriver final : public GDALDriver {
         return list.List();
     }
     const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override {
-        if (pszDomain == nullptr || strstr(pszDomain, "_COUNTERS") == nullptr)
+        if (!IsDomain(pszDomain, "READ_COUNTERS") && !IsDomain(pszDomain, "WRITE_COUNTERS"))
             return GDALDriver::GetMetadataItem(pszName, pszDomain);
         return CSLFetchNameValue(GetMetadata(pszDomain), pszName);
+    }
+
+  private:
+    static bool IsDomain(const char* domain, const char* name) {
+        return domain != nullptr && EQUAL(domain, name);
     }
 };
 

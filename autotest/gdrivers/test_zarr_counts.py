@@ -113,6 +113,14 @@ def test_copies_encode_each_chunk_once(tmp_path, cache, bands, block, interleave
     np.testing.assert_array_equal(dataset.ReadAsArray().reshape(values.shape), values)
 
 
+@pytest.mark.parametrize("domain", ["READ_COUNTERS", "WRITE_COUNTERS", "read_counters", "Write_Counters"])
+def test_counters_are_found_as_items_too(domain):
+    driver = gdal.GetDriverByName("Zarr")
+    for name, value in driver.GetMetadata(domain).items():
+        assert driver.GetMetadataItem(name, domain) == value
+    assert driver.GetMetadataItem("NO_SUCH", domain) is None
+
+
 def test_copy_that_is_cancelled_leaves_nothing(tmp_path, cache):
     cache(32 << 20)
     source = gdal.GetDriverByName("MEM").Create("", 3001, 3000, 1, gdal.GDT_Float64)
