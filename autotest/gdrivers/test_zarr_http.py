@@ -23,6 +23,7 @@ def folder(tmp_path_factory):
     make_array(folder, VALUES, "raw.zarr", compressor=None, chunks=(SIDE, SIDE))
     big = np.arange(1024 * 1024, dtype="<u4").reshape(1024, 1024)
     make_array(folder, big, "raw-big.zarr", compressor=None, chunks=(512, 1024))
+    make_array(folder, big, "blosc-big.zarr", chunks=(512, 1024))
     dem = {"values": VALUES, "dims": ("y", "x"), **options}
     arrays = {"dem": dem, "my dem #1": dem}
     for axis in "xy":
@@ -134,6 +135,15 @@ def test_part_of_a_large_uncompressed_chunk_is_a_range(server):
     assert server.requests() == [
         ("GET", "/raw-big.zarr/1.0", f"bytes={begin}-{begin + 19}", 206)
     ]
+
+
+def test_parts_of_a_large_compressed_chunk_take_one_request_together(server):
+    dataset = open_raster(f'ZARR:"{server.url}/blosc-big.zarr"')
+    server.log()
+    for y in (600, 700, 900):
+        part = dataset.GetRasterBand(1).ReadAsArray(3, y, 5, 1)
+        np.testing.assert_array_equal(part, [y * 1024 + np.arange(3, 8)])
+    assert paths_of(server.requests()) == ["/blosc-big.zarr/1.0"]
 
 
 @pytest.mark.parametrize("name", ["plain.zarr", "consolidated.zarr"])

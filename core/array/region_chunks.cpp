@@ -22,6 +22,9 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     const bool is_stored_so = pipeline.is_identity();
     if (bytes < kLargeChunk || bytes > kMaxChunkBytes || !(is_stored_so || pipeline.HasRanges()))
         return false;
+    // Of a compressed chunk all is fetched: over a network decoding it costs less than fetching it
+    // again for the next part.
+    if (!is_stored_so && array_.store_->ReadsAtOnce() > 1) return false;
     if (CopyIfCached(piece)) return true;
     const ByteRanges ranges = RangesOf(piece, WalkOf(piece, region_, array_.chunk_strides_),
                                        offset_, op_.src_size, bytes);
