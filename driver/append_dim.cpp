@@ -17,6 +17,7 @@
 #include "driver/band.h"
 #include "driver/coordinate_arrays.h"
 #include "driver/location.h"
+#include "driver/remote_store.h"
 #include "driver/report.h"
 #include "driver/vsi_store.h"
 
@@ -193,7 +194,7 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
     const std::string folder = FolderOf(name);
     if (!IsStoreFolder(folder))
         return Status::NotFound("creation option APPEND_DIM: there is no Zarr v2 store to grow");
-    auto store = std::make_shared<VsiStore>(folder);
+    auto store = OpenStoreForUpdate(folder);
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
     ZARR_ASSIGN_OR_RETURN(const AppendPlan plan, AppendPlan::Make(hierarchy, source, options));
     zarr::Warnings ignored;

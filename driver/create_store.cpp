@@ -9,6 +9,8 @@
 #include "driver/coordinate_arrays.h"
 #include "driver/location.h"
 #include "driver/plan_arrays.h"
+#include "driver/remote_store.h"
+#include "driver/remote_url.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_writer.h"
 
@@ -41,8 +43,10 @@ Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
 }
 
 Status MakeArrays(StoreUpdate& update, const std::vector<PlannedArray>& arrays) {
-    // Also where the file system needs none: what is no folder GDAL would delete before a copy.
-    if (!ArchiveOf(update.store()->Describe())) MakeFolder(update.store()->Describe());
+    // Also where the file system needs none: what is no folder GDAL would delete before a copy. An
+    // object store has no folders.
+    const std::string folder = update.store()->Describe();
+    if (!ArchiveOf(folder) && !IsObjectStore(folder)) MakeFolder(folder);
     ZARR_RETURN_IF_ERROR(update.metadata().CreateGroup(""));
     for (const PlannedArray& array : arrays)
         ZARR_RETURN_IF_ERROR(update.MakeArray(array.path, array.document, array.attributes));
@@ -64,7 +68,7 @@ Result<NewStore> MakeStore(const std::string& name, const NewRaster& raster,
         return Status::NotFound("there is no Zarr v2 store to append a subdataset to");
     if (options.append_subdataset && ArchiveOf(folder))
         return Status::Unsupported("a zip file is written once, so nothing is appended to it");
-    std::shared_ptr<zarr::Store> store = std::make_shared<VsiStore>(folder);
+    std::shared_ptr<zarr::Store> store = OpenStoreForUpdate(folder);
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
     ZARR_ASSIGN_OR_RETURN(const std::vector<PlannedArray> arrays,
                           PlanArrays(store, raster, options));

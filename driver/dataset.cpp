@@ -6,8 +6,8 @@
 #include "core/store/keys.h"
 #include "driver/band.h"
 #include "driver/http_fetch.h"
-#include "driver/http_store.h"
 #include "driver/metadata_text.h"
+#include "driver/remote_url.h"
 #include "driver/report.h"
 #include "driver/vsi_store.h"
 
@@ -97,9 +97,10 @@ CPLStringList ZarrDataset::RemoteSiblings() const {
     siblings.AddString(CPLGetFilename(store_path().c_str()));
     if (!CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"))) return siblings;
     zarr::Buffer text;
-    const auto url = HttpUrl(auxiliary, "");
+    const auto url = RemoteUrl(auxiliary, "");
     constexpr std::size_t kLargest = std::size_t{64} << 20;
-    const auto found = FetchUrl(*url, auxiliary, text, kLargest);
+    if (!url) return CPLStringList();  // GDAL asks in its own way
+    const auto found = Fetch({*url, auxiliary, auxiliary}, text, kLargest);
     if (found.ok() && *found) siblings.AddString(CPLGetFilename(auxiliary.c_str()));
     return siblings;
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "driver/http_fetch.h"
 
+#include <cpl_conv.h>
 #include <cpl_http.h>
-#include <cpl_multiproc.h>
 #include <cpl_string.h>
+#include <cpl_vsi.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
-#include <mutex>
-#include <vector>
+#include <utility>
 
 #include "core/store/store.h"
+#include "driver/http_session.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
@@ -20,63 +23,6 @@ using zarr::Result;
 using zarr::Status;
 
 namespace {
-
-constexpr const char* kPrefix = "/vsicurl/";
-
-bool IsUnreserved(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-._~/").find(c) != std::string_view::npos;
-}
-
-void AppendEncoded(std::string& url, char c) {
-    constexpr char kDigits[] = "0123456789ABCDEF";
-    const auto byte = static_cast<unsigned char>(c);
-    url += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
-}
-
-// A session of GDAL's HTTP client keeps its connection, and serves one request at a time. Names of
-// sessions, lent to one thread at a time, and different in a forked child, as a connection cannot
-// be shared with it.
-class Session {
-  public:
-    Session() {
-        const std::lock_guard<std::mutex> lock(Mutex());
-        auto& idle = Idle();
-        const auto process = CPLGetCurrentProcessID();
-        const auto own = std::find_if(idle.begin(), idle.end(),
-                                      [&](const Name& name) { return name.process == process; });
-        if (own != idle.end()) {
-            name_ = *own;
-            idle.erase(own);
-            return;
-        }
-        static std::uint64_t next = 0;
-        name_ = {process, "zarr-" + std::to_string(process) + "-" + std::to_string(next++)};
-    }
-    ~Session() {
-        const std::lock_guard<std::mutex> lock(Mutex());
-        Idle().push_back(name_);
-    }
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
-
-    const char* name() const { return name_.text.c_str(); }
-
-  private:
-    struct Name {
-        decltype(CPLGetCurrentProcessID()) process = 0;
-        std::string text;
-    };
-    static std::mutex& Mutex() {
-        static std::mutex mutex;
-        return mutex;
-    }
-    static std::vector<Name>& Idle() {
-        static std::vector<Name> idle;
-        return idle;
-    }
-    Name name_;
-};
 
 struct Destroy {
     void operator()(CPLHTTPResult* result) const { CPLHTTPDestroyResult(result); }
@@ -92,70 +38,101 @@ int HttpStatus(const CPLHTTPResult& answer) {
 }
 
 Status Failure(const std::string& key, const CPLHTTPResult& answer, int status) {
+    constexpr int kBadRequest = 400;
+    constexpr int kUnauthorized = 401;
+    constexpr int kForbidden = 403;
     const std::string message =
         key + ": cannot read: " + (answer.pszErrBuf != nullptr ? answer.pszErrBuf : "no answer");
-    return status == 401 || status == 403 ? Status::Permission(message) : Status::Io(message);
+    if (status == kBadRequest) return Status::Invalid(message);
+    return status == kUnauthorized || status == kForbidden ? Status::Permission(message)
+                                                           : Status::Io(message);
+}
+
+// GDAL's options GDAL_HTTP_... that say how a server is asked.
+constexpr const char* kOptions[] = {
+    "HEADERS",      "USERPWD",        "BEARER",          "AUTH",        "PROXY",
+    "PROXYUSERPWD", "NETRC",          "NETRC_FILE",      "HEADER_FILE", "UNSAFESSL",
+    "COOKIE",       "COOKIEFILE",     "USERAGENT",       "TIMEOUT",     "CONNECTTIMEOUT",
+    "SSLCERT",      "LOW_SPEED_TIME", "LOW_SPEED_LIMIT", "MAX_RETRY",   "RETRY_DELAY",
+    "SSLKEY",       "RETRY_CODES",    "KEYPASSWD",       "HTTP_VERSION"};
+
+struct HttpOptions {
+    std::string purpose;  // the server and the options, for HttpSession
+    CPLStringList own;    // what holds for this path only; GDAL's client finds the rest itself
+    std::string headers;  // likewise
+};
+
+HttpOptions FindOptions(const RemoteValue& value) {
+    HttpOptions found;
+    const std::size_t host = value.url.find("://");
+    found.purpose =
+        value.url.substr(0, value.url.find('/', host == std::string::npos ? 0 : host + 3));
+    for (const char* name : kOptions) {
+        const std::string option = std::string("GDAL_HTTP_") + name;
+        const char* text = VSIGetPathSpecificOption(value.path.c_str(), option.c_str(), nullptr);
+        if (text == nullptr) continue;
+        found.purpose += std::string("\n") + name + "=" + text;
+        const char* global = CPLGetConfigOption(option.c_str(), nullptr);
+        if (global != nullptr && std::strcmp(text, global) == 0) continue;
+        if (!EQUAL(name, "HEADERS")) {
+            found.own.SetNameValue(EQUAL(name, "AUTH") ? "HTTPAUTH" : name, text);
+            continue;
+        }
+        const CPLStringList lines(CSLTokenizeString2(text, ",", CSLT_HONOURSTRINGS));
+        for (int i = 0; i < lines.size(); ++i) found.headers += std::string(lines[i]) + "\r\n";
+    }
+    return found;
+}
+
+CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std::size_t limit,
+                             const std::optional<ByteExtent>& extent) {
+    CPLStringList options(std::move(found.own));
+    options.SetNameValue("PERSISTENT", session.name());
+    if (extent)
+        found.headers += "Range: bytes=" + std::to_string(extent->offset) + "-" +
+                         std::to_string(extent->offset + extent->length - 1);
+    if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
+    // Always, as the session has that of the request before. GDAL counts in int.
+    constexpr std::size_t kMost = INT_MAX;
+    options.SetNameValue("MAX_FILE_SIZE",
+                         std::to_string(limit < kMost ? limit + 1 : kMost).c_str());
+    return options;
 }
 
 }  // namespace
 
-std::optional<std::string> HttpUrl(const std::string& folder, const std::string& key) {
-    if (!STARTS_WITH(folder.c_str(), kPrefix)) return std::nullopt;
-    const std::string base = folder.substr(strlen(kPrefix));
-    if (!STARTS_WITH_CI(base.c_str(), "http://") && !STARTS_WITH_CI(base.c_str(), "https://"))
-        return std::nullopt;
-    const std::size_t query = std::min(base.find('?'), base.size());
-    std::string url;
-    // What the user typed is a URL already, but for what no URL may hold.
-    for (const char c : base.substr(0, query))
-        if (c <= ' ' || c > '~')
-            AppendEncoded(url, c);
-        else
-            url += c;
-    if (!key.empty()) url += '/';
-    for (const char c : key)
-        if (IsUnreserved(c))
-            url += c;
-        else
-            AppendEncoded(url, c);
-    return url + base.substr(query);
-}
-
-Result<bool> FetchUrl(const std::string& url, const std::string& key, zarr::Buffer& value,
-                      std::size_t limit, std::optional<ByteExtent> extent) {
+Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
+                   std::optional<ByteExtent> extent) {
+    const std::string& key = value.key;
     const QuietErrors quiet;
-    const Session session;
-    CPLStringList options;
-    options.SetNameValue("PERSISTENT", session.name());
-    if (extent)
-        options.SetNameValue("HEADERS", ("Range: bytes=" + std::to_string(extent->offset) + "-" +
-                                         std::to_string(extent->offset + extent->length - 1))
-                                            .c_str());
-    // GDAL counts in int.
-    constexpr std::size_t kMost = INT_MAX;
-    if (limit < kMost) options.SetNameValue("MAX_FILE_SIZE", std::to_string(limit + 1).c_str());
-    const Answer answer(CPLHTTPFetch(url.c_str(), options.List()));
+    HttpOptions found = FindOptions(value);
+    const HttpSession session(found.purpose);
+    const Answer answer(CPLHTTPFetch(
+        value.url.c_str(), RequestOptions(std::move(found), session, limit, extent).List()));
     if (answer == nullptr) return Status::Io(key + ": cannot read: " + QuietErrors::Message());
     constexpr int kTooLarge = 63;  // of curl
-    if (answer->nStatus == kTooLarge) return zarr::ValueTooLarge(key, limit + 1, limit);
+    constexpr std::size_t kMostOfGdal = INT_MAX;
+    if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
+        return zarr::ValueTooLarge(key, limit + 1, limit);
     const int status = HttpStatus(*answer);
     constexpr int kNotFound = 404;
     constexpr int kGone = 410;
     constexpr int kNoSuchRange = 416;
     if (status == kNotFound || status == kGone) return false;
     if (extent && status == kNoSuchRange) {
-        ZARR_RETURN_IF_ERROR(value.Reset(0));
+        ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         return true;
     }
     if (answer->nStatus != 0 || answer->pszErrBuf != nullptr) return Failure(key, *answer, status);
-    zarr::ByteSpan bytes(answer->pabyData, static_cast<std::size_t>(answer->nDataLen));
-    if (bytes.size > limit) return zarr::ValueTooLarge(key, bytes.size, limit);
-    if (extent && bytes.size > extent->length) {  // a server that does not know ranges sent all
-        const std::uint64_t from = std::min<std::uint64_t>(extent->offset, bytes.size);
-        bytes = bytes.From(static_cast<std::size_t>(from));
-        bytes.size = std::min(bytes.size, extent->length);
+    zarr::ByteSpan body(answer->pabyData, static_cast<std::size_t>(answer->nDataLen));
+    if (body.size > limit) return zarr::ValueTooLarge(key, body.size, limit);
+    // A server that does not know ranges sends all.
+    if (extent && CSLFetchNameValue(answer->papszHeaders, "Content-Range") == nullptr) {
+        const std::uint64_t from = std::min<std::uint64_t>(extent->offset, body.size);
+        body = body.From(static_cast<std::size_t>(from));
+        body.size = std::min(body.size, extent->length);
     }
-    ZARR_RETURN_IF_ERROR(value.Assign(bytes).WithContext(key));
+    ZARR_RETURN_IF_ERROR(bytes.Assign(body).WithContext(key));
     return true;
 }
 

@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/store/keys.h"
-#include "driver/http_store.h"
+#include "driver/remote_store.h"
 #include "driver/vsi_store.h"
 
 namespace zarr_driver {
@@ -41,13 +41,14 @@ void AscendToRoot(std::string& folder, std::string& node) {
 }
 
 Result<Location> LocateIn(const std::string& folder, const std::string& node,
-                          zarr::UseConsolidated use_consolidated) {
+                          const OpenOptions& options) {
     Location location;
     location.store_path = folder;
     location.node = node;
     ZARR_ASSIGN_OR_RETURN(
         location.hierarchy,
-        zarr::Hierarchy::Open(OpenStore(folder), use_consolidated, SharedContext()));
+        zarr::Hierarchy::Open(OpenStore(folder, {options.missing_on_403, options.is_update}),
+                              options.use_consolidated, SharedContext()));
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
     return location;
 }
@@ -87,12 +88,11 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
     std::string folder = FolderOf(name.path);
     std::string above;  // from the root to the folder that was named
     if (!name.has_node) AscendToRoot(folder, above);
-    ZARR_ASSIGN_OR_RETURN(Location location, LocateIn(folder, name.has_node ? name.node : above,
-                                                      options.use_consolidated));
+    ZARR_ASSIGN_OR_RETURN(Location location,
+                          LocateIn(folder, name.has_node ? name.node : above, options));
     if (location.kind == NodeKind::kNone && !above.empty()) {
         // The root's consolidated metadata may be older than the node.
-        ZARR_ASSIGN_OR_RETURN(location,
-                              LocateIn(FolderOf(name.path), "", options.use_consolidated));
+        ZARR_ASSIGN_OR_RETURN(location, LocateIn(FolderOf(name.path), "", options));
     }
     if (location.kind != NodeKind::kNone) return location;
     if (name.has_node && !name.node.empty() && IsStoreFolder(folder))

@@ -12,6 +12,7 @@
 #include "core/store/keys.h"
 #include "driver/connection_string.h"
 #include "driver/location.h"
+#include "driver/remote_store.h"
 #include "driver/report.h"
 #include "driver/store_removal.h"
 #include "driver/vsi_store.h"
@@ -44,7 +45,7 @@ Status DeletePlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(name));
     if (place.node.empty()) return RemoveStore(place.folder);
     ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder + "/" + place.node, "deleted"));
-    zarr::HierarchyWriter writer(std::make_shared<VsiStore>(place.folder));
+    zarr::HierarchyWriter writer(OpenStoreForUpdate(place.folder));
     ZARR_RETURN_IF_ERROR(writer.DeleteNode(place.node));
     return writer.Finish();
 }
@@ -57,7 +58,7 @@ Status RenameNode(const Place& place, const std::string& target) {
     const std::string name(zarr::LastName(path));
     if (FolderOf(group) != zarr::ParentPath(path))
         return Status::Unsupported("/" + place.node + ": is renamed only within its group");
-    zarr::HierarchyWriter writer(std::make_shared<VsiStore>(place.folder));
+    zarr::HierarchyWriter writer(OpenStoreForUpdate(place.folder));
     ZARR_RETURN_IF_ERROR(writer.RenameNode(place.node, name));
     return writer.Finish();
 }

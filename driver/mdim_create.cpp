@@ -7,6 +7,7 @@
 #include "driver/array_creation_options.h"
 #include "driver/location.h"
 #include "driver/mdim_dataset.h"
+#include "driver/remote_store.h"
 #include "driver/report.h"
 #include "driver/store_removal.h"
 #include "driver/vsi_store.h"
@@ -70,7 +71,7 @@ Result<NewDataset> MakeDataset(const std::string& name, CSLConstList options) {
     ZARR_RETURN_IF_ERROR(replacement.status());
     NewDataset made{replacement.Take(), nullptr};
     auto store = std::make_unique<StoreUpdate>(
-        std::make_shared<VsiStore>(folder),
+        OpenStoreForUpdate(folder),
         consolidate ? zarr::WriteConsolidated::kYes : zarr::WriteConsolidated::kNo,
         std::move(locks));
     ZARR_RETURN_IF_ERROR(store->metadata().CreateGroup(""));

@@ -5,9 +5,10 @@
 #include <new>
 
 #include "core/store/keys.h"
-#include "driver/http_store.h"
 #include "driver/mdim_dataset.h"
 #include "driver/raster_open.h"
+#include "driver/remote_store.h"
+#include "driver/remote_url.h"
 #include "driver/report.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_writer.h"
@@ -32,6 +33,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                                               const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info->papszOpenOptions));
     const bool update = open_info->eAccess != GA_ReadOnly;
+    options.is_update = update;
     // What is changed may be what consolidated metadata hold.
     if (update) options.use_consolidated = zarr::UseConsolidated::kNever;
     if (update && ArchiveOf(name.path))
@@ -46,7 +48,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
     if (update) {
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(
-            std::make_unique<StoreUpdate>(std::make_shared<VsiStore>(location.store_path),
+            std::make_unique<StoreUpdate>(OpenStoreForUpdate(location.store_path),
                                           zarr::WriteConsolidated::kIfPresent, std::move(locks)),
             Georeferenced::kGdalAndCf);
     }
@@ -57,6 +59,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
                                                    const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info->papszOpenOptions));
     const bool is_update = open_info->eAccess != GA_ReadOnly;
+    options.is_update = is_update;
     // What is changed may be what consolidated metadata hold.
     if (is_update) options.use_consolidated = zarr::UseConsolidated::kNever;
     if (is_update && ArchiveOf(name.path))
@@ -69,7 +72,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     if (is_update) {
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         update = std::make_unique<MdimUpdate>(
-            std::make_unique<StoreUpdate>(std::make_shared<VsiStore>(location.store_path),
+            std::make_unique<StoreUpdate>(OpenStoreForUpdate(location.store_path),
                                           zarr::WriteConsolidated::kIfPresent, std::move(locks)),
             location.hierarchy);
     }
@@ -80,7 +83,6 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
 
 // On a web server a folder is nothing that GDAL sees; its name has to say what it is.
 bool IsNamedAsStore(const std::string& path) {
-    if (!IsRemote(path)) return false;
     const std::string name = path.substr(0, path.find('?')) + "/";
     return name.find(".zarr/") != std::string::npos;
 }
@@ -92,8 +94,11 @@ int Identify(GDALOpenInfo* open_info) {
     if (HasZarrPrefix(name)) return TRUE;
     // GDAL before 3.7 does not see the folders of /vsimem/.
     const bool in_memory = !open_info->bStatOK && STARTS_WITH(name.c_str(), "/vsimem/");
-    if (open_info->bIsDirectory || in_memory) return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
-    if (IsNamedAsStore(name)) return TRUE;
+    // What is there of an object store was found out already, at some cost.
+    if (IsNamedAsStore(name) && IsRemote(name) && (!IsObjectStore(name) || open_info->bIsDirectory))
+        return TRUE;
+    if (open_info->bIsDirectory || in_memory || (IsNamedAsStore(name) && IsObjectStore(name)))
+        return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
     const std::string file(zarr::LastName(name));
     return file == zarr::kArrayKey || file == zarr::kGroupKey || file == zarr::kConsolidatedKey ||
            file == zarr::kAttributesKey;

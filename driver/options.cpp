@@ -33,6 +33,13 @@ const char* const kOpenOptionList =
     " coordinates without any statement of a CRS are taken as WGS 84' default='YES'/>"
     "  <Option name='WRAP_LONGITUDE' type='boolean' description='Whether longitudes from 0 to 360"
     " are turned into -180 to 180' default='NO'/>"
+    "  <Option name='MISSING_ON_403' type='boolean' description='Whether what a server refuses with"
+    " status 403 is absent, as object stores say to those who may not list. Otherwise it is an "
+    "error'"
+    " default='NO'/>"
+    "  <Option name='CACHE_TILE_PRESENCE' type='boolean' description='Whether to list the chunks of"
+    " an array once, when it is first read, and not to ask for those that are absent. For stores"
+    " that list' default='NO'/>"
     "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
     " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"
     " processors'/>"
@@ -60,6 +67,13 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
 
 }  // namespace
 
+void ListChunksIfAsked(const zarr::Array& array, const OpenOptions& options,
+                       std::vector<std::string>& warnings) {
+    if (!options.cache_tile_presence) return;
+    const zarr::Status listed = array.ListChunks();
+    if (!listed.ok()) warnings.push_back("CACHE_TILE_PRESENCE: " + listed.message());
+}
+
 zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback) {
     if (text == nullptr) return fallback;
     if (EQUAL(text, "ALL_CPUS")) return AllProcessors();
@@ -85,6 +99,8 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     parsed.fill_value_as_nodata = CPLFetchBool(options, "FILL_VALUE_AS_NODATA", true);
     parsed.assume_longlat = CPLFetchBool(options, "ASSUME_LONGLAT", true);
     parsed.wrap_longitude = CPLFetchBool(options, "WRAP_LONGITUDE", false);
+    parsed.missing_on_403 = CPLFetchBool(options, "MISSING_ON_403", false);
+    parsed.cache_tile_presence = CPLFetchBool(options, "CACHE_TILE_PRESENCE", false);
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
     ZARR_ASSIGN_OR_RETURN(parsed.label_delay, ParseDelay(CSLFetchNameValueDef(
                                                   options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));

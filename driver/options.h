@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/array/array.h"
 #include "core/base/status.h"
 #include "core/hierarchy/hierarchy.h"
 
@@ -22,6 +23,9 @@ struct OpenOptions {
     bool assume_longlat = true;
     bool wrap_longitude = false;
     std::size_t threads = 1;
+    bool missing_on_403 = false;
+    bool cache_tile_presence = false;
+    bool is_update = false;    // how the dataset is opened, which is no option
     std::string synchronizer;  // folder of lock files for writing; empty: none
     // Longest time that the coordinates of extra dimensions may take; none: unlimited.
     std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);
@@ -29,6 +33,10 @@ struct OpenOptions {
     // `options` is GDAL's NULL-terminated list of NAME=VALUE; not owned.
     static zarr::Result<OpenOptions> Parse(const char* const* options);
 };
+
+// What CACHE_TILE_PRESENCE asks for; a store that does not list gives a warning.
+void ListChunksIfAsked(const zarr::Array& array, const OpenOptions& options,
+                       std::vector<std::string>& warnings);
 
 // Parses NUM_THREADS: a number, or ALL_CPUS. `fallback` where `text` is nullptr.
 zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback);

@@ -220,6 +220,22 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) 
     return entries;
 }
 
+Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
+    const QuietErrors quiet;
+    if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
+    const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
+    errno = 0;
+    // All at once: an object store answers with a thousand names at a time.
+    const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), -1, nullptr));
+    if (dir == nullptr) {
+        const int error = errno;
+        return IsAbsent(path, error) ? Status() : Failure(prefix, "cannot list", error);
+    }
+    while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get()))
+        if (!entry->bModeKnown || !VSI_ISDIR(entry->nMode)) visit(entry->pszName);
+    return {};
+}
+
 // ---------------------------------------------------------------------------------------------
 // Writing
 

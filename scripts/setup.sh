@@ -18,10 +18,20 @@ test_packages=(
     rasterio
 )
 
+# The S3 server of the tests, from npm.
+s3rver=s3rver@3.7.1
+tools=$(dirname "${BASH_SOURCE[0]}")/../build/tools
+
 packages=("${build_packages[@]}")
+for_tests=no
 case ${1:-} in
     "") ;;
-    test) packages+=("${test_packages[@]}") ;;
+    test)
+        for_tests=yes
+        packages+=("${test_packages[@]}")
+        # Debian's npm does not go with a Node.js from elsewhere, which brings its own.
+        command -v npm >/dev/null || packages+=(npm)
+        ;;
     *) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 
@@ -37,18 +47,23 @@ for package in "${packages[@]}"; do
 done
 if [ ${#missing[@]} -eq 0 ]; then
     echo "all ${#packages[@]} packages are installed"
-    exit 0
+else
+    as_root=()
+    if [ "$(id -u)" != 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            echo "setup.sh: neither root nor sudo here; as root: apt-get install ${missing[*]}" >&2
+            exit 1
+        fi
+        as_root=(sudo)
+    fi
+    echo "installing ${missing[*]}"
+    "${as_root[@]}" apt-get -q update
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}"
 fi
 
-as_root=()
-if [ "$(id -u)" != 0 ]; then
-    if ! command -v sudo >/dev/null; then
-        echo "setup.sh: neither root nor sudo here; as root: apt-get install ${missing[*]}" >&2
-        exit 1
-    fi
-    as_root=(sudo)
+if [ $for_tests = yes ] && [ ! -x "$tools/node_modules/.bin/s3rver" ]; then
+    mkdir -p "$tools"
+    npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "$s3rver"
+    echo "installed $s3rver"
 fi
-echo "installing ${missing[*]}"
-"${as_root[@]}" apt-get -q update
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}"

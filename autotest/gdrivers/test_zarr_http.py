@@ -203,6 +203,105 @@ def test_failure_that_passes_is_retried_where_that_is_asked_for(server, what):
     assert paths_of(server.requests()).count("/" + what) == 3
 
 
+def test_range_does_not_stay_with_the_connection(server):
+    dataset = open_raster(f'ZARR:"{server.url}/raw-big.zarr"')
+    whole = np.arange(1024 * 1024, dtype="<u4").reshape(1024, 1024)
+    for y in (700, 701):
+        np.testing.assert_array_equal(
+            dataset.GetRasterBand(1).ReadAsArray(3, y, 5, 1), whole[y : y + 1, 3:8]
+        )
+    assert_reads(dataset, whole)
+
+
+def test_server_that_does_not_know_ranges(server):
+    server.rule(no_ranges=True)
+    dataset = open_raster(f'ZARR:"{server.url}/raw-big.zarr"')
+    part = dataset.GetRasterBand(1).ReadAsArray(3, 700, 5, 1)
+    np.testing.assert_array_equal(part, [700 * 1024 + np.arange(3, 8)])
+
+
+def test_absent_chunks_are_asked_for_once(server):
+    server.rule(status={"/plain.zarr/0.*": [404, -1]})
+    dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
+    expected = VALUES.copy()
+    expected[0:8] = -1
+    server.log()
+    for _ in range(3):
+        assert_reads(dataset, expected)
+    absent = [path for _, path, _, status in server.requests() if status == 404]
+    assert len(absent) == len(set(absent)) == 8
+    # Whoever opens it again wants to know how it is now.
+    server.rule(status={})
+    again = open_raster(f'ZARR:"{server.url}/plain.zarr"')
+    assert_reads(again, VALUES)
+
+
+@pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
+def test_missing_on_403(server, flags):
+    refused = {"/plain.zarr/1.*": [403, -1], "/plain.zarr/.zattrs": [403, -1]}
+    server.rule(status={**refused, "/plain.zarr/.zmetadata": [403, -1]})
+    name = f'ZARR:"{server.url}/plain.zarr"'
+    with zarr_gdal.error_log() as log:
+        assert gdal.OpenEx(name, flags) is None
+    assert ".zmetadata" in log.the_error() and "MISSING_ON_403=YES" in log.the_error()
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(name, flags, open_options=["MISSING_ON_403=YES"])
+        if flags == gdal.OF_RASTER:
+            values = dataset.GetRasterBand(1).ReadAsArray()
+        else:
+            group = dataset.GetRootGroup()
+            values = group.OpenMDArray(group.GetMDArrayNames()[0]).ReadAsArray()
+    expected = VALUES.copy()
+    expected[8:16] = -1
+    np.testing.assert_array_equal(values, expected)
+    assert log.events == []
+
+
+def test_missing_on_403_is_about_403_alone(server):
+    server.rule(status={"/plain.zarr/1.1": [500, -1]})
+    dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"', "MISSING_ON_403=YES")
+    with zarr_gdal.error_log() as log:
+        assert dataset.GetRasterBand(1).ReadAsArray() is None
+    assert "500" in log.the_error()
+
+
+def test_listing_of_chunks_is_not_taken_from_a_web_server(server):
+    server.rule(lists=True)
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(
+            f'ZARR:"{server.url}/plain.zarr"', open_options=["CACHE_TILE_PRESENCE=YES"]
+        )
+    assert log.errors == [] and len(log.warnings) == 1
+    assert "CACHE_TILE_PRESENCE" in log.warnings[0] and "does not list" in log.warnings[0]
+    assert_reads(dataset)
+
+
+def test_headers_that_a_server_wants(server):
+    server.rule(header=["X-Token", "abc, def"])
+    with zarr_gdal.error_log() as log:
+        assert gdal.OpenEx(f'ZARR:"{server.url}/plain.zarr"') is None
+    assert "401" in log.the_error()
+    with zarr_gdal.config_options(GDAL_HTTP_HEADERS='"X-Token: abc, def",X-Other: 1'):
+        assert_reads(open_raster(f'ZARR:"{server.url}/plain.zarr"'))
+
+
+def test_headers_of_one_server_are_not_told_to_another(folder, server):
+    server.rule(header=["X-Token", "abc"])
+    path = f"/vsicurl/{server.url}/"
+    gdal.SetPathSpecificOption(path, "GDAL_HTTP_HEADERS", "X-Token: abc")
+    gdal.SetPathSpecificOption(path, "GDAL_HTTP_USERPWD", "user:secret")
+    try:
+        assert_reads(open_raster(f'ZARR:"{server.url}/plain.zarr"'))
+        with Served(folder) as other:
+            other.rule(unwanted=["X-Token", "Authorization"])
+            assert_reads(open_raster(f'ZARR:"{other.url}/plain.zarr"'))
+    finally:
+        gdal.ClearPathSpecificOptions(path)
+    with zarr_gdal.error_log() as log:
+        assert gdal.OpenEx(f'ZARR:"{server.url}/plain.zarr"') is None
+    assert "401" in log.the_error()
+
+
 @pytest.mark.parametrize("document", [".zmetadata", ".zarray"])
 def test_refused_metadata_are_an_error(server, document):
     server.rule(status={"/plain.zarr/" + document: [500, -1]})

@@ -5,16 +5,21 @@
 As a program, for one that measures or tests: prints its port, serves until standard input ends.
 
     zarr_http.py FOLDER [DELAY]      DELAY: seconds before each answer
+    zarr_http.py HOST:PORT [DELAY]   passes everything on to another server
 
     GET /-/log      the requests since the last time, as JSON, and how many waited at the same time:
                     {"requests": [[method, path, range, status], ...], "at_once": N}
     PUT /-/rules    rules as JSON: {"delay": S, "status": {PATH: [STATUS, TIMES]}, "drop": {PATH: N}}
-                    status: answers so a number of times, -1 for ever; drop: closes after N bytes
+                    status: answers so a number of times, -1 for ever; drop: closes after N bytes;
+                    header: [NAME, VALUE] that it wants; unwanted: [NAME, ...] that it must not get;
+                    no_ranges: true to send all of what a part is wanted of
 
-A folder is listed as HTML only where "lists" is true in the rules.
+A folder is listed as HTML only where "lists" is true in the rules. A path that is refused, as in
+"status", starts where it ends in "*".
 """
 
 import contextlib
+import http.client
 import http.server
 import json
 import pathlib
@@ -40,12 +45,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(with_body=False)
 
     def do_PUT(self):
+        if self.path != "/-/rules":
+            return self.answer(with_body=True)
         rules = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.rules.update(rules)
         self.send(200, b"")
 
+    do_POST = do_DELETE = do_PUT
+
     def answer(self, with_body):
         path = urllib.parse.unquote(self.path)
+        self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if path == "/-/log":
             with self.server.lock:
                 answer = {"requests": self.server.log, "at_once": self.server.most_active}
@@ -57,21 +67,58 @@ class Handler(http.server.BaseHTTPRequestHandler):
         time.sleep(self.server.rules.get("delay", 0))
         with self.server.lock:
             self.server.active -= 1
-        status, body = self.find(path)
+        status, body, headers = self.find(path)
         extent = self.headers.get("Range")
-        headers = {}
-        if status == 200 and extent and extent.startswith("bytes="):
+        own = self.server.folder and not self.server.rules.get("no_ranges")
+        if own and status == 200 and extent and extent.startswith("bytes="):
             status, body, headers = self.part_of(body, extent[6:])
         with self.server.lock:
             self.server.log.append([self.command, path, extent, status])
         self.send(status, body, with_body, headers, self.server.rules.get("drop", {}).get(path))
 
+    def planned(self, path):
+        for pattern, plan in self.server.rules.get("status", {}).items():
+            starts = pattern.endswith("*") and path.startswith(pattern[:-1])
+            if (starts or path == pattern) and plan[1] != 0:
+                plan[1] -= 1
+                return plan[0]
+        return None
+
     def find(self, path):
+        wanted = self.server.rules.get("header")
+        if wanted and self.headers.get(wanted[0]) != wanted[1]:
+            return 401, b"who are you?", {}
+        if any(self.headers.get(name) for name in self.server.rules.get("unwanted", [])):
+            return 400, b"that is not for me", {}
         with self.server.lock:
-            planned = self.server.rules.get("status", {}).get(path)
-            if planned and planned[1] != 0:
-                planned[1] -= 1
-                return planned[0], b"as planned"
+            status = self.planned(path.partition("?")[0])
+        if status is not None:
+            return status, b"as planned", {}
+        if not self.server.folder:
+            return self.pass_on()
+        return *self.look_up(path), {}
+
+    def pass_on(self):
+        connection = http.client.HTTPConnection(self.server.upstream, timeout=60)
+        connection.putrequest(
+            self.command, self.path, skip_host=True, skip_accept_encoding=True
+        )
+        for name, value in self.headers.items():
+            connection.putheader(name, value)
+        connection.endheaders(self.body)
+        answer = connection.getresponse()
+        own = ("content-length", "connection", "keep-alive", "transfer-encoding", "date", "server")
+        headers = {n: v for n, v in answer.getheaders() if n.lower() not in own}
+        try:
+            body = answer.read()
+        except http.client.IncompleteRead as cut:
+            body = cut.partial
+        if self.command == "HEAD":
+            headers["Content-Length"] = answer.getheader("Content-Length") or "0"
+        connection.close()
+        return answer.status, body, headers
+
+    def look_up(self, path):
         file = self.server.folder / path.partition("?")[0].lstrip("/")
         if file.is_file():
             return 200, file.read_bytes()
@@ -92,9 +139,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Accept-Ranges", "bytes")
-        for name, value in (headers or {}).items():
+        headers = {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(headers or {})}
+        for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
         if with_body and drop_after is not None:
@@ -110,7 +156,8 @@ class HttpServer(http.server.ThreadingHTTPServer):
 
     def __init__(self, folder, delay):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.folder = pathlib.Path(folder)
+        self.folder = pathlib.Path(folder) if "/" in folder else None
+        self.upstream = folder
         self.rules = {"delay": delay}
         self.log = []
         self.active = self.most_active = 0

@@ -2,6 +2,7 @@
 #include "core/array/array.h"
 
 #include <cstring>
+#include <utility>
 
 #include "core/array/region_reader.h"
 #include "core/base/checked.h"
@@ -117,9 +118,31 @@ std::uint64_t Array::DecodedBytes(const Region& region) const {
     return bytes ? *bytes : UINT64_MAX;
 }
 
+Status Array::ListChunks() const {
+    const std::uint64_t asked = absent_.moment();
+    ChunkSet present;
+    ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, [&](std::string_view name) {
+        const auto chunk = ParseChunkName(name, metadata_.rank(), metadata_.dimension_separator);
+        if (!chunk) return;
+        for (std::size_t i = 0; i < chunk->size(); ++i)
+            if ((*chunk)[i] >= chunk_counts_[i]) return;
+        present.Add(IdOf(*chunk).chunk);
+    }));
+    absent_.SetPresent(std::move(present), asked);
+    return {};
+}
+
+void Array::Replace(const ChunkId& id, ChunkPtr chunk) const {
+    absent_.Remove(id.chunk);
+    context_->cache().Replace(id, std::move(chunk));
+}
+
 void Array::DropChanged() const {
+    absent_.Clear();
     context_->cache().DropStale(id_, [this](std::uint64_t index, const DecodedChunk& chunk) {
-        return !SameContent(chunk.stamp, store_->StampOf(KeyOf(ChunkAt(index))));
+        // Where asking is dear, nothing tells an absent chunk that has come meanwhile.
+        return (chunk.absent && store_->RemembersAbsence()) ||
+               !SameContent(chunk.stamp, store_->StampOf(KeyOf(ChunkAt(index))));
     });
 }
 

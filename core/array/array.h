@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/array/absent_chunks.h"
 #include "core/array/pending_chunks.h"
 #include "core/array/read_context.h"
 #include "core/base/element_op.h"
@@ -80,7 +81,15 @@ class Array {
     // only.
     std::uint64_t DecodedBytes(const Region& region) const;
 
-    // Drops from the cache what may have changed in the store since it was read.
+    // Lists the chunks that are in the store; those that are not are not asked for from then on,
+    // until DropChanged(). kUnsupported where the store cannot list.
+    Status ListChunks() const;
+
+    // To be called after a chunk was stored or removed, or may have been by others: holds `chunk`,
+    // or nothing where it is nullptr, in place of what was held.
+    void Replace(const ChunkId& id, ChunkPtr chunk) const;
+
+    // Drops what may have changed in the store since it was read.
     void DropChanged() const;
 
     // The key of a chunk, its index in the cache, and the chunk of such an index.
@@ -109,6 +118,7 @@ class Array {
     std::size_t max_encoded_bytes_ = 0;
     std::uint64_t id_ = 0;
     mutable PendingChunks pending_;
+    mutable AbsentChunks absent_;
 };
 
 }  // namespace zarr

@@ -234,7 +234,7 @@ Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const S
     const std::string key = array_->KeyOf(piece.chunk);
     ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, key));
     Status status = StoreChunk(key, std::as_const(chunk).span());
-    array_->context().cache().Replace(array_->IdOf(piece.chunk), nullptr);
+    array_->Replace(array_->IdOf(piece.chunk), nullptr);
     return status;
 }
 
@@ -311,7 +311,7 @@ Status ArrayWriter::Load(const DimVector<std::uint64_t>& chunk, PendingChunk& pe
 
 Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
     // The store itself is to be read, not what is remembered of it.
-    array_->context().cache().Replace(array_->IdOf(chunk), nullptr);
+    array_->Replace(array_->IdOf(chunk), nullptr);
     PendingChunk stored;
     ZARR_RETURN_IF_ERROR(Clear(stored));
     ZARR_RETURN_IF_ERROR(Load(chunk, stored));
@@ -351,7 +351,7 @@ Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const Status status = store();
     if (!status.ok()) return array_->Locate(status, chunk);
     decoded->elements = std::move(pending.elements);
-    array_->context().cache().Replace({array_->id_, index}, decoded);
+    array_->Replace({array_->id_, index}, decoded);
     Forget(index, pending);
     return {};
 }

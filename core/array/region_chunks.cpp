@@ -35,9 +35,8 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     if (is_stored_so) return ReadStoredRange(piece, ranges);
     ReadContext::Loan scratch(context);
     auto chunk = array_.context().cache().NewChunk();
-    const std::string key = array_.KeyOf(piece.chunk);
-    chunk->stamp = array_.store_->StampOf(key);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    chunk->stamp = array_.store_->StampOf(array_.KeyOf(piece.chunk));
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     if (!found) {
         Fill(piece);
         return true;
@@ -63,31 +62,48 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     return true;
 }
 
+template <class Question>
+Result<bool> RegionReader::Ask(const Piece& piece, Question&& question) const {
+    AbsentChunks& absent = array_.absent_;
+    const std::uint64_t index = array_.IdOf(piece.chunk).chunk;
+    const std::uint64_t asked = absent.moment();
+    if (absent.Has(index)) return false;
+    ReadCounters& counters = array_.context().counters();
+    counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
+    ZARR_ASSIGN_OR_RETURN(const bool found, question(array_.KeyOf(piece.chunk)));
+    if (found) return true;
+    counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
+    if (array_.store_->RemembersAbsence()) absent.Add(index, asked);
+    return false;
+}
+
 Result<bool> RegionReader::ReadStoredRange(const Piece& piece, const ByteRanges& ranges) {
     const std::size_t begin = ranges.front().begin;
     const std::size_t length = ranges.back().end - begin;
     const std::size_t bytes = array_.pipeline_.chunk_bytes();
     if (length > bytes / 4) return false;
     ReadContext::Loan scratch(array_.context());
-    ReadCounters& counters = array_.context().counters();
-    counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
     Buffer& part = scratch->pipeline.encoded;
-    ZARR_ASSIGN_OR_RETURN(const bool found,
-                          array_.store_->GetRange(array_.KeyOf(piece.chunk), begin, length, part));
+    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, [&](const std::string& key) {
+                              return array_.store_->GetRange(key, begin, length, part);
+                          }));
     if (!found) {
-        counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
         Fill(piece);
         return true;
     }
     if (part.size() != length)
         return Status::Corrupt("holds " + std::to_string(begin + part.size()) +
                                " bytes instead of " + std::to_string(bytes));
-    counters.bytes_read.fetch_add(length, std::memory_order_relaxed);
+    CountRead(length);
     CountDecoded(length);
     ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
     std::copy_n(std::as_const(part).data(), length, scratch->chunk.data() + begin);
     CopyFrom(piece, scratch->chunk.data());
     return true;
+}
+
+void RegionReader::CountRead(std::size_t bytes) const {
+    array_.context().counters().bytes_read.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 void RegionReader::CountDecoded(std::size_t bytes) const {
@@ -103,43 +119,40 @@ Status RegionReader::Decode(const Piece& piece, ByteSpan encoded, MutableByteSpa
     return array_.pipeline_.Decode(encoded, chunk, scratch, piece.threads);
 }
 
-Result<bool> RegionReader::Fetch(const std::string& key, PipelineScratch& scratch) const {
-    ReadCounters& counters = array_.context().counters();
-    counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
-    ZARR_ASSIGN_OR_RETURN(const bool found,
-                          array_.store_->Get(key, scratch.encoded, array_.max_encoded_bytes_));
-    if (!found) {
-        counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
-        return false;
-    }
+Result<bool> RegionReader::Fetch(const Piece& piece, PipelineScratch& scratch) const {
+    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, [&](const std::string& key) {
+                              return array_.store_->Get(key, scratch.encoded,
+                                                        array_.max_encoded_bytes_);
+                          }));
+    if (!found) return false;
     const std::size_t bytes = array_.pipeline_.chunk_bytes();
     if (bytes > kMaxChunkBytes)
         return Status::Limit("the chunk decodes to " + std::to_string(bytes) +
                              " bytes, the most is " + std::to_string(kMaxChunkBytes));
-    counters.bytes_read.fetch_add(scratch.encoded.size(), std::memory_order_relaxed);
+    CountRead(scratch.encoded.size());
     return true;
 }
 
 Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bool* absent) {
-    const std::string key = array_.KeyOf(piece.chunk);
     if (array_.pipeline_.is_identity()) {
-        ReadCounters& counters = array_.context().counters();
-        counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
-        ZARR_ASSIGN_OR_RETURN(const auto size, array_.store_->GetInto(key, memory));
-        *absent = !size.has_value();
-        if (*absent) {
-            counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
-            return {};
-        }
-        if (*size != memory.size)
-            return Status::Corrupt("holds " + std::to_string(*size) + " bytes instead of " +
+        std::size_t size = 0;
+        const auto get = [&](const std::string& key) -> Result<bool> {
+            ZARR_ASSIGN_OR_RETURN(const auto found, array_.store_->GetInto(key, memory));
+            size = found.value_or(0);
+            return found.has_value();
+        };
+        ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, get));
+        *absent = !found;
+        if (!found) return {};
+        if (size != memory.size)
+            return Status::Corrupt("holds " + std::to_string(size) + " bytes instead of " +
                                    std::to_string(memory.size));
-        counters.bytes_read.fetch_add(memory.size, std::memory_order_relaxed);
+        CountRead(memory.size);
         CountDecoded(memory.size);
         return {};
     }
     ReadContext::Loan scratch(array_.context());
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     *absent = !found;
     if (!found) return {};
     CountDecoded(memory.size);
@@ -155,9 +168,8 @@ Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
 Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
     ReadContext::Loan scratch(array_.context());
     auto chunk = array_.context().cache().NewChunk();
-    const std::string key = array_.KeyOf(piece.chunk);
-    chunk->stamp = array_.store_->StampOf(key);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    chunk->stamp = array_.store_->StampOf(array_.KeyOf(piece.chunk));
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     chunk->absent = !found;
     if (found) CountDecoded(array_.pipeline_.chunk_bytes());
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();

@@ -195,8 +195,7 @@ Status RegionReader::ReadPast(const Piece& piece) {
         return {};
     }
     ReadContext::Loan scratch(array_.context());
-    const std::string key = array_.KeyOf(piece.chunk);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(key, scratch->pipeline));
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     if (!found) {
         Fill(piece);
         return {};

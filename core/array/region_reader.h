@@ -40,8 +40,12 @@ class RegionReader {
     Result<bool> ReadRanges(const Piece& piece);
     Result<bool> ReadStoredRange(const Piece& piece, const ByteRanges& ranges);
 
+    // What the store answers to `question`, which takes a key, unless it is known to have nothing.
+    template <class Question>
+    Result<bool> Ask(const Piece& piece, Question&& question) const;
     // Reads the stored chunk; false where it is absent.
-    Result<bool> Fetch(const std::string& key, PipelineScratch& scratch) const;
+    Result<bool> Fetch(const Piece& piece, PipelineScratch& scratch) const;
+    void CountRead(std::size_t bytes) const;
     void CountDecoded(std::size_t bytes) const;
     Status Decode(const Piece& piece, ByteSpan encoded, MutableByteSpan chunk,
                   PipelineScratch& scratch);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/grid/chunk_key.h"
 
+#include <algorithm>
+#include <charconv>
+
 namespace zarr {
 
 namespace {
@@ -22,6 +25,26 @@ std::string ChunkKey(std::string_view array_path, const DimVector<std::uint64_t>
     if (chunk.empty()) return key + "0";
     AppendIndices(key, chunk, {&separator, 1});
     return key;
+}
+
+std::optional<DimVector<std::uint64_t>> ParseChunkName(std::string_view name, std::size_t rank,
+                                                       char separator) {
+    DimVector<std::uint64_t> chunk;
+    if (rank == 0) return name == "0" ? std::optional(chunk) : std::nullopt;
+    for (std::size_t i = 0; i < rank; ++i) {
+        const std::size_t end = i + 1 < rank ? name.find(separator) : name.size();
+        if (end == std::string_view::npos) return std::nullopt;
+        const std::string_view digits = name.substr(0, end);
+        std::uint64_t index = 0;
+        const auto [rest, error] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), index);
+        const bool has_zero_before = digits.size() > 1 && digits[0] == '0';
+        if (error != std::errc() || rest != digits.data() + digits.size() || has_zero_before)
+            return std::nullopt;
+        chunk.push_back(index);
+        name.remove_prefix(std::min(end + 1, name.size()));
+    }
+    return chunk;
 }
 
 std::string ChunkText(const DimVector<std::uint64_t>& chunk) {

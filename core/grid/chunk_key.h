@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,11 @@ namespace zarr {
 // array without dimensions (Zarr v2 specification, "Chunks"). The only place that spells them.
 std::string ChunkKey(std::string_view array_path, const DimVector<std::uint64_t>& chunk,
                      char separator);
+
+// The indices of a chunk whose key is the array's path and `name`; nullopt where no chunk of `rank`
+// dimensions has such a key.
+std::optional<DimVector<std::uint64_t>> ParseChunkName(std::string_view name, std::size_t rank,
+                                                       char separator);
 
 // "0", "12.3": true for a chunk's key without the array's path, or the first part of one.
 bool LooksLikeChunk(std::string_view name);

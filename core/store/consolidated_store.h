@@ -20,6 +20,7 @@ class ConsolidatedStore final : public Store {
 
     std::string Describe() const override { return base_->Describe(); }
     std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
+    bool RemembersAbsence() const override { return base_->RemembersAbsence(); }
     std::string Identity() const override { return base_->Identity(); }
     Stamp StampOf(const std::string& key) const override { return base_->StampOf(key); }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
@@ -28,6 +29,10 @@ class ConsolidatedStore final : public Store {
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
+    // Of the store itself, chunks and all.
+    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override {
+        return base_->ForEachKey(prefix, visit);
+    }
 
   private:
     ConsolidatedStore(std::shared_ptr<const Store> base, Buffer text)

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "core/store/keys.h"
+
 namespace zarr {
 
 bool SameContent(const Stamp& a, const Stamp& b) {
@@ -43,6 +45,33 @@ Result<bool> Store::RenamePrefix(const std::string& /*from*/, const std::string&
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit) {
     return Status::Limit(key + ": has " + std::to_string(size) + " bytes, more than the " +
                          std::to_string(limit) + " that can be expected there");
+}
+
+namespace {
+
+// More than any array's chunks and groups take; beyond it a link leads back up.
+constexpr std::size_t kMaxKeyDepth = 128;
+
+Status VisitBelow(const Store& store, const std::string& prefix, std::size_t skip,
+                  std::size_t depth, const Store::KeyVisitor& visit) {
+    if (depth > kMaxKeyDepth)
+        return Status::Limit(prefix.substr(0, 80) + "...: nests more than " +
+                             std::to_string(kMaxKeyDepth) + " levels deep");
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(prefix));
+    for (const StoreEntry& entry : entries) {
+        const std::string key = JoinKey(prefix, entry.name);
+        if (entry.is_prefix)
+            ZARR_RETURN_IF_ERROR(VisitBelow(store, key, skip, depth + 1, visit));
+        else
+            visit(std::string_view(key).substr(skip));
+    }
+    return {};
+}
+
+}  // namespace
+
+Status Store::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
+    return VisitBelow(*this, prefix, prefix.empty() ? 0 : prefix.size() + 1, 0, visit);
 }
 
 Status Store::Close() { return {}; }

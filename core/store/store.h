@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -49,6 +50,9 @@ class Store {
     // where it is no more than there are threads to decode what is read.
     virtual std::size_t ReadsAtOnce() const { return 1; }
 
+    // True where asking costs so much that it is worth while to remember which keys are absent.
+    virtual bool RemembersAbsence() const { return false; }
+
     // The stamp of a key, without reading the value. The default knows none.
     virtual Stamp StampOf(const std::string& key) const;
 
@@ -86,6 +90,11 @@ class Store {
     // The direct children of `prefix` ("" is the root, otherwise without trailing '/'), sorted by
     // name; empty where there are none. kUnsupported where the store cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
+
+    // Calls `visit` with what follows "PREFIX/" in every key below a prefix, in any order. The
+    // default lists each prefix. kUnsupported where the store cannot list, or not reliably.
+    using KeyVisitor = std::function<void(std::string_view)>;
+    virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const;
 };
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();

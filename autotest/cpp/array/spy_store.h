@@ -17,6 +17,7 @@ class SpyStore final : public Store {
     explicit SpyStore(std::shared_ptr<const Store> base) : base_(std::move(base)) {}
 
     std::string Describe() const override { return base_->Describe(); }
+    bool RemembersAbsence() const override { return remembers_absence; }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
         ++gets;
         Note(key);
@@ -47,6 +48,7 @@ class SpyStore final : public Store {
         return by_key_;
     }
 
+    bool remembers_absence = false;
     mutable std::atomic<int> gets{0};
     mutable std::atomic<int> gets_into{0};
     mutable std::atomic<int> ranges{0};

@@ -15,6 +15,27 @@ TEST(ChunkKey, JoinsPathAndIndices) {
     EXPECT_EQ(ChunkKey("", {18446744073709551615U, 1}, '.'), "18446744073709551615.1");
 }
 
+TEST(ParseChunkName, ReadsWhatChunkKeyWrites) {
+    using Dims = DimVector<std::uint64_t>;
+    for (const char separator : {'.', '/'})
+        for (const Dims& chunk :
+             {Dims{}, Dims{7}, Dims{0, 12}, Dims{3, 0, 18446744073709551615U}}) {
+            const std::string name = ChunkKey("", chunk, separator);
+            const auto parsed = ParseChunkName(name, chunk.size(), separator);
+            ASSERT_TRUE(parsed) << name;
+            EXPECT_EQ(ChunkText(*parsed), ChunkText(chunk));
+        }
+}
+
+TEST(ParseChunkName, RefusesWhatIsNoKeyOfAChunk) {
+    for (const char* name : {"", "1", "1.", ".1", "1.2.3", "1/2", "01.2", "1.02", "1.-2", "1.2x",
+                             "x.2", "1.18446744073709551616", ".zarray", "1..2", "1. 2", "+1.2"})
+        EXPECT_FALSE(ParseChunkName(name, 2, '.')) << name;
+    EXPECT_FALSE(ParseChunkName("1", 0, '.'));
+    EXPECT_FALSE(ParseChunkName("", 0, '.'));
+    EXPECT_FALSE(ParseChunkName("", 1, '.'));
+}
+
 TEST(ChunkText, IsForMessages) {
     EXPECT_EQ(ChunkText({}), "[]");
     EXPECT_EQ(ChunkText({3, 4}), "[3, 4]");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/cpp/store/store_contract.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -151,6 +152,26 @@ TEST_P(StoreContract, ListsDirectChildrenByName) {
     EXPECT_EQ(Names(store.List("rivers/depth")), in_depth);
     for (const char* nothing : {"river", "absent", "rivers/depth/.zarray", "rivers/absent/deeper"})
         EXPECT_EQ(Names(store.List(nothing)), StringList()) << nothing;
+}
+
+TEST_P(StoreContract, VisitsEveryKeyBelowAPrefix) {
+    for (const char* key : {".zgroup", "rivers/depth/.zarray", "rivers/depth/0.0",
+                            "rivers/depth/1/2/3", "rivers.old/7"})
+        under_test_->Put(key, kGroup);
+    const auto chunks_below = [&](const std::string& prefix) {
+        StringList keys;
+        EXPECT_TRUE(Succeeds(under_test_->store().ForEachKey(prefix, [&](std::string_view key) {
+            // A store may keep metadata elsewhere.
+            if (LastName(key)[0] != '.') keys.emplace_back(key);
+        })));
+        std::sort(keys.begin(), keys.end());
+        return keys;
+    };
+    EXPECT_EQ(chunks_below("rivers/depth"), (StringList{"0.0", "1/2/3"}));
+    EXPECT_EQ(chunks_below("rivers.old"), (StringList{"7"}));
+    EXPECT_EQ(chunks_below(""),
+              (StringList{"rivers.old/7", "rivers/depth/0.0", "rivers/depth/1/2/3"}));
+    EXPECT_EQ(chunks_below("lakes"), StringList());
 }
 
 TEST_P(StoreContract, ListsAnEmptyStore) {

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""Stores in an object store, read and written against an S3 server: one request a chunk, listing
+where it is allowed, writing chunk by chunk without renames."""
+
+import numpy as np
+import pytest
+import zarr_gdal
+from osgeo import gdal
+from zarr_gdal import open_raster
+from zarr_s3 import S3
+from zarr_store import make_array, make_store
+
+SIDE, CHUNK = 64, 8  # 64 chunks
+VALUES = np.arange(1, SIDE * SIDE + 1, dtype="<f4").reshape(SIDE, SIDE)
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stores")
+    dem = {"values": VALUES, "dims": ("y", "x"), "chunks": (CHUNK, CHUNK)}
+    sparse = np.zeros((SIDE, SIDE), "<i2")
+    sparse[8:16, 8:16] = 7
+    arrays = {"dem": dem, "deep/dem": dem}
+    for axis in "xy":
+        arrays[axis] = {"values": np.arange(SIDE) + 0.5, "dims": (axis,)}
+    with S3(tmp_path_factory.mktemp("bucket")) as server:
+        server.upload(make_store(folder, arrays, name="group.zarr"), "group.zarr")
+        server.upload(
+            make_store(folder, arrays, name="consolidated.zarr", consolidated=True),
+            "consolidated.zarr",
+        )
+        for separator, name in ((".", "sparse.zarr"), ("/", "nested.zarr")):
+            store = make_array(
+                folder, sparse, name, fill_value=0, chunks=(CHUNK, CHUNK),
+                dimension_separator=separator, write_empty_chunks=False,
+            )  # fmt: skip
+            server.upload(store, name)
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def fresh(s3):
+    s3.front.rule(status={})
+    gdal.VSICurlClearCache()
+    s3.front.log()
+    yield
+    s3.front.rule(status={})
+
+
+def assert_reads(dataset, expected=VALUES):
+    np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), expected)
+
+
+@pytest.mark.parametrize("prefix", ["s3://", "/vsis3/"])
+def test_consolidated_store_opens_with_two_requests_and_reads_with_one_a_chunk(s3, prefix):
+    with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
+        dataset = open_raster(f'ZARR:"{prefix}demo/consolidated.zarr":/dem')
+    assert s3.requests() == [
+        ("GET", "/demo/consolidated.zarr/.zmetadata", 200),
+        ("GET", "/demo/consolidated.zarr.aux.xml", 404),
+    ]
+    assert_reads(dataset)
+    asked = s3.requests()
+    assert {method for method, *_ in asked} == {"GET"}
+    paths = [path for _, path, _ in asked]
+    assert len(paths) == len(set(paths)) == 64
+    assert dataset.GetGeoTransform()[:2] == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("name", ["/vsis3/demo/group.zarr", "ZARR:s3://demo/group.zarr"])
+def test_listing_finds_the_members(s3, name):
+    dataset = open_raster(name)
+    names = [name for name, _ in dataset.GetSubDatasets()]
+    assert [name.rpartition(":")[2] for name in names] == ["/dem", "/deep/dem"]
+    assert_reads(open_raster(names[1]))
+
+
+def test_path_of_a_metadata_document(s3):
+    assert_reads(open_raster("/vsis3/demo/group.zarr/dem/.zarray"))
+
+
+def test_absent_chunks_are_asked_for_once(s3):
+    dataset = open_raster('ZARR:"/vsis3/demo/sparse.zarr"')
+    s3.requests()
+    for _ in range(2):
+        values = dataset.GetRasterBand(1).ReadAsArray()
+        assert values.sum() == 7 * 64 and values[8, 8] == 7
+    chunks = [path for _, path, status in s3.requests() if status == 404]
+    assert len(chunks) == len(set(chunks)) == 63
+
+
+@pytest.mark.parametrize("name", ["sparse.zarr", "nested.zarr"])
+@pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
+def test_listed_chunks_are_the_only_ones_asked_for(s3, name, flags):
+    dataset = gdal.OpenEx(
+        f'ZARR:"/vsis3/demo/{name}"', flags, open_options=["CACHE_TILE_PRESENCE=YES"]
+    )
+    if flags == gdal.OF_RASTER:
+        values = dataset.GetRasterBand(1).ReadAsArray()
+    else:
+        group = dataset.GetRootGroup()
+        values = group.OpenMDArray(group.GetMDArrayNames()[0]).ReadAsArray()
+    assert values.sum() == 7 * 64 and values[8, 8] == 7
+    asked = s3.requests()
+    tail = "1.1" if name == "sparse.zarr" else "1/1"
+    assert [path for _, path, status in asked if path.endswith(("0", "1", "2", "7"))] == [
+        f"/demo/{name}/{tail}"
+    ]
+    assert len([path for _, path, _ in asked if path == "/demo/"]) <= 2, asked
+
+
+def test_without_credentials_that_are_not_wanted(s3):
+    with zarr_gdal.config_options(
+        AWS_NO_SIGN_REQUEST="YES", AWS_ACCESS_KEY_ID=None, AWS_SECRET_ACCESS_KEY=None
+    ):
+        dataset = gdal.OpenEx('ZARR:"s3://demo/consolidated.zarr":/dem')
+        requests = s3.front.requests()
+        assert all("Signature" not in path for _, path, *_ in requests)
+        if dataset is not None:  # as far as the server allows it
+            assert_reads(dataset)
+    assert requests[0][1] == "/demo/consolidated.zarr/.zmetadata"
+
+
+def test_wrong_credentials_are_an_error_that_says_so(s3):
+    with zarr_gdal.config_options(AWS_ACCESS_KEY_ID="NOBODY"), zarr_gdal.error_log() as log:
+        assert gdal.OpenEx('ZARR:"s3://demo/consolidated.zarr":/dem') is None
+    assert "403" in log.the_error() and "MISSING_ON_403" in log.the_error()
+
+
+def test_payer_is_told_by_a_header_and_so_in_gdals_own_way(s3):
+    with zarr_gdal.config_options(AWS_REQUEST_PAYER="requester"):
+        assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/dem'))
+    assert all("X-Amz-Signature" not in path for _, path, *_ in s3.front.requests())
+
+
+def test_store_that_has_to_be_asked_elsewhere_is_asked_in_gdals_own_way(s3):
+    # What S3 says where the region in the signature is not the bucket's.
+    s3.front.rule(status={"/demo/consolidated.zarr/dem/0.0": [400, 1]})
+    assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/dem'))
+
+
+@pytest.mark.parametrize("status", [403, 500, 503])
+def test_refused_chunk_is_an_error(s3, status):
+    s3.front.rule(status={"/demo/consolidated.zarr/dem/3.2": [status, -1]})
+    dataset = open_raster('ZARR:"s3://demo/consolidated.zarr":/dem')
+    with zarr_gdal.error_log() as log:
+        assert dataset.GetRasterBand(1).ReadAsArray() is None
+    assert "dem/3.2" in log.the_error() and str(status) in log.the_error()
+
+
+@pytest.mark.parametrize("option", ["YES", "NO"])
+def test_missing_on_403(s3, option):
+    # As S3 answers for what is absent to those who may not list.
+    s3.front.rule(status={path: [403, -1] for path in ("/demo/sparse.zarr/0.0", "/demo")})
+    dataset = open_raster('ZARR:"s3://demo/sparse.zarr"', f"MISSING_ON_403={option}")
+    with zarr_gdal.error_log() as log:
+        values = dataset.GetRasterBand(1).ReadAsArray()
+    if option == "YES":
+        assert values.sum() == 7 * 64 and log.events == []
+    else:
+        assert values is None and "MISSING_ON_403=YES" in log.the_error()
+
+
+def test_bucket_that_may_not_be_listed(s3):
+    s3.front.rule(status={"/demo/": [403, -1], "/demo": [403, -1]})
+    assert_reads(open_raster('ZARR:"s3://demo/group.zarr":/dem'))
+    assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/deep/dem'))
+    with zarr_gdal.error_log() as log:
+        assert gdal.OpenEx('ZARR:"s3://demo/group.zarr"') is None
+    assert "consolidated" in log.the_error()
+
+
+def test_writing_puts_each_object_once_and_renames_nothing(s3):
+    source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Float32)
+    source.GetRasterBand(1).WriteArray(VALUES)
+    with zarr_gdal.error_log() as log:
+        written = gdal.GetDriverByName("Zarr").CreateCopy(
+            "/vsis3/demo/new.zarr", source, options=["BLOCKSIZE=8,8"]
+        )
+        written = None
+    assert log.events == []
+    puts = [path for method, path, _ in s3.requests() if method == "PUT"]
+    chunks = [path for path in puts if path[-1].isdigit() and "/new/" in path]
+    assert len(chunks) == len(set(chunks)) == 64
+    assert not any("partial" in path or path.endswith("/") for path in puts), puts
+    assert written is None
+    assert_reads(open_raster("ZARR:s3://demo/new.zarr"))
+    assert_reads(open_raster("/vsis3/demo/new.zarr"))
+
+
+def test_update_and_overviews_and_delete(s3):
+    driver = gdal.GetDriverByName("Zarr")
+    dataset = driver.Create("/vsis3/demo/change.zarr", 40, 30, 1, gdal.GDT_Int16,
+                            options=["BLOCKSIZE=16,16"])  # fmt: skip
+    dataset.GetRasterBand(1).WriteArray(np.full((10, 10), 3, "i2"), 12, 12)
+    dataset = None
+    dataset = gdal.OpenEx('ZARR:"s3://demo/change.zarr"', gdal.OF_RASTER | gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).WriteArray(np.full((2, 2), 5, "i2"), 0, 0)
+    dataset.SetMetadataItem("COLOUR", "blue")
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0
+    dataset = None
+    dataset = open_raster('ZARR:"s3://demo/change.zarr"')
+    values = dataset.GetRasterBand(1).ReadAsArray()
+    assert values.sum() == 3 * 100 + 5 * 4 and values[0, 0] == 5 and values[12, 12] == 3
+    assert dataset.GetMetadataItem("COLOUR") == "blue"
+    assert dataset.GetRasterBand(1).GetOverview(0).ReadAsArray()[0, 0] == 5
+    dataset = None
+    with zarr_gdal.error_log() as log:
+        assert driver.Delete("/vsis3/demo/change.zarr") == 0
+    assert log.events == []
+    gdal.VSICurlClearCache()
+    assert [key for key in s3.keys() if key.startswith("change.zarr")] == []
+
+
+def test_chunk_that_cannot_be_written_is_an_error(s3):
+    s3.front.rule(status={"/demo/refused.zarr/refused/1.0": [500, -1]})
+    driver = gdal.GetDriverByName("Zarr")
+    dataset = driver.Create("/vsis3/demo/refused.zarr", 8, 16, 1, gdal.GDT_Byte,
+                            options=["BLOCKSIZE=8,8"])  # fmt: skip
+    with zarr_gdal.error_log() as log:
+        dataset.GetRasterBand(1).WriteArray(np.ones((16, 8), "u1"))
+        dataset.FlushCache()
+        dataset = None
+    assert any("refused/1.0" in text for text in log.errors), log.events
+    s3.front.rule(status={})
+    gdal.VSICurlClearCache()
+    dataset = open_raster("ZARR:s3://demo/refused.zarr")
+    assert dataset.GetRasterBand(1).ReadAsArray()[0, 0] == 1

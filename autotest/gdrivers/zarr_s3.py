@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""An S3 server (s3rver, from npm) on loopback, behind the server of zarr_http.py, which counts what it
+is asked for and fails as planned.
+
+ZARR_S3RVER  the executable s3rver; default build/tools/node_modules/.bin/s3rver, which
+             `scripts/setup.sh test` installs
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import zarr_gdal
+from osgeo import gdal
+from zarr_http import Served
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+S3RVER = os.environ.get("ZARR_S3RVER") or str(
+    REPOSITORY / "build" / "tools" / "node_modules" / ".bin" / "s3rver"
+)
+
+
+class S3:
+    """An S3 server with a bucket "demo" and GDAL set up for it, for the with statement. `front` is
+    what stands before it: see Served."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def __enter__(self):
+        assert shutil.which(S3RVER), f"{S3RVER} is not there: run scripts/setup.sh test"
+        self.process = subprocess.Popen(
+            [S3RVER, "-d", str(self.folder), "-a", "127.0.0.1", "-p", "0", "--silent",
+             "--configure-bucket", "demo"],
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        address = None
+        while address is None:
+            line = self.process.stdout.readline()
+            assert line, "s3rver ended before it said where it listens"
+            address = re.search(r"listening on (127\.0\.0\.1:\d+)", line)
+        self.front = Served(address[1]).__enter__()
+        self.options = {
+            "AWS_S3_ENDPOINT": self.front.url.removeprefix("http://"),
+            "AWS_HTTPS": "NO",
+            "AWS_VIRTUAL_HOSTING": "FALSE",
+            "AWS_ACCESS_KEY_ID": "S3RVER",
+            "AWS_SECRET_ACCESS_KEY": "S3RVER",
+        }
+        self.config = zarr_gdal.config_options(**self.options)
+        self.config.__enter__()
+        gdal.VSICurlClearCache()
+        return self
+
+    def __exit__(self, *_):
+        self.config.__exit__(None, None, None)
+        self.front.__exit__()
+        self.process.terminate()
+        self.process.wait(10)
+        self.process.stdout.close()
+
+    def upload(self, store, name):
+        """Copies a folder into the bucket, a request for each file."""
+        for file in sorted(pathlib.Path(store).rglob("*")):
+            if file.is_file():
+                key = f"{name}/{file.relative_to(store).as_posix()}"
+                target = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "wb")
+                data = file.read_bytes()
+                assert gdal.VSIFWriteL(data, 1, len(data), target) == len(data)
+                assert gdal.VSIFCloseL(target) == 0
+
+    def keys(self):
+        """The keys of the bucket."""
+        names = gdal.ReadDirRecursive("/vsis3/demo") or []
+        return sorted(name for name in names if not name.endswith("/"))
+
+    def requests(self):
+        """What was asked since the last call: tuples (method, path without the query, status)."""
+        return [
+            (method, path.partition("?")[0], status)
+            for method, path, _, status in self.front.requests()
+        ]

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "driver/http_session.h"
+
+#include <cpl_http.h>
+#include <cpl_multiproc.h>
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
+namespace zarr_driver {
+
+namespace {
+
+struct Idle {
+    std::string purpose;
+    std::string name;
+};
+
+// More than are under way at a time; those that nobody has used for longest are closed.
+constexpr std::size_t kMaxIdle = 128;
+
+std::mutex& Mutex() {
+    static std::mutex mutex;
+    return mutex;
+}
+
+std::deque<Idle>& IdleSessions() {
+    static std::deque<Idle> idle;
+    return idle;
+}
+
+void Close(const std::string& name) {
+    CPLStringList options;
+    options.SetNameValue("CLOSE_PERSISTENT", name.c_str());
+    CPLHTTPDestroyResult(CPLHTTPFetch("", options.List()));
+}
+
+}  // namespace
+
+HttpSession::HttpSession(const std::string& purpose)
+    : purpose_(std::to_string(CPLGetCurrentProcessID()) + "\n" + purpose) {
+    const std::lock_guard<std::mutex> lock(Mutex());
+    auto& idle = IdleSessions();
+    // The last that was used is the likeliest to be connected still.
+    const auto own = std::find_if(idle.rbegin(), idle.rend(),
+                                  [&](const Idle& other) { return other.purpose == purpose_; });
+    if (own != idle.rend()) {
+        name_ = std::move(own->name);
+        idle.erase(std::next(own).base());
+        return;
+    }
+    static std::uint64_t next = 0;
+    name_ = "zarr-" + std::to_string(CPLGetCurrentProcessID()) + "-" + std::to_string(next++);
+}
+
+HttpSession::~HttpSession() {
+    std::string closed;
+    {
+        const std::lock_guard<std::mutex> lock(Mutex());
+        auto& idle = IdleSessions();
+        idle.push_back({std::move(purpose_), std::move(name_)});
+        if (idle.size() > kMaxIdle) {
+            closed = std::move(idle.front().name);
+            idle.pop_front();
+        }
+    }
+    if (!closed.empty()) Close(closed);
+}
+
+}  // namespace zarr_driver
