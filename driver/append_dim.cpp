@@ -17,9 +17,10 @@
 #include "driver/band.h"
 #include "driver/coordinate_arrays.h"
 #include "driver/location.h"
-#include "driver/remote_store.h"
+#include "driver/open_store.h"
 #include "driver/report.h"
 #include "driver/vsi_store.h"
+#include "driver/zip_file.h"
 
 namespace zarr_driver {
 
@@ -194,6 +195,8 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
     const std::string folder = FolderOf(name);
     if (!IsStoreFolder(folder))
         return Status::NotFound("creation option APPEND_DIM: there is no Zarr v2 store to grow");
+    if (ZipPlaceOf(folder))
+        return Status::Unsupported("a zip file is written once, so that nothing is appended to it");
     auto store = OpenStoreForUpdate(folder);
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
     ZARR_ASSIGN_OR_RETURN(const AppendPlan plan, AppendPlan::Make(hierarchy, source, options));

@@ -43,7 +43,33 @@ zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices)
     return {};
 }
 
-// "http://..." and the like as GDAL's virtual file systems spell them.
+int HexDigit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+std::string PercentDecoded(const std::string& text) {
+    std::string decoded;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const int high = text[i] == '%' && i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
+        const int low = high >= 0 ? HexDigit(text[i + 2]) : -1;
+        decoded += low >= 0 ? static_cast<char>(high * 16 + low) : text[i];
+        if (low >= 0) i += 2;
+    }
+    return decoded;
+}
+
+// "file:///folder", "file://localhost/folder" and "file:///C:/folder" (RFC 8089).
+std::string PathOfFileUrl(const std::string& rest) {
+    std::string path = PercentDecoded(rest);
+    if (STARTS_WITH_CI(path.c_str(), "localhost/")) path.erase(0, strlen("localhost"));
+    const bool has_drive = path.size() > 2 && path[0] == '/' && path[2] == ':';
+    return has_drive ? path.substr(1) : path;
+}
+
+}  // namespace
+
 std::string ExpandUrl(const std::string& path) {
     static constexpr const char* kSchemes[][2] = {
         {"http://", "/vsicurl/http://"},
@@ -54,17 +80,18 @@ std::string ExpandUrl(const std::string& path) {
     };
     for (const auto& [scheme, vsi] : kSchemes)
         if (STARTS_WITH_CI(path.c_str(), scheme)) return vsi + path.substr(strlen(scheme));
+    constexpr const char* kFile = "file://";
+    if (STARTS_WITH_CI(path.c_str(), kFile)) return PathOfFileUrl(path.substr(strlen(kFile)));
     return path;
 }
-
-}  // namespace
 
 bool HasZarrPrefix(const std::string& name) { return STARTS_WITH_CI(name.c_str(), "ZARR:"); }
 
 zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
     ConnectionString parsed;
     if (!HasZarrPrefix(name)) {
-        parsed.path = name;
+        parsed.path = ExpandUrl(name);
+        if (parsed.path.empty()) return zarr::Status::Invalid("names no file");
         return parsed;
     }
     parsed.has_prefix = true;
@@ -81,8 +108,8 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
         parsed.path = rest.substr(0, end);
         after = rest.substr(end);
     }
-    if (parsed.path.empty()) return zarr::Status::Invalid("no path after ZARR:");
     parsed.path = ExpandUrl(parsed.path);
+    if (parsed.path.empty()) return zarr::Status::Invalid("no path after ZARR:");
     if (after.empty()) return parsed;
     if (after[0] != ':')
         return zarr::Status::Invalid("expected :/name of an array or group after the path, got " +

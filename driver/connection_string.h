@@ -6,6 +6,8 @@
 //   ZARR:"path":/group/array
 //   ZARR:"path":/array:3:0      index along each extra dimension, slowest first
 //
+// A path may be a URL: http://, https://, s3://, gs://, az:// or file://.
+//
 // The quotes may be left out where the path holds no ":/" of its own, a drive letter or the "://"
 // of a URL aside.
 #pragma once
@@ -28,6 +30,9 @@ struct ConnectionString {
 
 // True where `name` starts with "ZARR:" in any case.
 bool HasZarrPrefix(const std::string& name);
+
+// A path as GDAL's virtual file systems spell it: what URLs mean, and any other as it is.
+std::string ExpandUrl(const std::string& path);
 
 // Splits a name. Anything without the prefix is a path as a whole.
 zarr::Result<ConnectionString> ParseConnectionString(const std::string& name);

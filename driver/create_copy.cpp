@@ -153,7 +153,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
                         NameValueList options, GDALProgressFunc progress, void* progress_data) {
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
-                              ParseFor(*source, FolderOf(name), options));
+                              ParseFor(*source, TargetFolderOf(name), options));
         if (!parsed.append_dim.empty())
             return AppendAlong(name, *source, parsed, progress, progress_data);
         ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(name, *source, parsed));

@@ -8,8 +8,8 @@
 #include "core/store/keys.h"
 #include "driver/coordinate_arrays.h"
 #include "driver/location.h"
+#include "driver/open_store.h"
 #include "driver/plan_arrays.h"
-#include "driver/remote_store.h"
 #include "driver/remote_url.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_writer.h"
@@ -63,7 +63,7 @@ zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
 
 Result<NewStore> MakeStore(const std::string& name, const NewRaster& raster,
                            const CreationOptions& options) {
-    const std::string folder = FolderOf(name);
+    const std::string folder = TargetFolderOf(name);
     if (options.append_subdataset && !IsStoreFolder(folder))
         return Status::NotFound("there is no Zarr v2 store to append a subdataset to");
     if (options.append_subdataset && ArchiveOf(folder))

@@ -7,11 +7,15 @@
 #include <gdal.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/store/keys.h"
-#include "driver/remote_store.h"
+#include "driver/open_store.h"
+#include "driver/remote_url.h"
 #include "driver/vsi_store.h"
+#include "driver/zip_file.h"
+#include "driver/zip_writer.h"
 
 namespace zarr_driver {
 
@@ -21,12 +25,22 @@ using zarr::Status;
 
 namespace {
 
-constexpr std::string_view kMetadataFiles[] = {zarr::kArrayKey, zarr::kGroupKey,
-                                               zarr::kConsolidatedKey};
+// The same by the name of the root, which looks like x.zarr.
+void AscendToNamedRoot(std::string& folder, std::string& node) {
+    constexpr std::string_view kSuffix = ".zarr/";
+    const std::size_t at = folder.find(kSuffix);
+    if (at == std::string::npos || folder.find('?') != std::string::npos) return;
+    const auto below = zarr::NormalizePath(folder.substr(at + kSuffix.size()));
+    if (!below.ok()) return;
+    node = *below;
+    folder.resize(at + kSuffix.size() - 1);
+}
 
-// Moves up from `folder` while the folder above is a group, and keeps the way down in `node`. Only
-// where looking costs nothing: not over a network.
+// Moves up from `folder` while the folder above is a group, and keeps the way down in `node`. Where
+// looking costs nothing; over a network by the names.
 void AscendToRoot(std::string& folder, std::string& node) {
+    if (ZipPlaceOf(folder)) return;
+    if (IsRemote(folder)) return AscendToNamedRoot(folder, node);
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
     if (!IsStoreFolder(folder)) return;
     for (std::size_t i = 0; i < zarr::kMaxGroupDepth; ++i) {
@@ -45,10 +59,11 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
     Location location;
     location.store_path = folder;
     location.node = node;
+    ZARR_ASSIGN_OR_RETURN(auto store,
+                          OpenStore(folder, {options.missing_on_403, options.is_update}));
     ZARR_ASSIGN_OR_RETURN(
         location.hierarchy,
-        zarr::Hierarchy::Open(OpenStore(folder, {options.missing_on_403, options.is_update}),
-                              options.use_consolidated, SharedContext()));
+        zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext()));
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
     return location;
 }
@@ -65,23 +80,42 @@ std::shared_ptr<zarr::ReadContext> SharedContext() {
 }
 
 bool IsStoreFolder(const std::string& folder) {
+    if (const auto place = ZipPlaceOf(folder)) {
+        const auto archive = OpenZip(place->archive);
+        return archive.ok() && (*archive)->HoldsStore(InnerFolder(*place, **archive));
+    }
     const auto holds = [&](std::string_view name) {
         return PathExists(folder + "/" + std::string(name));
     };
-    if (std::any_of(std::begin(kMetadataFiles), std::end(kMetadataFiles), holds)) return true;
+    if (std::any_of(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), holds))
+        return true;
     return EQUAL(CPLGetExtension(folder.c_str()), "levels") &&
            (holds(".zlevels") || holds("0.zarr") || holds("0.link"));
 }
 
 std::string FolderOf(const std::string& path) {
-    std::string folder = path;
+    std::string folder = ExpandUrl(path);
+    // What a URL asks stays at its end.
+    std::string query;
+    if (IsRemote(folder) && !IsObjectStore(folder)) {
+        query = folder.substr(std::min(folder.find('?'), folder.size()));
+        folder.resize(folder.size() - query.size());
+    }
     const std::string_view name = zarr::LastName(folder);
     if (name == zarr::kAttributesKey ||
-        std::find(std::begin(kMetadataFiles), std::end(kMetadataFiles), name) !=
-            std::end(kMetadataFiles))
+        std::find(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), name) !=
+            std::end(zarr::kStoreDocuments))
         folder = zarr::ParentPath(folder);
     while (folder.size() > 1 && (folder.back() == '/' || folder.back() == '\\')) folder.pop_back();
-    return folder.empty() ? "." : folder;
+    return (folder.empty() ? "." : folder) + query;
+}
+
+std::string TargetFolderOf(const std::string& path) {
+    const std::string folder = FolderOf(path);
+    VSIStatBufL stat;
+    const bool is_zip = EQUAL(CPLGetExtension(folder.c_str()), "zip") && !ArchiveOf(folder) &&
+                        (VSIStatL(folder.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode));
+    return is_zip ? "/vsizip/" + folder : folder;
 }
 
 Result<Location> Locate(const ConnectionString& name, const OpenOptions& options) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/manage_stores.h"
 
+#include <cpl_conv.h>
 #include <cpl_vsi.h>
 
 #include <memory>
@@ -12,10 +13,12 @@
 #include "core/store/keys.h"
 #include "driver/connection_string.h"
 #include "driver/location.h"
-#include "driver/remote_store.h"
+#include "driver/open_store.h"
 #include "driver/report.h"
 #include "driver/store_removal.h"
 #include "driver/vsi_store.h"
+#include "driver/zip_file.h"
+#include "driver/zip_writer.h"
 
 namespace zarr_driver {
 
@@ -41,9 +44,16 @@ Result<Place> FindPlace(const char* name) {
     return Place{location.store_path, location.node};
 }
 
+Status CheckNotInZip(const Place& place) {
+    if (!ZipPlaceOf(place.folder)) return {};
+    return Status::Unsupported("/" + place.node +
+                               ": a zip file is written once and not changed afterwards");
+}
+
 Status DeletePlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(name));
-    if (place.node.empty()) return RemoveStore(place.folder);
+    if (place.node.empty()) return RemoveStore(TargetFolderOf(place.folder));
+    ZARR_RETURN_IF_ERROR(CheckNotInZip(place));
     ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder + "/" + place.node, "deleted"));
     zarr::HierarchyWriter writer(OpenStoreForUpdate(place.folder));
     ZARR_RETURN_IF_ERROR(writer.DeleteNode(place.node));
@@ -51,6 +61,7 @@ Status DeletePlace(const char* name) {
 }
 
 Status RenameNode(const Place& place, const std::string& target) {
+    ZARR_RETURN_IF_ERROR(CheckNotInZip(place));
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(target));
     const std::string path =
         FolderOf(parsed.path) + (parsed.has_node ? "/" + parsed.node : std::string());
@@ -71,9 +82,13 @@ Status CheckFree(const std::string& folder) {
 
 Status CopyPlace(const Place& place, const std::string& target) {
     ZARR_RETURN_IF_ERROR(CheckFree(target));
-    VsiStore from(place.folder);
+    if (ZipPlaceOf(place.folder) && !ArchiveOf(place.folder) && place.node.empty())
+        return CPLCopyFile(target.c_str(), place.folder.c_str()) == 0
+                   ? Status()
+                   : Status::Io("the zip file cannot be copied to " + target);
+    ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(place.folder, {}));
     VsiStore to(target);
-    Status copied = zarr::CopyTree({from, place.node}, {to, ""});
+    Status copied = zarr::CopyTree({*from, place.node}, {to, ""});
     if (copied.ok() || !PathExists(target)) return copied;
     const QuietErrors quiet;
     VSIRmdirRecursive(target.c_str());
@@ -85,7 +100,7 @@ Status RenamePlace(const char* new_name, const char* old_name) {
     if (!place.node.empty()) return RenameNode(place, new_name);
     const std::string target = FolderOf(new_name);
     ZARR_RETURN_IF_ERROR(CheckFree(target));
-    ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder, "renamed"));
+    ZARR_RETURN_IF_ERROR(CheckNothingElse(TargetFolderOf(place.folder), "renamed"));
     {
         const QuietErrors quiet;
         if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
@@ -95,7 +110,7 @@ Status RenamePlace(const char* new_name, const char* old_name) {
     }
     // Another file system, or one that renames no folders.
     ZARR_RETURN_IF_ERROR(CopyPlace(place, target));
-    return RemoveStore(place.folder);
+    return RemoveStore(TargetFolderOf(place.folder));
 }
 
 template <class Work>

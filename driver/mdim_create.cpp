@@ -7,7 +7,7 @@
 #include "driver/array_creation_options.h"
 #include "driver/location.h"
 #include "driver/mdim_dataset.h"
-#include "driver/remote_store.h"
+#include "driver/open_store.h"
 #include "driver/report.h"
 #include "driver/store_removal.h"
 #include "driver/vsi_store.h"
@@ -60,7 +60,7 @@ Result<NewDataset> MakeDataset(const std::string& name, CSLConstList options) {
     if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
     const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     const bool consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias);
-    const std::string folder = FolderOf(name);
+    const std::string folder = TargetFolderOf(name);
     if (ArchiveOf(folder))
         return Status::Unsupported(
             "a zip file is written once and in order, which the multidimensional API does not do; "

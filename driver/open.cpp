@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "driver/open.h"
 
+#include <cstring>
 #include <memory>
 #include <new>
 
 #include "core/store/keys.h"
 #include "driver/mdim_dataset.h"
+#include "driver/open_store.h"
 #include "driver/raster_open.h"
-#include "driver/remote_store.h"
 #include "driver/remote_url.h"
 #include "driver/report.h"
 #include "driver/vsi_store.h"
-#include "driver/zip_writer.h"
+#include "driver/zip_file.h"
 
 namespace zarr_driver {
 
@@ -36,7 +37,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
     options.is_update = update;
     // What is changed may be what consolidated metadata hold.
     if (update) options.use_consolidated = zarr::UseConsolidated::kNever;
-    if (update && ArchiveOf(name.path))
+    if (update && ZipPlaceOf(name.path))
         return Status::Unsupported("a zip file is written once and not changed afterwards");
     if (update && options.wrap_longitude)
         return Status::Unsupported(
@@ -62,7 +63,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     options.is_update = is_update;
     // What is changed may be what consolidated metadata hold.
     if (is_update) options.use_consolidated = zarr::UseConsolidated::kNever;
-    if (is_update && ArchiveOf(name.path))
+    if (is_update && ZipPlaceOf(name.path))
         return Status::Unsupported("a zip file is written once and not changed afterwards");
     ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
     if (!name.indices.empty())
@@ -81,27 +82,53 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(std::move(session)));
 }
 
+bool EndsWith(const std::string& text, const char* end) {
+    const std::size_t size = std::strlen(end);
+    return text.size() >= size && EQUAL(text.c_str() + text.size() - size, end);
+}
+
+bool NamesDocument(const std::string& name) {
+    const std::string file(zarr::LastName(name));
+    return file == zarr::kArrayKey || file == zarr::kGroupKey || file == zarr::kConsolidatedKey ||
+           file == zarr::kAttributesKey;
+}
+
 // On a web server a folder is nothing that GDAL sees; its name has to say what it is.
 bool IsNamedAsStore(const std::string& path) {
-    const std::string name = path.substr(0, path.find('?')) + "/";
-    return name.find(".zarr/") != std::string::npos;
+    const std::string name = path.substr(0, path.find('?'));
+    return (name + "/").find(".zarr/") != std::string::npos || EndsWith(name, ".zarr.zip") ||
+           NamesDocument(name);
+}
+
+// By its first bytes, those of a member, or of the end of an archive without any.
+bool IsZip(const GDALOpenInfo& open_info) {
+    return EndsWith(open_info.pszFilename, ".zip") && open_info.nHeaderBytes >= 4 &&
+           (std::memcmp(open_info.pabyHeader, "PK\3\4", 4) == 0 ||
+            std::memcmp(open_info.pabyHeader, "PK\5\6", 4) == 0);
 }
 
 }  // namespace
 
 int Identify(GDALOpenInfo* open_info) {
-    const std::string name = open_info->pszFilename;
-    if (HasZarrPrefix(name)) return TRUE;
-    // GDAL before 3.7 does not see the folders of /vsimem/.
-    const bool in_memory = !open_info->bStatOK && STARTS_WITH(name.c_str(), "/vsimem/");
-    // What is there of an object store was found out already, at some cost.
-    if (IsNamedAsStore(name) && IsRemote(name) && (!IsObjectStore(name) || open_info->bIsDirectory))
-        return TRUE;
-    if (open_info->bIsDirectory || in_memory || (IsNamedAsStore(name) && IsObjectStore(name)))
+    if (HasZarrPrefix(open_info->pszFilename)) return TRUE;
+    const std::string name = ExpandUrl(open_info->pszFilename);
+    if (name.empty()) return FALSE;
+    const bool is_url = name != open_info->pszFilename;
+    if (IsRemote(name) && IsNamedAsStore(name)) {
+        // What is there of an object store GDAL has found out already, unless it was given a URL.
+        if (!IsObjectStore(name) || is_url || open_info->bIsDirectory) return TRUE;
         return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
-    const std::string file(zarr::LastName(name));
-    return file == zarr::kArrayKey || file == zarr::kGroupKey || file == zarr::kConsolidatedKey ||
-           file == zarr::kAttributesKey;
+    }
+    // GDAL before 3.7 does not see the folders of /vsimem/, and none of file://.
+    const bool may_be_folder = open_info->bIsDirectory ||
+                               (!open_info->bStatOK && STARTS_WITH(name.c_str(), "/vsimem/")) ||
+                               (is_url && !IsRemote(name));
+    if (NamesDocument(name)) return TRUE;
+    if (may_be_folder) return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
+    // Without flags GDAL asks what it is to delete before a copy. A zip file is not to go before
+    // what takes its place is complete.
+    if (!IsZip(*open_info) || open_info->nOpenFlags == 0) return FALSE;
+    return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
 }
 
 GDALDataset* Open(GDALOpenInfo* open_info) {

@@ -170,6 +170,8 @@ Result<std::vector<PlannedArray>> PlanArrays(const std::shared_ptr<zarr::Store>&
                                              const CreationOptions& options) {
     std::string base = options.array_name;
     if (base.empty()) base = CPLGetBasename(store->Describe().c_str());
+    // Of x.zarr.zip.
+    if (EQUAL(CPLGetExtension(base.c_str()), "zarr")) base = CPLGetBasename(base.c_str());
     if (options.array_name.empty() && !zarr::IsValidKey(base)) base = "raster";
     ZARR_ASSIGN_OR_RETURN(base, zarr::NormalizePath(base));
     if (base.empty()) return Status::Invalid("creation option ARRAY_NAME: is empty");

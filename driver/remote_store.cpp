@@ -112,15 +112,4 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
     return Status::Unsupported(prefix + ": a web server does not list what it has");
 }
 
-std::shared_ptr<VsiStore> OpenStore(const std::string& folder, const StoreAccess& access) {
-    if (IsRemote(folder)) return std::make_shared<RemoteStore>(folder, access);
-    return std::make_shared<VsiStore>(folder);
-}
-
-std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder) {
-    StoreAccess access;
-    access.update = true;
-    return OpenStore(folder, access);
-}
-
 }  // namespace zarr_driver

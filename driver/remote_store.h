@@ -2,7 +2,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -57,9 +56,5 @@ class RemoteStore final : public VsiStore {
     mutable std::map<std::string, std::optional<std::string>> documents_;
     mutable std::size_t documents_bytes_ = 0;
 };
-
-// The store in a folder, remote or not.
-std::shared_ptr<VsiStore> OpenStore(const std::string& folder, const StoreAccess& access = {});
-std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder);
 
 }  // namespace zarr_driver

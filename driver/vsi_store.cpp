@@ -30,6 +30,14 @@ bool PathExists(const std::string& path) {
     return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
 }
 
+std::int64_t ModificationTime(const VSIStatBufL& stat) {
+    std::int64_t time = std::int64_t{stat.st_mtime} * 1'000'000'000;
+#if defined(__linux__)
+    time += stat.st_mtim.tv_nsec;
+#endif
+    return time;
+}
+
 std::string TemporaryPath(const std::string& path) {
     static std::atomic<std::uint64_t> counter{0};
     static const std::uint64_t machine = std::random_device()() * std::uint64_t{0x100000001};
@@ -117,15 +125,6 @@ Status ReadAt(const Opened& opened, const std::string& key, std::uint64_t offset
         VSIFReadL(memory.data, 1, memory.size, opened.file.get()) == memory.size)
         return {};
     return Failure(key, "cannot read", errno);
-}
-
-// Nanoseconds since 1970.
-std::int64_t ModificationTime(const VSIStatBufL& stat) {
-    std::int64_t time = std::int64_t{stat.st_mtime} * 1'000'000'000;
-#if defined(__linux__)
-    time += stat.st_mtim.tv_nsec;
-#endif
-    return time;
 }
 
 // True where a later change gets another time: one tick of the file system's clock has passed.

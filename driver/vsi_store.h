@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cpl_vsi.h>
+
+#include <cstdint>
 #include <string>
 
 #include "core/store/store.h"
@@ -9,6 +12,9 @@ namespace zarr_driver {
 
 // True where something lies at a path of GDAL's virtual file systems; one stat.
 bool PathExists(const std::string& path);
+
+// Nanoseconds since 1970, as exactly as the system tells.
+std::int64_t ModificationTime(const VSIStatBufL& stat);
 
 // Makes a folder and those above it; 0 where it is there in the end, else the errno of what was in
 // the way.

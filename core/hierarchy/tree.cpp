@@ -147,7 +147,7 @@ bool IsNodeDocument(std::string_view name) {
 
 Status EraseTree(Store& store, const std::string& prefix) { return EraseBelow(store, prefix, 0); }
 
-Status CopyTree(const Subtree& from, const Subtree& to) {
+Status CopyTree(const ConstSubtree& from, const Subtree& to) {
     Copier copier(from.store, to.store);
     ZARR_RETURN_IF_ERROR(copier.CopyBelow(from.prefix, to.prefix, 0));
     return copier.CopyDocuments();

@@ -18,6 +18,10 @@ bool IsNodeDocument(std::string_view name);
 Status EraseTree(Store& store, const std::string& prefix);
 
 // A prefix of a store; "" is all of it.
+struct ConstSubtree {
+    const Store& store;
+    std::string prefix;
+};
 struct Subtree {
     Store& store;
     std::string prefix;
@@ -25,7 +29,7 @@ struct Subtree {
 
 // Copies every key below `from` to below `to`, the documents last and from the leaves up. After a
 // failure what is below `to` is for the caller to erase.
-Status CopyTree(const Subtree& from, const Subtree& to);
+Status CopyTree(const ConstSubtree& from, const Subtree& to);
 
 // The text of a `.zmetadata` of the nodes at and below `prefix`, as zarr-python's
 // consolidate_metadata() writes it: every `.zarray`, `.zgroup` and `.zattrs` by its key relative to

@@ -13,6 +13,8 @@ inline constexpr std::string_view kArrayKey = ".zarray";
 inline constexpr std::string_view kGroupKey = ".zgroup";
 inline constexpr std::string_view kAttributesKey = ".zattrs";
 inline constexpr std::string_view kConsolidatedKey = ".zmetadata";
+// Those that a store has at least one of at its root.
+inline constexpr std::string_view kStoreDocuments[] = {kArrayKey, kGroupKey, kConsolidatedKey};
 
 // The specification's normal form of a logical path: '\' becomes '/', leading, trailing and
 // repeated '/' go away; "" is the root. Fails where a segment is "." or "..", or holds NUL.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "driver/open_store.h"
+
+#include <utility>
+
+#include "core/store/zip_store.h"
+#include "driver/remote_url.h"
+#include "driver/zip_file.h"
+
+namespace zarr_driver {
+
+zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const std::string& path,
+                                                           const StoreAccess& access) {
+    using StorePtr = std::shared_ptr<const zarr::Store>;
+    if (const auto place = ZipPlaceOf(path)) {
+        ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(place->archive));
+        return StorePtr(std::make_shared<zarr::ZipStore>(archive, InnerFolder(*place, *archive)));
+    }
+    if (IsRemote(path)) return StorePtr(std::make_shared<RemoteStore>(path, access));
+    return StorePtr(std::make_shared<VsiStore>(path));
+}
+
+std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder) {
+    if (!IsRemote(folder)) return std::make_shared<VsiStore>(folder);
+    StoreAccess access;
+    access.update = true;
+    return std::make_shared<RemoteStore>(folder, access);
+}
+
+}  // namespace zarr_driver

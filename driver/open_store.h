@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/store/store.h"
+#include "driver/remote_store.h"
+
+namespace zarr_driver {
+
+// The store at a path: in a folder, on a server, or in a zip file. Fails for a zip file that cannot
+// be read.
+zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const std::string& path,
+                                                           const StoreAccess& access);
+
+// The store in a folder, for reading and writing.
+std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder);
+
+}  // namespace zarr_driver

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "driver/zip_file.h"
+
+#include <cpl_conv.h>
+#include <cpl_multiproc.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/store/keys.h"
+#include "driver/http_fetch.h"
+#include "driver/remote_url.h"
+#include "driver/report.h"
+#include "driver/vsi_store.h"
+#include "driver/zip_writer.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+constexpr const char* kZipPrefix = "/vsizip/";
+
+// A file of GDAL's virtual file systems, through one handle for each that reads at the same time.
+class VsiSource final : public zarr::ByteSource {
+  public:
+    VsiSource(std::string path, std::uint64_t size) : path_(std::move(path)), size_(size) {}
+    ~VsiSource() override {
+        const QuietErrors quiet;
+        CloseAll();
+    }
+    VsiSource(const VsiSource&) = delete;
+    VsiSource& operator=(const VsiSource&) = delete;
+
+    std::uint64_t size() const override { return size_; }
+    bool is_distant() const override { return IsRemote(path_); }
+
+    Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
+        if (memory.size == 0) return {};
+        const QuietErrors quiet;
+        if (const auto url = RemoteUrl(path_, "")) return ReadUrl(*url, offset, memory);
+        VSILFILE* const file = Take();
+        if (file == nullptr) return Status::Io("the zip file cannot be opened");
+        const bool is_read = VSIFSeekL(file, offset, SEEK_SET) == 0 &&
+                             VSIFReadL(memory.data, 1, memory.size, file) == memory.size;
+        Return(file);
+        return is_read ? Status() : Status::Io("the zip file cannot be read");
+    }
+
+  private:
+    Status ReadUrl(const std::string& url, std::uint64_t offset,
+                   zarr::MutableByteSpan memory) const {
+        zarr::Buffer part;
+        ZARR_ASSIGN_OR_RETURN(const bool found, Fetch({url, path_, path_}, part, zarr::kNoLimit,
+                                                      ByteExtent{offset, memory.size}));
+        if (!found || part.size() != memory.size) return Status::Io("the zip file ends early");
+        std::memcpy(memory.data, std::as_const(part).data(), memory.size);
+        return {};
+    }
+
+    VSILFILE* Take() const {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            // A forked child would share the place in the file with its parent.
+            if (process_ != CPLGetCurrentProcessID()) CloseAll();
+            process_ = CPLGetCurrentProcessID();
+            if (!idle_.empty()) {
+                VSILFILE* const file = idle_.back();
+                idle_.pop_back();
+                return file;
+            }
+        }
+        return VSIFOpenL(path_.c_str(), "rb");
+    }
+
+    void CloseAll() const {
+        for (VSILFILE* file : idle_) VSIFCloseL(file);
+        idle_.clear();
+    }
+
+    void Return(VSILFILE* file) const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        idle_.push_back(file);
+    }
+
+    const std::string path_;
+    const std::uint64_t size_;
+    mutable std::mutex mutex_;
+    mutable GIntBig process_ = 0;  // that the handles belong to
+    mutable std::vector<VSILFILE*> idle_;
+};
+
+bool EndsWithZip(const std::string& path) {
+    return path.size() > 4 && EQUAL(path.c_str() + path.size() - 4, ".zip");
+}
+
+// The folder behind the archive in a path below /vsizip/.
+std::string FolderBehind(const std::string& path, const std::string& archive) {
+    const std::size_t at = path.find(archive, std::strlen(kZipPrefix));
+    std::string inner = at == std::string::npos ? "" : path.substr(at + archive.size());
+    if (!inner.empty() && inner[0] == '}') inner.erase(0, 1);
+    const auto normal = zarr::NormalizePath(inner);
+    return normal.ok() ? *normal : inner;
+}
+
+}  // namespace
+
+std::optional<ZipPlace> ZipPlaceOf(const std::string& path) {
+    ZipPlace place;
+    if (const auto archive = ArchiveOf(path)) {
+        place.archive = *archive;
+        const std::string inner = FolderBehind(path, *archive);
+        if (!inner.empty()) place.inner = inner;
+        // GDAL lets the second slash of /vsizip//vsicurl/ be left out.
+        if (STARTS_WITH(place.archive.c_str(), "vsi")) place.archive.insert(0, "/");
+        return place;
+    }
+    if (!EndsWithZip(path)) return std::nullopt;
+    VSIStatBufL stat;
+    // A folder may have such a name, too.
+    if (!IsRemote(path) && (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
+        return std::nullopt;
+    place.archive = path;
+    return place;
+}
+
+Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
+    static std::mutex mutex;
+    static std::map<std::string, std::weak_ptr<const zarr::ZipArchive>> open;
+    // What was opened last is often opened again: identified, opened, and then its subdatasets. Not
+    // destroyed at exit, when GDAL may be gone.
+    static auto& last = *new std::shared_ptr<const zarr::ZipArchive>();
+
+    const QuietErrors quiet;
+    VSIStatBufL stat;
+    if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
+        return Status::NotFound("there is no such zip file");
+    const std::string identity = VsiStore(path).Identity() + "\n" + std::to_string(stat.st_size) +
+                                 "\n" + std::to_string(ModificationTime(stat));
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        const auto known = open.find(identity);
+        if (known != open.end())
+            if (auto archive = known->second.lock()) return last = archive;
+    }
+    auto source =
+        std::make_unique<VsiSource>(path, static_cast<std::uint64_t>(std::max<std::int64_t>(
+                                              static_cast<std::int64_t>(stat.st_size), 0)));
+    ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (auto at = open.begin(); at != open.end();)
+        at = at->second.expired() ? open.erase(at) : std::next(at);
+    open[identity] = archive;
+    return last = archive;
+}
+
+std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive) {
+    return place.inner ? *place.inner : archive.FindRoot();
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/store/zip_archive.h"
+
+namespace zarr_driver {
+
+// Where a path leads to in a zip file.
+struct ZipPlace {
+    std::string archive;               // path of the zip file
+    std::optional<std::string> inner;  // folder in it; none: wherever the store in it lies
+};
+
+// The place of a path below /vsizip/, or of a file whose name ends in ".zip"; none for other paths.
+std::optional<ZipPlace> ZipPlaceOf(const std::string& path);
+
+// Opens a zip file; the same object that somebody else holds open, where the file has not changed.
+// Errors say what is wrong with the file. Thread-safe.
+zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path);
+
+// The folder in an archive that a place means, "" for its root.
+std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive);
+
+}  // namespace zarr_driver
