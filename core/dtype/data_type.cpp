@@ -89,13 +89,13 @@ Result<std::string> ParseFieldName(const json::Value& name) {
     const json::Array* pair = name.as_array();
     if (pair != nullptr && pair->size() == 2 && (*pair)[1].as_string() != nullptr)
         return *(*pair)[1].as_string();
-    return json::Expected("", "a field name", name);
+    return json::Expected("dtype", "a field name", name);
 }
 
 Result<Field> ParseField(const json::Value& value, int depth) {
     const json::Array* parts = value.as_array();
     if (parts == nullptr || parts->size() < 2 || parts->size() > 3)
-        return json::Expected("", "a field [name, dtype] or [name, dtype, shape]", value);
+        return json::Expected("dtype", "a field [name, dtype] or [name, dtype, shape]", value);
     Field field;
     ZARR_ASSIGN_OR_RETURN(field.name, ParseFieldName((*parts)[0]));
     ZARR_ASSIGN_OR_RETURN(field.type, ParseAny((*parts)[1], depth));
