@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/base/parallel.h"
+#include "core/metadata/v1_metadata.h"
+#include "core/store/keys.h"
 
 namespace zarr {
 
@@ -74,6 +76,7 @@ Result<std::unique_ptr<ArrayWriter>> ArrayWriter::Open(std::shared_ptr<const Arr
                                                        std::shared_ptr<Store> store,
                                                        std::size_t max_pending_bytes,
                                                        std::shared_ptr<Synchronizer> locks) {
+    if (array->metadata().is_v1) return V1IsReadOnly(JoinKey(array->path(), kV1ArrayKey));
     ZARR_RETURN_IF_ERROR(array->pipeline_.writable().WithContext(array->path()));
     return std::unique_ptr<ArrayWriter>(
         new ArrayWriter(std::move(array), std::move(store), max_pending_bytes, std::move(locks)));

@@ -20,7 +20,8 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     array.path = path;
     auto metadata = hierarchy.Metadata(path);
     if (metadata.ok())
-        array.status = Array::CheckCodecs(*metadata).WithContext(JoinKey(path, kArrayKey));
+        array.status =
+            Array::CheckCodecs(*metadata).WithContext(hierarchy.NameOf(JoinKey(path, kArrayKey)));
     else
         array.status = metadata.status();
     if (!array.status.ok()) return array;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/metadata/v1_metadata.h"
 #include "core/store/consolidated_store.h"
 #include "core/store/keys.h"
 
@@ -19,16 +20,19 @@ Result<bool> Has(const Store& store, const std::string& key) {
     return store.Get(key, text, kMaxMetadataBytes);
 }
 
-}  // namespace
-
-Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
+// What has a document of Zarr v2.
+Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path) {
     if (DepthOf(path) > kMaxGroupDepth)
         return Status::Limit(path.substr(0, 80) + "...: groups nest more than " +
                              std::to_string(kMaxGroupDepth) + " levels deep");
     ZARR_ASSIGN_OR_RETURN(const bool is_array, Has(store, JoinKey(path, kArrayKey)));
     if (is_array) return NodeKind::kArray;
     ZARR_ASSIGN_OR_RETURN(const bool is_group, Has(store, JoinKey(path, kGroupKey)));
-    if (is_group) return NodeKind::kGroup;
+    return is_group ? NodeKind::kGroup : NodeKind::kNone;
+}
+
+// What has none.
+Result<NodeKind> ImplicitKindAt(const Store& store, const std::string& path) {
     const auto entries = store.List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported)
         return NodeKind::kNone;
@@ -37,6 +41,13 @@ Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
         entries->begin(), entries->end(),
         [](const StoreEntry& entry) { return entry.is_prefix || entry.name == kAttributesKey; });
     return holds_something ? NodeKind::kGroup : NodeKind::kNone;
+}
+
+}  // namespace
+
+Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path));
+    return kind != NodeKind::kNone ? kind : ImplicitKindAt(store, path);
 }
 
 Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const Store> store,
@@ -57,6 +68,10 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
             hierarchy->is_consolidated_ = true;
         }
     }
+    if (!hierarchy->is_consolidated_) {
+        hierarchy->v1_ = std::make_shared<const V1Store>(hierarchy->store_);
+        hierarchy->store_ = hierarchy->v1_;
+    }
     return std::shared_ptr<const Hierarchy>(std::move(hierarchy));
 }
 
@@ -67,11 +82,20 @@ Result<bool> Hierarchy::ReadText(const std::string& key, Buffer& text) const {
 Result<bool> Hierarchy::Has(const std::string& key) const { return zarr::Has(*store_, key); }
 
 Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
-    return NodeKindAt(*store_, path);
+    if (v1_ == nullptr) return NodeKindAt(*store_, path);
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(*store_, path));
+    if (kind != NodeKind::kNone) return kind;
+    ZARR_ASSIGN_OR_RETURN(const bool is_v1, v1_->Find(path));
+    return is_v1 ? NodeKind::kArray : ImplicitKindAt(*store_, path);
 }
 
-std::string Hierarchy::Name(const std::string& key) const {
-    return is_consolidated_ ? std::string(kConsolidatedKey) + ": " + key : key;
+Status Hierarchy::CheckChangeable(const std::string& path) const {
+    const bool is_v1 = v1_ != nullptr && v1_->HasFound(path);
+    return is_v1 ? V1IsReadOnly(JoinKey(path, kV1ArrayKey)) : Status();
+}
+
+std::string Hierarchy::NameOf(const std::string& key) const {
+    return is_consolidated_ ? std::string(kConsolidatedKey) + ": " + key : v1_->SourceOf(key);
 }
 
 Status Hierarchy::CheckGroup(const std::string& path) const {
@@ -79,7 +103,7 @@ Status Hierarchy::CheckGroup(const std::string& path) const {
     Buffer text;
     ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
     if (!found) return {};
-    return CheckGroupMetadata(std::as_const(text).span().text()).WithContext(Name(key));
+    return CheckGroupMetadata(std::as_const(text).span().text()).WithContext(NameOf(key));
 }
 
 Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
@@ -102,7 +126,7 @@ Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
     Buffer text;
     ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
     if (!found) return json::Value(json::Object{});
-    return ParseAttributes(std::as_const(text).span().text()).WithContext(Name(key));
+    return ParseAttributes(std::as_const(text).span().text()).WithContext(NameOf(key));
 }
 
 Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
@@ -110,7 +134,11 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
     Buffer text;
     ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
     if (!found) return Status::NotFound(key + ": there is no such array");
-    return ParseArrayMetadata(std::as_const(text).span().text()).WithContext(Name(key));
+    ZARR_ASSIGN_OR_RETURN(
+        ArrayMetadata metadata,
+        ParseArrayMetadata(std::as_const(text).span().text()).WithContext(NameOf(key)));
+    metadata.is_v1 = v1_ != nullptr && v1_->HasFound(path);
+    return metadata;
 }
 
 Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path) const {
@@ -124,7 +152,7 @@ Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& pat
     }
     auto array = Array::Open(store_, path, std::move(metadata), context_);
     if (array.ok()) return context_->Share(name, *array);
-    return std::move(array).WithContext(Name(JoinKey(path, kArrayKey)));
+    return std::move(array).WithContext(NameOf(JoinKey(path, kArrayKey)));
 }
 
 }  // namespace zarr

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/array/array.h"
+#include "core/hierarchy/v1_store.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
 
@@ -27,8 +28,8 @@ inline constexpr std::size_t kMaxGroupDepth = 64;
 // Largest metadata document that is read, in bytes.
 inline constexpr std::size_t kMaxMetadataBytes = std::size_t{256} << 20;
 
-// What lies at `path`, by its `.zarray` or `.zgroup`. A prefix that holds something without either
-// is an implicit group where the store can list.
+// What of Zarr v2 lies at `path`, by its `.zarray` or `.zgroup`. A prefix that holds something
+// without either is an implicit group where the store can list.
 Result<NodeKind> NodeKindAt(const Store& store, const std::string& path);
 
 // The tree of groups and arrays in a store. Paths are in the normal form of NormalizePath(). All
@@ -36,18 +37,21 @@ Result<NodeKind> NodeKindAt(const Store& store, const std::string& path);
 class Hierarchy {
   public:
     // Looks for `.zmetadata` at the root unless told not to. Broken consolidated metadata is an
-    // error.
+    // error. Without, arrays of Zarr v1 are found, too, wherever there is nothing of v2.
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
                                                          std::shared_ptr<ReadContext> context);
 
-    // The store as given, or with its consolidated metadata in front.
+    // The store as given, with its consolidated metadata or a V1Store in front.
     const std::shared_ptr<const Store>& store() const { return store_; }
     ReadContext& context() const { return *context_; }
     bool is_consolidated() const { return is_consolidated_; }
 
-    // NodeKindAt() `path`.
+    // NodeKindAt() `path`, or an array of Zarr v1. Only what was found so, or by Members(), the
+    // other methods know as one.
     Result<NodeKind> KindOf(const std::string& path) const;
+    // kUnsupported where what lies at `path` is only read, as Zarr v1 is.
+    Status CheckChangeable(const std::string& path) const;
 
     // Checks the `.zgroup` of a group; one without is ok.
     Status CheckGroup(const std::string& path) const;
@@ -68,15 +72,17 @@ class Hierarchy {
     // True where `key` holds something; for metadata keys.
     Result<bool> Has(const std::string& key) const;
 
+    // How messages name a metadata key: by the document that it was taken from.
+    std::string NameOf(const std::string& key) const;
+
   private:
     Hierarchy() = default;
 
     // The text of a metadata key; false where absent.
     Result<bool> ReadText(const std::string& key, Buffer& text) const;
-    // How messages name a metadata key: with the document that it was taken from.
-    std::string Name(const std::string& key) const;
 
     std::shared_ptr<const Store> store_;
+    std::shared_ptr<const V1Store> v1_;  // the same store, where v1 is looked for
     std::shared_ptr<ReadContext> context_;
     bool is_consolidated_ = false;
 };

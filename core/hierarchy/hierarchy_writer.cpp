@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/grid/chunk_key.h"
 #include "core/hierarchy/tree.h"
+#include "core/hierarchy/v1_store.h"
 #include "core/json/members.h"
 #include "core/store/keys.h"
 
@@ -48,6 +49,12 @@ std::vector<std::string> PathsTo(const std::string& path) {
     while (!paths.back().empty()) paths.emplace_back(ParentPath(paths.back()));
     std::reverse(paths.begin(), paths.end());
     return paths;
+}
+
+// NodeKindAt() a path that is to be changed, where it can be.
+Result<NodeKind> KindToChange(const Store& store, const std::string& path) {
+    ZARR_RETURN_IF_ERROR(CheckNoV1Array(store, path));
+    return NodeKindAt(store, path);
 }
 
 Result<bool> Exists(const Store& store, const std::string& key) {
@@ -123,13 +130,15 @@ Status HierarchyWriter::EraseConsolidated(const std::string& path) {
     return {};
 }
 
-Status HierarchyWriter::CheckAbove(const std::string& path) const {
+Status HierarchyWriter::CheckPlace(const std::string& path) const {
+    ZARR_RETURN_IF_ERROR(CheckNoV1Array(*store_, path));
     if (path.empty()) return {};
     for (const std::string& group : PathsTo(std::string(ParentPath(path)))) {
         const std::string key = JoinKey(group, kArrayKey);
         ZARR_ASSIGN_OR_RETURN(const bool is_array, Exists(*store_, key));
         if (is_array)
             return Status::Invalid(key + ": is an array, which cannot hold " + Quoted(path));
+        ZARR_RETURN_IF_ERROR(CheckNoV1Array(*store_, group));
     }
     return {};
 }
@@ -150,7 +159,7 @@ Status HierarchyWriter::MakeGroups(const std::string& path) {
 Status HierarchyWriter::CreateGroup(std::string_view path) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string group, NodePath(path));
-    ZARR_RETURN_IF_ERROR(CheckAbove(group));
+    ZARR_RETURN_IF_ERROR(CheckPlace(group));
     const std::string key = JoinKey(group, kArrayKey);
     ZARR_ASSIGN_OR_RETURN(const bool is_array, Exists(*store_, key));
     if (is_array) return Status::Invalid(key + ": is an array already");
@@ -196,7 +205,7 @@ Status HierarchyWriter::CreateArray(std::string_view path, const json::Object& d
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
     const std::string key = JoinKey(array, kArrayKey);
     ZARR_ASSIGN_OR_RETURN(const std::string text, ArrayText(key, document));
-    ZARR_RETURN_IF_ERROR(CheckAbove(array));
+    ZARR_RETURN_IF_ERROR(CheckPlace(array));
     ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(array));
     if (is_occupied && (if_exists == IfExists::kFail || array.empty())) return NotEmpty(array);
     ZARR_RETURN_IF_ERROR(EraseConsolidated(array));
@@ -240,7 +249,7 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
 
 Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& attributes) {
     const std::string key = JoinKey(node, kAttributesKey);
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, NodeKindAt(*store_, node));
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node));
     if (kind == NodeKind::kNone) return NothingThere(node);
     if (attributes.as_object()->empty()) {
         ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
@@ -281,7 +290,7 @@ Status HierarchyWriter::DeleteNode(std::string_view path) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     if (node.empty()) return Status::Invalid("the root cannot be deleted");
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, NodeKindAt(*store_, node));
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node));
     if (kind == NodeKind::kNone) {
         ZARR_ASSIGN_OR_RETURN(const bool found, EraseStrayChunks(node));
         if (!found) return NothingThere(node);
@@ -311,7 +320,7 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
     if (!IsValidKey(new_name) || new_name.find('/') != std::string_view::npos)
         return Status::Invalid(Quoted(new_name) + ": not a valid name");
     ZARR_ASSIGN_OR_RETURN(const std::string target, NodePath(JoinKey(ParentPath(node), new_name)));
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, NodeKindAt(*store_, node));
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node));
     if (kind == NodeKind::kNone) return NothingThere(node);
     if (target == node) return {};
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> taken, store_->List(target));

@@ -81,7 +81,8 @@ class HierarchyWriter {
 
   private:
     Status MakeGroups(const std::string& path);
-    Status CheckAbove(const std::string& path) const;
+    // Ok where a node can be made at `path`, as far as that and what is above it say.
+    Status CheckPlace(const std::string& path) const;
     Status ReplaceAttributes(const std::string& node, const json::Value& attributes);
     Result<bool> IsOccupied(const std::string& path) const;
     Result<bool> EraseStrayChunks(const std::string& path);

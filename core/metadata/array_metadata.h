@@ -27,6 +27,7 @@ struct ArrayMetadata {
     json::Value compressor;       // object or null
     json::Value filters;          // array or null
     json::Object document;        // every member as it was read, unknown ones too
+    bool is_v1 = false;           // translated from Zarr v1, which is only read
 
     std::size_t rank() const { return shape.size(); }
 };

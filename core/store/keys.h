@@ -15,6 +15,9 @@ inline constexpr std::string_view kAttributesKey = ".zattrs";
 inline constexpr std::string_view kConsolidatedKey = ".zmetadata";
 // Those that a store has at least one of at its root.
 inline constexpr std::string_view kStoreDocuments[] = {kArrayKey, kGroupKey, kConsolidatedKey};
+// Of an array of Zarr v1 (Zarr v1 specification, "Metadata" and "Attributes").
+inline constexpr std::string_view kV1ArrayKey = "meta";
+inline constexpr std::string_view kV1AttributesKey = "attrs";
 
 // The specification's normal form of a logical path: '\' becomes '/', leading, trailing and
 // repeated '/' go away; "" is the root. Fails where a segment is "." or "..", or holds NUL.
