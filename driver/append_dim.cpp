@@ -19,6 +19,7 @@
 #include "driver/location.h"
 #include "driver/open_store.h"
 #include "driver/report.h"
+#include "driver/store_folder.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_file.h"
 

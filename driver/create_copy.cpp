@@ -17,6 +17,7 @@
 #include "driver/location.h"
 #include "driver/report.h"
 #include "driver/scaled_progress.h"
+#include "driver/store_folder.h"
 
 namespace zarr_driver {
 

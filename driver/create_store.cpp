@@ -11,6 +11,7 @@
 #include "driver/open_store.h"
 #include "driver/plan_arrays.h"
 #include "driver/remote_url.h"
+#include "driver/store_folder.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_writer.h"
 

@@ -13,9 +13,9 @@
 #include "core/store/keys.h"
 #include "driver/open_store.h"
 #include "driver/remote_url.h"
+#include "driver/store_folder.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_file.h"
-#include "driver/zip_writer.h"
 
 namespace zarr_driver {
 
@@ -79,45 +79,6 @@ std::shared_ptr<zarr::ReadContext> SharedContext() {
     return context;
 }
 
-bool IsStoreFolder(const std::string& folder) {
-    if (const auto place = ZipPlaceOf(folder)) {
-        const auto archive = OpenZip(place->archive);
-        return archive.ok() && (*archive)->HoldsStore(InnerFolder(*place, **archive));
-    }
-    const auto holds = [&](std::string_view name) {
-        return PathExists(folder + "/" + std::string(name));
-    };
-    if (std::any_of(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), holds))
-        return true;
-    return EQUAL(CPLGetExtension(folder.c_str()), "levels") &&
-           (holds(".zlevels") || holds("0.zarr") || holds("0.link"));
-}
-
-std::string FolderOf(const std::string& path) {
-    std::string folder = ExpandUrl(path);
-    // What a URL asks stays at its end.
-    std::string query;
-    if (IsRemote(folder) && !IsObjectStore(folder)) {
-        query = folder.substr(std::min(folder.find('?'), folder.size()));
-        folder.resize(folder.size() - query.size());
-    }
-    const std::string_view name = zarr::LastName(folder);
-    if (name == zarr::kAttributesKey ||
-        std::find(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), name) !=
-            std::end(zarr::kStoreDocuments))
-        folder = zarr::ParentPath(folder);
-    while (folder.size() > 1 && (folder.back() == '/' || folder.back() == '\\')) folder.pop_back();
-    return (folder.empty() ? "." : folder) + query;
-}
-
-std::string TargetFolderOf(const std::string& path) {
-    const std::string folder = FolderOf(path);
-    VSIStatBufL stat;
-    const bool is_zip = EQUAL(CPLGetExtension(folder.c_str()), "zip") && !ArchiveOf(folder) &&
-                        (VSIStatL(folder.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode));
-    return is_zip ? "/vsizip/" + folder : folder;
-}
-
 Result<Location> Locate(const ConnectionString& name, const OpenOptions& options) {
     std::string folder = FolderOf(name.path);
     std::string above;  // from the root to the folder that was named
@@ -136,7 +97,8 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
                                        "USE_CONSOLIDATED_METADATA=NO looks beyond them)"
                                      : ""));
     return Status::NotFound(
-        "not a Zarr v2 store: it has no .zgroup, .zarray or .zmetadata and no groups or arrays");
+        "not a Zarr v2 store: it has no .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
+        "groups or arrays");
 }
 
 }  // namespace zarr_driver

@@ -22,19 +22,6 @@ struct Location {
 // held there again.
 std::shared_ptr<zarr::ReadContext> SharedContext();
 
-// True where `folder`, which may be a zip file or in one, holds one of the files that make a Zarr
-// v2 store, or is one of xcube's "x.levels"; a few stats, no listing.
-bool IsStoreFolder(const std::string& folder);
-
-// The folder that a path or URL means: the path itself without trailing slashes, or the folder of
-// the
-// `.zarray`, `.zattrs`, `.zgroup` or `.zmetadata` that it names.
-std::string FolderOf(const std::string& path);
-
-// FolderOf() a store that is to be written or deleted: of a name that ends in ".zip", unless it is
-// a folder, the one that GDAL sees in the zip file.
-std::string TargetFolderOf(const std::string& path);
-
 // Opens the store that `name` lies in and looks the node up. A path into the middle of a store
 // finds the store's root, so that what lies beside the node is known. kNotFound where there is no
 // Zarr v2 store at all.

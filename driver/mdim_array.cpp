@@ -55,7 +55,8 @@ Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<MdimSessi
     const std::string name = session->ArrayName(path);
     const auto type =
         ExtendedTypeOf(zarr::ApplyUnsigned(facts.metadata.dtype, facts.attributes), name);
-    if (!type.ok()) return type.status().WithContext(zarr::JoinKey(path, zarr::kArrayKey));
+    if (!type.ok())
+        return type.status().WithContext(hierarchy.NameOf(zarr::JoinKey(path, zarr::kArrayKey)));
     ListChunksIfAsked(*array, session->options(), facts.warnings);
     EmitWarnings(session->store_path() + ": /" + path, facts.warnings);
     std::shared_ptr<ZarrMDArray> opened(

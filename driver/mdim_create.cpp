@@ -9,6 +9,7 @@
 #include "driver/mdim_dataset.h"
 #include "driver/open_store.h"
 #include "driver/report.h"
+#include "driver/store_folder.h"
 #include "driver/store_removal.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_writer.h"

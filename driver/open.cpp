@@ -11,6 +11,7 @@
 #include "driver/raster_open.h"
 #include "driver/remote_url.h"
 #include "driver/report.h"
+#include "driver/store_folder.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_file.h"
 
@@ -43,6 +44,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
         return Status::Unsupported(
             "open option WRAP_LONGITUDE is for reading: the array's columns are in another order");
     ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options));
+    if (update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
     ZARR_ASSIGN_OR_RETURN(auto dataset,
                           OpenRaster(open_info->pszFilename, location, name.indices, options));
     dataset->Finish();
@@ -71,6 +73,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
                                ": the multidimensional API opens arrays, not their slices");
     std::unique_ptr<MdimUpdate> update;
     if (is_update) {
+        ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         update = std::make_unique<MdimUpdate>(
             std::make_unique<StoreUpdate>(OpenStoreForUpdate(location.store_path),
@@ -85,12 +88,6 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
 bool EndsWith(const std::string& text, const char* end) {
     const std::size_t size = std::strlen(end);
     return text.size() >= size && EQUAL(text.c_str() + text.size() - size, end);
-}
-
-bool NamesDocument(const std::string& name) {
-    const std::string file(zarr::LastName(name));
-    return file == zarr::kArrayKey || file == zarr::kGroupKey || file == zarr::kConsolidatedKey ||
-           file == zarr::kAttributesKey;
 }
 
 // On a web server a folder is nothing that GDAL sees; its name has to say what it is.

@@ -5,7 +5,7 @@
 
 namespace zarr_driver {
 
-// GDALDriver::pfnIdentify: at most three stats, no listing.
+// GDALDriver::pfnIdentify: a few stats, no listing.
 int Identify(GDALOpenInfo* open_info);
 
 // GDALDriver::pfnOpen. Emits one error and returns nullptr where a Zarr v2 store cannot be opened;

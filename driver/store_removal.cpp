@@ -16,6 +16,7 @@
 #include "core/hierarchy/store_erasure.h"
 #include "driver/location.h"
 #include "driver/report.h"
+#include "driver/store_folder.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_writer.h"
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store_folder.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/metadata/v1_metadata.h"
+#include "core/store/keys.h"
+#include "driver/connection_string.h"
+#include "driver/open_store.h"
+#include "driver/remote_url.h"
+#include "driver/vsi_store.h"
+#include "driver/zip_file.h"
+#include "driver/zip_writer.h"
+
+namespace zarr_driver {
+
+namespace {
+
+// True where an array of Zarr v1 lies in `folder`; reads its `meta`, as others use that name, too.
+bool IsV1Folder(const std::string& folder) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+    const auto store = OpenStore(folder, {});
+    if (!store.ok()) return false;
+    zarr::Buffer text;
+    const auto found = (*store)->Get(std::string(zarr::kV1ArrayKey), text, kMostBytes);
+    return found.ok() && *found && zarr::IsV1Metadata(std::as_const(text).span().text());
+}
+
+bool IsLevelsFolder(const std::string& folder) {
+    return EQUAL(CPLGetExtension(folder.c_str()), "levels") &&
+           (PathExists(folder + "/.zlevels") || PathExists(folder + "/0.zarr") ||
+            PathExists(folder + "/0.link"));
+}
+
+}  // namespace
+
+bool IsStoreFolder(const std::string& folder) {
+    if (const auto place = ZipPlaceOf(folder)) {
+        const auto archive = OpenZip(place->archive);
+        return archive.ok() &&
+               ((*archive)->HoldsStore(InnerFolder(*place, **archive)) || IsV1Folder(folder));
+    }
+    const auto holds = [&](std::string_view name) {
+        return PathExists(folder + "/" + std::string(name));
+    };
+    return std::any_of(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), holds) ||
+           IsLevelsFolder(folder) || IsV1Folder(folder);
+}
+
+bool NamesDocument(const std::string& path) {
+    const std::string_view name = zarr::LastName(path);
+    if (name == zarr::kAttributesKey ||
+        std::find(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), name) !=
+            std::end(zarr::kStoreDocuments))
+        return true;
+    if (name != zarr::kV1ArrayKey) return false;
+    const std::string folder(zarr::ParentPath(path));
+    return IsV1Folder(folder.empty() ? "." : folder);
+}
+
+std::string FolderOf(const std::string& path) {
+    std::string folder = ExpandUrl(path);
+    // What a URL asks stays at its end.
+    std::string query;
+    if (IsRemote(folder) && !IsObjectStore(folder)) {
+        query = folder.substr(std::min(folder.find('?'), folder.size()));
+        folder.resize(folder.size() - query.size());
+    }
+    if (NamesDocument(folder)) folder = zarr::ParentPath(folder);
+    while (folder.size() > 1 && (folder.back() == '/' || folder.back() == '\\')) folder.pop_back();
+    return (folder.empty() ? "." : folder) + query;
+}
+
+std::string TargetFolderOf(const std::string& path) {
+    const std::string folder = FolderOf(path);
+    VSIStatBufL stat;
+    const bool is_zip = EQUAL(CPLGetExtension(folder.c_str()), "zip") && !ArchiveOf(folder) &&
+                        (VSIStatL(folder.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode));
+    return is_zip ? "/vsizip/" + folder : folder;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What the names of files and folders say of stores, without opening them.
+#pragma once
+
+#include <string>
+
+namespace zarr_driver {
+
+// True where `folder`, which may be a zip file or in one, holds one of the files that make a Zarr
+// v2 store, is one of xcube's "x.levels", or an array of Zarr v1; a few stats, no listing.
+bool IsStoreFolder(const std::string& folder);
+
+// True for names of the documents of Zarr v2, and for the `meta` of an array of Zarr v1, which is
+// read where the path has that name.
+bool NamesDocument(const std::string& path);
+
+// The folder that a path or URL means: the path itself without trailing slashes, or the folder of
+// the document that it names.
+std::string FolderOf(const std::string& path);
+
+// FolderOf() a store that is to be written or deleted: of a name that ends in ".zip", unless it is
+// a folder, the one that GDAL sees in the zip file.
+std::string TargetFolderOf(const std::string& path);
+
+}  // namespace zarr_driver
