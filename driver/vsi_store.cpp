@@ -84,6 +84,16 @@ Status Failure(const std::string& key, const std::string& what, int error) {
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
+// True for what may be a folder: /vsimem/ does not know all of its own.
+bool IsFolder(const VSIDIREntry& entry, const std::string& folder) {
+    if (entry.bModeKnown || VSI_ISDIR(entry.nMode)) return VSI_ISDIR(entry.nMode);
+    if (VSI_ISREG(entry.nMode)) return false;
+    if (!VSI_ISLNK(entry.nMode)) return true;
+    VSIStatBufL stat;
+    const std::string path = folder + "/" + entry.pszName;
+    return VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) != 0 || VSI_ISDIR(stat.st_mode);
+}
+
 // True where a failed open means that there is nothing. Not every file system sets errno; where it
 // says nothing, a stat tells absence from failure.
 bool IsAbsent(const std::string& path, int error) {
@@ -204,16 +214,17 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) 
     std::vector<zarr::StoreEntry> entries;
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
+    // Without a stat for each, where the file system says the type as well.
+    constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
     errno = 0;
-    const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, nullptr));
+    const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
     if (dir == nullptr) {
         const int error = errno;
         if (IsAbsent(path, error)) return entries;
         return Failure(prefix, "cannot list", error);
     }
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get()))
-        // What may be a folder counts as one: /vsimem/ does not know all of its own.
-        entries.push_back({entry->pszName, !entry->bModeKnown || VSI_ISDIR(entry->nMode)});
+        entries.push_back({entry->pszName, IsFolder(*entry, path)});
     std::sort(entries.begin(), entries.end(),
               [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
     return entries;
