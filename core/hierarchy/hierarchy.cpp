@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/hierarchy/v1_store.h"
 #include "core/metadata/v1_metadata.h"
 #include "core/store/consolidated_store.h"
 #include "core/store/keys.h"
@@ -55,7 +56,8 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
                                                          std::shared_ptr<ReadContext> context) {
     std::shared_ptr<Hierarchy> hierarchy(new Hierarchy());
     hierarchy->context_ = std::move(context);
-    hierarchy->store_ = std::move(store);
+    hierarchy->base_ = std::move(store);
+    hierarchy->store_ = hierarchy->base_;
     if (use_consolidated == UseConsolidated::kIfPresent) {
         const std::string key(kConsolidatedKey);
         Buffer text;
@@ -119,6 +121,24 @@ Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
         if (node.kind != NodeKind::kNone) members.push_back(std::move(node));
     }
     return members;
+}
+
+std::vector<Node> Hierarchy::Unconsolidated(const std::string& path) const {
+    std::vector<Node> nodes;
+    if (!is_consolidated_ || base_->ReadsAtOnce() > 1) return nodes;
+    const auto known = store_->List(path);
+    const auto entries = base_->List(path);
+    if (!known.ok() || !entries.ok()) return nodes;
+    const auto before = [](const StoreEntry& a, const StoreEntry& b) { return a.name < b.name; };
+    for (const StoreEntry& entry : *entries) {
+        if (!entry.is_prefix) continue;
+        if (std::binary_search(known->begin(), known->end(), entry, before)) continue;
+        Node node{entry.name, JoinKey(path, entry.name), NodeKind::kNone};
+        const auto kind = DescribedKindAt(*base_, node.path);
+        node.kind = kind.ok() ? *kind : NodeKind::kNone;
+        if (node.kind != NodeKind::kNone) nodes.push_back(std::move(node));
+    }
+    return nodes;
 }
 
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/hierarchy/v1_store.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
 
 namespace zarr {
+
+class V1Store;
 
 enum class NodeKind { kNone, kArray, kGroup };
 
@@ -59,6 +60,12 @@ class Hierarchy {
     // The arrays and groups directly in a group, sorted by name.
     Result<std::vector<Node>> Members(const std::string& path) const;
 
+    // What lies directly in a group and the consolidated metadata lack, sorted by name: arrays and
+    // groups with documents of their own. Lists the group and looks at nothing that the metadata
+    // have. Empty where they are not in use, and where listing takes requests over a network; what
+    // cannot be looked at is left out.
+    std::vector<Node> Unconsolidated(const std::string& path) const;
+
     // The attributes of a node; an empty object where it has none.
     Result<json::Value> Attributes(const std::string& path) const;
 
@@ -82,7 +89,8 @@ class Hierarchy {
     Result<bool> ReadText(const std::string& key, Buffer& text) const;
 
     std::shared_ptr<const Store> store_;
-    std::shared_ptr<const V1Store> v1_;  // the same store, where v1 is looked for
+    std::shared_ptr<const Store> base_;  // the store as given
+    std::shared_ptr<const V1Store> v1_;  // store_, where v1 is looked for
     std::shared_ptr<ReadContext> context_;
     bool is_consolidated_ = false;
 };
