@@ -83,6 +83,7 @@ std::string ZarrGroup::Find(const std::string& name, NodeKind kind, bool& found)
 
 std::vector<std::string> ZarrGroup::NamesOf(NodeKind kind) const {
     std::vector<std::string> names;
+    session_->Listed(path_);
     for (const Node& node : *Members())
         if (node.kind == kind) names.push_back(node.name);
     return names;

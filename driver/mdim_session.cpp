@@ -8,6 +8,7 @@
 #include "driver/mdim_dimension.h"
 #include "driver/mdim_group.h"
 #include "driver/report.h"
+#include "driver/subdatasets.h"
 
 namespace zarr_driver {
 
@@ -72,6 +73,18 @@ std::shared_ptr<ZarrGroup> MdimSession::OpenGroup(const std::string& path) {
     auto group = std::make_shared<ZarrGroup>(shared_from_this(), path);
     known = group;
     return group;
+}
+
+void MdimSession::Listed(const std::string& group) {
+    if (is_array_ || !location_.hierarchy->is_consolidated()) return;
+    std::vector<zarr::Node> lacking;
+    {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        if (has_warned_ || !listed_.insert(group).second) return;
+        lacking = location_.hierarchy->Unconsolidated(group);
+        has_warned_ = !lacking.empty();
+    }
+    WarnOfUnconsolidated(lacking, store_path());
 }
 
 std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const zarr::ArrayFacts& facts,

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,10 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     // The dimension `index` of an array, one object for all arrays that share it: those of one
     // group for which the store gives it the same name and size.
     std::shared_ptr<ZarrDimension> DimensionOf(const zarr::ArrayFacts& facts, std::size_t index);
+
+    // A group is being listed: warns of what its consolidated metadata lack. Looks at each group
+    // once, and at none after the first that lacks something.
+    void Listed(const std::string& group);
 
     // Grows with every change of the nodes that there are.
     std::uint64_t generation() const { return generation_; }
@@ -167,6 +172,8 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;  // by path
     std::map<std::string, std::weak_ptr<ZarrGroup>> groups_;
     std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;  // by ZarrDimension::Key()
+    std::set<std::string> listed_;                                    // paths of groups
+    bool has_warned_ = false;  // of what consolidated metadata lack
     std::vector<NewDimension> created_;
     std::vector<std::weak_ptr<ZarrAttribute>> attributes_;
 };

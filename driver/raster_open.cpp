@@ -268,6 +268,15 @@ Result<Contents> List(const Location& location, zarr::Warnings& warnings) {
     return contents;
 }
 
+// What the consolidated metadata lack of the groups that were listed.
+std::vector<zarr::Node> Unconsolidated(const Location& location, const Contents& contents) {
+    std::vector<zarr::Node> all;
+    for (const CatalogGroup& group : contents.groups)
+        for (zarr::Node& node : location.hierarchy->Unconsolidated(group.path))
+            all.push_back(std::move(node));
+    return all;
+}
+
 // Opens an array of the contents.
 Result<DatasetPtr> OpenMember(const Request& request, const Contents& contents,
                               const std::string& path) {
@@ -310,6 +319,7 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     if (rasters.empty() && !list_all)
         if (const CatalogArray* bad = contents.FirstBad()) return bad->status;
     WarnOfBadArrays(contents.groups, location.store_path);
+    WarnOfUnconsolidated(Unconsolidated(location, contents), location.store_path);
     if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
     ZARR_ASSIGN_OR_RETURN(DatasetPtr dataset, OpenBands(request, contents));
     ListSubdatasets(contents.groups, location, request.options, *dataset);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/report.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 
 namespace zarr_driver {
@@ -46,6 +48,16 @@ void EmitWarning(const std::string& store, const std::string& message) {
 
 void EmitWarnings(const std::string& store, const std::vector<std::string>& messages) {
     for (const std::string& message : messages) EmitWarning(store, message);
+}
+
+std::string FirstFew(const std::vector<std::string>& texts, const std::string& separator) {
+    constexpr std::size_t kNamed = 5;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(texts.size(), kNamed); ++i)
+        text += (i != 0 ? separator : "") + texts[i];
+    if (texts.size() > kNamed)
+        text += separator + "and " + std::to_string(texts.size() - kNamed) + " more";
+    return text;
 }
 
 QuietErrors::QuietErrors() {

@@ -20,6 +20,9 @@ void EmitWarning(const std::string& store, const std::string& message);
 // The same, once for each.
 void EmitWarnings(const std::string& store, const std::vector<std::string>& messages);
 
+// The first five of `texts`, and how many more there are: "a, b, and 3 more".
+std::string FirstFew(const std::vector<std::string>& texts, const std::string& separator);
+
 // Keeps what GDAL's own code would print on this thread while it lives, and puts GDAL's error state
 // back afterwards.
 class QuietErrors {

@@ -52,20 +52,25 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
 }
 
 void WarnOfBadArrays(const std::vector<CatalogGroup>& groups, const std::string& store_path) {
-    constexpr std::size_t kNamed = 5;
-    std::string text;
-    std::size_t count = 0;
-    for (const CatalogGroup& group : groups) {
-        for (const CatalogArray& array : group.arrays) {
-            if (array.status.ok()) continue;
-            if (++count <= kNamed) text += (count > 1 ? "; " : "") + array.status.message();
-        }
-    }
-    if (count == 0) return;
-    if (count > kNamed) text += "; and " + std::to_string(count - kNamed) + " more";
+    std::vector<std::string> messages;
+    for (const CatalogGroup& group : groups)
+        for (const CatalogArray& array : group.arrays)
+            if (!array.status.ok()) messages.push_back(array.status.message());
+    if (messages.empty()) return;
+    const std::size_t count = messages.size();
     EmitWarning(store_path, (count == 1 ? "an array cannot be read: "
                                         : std::to_string(count) + " arrays cannot be read: ") +
-                                text);
+                                FirstFew(messages, "; "));
+}
+
+void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::string& store_path) {
+    if (nodes.empty()) return;
+    std::vector<std::string> names;
+    names.reserve(nodes.size());
+    for (const zarr::Node& node : nodes) names.push_back("/" + node.path);
+    EmitWarning(store_path,
+                "the consolidated metadata lack what is in the store: " + FirstFew(names, ", ") +
+                    " (open option USE_CONSOLIDATED_METADATA=NO reads it)");
 }
 
 void ListSlices(const RasterLayout& layout, const Location& location, ZarrDataset& dataset) {

@@ -20,4 +20,7 @@ void ListSlices(const RasterLayout& layout, const Location& location, ZarrDatase
 // Gives one warning for all arrays that cannot be read.
 void WarnOfBadArrays(const std::vector<zarr::CatalogGroup>& groups, const std::string& store_path);
 
+// Gives one warning of what Hierarchy::Unconsolidated() has found; none where that is nothing.
+void WarnOfUnconsolidated(const std::vector<zarr::Node>& nodes, const std::string& store_path);
+
 }  // namespace zarr_driver
