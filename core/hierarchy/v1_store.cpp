@@ -42,7 +42,7 @@ Status CheckNoV1Array(const Store& store, const std::string& path) {
 }
 
 Result<bool> V1Store::Find(const std::string& path) const {
-    ZARR_ASSIGN_OR_RETURN(const bool is_there, HoldsV1Array(*base_, path));
+    ZARR_ASSIGN_OR_RETURN(const bool is_there, HoldsV1Array(base(), path));
     const std::lock_guard<std::mutex> lock(mutex_);
     if (is_there) found_.insert(path);
     return is_there;
@@ -62,9 +62,9 @@ std::string V1Store::SourceOf(const std::string& key) const {
 
 Result<bool> V1Store::Get(const std::string& key, Buffer& value, std::size_t limit) const {
     const std::string source = SourceOf(key);
-    ZARR_ASSIGN_OR_RETURN(const bool found, base_->Get(source, value, limit));
+    ZARR_ASSIGN_OR_RETURN(const bool found, base().Get(source, value, limit));
     if (source == key) return found;
-    if (!found) return base_->Get(key, value, limit);  // converted by now
+    if (!found) return base().Get(key, value, limit);  // converted by now
     if (LastName(source) != kV1ArrayKey) return true;
     const auto translated = TranslateV1Metadata(std::as_const(value).span().text());
     if (!translated.ok()) return translated.status().WithContext(source);
@@ -75,12 +75,12 @@ Result<bool> V1Store::Get(const std::string& key, Buffer& value, std::size_t lim
 
 Result<std::optional<std::size_t>> V1Store::GetInto(const std::string& key,
                                                     MutableByteSpan memory) const {
-    return SourceOf(key) == key ? base_->GetInto(key, memory) : Store::GetInto(key, memory);
+    return SourceOf(key) == key ? base().GetInto(key, memory) : Store::GetInto(key, memory);
 }
 
 Result<bool> V1Store::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                Buffer& value) const {
-    if (SourceOf(key) == key) return base_->GetRange(key, offset, length, value);
+    if (SourceOf(key) == key) return base().GetRange(key, offset, length, value);
     Buffer whole;
     ZARR_ASSIGN_OR_RETURN(const bool found, Get(key, whole, kMaxMetadataBytes));
     if (!found) return false;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 
-#include "core/store/store.h"
+#include "core/store/forwarding_store.h"
 
 namespace zarr {
 
@@ -19,9 +18,9 @@ Status CheckNoV1Array(const Store& store, const std::string& path);
 // Shows the arrays of Zarr v1 that Find() has found as ones of v2: `.zarray` is translated from
 // `meta`, `.zattrs` are `attrs`. Everything else is the store behind it. To look for them in
 // each place that has no `.zarray` would be a request that no store of v2 deserves. Read-only.
-class V1Store final : public Store {
+class V1Store final : public ForwardingStore {
   public:
-    explicit V1Store(std::shared_ptr<const Store> base) : base_(std::move(base)) {}
+    using ForwardingStore::ForwardingStore;
 
     // HoldsV1Array(); for a path that has neither `.zarray` nor `.zgroup`.
     Result<bool> Find(const std::string& path) const;
@@ -30,21 +29,13 @@ class V1Store final : public Store {
     // The key behind `key`: that of v1 where an array that was found is meant.
     std::string SourceOf(const std::string& key) const;
 
-    std::string Describe() const override { return base_->Describe(); }
-    std::string Identity() const override { return base_->Identity(); }
-    std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
-    Stamp StampOf(const std::string& key) const override { return base_->StampOf(key); }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
     Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                MutableByteSpan memory) const override;
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override;
-    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
-        return base_->List(prefix);
-    }
 
   private:
-    const std::shared_ptr<const Store> base_;
     mutable std::mutex mutex_;
     mutable std::set<std::string> found_;  // paths
 };

@@ -62,7 +62,7 @@ void ConsolidatedStore::AddToParents(std::string_view key) {
 
 Result<bool> ConsolidatedStore::Get(const std::string& key, Buffer& value,
                                     std::size_t limit) const {
-    if (!IsMetadataKey(key)) return base_->Get(key, value, limit);
+    if (!IsMetadataKey(key)) return base().Get(key, value, limit);
     const auto found = entries_.find(key);
     if (found == entries_.end()) return false;
     if (found->second.size() > limit) return ValueTooLarge(key, found->second.size(), limit);
@@ -72,12 +72,12 @@ Result<bool> ConsolidatedStore::Get(const std::string& key, Buffer& value,
 
 Result<std::optional<std::size_t>> ConsolidatedStore::GetInto(const std::string& key,
                                                               MutableByteSpan memory) const {
-    return IsMetadataKey(key) ? Store::GetInto(key, memory) : base_->GetInto(key, memory);
+    return IsMetadataKey(key) ? Store::GetInto(key, memory) : base().GetInto(key, memory);
 }
 
 Result<bool> ConsolidatedStore::GetRange(const std::string& key, std::uint64_t offset,
                                          std::size_t length, Buffer& value) const {
-    if (!IsMetadataKey(key)) return base_->GetRange(key, offset, length, value);
+    if (!IsMetadataKey(key)) return base().GetRange(key, offset, length, value);
     const auto found = entries_.find(key);
     if (found == entries_.end()) return false;
     const std::string_view all = found->second;

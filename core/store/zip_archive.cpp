@@ -169,14 +169,18 @@ bool ZipArchive::HoldsStore(const std::string& prefix) const {
 }
 
 std::string ZipArchive::FindRoot() const {
-    if (HoldsStore("")) return "";
+    // Of an array of Zarr v1, too, as far as the names tell.
+    const auto holds = [this](const std::string& prefix) {
+        return HoldsStore(prefix) || directory_.Find(JoinKey(prefix, kV1ArrayKey)) != nullptr;
+    };
+    if (holds("")) return "";
     std::string only;
     for (const StoreEntry& entry : List("")) {
         if (entry.name == "__MACOSX" || entry.name == ".DS_Store") continue;
         if (!only.empty() || !entry.is_prefix) return "";
         only = entry.name;
     }
-    return HoldsStore(only) ? only : "";
+    return holds(only) ? only : "";
 }
 
 }  // namespace zarr

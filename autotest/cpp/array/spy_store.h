@@ -3,43 +3,46 @@
 
 #include <atomic>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <string>
 
-#include "core/store/store.h"
+#include "core/store/forwarding_store.h"
 
 namespace zarr::test {
 
 // Counts what is asked of the store behind it.
-class SpyStore final : public Store {
+class SpyStore final : public ForwardingStore {
   public:
-    explicit SpyStore(std::shared_ptr<const Store> base) : base_(std::move(base)) {}
+    using ForwardingStore::ForwardingStore;
 
-    std::string Describe() const override { return base_->Describe(); }
     bool RemembersAbsence() const override { return remembers_absence; }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
         ++gets;
         Note(key);
         largest_limit = limit > largest_limit ? limit : largest_limit.load();
-        return base_->Get(key, value, limit);
+        return base().Get(key, value, limit);
     }
     Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                MutableByteSpan memory) const override {
         ++gets_into;
         Note(key);
         last_memory = memory.data;
-        return base_->GetInto(key, memory);
+        return base().GetInto(key, memory);
     }
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override {
         ++ranges;
         Note(key);
-        return base_->GetRange(key, offset, length, value);
+        return base().GetRange(key, offset, length, value);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         ++lists;
-        return base_->List(prefix);
+        return base().List(prefix);
+    }
+
+    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override {
+        ++lists;
+        return base().ForEachKey(prefix, visit);
     }
 
     // How often each key, or a range of it, was asked for.
@@ -62,7 +65,6 @@ class SpyStore final : public Store {
         ++by_key_[key];
     }
 
-    std::shared_ptr<const Store> base_;
     mutable std::mutex mutex_;
     mutable std::map<std::string, int> by_key_;
 };
