@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
 #include "core/store/keys.h"
 #include "driver/mdim_array.h"
@@ -51,7 +52,7 @@ std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     if (const std::string* single = session_->single_array()) {
         listed.push_back({session_->ArrayName(*single), *single, NodeKind::kArray});
     } else {
-        auto members = session_->hierarchy().Members(path_);
+        auto members = zarr::MembersOf(session_->hierarchy(), path_);
         if (members.ok())
             listed = members.Take();
         else

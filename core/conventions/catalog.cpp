@@ -4,29 +4,20 @@
 #include <algorithm>
 #include <set>
 
+#include "core/conventions/catalog_walk.h"
 #include "core/conventions/dimensions.h"
+#include "core/conventions/named_members.h"
 #include "core/store/keys.h"
 
 namespace zarr {
 
 namespace {
 
-// Most groups and arrays that a listing goes through; more is a loop or an attack.
-constexpr std::size_t kMaxListed = 1'000'000;
-
+// An array, and in `references` what its attributes refer to.
 CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
                             std::set<std::string>& references) {
-    CatalogArray array;
-    array.path = path;
-    auto metadata = hierarchy.Metadata(path);
-    if (metadata.ok())
-        array.status =
-            Array::CheckCodecs(*metadata).WithContext(hierarchy.NameOf(JoinKey(path, kArrayKey)));
-    else
-        array.status = metadata.status();
+    CatalogArray array = DescribeAlone(hierarchy, path);
     if (!array.status.ok()) return array;
-    array.metadata = metadata.Take();
-    array.is_raster = IsRaster(array.metadata);
     const auto attributes = hierarchy.Attributes(path);
     if (attributes.ok()) references.merge(ReferencedNames(*attributes));
     Warnings ignored;  // whoever opens the array sees them
@@ -36,49 +27,6 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
             .names;
     return array;
 }
-
-CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
-                             const std::vector<Node>& members) {
-    CatalogGroup group;
-    group.path = path;
-    std::set<std::string> references;
-    for (const Node& node : members)
-        if (node.kind == NodeKind::kArray)
-            group.arrays.push_back(DescribeMember(hierarchy, node.path, references));
-    for (CatalogArray& array : group.arrays)
-        array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
-    return group;
-}
-
-class Lister {
-  public:
-    Lister(const Hierarchy& hierarchy, Warnings& warnings)
-        : hierarchy_(hierarchy), warnings_(warnings) {}
-
-    Status Visit(const std::string& path, bool is_root) {
-        auto members = hierarchy_.Members(path);
-        if (!members.ok()) {
-            if (is_root) return members.status();
-            warnings_.push_back(members.status().message());
-            return {};
-        }
-        listed_ += members->size();
-        if (listed_ > kMaxListed)
-            return Status::Limit("more than " + std::to_string(kMaxListed) + " groups and arrays");
-        groups_.push_back(DescribeMembers(hierarchy_, path, *members));
-        for (const Node& node : *members)
-            if (node.kind == NodeKind::kGroup) ZARR_RETURN_IF_ERROR(Visit(node.path, false));
-        return {};
-    }
-
-    std::vector<CatalogGroup> Take() { return std::move(groups_); }
-
-  private:
-    const Hierarchy& hierarchy_;
-    Warnings& warnings_;
-    std::vector<CatalogGroup> groups_;
-    std::size_t listed_ = 0;
-};
 
 }  // namespace
 
@@ -111,16 +59,37 @@ bool CatalogGroup::IsOneGrid() const {
     });
 }
 
-Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path) {
-    ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, hierarchy.Members(path));
-    return DescribeMembers(hierarchy, path, members);
+CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path) {
+    CatalogArray array;
+    array.path = path;
+    auto metadata = hierarchy.Metadata(path);
+    if (metadata.ok())
+        array.status =
+            Array::CheckCodecs(*metadata).WithContext(hierarchy.NameOf(JoinKey(path, kArrayKey)));
+    else
+        array.status = metadata.status();
+    if (!array.status.ok()) return array;
+    array.metadata = metadata.Take();
+    array.is_raster = IsRaster(array.metadata);
+    return array;
 }
 
-Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
-                                              Warnings& warnings) {
-    Lister lister(hierarchy, warnings);
-    ZARR_RETURN_IF_ERROR(lister.Visit(path, true));
-    return lister.Take();
+CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
+                             const std::vector<Node>& members) {
+    CatalogGroup group;
+    group.path = path;
+    std::set<std::string> references;
+    for (const Node& node : members)
+        if (node.kind == NodeKind::kArray)
+            group.arrays.push_back(DescribeMember(hierarchy, node.path, references));
+    for (CatalogArray& array : group.arrays)
+        array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
+    return group;
+}
+
+Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, MembersOf(hierarchy, path));
+    return DescribeMembers(hierarchy, path, members);
 }
 
 }  // namespace zarr

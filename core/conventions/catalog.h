@@ -22,8 +22,20 @@ struct CatalogArray {
 
 // A group with the arrays directly in it.
 struct CatalogGroup {
+    enum class Kind {
+        kPlain,
+        kContainer,  // of OME-NGFF's images, see NamedMembers; none itself
+        // An image of a container, or labels. Of its pyramid the largest level is all that is
+        // listed and was looked at.
+        kImage,
+        kLabel,
+    };
     std::string path;
     std::vector<CatalogArray> arrays;
+    Kind kind = Kind::kPlain;
+    std::string title;  // of an image, by its `multiscales`; may be empty
+
+    bool is_image() const { return kind == Kind::kImage || kind == Kind::kLabel; }
 
     // The rasters that are not auxiliary.
     std::vector<const CatalogArray*> Rasters() const;
@@ -35,8 +47,10 @@ struct CatalogGroup {
 // One group, without those below it.
 Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path);
 
-// The groups below `path`, itself first, depth first in the order of their names. A group that
-// cannot be listed is reported in `warnings` and left out.
+// The groups below `path`, itself first, depth first; images of a container in its order, then
+// everything else in the order of the names. A group that cannot be listed is reported in
+// `warnings` and left out. Where the store cannot list, what MembersOf() and ReadNamedMembers()
+// find.
 Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
                                               Warnings& warnings);
 

@@ -12,10 +12,6 @@ namespace zarr {
 
 namespace {
 
-std::size_t DepthOf(const std::string& path) {
-    return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
-}
-
 Result<bool> Has(const Store& store, const std::string& key) {
     Buffer text;
     return store.Get(key, text, kMaxMetadataBytes);
@@ -45,6 +41,10 @@ Result<NodeKind> ImplicitKindAt(const Store& store, const std::string& path) {
 }
 
 }  // namespace
+
+std::size_t DepthOf(const std::string& path) {
+    return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+}
 
 Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path));

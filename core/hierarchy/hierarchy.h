@@ -26,6 +26,8 @@ enum class UseConsolidated { kIfPresent, kNever };
 
 // Deepest group that is followed, against links that lead back up.
 inline constexpr std::size_t kMaxGroupDepth = 64;
+// The number of groups above a node, without the root.
+std::size_t DepthOf(const std::string& path);
 // Largest metadata document that is read, in bytes.
 inline constexpr std::size_t kMaxMetadataBytes = std::size_t{256} << 20;
 

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/named_members.h"
+
+#include "autotest/cpp/conventions/pyramids.h"
+#include "core/conventions/catalog.h"
+
+namespace zarr {
+namespace {
+
+using test::StringList;
+using test::TreeBuilder;
+using test::WarnsOnce;
+
+// Hides what a store has until it is asked for it by name, and counts the questions.
+class Unlisted final : public Store {
+  public:
+    explicit Unlisted(std::shared_ptr<const Store> base) : base_(std::move(base)) {}
+
+    std::string Describe() const override { return base_->Describe(); }
+    std::size_t ReadsAtOnce() const override { return 8; }
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+        return base_->Get(key, value, limit);
+    }
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override {
+        return base_->GetRange(key, offset, length, value);
+    }
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
+        return Status::Unsupported(prefix + ": no list");
+    }
+
+  private:
+    std::shared_ptr<const Store> base_;
+};
+
+std::shared_ptr<const Hierarchy> Hidden(const TreeBuilder& builder) {
+    auto tree = Hierarchy::Open(std::make_shared<Unlisted>(builder.Tree()->store()),
+                                UseConsolidated::kNever, std::make_shared<ReadContext>(0));
+    EXPECT_TRUE(test::Succeeds(tree));
+    return tree.Take();
+}
+
+StringList NamesIn(const Hierarchy& tree, const std::string& group, Warnings& warnings) {
+    Faults faults;
+    StringList paths;
+    for (const NamedMember& member : ReadNamedMembers(tree, group, faults).members)
+        paths.push_back(member.path);
+    faults.Report(warnings);
+    return paths;
+}
+
+TreeBuilder Plate() {
+    TreeBuilder builder;
+    builder
+        .Group("", R"({"plate": {"wells": [{"path": "B/2", "rowIndex": 1}, {"path": "A/1"}]},
+                       "bioformats2raw.layout": 3})")
+        .Group("A")
+        .Group("B")
+        .Group("A/1", R"({"well": {"images": [{"path": "1"}, {"path": "0"}]}})")
+        .Group("B/2", R"({"well": {"images": [{"path": "0", "acquisition": 0}]}})");
+    for (const char* image : {"A/1/0", "A/1/1", "B/2/0"}) {
+        builder.Group(image,
+                      R"({"multiscales": [{"datasets": [{"path": "0"}, {"path": "s/1"}]}]})");
+        builder.Raster(std::string(image) + "/0", 4, 6);
+        builder.Raster(std::string(image) + "/s/1", 2, 3);
+    }
+    return builder;
+}
+
+TEST(NamedMembers, AreThoseThatTheAttributesList) {
+    const auto tree = Plate().Tree();
+    Warnings warnings;
+    EXPECT_EQ(NamesIn(*tree, "", warnings), (StringList{"B/2", "A/1"}));
+    EXPECT_EQ(NamesIn(*tree, "A/1", warnings), (StringList{"A/1/1", "A/1/0"}));
+    EXPECT_EQ(NamesIn(*tree, "A/1/0", warnings), (StringList{"A/1/0/0", "A/1/0/s/1"}));
+    EXPECT_EQ(NamesIn(*tree, "A", warnings), StringList());
+    EXPECT_TRUE(warnings.empty());
+}
+
+TEST(NamedMembers, ListsOfTheWrongTypeGiveAWarning) {
+    const std::pair<const char*, const char*> faults[] = {
+        {R"({"plate": {}})", "plate: expected an object with \"wells\""},
+        {R"({"plate": {"wells": 3}})", "plate.wells: expected an array"},
+        {R"({"well": {"images": {}}})", "well.images: expected an array"},
+        {R"({"labels": [1]})", "labels[0]: expected a path, got 1"},
+        {R"({"labels": ["../x"]})", "labels[0]: \"../x\" is no path inside the group"},
+        {R"({"bioformats2raw.layout": "three"})", "bioformats2raw.layout: \"three\" is unknown"}};
+    for (const auto& [attributes, warning] : faults) {
+        Warnings warnings;
+        const auto tree = TreeBuilder().Group("", attributes).Tree();
+        EXPECT_TRUE(NamesIn(*tree, "", warnings).empty());
+        EXPECT_TRUE(WarnsOnce(warnings, {warning})) << attributes;
+    }
+}
+
+TEST(NamedMembers, OtherMeaningsOfTheWordsAreNone) {
+    for (const char* attributes :
+         {R"({"plate": "Eurasian", "well": 7, "labels": "none"})", R"({"labels": null})", "{}"}) {
+        Faults faults;
+        const auto tree = TreeBuilder().Group("", attributes).Tree();
+        EXPECT_FALSE(ReadNamedMembers(*tree, "", faults).is_container) << attributes;
+        Warnings warnings;
+        faults.Report(warnings);
+        EXPECT_TRUE(warnings.empty()) << attributes;
+    }
+    Warnings warnings;
+    const auto tree = TreeBuilder().Group("a", R"({"labels": ["x", "y"]})").Tree();
+    EXPECT_TRUE(NamesIn(*tree, "a", warnings).empty());
+    EXPECT_TRUE(warnings.empty());
+}
+
+TEST(NamedMembers, SeriesAreListedOrCounted) {
+    TreeBuilder builder;
+    builder.Group("", R"({"bioformats2raw.layout": 3})").Group("0").Group("1").Group("3");
+    Warnings warnings;
+    EXPECT_EQ(NamesIn(*builder.Tree(), "", warnings), (StringList{"0", "1"})) << "2 is not there";
+    builder.Group("OME", R"({"series": ["3", "0", "3"]})");
+    EXPECT_EQ(NamesIn(*builder.Tree(), "", warnings), (StringList{"3", "0"}));
+    EXPECT_TRUE(warnings.empty());
+    builder.Group("OME", R"({"series": {}})");
+    EXPECT_EQ(NamesIn(*builder.Tree(), "", warnings), (StringList{"0", "1"}));
+    EXPECT_TRUE(WarnsOnce(warnings, {"/OME: series: expected an array"}));
+}
+
+TEST(NamedMembers, ManyFaultsAreOneWarning) {
+    Faults faults;
+    Warnings warnings;
+    faults.Report(warnings);
+    EXPECT_TRUE(warnings.empty());
+    for (const char* text : {"a", "b", "c", "d", "e"}) faults.Add(text);
+    faults.Report(warnings);
+    faults.Report(warnings);
+    EXPECT_TRUE(WarnsOnce(warnings, {"a; b; c; and 2 more"}));
+}
+
+TEST(NamedMembers, AreTheMembersOfAStoreThatCannotList) {
+    const auto tree = Hidden(Plate());
+    const auto names = [&](const std::string& group) {
+        StringList found;
+        auto members = MembersOf(*tree, group);
+        EXPECT_TRUE(test::Succeeds(members));
+        for (const Node& node : *members)
+            found.push_back((node.kind == NodeKind::kArray ? "array " : "") + node.path);
+        return found;
+    };
+    EXPECT_EQ(names(""), (StringList{"A", "B"}));
+    EXPECT_EQ(names("A"), StringList{"A/1"}) << "the plate's attributes tell";
+    EXPECT_EQ(names("A/1"), (StringList{"A/1/0", "A/1/1"}));
+    EXPECT_EQ(names("A/1/0"), (StringList{"array A/1/0/0", "A/1/0/s"}));
+    EXPECT_EQ(names("A/1/0/s"), (StringList{"array A/1/0/s/1"}));
+}
+
+TEST(NamedMembers, AStoreThatNamesNothingIsUnsupported) {
+    TreeBuilder builder;
+    const auto tree = Hidden(builder.Group("").Raster("dem", 3, 4));
+    EXPECT_TRUE(test::Fails(MembersOf(*tree, ""), StatusCode::kUnsupported, "no list"));
+}
+
+TEST(NamedMembers, OrderTheCatalogOfAStoreThatListsAndOfOneThatDoesNot) {
+    const TreeBuilder plate = Plate();
+    const StringList wanted = {"B/2/0/0", "A/1/1/0", "A/1/0/0"};
+    for (const auto& tree : {plate.Tree(), Hidden(plate)}) {
+        Warnings warnings;
+        const auto groups = ListRasters(*tree, "", warnings);
+        ASSERT_TRUE(test::Succeeds(groups));
+        StringList paths;
+        for (const CatalogGroup& group : *groups)
+            for (const CatalogArray* array : group.Rasters()) paths.push_back(array->path);
+        EXPECT_EQ(paths, wanted);
+        EXPECT_TRUE(warnings.empty());
+        EXPECT_EQ((*groups)[0].kind, CatalogGroup::Kind::kContainer);
+        EXPECT_EQ((*groups)[1].kind, CatalogGroup::Kind::kImage);
+    }
+}
+
+}  // namespace
+}  // namespace zarr

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/named_members.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/parallel.h"
+#include "core/base/text.h"
+#include "core/conventions/lookup.h"
+#include "core/conventions/multiscales.h"
+#include "core/json/members.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::string_view kOmeGroup = "OME";
+constexpr std::string_view kSeriesLayout = "bioformats2raw.layout";
+
+constexpr std::size_t kNamedFaults = 3;
+
+class Reader {
+  public:
+    Reader(const Hierarchy& hierarchy, const std::string& group, Faults& faults)
+        : hierarchy_(hierarchy), group_(group), faults_(faults) {}
+
+    NamedMembers Read() {
+        using As = NamedMember::As;
+        Warnings ignored;  // reported where the group is opened
+        const json::Value attributes = LenientAttributes(hierarchy_, group_, ignored);
+        const auto multiscales = ReadMultiscales(attributes, ignored);
+        const json::Value* plate = Container(attributes, "plate");
+        const json::Value* well = Container(attributes, "well");
+        const json::Value* labels = attributes.Find("labels");
+        // Other stores have words like these for attributes of their own.
+        const bool is_labels = labels != nullptr && labels->as_array() != nullptr &&
+                               (group_.empty() || LastName(group_) == kLabelsGroup);
+        named_.is_container = true;
+        if (!multiscales.empty()) {
+            named_.is_container = false;
+            for (const Multiscale& multiscale : multiscales)
+                for (const MultiscaleLevel& level : multiscale.levels)
+                    if (!level.path.empty()) Add(level.path, As::kLevel, level.origin);
+        } else if (plate != nullptr) {
+            AddListed(*plate, "wells", "plate", As::kWell);
+        } else if (well != nullptr) {
+            AddListed(*well, "images", "well", As::kImage);
+        } else if (const json::Value* layout = attributes.Find(kSeriesLayout)) {
+            AddSeries(*layout);
+        } else if (is_labels) {
+            AddAll(*labels, Where("labels"), As::kLabel);
+        } else {
+            named_.is_container = false;
+        }
+        return std::move(named_);
+    }
+
+    std::vector<std::string> ReadSeries(const json::Value& layout) {
+        AddSeries(layout);
+        std::vector<std::string> paths;
+        for (NamedMember& member : named_.members) paths.push_back(std::move(member.path));
+        return paths;
+    }
+
+  private:
+    static const json::Value* Container(const json::Value& attributes, std::string_view name) {
+        const json::Value* value = attributes.Find(name);
+        return value != nullptr && value->as_object() != nullptr ? value : nullptr;
+    }
+
+    // How messages name something of the group.
+    std::string Where(const std::string& what) const {
+        return group_.empty() ? what : "/" + group_ + ": " + what;
+    }
+
+    void Add(const std::string& name, NamedMember::As as, const std::string& origin) {
+        std::string path = JoinKey(group_, name);
+        if (!IsValidKey(name) || !IsValidKey(path))
+            faults_.Add(origin + ": " + Quoted(name) + " is no path inside the group");
+        else if (DepthOf(path) > kMaxGroupDepth)
+            faults_.Add(origin + ": " + Quoted(name) + " is too deep");
+        else if (seen_.insert(path).second)
+            named_.members.push_back({std::move(path), as});
+    }
+
+    // The items of an array, as texts or as objects with `path`.
+    void AddAll(const json::Value& list, const std::string& origin, NamedMember::As as) {
+        const json::Array* items = list.as_array();
+        if (items == nullptr)
+            return faults_.Add(json::Expected(origin, "an array", list).message());
+        if (items->size() > kMaxNamedMembers)
+            faults_.Add(origin + ": of " + std::to_string(items->size()) + " only the first " +
+                        std::to_string(kMaxNamedMembers) + " are looked at");
+        for (std::size_t i = 0; i < std::min(items->size(), kMaxNamedMembers); ++i) {
+            const std::string* name = (*items)[i].as_string();
+            if (name == nullptr) name = StringAttribute((*items)[i], "path");
+            const std::string place = origin + "[" + std::to_string(i) + "]";
+            if (name == nullptr)
+                faults_.Add(json::Expected(place, "a path", (*items)[i]).message());
+            else
+                Add(*name, as, place);
+        }
+    }
+
+    void AddListed(const json::Value& owner, const std::string& member, const std::string& origin,
+                   NamedMember::As as) {
+        const std::string place = Where(origin);
+        if (const json::Value* list = owner.Find(member))
+            return AddAll(*list, place + "." + member, as);
+        faults_.Add(json::Expected(place, "an object with \"" + member + "\"", owner).message());
+    }
+
+    void AddSeries(const json::Value& layout) {
+        std::int64_t number = 0;
+        if (!layout.GetInt64(number) || number != 3)
+            faults_.Add(Where(std::string(kSeriesLayout)) + ": " + json::Brief(layout) +
+                        " is unknown; it is read like 3");
+        Warnings broken;
+        const std::string ome = JoinKey(group_, kOmeGroup);
+        const json::Value attributes = LenientAttributes(hierarchy_, ome, broken);
+        for (const std::string& warning : broken) faults_.Add(warning);
+        if (const json::Value* series = attributes.Find("series")) {
+            AddAll(*series, "/" + ome + ": series", NamedMember::As::kImage);
+            if (series->as_array() != nullptr) return;
+        }
+        for (std::size_t i = 0; i < kMaxNamedMembers; ++i) {
+            const std::string name = std::to_string(i);
+            const auto found = hierarchy_.Has(JoinKey(JoinKey(group_, name), kGroupKey));
+            if (!found.ok() || !*found) return;
+            Add(name, NamedMember::As::kImage, name);
+        }
+    }
+
+    const Hierarchy& hierarchy_;
+    const std::string& group_;
+    Faults& faults_;
+    NamedMembers named_;
+    std::set<std::string> seen_;
+};
+
+// What the nearest group that names something names below `group`.
+NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group) {
+    Faults ignored;  // reported where the group is opened as rasters
+    for (std::string_view at = group;; at = ParentPath(at)) {
+        NamedMembers named = ReadNamedMembers(hierarchy, std::string(at), ignored);
+        auto& members = named.members;
+        members.erase(std::remove_if(members.begin(), members.end(),
+                                     [&](const NamedMember& member) {
+                                         return member.path == group ||
+                                                !IsAtOrBelow(member.path, group);
+                                     }),
+                      members.end());
+        if (!members.empty() || at.empty()) return named;
+    }
+}
+
+}  // namespace
+
+void Faults::Add(const std::string& text) {
+    if (++count_ <= kNamedFaults) text_ += (count_ > 1 ? "; " : "") + text;
+}
+
+void Faults::Report(Warnings& warnings) {
+    if (count_ == 0) return;
+    if (count_ > kNamedFaults) text_ += "; and " + std::to_string(count_ - kNamedFaults) + " more";
+    warnings.push_back(std::move(text_));
+    *this = Faults();
+}
+
+NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& group,
+                              Faults& faults) {
+    return Reader(hierarchy, group, faults).Read();
+}
+
+std::string OmeGroupOf(const json::Value& group_attributes, const std::string& group) {
+    if (group_attributes.Find(kSeriesLayout) == nullptr) return {};
+    return JoinKey(group, kOmeGroup);
+}
+
+std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string& group,
+                                  Faults& faults) {
+    Warnings ignored;  // reported where the group is opened
+    const json::Value attributes = LenientAttributes(hierarchy, group, ignored);
+    const json::Value* layout = attributes.Find(kSeriesLayout);
+    if (layout == nullptr) return {};
+    return Reader(hierarchy, group, faults).ReadSeries(*layout);
+}
+
+std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group) {
+    const NamedMembers named = NamedBelow(hierarchy, group);
+    if (named.members.empty()) return {};
+    // Of what lies deeper, the group on the way.
+    const std::size_t skipped = group.empty() ? 0 : group.size() + 1;
+    std::map<std::string, bool> is_deeper;
+    for (const NamedMember& member : named.members) {
+        const std::size_t end = member.path.find('/', skipped);
+        const bool deeper = end != std::string::npos;
+        is_deeper[member.path.substr(skipped, deeper ? end - skipped : end)] |= deeper;
+    }
+    if (!named.is_container) is_deeper.emplace(kLabelsGroup, false);
+    std::vector<std::string> keys;
+    for (const auto& [name, deeper] : is_deeper)
+        if (!deeper) keys.push_back(JoinKey(JoinKey(group, name), kArrayKey));
+    Prefetch(hierarchy, keys);
+    std::vector<Node> members;
+    for (const auto& [name, deeper] : is_deeper) {
+        Node node{name, JoinKey(group, name), NodeKind::kGroup};
+        if (!deeper) {
+            const auto kind = hierarchy.KindOf(node.path);
+            node.kind = kind.ok() ? *kind : NodeKind::kArray;  // as Members() lists it
+        }
+        if (node.kind != NodeKind::kNone) members.push_back(std::move(node));
+    }
+    return members;
+}
+
+Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::string& group) {
+    auto listed = hierarchy.Members(group);
+    if (listed.ok() || listed.status().code() != StatusCode::kUnsupported) return listed;
+    auto named = NamedNodes(hierarchy, group);
+    return named.empty() ? std::move(listed) : std::move(named);
+}
+
+void Prefetch(const Hierarchy& hierarchy, const std::vector<std::string>& keys) {
+    const std::size_t at_once = hierarchy.store()->ReadsAtOnce();
+    if (at_once < 2 || keys.size() < 2 || hierarchy.is_consolidated()) return;
+    (void)ParallelFor(keys.size(), at_once, [&](std::size_t i) -> Status {
+        (void)hierarchy.Has(keys[i]);
+        return {};
+    });
+}
+
+}  // namespace zarr
