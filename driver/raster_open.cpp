@@ -9,6 +9,7 @@
 #include "core/conventions/pyramid.h"
 #include "core/store/keys.h"
 #include "driver/band.h"
+#include "driver/ome_names.h"
 #include "driver/report.h"
 #include "driver/subdatasets.h"
 
@@ -180,6 +181,17 @@ struct Contents {
             for (const CatalogArray* array : group.Rasters()) rasters.push_back(array);
         return rasters;
     }
+    // The only image of a container, besides its labels; nullptr where there are several.
+    const CatalogGroup* OnlyImage() const {
+        const CatalogGroup* only = nullptr;
+        if (groups[0].kind != CatalogGroup::Kind::kContainer) return nullptr;
+        for (const CatalogGroup& group : groups) {
+            if (group.kind == CatalogGroup::Kind::kLabel || group.Rasters().empty()) continue;
+            if (only != nullptr || group.kind != CatalogGroup::Kind::kImage) return nullptr;
+            only = &group;
+        }
+        return only;
+    }
     const CatalogArray* FirstBad() const {
         for (const CatalogGroup& group : groups)
             for (const CatalogArray& array : group.arrays)
@@ -243,8 +255,10 @@ Result<Contents> List(const Location& location, zarr::Warnings& warnings) {
     ZARR_ASSIGN_OR_RETURN(contents.groups,
                           zarr::ListRasters(*location.hierarchy, location.node, warnings));
     DropOverviews(location, contents.groups);
+    NameImages(*location.hierarchy, location.node, contents.groups, warnings);
     std::set<std::string> smaller;
     for (const CatalogGroup& group : contents.groups) {
+        if (group.kind != CatalogGroup::Kind::kPlain) continue;  // has no smaller levels in it
         std::vector<Pyramid> pyramids =
             zarr::FindPyramids(*location.hierarchy, group.path, warnings);
         for (const Pyramid& pyramid : pyramids)
@@ -294,6 +308,8 @@ Result<DatasetPtr> OpenMember(const Request& request, const Contents& contents,
 Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
     if (contents.pyramids.size() == 1)
         return OpenMember(request, contents, contents.pyramids[0].levels[0].path);
+    if (const CatalogGroup* image = contents.OnlyImage())
+        return OpenMember(request, contents, image->arrays[0].path);
     const Location& location = request.location;
     auto dataset = std::make_unique<ZarrDataset>(request.name, location, request.options);
     if (!request.options.multiband) return dataset;

@@ -20,12 +20,19 @@ std::string ShapeText(const zarr::ArrayMetadata& metadata) {
     return text + "]";
 }
 
+// ", image: name" of an image's largest level; empty for other arrays.
+std::string TitleText(const CatalogGroup& group, const CatalogArray& array) {
+    if (!group.is_image() || group.title.empty() || &array != group.arrays.data()) return {};
+    const bool is_label = group.kind == CatalogGroup::Kind::kLabel;
+    return (is_label ? ", labels: " : ", image: ") + group.title;
+}
+
 // "[3x4] /array (Float64)", or what keeps the array from being read.
-std::string DescribeForList(const CatalogArray& array) {
+std::string DescribeForList(const CatalogGroup& group, const CatalogArray& array) {
     if (!array.status.ok())
         return "/" + array.path + " (cannot be read: " + array.status.message() + ")";
     return ShapeText(array.metadata) + " /" + array.path + " (" + TypeText(array.metadata.dtype) +
-           ")";
+           TitleText(group, array) + ")";
 }
 
 bool IsListed(const CatalogArray& array, const OpenOptions& options) {
@@ -48,7 +55,7 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
         for (const CatalogArray& array : group.arrays)
             if (IsListed(array, options))
                 dataset.AddSubdataset(FormatConnectionString(location.store_path, array.path),
-                                      DescribeForList(array));
+                                      DescribeForList(group, array));
 }
 
 void WarnOfBadArrays(const std::vector<CatalogGroup>& groups, const std::string& store_path) {

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Stores of several OME-NGFF 0.4 images, laid out as bioformats2raw and ome-zarr write them."""
+
+import pathlib
+
+import numpy as np
+import zarr
+
+OME_XML = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06">\n{}</OME>\n'
+)
+
+
+def multiscales(levels, name=None, paths=None):
+    """`multiscales` of a yx image of levels "0", "1", ..., of which each halves the one before."""
+    axes = [{"name": axis, "type": "space", "unit": "micrometer"} for axis in "yx"]
+    datasets = [
+        {"path": path,
+         "coordinateTransformations": [{"type": "scale", "scale": [0.5 * 2**k, 0.5 * 2**k]}]}
+        for k, path in enumerate(paths or [str(k) for k in range(levels)])
+    ]  # fmt: skip
+    described = {"version": "0.4", "axes": axes, "datasets": datasets}
+    if name is not None:
+        described["name"] = name
+    return [described]
+
+
+def values_of(seed, shape=(24, 32)):
+    return (np.arange(shape[0] * shape[1]).reshape(shape) % 50 + seed).astype("u1")
+
+
+def add_image(root, path, seed=0, name=None, levels=2, shape=(24, 32)):
+    image = root.require_group(path)
+    image.attrs["multiscales"] = multiscales(levels, name)
+    for k in range(levels):
+        values = values_of(seed, shape)[:: 2**k, :: 2**k]
+        image.create_dataset(
+            str(k), data=values, chunks=(12, 16), dimension_separator="/", fill_value=None
+        )
+    return image
+
+
+def add_labels(image, names):
+    image.require_group("labels").attrs["labels"] = list(names)
+    for i, name in enumerate(names):
+        label = add_image(image, f"labels/{name}", 100 + i, name)
+        label.attrs["image-label"] = {"version": "0.4", "source": {"image": "../../"}}
+
+
+def make_series(folder, names, series=True, xml=True, attrs=None):
+    """What bioformats2raw writes of a file of several images: groups "0", "1", ... of which
+    number i has values_of(10 * i)."""
+    store = pathlib.Path(folder) / "series.zarr"
+    root = zarr.open_group(str(store), mode="w")
+    root.attrs.put({"bioformats2raw.layout": 3, **(attrs or {})})
+    for i, _ in enumerate(names):
+        add_image(root, str(i), 10 * i)
+    if series or xml:
+        ome = root.create_group("OME")
+        if series:
+            ome.attrs["series"] = [str(i) for i in range(len(names))]
+    if xml:
+        images = "".join(f'  <Image ID="Image:{i}" Name="{n}"/>\n' for i, n in enumerate(names))
+        (store / "OME" / "METADATA.ome.xml").write_text(OME_XML.format(images), "utf-8")
+    return store
+
+
+def make_plate(folder, wells, fields=1, attrs=None):
+    """A plate with `fields` images in each of the wells, in the order in which they are given; the
+    image number i of all has values_of(i)."""
+    store = pathlib.Path(folder) / "plate.zarr"
+    root = zarr.open_group(str(store), mode="w")
+    rows = sorted({well.split("/")[0] for well in wells})
+    columns = sorted({well.split("/")[1] for well in wells})
+    listed = [
+        {"path": well, "rowIndex": rows.index(well.split("/")[0]),
+         "columnIndex": columns.index(well.split("/")[1])}
+        for well in wells
+    ]  # fmt: skip
+    root.attrs.put({
+        "plate": {"version": "0.4", "name": "plate", "field_count": fields,
+                  "rows": [{"name": row} for row in rows],
+                  "columns": [{"name": column} for column in columns], "wells": listed},
+        **(attrs or {}),
+    })  # fmt: skip
+    seed = 0
+    for path in wells:
+        well = root.create_group(path)
+        images = [{"path": str(field)} for field in range(fields)]
+        well.attrs["well"] = {"version": "0.4", "images": images}
+        for field in range(fields):
+            add_image(well, str(field), seed)
+            seed += 1
+    return store
