@@ -7,6 +7,7 @@
 #include "core/base/checked.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/members.h"
+#include "core/metadata/nczarr_form.h"
 
 namespace zarr {
 
@@ -109,8 +110,12 @@ Status ReadCodecs(const json::Value& document, ArrayMetadata& metadata) {
 }  // namespace
 
 Result<ArrayMetadata> ParseArrayMetadata(std::string_view text) {
-    ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(text));
-    ZARR_RETURN_IF_ERROR(CheckFormat(document));
+    ZARR_ASSIGN_OR_RETURN(json::Value written, json::Parse(text));
+    ZARR_RETURN_IF_ERROR(CheckFormat(written));
+    json::Value adapted;
+    const bool is_nczarr = NczarrExtension(written) != nullptr;
+    if (is_nczarr) adapted = AsSpecified(written);
+    const json::Value& document = is_nczarr ? adapted : written;
     ArrayMetadata metadata;
     ZARR_ASSIGN_OR_RETURN(const json::Value* dtype, json::Require(document, "dtype"));
     ZARR_ASSIGN_OR_RETURN(metadata.dtype, ParseDataType(*dtype));
@@ -120,7 +125,7 @@ Result<ArrayMetadata> ParseArrayMetadata(std::string_view text) {
     ZARR_RETURN_IF_ERROR(ReadSeparator(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadFillValue(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadCodecs(document, metadata));
-    metadata.document = std::move(*document.as_object());
+    metadata.document = std::move(*written.as_object());
     return metadata;
 }
 

@@ -15,7 +15,8 @@ namespace zarr {
 // Most dimensions of an array; NumPy's own limit.
 inline constexpr std::size_t kMaxDimensions = 32;
 
-// The validated contents of `.zarray` (Zarr v2 specification, "Arrays").
+// The validated contents of `.zarray` (Zarr v2 specification, "Arrays"), of NCZarr's as
+// AsSpecified() has them.
 struct ArrayMetadata {
     std::vector<std::uint64_t> shape;   // elements per dimension
     std::vector<std::uint64_t> chunks;  // likewise, each >= 1

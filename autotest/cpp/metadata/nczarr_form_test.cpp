@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "core/metadata/nczarr_form.h"
+
+#include <cstring>
+
+#include "autotest/cpp/support/checks.h"
+#include "core/metadata/array_metadata.h"
+
+namespace zarr {
+namespace {
+
+using test::Succeeds;
+
+// A document with the given members; `extension` is that of NCZarr, or empty.
+std::string Text(const std::string& members, const std::string& extension) {
+    return R"({"zarr_format": 2, "compressor": null, "filters": null, "order": "C", )" + members +
+           (extension.empty() ? "" : ", \"_NCZARR_ARRAY\": " + extension) + "}";
+}
+
+ArrayMetadata Parse(const std::string& text) {
+    auto metadata = ParseArrayMetadata(text);
+    EXPECT_TRUE(Succeeds(metadata)) << text;
+    return metadata.ok() ? metadata.Take() : ArrayMetadata();
+}
+
+constexpr const char* kScalar = R"("shape": [1], "chunks": [1], "dtype": "<i4", "fill_value": 0)";
+
+TEST(NczarrForm, AScalarHasNoDimension) {
+    const std::string storage = R"({"dimrefs": [], "storage": "scalar"})";
+    const ArrayMetadata scalar = Parse(Text(kScalar, storage));
+    EXPECT_EQ(scalar.rank(), 0U);
+    EXPECT_TRUE(scalar.chunks.empty());
+    const json::Value document(scalar.document);
+    EXPECT_EQ(json::Dump(*document.Find("shape")), "[1]") << "as it was read";
+    EXPECT_EQ(Parse(Text(kScalar, "")).rank(), 1U);
+    EXPECT_EQ(Parse(Text(kScalar, R"({"storage": "chunked"})")).rank(), 1U);
+    EXPECT_EQ(Parse(Text(kScalar, "7")).rank(), 1U);
+    const std::string larger = R"("shape": [2], "chunks": [1], "dtype": "<i4", "fill_value": 0)";
+    EXPECT_EQ(Parse(Text(larger, storage)).rank(), 1U);
+}
+
+TEST(NczarrForm, ACharacterIsOneByte) {
+    for (const char* dtype : {"<U1", ">U1", "|S1"}) {
+        for (const char* fill : {"", "x", "\\u0000", "eA=="}) {
+            const std::string members = std::string(R"("shape": [3], "chunks": [3], "dtype": ")") +
+                                        dtype + R"(", "fill_value": ")" + fill + "\"";
+            const ArrayMetadata metadata = Parse(Text(members, R"({"storage": "chunked"})"));
+            EXPECT_EQ(metadata.dtype.ToString(), "|S1") << members;
+            const bool is_x = fill[0] == 'x' || fill[0] == 'e';
+            EXPECT_EQ(metadata.fill_value, std::string(1, is_x ? 'x' : '\0')) << members;
+        }
+    }
+    const std::string plain = R"("shape": [3], "chunks": [3], "dtype": "<U1", "fill_value": "")";
+    EXPECT_EQ(Parse(Text(plain, "")).dtype.ToString(), "<U1");
+}
+
+TEST(NczarrForm, TheFillValueOfDoublesIsExact) {
+    const auto fill = [](const char* dtype, const char* value, const char* extension) {
+        const std::string members = std::string(R"("shape": [3], "chunks": [3], "dtype": ")") +
+                                    dtype + R"(", "fill_value": )" + value;
+        const ArrayMetadata metadata = Parse(Text(members, extension));
+        double number = 0;
+        std::memcpy(&number, metadata.fill_value.data(), sizeof number);
+        return number;
+    };
+    EXPECT_EQ(fill("<f8", "9.96921e+36", "{}"), 9.9692099683868690e+36);
+    EXPECT_EQ(fill(">f8", "9.96921e+36", "{}"), 9.9692099683868690e+36);
+    EXPECT_EQ(fill("<f8", "9.96921e+36", ""), 9.96921e+36) << "somebody else's";
+    EXPECT_EQ(fill("<f8", "9.96922e+36", "{}"), 9.96922e+36);
+}
+
+}  // namespace
+}  // namespace zarr
