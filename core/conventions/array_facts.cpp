@@ -1,66 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/array_facts.h"
 
+#include "core/conventions/dimension_names.h"
 #include "core/conventions/lookup.h"
-#include "core/conventions/nczarr.h"
-#include "core/conventions/ome.h"
 #include "core/store/keys.h"
 
 namespace zarr {
+
+namespace {
+
+bool IsVector(const Hierarchy& hierarchy, const std::string& path, std::uint64_t size) {
+    const auto metadata = hierarchy.Metadata(path);
+    return metadata.ok() && metadata->rank() == 1 && metadata->shape[0] == size;
+}
+
+}  // namespace
 
 std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
                                 const std::string& dimension, std::uint64_t size) {
     if (!IsValidKey(dimension) || dimension.find('/') != std::string::npos) return {};
     for (;;) {
         std::string path = JoinKey(group, dimension);
-        const auto metadata = hierarchy.Metadata(path);
-        if (metadata.ok() && metadata->rank() == 1 && metadata->shape[0] == size) return path;
+        if (IsVector(hierarchy, path, size)) return path;
         if (group.empty()) return {};
         group = std::string(ParentPath(group));
     }
 }
 
 namespace {
-
-// A dimension's name, the group that its coordinate array is looked for in first, and its role.
-struct NamedDimension {
-    std::string name;
-    std::string group;
-    AxisRole declared = AxisRole::kNone;
-    bool is_named = true;
-};
-
-std::vector<NamedDimension> NameDimensions(const ArrayFacts& facts,
-                                           const json::Value& group_attributes,
-                                           Warnings& warnings) {
-    const std::string group(ParentPath(facts.path));
-    const std::size_t rank = facts.metadata.rank();
-    std::vector<NamedDimension> named;
-    const bool has_names = facts.attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
-    const auto nczarr = NczarrDimensions(facts.metadata.document, facts.attributes, rank);
-    const auto ome = FindOmeAxes(group_attributes, LastName(facts.path), rank);
-    if (!has_names && nczarr) {
-        for (const std::string& reference : *nczarr) {
-            const auto path = NormalizePath(reference);
-            if (!path.ok() || path->empty()) {
-                warnings.push_back("dimrefs: " + json::Brief(json::Value(reference)) +
-                                   " names no dimension");
-                named.clear();
-                break;
-            }
-            named.push_back({std::string(LastName(*path)), std::string(ParentPath(*path))});
-        }
-        if (named.size() == rank) return named;
-    }
-    if (!has_names && ome.size() == rank && rank > 0) {
-        for (const OmeAxis& axis : ome) named.push_back({axis.name, group, axis.role});
-        return named;
-    }
-    DimensionNames found = FindDimensionNames(facts.attributes, rank, warnings);
-    for (std::string& name : found.names)
-        named.push_back({std::move(name), group, AxisRole::kNone, found.are_stated});
-    return named;
-}
 
 // The roles that `spatial:dimensions`, ["y", "x"] with any names, declares.
 void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& named) {
@@ -74,6 +41,14 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
                 dimension.declared = i == 0 ? AxisRole::kY : AxisRole::kX;
         }
     }
+}
+
+std::string CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension& named,
+                          std::uint64_t size) {
+    if (!named.is_declared_in_group)
+        return FindCoordinateArray(hierarchy, named.group, named.name, size);
+    std::string path = JoinKey(named.group, named.name);
+    return IsValidKey(path) && IsVector(hierarchy, path, size) ? path : std::string();
 }
 
 // A coordinate array beside the data that does not fit it is a mistake of the writer's.
@@ -99,7 +74,8 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     if (!path.empty())
         facts.group_attributes =
             LenientAttributes(hierarchy, std::string(ParentPath(path)), ignored);
-    auto named = NameDimensions(facts, facts.group_attributes, facts.warnings);
+    auto named = NameDimensions(hierarchy, path, facts.metadata, facts.attributes,
+                                facts.group_attributes, facts.warnings);
     DeclareSpatial(facts.group_attributes, named);
     DeclareSpatial(facts.attributes, named);
     std::vector<DimensionFacts> dimensions;
@@ -113,8 +89,7 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
         // nobody's.
         const bool may_have_coordinates = !path.empty() && dimension.is_named;
         if (may_have_coordinates)
-            dimension.coordinate_path =
-                FindCoordinateArray(hierarchy, named[i].group, dimension.name, dimension.size);
+            dimension.coordinate_path = CoordinatesOf(hierarchy, named[i], dimension.size);
         if (may_have_coordinates && dimension.coordinate_path.empty())
             WarnOfLength(hierarchy, named[i].group, dimension, facts.warnings);
         if (!dimension.coordinate_path.empty()) {

@@ -5,7 +5,8 @@
 #include <set>
 
 #include "core/conventions/catalog_walk.h"
-#include "core/conventions/dimensions.h"
+#include "core/conventions/dimension_names.h"
+#include "core/conventions/lookup.h"
 #include "core/conventions/named_members.h"
 #include "core/store/keys.h"
 
@@ -13,18 +14,18 @@ namespace zarr {
 
 namespace {
 
-// An array, and in `references` what its attributes refer to.
+// An array in a group of the given attributes, and in `references` what its own refer to.
 CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
+                            const json::Value& group_attributes,
                             std::set<std::string>& references) {
     CatalogArray array = DescribeAlone(hierarchy, path);
     if (!array.status.ok()) return array;
-    const auto attributes = hierarchy.Attributes(path);
-    if (attributes.ok()) references.merge(ReferencedNames(*attributes));
     Warnings ignored;  // whoever opens the array sees them
-    array.dimensions =
-        FindDimensionNames(attributes.ok() ? *attributes : json::Value(json::Object{}),
-                           array.metadata.rank(), ignored)
-            .names;
+    const json::Value attributes = LenientAttributes(hierarchy, path, ignored);
+    references.merge(ReferencedNames(attributes));
+    for (NamedDimension& dimension :
+         NameDimensions(hierarchy, path, array.metadata, attributes, group_attributes, ignored))
+        array.dimensions.push_back(std::move(dimension.name));
     return array;
 }
 
@@ -79,9 +80,11 @@ CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path
     CatalogGroup group;
     group.path = path;
     std::set<std::string> references;
+    Warnings ignored;  // whoever opens the group sees them
+    const json::Value attributes = LenientAttributes(hierarchy, path, ignored);
     for (const Node& node : members)
         if (node.kind == NodeKind::kArray)
-            group.arrays.push_back(DescribeMember(hierarchy, node.path, references));
+            group.arrays.push_back(DescribeMember(hierarchy, node.path, attributes, references));
     for (CatalogArray& array : group.arrays)
         array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
     return group;

@@ -83,8 +83,11 @@ DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t ran
             if (const std::string* name = (*items)[i].as_string()) found.names.push_back(*name);
         found.are_stated = items != nullptr && items->size() == rank && found.names.size() == rank;
         if (found.are_stated) return found;
-        warnings.push_back("attribute " + std::string(kName) + ": expected " +
-                           std::to_string(rank) + " names, got " + json::Brief(*value));
+        // So netCDF-C's scalars are stored: of the shape [1] without a dimension.
+        const bool is_scalar = rank == 1 && items != nullptr && items->empty();
+        if (!is_scalar)
+            warnings.push_back("attribute " + std::string(kName) + ": expected " +
+                               std::to_string(rank) + " names, got " + json::Brief(*value));
         found.names.clear();
     }
     for (std::size_t i = 0; i < rank; ++i) found.names.push_back("dim" + std::to_string(i));

@@ -1,36 +1,131 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/nczarr.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "core/metadata/nczarr_form.h"
+#include "core/store/keys.h"
+
 namespace zarr {
 
 namespace {
 
-constexpr std::string_view kArrayNames[] = {"_NCZARR_ARRAY", "_nczarr_array"};
+// Keys of netCDF-C 4.8.0.
+constexpr std::string_view kOldStoreKey = ".nczarr";
+constexpr std::string_view kOldArrayKey = ".nczarray";
+constexpr std::string_view kOldGroupKey = ".nczgroup";
 
-const json::Value* FindMember(const json::Object& object, std::string_view name) {
-    for (const auto& [key, value] : object)
-        if (key == name) return &value;
-    return nullptr;
+// Two spellings of one extension, of older and newer releases; nullptr where there is neither.
+const json::Value* FindEither(const json::Value& object, std::string_view upper,
+                              std::string_view lower) {
+    const json::Value* found = object.Find(upper);
+    return found != nullptr ? found : object.Find(lower);
+}
+
+// A JSON document; null where there is none.
+json::Value ReadDocument(const Hierarchy& hierarchy, const std::string& key) {
+    Buffer text;
+    const auto found = hierarchy.store()->Get(key, text, kMaxMetadataBytes);
+    if (!found.ok() || !*found) return json::Value();
+    auto parsed = json::Parse(std::as_const(text).span().text());
+    return parsed.ok() ? parsed.Take() : json::Value();
+}
+
+bool IsOldStore(const Hierarchy& hierarchy) {
+    return !hierarchy.is_consolidated() && hierarchy.RootHolds(kOldStoreKey);
+}
+
+// "dimrefs" of an extension; in the words of newer releases "dimension_references".
+std::vector<std::string> References(const json::Value* extension) {
+    std::vector<std::string> names;
+    const json::Value* list =
+        extension != nullptr ? FindEither(*extension, "dimrefs", "dimension_references") : nullptr;
+    const json::Array* items = list != nullptr ? list->as_array() : nullptr;
+    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+        if (const std::string* text = (*items)[i].as_string())
+            if (!text->empty()) names.push_back(*text);
+    return names;
+}
+
+// A size: a number, or an object of "size" and "unlimited", both of which may be texts.
+bool ReadSize(const json::Value& value, std::uint64_t& size) {
+    if (const json::Value* member = value.Find("size")) return ReadSize(*member, size);
+    if (value.GetUint64(size)) return true;
+    const std::string* text = value.as_string();
+    if (text == nullptr || text->empty() || text->size() > 19 ||
+        text->find_first_not_of("0123456789") != std::string::npos)
+        return false;
+    size = std::stoull(*text);
+    return true;
+}
+
+std::vector<NczarrDimension> DimensionsOf(const json::Value* extension) {
+    std::vector<NczarrDimension> dimensions;
+    const json::Value* listed =
+        extension != nullptr ? FindEither(*extension, "dims", "dimensions") : nullptr;
+    if (listed == nullptr) return dimensions;
+    std::uint64_t size = 0;
+    if (const json::Object* by_name = listed->as_object())
+        for (const auto& [name, value] : *by_name)
+            if (ReadSize(value, size)) dimensions.push_back({name, size});
+    if (const json::Array* items = listed->as_array())
+        for (const json::Value& item : *items)
+            if (const std::string* name =
+                    item.Find("name") ? item.Find("name")->as_string() : nullptr)
+                if (ReadSize(item, size)) dimensions.push_back({*name, size});
+    return dimensions;
 }
 
 }  // namespace
 
-std::optional<std::vector<std::string>> NczarrDimensions(const json::Object& array_document,
-                                                         const json::Value& attributes,
-                                                         std::size_t rank) {
-    for (const std::string_view name : kArrayNames) {
-        const json::Value* extension = FindMember(array_document, name);
-        if (extension == nullptr) extension = attributes.Find(name);
-        if (extension == nullptr) continue;
-        const json::Value* references = extension->Find("dimrefs");
-        const json::Array* items = references != nullptr ? references->as_array() : nullptr;
-        std::vector<std::string> names;
-        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
-            if (const std::string* text = (*items)[i].as_string())
-                if (!text->empty()) names.push_back(*text);
-        if (names.size() == rank) return names;
+std::vector<std::string> NczarrDimensions(const Hierarchy& hierarchy, const std::string& path,
+                                          const json::Object& array_document,
+                                          const json::Value& attributes, std::size_t rank) {
+    const json::Value document(array_document);
+    const json::Value* extension = NczarrExtension(document);
+    if (extension == nullptr) extension = FindEither(attributes, "_NCZARR_ARRAY", "_nczarr_array");
+    std::vector<std::string> names = References(extension);
+    if (extension == nullptr && !path.empty() && IsOldStore(hierarchy)) {
+        const json::Value old = ReadDocument(hierarchy, JoinKey(path, kOldArrayKey));
+        names = References(&old);
     }
-    return std::nullopt;
+    if (names.size() != rank) names.clear();
+    return names;
+}
+
+std::size_t NczarrTextLength(const ArrayMetadata& metadata) {
+    const json::Value document(metadata.document);
+    if (NczarrExtension(document) == nullptr || metadata.rank() == 0) return 0;
+    // ">S1" is a string of netCDF's that has at most one character.
+    const json::Value* dtype = document.Find("dtype");
+    const bool is_string = dtype->as_string() != nullptr && *dtype->as_string() == ">S1";
+    const bool is_char = metadata.dtype.kind == DataKind::kBytes && metadata.dtype.size == 1;
+    const std::uint64_t length = metadata.shape.back();
+    return is_char && !is_string && length <= kMaxNczarrText ? static_cast<std::size_t>(length) : 0;
+}
+
+std::optional<DataType> NczarrAttributeType(const json::Value& attributes, std::string_view name) {
+    const json::Value* extension = FindEither(attributes, "_NCZARR_ATTR", "_nczarr_attr");
+    const json::Value* types = extension != nullptr ? extension->Find("types") : nullptr;
+    const json::Value* type = types != nullptr ? types->Find(name) : nullptr;
+    if (type == nullptr) return std::nullopt;
+    auto parsed = ParseDataType(*type);
+    if (!parsed.ok() || !parsed->is_numeric()) return std::nullopt;
+    return parsed.Take();
+}
+
+std::vector<NczarrDimension> NczarrGroupDimensions(const Hierarchy& hierarchy,
+                                                   const std::string& group) {
+    const json::Value document = ReadDocument(hierarchy, JoinKey(group, kGroupKey));
+    auto dimensions = DimensionsOf(FindEither(document, "_NCZARR_GROUP", "_nczarr_group"));
+    if (!dimensions.empty()) return dimensions;
+    const auto attributes = hierarchy.Attributes(group);
+    if (attributes.ok())
+        dimensions = DimensionsOf(FindEither(*attributes, "_NCZARR_GROUP", "_nczarr_group"));
+    if (!dimensions.empty() || !IsOldStore(hierarchy)) return dimensions;
+    const json::Value old = ReadDocument(hierarchy, JoinKey(group, kOldGroupKey));
+    return DimensionsOf(&old);
 }
 
 bool IsNczarrAttribute(std::string_view name) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What netCDF-C's NCZarr adds to a Zarr v2 store (its documentation, "NCZarr Metadata").
+// What netCDF-C's NCZarr adds to a Zarr v2 store (its documentation, "NCZarr Metadata"). How it
+// changes the meaning of `.zarray` is in metadata/nczarr_form.h.
 #pragma once
 
 #include <optional>
@@ -7,15 +8,36 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json/value.h"
+#include "core/hierarchy/hierarchy.h"
 
 namespace zarr {
 
 // The dimensions of an array as fully qualified names ("/group/lat"), from `_NCZARR_ARRAY` or
-// `_nczarr_array` in `.zarray` or `.zattrs`; nullopt where it has none, or not `rank` of them.
-std::optional<std::vector<std::string>> NczarrDimensions(const json::Object& array_document,
-                                                         const json::Value& attributes,
-                                                         std::size_t rank);
+// `_nczarr_array` in `.zarray` or `.zattrs`, or in the stores of netCDF-C 4.8.0, which have a key
+// `.nczarr`, from the key `.nczarray` beside `.zarray`. Empty where it has none, or not `rank` of
+// them.
+std::vector<std::string> NczarrDimensions(const Hierarchy& hierarchy, const std::string& path,
+                                          const json::Object& array_document,
+                                          const json::Value& attributes, std::size_t rank);
+
+// The length of the texts in an array of netCDF's characters, whose last dimension counts those of
+// each text: at least 1; 0 for any other array, and for texts of more than kMaxNczarrText bytes.
+inline constexpr std::uint64_t kMaxNczarrText = std::uint64_t{1} << 20;
+std::size_t NczarrTextLength(const ArrayMetadata& metadata);
+
+// The type of an attribute as NCZarr remembers it, by `_NCZARR_ATTR` or `_nczarr_attr` in the same
+// `.zattrs`: a number, else nullopt.
+std::optional<DataType> NczarrAttributeType(const json::Value& attributes, std::string_view name);
+
+// The names of the dimensions that a group declares and their sizes, by `_NCZARR_GROUP` or
+// `_nczarr_group` in `.zgroup` or `.zattrs`, or by the key `.nczgroup`; those that no array has,
+// too.
+struct NczarrDimension {
+    std::string name;
+    std::uint64_t size = 0;
+};
+std::vector<NczarrDimension> NczarrGroupDimensions(const Hierarchy& hierarchy,
+                                                   const std::string& group);
 
 // True for attributes that are netCDF-C's own bookkeeping.
 bool IsNczarrAttribute(std::string_view name);

@@ -83,6 +83,14 @@ Result<bool> Hierarchy::ReadText(const std::string& key, Buffer& text) const {
 
 Result<bool> Hierarchy::Has(const std::string& key) const { return zarr::Has(*store_, key); }
 
+bool Hierarchy::RootHolds(std::string_view key) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = root_keys_.find(key);
+    if (known != root_keys_.end()) return known->second;
+    const auto found = Has(std::string(key));
+    return root_keys_.emplace(key, found.ok() && *found).first->second;
+}
+
 Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
     if (v1_ == nullptr) return NodeKindAt(*store_, path);
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(*store_, path));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/array/array.h"
@@ -83,6 +86,9 @@ class Hierarchy {
 
     // How messages name a metadata key: by the document that it was taken from.
     std::string NameOf(const std::string& key) const;
+    // The same for a key of the root that tells what kind of store it is; the store is asked once.
+    // False where it cannot be looked at.
+    bool RootHolds(std::string_view key) const;
 
   private:
     Hierarchy() = default;
@@ -95,6 +101,8 @@ class Hierarchy {
     std::shared_ptr<const V1Store> v1_;  // store_, where v1 is looked for
     std::shared_ptr<ReadContext> context_;
     bool is_consolidated_ = false;
+    mutable std::mutex mutex_;
+    mutable std::map<std::string, bool, std::less<>> root_keys_;
 };
 
 }  // namespace zarr

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/dimension_names.h"
+
+#include "core/base/text.h"
+#include "core/conventions/nczarr.h"
+#include "core/conventions/ome.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+// Empty where NCZarr names none, or, with a warning, something that is no dimension.
+std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& references,
+                                        Warnings& warnings) {
+    std::vector<NamedDimension> named;
+    for (const std::string& reference : references) {
+        const auto path = NormalizePath(reference);
+        if (!path.ok() || path->empty()) {
+            warnings.push_back("dimrefs: " + Quoted(reference) + " names no dimension");
+            return {};
+        }
+        NamedDimension dimension{std::string(LastName(*path)), std::string(ParentPath(*path))};
+        dimension.is_declared_in_group = true;
+        named.push_back(std::move(dimension));
+    }
+    return named;
+}
+
+}  // namespace
+
+std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std::string& path,
+                                           const ArrayMetadata& metadata,
+                                           const json::Value& attributes,
+                                           const json::Value& group_attributes,
+                                           Warnings& warnings) {
+    const std::string group(ParentPath(path));
+    const std::size_t rank = metadata.rank();
+    if (rank > 0 && attributes.Find("_ARRAY_DIMENSIONS") == nullptr) {
+        auto named = NczarrNames(
+            NczarrDimensions(hierarchy, path, metadata.document, attributes, rank), warnings);
+        if (named.size() == rank) return named;
+        for (const OmeAxis& axis : FindOmeAxes(group_attributes, LastName(path), rank))
+            named.push_back({axis.name, group, axis.role});
+        if (named.size() == rank) return named;
+    }
+    DimensionNames found = FindDimensionNames(attributes, rank, warnings);
+    std::vector<NamedDimension> named;
+    for (std::string& name : found.names)
+        named.push_back({std::move(name), group, AxisRole::kNone, found.are_stated});
+    return named;
+}
+
+}  // namespace zarr
