@@ -38,6 +38,13 @@ void AddStructure(const zarr::ArrayMetadata& metadata, CPLStringList& list) {
         list.SetNameValue("FILTERS", zarr::json::Dump(metadata.filters).c_str());
 }
 
+zarr::DataType StoredType(const zarr::ArrayFacts& facts) {
+    zarr::DataType type = zarr::ApplyUnsigned(facts.metadata.dtype, facts.attributes);
+    const std::size_t text_length = zarr::NczarrTextLength(facts.metadata);
+    if (text_length != 0) type.size = text_length;
+    return type;
+}
+
 double Packed(const std::optional<double>& value, double neutral, bool* has_value,
               GDALDataType* storage) {
     if (has_value != nullptr) *has_value = value.has_value();
@@ -53,8 +60,7 @@ Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<MdimSessi
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(hierarchy, path));
     ZARR_ASSIGN_OR_RETURN(auto array, hierarchy.OpenArray(path));
     const std::string name = session->ArrayName(path);
-    const auto type =
-        ExtendedTypeOf(zarr::ApplyUnsigned(facts.metadata.dtype, facts.attributes), name);
+    const auto type = ExtendedTypeOf(StoredType(facts), name);
     if (!type.ok())
         return type.status().WithContext(hierarchy.NameOf(zarr::JoinKey(path, zarr::kArrayKey)));
     ListChunksIfAsked(*array, session->options(), facts.warnings);
@@ -74,10 +80,11 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts 
       session_(std::move(session)),
       facts_(std::move(facts)),
       array_(std::move(array)),
-      stored_(zarr::ApplyUnsigned(facts_.metadata.dtype, facts_.attributes)),
+      text_length_(zarr::NczarrTextLength(facts_.metadata)),
+      stored_(StoredType(facts_)),
       type_(type) {
-    for (std::size_t i = 0; i < facts_.dimensions.size(); ++i)
-        dimensions_.push_back(session_->DimensionOf(facts_, i));
+    const std::size_t rank = facts_.dimensions.size() - (text_length_ != 0 ? 1 : 0);
+    for (std::size_t i = 0; i < rank; ++i) dimensions_.push_back(session_->DimensionOf(facts_, i));
     AddStructure(facts_.metadata, structural_info_);
     InterpretAttributes();
 }
@@ -118,6 +125,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() cons
 
 void ZarrMDArray::ReadNodata() {
     FreeNodata();
+    if (text_length_ != 0) return;
     zarr::Warnings warnings;
     const auto element = zarr::ReadNodata(facts_.attributes, facts_.metadata,
                                           session_->options().fill_value_as_nodata, warnings);
@@ -145,7 +153,8 @@ void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value at
 const std::string& ZarrMDArray::GetFilename() const { return session_->store_path(); }
 
 std::vector<GUInt64> ZarrMDArray::GetBlockSize() const {
-    return {facts_.metadata.chunks.begin(), facts_.metadata.chunks.end()};
+    const auto& chunks = facts_.metadata.chunks;
+    return {chunks.begin(), chunks.begin() + static_cast<std::ptrdiff_t>(dimensions_.size())};
 }
 
 std::shared_ptr<GDALAttribute> ZarrMDArray::GetAttribute(const std::string& osName) const {
@@ -178,6 +187,27 @@ double ZarrMDArray::GetOffset(bool* pbHasOffset, GDALDataType* peStorageType) co
 // ---------------------------------------------------------------------------------------------
 // Values
 
+// The characters of the texts, then each as one element.
+Status ZarrMDArray::ReadTexts(const zarr::Region& region, const zarr::Strides& strides,
+                              const GDALExtendedDataType& buffer_type, std::uint8_t* data) const {
+    const std::uint64_t size = region.size();
+    if (size > SIZE_MAX / text_length_) return Status::Limit("too many elements for one read");
+    zarr::Buffer staged;
+    ZARR_RETURN_IF_ERROR(staged.Reset(static_cast<std::size_t>(size) * text_length_));
+    zarr::Region characters = region;
+    characters.start.push_back(0);
+    characters.count.push_back(text_length_);
+    characters.step.push_back(1);
+    const zarr::Strides own = zarr::ContiguousStrides(region.count, text_length_, false);
+    zarr::Strides each = own;
+    each.push_back(1);
+    ZARR_RETURN_IF_ERROR(array_->Read(characters, 0, {staged.data(), each, zarr::CopyOp(1)},
+                                      {session_->options().threads, zarr::Keep::kAllIfSmall}));
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedOp::Make(stored_, buffer_type));
+    zarr::CopyBlock(region.count, data, strides, staged.data(), own, op->op());
+    return op->is_out_of_memory() ? Status::OutOfMemory(facts_.path + ": out of memory") : Status();
+}
+
 Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& strides,
                                const GDALExtendedDataType& buffer_type, std::uint8_t* data) const {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
@@ -192,13 +222,18 @@ Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& 
         return {};
     }
     ZARR_RETURN_IF_ERROR(CheckThere());
-    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedOp::Make(stored_, buffer_type));
     const bool has_strings = buffer_type.NeedsFreeDynamicMemory();
     if (has_strings) ClearElements(buffer_type, data, region.count, strides);
-    Status status = array_->Read(region, 0, {data, strides, op->op()},
-                                 {session_->options().threads, zarr::Keep::kAllIfSmall});
-    if (status.ok() && op->is_out_of_memory())
-        status = Status::OutOfMemory(facts_.path + ": out of memory");
+    Status status;
+    if (text_length_ != 0) {
+        status = ReadTexts(region, strides, buffer_type, data);
+    } else {
+        ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedOp::Make(stored_, buffer_type));
+        status = array_->Read(region, 0, {data, strides, op->op()},
+                              {session_->options().threads, zarr::Keep::kAllIfSmall});
+        if (status.ok() && op->is_out_of_memory())
+            status = Status::OutOfMemory(facts_.path + ": out of memory");
+    }
     // A caller that is told of a failure does not look for strings to free.
     if (!status.ok() && has_strings) FreeElements(buffer_type, data, region.count, strides);
     return status;
@@ -207,7 +242,7 @@ Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& 
 bool ZarrMDArray::IRead(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
                         const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
                         void* pDstBuffer) const {
-    const std::size_t rank = facts_.metadata.rank();
+    const std::size_t rank = dimensions_.size();
     zarr::Region region;
     zarr::Strides strides;
     for (std::size_t i = 0; i < rank; ++i) {
@@ -254,9 +289,14 @@ Status ZarrMDArray::Advise(const zarr::Region& region, CSLConstList options) con
 bool ZarrMDArray::IAdviseRead(const GUInt64* arrayStartIdx, const size_t* count,
                               CSLConstList papszOptions) const {
     zarr::Region region;
-    for (std::size_t i = 0; i < facts_.metadata.rank(); ++i) {
+    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
         region.start.push_back(arrayStartIdx[i]);
         region.count.push_back(count[i]);
+        region.step.push_back(1);
+    }
+    if (text_length_ != 0) {
+        region.start.push_back(0);
+        region.count.push_back(text_length_);
         region.step.push_back(1);
     }
     const Status status = Advise(region, papszOptions);

@@ -126,6 +126,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::Status WriteRegion(zarr::Region region, const zarr::Strides& strides,
                              const GDALExtendedDataType& buffer_type, const std::uint8_t* data);
     void ForgetStatistics();
+    zarr::Status ReadTexts(const zarr::Region& region, const zarr::Strides& strides,
+                           const GDALExtendedDataType& buffer_type, std::uint8_t* data) const;
     zarr::Status ReadRegion(const zarr::Region& region, const zarr::Strides& strides,
                             const GDALExtendedDataType& buffer_type, std::uint8_t* data) const;
     zarr::Status Advise(const zarr::Region& region, CSLConstList options) const;
@@ -133,7 +135,10 @@ class ZarrMDArray final : public GDALPamMDArray {
     const std::shared_ptr<MdimSession> session_;
     zarr::ArrayFacts facts_;
     std::shared_ptr<const zarr::Array> array_;
-    const zarr::DataType stored_;  // the dtype, with `_Unsigned` taken into account
+    // Of netCDF's characters, which are shown as texts without the last dimension; 0 for others.
+    const std::size_t text_length_;
+    // The dtype, with `_Unsigned` taken into account; of texts that of a whole one.
+    const zarr::DataType stored_;
     const GDALExtendedDataType type_;
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
     std::vector<std::shared_ptr<GDALAttribute>> attributes_;  // where they do not change

@@ -16,7 +16,7 @@ const Georeferencing& ZarrMDArray::Placed() const {
     if (georeferencing_) return *georeferencing_;
     georeferencing_.emplace();
     // One dimension is a coordinate, not a raster.
-    if (facts_.metadata.rank() < 2) return *georeferencing_;
+    if (facts_.metadata.rank() < 2 || text_length_ != 0) return *georeferencing_;
     const OpenOptions& options = session_->options();
     georeferencing_ = ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
                                          {options.assume_longlat, false, options.threads});
@@ -85,8 +85,9 @@ std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
 }
 
 GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
-    const bool is_its_raster = facts_.metadata.rank() >= 2 && facts_.axes.x == iXDim &&
-                               facts_.axes.y == iYDim && GDALPamMDArray::GetSpatialRef() == nullptr;
+    const bool is_its_raster = facts_.metadata.rank() >= 2 && text_length_ == 0 &&
+                               facts_.axes.x == iXDim && facts_.axes.y == iYDim &&
+                               GDALPamMDArray::GetSpatialRef() == nullptr;
     std::uint64_t slices = 1;
     for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
         if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];

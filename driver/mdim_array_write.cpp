@@ -114,6 +114,8 @@ bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, cons
                          const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
                          const void* pSrcBuffer) {
     Status status = CheckChange();
+    if (status.ok() && text_length_ != 0)
+        status = Status::Unsupported("/" + facts_.path + ": netCDF's characters are not written");
     if (!status.ok()) return Report(status);
     zarr::Region region;
     zarr::Strides strides;

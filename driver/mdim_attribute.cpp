@@ -66,7 +66,7 @@ ZarrAttribute::ZarrAttribute(const std::string& parent, const std::string& name,
 
 std::shared_ptr<ZarrAttribute> ZarrAttribute::Make(const std::string& parent,
                                                    const std::string& name,
-                                                   const json::Value& value) {
+                                                   const json::Value& value, GDALDataType stated) {
     const json::Array* array = value.as_array();
     Items items;
     if (array == nullptr) items.push_back(&value);
@@ -87,6 +87,7 @@ std::shared_ptr<ZarrAttribute> ZarrAttribute::Make(const std::string& parent,
     } else if (number != GDT_Unknown) {
         make(GDALExtendedDataType::Create(number));
         attribute->SetNumbers(items);
+        if (stated != GDT_Unknown) attribute->Retype(stated);
     } else {
         make(GDALExtendedDataType::CreateString(0, GEDTST_JSON));
         const json::Value text(json::Dump(value));
@@ -123,6 +124,29 @@ void ZarrAttribute::SetNumbers(const Items& items) {
                 break;
         }
     }
+}
+
+// Nothing changes where integers do not fit. A float may have been written with fewer digits than a
+// double has.
+void ZarrAttribute::Retype(GDALDataType stated) {
+    const GDALDataType own = type_.GetNumericDataType();
+    const int own_size = GDALGetDataTypeSizeBytes(own);
+    const int size = GDALGetDataTypeSizeBytes(stated);
+    const auto count = elements_.size() / static_cast<std::size_t>(own_size);
+    const auto copy = [&](const std::vector<std::uint8_t>& from, GDALDataType from_type,
+                          GDALDataType to_type) {
+        const int from_size = GDALGetDataTypeSizeBytes(from_type);
+        const int to_size = GDALGetDataTypeSizeBytes(to_type);
+        std::vector<std::uint8_t> to(count * static_cast<std::size_t>(to_size));
+        GDALCopyWords64(from.data(), from_type, from_size, to.data(), to_type, to_size,
+                        static_cast<GPtrDiff_t>(count));
+        return to;
+    };
+    if (size == 0 || own == stated) return;
+    auto converted = copy(elements_, own, stated);
+    if (GDALDataTypeIsInteger(stated) && copy(converted, stated, own) != elements_) return;
+    elements_ = std::move(converted);
+    type_ = GDALExtendedDataType::Create(stated);
 }
 
 void ZarrAttribute::SetStrings(const Items& items) {

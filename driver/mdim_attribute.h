@@ -24,8 +24,10 @@ class MdimSession;
 // compounds, and the value itself for text of GEDTST_JSON.
 class ZarrAttribute final : public GDALAttribute {
   public:
+    // Numbers have the type `stated` where that is one that holds them.
     static std::shared_ptr<ZarrAttribute> Make(const std::string& parent, const std::string& name,
-                                               const zarr::json::Value& value);
+                                               const zarr::json::Value& value,
+                                               GDALDataType stated = GDT_Unknown);
     // One that is to be written, of zeros and empty strings.
     static zarr::Result<std::shared_ptr<ZarrAttribute>> Create(
         const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,
@@ -70,6 +72,7 @@ class ZarrAttribute final : public GDALAttribute {
     ZarrAttribute(const std::string& parent, const std::string& name,
                   const GDALExtendedDataType& type);
     void SetNumbers(const std::vector<const zarr::json::Value*>& items);
+    void Retype(GDALDataType stated);
     void SetStrings(const std::vector<const zarr::json::Value*>& items);
     Window WindowOf(const GUInt64* start, const size_t* count, const GInt64* step,
                     const GPtrDiff_t* stride, const GDALExtendedDataType& buffer_type) const;

@@ -11,6 +11,7 @@
 #include "core/conventions/nczarr.h"
 #include "core/store/keys.h"
 #include "driver/extended_write_op.h"
+#include "driver/gdal_types.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_session.h"
 #include "driver/report.h"
@@ -221,7 +222,9 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
             continue;
         }
         if (is_hidden(name)) continue;
-        auto attribute = ZarrAttribute::Make(parent, name, value);
+        const auto stated = zarr::NczarrAttributeType(attributes, name);
+        auto attribute =
+            ZarrAttribute::Make(parent, name, value, stated ? GdalTypeOf(*stated) : GDT_Unknown);
         attribute->Attach(session, path);
         if (session->update() != nullptr) session->Register(attribute);
         list.push_back(std::move(attribute));

@@ -146,12 +146,17 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::GetDimensions(
             }
         }
     }
-    for (const auto& created : session_->CreatedDimensions(path_)) {
-        const bool is_listed =
-            std::any_of(dimensions.begin(), dimensions.end(),
-                        [&](const auto& other) { return other->GetName() == created->GetName(); });
-        if (!is_listed) dimensions.push_back(created);
-    }
+    const auto is_listed = [&](const std::string& name) {
+        return std::any_of(dimensions.begin(), dimensions.end(),
+                           [&](const auto& other) { return other->GetName() == name; });
+    };
+    for (const auto& created : session_->CreatedDimensions(path_))
+        if (!is_listed(created->GetName())) dimensions.push_back(created);
+    if (is_deleted_ || session_->single_array() != nullptr) return dimensions;
+    for (const auto& declared : zarr::NczarrGroupDimensions(session_->hierarchy(), path_))
+        if (!is_listed(declared.name))
+            dimensions.push_back(
+                session_->DeclaredDimension({path_, declared.name, "", "", declared.size}));
     return dimensions;
 }
 

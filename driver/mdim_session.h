@@ -110,6 +110,8 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     // A new dimension; its group has none of that name.
     std::shared_ptr<ZarrDimension> CreateDimension(const NewDimension& dimension);
     std::vector<std::shared_ptr<ZarrDimension>> CreatedDimensions(const std::string& group);
+    // A dimension that a group declares and no array has.
+    std::shared_ptr<ZarrDimension> DeclaredDimension(const NewDimension& dimension);
     // The same dimension as one of this session, for an array in `group`: itself, or where it is
     // another dataset's, one of its name and size.
     zarr::Result<std::shared_ptr<ZarrDimension>> Adopt(const std::string& group,

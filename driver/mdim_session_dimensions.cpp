@@ -72,6 +72,11 @@ std::vector<std::shared_ptr<ZarrDimension>> MdimSession::CreatedDimensions(
     return found;
 }
 
+std::shared_ptr<ZarrDimension> MdimSession::DeclaredDimension(const NewDimension& dimension) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return DimensionOf(dimension);
+}
+
 Result<std::shared_ptr<ZarrDimension>> MdimSession::Adopt(const std::string& group,
                                                           const GDALDimension& dimension) {
     for (const auto& own : LiveDimensions())

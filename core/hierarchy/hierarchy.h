@@ -83,12 +83,12 @@ class Hierarchy {
 
     // True where `key` holds something; for metadata keys.
     Result<bool> Has(const std::string& key) const;
-
-    // How messages name a metadata key: by the document that it was taken from.
-    std::string NameOf(const std::string& key) const;
     // The same for a key of the root that tells what kind of store it is; the store is asked once.
     // False where it cannot be looked at.
     bool RootHolds(std::string_view key) const;
+
+    // How messages name a metadata key: by the document that it was taken from.
+    std::string NameOf(const std::string& key) const;
 
   private:
     Hierarchy() = default;
