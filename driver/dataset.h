@@ -159,7 +159,7 @@ class ZarrDataset final : public GDALPamDataset {
     std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
     CPLStringList subdatasets_;
     mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
-    OGRSpatialReference points_srs_;
+    mutable OGRSpatialReference points_srs_;                // empty until it is asked for
     std::vector<GDAL_GCP> points_;
     std::vector<std::string> point_ids_;  // what points_ refers to
 };

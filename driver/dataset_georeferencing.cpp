@@ -34,8 +34,6 @@ CPLErr ZarrDataset::GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFO
 void ZarrDataset::LoadPoints() {
     const Georeferencing& placed = Placed();
     if (!points_.empty() || placed.points.empty()) return;
-    points_srs_.importFromEPSG(4326);
-    points_srs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
     for (std::size_t i = 0; i < placed.points.size(); ++i)
         point_ids_.push_back(std::to_string(i + 1));
     static char no_info[] = "";
@@ -60,7 +58,12 @@ const GDAL_GCP* ZarrDataset::GetGCPs() {
 
 const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
     if (const OGRSpatialReference* from_pam = GDALPamDataset::GetGCPSpatialRef()) return from_pam;
-    return Placed().points.empty() ? nullptr : &points_srs_;
+    if (Placed().points.empty()) return nullptr;
+    if (points_srs_.IsEmpty()) {
+        points_srs_.importFromEPSG(4326);
+        points_srs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    }
+    return &points_srs_;
 }
 
 char** ZarrDataset::GetMetadataDomainList() {
