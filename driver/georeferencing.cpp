@@ -136,6 +136,10 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
                                   const std::string& store_path,
                                   const GeoreferencingOptions& options) {
     Georeferencing result;
+    // Of a swath that lies along the times of its track.
+    if (!IsMap(facts))
+        result.points = zarr::FindGroundControl(hierarchy, facts, options.threads, result.warnings);
+    if (!result.points.empty()) return result;
     auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
     if (!IsMap(facts)) {
         if (affine && affine->from_coordinates) {

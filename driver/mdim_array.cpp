@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/conventions/eopf.h"
 #include "core/conventions/flags.h"
 #include "core/conventions/nczarr.h"
 #include "core/store/keys.h"
@@ -146,7 +147,8 @@ void ZarrMDArray::ReadNodata() {
 }
 
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
-    facts_.attributes = std::move(attributes);
+    zarr::Warnings told;  // when it was opened
+    facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata, told);
     if (IsHidden(name) || name == "missing_value") InterpretAttributes();
 }
 

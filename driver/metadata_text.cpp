@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/conventions/flags.h"
 #include "core/conventions/nczarr.h"
 
 namespace zarr_driver {
@@ -49,9 +50,15 @@ std::string MetadataText(const json::Value& value) {
 void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     const json::Object* members = attributes.as_object();
     if (members == nullptr) return;
+    zarr::Warnings told;  // by the band
+    const bool has_classes = !zarr::FlagNames(attributes, told).empty();
+    const auto is_shown = [&](const std::string& name) {
+        // Flags that are no classes, as bits are, have no other place.
+        const bool is_flag = name == "flag_values" || name == "flag_meanings";
+        return !IsInterpretedAttribute(name) || (is_flag && !has_classes);
+    };
     for (const auto& [name, value] : *members)
-        if (!IsInterpretedAttribute(name))
-            list.SetNameValue(name.c_str(), MetadataText(value).c_str());
+        if (is_shown(name)) list.SetNameValue(name.c_str(), MetadataText(value).c_str());
 }
 
 }  // namespace zarr_driver

@@ -18,8 +18,8 @@ std::string MetadataText(const zarr::json::Value& value);
 // or that place a raster.
 bool IsInterpretedAttribute(std::string_view name);
 
-// Adds to `list` the attributes that are not interpreted. Later ones replace earlier ones of the
-// same name.
+// Adds to `list` the attributes that are not interpreted, with flags that are no classes. Later
+// ones replace earlier ones of the same name.
 void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
 
 }  // namespace zarr_driver

@@ -107,6 +107,9 @@ class Finder {
     std::optional<RegularAxis> Axis(std::size_t index) {
         const Dimension& dimension = facts_.dimensions[index];
         if (dimension.coordinate_path.empty()) return std::nullopt;
+        // NumPy's times, as along a satellite's track, are no numbers, and no mistake either.
+        const auto metadata = hierarchy_.Metadata(dimension.coordinate_path);
+        if (metadata.ok() && metadata->dtype.is_time()) return std::nullopt;
         const auto coordinates = ReadCoordinates(hierarchy_, dimension.coordinate_path,
                                                  dimension.coordinate_attributes, threads_);
         if (!coordinates.ok()) {

@@ -2,6 +2,7 @@
 #include "core/conventions/array_facts.h"
 
 #include "core/conventions/dimension_names.h"
+#include "core/conventions/eopf.h"
 #include "core/conventions/lookup.h"
 #include "core/store/keys.h"
 
@@ -69,7 +70,8 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     ArrayFacts facts;
     facts.path = path;
     ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.Metadata(path));
-    facts.attributes = LenientAttributes(hierarchy, path, facts.warnings);
+    facts.attributes = WithEopf(LenientAttributes(hierarchy, path, facts.warnings), facts.metadata,
+                                facts.warnings);
     Warnings ignored;  // of the group, reported where it is opened
     if (!path.empty())
         facts.group_attributes =

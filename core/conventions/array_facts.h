@@ -25,7 +25,7 @@ struct Dimension {
 struct ArrayFacts {
     std::string path;
     ArrayMetadata metadata;
-    json::Value attributes;
+    json::Value attributes;        // WithEopf()
     json::Value group_attributes;  // of the group around it
     std::vector<Dimension> dimensions;
     HorizontalAxes axes;

@@ -6,6 +6,7 @@
 
 #include "core/conventions/catalog_walk.h"
 #include "core/conventions/dimension_names.h"
+#include "core/conventions/eopf.h"
 #include "core/conventions/lookup.h"
 #include "core/conventions/named_members.h"
 #include "core/store/keys.h"
@@ -21,7 +22,8 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
     CatalogArray array = DescribeAlone(hierarchy, path);
     if (!array.status.ok()) return array;
     Warnings ignored;  // whoever opens the array sees them
-    const json::Value attributes = LenientAttributes(hierarchy, path, ignored);
+    const json::Value attributes =
+        WithEopf(LenientAttributes(hierarchy, path, ignored), array.metadata, ignored);
     references.merge(ReferencedNames(attributes));
     for (NamedDimension& dimension :
          NameDimensions(hierarchy, path, array.metadata, attributes, group_attributes, ignored))

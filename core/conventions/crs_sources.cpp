@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/conventions/eopf.h"
 #include "core/conventions/lookup.h"
 #include "core/conventions/multiscales.h"
 #include "core/store/keys.h"
@@ -154,9 +155,8 @@ class Finder {
         if (const json::Value* stac = root.Find("stac_discovery"))
             if (const json::Value* properties = stac->Find("properties"))
                 AddProj(*properties, "stac_discovery.properties, ");
-        if (const json::Value* other = root.Find("other_metadata"))
-            if (const std::string* code = StringAttribute(*other, "horizontal_CRS_code"))
-                AddText(*code, "other_metadata.horizontal_CRS_code");
+        if (const auto code = EopfCrsCode(root))
+            AddText(*code, "other_metadata.horizontal_CRS_code");
     }
 
     // ndpyramid: the group above lists this array's group as a level; GeoZarr 0.4: the array names

@@ -3,11 +3,30 @@
 
 namespace zarr {
 
+namespace {
+
+// The words of a string, or as EOPF writes them of a list.
+std::vector<std::string> Meanings(const json::Value& attributes) {
+    constexpr std::string_view kName = "flag_meanings";
+    const json::Value* value = attributes.Find(kName);
+    const json::Array* items = value != nullptr ? value->as_array() : nullptr;
+    if (items == nullptr) return WordsAttribute(attributes, kName);
+    std::vector<std::string> meanings;
+    for (const json::Value& item : *items) {
+        if (item.as_string() == nullptr) return {};
+        meanings.push_back(*item.as_string());
+    }
+    return meanings;
+}
+
+}  // namespace
+
 std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings) {
     constexpr std::int64_t kMaxFlag = 1023;
     const json::Value* values = attributes.Find("flag_values");
-    const std::vector<std::string> meanings = WordsAttribute(attributes, "flag_meanings");
-    if (values == nullptr || meanings.empty()) return {};
+    if (values == nullptr || attributes.Find("flag_masks") != nullptr) return {};
+    const std::vector<std::string> meanings = Meanings(attributes);
+    if (meanings.empty()) return {};
     const json::Array* items = values->as_array();
     const json::Array one{*values};
     if (items == nullptr) items = &one;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/geolocation.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/conventions/coordinates.h"
@@ -113,6 +114,17 @@ Result<std::vector<GroundControlPoint>> ReadControl(const Hierarchy& hierarchy,
     return points;
 }
 
+// False for arrays of the product that are smaller than the image that the points are of, as those
+// of the points themselves. The last points may lie beyond its end.
+bool AreOf(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points) {
+    constexpr double kSlack = 1.1;
+    const double columns = kSlack * static_cast<double>(facts.dimensions[*facts.axes.x].size);
+    const double rows = kSlack * static_cast<double>(facts.dimensions[*facts.axes.y].size);
+    return std::all_of(points.begin(), points.end(), [&](const GroundControlPoint& point) {
+        return point.pixel <= columns && point.line <= rows;
+    });
+}
+
 }  // namespace
 
 std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts) {
@@ -135,13 +147,15 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
                                                   const ArrayFacts& facts, std::size_t threads,
                                                   Warnings& warnings) {
     std::string_view at = facts.path;
+    if (!facts.axes.x || !facts.axes.y) return {};
     while (!at.empty()) {
         at = ParentPath(at);
         const std::string group = JoinKey(at, "conditions/gcp");
         const auto has = hierarchy.Has(JoinKey(JoinKey(group, "latitude"), kArrayKey));
         if (!has.ok() || !*has) continue;
         auto points = ReadControl(hierarchy, group, threads);
-        if (points.ok()) return points.Take();
+        if (points.ok())
+            return AreOf(facts, *points) ? points.Take() : std::vector<GroundControlPoint>();
         warnings.push_back(points.status().message());
         break;
     }

@@ -30,7 +30,8 @@ struct GroundControlPoint {
 };
 
 // EOPF Sentinel-1: the arrays conditions/gcp/{pixel,line,latitude,longitude,height} of a group
-// above the array. Empty where there are none; broken ones give a warning.
+// above the array, an image that they are of. Empty where there are none, and for smaller arrays of
+// the product; broken ones give a warning.
 std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
                                                   const ArrayFacts& facts, std::size_t threads,
                                                   Warnings& warnings);

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""Products as EOPF writes them: hierarchy, CRS, groups of bands, masks, ground control points, and
+what `_eopf_attrs` alone say."""
+
+import json
+
+import numpy as np
+import pytest
+import zarr
+import zarr_gdal
+from osgeo import gdal
+from zarr_eopf import (
+    BANDS, BITS, CLASSES, EPSG, POLARISATIONS, SIDES, classes_of, make_s1, make_s2, transform_of,
+    values_of,
+)
+from zarr_gdal import array_name, open_raster, read_all
+from zarr_http import Served
+from zarr_mdim import open_group, read
+from zarr_places import assert_place, epsg
+
+REFLECTANCE = "measurements/reflectance/"
+VV = f"S01SIWGRD_20240101T000000_0025_A000_{POLARISATIONS[0]}"
+
+
+@pytest.fixture(scope="module")
+def s2(tmp_path_factory):
+    return make_s2(tmp_path_factory.mktemp("s2"))
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """Nothing but `_eopf_attrs` and the root say what the bands are."""
+    return make_s2(tmp_path_factory.mktemp("bare"), on_arrays=False, cf_too=False)
+
+
+@pytest.fixture(scope="module", params=["cf", "numpy"])
+def s1(request, tmp_path_factory):
+    return make_s1(tmp_path_factory.mktemp("s1"), cf_times=request.param == "cf")
+
+
+def quiet(name):
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.Open(str(name))
+        assert dataset is not None, log.events
+        dataset.GetSpatialRef()  # which is found when it is asked for
+    log.assert_quiet()
+    return dataset
+
+
+def quiet_band(name):
+    """The first band, which keeps its dataset open."""
+    dataset = quiet(name)
+    band = dataset.GetRasterBand(1)
+    band.dataset = dataset
+    return band
+
+
+def assert_at(dataset, transform, code):
+    assert_place(dataset, transform)
+    assert epsg(dataset) == code
+
+
+def change(store, path, update):
+    file = store / path / ".zattrs"
+    attributes = json.loads(file.read_text())
+    update(attributes)
+    file.write_text(json.dumps(attributes))
+
+
+# ---------------------------------------------------------------------------------------------
+# Sentinel-2
+
+
+@pytest.mark.parametrize("consolidated", [True, False])
+def test_hierarchy(tmp_path, consolidated):
+    store = make_s2(tmp_path, consolidated=consolidated)
+    listed = [name for name, _ in quiet(store).GetSubDatasets()]
+    groups = [parent + r for parent in (REFLECTANCE, "quality/mask/") for r in BANDS]
+    wanted = [array_name(store, path) for path in sorted(groups)]
+    assert listed[: len(wanted)] == wanted
+    arrays = {f"{group}/{band}" for group in groups for band in BANDS[group.split("/")[-1]]}
+    arrays |= {"conditions/geometry/sun_angles", "conditions/mask/l2a_classification/r20m/scl"}
+    assert set(listed[len(wanted) :]) == {array_name(store, path) for path in arrays}
+    for name in listed:
+        # The points are the image's, not those of the smaller arrays.
+        assert (quiet(name).GetGCPCount() > 0) == name.endswith("/grd")
+
+
+@pytest.mark.parametrize("resolution", BANDS)
+@pytest.mark.parametrize("product", ["s2", "bare"])
+def test_a_group_of_bands(request, product, resolution):
+    store = request.getfixturevalue(product)
+    dataset = quiet(array_name(store, REFLECTANCE + resolution))
+    assert [dataset.GetRasterBand(i + 1).GetDescription() for i in range(dataset.RasterCount)] == list(
+        BANDS[resolution]
+    )
+    values = [values_of(resolution, i) for i, _ in enumerate(BANDS[resolution])]
+    np.testing.assert_array_equal(read_all(dataset), values)
+    assert_at(dataset, transform_of(resolution), EPSG)
+
+
+@pytest.mark.parametrize("product", ["s2", "bare"])
+def test_a_band(request, product):
+    dataset = quiet(array_name(request.getfixturevalue(product), REFLECTANCE + "r20m/b11"))
+    band = dataset.GetRasterBand(1)
+    assert (band.GetScale(), band.GetOffset(), band.GetNoDataValue()) == (0.0001, -0.1, 0)
+    assert band.GetUnitType() == "digital_counts"
+    assert "spectral band b11" in dataset.GetMetadataItem("long_name")
+    assert_at(dataset, transform_of("r20m"), EPSG)
+
+
+def test_what_the_bands_say_comes_first(tmp_path):
+    store = make_s2(tmp_path, consolidated=False)
+    path = REFLECTANCE + "r10m/b02"
+    change(store, path, lambda a: a.update(scale_factor=7, units="K", _FillValue=5))
+    change(store, path, lambda a: a["_eopf_attrs"].update(dimensions=["a", "b"]))
+    change(store, path, lambda a: a.update({"proj:epsg": 32633}))
+    dataset = quiet(array_name(store, path))
+    band = dataset.GetRasterBand(1)
+    assert (band.GetScale(), band.GetUnitType(), band.GetNoDataValue()) == (7, "K", 5)
+    assert_at(dataset, transform_of("r10m"), 32633)
+
+
+def test_dimensions_that_only_eopf_names(tmp_path):
+    store = make_s2(tmp_path, consolidated=False)
+    for band in BANDS["r10m"]:
+        change(store, REFLECTANCE + f"r10m/{band}", lambda a: a.pop("_ARRAY_DIMENSIONS"))
+    assert quiet(array_name(store, REFLECTANCE + "r10m")).RasterCount == 4
+    array = open_group(store).OpenMDArrayFromFullname(f"/{REFLECTANCE}r10m/b02")
+    names = [d.GetFullName() for d in array.GetDimensions()]
+    assert names == [f"/{REFLECTANCE}r10m/y", f"/{REFLECTANCE}r10m/x"]
+
+
+def test_decoded_values_are_not_decoded_again(tmp_path):
+    store = make_s2(tmp_path, consolidated=False, cf_too=False)
+    group = zarr.open_group(str(store), mode="r+")[REFLECTANCE + "r10m"]
+    attributes = group["b02"].attrs.asdict()
+    group.array("b02", values_of("r10m", 0) * 0.0001 - 0.1, overwrite=True, fill_value=np.nan)
+    group["b02"].attrs.put(attributes)
+    band = quiet_band(array_name(store, REFLECTANCE + "r10m/b02"))
+    assert band.GetScale() in (None, 1) and band.GetOffset() in (None, 0)
+    assert np.isnan(band.GetNoDataValue())
+
+
+@pytest.mark.parametrize(
+    "stac, other",
+    [
+        ({"proj:code": "EPSG:32632"}, {}), ({"proj:epsg": 32632}, {}),
+        ({}, {"horizontal_CRS_code": "EPSG:32632"}), ({}, {"horizontal_CRS_code": "32632"}),
+        ({}, {"horizontal_CRS_code": 32632}),
+        ({"proj:epsg": None}, {"horizontal_CRS_code": "EPSG:32632"}),
+        ({"proj:epsg": 32632}, {"horizontal_CRS_code": "EPSG:4326"}),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("consolidated", [True, False])
+def test_crs_of_the_product(tmp_path, stac, other, consolidated):
+    store = make_s2(tmp_path, on_arrays=False, stac=stac, other=other, consolidated=consolidated)
+    for path in (REFLECTANCE + "r60m", "quality/mask/r60m/b01", "conditions/geometry/sun_angles"):
+        assert quiet(array_name(store, path)).GetSpatialRef().GetAuthorityCode(None) == "32632"
+    array = open_group(store).OpenMDArrayFromFullname("/quality/mask/r20m/b05")
+    assert array.GetSpatialRef().GetAuthorityCode(None) == "32632"
+
+
+@pytest.mark.parametrize("stac", [{"proj:epsg": "far away"}, {"proj:code": "EPSG:1"}])
+def test_a_broken_crs_gives_one_warning(tmp_path, stac):
+    store = make_s2(tmp_path, on_arrays=False, stac=stac, other={})
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.Open(array_name(store, REFLECTANCE + "r10m/b02"))
+        assert dataset.GetSpatialRef() is None
+    assert dataset.GetGeoTransform() == transform_of("r10m")
+    assert log.errors == [] and len(log.warnings) == 1, log.events
+    assert list(stac)[0] in log.warnings[0]
+
+
+@pytest.mark.parametrize("product", ["s2", "bare"])
+def test_classes_are_categories(request, product):
+    store = request.getfixturevalue(product)
+    dataset = quiet(array_name(store, "conditions/mask/l2a_classification/r20m/scl"))
+    band = dataset.GetRasterBand(1)
+    assert band.GetCategoryNames() == CLASSES and band.GetNoDataValue() is None
+    np.testing.assert_array_equal(band.ReadAsArray(), classes_of("r20m"))
+    assert not {"flag_values", "flag_meanings"} & set(dataset.GetMetadata())
+
+
+def test_meanings_as_a_list(tmp_path):
+    store = make_s2(tmp_path, consolidated=False)
+    path = "conditions/mask/l2a_classification/r20m/scl"
+    change(store, path, lambda a: a.update(flag_meanings=CLASSES))
+    assert quiet_band(array_name(store, path)).GetCategoryNames() == CLASSES
+
+
+def test_bits_are_no_categories_but_are_told(s2):
+    for dataset, shown in (
+        (quiet(array_name(s2, "quality/mask/r10m/b03")), lambda d: d.GetMetadata()),
+        (quiet(array_name(s2, "quality/mask/r10m")), lambda d: d.GetRasterBand(2).GetMetadata()),
+    ):
+        band = dataset.GetRasterBand(1)
+        assert band.GetCategoryNames() is None and band.DataType == gdal.GDT_Byte
+        assert shown(dataset)["flag_masks"] == "{1,2,4,8}"
+        assert shown(dataset)["flag_meanings"] == "{" + ",".join(BITS) + "}"
+        assert_at(dataset, transform_of("r10m"), EPSG)
+
+
+def test_angles_are_bands_of_their_own_grid(s2):
+    dataset = quiet(array_name(s2, "conditions/geometry/sun_angles"))
+    assert dataset.RasterCount == 2
+    names = [dataset.GetRasterBand(i).GetDescription() for i in (1, 2)]
+    assert ["zenith" in names[0], "azimuth" in names[1]] == [True, True], names
+    assert dataset.GetRasterBand(1).GetUnitType() == "deg"
+    assert_at(dataset, (600000, 120, 0, 5000040, 0, -120), EPSG)
+
+
+@pytest.mark.parametrize("product", ["s2", "bare"])
+def test_the_multidimensional_api(request, product):
+    root = open_group(request.getfixturevalue(product))
+    array = root.OpenMDArrayFromFullname(f"/{REFLECTANCE}r10m/b04")
+    assert (array.GetScale(), array.GetOffset()) == (0.0001, -0.1)
+    assert (array.GetUnit(), array.GetNoDataValueAsDouble()) == ("digital_counts", 0)
+    assert array.GetSpatialRef().GetAuthorityCode(None) == str(EPSG)
+    assert [d.GetSize() for d in array.GetDimensions()] == [SIDES["r10m"][1]] * 2
+    np.testing.assert_array_equal(read(array)[""], values_of("r10m", 2))
+    assert "long_name" in [a.GetName() for a in array.GetAttributes()]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [3, [], "text", {"dimensions": "yx"}, {"dimensions": ["y"]}, {"dimensions": [1, 2]},
+     {"scale_factor": "big"}, {"fill_value": "none"}, {"dtype": 7}, {"coordinates": {"x": 1}},
+     {"flag_values": [1, 2], "flag_meanings": "one"}],
+)  # fmt: skip
+def test_broken_attributes_give_at_most_one_warning(tmp_path, broken):
+    store = make_s2(tmp_path, consolidated=False, cf_too=False)
+    path = REFLECTANCE + "r10m/b02"
+    change(store, path, lambda a: a.update(_eopf_attrs=broken))
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.Open(array_name(store, path))
+    np.testing.assert_array_equal(dataset.ReadAsArray(), values_of("r10m", 0))
+    assert log.errors == [] and len(log.warnings) <= 1, log.events
+    assert_at(dataset, transform_of("r10m"), EPSG)
+
+
+def test_a_change_keeps_what_eopf_says(tmp_path):
+    store = make_s2(tmp_path, consolidated=False, cf_too=False)
+    name = array_name(store, REFLECTANCE + "r10m/b02")
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    array = dataset.GetRootGroup().OpenMDArrayFromFullname(f"/{REFLECTANCE}r10m/b02")
+    assert array.SetUnit("1") == gdal.CE_None
+    assert (array.GetUnit(), array.GetScale()) == ("1", 0.0001)
+    del array, dataset
+    band = quiet_band(name)
+    stored = json.loads((store / REFLECTANCE / "r10m/b02/.zattrs").read_text())
+    assert stored["units"] == "1" and "scale_factor" not in stored
+    assert stored["_eopf_attrs"]["units"] == "digital_counts"
+
+
+def test_over_the_network(s2):
+    with Served(s2.parent) as server:
+        url = f"/vsicurl/{server.url}/{s2.name}"
+        dataset = open_raster(f'ZARR:"{url}":/{REFLECTANCE}r10m')
+        assert len([each for each in server.requests() if ".aux.xml" not in each[1]]) == 1
+        np.testing.assert_array_equal(read_all(dataset)[1], values_of("r10m", 1))
+        assert dataset.GetSpatialRef().GetAuthorityCode(None) == str(EPSG)
+
+
+# ---------------------------------------------------------------------------------------------
+# Sentinel-1
+
+
+def test_swaths_have_ground_control_points(s1):
+    dataset = quiet(array_name(s1, f"{VV}/measurements/grd"))
+    assert (dataset.RasterXSize, dataset.RasterYSize) == (30, 20)
+    np.testing.assert_array_equal(dataset.ReadAsArray(), np.arange(600).reshape(20, 30))
+    # The track's times are no places.
+    assert dataset.GetGeoTransform(can_return_null=True) is None and dataset.GetSpatialRef() is None
+    assert dataset.GetGCPSpatialRef().GetAuthorityCode(None) == "4326"
+    points = [(p.GCPPixel, p.GCPLine, p.GCPX, p.GCPY, p.GCPZ) for p in dataset.GetGCPs()]
+    assert len(points) == 12
+    np.testing.assert_allclose(points[0], (0, 0, 10, 45, 100))
+    np.testing.assert_allclose(points[6], (18, 9, 10.042, 44.992, 103))
+
+
+def test_swaths_are_warped_by_them(s1):
+    warped = gdal.Warp("", array_name(s1, f"{VV}/measurements/grd"), format="MEM", dstSRS="EPSG:4326")
+    x, pixel, _, y, _, line = warped.GetGeoTransform()
+    assert 9.99 < x < 10.01 and 44.99 < y < 45.01 and pixel > 0 > line
+    assert warped.ReadAsArray().max() > 0
+
+
+def test_subdatasets_of_a_swath(s1):
+    listed = [name for name, _ in quiet(s1).GetSubDatasets()]
+    for polarisation in POLARISATIONS:
+        product = VV[:-2] + polarisation
+        for path in ("measurements/grd", "conditions/gcp/height"):
+            assert array_name(s1, f"{product}/{path}") in listed
+    assert not [name for name in listed if name.endswith(("/line", "/pixel", "/azimuth_time"))]
+    for name in listed:
+        # The points are the image's, not those of the smaller arrays.
+        assert (quiet(name).GetGCPCount() > 0) == name.endswith("/grd")

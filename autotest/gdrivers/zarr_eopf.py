@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Small products laid out as ESA's EOPF writes them: Sentinel-2 L2A and Sentinel-1 GRD, with the
+groups and the spelling of attributes of the real ones. They are folders; make_s2() and make_s1()
+return them."""
+
+import pathlib
+
+import numpy as np
+import pyproj
+import zarr
+
+EPSG, ORIGIN = 32632, (600000.0, 5000040.0)  # of the upper left corner
+SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # pixel in metres, pixels
+BANDS = {"r10m": ("b02", "b03", "b04", "b08"), "r20m": ("b05", "b11"), "r60m": ("b01", "b09")}
+CLASSES = ["no_data", "saturated_or_defective", "dark_area", "cloud_shadow", "vegetation", "water"]
+BITS = ["ancillary_lost", "ancillary_degraded", "msi_lost", "msi_degraded"]
+POLARISATIONS = ("VV", "VH")
+
+
+def values_of(resolution, seed, dtype="u2"):
+    side = SIDES[resolution][1]
+    return (np.arange(side * side).reshape(side, side) + 1000 * seed + 1).astype(dtype)
+
+
+def classes_of(resolution):
+    return (values_of(resolution, 0) % len(CLASSES)).astype("u1")
+
+
+def transform_of(resolution):
+    """The geotransform in GDAL's order."""
+    pixel = SIDES[resolution][0]
+    return (ORIGIN[0], pixel, 0, ORIGIN[1], 0, -pixel)
+
+
+def add(group, name, values, dims, eopf=None, attrs=None, **options):
+    """An array with `_eopf_attrs` of what EOPF's processor repeats there."""
+    values = np.asarray(values)
+    options.setdefault("fill_value", 0 if values.dtype.kind in "iu" else None)
+    array = group.create_dataset(name, data=values, chunks=tuple(-(-n // 2) or 1 for n in values.shape),
+                                 **options)  # fmt: skip
+    described = {"coordinates": [], "dimensions": list(dims), "dtype": values.dtype.str}
+    array.attrs.put({
+        "_ARRAY_DIMENSIONS": list(dims),
+        "_eopf_attrs": {**described, **(eopf or {})},
+        "dtype": values.dtype.str,
+        **(attrs or {}),
+    })  # fmt: skip
+    return array
+
+
+def add_axes(group, resolution):
+    pixel, side = SIDES[resolution]
+    for name, start, step in (("x", ORIGIN[0], pixel), ("y", ORIGIN[1], -pixel)):
+        axis = group.array(name, (start + step * (np.arange(side) + 0.5)).astype("i8"))
+        axis.attrs.put({"_ARRAY_DIMENSIONS": [name]})
+
+
+def projection(resolution):
+    pixel, side = SIDES[resolution]
+    west, north = ORIGIN
+    return {
+        "proj:bbox": [west, north - pixel * side, west + pixel * side, north],
+        "proj:epsg": EPSG,
+        "proj:shape": [side, side],
+        "proj:transform": [float(pixel), 0.0, west, 0.0, -float(pixel), north, 0.0, 0.0, 1.0],
+        "proj:wkt2": pyproj.CRS.from_epsg(EPSG).to_wkt(),
+    }
+
+
+def reflectance(name):
+    return {
+        "add_offset": -0.1, "coordinates": ["x", "y"], "fill_value": 0, "scale_factor": 0.0001,
+        "long_name": f"BOA reflectance from MSI acquisition at spectral band {name}",
+        "units": "digital_counts", "valid_max": 65535, "valid_min": 1,
+    }  # fmt: skip
+
+
+def discovery(**properties):
+    return {
+        "assets": {}, "bbox": [10.0, 45.0, 10.1, 45.1], "geometry": None, "id": "S2A_MSIL2A_TEST",
+        "links": [], "stac_extensions": [], "stac_version": "1.0.0", "type": "Feature",
+        "properties": {"datetime": None, "platform": "sentinel-2a", **properties},
+    }  # fmt: skip
+
+
+def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, cf_too=True,
+            stac=None, other=None):  # fmt: skip
+    """A Sentinel-2 L2A product. `on_arrays`: the bands say where they lie; `cf_too`: they repeat
+    scale, offset, units and fill value of `_eopf_attrs` as CF's attributes; `stac` are properties
+    of stac_discovery, `other` other_metadata, which say the CRS by default."""
+    store = pathlib.Path(folder) / name
+    root = zarr.open_group(str(store), mode="w")
+    root.attrs.put({
+        "stac_discovery": discovery(**({"proj:epsg": EPSG} if stac is None else stac)),
+        "other_metadata": {"horizontal_CRS_code": f"EPSG:{EPSG}"} if other is None else other,
+    })  # fmt: skip
+    cf_names = {"add_offset", "scale_factor", "units", "long_name", "valid_min", "valid_max"}
+    for resolution, bands in BANDS.items():
+        group = root.create_group(f"measurements/reflectance/{resolution}")
+        add_axes(group, resolution)
+        for i, band in enumerate(bands):
+            eopf = reflectance(band)
+            attrs = projection(resolution) if on_arrays else {}
+            if cf_too:
+                attrs.update({key: eopf[key] for key in cf_names}, _FillValue=eopf["fill_value"])
+            add(group, band, values_of(resolution, i), "yx", eopf, attrs)
+        mask = root.create_group(f"quality/mask/{resolution}")
+        add_axes(mask, resolution)
+        for band in bands:
+            flags = {"flag_masks": [1, 2, 4, 8], "flag_meanings": BITS}
+            bits = (values_of(resolution, 0) % 16).astype("u1")
+            add(mask, band, bits, "yx", {**flags, "coordinates": ["x", "y"]}, flags)
+    scl = root.create_group("conditions/mask/l2a_classification/r20m")
+    add_axes(scl, "r20m")
+    flags = {"flag_values": list(range(len(CLASSES))), "flag_meanings": " ".join(CLASSES)}
+    add(scl, "scl", classes_of("r20m"), "yx", {**flags, "coordinates": ["x", "y"]}, flags,
+        fill_value=None)  # fmt: skip
+    geometry = root.create_group("conditions/geometry")
+    for axis, step in (("x", 120), ("y", -120)):
+        values = ORIGIN["xy".index(axis)] + step * (np.arange(3) + 0.5)
+        geometry.array(axis, values.astype("i8")).attrs.put({"_ARRAY_DIMENSIONS": [axis]})
+    angle = geometry.array("angle", np.array(["zenith", "azimuth"]))
+    angle.attrs.put({"_ARRAY_DIMENSIONS": ["angle"]})
+    angles = np.arange(18, dtype="f8").reshape(2, 3, 3)
+    add(geometry, "sun_angles", angles, ("angle", "y", "x"), {"units": "deg"}, {"units": "deg"})
+    if consolidated:
+        zarr.consolidate_metadata(str(store))
+    return store
+
+
+def make_s1(folder, name="S1A_IW_GRDH.zarr", consolidated=True, cf_times=True):
+    """A Sentinel-1 GRD product: a group for each polarisation, ground control points in it. Times
+    are as xarray stores them, or else as NumPy does."""
+    store = pathlib.Path(folder) / name
+    root = zarr.open_group(str(store), mode="w")
+    root.attrs.put({
+        "stac_discovery": discovery(platform="sentinel-1a", **{"sar:polarizations": POLARISATIONS}),
+        "other_metadata": {"title": "S01SIWGRH"},
+    })  # fmt: skip
+    for i, polarisation in enumerate(POLARISATIONS):
+        product = root.create_group(f"S01SIWGRD_20240101T000000_0025_A000_{polarisation}")
+        grd = product.create_group("measurements")
+        add_swath_axes(grd, 20, 30, 1, cf_times)
+        values = (np.arange(600).reshape(20, 30) + 1000 * i).astype("u2")
+        dims = ("azimuth_time", "ground_range")
+        eopf = {"coordinates": ["azimuth_time", "line", "ground_range", "pixel"], "units": "1",
+                "long_name": "measurement data set for GRD IW"}  # fmt: skip
+        add(grd, "grd", values, dims, eopf, {"coordinates": "line pixel", "units": "1"})
+        gcp = product.create_group("conditions/gcp")
+        add_swath_axes(gcp, 3, 4, 9, cf_times)
+        rows, columns = np.mgrid[0:3, 0:4]
+        for field, field_values in (
+            ("latitude", 45.0 - 0.01 * rows + 0.001 * columns),
+            ("longitude", 10.0 + 0.02 * columns + 0.002 * rows),
+            ("height", 100.0 + rows + columns),
+        ):
+            add(gcp, field, field_values, dims, {"coordinates": ["line", "pixel"]},
+                {"coordinates": "line pixel"})  # fmt: skip
+    if consolidated:
+        zarr.consolidate_metadata(str(store))
+    return store
+
+
+def add_swath_axes(group, rows, columns, step, cf_times):
+    times = np.arange(rows, dtype="i8") * step * 1500
+    if not cf_times:
+        times = np.datetime64("2024-01-01T00:00:00", "us") + times.astype("m8[us]")
+    for name, values, dim in (
+        ("azimuth_time", times, "azimuth_time"),
+        ("ground_range", 10.0 * step * np.arange(columns), "ground_range"),
+        ("line", np.arange(rows) * step, "azimuth_time"),
+        ("pixel", np.arange(columns) * step, "ground_range"),
+    ):
+        group.array(name, values).attrs.put({"_ARRAY_DIMENSIONS": [dim]})
+    if cf_times:
+        group["azimuth_time"].attrs["units"] = "microseconds since 2024-01-01"
