@@ -91,9 +91,8 @@ def test_hierarchy(tmp_path, consolidated):
 def test_a_group_of_bands(request, product, resolution):
     store = request.getfixturevalue(product)
     dataset = quiet(array_name(store, REFLECTANCE + resolution))
-    assert [dataset.GetRasterBand(i + 1).GetDescription() for i in range(dataset.RasterCount)] == list(
-        BANDS[resolution]
-    )
+    bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
+    assert [band.GetDescription() for band in bands] == list(BANDS[resolution])
     values = [values_of(resolution, i) for i, _ in enumerate(BANDS[resolution])]
     np.testing.assert_array_equal(read_all(dataset), values)
     assert_at(dataset, transform_of(resolution), EPSG)
@@ -280,7 +279,8 @@ def test_swaths_have_ground_control_points(s1):
 
 
 def test_swaths_are_warped_by_them(s1):
-    warped = gdal.Warp("", array_name(s1, f"{VV}/measurements/grd"), format="MEM", dstSRS="EPSG:4326")
+    swath = array_name(s1, f"{VV}/measurements/grd")
+    warped = gdal.Warp("", swath, format="MEM", dstSRS="EPSG:4326")
     x, pixel, _, y, _, line = warped.GetGeoTransform()
     assert 9.99 < x < 10.01 and 44.99 < y < 45.01 and pixel > 0 > line
     assert warped.ReadAsArray().max() > 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""NCZarr, the form of Zarr that netCDF-C writes: its stores read as what they mean, by netCDF-C's own
-tools as it is today and by hand as it was and will be; and our stores open in netCDF-C."""
+"""NCZarr, the form of Zarr that netCDF-C writes: its stores read as what they mean, written by
+netCDF-C's own tools as it is today and by hand as it was and will be; our stores open in netCDF-C."""
 
 import json
 import re
@@ -169,10 +169,10 @@ def test_nothing_of_its_bookkeeping_shows(store):
         f"a_{kind}" for kind in ("bytes", "ubyte", "short", "ushort", "int", "uint", "big", "ubig",
                              "float", "double", "text")
     ]  # fmt: skip
-    for dataset in (open_raster(store), open_raster(array_name(store, "t"))):
-        for metadata in (dataset.GetMetadata(), (dataset.GetRasterBand(1) or dataset).GetMetadata()):
-            hidden = re.compile("(?i)_nczarr|_NCProp|_ARRAY_DIM")
-            assert not [key for key in metadata if hidden.match(key)]
+    hidden = re.compile("(?i)_nczarr|_NCProp|_ARRAY_DIM")
+    array = open_raster(array_name(store, "t"))
+    for shown in (open_raster(store), array, array.GetRasterBand(1)):
+        assert not [key for key in shown.GetMetadata() if hidden.match(key)]
 
 
 def test_subdatasets_open(store):
@@ -369,13 +369,14 @@ def test_compressors_and_filters_as_netcdf_names_them(tmp_path):
         files={"0.0": numcodecs.Zlib(4).encode(shuffled)},
         _nczarr_array={"dimrefs": ["/y", "/x"], "storage": "chunked"},
     )  # fmt: skip
-    np.testing.assert_array_equal(open_raster(array_name(tmp_path / "x.zarr", "v")).ReadAsArray(), values)
+    dataset = open_raster(array_name(tmp_path / "x.zarr", "v"))
+    np.testing.assert_array_equal(dataset.ReadAsArray(), values)
 
 
 @pytest.mark.parametrize(
     "extension",
-    [3, [], {}, {"dimrefs": 3}, {"dimrefs": ["/y"]}, {"dimrefs": ["/y", 4]}, {"dimrefs": ["/", "/x"]},
-     {"dimrefs": ["/..", "/x"]}, {"dimrefs": ["/y", "/x"], "storage": "scalar"}, {"storage": 7}],
+    [3, [], {}, {"dimrefs": 3}, {"dimrefs": ["/y"]}, {"dimrefs": ["/y", 4]},
+     {"dimrefs": ["/", "/x"]}, {"dimrefs": ["/..", "/x"]}, {"dimrefs": ["/y", "/x"], "storage": "scalar"}, {"storage": 7}],
 )  # fmt: skip
 def test_broken_extensions(tmp_path, extension):
     group(tmp_path / "x.zarr", attrs={"_NCZARR_GROUP": extension})
@@ -411,9 +412,9 @@ def test_arrays_with_other_dimensions_are_no_bands_of_one_grid(tmp_path):
 
 # ---------------------------------------------------------------------------------------------
 # Our stores in netCDF-C. As Debian builds 4.9.0 it has no codecs: what is compressed it reads as
-# noise. Of a store with a scalar, as everybody else writes them, it shows all but the scalar's value,
-# which crashes it. It refuses attributes that are lists of strings, as spatial:dimensions is, which
-# a raster without a CRS has.
+# noise. Of a store with a scalar, as everybody else writes them, it shows all but the scalar's
+# value, which crashes it. It refuses attributes that are lists of strings, as spatial:dimensions
+# is, which a raster without a CRS has.
 
 
 def values_in(listing, name):
@@ -473,7 +474,8 @@ def test_a_multidimensional_copy_of_ours_opens_in_netcdf(tmp_path, dtype):
     listing = ncdump(target, "-v", "v,t")
     np.testing.assert_array_equal(values_in(listing, "v"), values.ravel())
     np.testing.assert_array_equal(values_in(listing, "t"), [5, 6])
-    assert "double s ;" in listing and "v(t, y, x)" in listing and ':title = "x"' in listing and 'v:units = "m"' in listing
+    for line in ("double s ;", "v(t, y, x)", ':title = "x"', 'v:units = "m"'):
+        assert line in listing
 
 
 def test_what_netcdf_copies_of_ours_reads_the_same(tmp_path):

@@ -36,8 +36,8 @@ def add(group, name, values, dims, eopf=None, attrs=None, **options):
     """An array with `_eopf_attrs` of what EOPF's processor repeats there."""
     values = np.asarray(values)
     options.setdefault("fill_value", 0 if values.dtype.kind in "iu" else None)
-    array = group.create_dataset(name, data=values, chunks=tuple(-(-n // 2) or 1 for n in values.shape),
-                                 **options)  # fmt: skip
+    chunks = tuple(-(-n // 2) for n in values.shape)
+    array = group.create_dataset(name, data=values, chunks=chunks, **options)
     described = {"coordinates": [], "dimensions": list(dims), "dtype": values.dtype.str}
     array.attrs.put({
         "_ARRAY_DIMENSIONS": list(dims),

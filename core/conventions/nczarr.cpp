@@ -27,7 +27,7 @@ const json::Value* FindEither(const json::Value& object, std::string_view upper,
 json::Value ReadDocument(const Hierarchy& hierarchy, const std::string& key) {
     Buffer text;
     const auto found = hierarchy.store()->Get(key, text, kMaxMetadataBytes);
-    if (!found.ok() || !*found) return json::Value();
+    if (!found.ok() || !*found) return {};
     auto parsed = json::Parse(std::as_const(text).span().text());
     return parsed.ok() ? parsed.Take() : json::Value();
 }

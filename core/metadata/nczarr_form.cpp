@@ -28,9 +28,9 @@ bool IsScalar(const json::Value& document, const json::Value& extension) {
            IsOne(document.Find("chunks"));
 }
 
-void Set(json::Object& object, std::string_view name, json::Value value) {
+void Set(json::Object& object, std::string_view name, const json::Value& value) {
     for (auto& [key, member] : object)
-        if (key == name) member = std::move(value);
+        if (key == name) member = value;
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ json::Value AsSpecified(json::Value array_document) {
     if (is_printed) Set(document, "fill_value", json::Value(kFillDouble));
     if (!is_char) return array_document;
     Set(document, "dtype", json::Value(std::string("|S1")));
-    if (fill_char.as_string() != nullptr) Set(document, "fill_value", std::move(fill_char));
+    if (fill_char.as_string() != nullptr) Set(document, "fill_value", fill_char);
     return array_document;
 }
 
