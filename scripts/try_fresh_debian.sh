@@ -7,6 +7,7 @@
 #   scripts/try_fresh_debian.sh --root DIR ... keep the system in DIR, and use it again if it exists
 #
 # Debian's mirror, proxy and date checks are those of this machine's apt; DEBIAN_MIRROR overrides.
+# The registry, proxies and certificates of npm are those of this machine's, where it has one.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 suite=bookworm
@@ -61,6 +62,21 @@ configure_apt() {
     cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 }
 
+# npm inside as npm outside.
+configure_npm() {
+    command -v npm >/dev/null || return 0
+    local name value
+    for name in registry proxy https-proxy cafile; do
+        value=$(cd / && npm config get "$name" 2>/dev/null)
+        case $value in null | undefined | "") continue ;; esac
+        if [ "$name" = cafile ]; then
+            cp -L "$value" "$root/etc/npm-cafile.pem"
+            value=/etc/npm-cafile.pem
+        fi
+        echo "$name=$value"
+    done >"$root/root/.npmrc"
+}
+
 clone_project() {
     rm -rf "$root/src"
     git -c advice.detachedHead=false clone --quiet --no-hardlinks "$project" "$root/src/gdal-zarr"
@@ -98,6 +114,7 @@ else
     echo "== bootstrapped $suite in $((SECONDS - start)) s"
 fi
 configure_apt
+configure_npm
 clone_project
 echo "== $(inside cat /etc/debian_version | sed 's/^/Debian /'), \
 $(inside dpkg-query -f '.\n' -W | wc -l) packages, commit $(git -C "$project" rev-parse --short HEAD)"

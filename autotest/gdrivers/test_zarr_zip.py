@@ -2,6 +2,7 @@
 """Stores in zip files, opened by their plain names: whoever wrote them, wherever in the file the store
 lies, on disk, in memory or on a web server."""
 
+import json
 import multiprocessing
 import os
 import shutil
@@ -12,9 +13,10 @@ import pytest
 import zarr
 import zarr_gdal
 from osgeo import gdal
+from zarr_eopf import make_s1, make_s2
 from zarr_gdal import error_log, open_raster
 from zarr_http import Served
-from zarr_store import make_array, make_store
+from zarr_store import make_array, make_store, zip_folder
 
 VALUES = np.arange(1, 40 * 30 + 1, dtype="<i4").reshape(40, 30)
 ARRAYS = {
@@ -23,15 +25,6 @@ ARRAYS = {
     "x": {"values": np.arange(30) + 0.5, "dims": ("x",)},
     "y": {"values": np.arange(40) + 0.5, "dims": ("y",)},
 }
-
-
-def zip_folder(folder, path, top="", compression=zipfile.ZIP_STORED, folders=False):
-    with zipfile.ZipFile(path, "w", compression) as archive:
-        for place, names, files in os.walk(folder):
-            for name in sorted(files) + (sorted(names) if folders else []):
-                file = os.path.join(place, name)
-                archive.write(file, os.path.join(top, os.path.relpath(file, folder)))
-    return path
 
 
 def driver():
@@ -69,6 +62,30 @@ def test_a_store_opens_by_the_name_of_its_zip(tmp_path, file, top, compression, 
         assert_holds_the_store(f"/vsizip/{path}/{top}")
 
 
+def told_of(name, path):
+    """What gdalinfo says of a dataset and of each subdataset, the store's own path left out."""
+    info = gdal.Info(open_raster(name), format="json", computeChecksum=True)
+    texts = [json.dumps({**info, "files": None}).replace(str(path), "PATH")]
+    for key, subdataset in info["metadata"].get("SUBDATASETS", {}).items():
+        if key.endswith("_NAME"):
+            texts += told_of(subdataset, path)
+    return texts
+
+
+@pytest.mark.parametrize("make", [make_s2, make_s1])
+@pytest.mark.parametrize("consolidated", [True, False])
+def test_sentinel_product_in_a_zip_is_the_product(tmp_path, make, consolidated):
+    store = make(tmp_path, consolidated=consolidated)
+    expected = told_of(store, store)
+    assert len(expected) > 5
+    for name, top, compression in (
+        (f"{store.name}.zip", store.name, zipfile.ZIP_DEFLATED), ("product.zip", "", zipfile.ZIP_STORED)
+    ):  # fmt: skip
+        path = zip_folder(store, tmp_path / name, top, compression)
+        assert told_of(path, path) == expected
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_what_zarr_python_writes(tmp_path):
     path = str(tmp_path / "p.zip")
     with zarr.ZipStore(path, mode="w") as store:

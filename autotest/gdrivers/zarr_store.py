@@ -2,7 +2,9 @@
 """Stores for tests: written by zarr-python, or by hand where they are to be wrong."""
 
 import json
+import os
 import pathlib
+import zipfile
 
 import numpy as np
 import zarr
@@ -45,6 +47,17 @@ def make_array(folder, values, name="array.zarr", attrs=None, **options):
     array[...] = values
     array.attrs.put(attrs or {})
     return store
+
+
+def zip_folder(folder, path, top="", compression=zipfile.ZIP_STORED, folders=False):
+    """Zips a store, below the folder `top` in the zip file; `folders`: with members for folders, as
+    desktops write. Returns `path`."""
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for place, names, files in os.walk(folder):
+            for name in sorted(files) + (sorted(names) if folders else []):
+                file = os.path.join(place, name)
+                archive.write(file, os.path.join(top, os.path.relpath(file, folder)))
+    return path
 
 
 GOOD = {
