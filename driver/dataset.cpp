@@ -99,7 +99,7 @@ CPLStringList ZarrDataset::RemoteSiblings() const {
     zarr::Buffer text;
     const auto url = RemoteUrl(auxiliary, "");
     constexpr std::size_t kLargest = std::size_t{64} << 20;
-    if (!url) return CPLStringList();  // GDAL asks in its own way
+    if (!url) return {};  // GDAL asks in its own way
     const auto found = Fetch({*url, auxiliary, auxiliary}, text, kLargest);
     if (found.ok() && *found) siblings.AddString(CPLGetFilename(auxiliary.c_str()));
     return siblings;

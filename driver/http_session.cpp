@@ -32,6 +32,13 @@ std::deque<Idle>& IdleSessions() {
     return idle;
 }
 
+std::string ProcessMark() { return std::to_string(CPLGetCurrentProcessID()) + "\n"; }
+
+bool BelongsToProcess(const Idle& session) {
+    const std::string mark = ProcessMark();
+    return session.purpose.compare(0, mark.size(), mark) == 0;
+}
+
 void Close(const std::string& name) {
     CPLStringList options;
     options.SetNameValue("CLOSE_PERSISTENT", name.c_str());
@@ -40,8 +47,7 @@ void Close(const std::string& name) {
 
 }  // namespace
 
-HttpSession::HttpSession(const std::string& purpose)
-    : purpose_(std::to_string(CPLGetCurrentProcessID()) + "\n" + purpose) {
+HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + purpose) {
     const std::lock_guard<std::mutex> lock(Mutex());
     auto& idle = IdleSessions();
     // The last that was used is the likeliest to be connected still.
@@ -63,7 +69,8 @@ HttpSession::~HttpSession() {
         auto& idle = IdleSessions();
         idle.push_back({std::move(purpose_), std::move(name_)});
         if (idle.size() > kMaxIdle) {
-            closed = std::move(idle.front().name);
+            // What a parent process has is not closed in its child.
+            if (BelongsToProcess(idle.front())) closed = std::move(idle.front().name);
             idle.pop_front();
         }
     }
