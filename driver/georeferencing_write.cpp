@@ -9,6 +9,7 @@
 #include "core/base/endian.h"
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/coordinates.h"
 #include "core/dtype/element_text.h"
 #include "core/metadata/array_spec.h"
 #include "core/store/keys.h"
@@ -132,6 +133,21 @@ bool HasNamedAxes(const RasterLayout& layout) {
            layout.facts.dimensions[*layout.y_axis].is_named;
 }
 
+// True where the pixels' centres along an axis give back the very numbers of the geotransform.
+bool CentresSay(const GeoTransform& transform, bool is_x, std::uint64_t count) {
+    zarr::Warnings ignored;
+    const auto axis = zarr::FitRegularAxis({PixelCentres(transform, is_x, count), 0}, "", ignored);
+    const double start = transform[is_x ? 0 : 3];
+    const double step = transform[is_x ? 1 : 5];
+    return axis && axis->start - 0.5 * axis->spacing == start && axis->spacing == step;
+}
+
+bool CentresSay(const RasterLayout& layout, const GeoTransform& transform) {
+    const auto& shape = layout.facts.metadata.shape;
+    return CentresSay(transform, true, shape[*layout.x_axis]) &&
+           CentresSay(transform, false, shape[*layout.y_axis]);
+}
+
 }  // namespace
 
 std::vector<double> PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_t count) {
@@ -179,10 +195,13 @@ void PlaceByAttributes(const RasterLayout& layout, const Placement& placement,
     SetMember(attributes, "proj:code", code.empty() ? json::Value() : Text(code));
     SetMember(attributes, "proj:wkt2",
               srs != nullptr && spatial ? Text(Wkt2(*srs)) : json::Value());
-    // Where coordinate arrays do not say it, or are not what every reader of the rest looks at.
+    // Where coordinate arrays do not say it exactly, or are not what every reader of the rest looks
+    // at. With a CRS, its grid mapping says it. netCDF-C refuses the attributes, so no more than
+    // needed.
     const bool has_axes = layout.x_axis && layout.y_axis;
-    const bool by_attribute =
-        placement.transform && has_axes && (!beside.axes || srs == nullptr || !WantsCf(convention));
+    const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
+                         (srs != nullptr || CentresSay(layout, *placement.transform));
+    const bool by_attribute = placement.transform && has_axes && !is_said;
     json::Value names;
     if (by_attribute) {
         const auto& dimensions = layout.facts.dimensions;
