@@ -56,6 +56,7 @@ TASKS = (
     "cube",
     "small_reads",
     "remote",
+    "zipped",
     "pyramid",
     "writing",
     "memory",
