@@ -15,7 +15,7 @@ test_packages=(
     clang-format clang-tidy libgtest-dev netcdf-bin
     python3-cftime python3-gdal python3-netcdf4 python3-numcodecs python3-numpy python3-pyproj
     python3-pytest python3-pytest-xdist python3-rasterio python3-rioxarray python3-xarray python3-zarr
-    rasterio
+    rasterio strace
 )
 
 # The S3 server of the tests, from npm.

@@ -222,7 +222,6 @@ def system_calls(folder, *arguments):
     return calls
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
 def test_listing_costs_one_directory_and_no_look_at_the_arrays(tmp_path, kind):
     store = make_store(tmp_path, {f"a{i}": VALUES for i in range(50)}, consolidated=True)
@@ -232,7 +231,6 @@ def test_listing_costs_one_directory_and_no_look_at_the_arrays(tmp_path, kind):
     assert [path for _, path, _ in calls if path.startswith(f"{store}/a")] == []
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
 @pytest.mark.parametrize("kind", [RASTER, MULTIDIM])
 def test_array_that_is_opened_by_its_name_lists_nothing(store, kind):
     append(store, "new")

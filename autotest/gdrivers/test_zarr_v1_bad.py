@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Arrays of Zarr v1 are never written to, and what is broken in them is an error that names it."""
 
-import os
-
 import pytest
 from osgeo import gdal
 from zarr_gdal import assert_same, error_log, open_raster
+from zarr_http import Served
 from zarr_v1 import META, VALUES, write_meta, write_tree, write_v1
 
 
@@ -194,10 +193,10 @@ def test_broken_chunk_is_an_error_that_names_it(tmp_path, data):
     assert "v1: 1.0: chunk" in log.the_error()
 
 
-def test_meta_that_cannot_be_read_is_an_error(array):
-    if os.geteuid() == 0:
-        pytest.skip("root reads everything")
-    (array / "meta").chmod(0)
-    with error_log() as log:
-        assert gdal.OpenEx(f"ZARR:{array}", gdal.OF_RASTER) is None
-    assert "meta" in log.the_error()
+@pytest.mark.parametrize("status", [403, 500])
+def test_meta_that_cannot_be_read_is_an_error(array, status):
+    with Served(array.parent) as server:
+        server.rule(status={f"/{array.name}/meta": [status, -1]})
+        with error_log() as log:
+            assert gdal.OpenEx(f"ZARR:{server.url}/{array.name}", gdal.OF_RASTER) is None
+    assert "meta: " in log.the_error() and str(status) in log.the_error()
