@@ -13,6 +13,7 @@ from osgeo import gdal
 from zarr_gdal import array_name, open_raster, read_all
 from zarr_mdim import attribute_numbers, is_same, open_group, read
 from zarr_store import group, handmade, make_store
+from zarr_tools import run_tool
 
 FILL_DOUBLE = 9.969209968386869e36  # NC_FILL_DOUBLE
 
@@ -72,19 +73,12 @@ group: g {
 def ncgen(folder, mode, cdl=CDL):
     (folder / "x.cdl").write_text(cdl)
     store = folder / "x.zarr"
-    subprocess.run(
-        ["ncgen", "-4", "-o", f"file://{store}#mode={mode},file", str(folder / "x.cdl")], check=True
-    )
+    run_tool("ncgen", "-4", "-o", f"file://{store}#mode={mode},file", folder / "x.cdl")
     return store
 
 
 def ncdump(store, *arguments, mode="zarr"):
-    name = f"file://{store}#mode={mode},file"
-    done = subprocess.run(
-        ["ncdump", *arguments, name], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return run_tool("ncdump", *arguments, f"file://{store}#mode={mode},file")
 
 
 def quiet_group(store):
@@ -507,9 +501,9 @@ def test_what_netcdf_copies_of_ours_reads_the_same(tmp_path):
     ):  # fmt: skip
         if name == "file":
             (tmp_path / "x.cdl").write_text(CDL)
-            subprocess.run(["ncgen", "-4", "-o", source, str(tmp_path / "x.cdl")], check=True)
+            run_tool("ncgen", "-4", "-o", source, tmp_path / "x.cdl")
         copy = tmp_path / f"{name}.zarr"
-        subprocess.run(["nccopy", source, url.format(copy, "nczarr")], check=True)
+        run_tool("nccopy", source, url.format(copy, "nczarr"))
         root = quiet_group(copy)
         if name == "ours":
             np.testing.assert_array_equal(read(root.OpenMDArray("v"))[""], values)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Stores as other software writes them: xarray, rioxarray, netCDF-C, GDAL's built-in driver."""
 
-import subprocess
 
 import netCDF4
 import numpy as np
@@ -11,6 +10,7 @@ import xarray as xr
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_raster, read_all
 from zarr_places import assert_lands, assert_place, epsg
+from zarr_tools import run_tool
 
 VALUES = np.arange(12, dtype="f4").reshape(3, 4) / 4
 PLACE = (500000.0, 30.0, 0.0, 5200000.0, 0.0, -30.0)
@@ -150,10 +150,7 @@ def test_netcdf_c(tmp_path, mode):
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
     options = {"nczarr": "nczarr,file", "xarray": "xarray,file", "zarr": "zarr,file"}[mode]
-    done = subprocess.run(
-        ["nccopy", str(tmp_path / "in.nc"), f"file://{store}#mode={options}"],
-        capture_output=True, check=False, timeout=120)
-    assert done.returncode == 0, done.stderr
+    run_tool("nccopy", tmp_path / "in.nc", f"file://{store}#mode={options}")
     for path in ("height", "deep/depth"):
         dataset = open_raster(array_name(store, path))
         assert np.array_equal(dataset.ReadAsArray(), VALUES)
@@ -172,6 +169,5 @@ def test_netcdf_c_dimensions_of_the_group_above(tmp_path):
     """Fully qualified names of _NCZARR_ARRAY reach the group that has the dimension."""
     write_netcdf(tmp_path / "in.nc")
     store = tmp_path / "out.zarr"
-    subprocess.run(["nccopy", str(tmp_path / "in.nc"), f"file://{store}#mode=nczarr,file"],
-                   check=True, timeout=120)
+    run_tool("nccopy", tmp_path / "in.nc", f"file://{store}#mode=nczarr,file")
     assert_place(open_raster(array_name(store, "deep/depth")), (10.0, 0.5, 0, 50.0, 0, -0.5))

@@ -11,15 +11,29 @@ import pathlib
 import re
 import shutil
 import subprocess
-
-import zarr_gdal
-from osgeo import gdal
-from zarr_http import Served
+import sys
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 S3RVER = os.environ.get("ZARR_S3RVER") or str(
     REPOSITORY / "build" / "tools" / "node_modules" / ".bin" / "s3rver"
 )
+
+
+def serve(folder):
+    """Runs the server until standard input ends, as it does however the test ends."""
+    command = [S3RVER, "-d", folder, "-a", "127.0.0.1", "-p", "0", "--silent"]
+    with subprocess.Popen([*command, "--configure-bucket", "demo"]) as process:
+        sys.stdin.read()
+        process.terminate()
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
+    sys.exit()
+
+import zarr_gdal  # noqa: E402  (the server needs none of them)
+from osgeo import gdal  # noqa: E402
+from zarr_http import Served  # noqa: E402
 
 
 class S3:
@@ -32,9 +46,8 @@ class S3:
     def __enter__(self):
         assert shutil.which(S3RVER), f"{S3RVER} is not there: run scripts/setup.sh test"
         self.process = subprocess.Popen(
-            [S3RVER, "-d", str(self.folder), "-a", "127.0.0.1", "-p", "0", "--silent",
-             "--configure-bucket", "demo"],
-            stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-B", __file__, str(self.folder)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         address = None
         while address is None:
@@ -57,7 +70,7 @@ class S3:
     def __exit__(self, *_):
         self.config.__exit__(None, None, None)
         self.front.__exit__()
-        self.process.terminate()
+        self.process.stdin.close()
         self.process.wait(10)
         self.process.stdout.close()
 
