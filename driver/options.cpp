@@ -38,7 +38,7 @@ const char* const kOpenOptionList =
     "error'"
     " default='NO'/>"
     "  <Option name='CACHE_TILE_PRESENCE' type='boolean' description='Whether to list the chunks of"
-    " an array once, when it is first read, and not to ask for those that are absent. For stores"
+    " an array once, when it is opened, and not to ask for those that are absent. For stores"
     " that list' default='NO'/>"
     "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
     " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"

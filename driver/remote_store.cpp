@@ -109,8 +109,16 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
 }
 
 Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
-    if (IsObjectStore(folder())) return VsiStore::ForEachKey(prefix, visit);
-    return Status::Unsupported(prefix + ": a web server does not list what it has");
+    if (!IsObjectStore(folder()))
+        return Status::Unsupported(prefix + ": a web server does not list what it has");
+    std::size_t keys = 0;
+    ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, [&](std::string_view key) {
+        ++keys;
+        visit(key);
+    }));
+    // GDAL shows nothing to who may not list; an array has its own document at least.
+    return keys != 0 ? Status()
+                     : Status::Unsupported(prefix + ": the object store does not list what it has");
 }
 
 }  // namespace zarr_driver

@@ -243,7 +243,8 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) 
     }
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get()))
         if (!entry->bModeKnown || !VSI_ISDIR(entry->nMode)) visit(entry->pszName);
-    return {};
+    // A listing that breaks off ends as one that is complete, but for the message.
+    return QuietErrors::Message().empty() ? Status() : Failure(prefix, "cannot list", 0);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -109,6 +109,17 @@ def test_listed_chunks_are_the_only_ones_asked_for(s3, name, flags):
     assert len([path for _, path, _ in asked if path == "/demo/"]) <= 2, asked
 
 
+def test_chunks_of_a_bucket_that_may_not_be_listed_are_asked_for(s3):
+    s3.front.rule(status={"/demo/": [403, -1], "/demo": [403, -1]})
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(
+            'ZARR:"s3://demo/sparse.zarr"', open_options=["CACHE_TILE_PRESENCE=YES"]
+        )
+        values = dataset.GetRasterBand(1).ReadAsArray()
+    assert values.sum() == 7 * 64 and values[8, 8] == 7
+    assert log.errors == [] and "CACHE_TILE_PRESENCE" in log.warnings[0]
+
+
 def test_without_credentials_that_are_not_wanted(s3):
     with zarr_gdal.config_options(
         AWS_NO_SIGN_REQUEST="YES", AWS_ACCESS_KEY_ID=None, AWS_SECRET_ACCESS_KEY=None
