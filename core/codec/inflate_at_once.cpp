@@ -3,28 +3,13 @@
 
 #include <libdeflate.h>
 
-#include <memory>
+#include "core/base/decompressor.h"
 
 namespace zarr {
 
-namespace {
-
-struct FreeDecompressor {
-    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
-};
-
-// One to a thread, as it holds tables that are costly to make; nullptr without memory for them.
-libdeflate_decompressor* ThreadsOwn() {
-    thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> own(
-        libdeflate_alloc_decompressor());
-    return own.get();
-}
-
-}  // namespace
-
 bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decoded,
                    std::size_t& consumed) {
-    libdeflate_decompressor* decompressor = decoded.is_fixed() ? ThreadsOwn() : nullptr;
+    libdeflate_decompressor* decompressor = decoded.is_fixed() ? ThreadsDecompressor() : nullptr;
     if (decompressor == nullptr) return false;
     const auto room = decoded.Room();
     if (!room.ok() || room->size == 0) return false;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/decompressor.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -19,19 +20,8 @@ constexpr std::uint16_t kDeflated = 8;
 // Deflate cannot make more than so many bytes of one.
 constexpr std::uint64_t kMostOfOne = 1032;
 
-struct FreeDecompressor {
-    void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
-};
-
-// One to a thread, as it holds tables that are costly to make.
-libdeflate_decompressor* ThreadsOwn() {
-    thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> own(
-        libdeflate_alloc_decompressor());
-    return own.get();
-}
-
 Status Inflate(ByteSpan deflated, MutableByteSpan contents) {
-    libdeflate_decompressor* const decompressor = ThreadsOwn();
+    libdeflate_decompressor* const decompressor = ThreadsDecompressor();
     if (decompressor == nullptr) return Status::OutOfMemory("no memory for a decompressor");
     // Without room there is nowhere to inflate to, and nothing to inflate.
     std::uint8_t nowhere = 0;

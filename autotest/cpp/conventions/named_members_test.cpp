@@ -3,6 +3,7 @@
 
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/conventions/catalog.h"
+#include "core/store/forwarding_store.h"
 
 namespace zarr {
 namespace {
@@ -12,25 +13,14 @@ using test::TreeBuilder;
 using test::WarnsOnce;
 
 // Hides what a store has until it is asked for it by name, and counts the questions.
-class Unlisted final : public Store {
+class Unlisted final : public ForwardingStore {
   public:
-    explicit Unlisted(std::shared_ptr<const Store> base) : base_(std::move(base)) {}
+    using ForwardingStore::ForwardingStore;
 
-    std::string Describe() const override { return base_->Describe(); }
     std::size_t ReadsAtOnce() const override { return 8; }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
-        return base_->Get(key, value, limit);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        return base_->GetRange(key, offset, length, value);
-    }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         return Status::Unsupported(prefix + ": no list");
     }
-
-  private:
-    std::shared_ptr<const Store> base_;
 };
 
 std::shared_ptr<const Hierarchy> Hidden(const TreeBuilder& builder) {

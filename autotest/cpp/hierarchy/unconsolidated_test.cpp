@@ -69,24 +69,10 @@ TEST(Unconsolidated, TakesOneListingAndNoReadOfWhatTheMetadataHave) {
 }
 
 // As over a network.
-class RemoteStore final : public zarr::Store {
+class RemoteStore final : public ForwardingStore {
   public:
-    explicit RemoteStore(std::shared_ptr<const zarr::Store> base) : base_(std::move(base)) {}
-    std::string Describe() const override { return "remote"; }
+    using ForwardingStore::ForwardingStore;
     std::size_t ReadsAtOnce() const override { return 2; }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
-        return base_->Get(key, value, limit);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        return base_->GetRange(key, offset, length, value);
-    }
-    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
-        return base_->List(prefix);
-    }
-
-  private:
-    std::shared_ptr<const zarr::Store> base_;
 };
 
 TEST(Unconsolidated, IsNotLookedForOverANetwork) {
