@@ -2,6 +2,7 @@
 
 option(ZARR_BUILD_TESTS "Build the C++ unit tests" OFF)
 option(ZARR_BUILD_BENCHMARKS "Build the C++ side of the benchmarks" OFF)
+option(ZARR_BUILD_FUZZERS "Build the fuzzers, with clang" OFF)
 option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings" ON)
 set(ZARR_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 

@@ -29,6 +29,14 @@ std::size_t EndOfPath(const std::string& text) {
     return text.size();
 }
 
+// Where a quoted path ends: at the first quote with nothing or a node behind it, so that a path may
+// hold quotes of its own.
+std::size_t EndOfQuotedPath(const std::string& text) {
+    for (std::size_t at = text.find('"', 1); at != std::string::npos; at = text.find('"', at + 1))
+        if (at + 1 == text.size() || text.compare(at + 1, 2, ":/") == 0) return at;
+    return text.find('"', 1);
+}
+
 // Takes the trailing ":3:0" off `node`.
 zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices) {
     for (std::size_t colon = node.rfind(':'); colon != std::string::npos; colon = node.rfind(':')) {
@@ -98,7 +106,7 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
     const std::string rest = name.substr(kPrefixLength);
     std::string after;
     if (!rest.empty() && rest[0] == '"') {
-        const std::size_t quote = rest.find('"', 1);
+        const std::size_t quote = EndOfQuotedPath(rest);
         if (quote == std::string::npos)
             return zarr::Status::Invalid("the quote after ZARR: is not closed");
         parsed.path = rest.substr(1, quote - 1);
@@ -128,6 +136,10 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
 std::string FormatConnectionString(const std::string& path, const std::string& node,
                                    const std::vector<std::uint64_t>& indices) {
     std::string name = "ZARR:\"" + path + "\":/" + node;
+    // So that the end of a name such as "a:3" is not taken for an index.
+    if (const std::size_t colon = node.rfind(':');
+        colon != std::string::npos && IsAllDigits(node.substr(colon + 1)))
+        name += "/";
     for (const std::uint64_t index : indices) name += ":" + std::to_string(index);
     return name;
 }

@@ -8,8 +8,11 @@
 //
 // A path may be a URL: http://, https://, s3://, gs://, az:// or file://.
 //
+// A name that ends as if with an index needs a slash behind it: /array:3/ or /array:3/:0.
+//
 // The quotes may be left out where the path holds no ":/" of its own, a drive letter or the "://"
-// of a URL aside.
+// of a URL aside. A quote in the path needs none before it; only a path that holds `":/` cannot be
+// named with a node.
 #pragma once
 
 #include <cstdint>

@@ -174,8 +174,9 @@ class Copier {
 
     bool Copy(const Part& part) {
         zarr::Buffer& buffer = buffers_[turn_++ % buffers_.size()];
-        const std::size_t size = static_cast<std::size_t>(item_) * part.width * part.height *
-                                 static_cast<std::size_t>(bands_at_once_);
+        const std::size_t size =
+            static_cast<std::size_t>(item_) * static_cast<std::size_t>(part.width) *
+            static_cast<std::size_t>(part.height) * static_cast<std::size_t>(bands_at_once_);
         if (const Status status = buffer.Reset(size); !status.ok()) return Emit(status);
         std::vector<int> numbers(static_cast<std::size_t>(bands_at_once_));
         std::iota(numbers.begin(), numbers.end(), part.band);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The input is one line of JSON, {"dtype", "chunks", "order", "compressor", "filters"} as in
+// `.zarray`, and then the bytes of a chunk as they are stored.
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <string>
+
+#include "autotest/fuzz/targets.h"
+#include "core/codec/pipeline.h"
+#include "core/json/members.h"
+#include "core/metadata/array_metadata.h"
+
+namespace zarr::fuzz {
+
+namespace {
+
+constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 20;
+
+// The chunk's metadata as those of an array of one chunk.
+Result<ArrayMetadata> ParseLine(std::string_view line) {
+    ZARR_ASSIGN_OR_RETURN(json::Value value, json::Parse(line));
+    json::Object* object = value.as_object();
+    if (object == nullptr) return Status::Corrupt("no object");
+    const json::Value* chunks = value.Find("chunks");
+    json::Value shape = chunks != nullptr ? *chunks : json::Value();
+    object->emplace_back("shape", std::move(shape));
+    object->emplace_back("fill_value", json::Value());
+    object->emplace_back("zarr_format", json::Value(std::int64_t{2}));
+    return ParseArrayMetadata(json::Dump(value));
+}
+
+// False for lzma, whose encoder takes memory for the largest chunk that its preset is made for.
+bool IsEncodedInBounds(const ArrayMetadata& metadata) {
+    const auto is_lzma = [](const json::Value* name) {
+        return name != nullptr && name->as_string() != nullptr && *name->as_string() == "lzma";
+    };
+    if (is_lzma(metadata.compressor.Find("id"))) return false;
+    const json::Array* filters = metadata.filters.as_array();
+    return filters == nullptr ||
+           std::none_of(filters->begin(), filters->end(),
+                        [&](const json::Value& filter) { return is_lzma(filter.Find("id")); });
+}
+
+// True where coding gives back every bit.
+bool IsLossless(const ArrayMetadata& metadata) {
+    static const std::set<std::string> lossy = {
+        "fixedscaleoffset", "quantize", "bitround", "astype",
+        "categorize",       "packbits", "json2",    "delta"};
+    const json::Array* filters = metadata.filters.as_array();
+    if (filters == nullptr) return true;
+    for (const json::Value& filter : *filters) {
+        const json::Value* id = filter.Find("id");
+        if (id == nullptr || id->as_string() == nullptr || lossy.count(*id->as_string()) != 0)
+            return false;
+    }
+    return true;
+}
+
+void FuzzNumbers(const ArrayMetadata& metadata, const Pipeline& pipeline, ByteSpan stored) {
+    PipelineScratch scratch;
+    Buffer chunk;
+    Check(chunk.Resize(pipeline.chunk_bytes()).ok(), "memory for a chunk");
+    if (chunk.size() != 0) std::memset(chunk.data(), 0, chunk.size());
+    if (!pipeline.Decode(stored, chunk.span(), scratch).ok()) return;
+    if (pipeline.HasRanges()) {
+        Buffer part;
+        Check(part.Resize(chunk.size()).ok(), "memory for a part");
+        std::memset(part.data(), 0, part.size());
+        const ByteRange range{chunk.size() / 3, chunk.size() / 2};
+        const auto written = pipeline.DecodeRanges(stored, {range}, part.span());
+        Check(!written.ok() || *written == 0 ||
+                  std::memcmp(part.data() + range.begin, chunk.data() + range.begin,
+                              range.end - range.begin) == 0,
+              "a part is what the whole has there");
+    }
+    if (!pipeline.writable().ok() || !IsEncodedInBounds(metadata)) return;
+    const auto encoded = pipeline.Encode(std::as_const(chunk).span(), scratch);
+    if (!encoded.ok()) return;
+    const std::string copy(encoded->text());
+    Buffer again;
+    Check(again.Resize(chunk.size()).ok(), "memory for a chunk");
+    Check(pipeline.Decode(ByteSpan(copy), again.span(), scratch).ok(), "what is encoded decodes");
+    if (IsLossless(metadata) && chunk.size() != 0)
+        Check(std::memcmp(again.data(), chunk.data(), chunk.size()) == 0,
+              "what is encoded decodes to the same");
+}
+
+}  // namespace
+
+void FuzzCodecs(ByteSpan input) {
+    const std::string_view text = input.text();
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return;
+    const auto metadata = ParseLine(text.substr(0, end));
+    if (!metadata.ok()) return;
+    const auto pipeline =
+        Pipeline::Bind(metadata->filters, metadata->compressor,
+                       {metadata->dtype, metadata->chunks, metadata->fortran_order});
+    if (!pipeline.ok() || pipeline->chunk_bytes() > kLargestChunk) return;
+    const ByteSpan stored = input.From(end + 1);
+    if (!pipeline->decodes_objects()) return FuzzNumbers(*metadata, *pipeline, stored);
+    std::uint64_t items = 1;
+    for (const std::uint64_t size : metadata->chunks) items *= size;
+    if (items > kLargestChunk / sizeof(ObjectRef)) return;
+    PipelineScratch scratch;
+    ObjectChunk chunk;
+    (void)pipeline->DecodeObjects(stored, chunk, scratch);
+}
+
+}  // namespace zarr::fuzz

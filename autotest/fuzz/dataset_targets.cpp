@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include <cpl_conv.h>
+#include <cpl_error.h>
+#include <cpl_vsi.h>
+#include <gdal_priv.h>
+
+#include <string>
+
+#include "autotest/fuzz/exercise_dataset.h"
+#include "autotest/fuzz/targets.h"
+
+extern "C" void CPL_DLL GDALRegister_ZarrV2();
+
+namespace zarr::fuzz {
+
+namespace {
+
+// Opens the input as a file, by a name made of the file's.
+void OpenFile(ByteSpan input, const char* extension, const char* prefix) {
+    static const bool is_registered = [] {
+        CPLSetConfigOption("GDAL_PAM_ENABLED", "NO");
+        GDALRegister_ZarrV2();
+        return true;
+    }();
+    (void)is_registered;
+    // GDAL caches what it read of an archive under its name, so each has a name of its own.
+    static std::uint64_t number = 0;
+    const std::string path = "/vsimem/fuzz/" + std::to_string(++number) + extension;
+    std::string copy(input.text());  // not more than the input, so that reading past it shows
+    VSILFILE* file = VSIFileFromMemBuffer(path.c_str(), reinterpret_cast<GByte*>(copy.data()),
+                                          copy.size(), FALSE);
+    if (file == nullptr) return;
+    VSIFCloseL(file);
+    CPLPushErrorHandler(CPLQuietErrorHandler);
+    ExerciseDataset(prefix + path);
+    CPLPopErrorHandler();
+    VSIUnlink(path.c_str());
+}
+
+}  // namespace
+
+void FuzzTar(ByteSpan input) { OpenFile(input, ".tar", "/vsitar/"); }
+void FuzzZip(ByteSpan input) { OpenFile(input, ".zip", ""); }
+
+}  // namespace zarr::fuzz

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "autotest/fuzz/exercise_hierarchy.h"
+
+#include <algorithm>
+#include <string>
+
+#include "autotest/fuzz/targets.h"
+#include "core/conventions/affine.h"
+#include "core/conventions/catalog.h"
+#include "core/conventions/coordinate_labels.h"
+#include "core/conventions/crs_sources.h"
+#include "core/conventions/flags.h"
+#include "core/conventions/geolocation.h"
+#include "core/conventions/omero.h"
+#include "core/conventions/overviews.h"
+#include "core/conventions/pyramid.h"
+#include "core/dtype/convert.h"
+
+namespace zarr::fuzz {
+
+namespace {
+
+constexpr std::size_t kNodes = 16;        // that are looked at closely
+constexpr std::uint64_t kElements = 256;  // that are read along a dimension
+constexpr std::uint64_t kBytes = std::uint64_t{1} << 20;
+
+// The first elements of an array, where they and the chunks that they lie in are small.
+void ReadCorner(const Array& array) {
+    const ArrayMetadata& metadata = array.metadata();
+    Region region;
+    std::uint64_t elements = 1;
+    for (const std::uint64_t size : metadata.shape) {
+        region.start.push_back(0);
+        region.step.push_back(1);
+        region.count.push_back(std::min(size, elements > kBytes ? 1 : kElements));
+        elements *= std::max<std::uint64_t>(region.count[region.count.size() - 1], 1);
+    }
+    if (elements > kBytes || array.DecodedBytes(region) > kBytes) return;
+    if (metadata.dtype.kind == DataKind::kObject) {
+        const auto objects = array.ReadObjects(region, 1);
+        Check(!objects.ok() || objects->size() == region.size(), "each element has an object");
+        return;
+    }
+    if (metadata.dtype.size * elements > kBytes) return;
+    Buffer data;
+    Check(data.Resize(static_cast<std::size_t>(elements) * metadata.dtype.size).ok(), "memory");
+    const auto op = MakeReadOp(metadata.dtype, metadata.dtype.Native());
+    if (!op.ok()) return;
+    const Destination to{data.data(), ContiguousStrides(region.count, metadata.dtype.size, false),
+                         *op};
+    (void)array.Read(region, 0, to, {1});
+}
+
+void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
+    const auto facts = DescribeArray(hierarchy, path);
+    if (!facts.ok()) return;
+    Warnings warnings;
+    (void)FindCrsSources(hierarchy, *facts, true);
+    (void)FindGridMapping(hierarchy, *facts, warnings);
+    (void)FindGeoTransform(hierarchy, *facts, 1, warnings);
+    (void)FindGeolocation(hierarchy, *facts);
+    (void)FindGroundControl(hierarchy, *facts, 1, warnings);
+    (void)FindPyramidOf(hierarchy, path, warnings);
+    (void)FlagNames(facts->attributes, warnings);
+    (void)ApplyUnsigned(facts->metadata.dtype, facts->attributes);
+    for (const Dimension& dimension : facts->dimensions) {
+        LabelRange range;
+        range.count = std::min(dimension.size, kElements);
+        (void)ReadCoordinateLabels(hierarchy, dimension, range, warnings);
+    }
+}
+
+void AskGroup(const Hierarchy& hierarchy, const std::string& path) {
+    Warnings warnings;
+    (void)hierarchy.CheckGroup(path);
+    (void)FindPyramids(hierarchy, path, warnings);
+    const auto attributes = hierarchy.Attributes(path);
+    if (!attributes.ok()) return;
+    (void)ReadOmeroChannels(*attributes, warnings);
+    (void)AllOverviewPaths(*attributes);
+}
+
+void Exercise(const Hierarchy& hierarchy) {
+    Warnings warnings;
+    const auto groups = ListRasters(hierarchy, "", warnings);
+    if (!groups.ok()) return;
+    std::size_t nodes = 0;
+    for (const CatalogGroup& group : *groups) {
+        if (++nodes > kNodes) return;
+        AskGroup(hierarchy, group.path);
+        (void)hierarchy.Unconsolidated(group.path);
+        for (const CatalogArray& entry : group.arrays) {
+            if (++nodes > kNodes) return;
+            const auto array = hierarchy.OpenArray(entry.path);
+            if (!array.ok()) continue;
+            AskConventions(hierarchy, entry.path);
+            ReadCorner(**array);
+        }
+    }
+}
+
+}  // namespace
+
+void ExerciseHierarchy(const std::shared_ptr<const Store>& store) {
+    for (const UseConsolidated use : {UseConsolidated::kIfPresent, UseConsolidated::kNever}) {
+        const auto hierarchy =
+            Hierarchy::Open(store, use, std::make_shared<ReadContext>(std::size_t{4} << 20));
+        if (!hierarchy.ok()) continue;
+        Exercise(**hierarchy);
+        if (!(*hierarchy)->is_consolidated()) break;
+    }
+}
+
+}  // namespace zarr::fuzz

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes what the fuzzers start from: FOLDER/TARGET/*, a folder for each target, and the words of the
+documents as FOLDER/zarr.dict, for them to put in.
+
+    make_seeds.py FOLDER
+
+The stores are the samples of data/ and those that the tests write in the forms of other writers; the
+chunks are the codecs' test vectors. Only what is small is taken: a fuzzer changes small inputs
+faster.
+"""
+
+import base64
+import hashlib
+import io
+import json
+import pathlib
+import re
+import sys
+import tarfile
+import tempfile
+import zipfile
+import zlib
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "autotest" / "gdrivers"))
+
+import numpy as np  # noqa: E402
+import zarr_eopf  # noqa: E402
+import zarr_ome  # noqa: E402
+import zarr_v1  # noqa: E402
+
+LARGEST_VALUE = 2048
+LARGEST_STORE = 16 * 1024
+DOCUMENTS = {".zarray", ".zgroup", ".zattrs", ".zmetadata", "meta", "attrs"}
+COMPRESSORS = {"blosc", "zlib", "gzip", "bz2", "lzma", "zstd", "lz4"}
+NAMES = [
+    "x.zarr",
+    "ZARR:x.zarr",
+    'ZARR:"x.zarr":/group/array',
+    'ZARR:"x.zarr":/array:3:0',
+    "ZARR:/vsizip/x.zip/store:/a",
+    "ZARR:C:\\data\\x.zarr:/a:1",
+    "file:///data/x%20y.zarr",
+    "https://host:8080/x.zarr/.zmetadata?key=a:/b#c",
+    'ZARR:"/vsicurl?max_retry=3&url=https%3A%2F%2Fhost%2Fx.zarr":/a',
+    "s3://bucket/x.zarr",
+    "ZARR:s3://bucket/x.zarr:/a:18446744073709551615",
+    "zarr:\"a\\\"b\":/",
+]
+
+
+class Seeds:
+    """The folders of the targets; files are named by their contents."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.count = 0
+        self.words = set()
+
+    def add(self, target, data):
+        place = self.folder / target
+        place.mkdir(parents=True, exist_ok=True)
+        (place / hashlib.sha1(data).hexdigest()).write_bytes(data)
+        self.count += 1
+
+    def add_store(self, root):
+        """A store, as every target that can take something of it has it."""
+        values = {}
+        for path in sorted(root.rglob("*")):
+            if path.is_file() and path.stat().st_size <= LARGEST_VALUE * 8:
+                data = path.read_bytes()
+                if path.name in DOCUMENTS or len(data) <= LARGEST_VALUE:
+                    values[path.relative_to(root).as_posix()] = data
+        for key, data in values.items():
+            name = key.rsplit("/", 1)[-1]
+            if name in DOCUMENTS:
+                self.add("json", data)
+                self.words.update(re.findall(rb'"[\w.:<>|/-]{1,40}"', data))
+            if name in (".zarray", "meta"):
+                self.add("zarray" if name == ".zarray" else "v1", data)
+        if sum(map(len, values.values())) > LARGEST_STORE:
+            values = {key: data for key, data in values.items() if key.rsplit("/", 1)[-1] in DOCUMENTS}
+        if sum(map(len, values.values())) > LARGEST_STORE:
+            return
+        self.add("store", b"\n".join(b"=== " + key.encode() + b"\n" + data for key, data in values.items()))
+        self.add("tar", tar_of(values))
+        self.add("zip", zip_of(values, zipfile.ZIP_STORED))
+        self.add("zip", zip_of(values, zipfile.ZIP_DEFLATED))
+
+
+    def write_words(self):
+        words = self.words | {b"NaN", b"-Infinity", b"\\x0a=== ", b"18446744073709551615"}
+        lines = (b'"%s"\n' % word.replace(b'"', b'\\"') for word in sorted(words))
+        (self.folder / "zarr.dict").write_bytes(b"".join(lines))
+
+
+def tar_of(values):
+    file = io.BytesIO()
+    # A block for each header and value, without the ten kilobytes that tar ends with.
+    with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for key, data in values.items():
+            member = tarfile.TarInfo(key)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+        end = archive.offset
+    return file.getvalue()[: end + 1024]
+
+
+def zip_of(values, method):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        for key, data in values.items():
+            archive.writestr(zipfile.ZipInfo(key), data, method)
+    return file.getvalue()
+
+
+def add_codecs(seeds):
+    text = (REPOSITORY / "autotest" / "cpp" / "codec" / "vectors.json").read_text()
+    for vector in json.loads(text)["vectors"]:
+        config = vector["config"]
+        dtype = vector["dtype"]
+        if "decoded" in vector:
+            decoded = zlib.decompress(base64.b64decode(vector["decoded"]))
+            count = len(decoded) // np.dtype(dtype).itemsize
+        else:
+            count = len(vector.get("decoded_strings", vector.get("decoded_bytes")))
+        is_compressor = config["id"] in COMPRESSORS
+        line = {"dtype": dtype, "chunks": [count], "order": "C",
+                "compressor": config if is_compressor else None,
+                "filters": None if is_compressor else [config]}
+        encoded = base64.b64decode(vector["encoded"])
+        if len(encoded) <= 2 * LARGEST_VALUE:
+            seeds.add("codec", json.dumps(line).encode() + b"\n" + encoded)
+        if not is_compressor and len(encoded) <= LARGEST_VALUE:
+            line["compressor"] = {"id": "zlib", "level": 1}
+            seeds.add("codec", json.dumps(line).encode() + b"\n" + zlib.compress(encoded, 1))
+
+
+def add_written_stores(seeds, folder):
+    for make in (zarr_eopf.make_s2, zarr_eopf.make_s1):
+        (folder / make.__name__).mkdir()
+        seeds.add_store(pathlib.Path(make(folder / make.__name__)))
+    seeds.add_store(pathlib.Path(zarr_ome.make_plate(folder / "plate.zarr", ["A/1", "B/2"])))
+    seeds.add_store(pathlib.Path(zarr_ome.make_series(folder / "series.zarr", ["one", "two"])))
+    for compression in ("none", "zlib", "bz2", "blosc"):
+        store = folder / f"v1_{compression}.zarr"
+        options = {"blosc": {"cname": "lz4", "clevel": 1, "shuffle": 1}}.get(compression, 1)
+        values = np.arange(120, dtype="<i2").reshape(10, 12)
+        zarr_v1.write_v1(store, values, (5, 6), compression, None if compression == "none" else options)
+        seeds.add_store(store)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.split("\n\n")[1].strip())
+    seeds = Seeds(sys.argv[1])
+    samples = {path.parent for path in (REPOSITORY / "data").rglob(".z*") if path.name in DOCUMENTS}
+    for root in sorted(samples):
+        if root.parent not in samples:
+            seeds.add_store(root)
+    for root in sorted((REPOSITORY / "data" / "pyramids").glob("*")):
+        if root.is_dir():
+            seeds.add_store(root)
+    with tempfile.TemporaryDirectory() as folder:
+        add_written_stores(seeds, pathlib.Path(folder))
+    add_codecs(seeds)
+    for name in NAMES:
+        seeds.add("connection", name.encode())
+    seeds.write_words()
+    print(f"{seeds.count} seeds in {seeds.folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include <memory>
+#include <string>
+
+#include "autotest/fuzz/exercise_hierarchy.h"
+#include "autotest/fuzz/targets.h"
+#include "core/array/array.h"
+#include "core/json/slices.h"
+#include "core/metadata/array_metadata.h"
+#include "core/metadata/v1_metadata.h"
+#include "core/store/memory_store.h"
+
+namespace zarr::fuzz {
+
+namespace {
+
+// Reads what there is of an array that is all that a store holds.
+void ReadAlone(const std::string& key, ByteSpan document) {
+    auto store = std::make_shared<MemoryStore>();
+    Check(store->Set(key, document).ok(), "memory takes a document");
+    ExerciseHierarchy(store);
+}
+
+}  // namespace
+
+void FuzzJson(ByteSpan input) {
+    const auto slices = json::MemberSlices(input.text());
+    const auto value = json::Parse(input.text());
+    if (!value.ok()) return;
+    Check(slices.ok() == (value->as_object() != nullptr), "objects have slices");
+    const std::string text = json::Dump(*value);
+    const auto again = json::Parse(text);
+    Check(again.ok(), "what is printed parses");
+    Check(json::Dump(*again) == text, "what is printed parses to the same");
+    const auto indented = json::Parse(json::DumpIndented(*value));
+    Check(indented.ok(), "what is printed with indents parses");
+}
+
+void FuzzArrayMetadata(ByteSpan input) {
+    const auto metadata = ParseArrayMetadata(input.text());
+    if (metadata.ok()) {
+        const auto again = ParseArrayMetadata(json::DumpIndented(json::Value(metadata->document)));
+        Check(again.ok(), "metadata that are written again parse");
+        Check(again->shape == metadata->shape && again->chunks == metadata->chunks &&
+                  again->fill_value == metadata->fill_value,
+              "metadata that are written again are the same");
+        const bool is_bound = zarr::Array::CheckCodecs(*metadata).ok();
+        Check(is_bound || !zarr::Array::CheckWritable(*metadata).ok(),
+              "what cannot be read is not written");
+    }
+    ReadAlone(".zarray", input);
+}
+
+void FuzzV1Metadata(ByteSpan input) {
+    const auto members = TranslateV1Metadata(input.text());
+    if (members.ok()) (void)ParseArrayMetadata(json::Dump(json::Value(*members)));
+    Check(!IsV1Metadata(input.text()) || IsOrWasV1Metadata(input.text()), "what is v1 seems v1");
+    ReadAlone("meta", input);
+}
+
+}  // namespace zarr::fuzz

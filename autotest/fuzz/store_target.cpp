@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#include "autotest/fuzz/exercise_hierarchy.h"
+#include "autotest/fuzz/packed_store.h"
+#include "autotest/fuzz/targets.h"
+
+namespace zarr::fuzz {
+
+void FuzzStore(ByteSpan input) { ExerciseHierarchy(UnpackStore(input)); }
+
+}  // namespace zarr::fuzz

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "autotest/fuzz/targets.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace zarr::fuzz {
+
+const std::vector<Target>& Targets() {
+    static const std::vector<Target> targets = {
+        {"json", FuzzJson},     {"zarray", FuzzArrayMetadata},
+        {"v1", FuzzV1Metadata}, {"codec", FuzzCodecs},
+        {"store", FuzzStore},   {"connection", FuzzConnectionString},
+        {"tar", FuzzTar},       {"zip", FuzzZip},
+    };
+    return targets;
+}
+
+void Check(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "does not hold: %s\n", what);
+    std::abort();
+}
+
+}  // namespace zarr::fuzz

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// What strangers' bytes are fed to. Each target takes any input without crashing, hanging, reading
+// outside it or taking more memory than the limits allow; what must hold beyond that it checks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.h"
+
+namespace zarr::fuzz {
+
+struct Target {
+    std::string name;  // of its executable, zarr_fuzz_NAME, and of its corpus
+    void (*run)(ByteSpan input);
+};
+
+// All of them.
+const std::vector<Target>& Targets();
+
+// Ends the process with a message, as a finding, where `holds` is false.
+void Check(bool holds, const char* what);
+
+// JSON text, its parts and its printing.
+void FuzzJson(ByteSpan input);
+// A `.zarray`: parsed, its codecs bound, a small array of it read without chunks.
+void FuzzArrayMetadata(ByteSpan input);
+// The `meta` of Zarr v1, likewise.
+void FuzzV1Metadata(ByteSpan input);
+// A line with the codecs as JSON, then the bytes of a chunk; see codec_target.cpp.
+void FuzzCodecs(ByteSpan input);
+// A store as text, see packed_store.h, through the core with every convention.
+void FuzzStore(ByteSpan input);
+// A name that GDAL is asked to open.
+void FuzzConnectionString(ByteSpan input);
+// A tar file with a store, through GDAL.
+void FuzzTar(ByteSpan input);
+// A zip file with a store, through GDAL.
+void FuzzZip(ByteSpan input);
+
+}  // namespace zarr::fuzz
