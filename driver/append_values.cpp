@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/conventions/time.h"
 #include "core/conventions/values.h"
@@ -55,7 +56,7 @@ Result<GrowingCoordinates> GrowingCoordinates::Read(const zarr::Hierarchy& hiera
     zarr::Region region = zarr::Region::All(array->metadata().shape);
     region.count[0] = std::min(region.count[0], count);
     const std::size_t size = stored.size;
-    if (region.count[0] > zarr::kMaxMetadataBytes / size)
+    if (region.count[0] > zarr::LimitOf(zarr::Limit::kMetadataSize) / size)
         return Status::Limit("/" + dimension.coordinate_path + ": too long to grow");
     std::string elements(static_cast<std::size_t>(region.count[0]) * size, '\0');
     ZARR_ASSIGN_OR_RETURN(const zarr::ElementOp op, zarr::MakeReadOp(stored, coordinates.dtype_));

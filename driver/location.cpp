@@ -11,6 +11,7 @@
 
 #include "core/base/text.h"
 #include "core/store/keys.h"
+#include "driver/limit_options.h"
 #include "driver/open_store.h"
 #include "driver/remote_url.h"
 #include "driver/store_folder.h"
@@ -71,6 +72,7 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
 }  // namespace
 
 std::shared_ptr<zarr::ReadContext> SharedContext() {
+    ReadLimits();
     static const auto context = std::make_shared<zarr::ReadContext>(0);
     constexpr GIntBig kLeast = GIntBig{16} << 20;
     const GIntBig bytes = std::max(kLeast, GDALGetCacheMax64());

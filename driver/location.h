@@ -18,7 +18,8 @@ struct Location {
     zarr::NodeKind kind = zarr::NodeKind::kNone;
 };
 
-// What all arrays of the process share. Its cache is half of GDAL's own: what is held here is not
+// What all arrays of the process share, as GDAL is configured now; see also ReadLimits(). Its cache
+// may hold what GDAL_CACHEMAX says, beside GDAL's own: what is held here is not
 // held there again.
 std::shared_ptr<zarr::ReadContext> SharedContext();
 

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "core/base/checked.h"
+#include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/conventions/nczarr.h"
 #include "core/store/keys.h"
@@ -103,7 +104,7 @@ Result<std::shared_ptr<ZarrAttribute>> ZarrAttribute::Create(const std::string& 
             std::string(), size));
     }
     if (dimensions.size() > zarr::DimVector<std::uint64_t>::kCapacity ||
-        bytes > zarr::kMaxMetadataBytes)
+        bytes > zarr::LimitOf(zarr::Limit::kMetadataSize))
         return Status::Limit("attribute " + zarr::Quoted(name) + ": larger than attributes can be");
     attribute->elements_.resize(static_cast<std::size_t>(bytes));
     return attribute;

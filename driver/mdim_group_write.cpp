@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/grid/default_chunks.h"
 #include "core/metadata/array_spec.h"
@@ -136,10 +137,10 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     ZARR_RETURN_IF_ERROR(CheckChange());
     ZARR_RETURN_IF_ERROR(CheckFree(name));
     const std::string path = zarr::JoinKey(path_, name);
-    if (dimensions.size() > zarr::kMaxDimensions)
-        return Status::Limit("/" + path + ": " + std::to_string(dimensions.size()) +
-                             " dimensions, and an array has at most " +
-                             std::to_string(zarr::kMaxDimensions));
+    if (dimensions.size() > zarr::LimitOf(zarr::Limit::kDimensions))
+        return zarr::OverLimit(
+            zarr::Limit::kDimensions,
+            "/" + path + ": " + std::to_string(dimensions.size()) + " dimensions");
     Dimensions own;
     for (const auto& dimension : dimensions) {
         if (dimension == nullptr) return Status::Invalid("/" + path + ": a dimension is null");

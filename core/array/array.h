@@ -38,9 +38,6 @@ struct ReadOptions {
     bool sees_pending = true;  // what was written and is not stored yet
 };
 
-// Largest decoded chunk that is read, in bytes.
-inline constexpr std::size_t kMaxChunkBytes = std::size_t{4} << 30;
-
 // An opened Zarr array. Its description is immutable, so all methods may be called from several
 // threads.
 class Array {

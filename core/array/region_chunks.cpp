@@ -6,6 +6,7 @@
 
 #include "core/array/piece_ranges.h"
 #include "core/array/region_reader.h"
+#include "core/base/limits.h"
 
 namespace zarr {
 
@@ -20,7 +21,8 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     const Pipeline& pipeline = array_.pipeline_;
     const std::size_t bytes = pipeline.chunk_bytes();
     const bool is_stored_so = pipeline.is_identity();
-    if (bytes < kLargeChunk || bytes > kMaxChunkBytes || !(is_stored_so || pipeline.HasRanges()))
+    if (bytes < kLargeChunk || bytes > LimitOf(Limit::kChunkSize) ||
+        !(is_stored_so || pipeline.HasRanges()))
         return false;
     // Of a compressed chunk all is fetched: over a network decoding it costs less than fetching it
     // again for the next part.
@@ -126,9 +128,9 @@ Result<bool> RegionReader::Fetch(const Piece& piece, PipelineScratch& scratch) c
                           }));
     if (!found) return false;
     const std::size_t bytes = array_.pipeline_.chunk_bytes();
-    if (bytes > kMaxChunkBytes)
-        return Status::Limit("the chunk decodes to " + std::to_string(bytes) +
-                             " bytes, the most is " + std::to_string(kMaxChunkBytes));
+    if (bytes > LimitOf(Limit::kChunkSize))
+        return OverLimit(Limit::kChunkSize,
+                         "the chunk decodes to " + std::to_string(bytes) + " bytes");
     CountRead(scratch.encoded.size());
     return true;
 }

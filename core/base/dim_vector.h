@@ -12,7 +12,8 @@ namespace zarr {
 template <class T>
 class DimVector {
   public:
-    static constexpr std::size_t kCapacity = 32;
+    // The most that Limit::kDimensions can be set to; NumPy's own limit since NumPy 2.
+    static constexpr std::size_t kCapacity = 64;
 
     DimVector() = default;
     explicit DimVector(std::size_t size, T value = T()) : size_(size) {

@@ -62,6 +62,7 @@ class Categorize final : public Codec {
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         ZARR_ASSIGN_OR_RETURN(const ItemRun run,
                               PrepareItems(encoded, codes_.item_size(), dtype_.size, decoded));
+        if (dtype_.size == 0) return {};  // there is no first byte of a label then
         codes_.ForEach(run.src, run.count, [&](std::size_t i, std::uint64_t code) {
             std::uint8_t* element = run.dst + i * dtype_.size;
             if (code >= 1 && code <= label_count_)

@@ -106,9 +106,6 @@ class ObjectCodec {
     virtual DataType EncodedType() const { return {}; }
 };
 
-// Largest encoded or decoded size of a chunk of objects, whose size the metadata do not give.
-inline constexpr std::size_t kMaxObjectChunkBytes = std::size_t{1} << 30;
-
 // The bound of a general-purpose compressor: no known encoder grows its input by more than an
 // eighth and a kilobyte.
 SizeBound CompressedBound(SizeBound decoded);

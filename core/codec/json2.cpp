@@ -6,6 +6,7 @@
 
 #include "core/base/endian.h"
 #include "core/base/half.h"
+#include "core/base/limits.h"
 #include "core/codec/factories.h"
 #include "core/codec/json2_items.h"
 #include "core/codec/numeric.h"
@@ -163,7 +164,7 @@ class Json2Objects final : public ObjectCodec {
     Status EncodeObjects(const ObjectRef* objects, std::size_t count,
                          Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(writer_.status());
-        return writer_->Write("|O", count, encoded, kMaxObjectChunkBytes,
+        return writer_->Write("|O", count, encoded, LimitOf(Limit::kStringSize),
                               [&](std::size_t i, JsonText& text) {
                                   text.String({objects[i].data, objects[i].size});
                               });

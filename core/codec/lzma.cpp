@@ -4,6 +4,10 @@
 // another, and refuses those that begin one and do not end it.
 #include <lzma.h>
 
+#include <algorithm>
+#include <array>
+
+#include "core/base/limits.h"
 #include "core/codec/factories.h"
 #include "core/codec/lzma_filters.h"
 #include "core/codec/streaming.h"
@@ -20,9 +24,6 @@ Status Damage(lzma_ret code) {
     switch (code) {
         case LZMA_MEM_ERROR:
             return Status::OutOfMemory("liblzma is out of memory");
-        case LZMA_MEMLIMIT_ERROR:
-            return Status::Limit("needs a dictionary larger than the " +
-                                 std::to_string(kLzmaMemoryLimit >> 20) + " MiB allowed");
         case LZMA_FORMAT_ERROR:
             return Status::Corrupt("does not begin a stream of its format");
         case LZMA_OPTIONS_ERROR:
@@ -34,10 +35,39 @@ Status Damage(lzma_ret code) {
     }
 }
 
+// A chain of filters to decode `size` bytes: a dictionary need not be larger than what it is made
+// of, whatever it says.
+class RawChain {
+  public:
+    RawChain(const LzmaFilterChain& filters, std::size_t size) {
+        std::copy_n(filters.chain(), chain_.size(), chain_.begin());
+        for (lzma_filter& filter : chain_) {
+            if (filter.id == LZMA_VLI_UNKNOWN) break;
+            if (filter.id != LZMA_FILTER_LZMA1 && filter.id != LZMA_FILTER_LZMA2) continue;
+            lzma_ = *static_cast<const lzma_options_lzma*>(filter.options);
+            const std::size_t enough = std::max<std::size_t>(size, LZMA_DICT_SIZE_MIN);
+            if (lzma_.dict_size > enough) lzma_.dict_size = static_cast<std::uint32_t>(enough);
+            filter.options = &lzma_;
+        }
+    }
+    ~RawChain() = default;
+    RawChain(const RawChain&) = delete;
+    RawChain& operator=(const RawChain&) = delete;
+
+    const lzma_filter* chain() const { return chain_.data(); }
+
+  private:
+    std::array<lzma_filter, LZMA_FILTERS_MAX + 1> chain_ = {};
+    lzma_options_lzma lzma_ = {};  // a chain has at most one of these filters
+};
+
 class LzmaStream final : public StreamDecoder {
   public:
-    LzmaStream(Format format, const LzmaFilterChain& filters)
-        : format_(format), filters_(filters) {}
+    // Decodes to at most `size` bytes.
+    LzmaStream(Format format, const LzmaFilterChain& filters, std::size_t size)
+        : format_(format),
+          raw_(filters, size),
+          memory_(SaturatingAdd(size, LimitOf(Limit::kCodecMemory))) {}
     ~LzmaStream() override { lzma_end(&stream_); }
     LzmaStream(const LzmaStream&) = delete;
     LzmaStream& operator=(const LzmaStream&) = delete;
@@ -61,28 +91,35 @@ class LzmaStream final : public StreamDecoder {
             step.state = StreamState::kComplete;
         } else if (code != LZMA_OK && code != LZMA_BUF_ERROR) {
             step.state = StreamState::kDamaged;
-            step.error = Damage(code);
+            step.error = code == LZMA_MEMLIMIT_ERROR ? TooMuchMemory() : Damage(code);
         }
         return step;
     }
 
   private:
+    Status TooMuchMemory() const {
+        return OverLimit(Limit::kCodecMemory, "needs a dictionary, and with it " +
+                                                  std::to_string(lzma_memusage(&stream_)) +
+                                                  " bytes of memory");
+    }
+
     lzma_ret Init() {
         switch (format_) {
             case Format::kAuto:
-                return lzma_auto_decoder(&stream_, kLzmaMemoryLimit, 0);
+                return lzma_auto_decoder(&stream_, memory_, 0);
             case Format::kXz:
-                return lzma_stream_decoder(&stream_, kLzmaMemoryLimit, 0);
+                return lzma_stream_decoder(&stream_, memory_, 0);
             case Format::kAlone:
-                return lzma_alone_decoder(&stream_, kLzmaMemoryLimit);
+                return lzma_alone_decoder(&stream_, memory_);
             case Format::kRaw:
-                return lzma_raw_decoder(&stream_, filters_.chain());
+                return lzma_raw_decoder(&stream_, raw_.chain());
         }
         return LZMA_PROG_ERROR;
     }
 
     Format format_;
-    const LzmaFilterChain& filters_;
+    RawChain raw_;
+    std::uint64_t memory_;
     lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
@@ -200,7 +237,7 @@ class Lzma final : public Codec {
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        LzmaStream stream(format_, filters_);
+        LzmaStream stream(format_, filters_, decoded.limit());
         return DecodeStreams(stream, encoded, decoded, Following::kLenient);
     }
 

@@ -102,9 +102,9 @@ Status LzmaFilterChain::Parse(const json::Value& filters, Purpose purpose) {
     if (memory == UINT64_MAX)
         return Status::Corrupt("filters: not a valid chain of lzma filters: " +
                                json::Brief(filters));
-    if (memory > kLzmaMemoryLimit)
+    if (purpose == Purpose::kEncode && memory > kLzmaEncoderMemory)
         return Status::Limit("filters: need " + std::to_string(memory >> 20) + " MiB of the " +
-                             std::to_string(kLzmaMemoryLimit >> 20) + " MiB allowed");
+                             std::to_string(kLzmaEncoderMemory >> 20) + " MiB allowed");
     return {};
 }
 

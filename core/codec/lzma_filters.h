@@ -13,10 +13,9 @@
 
 namespace zarr {
 
-// The most that lzma may allocate. To decode, nearly all of it is the dictionary, which the largest
-// preset makes 64 MiB and nothing but a damaged or hostile header makes gigabytes; to encode, it is
-// eleven times that.
-inline constexpr std::uint64_t kLzmaMemoryLimit = std::uint64_t{1} << 30;
+// The most that lzma may allocate to encode: eleven times the dictionary, which the largest preset
+// makes 64 MiB.
+inline constexpr std::uint64_t kLzmaEncoderMemory = std::uint64_t{1} << 30;
 
 // Points into itself, so it cannot be copied.
 class LzmaFilterChain {
@@ -27,8 +26,8 @@ class LzmaFilterChain {
     LzmaFilterChain& operator=(const LzmaFilterChain&) = delete;
 
     // Reads the list `filters`. Members that only matter for encoding (mode, nice_len, mf, depth)
-    // are not looked at to decode. Fails with kCorrupt on what is no valid chain, with kLimit where
-    // it takes more than kLzmaMemoryLimit.
+    // are not looked at to decode. Fails with kCorrupt on what is no valid chain, to encode also
+    // with kLimit where it takes more than kLzmaEncoderMemory.
     enum class Purpose { kDecode, kEncode };
     Status Parse(const json::Value& filters, Purpose purpose);
     // The one filter LZMA1 or LZMA2, `id`, of `preset`.

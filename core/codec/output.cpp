@@ -7,6 +7,7 @@
 namespace zarr {
 
 Status Output::TooLong() const {
+    if (cause_) return OverLimit(*cause_, "decodes to more bytes");
     return Status::Corrupt("decodes to more than the " + std::to_string(limit_) +
                            " bytes that the metadata allow");
 }

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "core/base/bytes.h"
+#include "core/base/limits.h"
 
 namespace zarr {
 
@@ -13,12 +15,14 @@ class Output {
   public:
     // Decodes into `memory`; `memory.size` is the limit.
     explicit Output(MutableByteSpan memory) : memory_(memory), limit_(memory.size) {}
-    // Decodes into `buffer`, whose contents are dropped, growing it to at most `limit` bytes.
-    // `buffer` must outlive this and be read only after Finish().
-    Output(Buffer& buffer, std::size_t limit) : buffer_(&buffer), limit_(limit) {}
+    // Decodes into `buffer`, whose contents are dropped, growing it to at most `limit` bytes, which
+    // is what the metadata allow, or follows from `cause`. `buffer` must outlive this and be read
+    // only after Finish().
+    Output(Buffer& buffer, std::size_t limit, std::optional<Limit> cause = {})
+        : buffer_(&buffer), limit_(limit), cause_(cause) {}
 
     // For codecs that know their decoded size: room for exactly `size` bytes, which counts as
-    // written. Fails with kCorrupt where that is over the limit. Call once, instead of Room().
+    // written. Fails with TooLong() where that is over the limit. Call once, instead of Room().
     Result<MutableByteSpan> Prepare(std::size_t size);
 
     // For codecs that stream: the free room after what is written, made larger if it is empty. It
@@ -44,6 +48,7 @@ class Output {
     MutableByteSpan memory_;
     Buffer* buffer_ = nullptr;
     std::size_t limit_;
+    std::optional<Limit> cause_;
     std::size_t written_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/checked.h"
+#include "core/base/limits.h"
 #include "core/codec/registry.h"
 #include "core/json/members.h"
 
@@ -54,8 +55,9 @@ Result<Pipeline> Pipeline::Bind(const json::Value& filters, const json::Value& c
     if (context.dtype.kind == DataKind::kObject) {
         ZARR_RETURN_IF_ERROR(pipeline.BindObjects(codecs, items));
         codecs.erase(codecs.begin());
-        ZARR_RETURN_IF_ERROR(
-            pipeline.BindStages(codecs, {kMaxObjectChunkBytes, false}, std::move(items)));
+        ZARR_RETURN_IF_ERROR(pipeline.BindStages(
+            codecs, {static_cast<std::size_t>(LimitOf(Limit::kStringSize)), false},
+            std::move(items)));
         return pipeline;
     }
     const auto bytes = CheckedMul(pipeline.chunk_items_, context.dtype.size);
@@ -118,9 +120,10 @@ Status Pipeline::DecodeStage(const Stage& stage, ByteSpan encoded, Output& outpu
 
 Status Pipeline::DecodeToFirst(ByteSpan& bytes, std::size_t until, PipelineScratch& scratch,
                                std::size_t threads) const {
+    const auto cause = decodes_objects() ? std::optional(Limit::kStringSize) : std::nullopt;
     for (std::size_t i = stages_.size(); i-- > until;) {
         Buffer& buffer = scratch.stages[i % 2];
-        Output output(buffer, stages_[i].decoded.max);
+        Output output(buffer, stages_[i].decoded.max, cause);
         ZARR_RETURN_IF_ERROR(DecodeStage(stages_[i], bytes, output, threads));
         bytes = const_cast<const Buffer&>(buffer).span();
     }

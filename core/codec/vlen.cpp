@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/base/endian.h"
+#include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/codec/factories.h"
 
@@ -90,11 +91,11 @@ class Vlen final : public ObjectCodec {
     // No longer than what this codec decodes, so that lengths and count fit their 32 bits.
     static Result<std::size_t> EncodedSize(const ObjectRef* objects, std::size_t count) {
         std::size_t size = SaturatingAdd(kHeaderSize, SaturatingMul(count, kLengthSize));
-        for (std::size_t i = 0; i < count && size <= kMaxObjectChunkBytes; ++i)
+        const std::size_t most = LimitOf(Limit::kStringSize);
+        for (std::size_t i = 0; i < count && size <= most; ++i)
             size = SaturatingAdd(size, objects[i].size);
-        if (size <= kMaxObjectChunkBytes) return size;
-        return Status::Limit("takes more than the " + std::to_string(kMaxObjectChunkBytes) +
-                             " bytes that a chunk of objects may have");
+        if (size <= most) return size;
+        return OverLimit(Limit::kStringSize, "takes more bytes");
     }
 
     bool utf8_;

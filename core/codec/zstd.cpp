@@ -5,6 +5,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "core/base/limits.h"
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
 #include "core/json/members.h"
@@ -28,7 +29,7 @@ Status Damage(std::size_t code) {
         case ZSTD_error_memory_allocation:
             return Status::OutOfMemory(name);
         case ZSTD_error_frameParameter_windowTooLarge:
-            return Status::Limit(name);
+            return OverLimit(Limit::kCodecMemory, "needs a window that is too large");
         default:
             return Status::Corrupt(name);
     }
@@ -36,11 +37,24 @@ Status Damage(std::size_t code) {
 
 Status NoContext() { return Status::OutOfMemory("cannot allocate a Zstandard context"); }
 
+// The logarithm of the largest window that `bytes` have room for, as Zstandard counts.
+int WindowLog(std::size_t bytes) {
+    const ZSTD_bounds bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
+    int log = bounds.lowerBound;
+    while (log < bounds.upperBound && (bytes >> (log + 1)) != 0) ++log;
+    return log;
+}
+
 class ZstdStream final : public StreamDecoder {
   public:
+    // Decodes to at most `size` bytes.
+    explicit ZstdStream(std::size_t size)
+        : window_log_(WindowLog(SaturatingAdd(size, LimitOf(Limit::kCodecMemory)))) {}
+
     Status Start() override {
         if (context_ == nullptr) context_.reset(ZSTD_createDCtx());
         if (context_ == nullptr) return NoContext();
+        ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, window_log_);
         const std::size_t code = ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only);
         return ZSTD_isError(code) != 0U ? Damage(code) : Status();
     }
@@ -62,7 +76,8 @@ class ZstdStream final : public StreamDecoder {
     }
 
   private:
-    // Not the thread's context: a stream's window, of up to 128 MiB, should not outlive it.
+    int window_log_;
+    // Not the thread's context: a stream's window, which may be large, should not outlive it.
     Context context_;
 };
 
@@ -131,7 +146,7 @@ class Zstd final : public Codec {
         if (says_size && size > decoded.limit()) return decoded.TooLong();
         if (says_size && is_alone)
             return DecodeFrame(encoded, static_cast<std::size_t>(size), decoded);
-        ZstdStream stream;
+        ZstdStream stream(decoded.limit());
         return DecodeStreams(stream, encoded, decoded, Following::kStreams);
     }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/limits.h"
 #include "core/conventions/values.h"
 #include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
@@ -18,9 +19,9 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
         return Status::Corrupt(path + ": coordinates of dtype " + dtype.ToString() +
                                " are no numbers");
     const Region all = Region::All(array->metadata().shape);
-    if (all.size() > kMaxCoordinates)
-        return Status::Limit(path + ": " + std::to_string(all.size()) +
-                             " coordinates, the most is " + std::to_string(kMaxCoordinates));
+    if (all.size() > LimitOf(Limit::kCoordinates))
+        return OverLimit(Limit::kCoordinates,
+                         path + ": has " + std::to_string(all.size()) + " coordinates");
     const DataType memory = dtype.Native();
     Buffer buffer;
     ZARR_RETURN_IF_ERROR(buffer.Resize(static_cast<std::size_t>(all.size()) * memory.size));

@@ -8,9 +8,6 @@
 
 namespace zarr {
 
-// Longest coordinate array that is read to find a geotransform, in elements.
-inline constexpr std::uint64_t kMaxCoordinates = std::uint64_t{1} << 24;
-
 // Values of a coordinate array, unpacked, in row-major order.
 struct Coordinates {
     std::vector<double> values;
@@ -19,7 +16,7 @@ struct Coordinates {
     double relative_noise = 0;
 };
 
-// Reads a whole numeric array of any rank. kLimit where it is longer than kMaxCoordinates,
+// Reads a whole numeric array of any rank. kLimit where it is longer than Limit::kCoordinates,
 // kCorrupt where it is no numbers.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::size_t threads);

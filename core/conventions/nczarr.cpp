@@ -26,7 +26,7 @@ const json::Value* FindEither(const json::Value& object, std::string_view upper,
 // A JSON document; null where there is none.
 json::Value ReadDocument(const Hierarchy& hierarchy, const std::string& key) {
     Buffer text;
-    const auto found = hierarchy.store()->Get(key, text, kMaxMetadataBytes);
+    const auto found = GetDocument(*hierarchy.store(), key, text);
     if (!found.ok() || !*found) return {};
     auto parsed = json::Parse(std::as_const(text).span().text());
     return parsed.ok() ? parsed.Take() : json::Value();

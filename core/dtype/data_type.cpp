@@ -7,6 +7,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/endian.h"
+#include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/json/members.h"
 
@@ -114,8 +115,8 @@ Result<Field> ParseField(const json::Value& value, int depth) {
     std::uint64_t count = 1;
     for (const std::uint64_t n : field.shape) {
         const auto product = CheckedMul(count, n);
-        if (!product || *product > kMaxElementSize)
-            return Status::Limit("field " + Quoted(field.name) + " is too large");
+        if (!product || *product > LimitOf(Limit::kStringSize))
+            return OverLimit(Limit::kStringSize, "field " + Quoted(field.name) + " is too large");
         count = *product;
     }
     field.count = static_cast<std::size_t>(count);
@@ -134,9 +135,8 @@ Result<DataType> ParseStruct(const json::Array& items, int depth) {
         ZARR_ASSIGN_OR_RETURN(Field field, ParseField(item, depth + 1));
         field.offset = type.size;
         const auto bytes = CheckedMul(field.count, field.type.size);
-        if (!bytes || *bytes > kMaxElementSize - type.size)
-            return Status::Limit("dtype: elements larger than " + std::to_string(kMaxElementSize) +
-                                 " bytes");
+        if (!bytes || *bytes > LimitOf(Limit::kStringSize) - type.size)
+            return OverLimit(Limit::kStringSize, "dtype: the elements are too large");
         type.size += static_cast<std::size_t>(*bytes);
         type.fields.push_back(std::move(field));
     }
@@ -182,7 +182,9 @@ Result<DataType> ParseTypestr(std::string_view text) {
     const bool any_size = code->sizes[0] == 0;
     if (any_size) {
         const std::size_t unit = type.kind == DataKind::kUnicode ? 4 : 1;
-        if (number > kMaxElementSize / unit) return BadTypestr(text, "has elements that large");
+        if (number > LimitOf(Limit::kStringSize) / unit)
+            return OverLimit(Limit::kStringSize,
+                             "dtype " + Quoted(text) + " has elements that are too large");
         type.size = number * unit;
     } else {
         if (std::find(code->sizes.begin(), code->sizes.end(), number) == code->sizes.end() ||

@@ -86,9 +86,6 @@ struct ObjectRef {
     std::size_t size = 0;
 };
 
-// Largest element this reader accepts, in bytes.
-inline constexpr std::size_t kMaxElementSize = std::size_t{1} << 30;
-
 // Parses the value of `.zarray`'s "dtype": a typestr or a list of fields.
 Result<DataType> ParseDataType(const json::Value& value);
 Result<DataType> ParseTypestr(std::string_view text);

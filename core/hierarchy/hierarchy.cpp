@@ -14,7 +14,7 @@ namespace {
 
 Result<bool> Has(const Store& store, const std::string& key) {
     Buffer text;
-    return store.Get(key, text, kMaxMetadataBytes);
+    return GetDocument(store, key, text);
 }
 
 // What has a document of Zarr v2.
@@ -61,8 +61,7 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
     if (use_consolidated == UseConsolidated::kIfPresent) {
         const std::string key(kConsolidatedKey);
         Buffer text;
-        ZARR_ASSIGN_OR_RETURN(const bool found,
-                              hierarchy->store_->Get(key, text, kMaxMetadataBytes));
+        ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*hierarchy->store_, key, text));
         if (found) {
             ZARR_ASSIGN_OR_RETURN(
                 hierarchy->store_,
@@ -78,7 +77,7 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
 }
 
 Result<bool> Hierarchy::ReadText(const std::string& key, Buffer& text) const {
-    return store_->Get(key, text, kMaxMetadataBytes);
+    return GetDocument(*store_, key, text);
 }
 
 Result<bool> Hierarchy::Has(const std::string& key) const { return zarr::Has(*store_, key); }

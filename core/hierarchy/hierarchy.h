@@ -31,9 +31,6 @@ enum class UseConsolidated { kIfPresent, kNever };
 inline constexpr std::size_t kMaxGroupDepth = 64;
 // The number of groups above a node, without the root.
 std::size_t DepthOf(const std::string& path);
-// Largest metadata document that is read, in bytes.
-inline constexpr std::size_t kMaxMetadataBytes = std::size_t{256} << 20;
-
 // What of Zarr v2 lies at `path`, by its `.zarray` or `.zgroup`. A prefix that holds something
 // without either is an implicit group where the store can list.
 Result<NodeKind> NodeKindAt(const Store& store, const std::string& path);

@@ -237,7 +237,7 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
         if (attributes->as_object() == nullptr) return NoObject(key, *attributes);
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
     Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found, store_->Get(key, text, kMaxMetadataBytes));
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, text));
     json::Value stored{json::Object{}};
     if (found) {
         ZARR_ASSIGN_OR_RETURN(stored,
@@ -270,7 +270,7 @@ Status HierarchyWriter::ReplaceArrayDocument(std::string_view path, json::Object
     const std::string key = JoinKey(array, kArrayKey);
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
     Buffer stored;
-    ZARR_ASSIGN_OR_RETURN(const bool found, store_->Get(key, stored, kMaxMetadataBytes));
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, stored));
     if (!found) return Status::NotFound(key + ": there is no such array");
     const auto old = json::Parse(std::as_const(stored).span().text());
     if (!old.ok()) return old.status().WithContext(key);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/limits.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
@@ -15,9 +16,10 @@ namespace zarr {
 namespace {
 
 // Groups, the array's name and the parts of a chunk's key.
-constexpr std::size_t kMaxTreeDepth = kMaxGroupDepth + 1 + kMaxDimensions;
+constexpr std::size_t kMaxTreeDepth = kMaxGroupDepth + 1 + Strides::kCapacity;
 
-// What visiting a prefix counts against kMaxMetadataBytes, so that links in a circle end somewhere.
+// What visiting a prefix counts against Limit::kMetadataSize, so that links in a circle end
+// somewhere.
 constexpr std::size_t kBytesPerPrefix = 64;
 
 Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefix) {
@@ -117,14 +119,13 @@ class Collector {
   private:
     Status Count(std::size_t bytes) {
         bytes_ += bytes;
-        if (bytes_ <= kMaxMetadataBytes) return {};
-        return Status::Limit("the metadata have more than the " +
-                             std::to_string(kMaxMetadataBytes) + " bytes that can be consolidated");
+        if (bytes_ <= LimitOf(Limit::kMetadataSize)) return {};
+        return OverLimit(Limit::kMetadataSize, "the metadata are too large to be consolidated");
     }
 
     Status Add(const std::string& key) {
         Buffer text;
-        ZARR_ASSIGN_OR_RETURN(const bool found, store_.Get(key, text, kMaxMetadataBytes));
+        ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store_, key, text));
         if (!found) return {};  // erased since it was listed
         ZARR_RETURN_IF_ERROR(Count(text.size()));
         auto document = json::Parse(std::as_const(text).span().text());
@@ -159,8 +160,9 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
     std::string text = json::DumpIndented(
         json::Value(json::Object{{"metadata", json::Value(collector.TakeMetadata())},
                                  {"zarr_consolidated_format", json::Value(std::int64_t{1})}}));
-    if (text.size() > kMaxMetadataBytes)  // nobody could read it
-        return ValueTooLarge(JoinKey(prefix, kConsolidatedKey), text.size(), kMaxMetadataBytes);
+    if (text.size() > LimitOf(Limit::kMetadataSize))  // nobody could read it
+        return OverLimit(Limit::kMetadataSize, JoinKey(prefix, kConsolidatedKey) + ": would have " +
+                                                   std::to_string(text.size()) + " bytes");
     return text;
 }
 

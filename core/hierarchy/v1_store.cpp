@@ -28,7 +28,7 @@ bool IsPrefix(const Store& store, const std::string& path, std::string_view name
 
 Result<bool> HoldsV1Array(const Store& store, const std::string& path) {
     Buffer text;
-    const auto found = store.Get(JoinKey(path, kV1ArrayKey), text, kMaxMetadataBytes);
+    const auto found = GetDocument(store, JoinKey(path, kV1ArrayKey), text);
     if (found.ok()) return *found && IsOrWasV1Metadata(std::as_const(text).span().text());
     // Others use the name as well, for large files and for folders.
     if (found.status().code() == StatusCode::kLimit || IsPrefix(store, path, kV1ArrayKey))
@@ -82,7 +82,7 @@ Result<bool> V1Store::GetRange(const std::string& key, std::uint64_t offset, std
                                Buffer& value) const {
     if (SourceOf(key) == key) return base().GetRange(key, offset, length, value);
     Buffer whole;
-    ZARR_ASSIGN_OR_RETURN(const bool found, Get(key, whole, kMaxMetadataBytes));
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*this, key, whole));
     if (!found) return false;
     const std::string_view all = std::as_const(whole).span().text();
     const auto from = static_cast<std::size_t>(std::min<std::uint64_t>(offset, all.size()));

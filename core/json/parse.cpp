@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/json/value.h"
 
@@ -127,7 +128,8 @@ class Builder {
     bool start_array(std::size_t /*size*/) { return Push(Value(Array{})); }
     bool key(std::string& name) {
         if (const Token* token = TokenOf(name)) {
-            error_ = "not valid JSON: the name of a member is " + std::string(token->text);
+            error_ = Status::Corrupt("not valid JSON: the name of a member is " +
+                                     std::string(token->text));
             return false;
         }
         open_.back().key = std::move(name);
@@ -138,13 +140,15 @@ class Builder {
 
     bool parse_error(std::size_t position, const std::string& last_token,
                      const nlohmann::json::exception& /*cause*/) {
-        error_ = "not valid JSON at byte " + std::to_string(marked_.Original(position));
-        if (!last_token.empty()) error_ += ", near " + Quoted(Unmarked(last_token), 40);
+        std::string what = "not valid JSON at byte " + std::to_string(marked_.Original(position));
+        if (!last_token.empty()) what += ", near " + Quoted(Unmarked(last_token), 40);
+        error_ = Status::Corrupt(what);
         return false;
     }
 
     Value TakeRoot() { return std::move(root_); }
-    const std::string& error() const { return error_; }
+    // What is wrong where parsing failed; may be ok.
+    const Status& error() const { return error_; }
 
   private:
     struct Open {
@@ -153,8 +157,8 @@ class Builder {
     };
 
     bool Push(Value container) {
-        if (open_.size() >= kMaxDepth) {
-            error_ = "nested more than " + std::to_string(kMaxDepth) + " levels deep";
+        if (open_.size() >= LimitOf(Limit::kJsonDepth)) {
+            error_ = OverLimit(Limit::kJsonDepth, "nested too deep");
             return false;
         }
         open_.push_back({std::move(container), {}});
@@ -181,7 +185,7 @@ class Builder {
     const MarkedText& marked_;
     std::vector<Open> open_;
     Value root_;
-    std::string error_;
+    Status error_;
 };
 
 }  // namespace
@@ -200,7 +204,7 @@ Result<Value> Parse(std::string_view text) {
     }
     Builder builder(marked);
     if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
-        return Status::Corrupt(builder.error().empty() ? "not valid JSON" : builder.error());
+        return builder.error().ok() ? Status::Corrupt("not valid JSON") : builder.error();
     return builder.TakeRoot();
 }
 

@@ -62,11 +62,8 @@ class Value {
         data_;
 };
 
-// Deepest nesting that Parse() accepts.
-inline constexpr std::size_t kMaxDepth = 128;
-
-// Parses one UTF-8 JSON text. Errors are kCorrupt; where the syntax is wrong they give the number
-// of the byte, from 1.
+// Parses one UTF-8 JSON text, nested at most Limit::kJsonDepth deep. Errors are kCorrupt, or kLimit
+// for the depth; where the syntax is wrong they give the number of the byte, from 1.
 Result<Value> Parse(std::string_view text);
 
 // Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/checked.h"
+#include "core/base/limits.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/members.h"
 #include "core/metadata/nczarr_form.h"
@@ -40,9 +41,9 @@ Status CheckProduct(const std::vector<std::uint64_t>& factors, std::uint64_t uni
 Status ReadShape(const json::Value& document, ArrayMetadata& metadata) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* shape, json::Require(document, "shape"));
     ZARR_ASSIGN_OR_RETURN(metadata.shape, json::UintsAtLeast(*shape, 0, "shape"));
-    if (metadata.rank() > kMaxDimensions)
-        return Status::Limit("shape: has " + std::to_string(metadata.rank()) +
-                             " dimensions, the most is " + std::to_string(kMaxDimensions));
+    if (metadata.rank() > LimitOf(Limit::kDimensions))
+        return OverLimit(Limit::kDimensions,
+                         "shape: has " + std::to_string(metadata.rank()) + " dimensions");
     return CheckProduct(metadata.shape, metadata.dtype.size, "shape");
 }
 

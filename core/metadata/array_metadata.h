@@ -12,9 +12,6 @@
 
 namespace zarr {
 
-// Most dimensions of an array; NumPy's own limit.
-inline constexpr std::size_t kMaxDimensions = 32;
-
 // The validated contents of `.zarray` (Zarr v2 specification, "Arrays"), of NCZarr's as
 // AsSpecified() has them.
 struct ArrayMetadata {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "core/base/limits.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -47,10 +48,17 @@ Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t lim
                          std::to_string(limit) + " that can be expected there");
 }
 
+Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& text) {
+    const auto most = static_cast<std::size_t>(LimitOf(Limit::kMetadataSize));
+    auto found = store.Get(key, text, most);
+    if (found.status().code() != StatusCode::kLimit) return found;
+    return OverLimit(Limit::kMetadataSize, found.status().message());
+}
+
 namespace {
 
 // More than any array's chunks and groups take; beyond it a link leads back up.
-constexpr std::size_t kMaxKeyDepth = 128;
+constexpr std::size_t kMaxKeyDepth = 192;
 
 Status VisitBelow(const Store& store, const std::string& prefix, std::size_t skip,
                   std::size_t depth, const Store::KeyVisitor& visit) {

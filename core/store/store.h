@@ -99,6 +99,9 @@ class Store {
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
+// Get() of a metadata document, of at most Limit::kMetadataSize bytes.
+Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& text);
+
 // The kLimit error of Get().
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit);
 

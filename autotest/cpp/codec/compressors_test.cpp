@@ -127,16 +127,6 @@ TEST(Lzma, RefusesWhatBeginsAStreamAndDoesNotEndIt) {
     EXPECT_EQ(Decode(kLzma, good + good).decoded.size(), 1600U);
 }
 
-TEST(Lzma, RefusesAbsurdDictionaries) {
-    const std::string header = "\x5d\x00\x00\x00\xf0\xff\xff\xff\xff\xff\xff\xff\xff"s;
-    ExpectError(Decode(R"({"id": "lzma", "format": 2})", header + std::string(100, '\0')),
-                StatusCode::kLimit, "1024 MiB");
-    ExpectError(Decode(R"({"id": "lzma", "format": 3, "filters":
-                           [{"id": 33, "dict_size": 4000000000}]})",
-                       "x"),
-                StatusCode::kLimit, "1024 MiB");
-}
-
 TEST(Lzma, NamesWhatIsWrongWithItsConfiguration) {
     const std::pair<const char*, const char*> cases[] = {
         {R"({"id": "lzma", "format": "xz"})", "format: expected"},

@@ -201,7 +201,7 @@ TEST(VlenEncode, RefusesWhatItWouldNotDecode) {
               std::string("\1\0\0\0\1\0\0\0\xff", 9));
     // Nobody has these bytes; their number is enough.
     const std::string one(1, 'x');
-    const ObjectRef large{one.data(), kMaxObjectChunkBytes};
+    const ObjectRef large{one.data(), LimitOf(Limit::kStringSize)};
     const auto pipeline = Bind(R"({"id":"vlen-bytes"})", "|O", {1});
     PipelineScratch scratch;
     EXPECT_EQ(pipeline->EncodeObjects(&large, 1, scratch).status().code(), StatusCode::kLimit);

@@ -362,11 +362,11 @@ TEST(HierarchyWriter, ChangesNothingThatItCannotList) {
 
 TEST(HierarchyWriter, EndsInABottomlessTree) {
     std::string key = "a";
-    for (int i = 0; i < 120; ++i) key += "/a";
+    for (int i = 0; i < 150; ++i) key += "/a";
     Written w({{"a/.zgroup", kGroupText}, {key + "/.zgroup", kGroupText}});
     EXPECT_TRUE(Fails(w.writer.Consolidate(), StatusCode::kLimit, "more than 64 levels"));
-    EXPECT_TRUE(Fails(w.writer.RenameNode("a", "b"), StatusCode::kLimit, "more than 97 levels"));
-    EXPECT_TRUE(Fails(w.writer.DeleteNode("a"), StatusCode::kLimit, "more than 97 levels"));
+    EXPECT_TRUE(Fails(w.writer.RenameNode("a", "b"), StatusCode::kLimit, "more than 129 levels"));
+    EXPECT_TRUE(Fails(w.writer.DeleteNode("a"), StatusCode::kLimit, "more than 129 levels"));
     EXPECT_EQ(At(*w.store, key + "/.zgroup"), kGroupText);
 }
 

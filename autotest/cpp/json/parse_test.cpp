@@ -118,14 +118,18 @@ std::string Nested(std::size_t depth, char open, char close) {
 }
 
 TEST(JsonParse, LimitsTheDepth) {
-    EXPECT_TRUE(Succeeds(Parse(Nested(kMaxDepth, '[', ']'))));
-    for (const std::size_t depth : {kMaxDepth + 1, std::size_t{10000}, std::size_t{10000000}}) {
-        EXPECT_TRUE(Fails(Parse(Nested(depth, '[', ']')), StatusCode::kCorrupt, "128 levels"));
-        EXPECT_TRUE(Fails(Parse(std::string(depth, '[')), StatusCode::kCorrupt, "128 levels"));
+    constexpr std::size_t kDepth = 128;
+    EXPECT_TRUE(Succeeds(Parse(Nested(kDepth, '[', ']'))));
+    for (const std::size_t depth : {kDepth + 1, std::size_t{10000}, std::size_t{10000000}}) {
+        EXPECT_TRUE(Fails(Parse(Nested(depth, '[', ']')), StatusCode::kLimit,
+                          "nested too deep; ZARR_MAX_JSON_DEPTH allows 128"));
+        EXPECT_TRUE(Fails(Parse(std::string(depth, '[')), StatusCode::kLimit,
+                          "nested too deep; ZARR_MAX_JSON_DEPTH allows 128"));
     }
     std::string objects;
     for (int i = 0; i < 10000; ++i) objects += "{\"a\":";
-    EXPECT_TRUE(Fails(Parse(objects), StatusCode::kCorrupt, "128 levels"));
+    EXPECT_TRUE(Fails(Parse(objects), StatusCode::kLimit,
+                      "nested too deep; ZARR_MAX_JSON_DEPTH allows 128"));
 }
 
 TEST(JsonParse, SaysWhereTheTextIsWrong) {

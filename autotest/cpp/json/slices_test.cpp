@@ -77,7 +77,7 @@ TEST(MemberSlices, DoesNotNest) {
     std::string text = "{\"a\":" + std::string(1000000, '[') + std::string(1000000, ']') + "}";
     const auto slices = Slices(text);
     ASSERT_EQ(slices.size(), 1U);
-    EXPECT_TRUE(Fails(Parse(slices[0].second), StatusCode::kCorrupt, "levels deep"));
+    EXPECT_TRUE(Fails(Parse(slices[0].second), StatusCode::kLimit, "nested too deep"));
     text.pop_back();
     text.back() = '}';
     EXPECT_TRUE(Fails(MemberSlices(text), StatusCode::kCorrupt));

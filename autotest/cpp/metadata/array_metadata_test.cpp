@@ -161,7 +161,7 @@ TEST(ArrayMetadata, LimitsDimensions) {
     EXPECT_EQ(ParseArrayMetadata(Sized("[]", "[]", "<f8"))->rank(), 0U);
     EXPECT_EQ(ParseArrayMetadata(Sized(ones(32), ones(32), "<f8"))->rank(), 32U);
     EXPECT_TRUE(Fails(ParseArrayMetadata(Sized(ones(33), ones(33), "<f8")), StatusCode::kLimit,
-                      "shape: has 33 dimensions, the most is 32"));
+                      "shape: has 33 dimensions; ZARR_MAX_DIMENSIONS allows 32"));
 }
 
 TEST(ArrayMetadata, RefusesWhatIsNoObject) {

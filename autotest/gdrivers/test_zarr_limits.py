@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""What a store may ask for at most, and the configuration options that raise it."""
+
+import lzma
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_gdal import array_name, config_options, error_log, open_raster, read_all
+from zarr_store import good_values, group, handmade, make_store
+
+
+def read(name, **options):
+    """The values, or None, and what was reported, with configuration options set."""
+    with config_options(**options), error_log() as log:
+        dataset = gdal.OpenEx(str(name), gdal.OF_RASTER)
+        values = None if dataset is None else dataset.ReadAsArray()
+        del dataset
+    return values, log
+
+
+def refused(name, option, allowed, **options):
+    """The one error, which names the option and what it allows."""
+    values, log = read(name, **options)
+    assert values is None
+    error = log.the_error()
+    assert f"{option} allows {allowed}" in error
+    return error
+
+
+def test_of_a_chunk(tmp_path):
+    store = handmade(tmp_path / "store.zarr")
+    error = refused(store, "ZARR_MAX_CHUNK_SIZE", 11, ZARR_MAX_CHUNK_SIZE="11")
+    assert "0.0" in error and "12 bytes" in error
+    for enough in ("12", "12B", "1KB", "1 GB"):
+        values, log = read(store, ZARR_MAX_CHUNK_SIZE=enough)
+        log.assert_quiet()
+        assert np.array_equal(values, good_values())
+
+
+def test_of_a_chunk_is_four_gigabytes(tmp_path):
+    """No memory is taken for what is more."""
+    store = handmade(tmp_path / "store.zarr", shape=[2**17, 2**17], chunks=[2**17, 2**17],
+                     compressor={"id": "zlib"}, files={"0.0": b"x"})  # fmt: skip
+    with error_log() as log:
+        assert gdal.Open(str(store)).GetRasterBand(1).ReadAsArray(0, 0, 1, 1) is None
+    assert "ZARR_MAX_CHUNK_SIZE allows 4294967296" in log.the_error()
+
+
+def test_of_a_codec(tmp_path):
+    blocks = {
+        f"{i}.{j}": lzma.compress(np.full(6, 10 * i + j, "<i2").tobytes(), preset=6)
+        for i in (0, 1) for j in (0, 1)
+    }  # fmt: skip
+    store = handmade(tmp_path / "store.zarr", compressor={"id": "lzma"}, files=blocks)
+    error = refused(store, "ZARR_MAX_CODEC_MEMORY", 1 << 20, ZARR_MAX_CODEC_MEMORY="1MB")
+    assert "lzma" in error and "dictionary" in error
+    values, log = read(store)
+    log.assert_quiet()
+    assert np.array_equal(values, good_values())
+
+
+def test_of_dimensions(tmp_path):
+    shape = [1] * 31 + [4, 6]
+    store = handmade(tmp_path / "store.zarr", shape=shape, chunks=shape,
+                     files={".".join("0" * 33): good_values().tobytes()})  # fmt: skip
+    assert "33 dimensions" in refused(store, "ZARR_MAX_DIMENSIONS", 32)
+    values, log = read(store, ZARR_MAX_DIMENSIONS="33")
+    log.assert_quiet()
+    assert np.array_equal(values, good_values())
+
+
+def test_of_dimensions_is_64_at_most(tmp_path):
+    shape = [1] * 62 + [4, 6]
+    key = ".".join("0" * 64)
+    store = handmade(tmp_path / "store.zarr", shape=shape, chunks=shape, files={key: good_values().tobytes()})
+    values, log = read(store, ZARR_MAX_DIMENSIONS="64")
+    log.assert_quiet()
+    assert np.array_equal(values, good_values())
+    with config_options(ZARR_MAX_DIMENSIONS="64"):
+        array = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("store.zarr")
+        assert array is None or array.GetDimensionCount() == 64
+
+
+def test_of_strings(tmp_path):
+    long = np.array([b"x" * 500, b"y"], "S500")
+    store = make_store(tmp_path, {"names": long, "objects": {"values": np.array(["a" * 400, "b"], object), "dtype": str}})
+
+    def strings(name):
+        array = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray(name)
+        return None if array is None else array.Read()
+
+    with config_options(ZARR_MAX_STRING_SIZE="300"):
+        for name in ("names", "objects"):
+            with error_log() as log:
+                assert strings(name) is None
+            assert "ZARR_MAX_STRING_SIZE allows 300" in log.the_error(), name
+    with error_log() as log:
+        assert strings("objects") == ["a" * 400, "b"]
+        assert strings("names") is not None
+    log.assert_quiet()
+
+
+@pytest.mark.parametrize("document", [".zarray", ".zattrs", ".zmetadata", ".zgroup"])
+def test_of_a_document(tmp_path, document):
+    values = {"values": good_values(), "dims": ["y", "x"]}
+    store = make_store(tmp_path, {"dem": values}, consolidated=document == ".zmetadata")
+    path = next(path for path in (store / document, store / "dem" / document) if path.exists())
+    path.write_text(path.read_text() + " " * 4096)
+    name = array_name(store, "dem") if document == ".zgroup" else store
+    values, log = read(name, ZARR_MAX_METADATA_SIZE="4KB")
+    if document == ".zattrs":  # an array can be read without its attributes
+        assert "ZARR_MAX_METADATA_SIZE allows 4096" in "".join(log.warnings + log.errors)
+    elif document != ".zgroup":
+        assert "ZARR_MAX_METADATA_SIZE allows 4096" in log.the_error()
+    values, log = read(store, ZARR_MAX_METADATA_SIZE="8KB")
+    log.assert_quiet()
+    assert np.array_equal(values, good_values())
+
+
+def test_of_depth(tmp_path):
+    nested = "[" * 200 + "]" * 200
+    store = handmade(tmp_path / "store.zarr", attrs=f'{{"deep": {nested}}}')
+    _, log = read(store)
+    assert "ZARR_MAX_JSON_DEPTH allows 128" in "".join(log.warnings + log.errors)
+    values, log = read(store, ZARR_MAX_JSON_DEPTH="300")
+    log.assert_quiet()
+    assert np.array_equal(values, good_values())
+
+
+def test_of_depth_is_a_thousand_at_most(tmp_path):
+    """As deep as may be: what is made of it for GDAL does not run out of stack."""
+    nested = "[" * 990 + "]" * 990
+    store = handmade(tmp_path / "store.zarr", attrs=f'{{"deep": {nested}}}')
+    with config_options(ZARR_MAX_JSON_DEPTH="1000"), error_log() as log:
+        dataset = gdal.Open(str(store))
+        assert dataset.GetMetadataItem("deep").replace(" ", "") == nested
+    log.assert_quiet()
+
+
+def test_of_coordinates(tmp_path):
+    x = {"values": np.arange(100.0), "dims": ["x"]}
+    y = {"values": np.arange(50.0)[::-1], "dims": ["y"]}
+    dem = {"values": np.zeros((50, 100), "u1"), "dims": ["y", "x"]}
+    store = make_store(tmp_path, {"x": x, "y": y, "dem": dem})
+    placed = open_raster(store).GetGeoTransform(can_return_null=True)
+    assert placed == (-0.5, 1, 0, 49.5, 0, -1)
+    with config_options(ZARR_MAX_COORDINATES="99"), error_log() as log:
+        dataset = gdal.Open(str(store))
+        assert dataset.GetGeoTransform(can_return_null=True) is None
+        assert read_all(dataset).shape == (1, 50, 100)
+    assert len(log.warnings) == 1 and log.errors == []
+    assert "x: has 100 coordinates; ZARR_MAX_COORDINATES allows 99" in log.warnings[0]
+
+
+@pytest.mark.parametrize("value", ["many", "-1", "0", "10 apples", "65", "1KB", "99999999999999999999"])
+def test_that_is_none_is_told_once(tmp_path, value):
+    store = handmade(tmp_path / "store.zarr")
+    with config_options(ZARR_MAX_DIMENSIONS=value), error_log() as log:
+        for _ in range(2):
+            assert gdal.Open(str(store)) is not None
+    assert len(log.events) == 1
+    assert log.warnings == [f'ZARR_MAX_DIMENSIONS: expected a number from 1 to 64, got "{value}"']
+    open_raster(store)  # reads that there is no option any more
+
+
+def test_are_for_new_datasets_only(tmp_path):
+    """What is open goes on with the metadata that it has read."""
+    store = group(tmp_path / "store.zarr")
+    handmade(store, path="a")
+    dataset = open_raster(store)
+    with config_options(ZARR_MAX_METADATA_SIZE="1"):
+        assert np.array_equal(dataset.ReadAsArray(), good_values())

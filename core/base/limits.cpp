@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "core/base/limits.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+
+namespace zarr {
+
+namespace {
+
+constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
+constexpr std::uint64_t kGiga = std::uint64_t{1} << 30;
+constexpr std::uint64_t kTera = std::uint64_t{1} << 40;
+
+// Strings have lengths of 31 bits in some forms; the depth is that of a thread's stack.
+constexpr std::array<LimitInfo, 7> kLimits = {{
+    {Limit::kChunkSize, "ZARR_MAX_CHUNK_SIZE", true, 4 * kGiga, kTera},
+    {Limit::kCodecMemory, "ZARR_MAX_CODEC_MEMORY", true, 128 * kMega, kTera},
+    {Limit::kStringSize, "ZARR_MAX_STRING_SIZE", true, kGiga, 2 * kGiga - 1},
+    {Limit::kDimensions, "ZARR_MAX_DIMENSIONS", false, 32, 64},
+    {Limit::kMetadataSize, "ZARR_MAX_METADATA_SIZE", true, 256 * kMega, 64 * kGiga},
+    {Limit::kJsonDepth, "ZARR_MAX_JSON_DEPTH", false, 128, 1000},
+    {Limit::kCoordinates, "ZARR_MAX_COORDINATES", false, 16 * kMega, kTera},
+}};
+
+std::atomic<std::uint64_t>& ValueOf(Limit limit) {
+    static std::array<std::atomic<std::uint64_t>, kLimits.size()> values = {{{kLimits[0].preset},
+                                                                             {kLimits[1].preset},
+                                                                             {kLimits[2].preset},
+                                                                             {kLimits[3].preset},
+                                                                             {kLimits[4].preset},
+                                                                             {kLimits[5].preset},
+                                                                             {kLimits[6].preset}}};
+    return values[static_cast<std::size_t>(limit)];
+}
+
+}  // namespace
+
+const std::array<LimitInfo, 7>& Limits() { return kLimits; }
+
+std::uint64_t LimitOf(Limit limit) { return ValueOf(limit).load(std::memory_order_relaxed); }
+
+void SetLimit(Limit limit, std::uint64_t value) {
+    const std::uint64_t largest = kLimits[static_cast<std::size_t>(limit)].largest;
+    ValueOf(limit).store(std::min(value, largest), std::memory_order_relaxed);
+}
+
+Status OverLimit(Limit limit, std::string_view what) {
+    const LimitInfo& info = kLimits[static_cast<std::size_t>(limit)];
+    return Status::Limit(std::string(what) + "; " + std::string(info.name) + " allows " +
+                         std::to_string(LimitOf(limit)));
+}
+
+}  // namespace zarr
