@@ -138,8 +138,8 @@ TEST(Json2Objects, RefuseOtherShapes) {
     ExpectCorrupt(kJson2, {2}, R"([["a"],["b"],"|O",[2,1]])", "expected shape [2], got [2,1]");
     ExpectCorrupt(kJson2, {2, 1}, R"([["a"],"b","|O",[2,1]])", "expected a list of 1 items");
     ExpectCorrupt(kJson2, {2, 1}, R"([["a"],["b","c"],"|O",[2,1]])", "expected a list of 1 items");
-    EXPECT_TRUE(Fails(Decode(kJson2, {2}, std::string(200, '[')).status(), StatusCode::kLimit,
-                      "ZARR_MAX_JSON_DEPTH"));
+    EXPECT_TRUE(test::Fails(Decode(kJson2, {2}, std::string(200, '[')).status(), StatusCode::kLimit,
+                            "ZARR_MAX_JSON_DEPTH"));
     ExpectCorrupt(kJson2, {1000000}, R"(["|O",[1000000]])", "more items than the text");
     const auto encoding = Decode(R"({"id":"json2","encoding":"utf-16"})", {1}, "");
     EXPECT_EQ(encoding.status().code(), StatusCode::kUnsupported);
