@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""Nothing that a store says leads outside it: every name in its metadata that could is one that
+does, and the system is asked which files were looked at."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal
+from zarr_store import handmade, make_store
+
+ZEROS = np.zeros((4, 6), "<i2")
+
+# Opens, reads, changes and tidies up whatever there is, by both APIs.
+SCRIPT = """
+import sys
+from osgeo import gdal
+
+gdal.DontUseExceptions()
+gdal.PushErrorHandler("CPLQuietErrorHandler")
+
+def walk(group):
+    group.GetAttributes()
+    for name in group.GetMDArrayNames() or []:
+        array = group.OpenMDArray(name)
+        if array is not None:
+            [d.GetIndexingVariable() for d in array.GetDimensions() or []]
+            array.GetSpatialRef()
+            array.Read()
+    for name in group.GetGroupNames() or []:
+        inner = group.OpenGroup(name)
+        if inner is not None:
+            walk(inner)
+
+def look(name, flags):
+    dataset = gdal.OpenEx(name, flags)
+    if dataset is None:
+        return []
+    for i in range(dataset.RasterCount):
+        band = dataset.GetRasterBand(i + 1)
+        band.Checksum()
+        [band.GetOverview(k).Checksum() for k in range(band.GetOverviewCount())]
+        if flags & gdal.OF_UPDATE:
+            band.WriteRaster(0, 0, 1, 1, b"\\1\\0")
+            band.SetDescription("changed")
+    dataset.GetGeoTransform(), dataset.GetSpatialRef(), dataset.GetGCPs(), dataset.GetFileList()
+    [dataset.GetMetadata(domain) for domain in dataset.GetMetadataDomainList() or []]
+    if flags & gdal.OF_UPDATE and dataset.RasterCount:
+        dataset.BuildOverviews("NEAREST", [2])
+        dataset.BuildOverviews("NONE", [])
+    return [name for name, _ in dataset.GetSubDatasets()]
+
+for name in sys.argv[1:]:
+    for flags in (gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE):
+        for inner in look(name, flags):
+            look(inner, flags)
+    dataset = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER)
+    if dataset is not None:
+        walk(dataset.GetRootGroup())
+"""
+
+
+QUOTED = r'"((?:[^"\\]|\\.)*)"'
+
+
+def looked_at(folder, *names):
+    """The paths of all files that the system is asked for when all that is done in a folder."""
+    command = ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=%file", sys.executable, "-c", SCRIPT]
+    environment = {key: text for key, text in os.environ.items() if key != "LD_PRELOAD"}
+    done = subprocess.run(
+        command + [str(name) for name in names], env=environment, cwd=folder, capture_output=True,
+        text=True, errors="replace", timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    texts = [text for line in done.stderr.splitlines() for text in re.findall(QUOTED, line)]
+    return {os.path.normpath(folder / text.replace("\\\\", "\\")) for text in texts}
+
+
+def outside(folder):
+    """An array that every relative and absolute name below means."""
+    handmade(folder / "outside", attrs={"secret": 1})
+    handmade(folder / "outside" / "a")
+    return folder / "outside"
+
+
+def check(tmp_path, *stores):
+    """That the store's own files are looked at, and none of the other's or of those above."""
+    kept = {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
+    paths = looked_at(tmp_path, *stores)
+    assert any(path.startswith(str(stores[0])) for path in paths)  # or it would show nothing at all
+    assert [path for path in paths if path.startswith(str(tmp_path / "outside"))] == []
+    assert kept == {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
+
+
+def ways_out(tmp_path, depth):
+    """Names of outside/a for whoever takes them from a group `depth` levels below the root."""
+    up = "../" * (depth + 1)
+    return [up + "outside/a", f"./{up}outside/a", f"x/../{up}outside/a", str(tmp_path / "outside" / "a"),
+            up.replace("/", "\\") + "outside\\a", f"file://{tmp_path}/outside/a"]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def needs_plain_plugin():
+    if "asan" in os.environ.get("LD_PRELOAD", ""):
+        pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
+
+
+def attributes(path):
+    """Every attribute that names another node, with a way out."""
+    return {
+        "_ARRAY_DIMENSIONS": [path, path],
+        "coordinates": path,
+        "grid_mapping": path,
+        "ancillary_variables": path,
+        "bounds": path,
+        "labels": [path],
+        "multiscales": [
+            {"version": "0.4", "axes": [{"name": "y", "type": "space"}, {"name": "x", "type": "space"}],
+             "datasets": [{"path": "dem"}, {"path": path}], "layout": [{"asset": path, "path": path}],
+             "base": path, "name": path},
+        ],
+        "plate": {"wells": [{"path": path}], "rows": [{"name": "A"}], "columns": [{"name": "1"}]},
+        "well": {"images": [{"path": path}]},
+        "series": [path],
+        "bioformats2raw.layout": 3,
+        "_nczarr_array": {"dimrefs": [path, path], "dimension_references": [path, path]},
+        "_nczarr_group": {"dims": {path: 4}, "vars": [path], "groups": [path]},
+        "tile_matrix_set": path,
+        "spatial_ref": path,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("consolidated", [False, True])
+def test_of_attributes(tmp_path, number, consolidated):
+    outside(tmp_path)
+    arrays = {
+        "dem": {"values": ZEROS, "attrs": attributes(ways_out(tmp_path, 0)[number])},
+        "deep/dem": {"values": ZEROS, "attrs": attributes(ways_out(tmp_path, 1)[number])},
+        "deep/er/dem": {"values": ZEROS, "attrs": attributes(ways_out(tmp_path, 2)[number])},
+    }
+    groups = {"deep": attributes(ways_out(tmp_path, 1)[number])}
+    store = make_store(tmp_path, arrays, attributes(ways_out(tmp_path, 0)[number]),
+                       consolidated=consolidated, groups=groups)  # fmt: skip
+    check(tmp_path, store)
+
+
+def test_of_members_of_array_metadata(tmp_path):
+    """NCZarr's extension lies in .zarray itself."""
+    outside(tmp_path)
+    for number, path in enumerate(ways_out(tmp_path, 1)):
+        extension = {"dimrefs": ["/" + path, path], "dimension_references": [path, path]}
+        handmade(tmp_path / "store.zarr", path=f"a{number}", _NCZARR_ARRAY=extension, _nczarr_array=extension)
+    (tmp_path / "store.zarr" / ".zgroup").write_text(json.dumps(
+        {"zarr_format": 2, "_NCZARR_GROUP": {"dims": {"../outside": 4}, "vars": ways_out(tmp_path, 0),
+                                             "groups": ways_out(tmp_path, 0)}}))  # fmt: skip
+    check(tmp_path, tmp_path / "store.zarr")
+
+
+def test_of_keys_of_consolidated_metadata(tmp_path):
+    outside(tmp_path)
+    store = make_store(tmp_path, {"dem": ZEROS}, consolidated=True)
+    document = json.loads((store / ".zmetadata").read_text())
+    for path in ways_out(tmp_path, 0):
+        document["metadata"][path + "/.zarray"] = document["metadata"]["dem/.zarray"]
+        document["metadata"][path + "/.zgroup"] = {"zarr_format": 2}
+    (store / ".zmetadata").write_text(json.dumps(document))
+    check(tmp_path, store)
+
+
+def test_of_links_of_xcube(tmp_path):
+    outside(tmp_path)
+    folder = tmp_path / "x.levels"
+    for number, path in enumerate(ways_out(tmp_path, 0)):
+        make_store(folder, {"dem": ZEROS}, name=f"{2 * number + 1}.zarr")
+        (folder / f"{2 * number}.link").write_text(path.replace("/a", ""))
+    (folder / ".zlevels").write_text(json.dumps({"num_levels": 12, "base_dataset_path": "../outside"}))
+    check(tmp_path, folder)
+
+
+def test_of_members_of_a_zip(tmp_path):
+    outside(tmp_path)
+    store = make_store(tmp_path, {"dem": ZEROS}, attributes("../outside/a"))
+    with zipfile.ZipFile(tmp_path / "store.zarr.zip", "w") as archive:
+        for path in sorted(store.rglob("*")):
+            if path.is_file():
+                archive.writestr(path.relative_to(store).as_posix(), path.read_bytes())
+        for path in ways_out(tmp_path, 0):
+            archive.writestr(path + "/.zarray", (store / "dem" / ".zarray").read_bytes())
+    shutil.rmtree(store)
+    check(tmp_path, tmp_path / "store.zarr.zip")
+
+
+def test_of_v1(tmp_path):
+    outside(tmp_path)
+    store = tmp_path / "store.zarr"
+    store.mkdir()
+    (store / "meta").write_text(json.dumps(
+        {"zarr_format": 1, "shape": [4, 6], "chunks": [2, 3], "dtype": "<i2", "compression": "none",
+         "compression_opts": None, "fill_value": 0, "order": "C"}))  # fmt: skip
+    (store / "attrs").write_text(json.dumps(attributes("../outside/a")))
+    check(tmp_path, store)
+
+
+def test_but_links_of_the_file_system_are_followed(tmp_path):
+    """They are whoever's made them, not the store's."""
+    values = np.arange(24, dtype="i2").reshape(4, 6)
+    elsewhere = make_store(tmp_path, {"dem": values}, name="elsewhere.zarr")
+    store = make_store(tmp_path, {"own": values + 1})
+    (store / "linked").symlink_to(elsewhere / "dem", target_is_directory=True)
+    (store / "own" / "0.0").unlink()
+    (store / "own" / "0.0").symlink_to(elsewhere / "dem" / "0.0")
+    assert np.array_equal(gdal.Open(f'ZARR:"{store}":/linked').ReadAsArray(), values)
+    assert np.array_equal(gdal.Open(f'ZARR:"{store}":/own').ReadAsArray(), values)
+    # What is written takes the place of the link, as with any program that renames.
+    dataset = gdal.Open(f'ZARR:"{store}":/own', gdal.GA_Update)
+    dataset.GetRasterBand(1).Fill(7)
+    del dataset
+    assert (zarr.open(str(store / "own"), mode="r")[:] == 7).all()
+    assert np.array_equal(zarr.open(str(elsewhere / "dem"), mode="r")[:], values)
+
+
+def test_would_be_seen(tmp_path):
+    """What the tests above look for is there when the way out is taken."""
+    name = f"{tmp_path}/store.zarr/../outside/a"
+    outside(tmp_path)
+    assert any(path.startswith(str(tmp_path / "outside" / "a")) for path in looked_at(tmp_path, name))
