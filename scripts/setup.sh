@@ -12,7 +12,7 @@ build_packages=(
     gdal-bin
 )
 test_packages=(
-    clang-format clang-tidy libgtest-dev netcdf-bin
+    clang clang-format clang-tidy libclang-rt-14-dev libgtest-dev llvm netcdf-bin
     python3-cftime python3-gdal python3-netcdf4 python3-numcodecs python3-numpy python3-pyproj
     python3-pytest python3-pytest-xdist python3-rasterio python3-rioxarray python3-xarray python3-zarr
     rasterio strace

@@ -12,17 +12,18 @@
 #   tsan       C++ unit tests with ThreadSanitizer
 #   pytest     the driver in GDAL, GDAL's tools and rasterio
 #   asan       the same with AddressSanitizer and UndefinedBehaviorSanitizer in the plugin
+#   fuzz       each fuzzer for 20 seconds
 #   benchmark  the benchmarks run, on small arrays
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-all_stages=(format house unit tidy tsan pytest asan benchmark)
+all_stages=(format house unit tidy tsan pytest asan fuzz benchmark)
 stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=("${all_stages[@]}")
 for stage in "${stages[@]}"; do
     case " ${all_stages[*]} " in
         *" $stage "*) ;;
-        *) sed -n '2,16s/^# \{0,1\}//p' scripts/test.sh; exit 2 ;;
+        *) sed -n '2,17s/^# \{0,1\}//p' scripts/test.sh; exit 2 ;;
     esac
 done
 
@@ -140,6 +141,14 @@ stage_asan() {
     local preload
     preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so)"
     GDAL_DRIVER_PATH=$PWD/build-debug/gdalplugins run_pytest -n "$jobs" --dist loadfile autotest/gdrivers
+}
+
+stage_fuzz() {
+    local code=0
+    autotest/fuzz/run.sh --seconds 20 | tee "$logs/fuzz" || code=$?
+    passed=$((passed + $(grep -c 'no finding$' "$logs/fuzz" || true)))
+    failed=$((failed + $(grep -c 'FAILED' "$logs/fuzz" || true)))
+    return $code
 }
 
 stage_benchmark() {
