@@ -24,10 +24,14 @@ Status Status::OutOfMemory(std::string message) {
     return {StatusCode::kOutOfMemory, std::move(message)};
 }
 
-const std::string& Status::message() const {
-    static const std::string kNone;
-    return rep_ ? rep_->message : kNone;
-}
+namespace {
+
+// Not of a function: see core/base/fork.h.
+const auto& none = *new std::string();
+
+}  // namespace
+
+const std::string& Status::message() const { return rep_ ? rep_->message : none; }
 
 Status Status::WithContext(std::string_view where) const {
     if (ok()) return *this;

@@ -2,21 +2,19 @@
 #include "core/base/worker_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#define ZARR_FORKS 1
-#else
-#define ZARR_FORKS 0
-#endif
+#include "core/base/fork.h"
 
 namespace zarr {
 
@@ -42,6 +40,7 @@ struct Crew {
     std::vector<std::thread> threads;
     std::vector<std::thread::id> ended;  // of `threads`, to be joined
 
+    const std::uint64_t generation = ForkGeneration();
     Crew* of_parent = nullptr;  // before a fork(); its threads are not in this process
 
     void Work();
@@ -128,24 +127,21 @@ void Crew::Close() {
     threads.clear();
 }
 
-// Never destroyed: what runs at the very end of the process may still ask for it.
-Crew*& CrewOfProcess() {
-    static Crew* crew = new Crew;
-    return crew;
+// Never destroyed: what runs at the very end of the process may still ask for it. A forked child
+// begins with one of its own, as the threads stay with the parent.
+Crew& CrewOfProcess() {
+    static std::atomic<Crew*> current{nullptr};
+    Crew* known = current.load();
+    if (known != nullptr && known->generation == ForkGeneration()) return *known;
+    auto own = std::make_unique<Crew>();
+    own->of_parent = known;
+    if (current.compare_exchange_strong(known, own.get())) return *own.release();
+    return *known;  // of a thread that was faster
 }
 
-#if ZARR_FORKS
-// The threads stay with the parent: the child begins with none.
-void BeforeFork() { CrewOfProcess()->mutex.lock(); }
-void AfterForkInParent() { CrewOfProcess()->mutex.unlock(); }
-void AfterForkInChild() {
-    Crew* const parents = CrewOfProcess();
-    parents->mutex.unlock();
-    auto* own = new Crew;
-    own->of_parent = parents;
-    CrewOfProcess() = own;
-}
-#endif
+const struct Closing {
+    ~Closing() { CrewOfProcess().Close(); }
+} closing;
 
 }  // namespace
 
@@ -154,18 +150,9 @@ WorkerPool& WorkerPool::Instance() {
     return pool;
 }
 
-WorkerPool::WorkerPool() {
-    CrewOfProcess();
-#if ZARR_FORKS
-    pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
-#endif
-}
-
-WorkerPool::~WorkerPool() { CrewOfProcess()->Close(); }
-
 void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     if (helpers == 0) return job();
-    Crew& crew = *CrewOfProcess();
+    Crew& crew = CrewOfProcess();
     Job mine{job, 0, {}};
     crew.Engage(mine, helpers);
     job();

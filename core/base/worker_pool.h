@@ -21,8 +21,7 @@ class WorkerPool {
     WorkerPool& operator=(const WorkerPool&) = delete;
 
   private:
-    WorkerPool();
-    ~WorkerPool();
+    constexpr WorkerPool() = default;
 };
 
 }  // namespace zarr

@@ -3,18 +3,13 @@
 #if defined(__unix__) || defined(__APPLE__)
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <thread>
 #include <vector>
 
+#include "autotest/cpp/support/forks.h"
 #include "autotest/cpp/support/sanitizers.h"
 #include "autotest/cpp/support/threads.h"
 #include "core/base/worker_pool.h"
@@ -23,7 +18,7 @@ namespace zarr {
 namespace {
 
 using test::Barrier;
-using test::kPatience;
+using test::SucceedsInChild;
 
 // True where the caller and as many helpers were at work at the same time.
 bool RunTogether(std::size_t helpers) {
@@ -35,39 +30,9 @@ bool RunTogether(std::size_t helpers) {
     return met == helpers + 1;
 }
 
-// True where `child`, in a forked process, returns true, and in time.
-bool SucceedsInChild(const std::function<bool()>& child) {
-    std::fflush(nullptr);  // or the child may write it again
-    const pid_t pid = fork();
-    if (pid < 0) return false;
-    if (pid == 0) _exit(child() ? 0 : 1);
-    const auto deadline = std::chrono::steady_clock::now() + 2 * kPatience;
-    int status = 0;
-    pid_t ended = 0;
-    while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
-        if (std::chrono::steady_clock::now() > deadline) {
-            kill(pid, SIGKILL);
-            waitpid(pid, &status, 0);
-            ADD_FAILURE() << "the child hangs";
-            return false;
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-// AddressSanitizer may be in the middle of something on another thread at the fork, which then
-// never ends in the child; and its search for leaks stumbles over the parent's threads.
-#define SKIP_WITH_ADDRESS_SANITIZER() \
-    if (test::kHasAddressSanitizer) GTEST_SKIP() << "AddressSanitizer cannot follow"
-
 class ForkedWorkerPool : public testing::Test {
   protected:
-    void SetUp() override {
-        // It takes threads of the child for those of the parent that had their ids, and misses the
-        // parent's in the end.
-        if (test::kHasThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer cannot follow";
-    }
+    void SetUp() override { SKIP_WITH_THREAD_SANITIZER(); }
 };
 
 // Threads that are at work in the pool until this ends.

@@ -2,15 +2,19 @@
 // For tests of threads: to meet, and to fail instead of hanging.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace zarr::test {
 
@@ -67,5 +71,19 @@ class Watchdog {
     bool is_over_ = false;
     std::thread thread_;
 };
+
+// Runs `work(0)`, `work(1)` ... each in a thread of its own; they begin together. What one returns
+// is what went wrong in it, or empty. Ends the program where they hang.
+inline void InThreads(std::size_t count, const std::function<std::string(std::size_t)>& work) {
+    const Watchdog watchdog("threads");
+    Barrier barrier(count);
+    std::vector<std::string> problems(count);
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < count; ++t)
+        threads.emplace_back(
+            [&, t] { problems[t] = barrier.Meet() ? work(t) : "the others did not come"; });
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& problem : problems) EXPECT_EQ(problem, "");
+}
 
 }  // namespace zarr::test
