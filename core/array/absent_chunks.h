@@ -4,8 +4,9 @@
 #include <atomic>
 #include <bitset>
 #include <cstdint>
-#include <shared_mutex>
 #include <unordered_map>
+
+#include "core/base/fork.h"
 
 namespace zarr {
 
@@ -46,7 +47,7 @@ class AbsentChunks {
     void Clear();
 
   private:
-    mutable std::shared_mutex mutex_;
+    mutable SharedMutex mutex_;
     std::atomic<std::uint64_t> moment_{0};
     std::atomic<bool> is_empty_{true};  // nothing is known
     std::atomic<bool> is_listed_{false};

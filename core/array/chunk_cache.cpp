@@ -38,19 +38,19 @@ std::uint64_t ChunkCache::NextArrayId() {
 }
 
 std::size_t ChunkCache::max_bytes() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     return max_bytes_;
 }
 
 void ChunkCache::SetMaxBytes(std::size_t max_bytes) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     max_bytes_ = max_bytes;
     EvictLocked();
     pool_->SetMaxBytes(max_bytes / kIdleShare);
 }
 
 ChunkPtr ChunkCache::Find(const ChunkId& id) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     return FindLocked(id);
 }
 
@@ -64,17 +64,21 @@ ChunkPtr ChunkCache::FindLocked(const ChunkId& id) {
 Result<ChunkPtr> ChunkCache::GetOrLoad(const ChunkId& id,
                                        const std::function<Result<ChunkPtr>()>& load) {
     std::shared_ptr<Load> mine;
+    std::shared_ptr<Load> theirs;
     {
-        std::unique_lock<std::mutex> lock(mutex_);
+        const std::lock_guard<Mutex> lock(mutex_);
         if (ChunkPtr chunk = FindLocked(id)) return chunk;
         const auto under_way = loads_.find(id);
-        if (under_way != loads_.end()) {
-            const std::shared_ptr<Load> theirs = under_way->second;
-            loaded_.wait(lock, [&theirs] { return theirs->done; });
-            return theirs->result;
+        if (under_way != loads_.end() && under_way->second->turn.IsOfThisProcess()) {
+            theirs = under_way->second;
+        } else {
+            mine = std::make_shared<Load>();
+            loads_[id] = mine;
         }
-        mine = std::make_shared<Load>();
-        loads_.emplace(id, mine);
+    }
+    if (theirs != nullptr) {
+        theirs->turn.Wait();
+        return theirs->result;
     }
     Result<ChunkPtr> result = [&load]() -> Result<ChunkPtr> {
         try {
@@ -84,14 +88,13 @@ Result<ChunkPtr> ChunkCache::GetOrLoad(const ChunkId& id,
         }
     }();
     {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<Mutex> lock(mutex_);
         mine->result = result;
-        mine->done = true;
         const auto current = loads_.find(id);
         if (current != loads_.end() && current->second == mine) loads_.erase(current);
         if (result.ok() && !mine->is_stale) InsertLocked(id, *result);
     }
-    loaded_.notify_all();
+    mine->turn.End();
     return result;
 }
 
@@ -115,7 +118,7 @@ ChunkCache::Recency::iterator ChunkCache::DropLocked(Recency::iterator entry) {
 }
 
 void ChunkCache::Replace(const ChunkId& id, ChunkPtr chunk) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     const auto found = entries_.find(id);
     if (found != entries_.end()) DropLocked(found->second);
     const auto under_way = loads_.find(id);
@@ -127,7 +130,7 @@ void ChunkCache::Replace(const ChunkId& id, ChunkPtr chunk) {
 }
 
 void ChunkCache::DropArray(std::uint64_t array) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     for (auto it = recency_.begin(); it != recency_.end();)
         it = it->id.array == array ? DropLocked(it) : std::next(it);
 }
@@ -136,13 +139,13 @@ void ChunkCache::DropStale(
     std::uint64_t array, const std::function<bool(std::uint64_t, const DecodedChunk&)>& is_stale) {
     std::vector<Entry> held;
     {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<Mutex> lock(mutex_);
         for (const Entry& entry : recency_)
             if (entry.id.array == array) held.push_back(entry);
     }
     for (const Entry& entry : held) {
         if (!is_stale(entry.id.chunk, *entry.chunk)) continue;
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<Mutex> lock(mutex_);
         const auto found = entries_.find(entry.id);
         if (found != entries_.end() && found->second->chunk == entry.chunk)
             DropLocked(found->second);

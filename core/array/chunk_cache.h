@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 #include "core/base/buffer_pool.h"
 #include "core/base/bytes.h"
+#include "core/base/fork.h"
+#include "core/base/turn.h"
 #include "core/codec/codec.h"
 #include "core/store/store.h"
 
@@ -92,9 +92,9 @@ class ChunkCache {
         ChunkPtr chunk;
     };
     struct Load {  // under way; waiters hold it by shared_ptr
-        bool done = false;
-        bool is_stale = false;  // the chunk was replaced meanwhile
-        Result<ChunkPtr> result{ChunkPtr()};
+        Turn turn;
+        bool is_stale = false;                // the chunk was replaced meanwhile
+        Result<ChunkPtr> result{ChunkPtr()};  // once the turn has ended
     };
     using Recency = std::list<Entry>;  // most recent first
 
@@ -104,8 +104,7 @@ class ChunkCache {
     Recency::iterator DropLocked(Recency::iterator entry);
 
     const std::shared_ptr<BufferPool> pool_;
-    mutable std::mutex mutex_;
-    std::condition_variable loaded_;
+    mutable Mutex mutex_;
     std::size_t max_bytes_;
     std::size_t bytes_ = 0;
     Recency recency_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/fork.h"
 #include "core/codec/codec.h"
 #include "core/store/synchronizer.h"
 
@@ -38,10 +39,13 @@ bool IsAllWritten(const PendingChunk& pending);
 // was not written.
 void MergeStored(PendingChunk& pending, PendingChunk& stored);
 
-// The pending chunks of an array, by their index in the cache. Thread-safe.
+// The pending chunks of an array, by their index in the cache. They are of the process that the
+// array was opened in: a forked child has none of them. Thread-safe.
 class PendingChunks {
   public:
-    bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+    bool empty() const {
+        return generation_ != ForkGeneration() || count_.load(std::memory_order_acquire) == 0;
+    }
 
     // The chunk, or nullptr.
     std::shared_ptr<PendingChunk> Find(std::uint64_t chunk) const;
@@ -56,7 +60,8 @@ class PendingChunks {
     std::size_t count() const { return count_; }
 
   private:
-    mutable std::mutex mutex_;
+    const std::uint64_t generation_ = ForkGeneration();  // of the process that writes
+    mutable Mutex mutex_;
     std::unordered_map<std::uint64_t, std::shared_ptr<PendingChunk>> chunks_;
     std::atomic<std::size_t> count_{0};
 };

@@ -9,8 +9,15 @@
 
 namespace zarr {
 
+void ReadContext::ForgetParentsLocked() {
+    if (generation_ == ForkGeneration()) return;
+    shared_.clear();
+    generation_ = ForkGeneration();
+}
+
 std::shared_ptr<const Array> ReadContext::FindShared(const std::string& name) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
+    ForgetParentsLocked();
     const auto found = shared_.find(name);
     return found == shared_.end() ? nullptr : found->second.lock();
 }
@@ -18,7 +25,8 @@ std::shared_ptr<const Array> ReadContext::FindShared(const std::string& name) {
 std::shared_ptr<const Array> ReadContext::Share(const std::string& name,
                                                 const std::shared_ptr<const Array>& array) {
     std::shared_ptr<const Array> known;  // let go after the lock, which its end may need
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
+    ForgetParentsLocked();
     std::weak_ptr<const Array>& named = shared_[name];
     known = named.lock();
     if (known != nullptr && SameDocument(known->metadata(), array->metadata())) return known;
@@ -47,7 +55,7 @@ bool ReadContext::IsFirstPart(const ChunkId& id) {
 
 ReadContext::Loan::Loan(ReadContext& context) : context_(context) {
     {
-        const std::lock_guard<std::mutex> lock(context.mutex_);
+        const std::lock_guard<Mutex> lock(context.mutex_);
         if (!context.idle_.empty()) {
             scratch_ = std::move(context.idle_.back());
             context.idle_.pop_back();
@@ -61,7 +69,7 @@ ReadContext::Loan::~Loan() {
     const std::size_t held = scratch_->chunk.capacity() + pipeline.encoded.capacity() +
                              pipeline.stages[0].capacity() + pipeline.stages[1].capacity();
     if (held > kKeptBytes) return;
-    const std::lock_guard<std::mutex> lock(context_.mutex_);
+    const std::lock_guard<Mutex> lock(context_.mutex_);
     if (context_.idle_.size() < kKept) context_.idle_.push_back(std::move(scratch_));
 }
 

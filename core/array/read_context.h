@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/array/chunk_cache.h"
+#include "core/base/fork.h"
 #include "core/codec/pipeline.h"
 
 namespace zarr {
@@ -77,6 +77,9 @@ class ReadContext {
     };
 
   private:
+    // A forked child shares no arrays with its parent: what the parent writes is not seen here.
+    void ForgetParentsLocked();
+
     // A few threads' worth of scratch is kept between reads; what holds more than this is freed.
     static constexpr std::size_t kKept = 16;
     static constexpr std::size_t kKeptBytes = std::size_t{16} << 20;
@@ -90,9 +93,10 @@ class ReadContext {
     WriteCounters write_counters_;
     std::array<std::atomic<std::uint64_t>, kPartSets * kPartWays> parts_{};  // hashes of chunks
     std::atomic<std::size_t> next_part_{0};
-    std::mutex mutex_;
+    Mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;
     std::unordered_map<std::string, std::weak_ptr<const Array>> shared_;
+    std::uint64_t generation_ = ForkGeneration();  // of the process that `shared_` is of
     std::size_t prune_at_ = 64;  // size of shared_ at which names of the dead are dropped
 };
 

@@ -15,13 +15,13 @@ constexpr std::size_t kLarge = std::size_t{64} << 10;
 }  // namespace
 
 void BufferPool::SetMaxBytes(std::size_t max_bytes) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     max_bytes_ = max_bytes;
     while (bytes_ > max_bytes_) FreeLocked(idle_.begin());
 }
 
 std::size_t BufferPool::bytes() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     return bytes_;
 }
 
@@ -32,7 +32,7 @@ void BufferPool::FreeLocked(Idle::iterator buffer) {
 
 Status BufferPool::Take(std::size_t size, Buffer& buffer) {
     if (size >= kLarge) {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<Mutex> lock(mutex_);
         const auto found = idle_.lower_bound(size);
         // What is much larger would be wasted.
         if (found != idle_.end() && found->first - size <= size / 4) {
@@ -46,7 +46,7 @@ Status BufferPool::Take(std::size_t size, Buffer& buffer) {
 void BufferPool::Give(Buffer buffer) {
     const std::size_t size = buffer.capacity();
     if (size < kLarge) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     if (size > max_bytes_) return;
     // Of other sizes is what nobody has asked for lately.
     while (bytes_ + size > max_bytes_) {

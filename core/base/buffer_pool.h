@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <map>
-#include <mutex>
 
 #include "core/base/bytes.h"
+#include "core/base/fork.h"
 
 namespace zarr {
 
@@ -31,7 +31,7 @@ class BufferPool {
 
     void FreeLocked(Idle::iterator buffer);
 
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     std::size_t max_bytes_;
     std::size_t bytes_ = 0;
     Idle idle_;

@@ -83,10 +83,13 @@ Result<bool> Hierarchy::ReadText(const std::string& key, Buffer& text) const {
 Result<bool> Hierarchy::Has(const std::string& key) const { return zarr::Has(*store_, key); }
 
 bool Hierarchy::RootHolds(std::string_view key) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = root_keys_.find(key);
-    if (known != root_keys_.end()) return known->second;
+    {
+        const std::lock_guard<Mutex> lock(mutex_);
+        const auto known = root_keys_.find(key);
+        if (known != root_keys_.end()) return known->second;
+    }
     const auto found = Has(std::string(key));
+    const std::lock_guard<Mutex> lock(mutex_);
     return root_keys_.emplace(key, found.ok() && *found).first->second;
 }
 

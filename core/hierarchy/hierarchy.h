@@ -3,12 +3,12 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/array/array.h"
+#include "core/base/fork.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
 
@@ -98,7 +98,7 @@ class Hierarchy {
     std::shared_ptr<const V1Store> v1_;  // store_, where v1 is looked for
     std::shared_ptr<ReadContext> context_;
     bool is_consolidated_ = false;
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     mutable std::map<std::string, bool, std::less<>> root_keys_;
 };
 

@@ -43,13 +43,13 @@ Status CheckNoV1Array(const Store& store, const std::string& path) {
 
 Result<bool> V1Store::Find(const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(const bool is_there, HoldsV1Array(base(), path));
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     if (is_there) found_.insert(path);
     return is_there;
 }
 
 bool V1Store::HasFound(const std::string& path) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     return found_.count(path) != 0;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <mutex>
 #include <set>
 #include <string>
 
+#include "core/base/fork.h"
 #include "core/store/forwarding_store.h"
 
 namespace zarr {
@@ -36,7 +36,7 @@ class V1Store final : public ForwardingStore {
                           Buffer& value) const override;
 
   private:
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     mutable std::set<std::string> found_;  // paths
 };
 

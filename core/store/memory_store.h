@@ -2,8 +2,8 @@
 #pragma once
 
 #include <map>
-#include <shared_mutex>
 
+#include "core/base/fork.h"
 #include "core/store/store.h"
 
 namespace zarr {
@@ -20,7 +20,7 @@ class MemoryStore final : public Store {
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
 
   private:
-    mutable std::shared_mutex mutex_;
+    mutable SharedMutex mutex_;
     std::map<std::string, std::string, std::less<>> values_;
 };
 

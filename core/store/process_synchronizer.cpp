@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The only file that knows how processes lock files; systems without fcntl() have none of it.
-#include <condition_variable>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <set>
 #include <system_error>
 #include <utility>
 
+#include "core/base/turn.h"
 #include "core/store/keys.h"
 #include "core/store/synchronizer.h"
 
@@ -118,23 +118,39 @@ class FolderSynchronizer final : public Synchronizer,
     };
 
     void Enter(const std::string& key) {
-        std::unique_lock<std::mutex> lock(mutex_);
-        left_.wait(lock, [&] { return held_.count(key) == 0; });
-        held_.insert(key);
+        for (;;) {
+            std::shared_ptr<Turn> theirs;
+            {
+                const std::lock_guard<Mutex> lock(mutex_);
+                std::shared_ptr<Turn>& held = held_[key];
+                if (held == nullptr || !held->IsOfThisProcess()) {
+                    held = std::make_shared<Turn>();
+                    return;
+                }
+                theirs = held;
+            }
+            theirs->Wait();
+        }
     }
     void Leave(const std::string& key) {
+        std::shared_ptr<Turn> mine;
         {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            held_.erase(key);
+            const std::lock_guard<Mutex> lock(mutex_);
+            const auto held = held_.find(key);
+            mine = std::move(held->second);
+            held_.erase(held);
         }
-        left_.notify_all();
+        mine->End();
     }
 
     const std::string folder_;
-    std::mutex mutex_;
-    std::condition_variable left_;
-    std::set<std::string> held_;  // by threads of this process
+    Mutex mutex_;
+    std::map<std::string, std::shared_ptr<Turn>> held_;  // by threads of this process
 };
+
+// One object for each folder, so that its locks hold threads apart as well.
+Mutex all_mutex;
+auto& all = *new std::map<std::string, std::weak_ptr<Synchronizer>>();
 
 }  // namespace
 
@@ -147,10 +163,7 @@ Result<std::shared_ptr<Synchronizer>> OpenProcessSynchronizer(const std::string&
     if (error) return Failure(folder, "cannot make a folder of lock files", error.value());
     if (::access(real.c_str(), W_OK | X_OK) != 0)
         return Failure(folder, "cannot make lock files there", errno);
-    // One object for each folder, so that its locks hold threads apart as well.
-    static std::mutex mutex;
-    static std::map<std::string, std::weak_ptr<Synchronizer>> all;
-    const std::lock_guard<std::mutex> lock(mutex);
+    const std::lock_guard<Mutex> lock(all_mutex);
     for (auto it = all.begin(); it != all.end();)
         it = it->second.expired() ? all.erase(it) : std::next(it);
     std::weak_ptr<Synchronizer>& known = all[real.string()];

@@ -127,15 +127,17 @@ Status ZipArchive::ReadPart(const ZipMember& member, std::uint64_t offset,
 }
 
 std::vector<StoreEntry> ZipArchive::List(const std::string& prefix) const {
-    std::call_once(is_sorted_, [this] {
-        names_.reserve(directory_.members().size());
-        for (const auto& [name, member] : directory_.members()) names_.push_back(name);
-        std::sort(names_.begin(), names_.end());
+    const auto& names = names_.Get([this] {
+        std::vector<std::string_view> sorted;
+        sorted.reserve(directory_.members().size());
+        for (const auto& [name, member] : directory_.members()) sorted.push_back(name);
+        std::sort(sorted.begin(), sorted.end());
+        return sorted;
     });
     const std::string start = prefix.empty() ? "" : prefix + "/";
     std::vector<StoreEntry> entries;
-    auto at = std::lower_bound(names_.begin(), names_.end(), std::string_view(start));
-    while (at != names_.end() && at->substr(0, start.size()) == start) {
+    auto at = std::lower_bound(names.begin(), names.end(), std::string_view(start));
+    while (at != names.end() && at->substr(0, start.size()) == start) {
         const std::size_t end = at->find('/', start.size());
         std::string name(at->substr(start.size(), end - start.size()));
         if (end == std::string_view::npos) {
@@ -144,7 +146,7 @@ std::vector<StoreEntry> ZipArchive::List(const std::string& prefix) const {
             continue;
         }
         const std::string past = start + name + static_cast<char>('/' + 1);
-        at = std::lower_bound(at, names_.end(), std::string_view(past));
+        at = std::lower_bound(at, names.end(), std::string_view(past));
         entries.push_back({std::move(name), true});
     }
     std::sort(entries.begin(), entries.end(),

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/lazy.h"
 #include "core/store/store.h"
 #include "core/store/zip_directory.h"
 
@@ -58,8 +58,7 @@ class ZipArchive {
     const ZipDirectory directory_;
     const std::string identity_;
     const std::string description_;
-    mutable std::once_flag is_sorted_;
-    mutable std::vector<std::string_view> names_;  // sorted, once a prefix is listed
+    Lazy<std::vector<std::string_view>> names_;  // sorted
 };
 
 }  // namespace zarr
