@@ -14,6 +14,7 @@
 #include "driver/mdim_create.h"
 #include "driver/open.h"
 #include "driver/options.h"
+#include "driver/zip_file.h"
 
 namespace {
 
@@ -91,6 +92,12 @@ class ZarrDriver final : public GDALDriver {
     }
 };
 
+// When GDAL's drivers are destroyed: what is kept for the next dataset is let go of.
+void Unload(GDALDriver* /*driver*/) {
+    zarr_driver::SharedContext()->cache().SetMaxBytes(0);
+    zarr_driver::CloseIdleZip();
+}
+
 GDALDriver* MakeDriver() {
     auto* driver = new ZarrDriver();
     driver->SetDescription(kName);
@@ -105,6 +112,7 @@ GDALDriver* MakeDriver() {
     driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, zarr_driver::kOpenOptionList);
     driver->SetMetadataItem("COMPRESSORS", "blosc,zlib,gzip,lzma,zstd,lz4,bz2");
     driver->SetMetadataItem("BLOSC_COMPRESSORS", "blosclz,lz4,lz4hc,snappy,zlib,zstd");
+    driver->pfnUnloadDriver = Unload;
     driver->pfnIdentify = zarr_driver::Identify;
     driver->pfnOpen = zarr_driver::Open;
     driver->pfnDelete = zarr_driver::Delete;

@@ -22,6 +22,9 @@ std::optional<ZipPlace> ZipPlaceOf(const std::string& path);
 // Errors say what is wrong with the file. Thread-safe.
 zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path);
 
+// Lets go of the zip file that was opened last, which is kept for the next opening.
+void CloseIdleZip();
+
 // The folder in an archive that a place means, "" for its root.
 std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive);
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Programs that unload the driver, or end, while its threads and theirs are alive: zarr_unload."""
+
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+from zarr_gdal import open_raster, read_all
+from zarr_store import make_array, zip_folder
+
+TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_unload")
+PLUGIN = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gdal_ZarrV2.so"
+VALUES = np.arange(200 * 300, dtype="<i4").reshape(200, 300)
+SECONDS = 240
+
+CODECS = ["blosc", "zstd", "zlib"]  # those whose memory a thread keeps for the next chunk
+
+
+def compressor(name):
+    import numcodecs
+
+    return numcodecs.get_codec({"id": name})
+
+
+@pytest.fixture(params=CODECS)
+def store(request, tmp_path):
+    return make_array(tmp_path, VALUES, chunks=(16, 32), compressor=compressor(request.param))
+
+
+def run(way, store, rounds=20, plugin=PLUGIN):
+    # GDAL itself must not find the plugin: the program loads it.
+    environment = {k: v for k, v in os.environ.items() if k not in ("GDAL_DRIVER_PATH", "LD_PRELOAD")}
+    environment["GDAL_DRIVER_PATH"] = "disable"
+    done = subprocess.run(
+        [str(TOOL), way, str(plugin), str(store), str(rounds)], env=environment,
+        capture_output=True, text=True, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    assert done.stderr == ""
+    lines = done.stdout.split("\n")
+    assert lines[-2] == "ok"
+    return lines[:-2]
+
+
+@pytest.mark.parametrize("way", ["reload", "register"])
+def test_it_is_registered_read_with_and_unloaded_again_and_again(store, way):
+    assert run(way, store) == ["threads 1"]
+
+
+@pytest.mark.parametrize("way", ["reload", "register"])
+def test_a_zip_file_is_read_again_after_all_drivers_are_gone(tmp_path, way):
+    folder = make_array(tmp_path, VALUES, chunks=(16, 32))
+    assert run(way, zip_folder(folder, tmp_path / "a.zarr.zip")) == ["threads 1"]
+
+
+def test_a_program_ends_while_its_threads_read(store):
+    for _ in range(10):
+        run("exit", store)
+
+
+def test_a_program_ends_with_datasets_open(store):
+    for _ in range(5):
+        run("leave", store)
+    np.testing.assert_array_equal(read_all(open_raster(store))[0], VALUES)
