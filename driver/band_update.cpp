@@ -30,9 +30,7 @@ Status ZarrRasterBand::Store(const Window& window, const void* data, GDALDataTyp
 
 CPLErr ZarrRasterBand::WriteWindow(const Window& window, const void* data, GDALDataType buffer_type,
                                    GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
-    if (dataset()->update() == nullptr)
-        return EmitError(dataset()->store_path(),
-                         Status::Permission("opened for reading, not for update"));
+    if (dataset()->update() == nullptr) return dataset()->RefuseToWrite();
     dataset()->WarnOfOverviews();
     const Status status = Store(window, data, buffer_type, pixel_space, line_space, band_space);
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);

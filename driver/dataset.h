@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/process_local.h"
 #include "driver/coordinate_arrays.h"
 #include "driver/creation_options.h"
 #include "driver/gdal_compat.h"
@@ -78,8 +79,11 @@ class ZarrDataset final : public GDALPamDataset {
     void Abandon();
     // Writes no more.
     void EndUpdate();
-    // What is written through; nullptr where the dataset is for reading.
+    // What is written through; nullptr where the dataset is for reading, and in a forked child,
+    // which must not write what its parent will.
     StoreUpdate* update() const { return update_.get(); }
+    // Says why nothing can be written without update().
+    CPLErr RefuseToWrite() const;
     // Changes an attribute of an array; null removes it. Written at the next flush.
     void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value);
     // Makes `element`, in the host's byte order, the fill value of an array that this dataset has
@@ -144,7 +148,8 @@ class ZarrDataset final : public GDALPamDataset {
     const OpenOptions options_;
     std::vector<std::unique_ptr<BandArray>> arrays_;
     std::vector<std::unique_ptr<ZarrDataset>> levels_;
-    std::shared_ptr<StoreUpdate> update_;  // the overviews' as well
+    bool is_closing_ = false;
+    zarr::ProcessLocal<StoreUpdate> update_;  // the overviews' as well
     Georeferenced convention_ = Georeferenced::kGdalAndCf;
     bool placement_changed_ = false;  // since it was written
     bool band_names_changed_ = false;

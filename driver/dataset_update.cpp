@@ -16,18 +16,25 @@ using zarr::Status;
 namespace json = zarr::json;
 
 void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention) {
-    update_ = std::move(update);
+    update_.Set(std::move(update));
     convention_ = convention;
     eAccess = GA_Update;
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
-    for (const auto& level : levels_) level->EnableUpdate(update_, convention);
+    for (const auto& level : levels_) level->EnableUpdate(update_.Share(), convention);
 }
 
 // What GDAL saves beside the store it asks of the bands, which need the arrays: not in the base's
 // destructor.
 ZarrDataset::~ZarrDataset() {
+    is_closing_ = true;
     CloseUpdate();
     GDALPamDataset::FlushCache(true);
+}
+
+CPLErr ZarrDataset::RefuseToWrite() const {
+    // Of what GDAL still holds when a forked child closes it, the parent has a copy.
+    if (update_.is_inherited() && is_closing_) return CE_None;
+    return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
 
 void ZarrDataset::CloseUpdate() {
@@ -41,7 +48,7 @@ void ZarrDataset::CloseUpdate() {
 
 void ZarrDataset::EndUpdate() {
     for (const auto& level : levels_) level->EndUpdate();
-    update_ = nullptr;
+    update_.Set(nullptr);
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {

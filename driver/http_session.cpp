@@ -10,6 +10,8 @@
 #include <deque>
 #include <mutex>
 
+#include "core/base/fork.h"
+
 namespace zarr_driver {
 
 namespace {
@@ -22,15 +24,9 @@ struct Idle {
 // More than are under way at a time; those that nobody has used for longest are closed.
 constexpr std::size_t kMaxIdle = 128;
 
-std::mutex& Mutex() {
-    static std::mutex mutex;
-    return mutex;
-}
-
-std::deque<Idle>& IdleSessions() {
-    static std::deque<Idle> idle;
-    return idle;
-}
+zarr::Mutex mutex;
+auto& idle = *new std::deque<Idle>();
+std::uint64_t next_name = 0;
 
 std::string ProcessMark() { return std::to_string(CPLGetCurrentProcessID()) + "\n"; }
 
@@ -48,8 +44,7 @@ void Close(const std::string& name) {
 }  // namespace
 
 HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + purpose) {
-    const std::lock_guard<std::mutex> lock(Mutex());
-    auto& idle = IdleSessions();
+    const std::lock_guard<zarr::Mutex> lock(mutex);
     // The last that was used is the likeliest to be connected still.
     const auto own = std::find_if(idle.rbegin(), idle.rend(),
                                   [&](const Idle& other) { return other.purpose == purpose_; });
@@ -58,15 +53,13 @@ HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + 
         idle.erase(std::next(own).base());
         return;
     }
-    static std::uint64_t next = 0;
-    name_ = "zarr-" + std::to_string(CPLGetCurrentProcessID()) + "-" + std::to_string(next++);
+    name_ = "zarr-" + std::to_string(CPLGetCurrentProcessID()) + "-" + std::to_string(next_name++);
 }
 
 HttpSession::~HttpSession() {
     std::string closed;
     {
-        const std::lock_guard<std::mutex> lock(Mutex());
-        auto& idle = IdleSessions();
+        const std::lock_guard<zarr::Mutex> lock(mutex);
         idle.push_back({std::move(purpose_), std::move(name_)});
         if (idle.size() > kMaxIdle) {
             // What a parent process has is not closed in its child.

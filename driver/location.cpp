@@ -69,11 +69,13 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
     return location;
 }
 
+// Made at load and never destroyed, see core/base/fork.h.
+const auto& context = *new std::shared_ptr<zarr::ReadContext>(new zarr::ReadContext(0));
+
 }  // namespace
 
 std::shared_ptr<zarr::ReadContext> SharedContext() {
     ReadLimits();
-    static const auto context = std::make_shared<zarr::ReadContext>(0);
     constexpr GIntBig kLeast = GIntBig{16} << 20;
     const GIntBig bytes = std::max(kLeast, GDALGetCacheMax64());
     if (context->cache().max_bytes() != static_cast<std::size_t>(bytes))

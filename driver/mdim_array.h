@@ -6,12 +6,12 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/array/array.h"
+#include "core/base/lazy.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/values.h"
 #include "driver/creation_options.h"
@@ -150,9 +150,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     std::atomic<bool> is_new_{false};  // created by this session, and nothing is written to it
     bool is_deleted_ = false;
     std::atomic<bool> has_forgotten_statistics_{false};
-    mutable std::mutex mutex_;
-    mutable std::optional<Georeferencing> georeferencing_;
-    mutable std::optional<std::vector<std::string>> level_paths_;  // of the overviews
+    zarr::Lazy<Georeferencing> georeferencing_;
+    zarr::Lazy<std::vector<std::string>> level_paths_;  // of the overviews
 };
 
 }  // namespace zarr_driver

@@ -12,16 +12,16 @@
 namespace zarr_driver {
 
 const Georeferencing& ZarrMDArray::Placed() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (georeferencing_) return *georeferencing_;
-    georeferencing_.emplace();
-    // One dimension is a coordinate, not a raster.
-    if (facts_.metadata.rank() < 2 || text_length_ != 0) return *georeferencing_;
-    const OpenOptions& options = session_->options();
-    georeferencing_ = ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
-                                         {options.assume_longlat, false, options.threads});
-    EmitWarnings(session_->store_path() + ": /" + facts_.path, georeferencing_->warnings);
-    return *georeferencing_;
+    return georeferencing_.Get([this] {
+        // One dimension is a coordinate, not a raster.
+        if (facts_.metadata.rank() < 2 || text_length_ != 0) return Georeferencing();
+        const OpenOptions& options = session_->options();
+        Georeferencing placed =
+            ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
+                               {options.assume_longlat, false, options.threads});
+        EmitWarnings(session_->store_path() + ": /" + facts_.path, placed.warnings);
+        return placed;
+    });
 }
 
 std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
@@ -61,16 +61,16 @@ std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() 
 }
 
 const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (level_paths_) return *level_paths_;
-    level_paths_.emplace();
-    zarr::Warnings warnings;
-    const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
-    EmitWarnings(session_->store_path(), warnings);
-    if (pyramid && pyramid->levels[0].path == facts_.path)
-        for (std::size_t i = 1; i < pyramid->levels.size(); ++i)
-            level_paths_->push_back(pyramid->levels[i].path);
-    return *level_paths_;
+    return level_paths_.Get([this] {
+        std::vector<std::string> paths;
+        zarr::Warnings warnings;
+        const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
+        EmitWarnings(session_->store_path(), warnings);
+        if (pyramid && pyramid->levels[0].path == facts_.path)
+            for (std::size_t i = 1; i < pyramid->levels.size(); ++i)
+                paths.push_back(pyramid->levels[i].path);
+        return paths;
+    });
 }
 
 int ZarrMDArray::GetOverviewCount() const { return static_cast<int>(LevelPaths().size()); }

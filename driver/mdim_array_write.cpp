@@ -69,9 +69,8 @@ Status ZarrMDArray::Reload(const std::string& path) {
     facts_ = std::move(facts);
     m_osName = session_->ArrayName(path);
     m_osFullName = session_->ArrayFullName(path);
-    const std::lock_guard<std::mutex> lock(mutex_);
-    georeferencing_.reset();
-    level_paths_.reset();
+    georeferencing_.Reset();
+    level_paths_.Reset();
     return {};
 }
 
@@ -204,8 +203,7 @@ bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
     const Status status = Place(is_some ? poSRS : nullptr);
     if (status.ok()) {
         if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
-        const std::lock_guard<std::mutex> lock(mutex_);
-        georeferencing_.reset();
+        georeferencing_.Reset();
     }
     return Report(status);
 }

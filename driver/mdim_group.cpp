@@ -45,9 +45,11 @@ std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
         EmitError(session_->store_path(), CheckThere());
         return std::make_shared<const Nodes>();
     }
-    const std::lock_guard<std::mutex> lock(mutex_);
     const std::uint64_t generation = session_->generation();
-    if (members_ != nullptr && generation_ == generation) return members_;
+    {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        if (members_ != nullptr && generation_ == generation) return members_;
+    }
     Nodes listed;
     if (const std::string* single = session_->single_array()) {
         listed.push_back({session_->ArrayName(*single), *single, NodeKind::kArray});
@@ -58,6 +60,7 @@ std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
         else
             EmitError(session_->store_path(), members.status());
     }
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     members_ = std::make_shared<const Nodes>(std::move(listed));
     generation_ = generation;
     return members_;

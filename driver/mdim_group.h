@@ -4,11 +4,11 @@
 #include <gdal_priv.h>
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/fork.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/gdal_compat.h"
 
@@ -92,7 +92,7 @@ class ZarrGroup final : public GDALGroup {
     const std::shared_ptr<MdimSession> session_;
     std::string path_;
     bool is_deleted_ = false;
-    mutable std::mutex mutex_;
+    mutable zarr::Mutex mutex_;
     mutable std::shared_ptr<const Nodes> members_;
     mutable std::uint64_t generation_ = 0;  // of the session, when they were listed
 };

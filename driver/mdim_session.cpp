@@ -50,7 +50,7 @@ std::string MdimSession::ArrayFullName(const std::string& path) const {
 }
 
 std::shared_ptr<ZarrMDArray> MdimSession::OpenIfLive(const std::string& path) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     const auto found = arrays_.find(path);
     return found == arrays_.end() ? nullptr : found->second.lock();
 }
@@ -59,7 +59,7 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::str
     if (auto array = OpenIfLive(path)) return array;
     // Without the lock: opening looks at other arrays, and may read them.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::weak_ptr<ZarrMDArray>& known = arrays_[path];
     if (auto other = known.lock()) return other;
     known = array;
@@ -67,7 +67,7 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::str
 }
 
 std::shared_ptr<ZarrGroup> MdimSession::OpenGroup(const std::string& path) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::weak_ptr<ZarrGroup>& known = groups_[path];
     if (auto group = known.lock()) return group;
     auto group = std::make_shared<ZarrGroup>(shared_from_this(), path);
@@ -79,7 +79,7 @@ void MdimSession::Listed(const std::string& group) {
     if (is_array_ || !location_.hierarchy->is_consolidated()) return;
     std::vector<zarr::Node> lacking;
     {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
         if (has_warned_ || !listed_.insert(group).second) return;
         lacking = location_.hierarchy->Unconsolidated(group);
         has_warned_ = !lacking.empty();
@@ -91,12 +91,12 @@ std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const zarr::ArrayFacts& 
                                                         std::size_t index) {
     const zarr::Dimension& dimension = facts.dimensions[index];
     if (dimension.is_named) {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
         const NewDimension* created = FindCreated(dimension.group, dimension.name, dimension.size);
         if (created != nullptr) return DimensionOf(*created);
     }
     auto made = std::make_shared<ZarrDimension>(shared_from_this(), facts, index);
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::weak_ptr<ZarrDimension>& known = dimensions_[made->Key()];
     if (auto shared = known.lock()) return shared;
     known = made;

@@ -6,12 +6,13 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "core/base/fork.h"
+#include "core/base/process_local.h"
 #include "core/conventions/array_facts.h"
 #include "driver/location.h"
 #include "driver/mdim_update.h"
@@ -168,9 +169,9 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     const bool is_array_;
     const std::string root_;
     const std::shared_ptr<GDALPamMultiDim> pam_;
-    const std::unique_ptr<MdimUpdate> update_;
+    const zarr::ProcessLocal<MdimUpdate> update_;
     std::atomic<std::uint64_t> generation_{0};
-    mutable std::mutex mutex_;
+    mutable zarr::Mutex mutex_;
     std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;  // by path
     std::map<std::string, std::weak_ptr<ZarrGroup>> groups_;
     std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;  // by ZarrDimension::Key()

@@ -58,14 +58,14 @@ const NewDimension* MdimSession::FindCreated(const std::string& group, const std
 }
 
 std::shared_ptr<ZarrDimension> MdimSession::CreateDimension(const NewDimension& dimension) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     created_.push_back(dimension);
     return DimensionOf(dimension);
 }
 
 std::vector<std::shared_ptr<ZarrDimension>> MdimSession::CreatedDimensions(
     const std::string& group) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::vector<std::shared_ptr<ZarrDimension>> found;
     for (const NewDimension& created : created_)
         if (created.group == group) found.push_back(DimensionOf(created));
@@ -73,7 +73,7 @@ std::vector<std::shared_ptr<ZarrDimension>> MdimSession::CreatedDimensions(
 }
 
 std::shared_ptr<ZarrDimension> MdimSession::DeclaredDimension(const NewDimension& dimension) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     return DimensionOf(dimension);
 }
 
@@ -83,7 +83,7 @@ Result<std::shared_ptr<ZarrDimension>> MdimSession::Adopt(const std::string& gro
         if (own.get() == &dimension && own->is_named()) return own;
     ZARR_RETURN_IF_ERROR(CheckName(dimension.GetName()));
     {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
         const NewDimension* created = FindCreated(group, dimension.GetName(), dimension.GetSize());
         if (created != nullptr) return DimensionOf(*created);
     }
@@ -92,7 +92,7 @@ Result<std::shared_ptr<ZarrDimension>> MdimSession::Adopt(const std::string& gro
 }
 
 std::vector<std::shared_ptr<ZarrDimension>> MdimSession::LiveDimensions() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::vector<std::shared_ptr<ZarrDimension>> live;
     for (const auto& [key, known] : dimensions_)
         if (auto dimension = known.lock()) live.push_back(std::move(dimension));
@@ -101,7 +101,7 @@ std::vector<std::shared_ptr<ZarrDimension>> MdimSession::LiveDimensions() const 
 
 void MdimSession::Rekey() {
     const auto live = LiveDimensions();
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     dimensions_.clear();
     for (const auto& dimension : live) dimensions_[dimension->Key()] = dimension;
 }
@@ -111,7 +111,7 @@ void MdimSession::Rekey() {
 void MdimSession::AddAxisHints() {
     std::vector<NewDimension> created;
     {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
         created = created_;
     }
     for (const NewDimension& dimension : created) {
@@ -211,7 +211,7 @@ Status MdimSession::StoreNames(const User& user, const std::string& new_name) {
 
 template <class Change>
 void MdimSession::ChangeCreated(const ZarrDimension& dimension, const Change& change) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     for (NewDimension& created : created_)
         if (created.group == dimension.group() && created.name == dimension.GetName() &&
             created.size == dimension.GetSize())

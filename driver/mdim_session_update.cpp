@@ -29,8 +29,7 @@ auto Live(const Map& map) {
 }  // namespace
 
 Status MdimSession::CheckUpdate() const {
-    if (update_ != nullptr) return {};
-    return Status::Permission("opened for reading, not for update");
+    return update_ != nullptr ? Status() : NotForUpdate(update_.is_inherited());
 }
 
 Status MdimSession::CheckName(const std::string& name) {
@@ -62,12 +61,12 @@ Status MdimSession::Finish() {
 }
 
 std::vector<std::shared_ptr<ZarrMDArray>> MdimSession::LiveArrays() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     return Live(arrays_);
 }
 
 std::vector<std::shared_ptr<ZarrGroup>> MdimSession::LiveGroups() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     return Live(groups_);
 }
 
@@ -85,7 +84,7 @@ Status MdimSession::ChangeAttribute(const std::string& path, const std::string& 
 }
 
 void MdimSession::Register(const std::shared_ptr<ZarrAttribute>& attribute) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     const auto is_gone = [](const auto& known) { return known.expired(); };
     attributes_.erase(std::remove_if(attributes_.begin(), attributes_.end(), is_gone),
                       attributes_.end());
@@ -94,7 +93,7 @@ void MdimSession::Register(const std::shared_ptr<ZarrAttribute>& attribute) {
 
 std::vector<std::shared_ptr<ZarrAttribute>> MdimSession::AttributesOf(
     const std::string& path) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::vector<std::shared_ptr<ZarrAttribute>> found;
     for (const auto& known : attributes_) {
         auto attribute = known.lock();
@@ -125,7 +124,7 @@ Status MdimSession::DeleteNode(const std::string& path) {
         if (zarr::IsAtOrBelow(array->path(), path)) array->Deleted();
     for (const auto& group : LiveGroups())
         if (zarr::IsAtOrBelow(group->path(), path)) group->Deleted();
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
     for (const auto& known : attributes_)
         if (auto attribute = known.lock())
             if (zarr::IsAtOrBelow(attribute->path(), path)) attribute->Deleted();
@@ -171,7 +170,7 @@ void MdimSession::MoveObjects(const std::string& path, const std::string& target
         return zarr::IsAtOrBelow(old, path) ? target + old.substr(path.size()) : old;
     };
     {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
         for (const auto& known : attributes_)
             if (auto attribute = known.lock()) attribute->Moved(path, target);
         for (NewDimension& created : created_) created.group = moved(created.group);

@@ -165,7 +165,7 @@ Result<std::unique_ptr<ZarrDataset>> OverviewBuilder::OpenLevel(const LevelPaths
     if (!is_like)
         return Status::Corrupt("/" + level.paths[0] + ": is no smaller copy of the raster");
     opened->BecomeLevel();
-    opened->EnableUpdate(dataset_.update_, dataset_.convention_);
+    opened->EnableUpdate(dataset_.update_.Share(), dataset_.convention_);
     return opened;
 }
 

@@ -35,7 +35,7 @@ Result<bool> RemoteStore::Get(const std::string& key, zarr::Buffer& value,
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     const bool is_kept = IsDocument(key) && !access_.update;
     if (is_kept) {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
         const auto known = documents_.find(key);
         if (known != documents_.end()) {
             if (!known->second) return false;
@@ -47,7 +47,7 @@ Result<bool> RemoteStore::Get(const std::string& key, zarr::Buffer& value,
     }
     ZARR_ASSIGN_OR_RETURN(const bool found, Ask(key, value, limit));
     if (is_kept) {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
         const std::string_view text =
             found ? std::as_const(value).span().text() : std::string_view();
         if (documents_bytes_ + text.size() + key.size() <= kMaxDocumentsBytes) {

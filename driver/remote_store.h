@@ -2,10 +2,10 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "core/base/fork.h"
 #include "driver/vsi_store.h"
 
 namespace zarr_driver {
@@ -51,7 +51,7 @@ class RemoteStore final : public VsiStore {
     bool IsMisdirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
 
     const StoreAccess access_;
-    mutable std::mutex mutex_;
+    mutable zarr::Mutex mutex_;
     // Metadata documents by key; nullopt for those that are absent.
     mutable std::map<std::string, std::optional<std::string>> documents_;
     mutable std::size_t documents_bytes_ = 0;

@@ -20,38 +20,33 @@ SliceLabels::SliceLabels(std::shared_ptr<const zarr::Hierarchy> hierarchy,
       options_(options),
       axes_(layout.other_axes.size()) {}
 
-const SliceLabels::Axis& SliceLabels::Load(std::size_t index) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Axis& axis = axes_[index];
-    if (!axis.loaded) {
-        axis.loaded = true;
-        ReadLabels(index, axis);
-    }
-    return axis;
+const SliceLabels::Axis& SliceLabels::Load(std::size_t index) const {
+    return axes_[index].Get([&] { return ReadLabels(index); });
 }
 
-void SliceLabels::ReadLabels(std::size_t index, Axis& axis) {
+SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
+    Axis axis;
     const zarr::Dimension& dimension = layout_.facts.dimensions[layout_.other_axes[index]];
-    if (dimension.coordinate_path.empty() || gave_up_) return;
+    if (dimension.coordinate_path.empty() || gave_up_) return axis;
     const bool fixed = index < layout_.fixed.size();
     zarr::LabelRange range;
     range.first = fixed ? layout_.fixed[index] : 0;
     range.count = fixed ? 1 : dimension.size;
     range.threads = options_.threads;
     // Longer ones belong to datasets without bands, where nobody asks.
-    if (range.count > zarr::kMaxLabels) return;
+    if (range.count > zarr::kMaxLabels) return axis;
     const Clock::time_point start = Clock::now();
     if (options_.label_delay)
-        range.deadline =
-            start + std::chrono::duration_cast<Clock::duration>(*options_.label_delay - spent_);
+        range.deadline = start + std::chrono::duration_cast<Clock::duration>(
+                                     *options_.label_delay - std::chrono::duration<double>(spent_));
     zarr::Warnings warnings;
     auto labels = zarr::ReadCoordinateLabels(*hierarchy_, dimension, range, warnings);
-    spent_ += Clock::now() - start;
+    spent_ = spent_ + std::chrono::duration<double>(Clock::now() - start).count();
     EmitWarnings(store_path_, warnings);
     if (labels.ok()) {
         axis.first = range.first;
         axis.labels = labels.Take();
-        return;
+        return axis;
     }
     gave_up_ = labels.status().code() == zarr::StatusCode::kCancelled;
     EmitWarning(store_path_,
@@ -62,6 +57,7 @@ void SliceLabels::ReadLabels(std::size_t index, Axis& axis) {
                           "are described by their index"
                     : "the coordinates of dimension " + dimension.name +
                           " cannot be read: " + labels.status().message());
+    return axis;
 }
 
 const zarr::CoordinateLabel* SliceLabels::Find(const Axis& axis, std::uint64_t index) {

@@ -3,11 +3,12 @@
 
 #include <cpl_string.h>
 
+#include <atomic>
 #include <chrono>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "core/base/lazy.h"
 #include "core/conventions/coordinate_labels.h"
 #include "driver/ome_channels.h"
 #include "driver/raster_layout.h"
@@ -38,13 +39,12 @@ class SliceLabels {
 
   private:
     struct Axis {
-        bool loaded = false;
         std::uint64_t first = 0;        // index of the first label
         zarr::CoordinateLabels labels;  // no items where there are none
     };
 
-    const Axis& Load(std::size_t index);
-    void ReadLabels(std::size_t index, Axis& axis);
+    const Axis& Load(std::size_t index) const;
+    Axis ReadLabels(std::size_t index) const;
     // The label at an index; nullptr where there is none.
     static const zarr::CoordinateLabel* Find(const Axis& axis, std::uint64_t index);
 
@@ -53,10 +53,9 @@ class SliceLabels {
     const OmeChannels& channels_;
     const std::string store_path_;
     const OpenOptions& options_;
-    std::mutex mutex_;
-    std::vector<Axis> axes_;  // one for each of layout_.other_axes
-    std::chrono::duration<double> spent_{0};
-    bool gave_up_ = false;
+    std::vector<zarr::Lazy<Axis>> axes_;    // one for each of layout_.other_axes
+    mutable std::atomic<double> spent_{0};  // seconds
+    mutable std::atomic<bool> gave_up_{false};
 };
 
 }  // namespace zarr_driver

@@ -19,6 +19,13 @@ Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& 
     return zarr::OpenProcessSynchronizer(folder).WithContext("SYNCHRONIZER");
 }
 
+Status NotForUpdate(bool is_inherited) {
+    return Status::Permission(is_inherited
+                                  ? "opened for update by the process that this one was forked "
+                                    "from; open it anew to change it"
+                                  : "opened for reading, not for update");
+}
+
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::json::Object& document,
                               const zarr::json::Object& attributes) {
     {

@@ -18,6 +18,10 @@ namespace zarr_driver {
 // option and the folder.
 zarr::Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& folder);
 
+// Why a dataset cannot be changed: it was opened for reading; or, where it is inherited, by a
+// process that this one was forked from, and only that one changes the store through it.
+zarr::Status NotForUpdate(bool is_inherited);
+
 // A store that is being written: its metadata, and the arrays that have been written to.
 class StoreUpdate {
   public:

@@ -38,9 +38,16 @@ std::int64_t ModificationTime(const VSIStatBufL& stat) {
     return time;
 }
 
+namespace {
+
+// What tells this process from those of other machines. At load, as a thread that is about to find
+// it out for a static of a function would leave that locked in a forked child.
+const std::uint64_t machine = std::random_device()() * std::uint64_t{0x100000001};
+
+}  // namespace
+
 std::string TemporaryPath(const std::string& path) {
     static std::atomic<std::uint64_t> counter{0};
-    static const std::uint64_t machine = std::random_device()() * std::uint64_t{0x100000001};
     // Asked each time: after a fork() both processes have the same static values.
     const auto process = machine ^ (static_cast<std::uint64_t>(CPLGetCurrentProcessID()) << 32U);
     char digits[33];

@@ -2,7 +2,6 @@
 #include "driver/zip_file.h"
 
 #include <cpl_conv.h>
-#include <cpl_multiproc.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/fork.h"
 #include "core/store/keys.h"
 #include "driver/http_fetch.h"
 #include "driver/remote_url.h"
@@ -36,7 +36,7 @@ class VsiSource final : public zarr::ByteSource {
     VsiSource(std::string path, std::uint64_t size) : path_(std::move(path)), size_(size) {}
     ~VsiSource() override {
         const QuietErrors quiet;
-        CloseAll();
+        CloseAll(idle_);
     }
     VsiSource(const VsiSource&) = delete;
     VsiSource& operator=(const VsiSource&) = delete;
@@ -68,34 +68,35 @@ class VsiSource final : public zarr::ByteSource {
     }
 
     VSILFILE* Take() const {
+        std::vector<VSILFILE*> parents;
+        VSILFILE* file = nullptr;
         {
-            const std::lock_guard<std::mutex> lock(mutex_);
+            const std::lock_guard<zarr::Mutex> lock(mutex_);
             // A forked child would share the place in the file with its parent.
-            if (process_ != CPLGetCurrentProcessID()) CloseAll();
-            process_ = CPLGetCurrentProcessID();
+            if (generation_ != zarr::ForkGeneration()) parents.swap(idle_);
+            generation_ = zarr::ForkGeneration();
             if (!idle_.empty()) {
-                VSILFILE* const file = idle_.back();
+                file = idle_.back();
                 idle_.pop_back();
-                return file;
             }
         }
-        return VSIFOpenL(path_.c_str(), "rb");
+        CloseAll(parents);
+        return file != nullptr ? file : VSIFOpenL(path_.c_str(), "rb");
     }
 
-    void CloseAll() const {
-        for (VSILFILE* file : idle_) VSIFCloseL(file);
-        idle_.clear();
+    static void CloseAll(const std::vector<VSILFILE*>& files) {
+        for (VSILFILE* file : files) VSIFCloseL(file);
     }
 
     void Return(VSILFILE* file) const {
-        const std::lock_guard<std::mutex> lock(mutex_);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
         idle_.push_back(file);
     }
 
     const std::string path_;
     const std::uint64_t size_;
-    mutable std::mutex mutex_;
-    mutable GIntBig process_ = 0;  // that the handles belong to
+    mutable zarr::Mutex mutex_;
+    mutable std::uint64_t generation_ = zarr::ForkGeneration();  // whose the handles are
     mutable std::vector<VSILFILE*> idle_;
 };
 
@@ -112,7 +113,39 @@ std::string FolderBehind(const std::string& path, const std::string& archive) {
     return normal.ok() ? *normal : inner;
 }
 
+using Archive = std::shared_ptr<const zarr::ZipArchive>;
+
+zarr::Mutex mutex;
+auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipArchive>>();
+// What was opened last is often opened again: identified, opened, and then its subdatasets.
+auto& last = *new Archive();
+
+// Nobody else's last reference goes while the mutex is held: that closes files.
+Archive Find(const std::string& identity) {
+    Archive before;
+    const std::lock_guard<zarr::Mutex> lock(mutex);
+    const auto known = open_archives.find(identity);
+    Archive archive = known != open_archives.end() ? known->second.lock() : nullptr;
+    if (archive != nullptr) before = std::exchange(last, archive);
+    return archive;
+}
+
+void Remember(const std::string& identity, const Archive& archive) {
+    Archive before;
+    const std::lock_guard<zarr::Mutex> lock(mutex);
+    for (auto at = open_archives.begin(); at != open_archives.end();)
+        at = at->second.expired() ? open_archives.erase(at) : std::next(at);
+    open_archives[identity] = archive;
+    before = std::exchange(last, archive);
+}
+
 }  // namespace
+
+void CloseIdleZip() {
+    Archive before;
+    const std::lock_guard<zarr::Mutex> lock(mutex);
+    before = std::move(last);
+}
 
 std::optional<ZipPlace> ZipPlaceOf(const std::string& path) {
     ZipPlace place;
@@ -134,33 +167,19 @@ std::optional<ZipPlace> ZipPlaceOf(const std::string& path) {
 }
 
 Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
-    static std::mutex mutex;
-    static std::map<std::string, std::weak_ptr<const zarr::ZipArchive>> open;
-    // What was opened last is often opened again: identified, opened, and then its subdatasets. Not
-    // destroyed at exit, when GDAL may be gone.
-    static auto& last = *new std::shared_ptr<const zarr::ZipArchive>();
-
     const QuietErrors quiet;
     VSIStatBufL stat;
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
         return Status::NotFound("there is no such zip file");
     const std::string identity = VsiStore(path).Identity() + "\n" + std::to_string(stat.st_size) +
                                  "\n" + std::to_string(ModificationTime(stat));
-    {
-        const std::lock_guard<std::mutex> lock(mutex);
-        const auto known = open.find(identity);
-        if (known != open.end())
-            if (auto archive = known->second.lock()) return last = archive;
-    }
+    if (auto archive = Find(identity)) return archive;
     auto source =
         std::make_unique<VsiSource>(path, static_cast<std::uint64_t>(std::max<std::int64_t>(
                                               static_cast<std::int64_t>(stat.st_size), 0)));
     ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));
-    const std::lock_guard<std::mutex> lock(mutex);
-    for (auto at = open.begin(); at != open.end();)
-        at = at->second.expired() ? open.erase(at) : std::next(at);
-    open[identity] = archive;
-    return last = archive;
+    Remember(identity, archive);
+    return archive;
 }
 
 std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive) {

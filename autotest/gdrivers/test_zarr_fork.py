@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: MIT
+"""fork() after and during use, as Python's multiprocessing does it: parent and child go on, and
+both read and write what is right. What a child inherits it can read through; only the process that
+opened a store for update changes it through that handle."""
+
+import ctypes
+import multiprocessing
+import os
+import shutil
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_gdal import error_log, open_raster
+from zarr_processes import OWN_THREADS, SECONDS, Process, let_idle_threads_end
+from zarr_store import make_array, make_store, zip_folder
+
+gdal.DontUseExceptions()
+
+ROUNDS = 50
+HAS_ASAN = "asan" in os.environ.get("LD_PRELOAD", "")
+
+# A thread that is inside the sanitizer's allocator at the fork leaves its lock behind in the child.
+not_with_asan = pytest.mark.skipif(
+    HAS_ASAN, reason="AddressSanitizer's allocator does not survive fork() by a busy process"
+)
+
+VALUES = np.arange(3 * 96 * 128, dtype="<i4").reshape(3, 96, 128)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return make_array(tmp_path, VALUES, chunks=(2, 16, 32))
+
+
+@pytest.fixture
+def zipped(store, tmp_path):
+    return zip_folder(store, tmp_path / "array.zarr.zip")
+
+
+def read(dataset):
+    values = dataset.ReadAsArray()
+    assert values is not None, gdal.GetLastErrorMsg()
+    np.testing.assert_array_equal(values, VALUES)
+
+
+def read_anew(name):
+    read(open_raster(name))
+
+
+class Busy:
+    """Threads that read all the time, each through a handle of its own; their failures are raised
+    at the end."""
+
+    def __init__(self, *names):
+        self.reads = 0
+        self._is_over = False
+        self._failures = []
+        self._threads = [threading.Thread(target=self._run, args=(n,)) for n in names]
+
+    def _run(self, name):
+        try:
+            while not self._is_over:
+                read_anew(name)
+                self.reads += 1
+        except BaseException as failure:
+            self._failures.append(failure)
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        deadline = time.monotonic() + SECONDS
+        while self.reads < 2 and not self._failures and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return self
+
+    def __exit__(self, *_):
+        self._is_over = True
+        for thread in self._threads:
+            thread.join(SECONDS)
+        assert not any(thread.is_alive() for thread in self._threads), "a reader of the parent hangs"
+        assert not self._failures, self._failures
+
+
+def succeed(work, rounds=ROUNDS):
+    """Runs `work` in that many children, one after the other."""
+    for _ in range(rounds):
+        Process(lambda report: work()).succeed()
+
+
+def test_a_child_reads_after_its_parent_has(store):
+    dataset = open_raster(store)
+    read(dataset)
+
+    def work():
+        read_anew(store)
+        read(dataset)
+
+    succeed(work)
+    read(dataset)
+
+
+def test_a_child_of_multiprocessing_reads_after_its_parent_has(store):
+    dataset = open_raster(store)
+    read(dataset)
+    let_idle_threads_end()
+    context = multiprocessing.get_context("fork")
+    for _ in range(ROUNDS // 10):
+        with context.Pool(2) as pool:
+            pool.map_async(read_anew, [str(store)] * 10).get(SECONDS)
+    read(dataset)
+
+
+@not_with_asan
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+def test_a_child_reads_while_its_parent_does(store, zipped, kind):
+    name = store if kind == "folder" else zipped
+    with Busy(name, name):
+        succeed(lambda: read_anew(name))
+
+
+@not_with_asan
+def test_a_child_reads_with_more_handles_than_chunks_fit_while_its_parent_does(store):
+    # Chunks are loaded, evicted and loaded again all the time.
+    with_cache = gdal.GetCacheMax()
+    gdal.SetCacheMax(1 << 16)
+    try:
+        with Busy(store, store, store):
+            succeed(lambda: read_anew(store), 10)
+    finally:
+        gdal.SetCacheMax(with_cache)
+
+
+@not_with_asan
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+def test_a_child_reads_through_its_parents_handle_while_the_parent_reads(store, zipped, kind):
+    name = store if kind == "folder" else zipped
+    dataset = open_raster(name)
+    with Busy(name, name):
+        succeed(lambda: read(dataset))
+    read(dataset)
+
+
+@not_with_asan
+def test_a_child_reads_an_array_that_threads_of_its_parent_read(store):
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER)
+    group = dataset.GetRootGroup()
+    array = group.OpenMDArray(group.GetMDArrayNames()[0])
+    is_over = threading.Event()
+    failures = []
+
+    def keep_reading():
+        try:
+            while not is_over.is_set():
+                np.testing.assert_array_equal(array.ReadAsArray(), VALUES)
+        except BaseException as failure:
+            failures.append(failure)
+
+    thread = threading.Thread(target=keep_reading)
+    thread.start()
+    try:
+        succeed(lambda: np.testing.assert_array_equal(array.ReadAsArray(), VALUES))
+    finally:
+        is_over.set()
+        thread.join(SECONDS)
+    assert not thread.is_alive() and not failures, failures
+
+
+@not_with_asan
+def test_a_child_writes_another_store_while_its_parent_reads(store, tmp_path):
+    copy = tmp_path / "copy.zarr"
+
+    def work():
+        source = open_raster(store)
+        assert gdal.GetDriverByName("Zarr").CreateCopy(str(copy), source) is not None
+        read_anew(copy)
+
+    with Busy(store, store):
+        succeed(work)
+    read_anew(copy)
+
+
+@not_with_asan
+def test_a_child_that_ends_normally_while_its_parent_reads_ends(store):
+    dataset = open_raster(store)
+    with Busy(store, store):
+        for _ in range(ROUNDS):
+            pid = os.fork()
+            if pid == 0:
+                code = 1
+                try:
+                    read_anew(store)
+                    read(dataset)
+                    code = 0
+                finally:
+                    end_normally(code)
+            assert wait(pid) == 0
+    read(dataset)
+
+
+def end_normally(code):
+    """The end of a program without pytest's own: C's exit()."""
+    sys.stdout.flush()
+    ctypes.CDLL(None).exit(code)
+
+
+def wait(pid):
+    """The status of a child that ended; kills one that hangs."""
+    deadline = time.monotonic() + SECONDS
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return status
+        time.sleep(0.001)
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+    raise AssertionError("the child hangs")
+
+
+def test_children_of_children_read(store):
+    dataset = open_raster(store)
+    read(dataset)
+
+    def work():
+        read(dataset)
+        let_idle_threads_end()
+        Process(lambda report: read(dataset)).succeed()
+        read_anew(store)
+
+    succeed(work, 5)
+
+
+# ---------------------------------------------------------------------------------------------
+# What is open for update
+
+
+def half_written(store):
+    """A dataset with a chunk that is pending: a part of it is written."""
+    dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).WriteArray(np.full((1, 1), -1, "i4"))
+    return dataset
+
+
+@pytest.mark.parametrize("end", ["os._exit", "close", "exit"])
+def test_a_child_leaves_what_its_parent_writes_to_the_parent(store, end):
+    dataset = half_written(store)
+    for _ in range(ROUNDS if end == "os._exit" else 5):
+        let_idle_threads_end()
+        pid = os.fork()
+        if pid == 0:
+            code = 1
+            try:
+                with error_log() as log:
+                    if end == "close":
+                        dataset = None
+                log.assert_quiet()
+                read_anew(store)  # nothing is in the store, whatever the child does at its end
+                code = 0
+            finally:
+                os._exit(code) if end != "exit" else end_normally(code)
+        assert wait(pid) == 0
+    read_anew(as_stored(store))
+    dataset.GetRasterBand(1).WriteArray(np.full((1, 1), -2, "i4"))
+    dataset = None
+    changed = VALUES.copy()
+    changed[0, 0, 0] = -2
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), changed)
+
+
+def as_stored(store):
+    """A copy of what is in the store, which shares nothing with the handle that writes to it."""
+    return shutil.copytree(store, store.parent / "as_stored.zarr")
+
+
+def test_a_child_cannot_write_through_its_parents_handle(store):
+    dataset = half_written(store)
+
+    def work():
+        with error_log() as log:
+            dataset.GetRasterBand(1).WriteArray(np.full((16, 32), 7, "i4"))
+            dataset.FlushCache()
+        assert "by the process that this one was forked from" in log.errors[0], log.errors
+        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)  # as it is stored
+
+    succeed(work, 3)
+    dataset = None
+    assert open_raster(store).ReadAsArray()[0, 0, 0] == -1
+
+
+def test_a_child_writes_through_a_handle_of_its_own(store):
+    dataset = half_written(store)
+
+    def work():
+        own = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+        own.GetRasterBand(3).WriteArray(np.full((96, 128), 7, "i4"))
+        own = None
+
+    succeed(work, 3)
+    dataset = None
+    changed = VALUES.copy()
+    changed[0, 0, 0] = -1
+    changed[2] = 7
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), changed)
+
+
+def test_a_child_does_not_change_attributes_through_its_parents_handle(tmp_path):
+    store = make_store(tmp_path, {"a": VALUES[0]}, consolidated=True)
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    group = dataset.GetRootGroup()
+    text = gdal.ExtendedDataType.CreateString()
+    group.CreateAttribute("who", [], text).Write("parent")
+
+    def work():
+        with error_log() as log:
+            assert group.CreateAttribute("child", [], text) is None
+        assert "by the process that this one was forked from" in log.the_error()
+        np.testing.assert_array_equal(group.OpenMDArray("a").ReadAsArray(), VALUES[0])
+
+    before = sorted(p.name for p in store.iterdir())
+    succeed(work, 3)
+    assert sorted(p.name for p in store.iterdir()) == before
+    group = dataset = None
+    root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    assert [a.GetName() for a in root.GetAttributes()] == ["who"]
+
+
+@not_with_asan
+def test_a_child_does_not_wait_for_locks_that_threads_of_its_parent_hold(store, tmp_path):
+    options = [f"SYNCHRONIZER={tmp_path / 'locks'}"]
+    is_over = threading.Event()
+
+    def keep_writing():
+        while not is_over.is_set():
+            dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
+            dataset.GetRasterBand(1).WriteArray(np.full((8, 8), 5, "i4"))
+            dataset = None
+
+    def work():
+        dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
+        dataset.GetRasterBand(1).WriteArray(np.full((8, 8), 6, "i4"), 8, 0)
+        dataset = None
+
+    thread = threading.Thread(target=keep_writing)
+    thread.start()
+    try:
+        succeed(work)
+    finally:
+        is_over.set()
+        thread.join(SECONDS)
+    assert not thread.is_alive()
+    changed = VALUES.copy()
+    changed[0, :8, :8] = 5
+    changed[0, :8, 8:16] = 6
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), changed)
+
+
+def test_a_new_zip_file_is_its_parents_alone(tmp_path):
+    name = f"/vsizip/{tmp_path}/new.zarr.zip/new.zarr"
+    dataset = gdal.GetDriverByName("Zarr").Create(name, 128, 96, 3, gdal.GDT_Int32)
+    dataset.GetRasterBand(1).WriteArray(VALUES[0])
+
+    def work():
+        nonlocal dataset
+        dataset = None
+
+    succeed(work, 5)
+    dataset.GetRasterBand(2).WriteArray(VALUES[1])
+    dataset.GetRasterBand(3).WriteArray(VALUES[2])
+    dataset = None
+    read_anew(tmp_path / "new.zarr.zip")
+
+
+def test_no_thread_of_the_driver_is_left_when_there_is_nothing_to_do(store):
+    read_anew(store)
+    deadline = time.monotonic() + 30
+    while len(os.listdir("/proc/self/task")) > OWN_THREADS and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(os.listdir("/proc/self/task")) <= OWN_THREADS
