@@ -50,6 +50,20 @@ def test_a_store_in_memory_is_deleted():
     assert gdal.ReadDirRecursive("/vsimem/") in (None, [])
 
 
+def test_a_store_in_memory_is_deleted_with_all_that_is_in_it():
+    # GDAL lists nothing below a folder that is gone, but opens what was left there.
+    name = "/vsimem/deleted.zarr"
+    source = gdal.GetDriverByName("MEM").Create("", 20, 10)
+    for _ in range(2):
+        copy = driver().CreateCopy(name, source, options=["OVERVIEWS=2"])
+        assert copy is not None, gdal.GetLastErrorMsg()
+        copy = None
+        keys = [key for key in gdal.ReadDirRecursive(name) if not key.endswith("/")]
+        assert "overviews/2/deleted/0.0" in keys
+        assert driver().Delete(name) == gdal.CE_None
+        assert [key for key in keys if gdal.VSIStatL(f"{name}/{key}") is not None] == []
+
+
 @pytest.mark.parametrize("foreign", ["letter.txt", "photos/1.jpg", "g/letter.txt", "g/b/letter.txt"])
 @pytest.mark.parametrize("act", ["delete", "rename"])
 def test_a_store_that_holds_other_things_stays(store, cpl, foreign, act):
