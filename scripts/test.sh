@@ -9,7 +9,7 @@
 #   house      order of the layers, size of files, sample stores as their scripts write them
 #   unit       C++ unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
 #   tidy       clang-tidy finds nothing
-#   tsan       C++ unit tests with ThreadSanitizer
+#   tsan       C++ tests with ThreadSanitizer
 #   pytest     the driver in GDAL, GDAL's tools and rasterio
 #   asan       the same with AddressSanitizer and UndefinedBehaviorSanitizer in the plugin
 #   fuzz       each fuzzer for 20 seconds
@@ -124,9 +124,10 @@ stage_tidy() {
 }
 
 stage_tsan() {
-    build tsan zarr_unit_tests
+    build tsan zarr_unit_tests zarr_driver_tests
     # The threads of the pool stay behind in a fork()ed child, which is no leak.
-    TSAN_OPTIONS=halt_on_error=1:report_thread_leaks=0 run_ctest build-tsan
+    TSAN_OPTIONS=halt_on_error=1:report_thread_leaks=0:suppressions=$PWD/autotest/cpp/driver/tsan_suppressions.txt \
+        run_ctest build-tsan
 }
 
 stage_pytest() {

@@ -59,7 +59,7 @@ TEST_P(CodecAlignment, DoesNotMatter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Vectors, CodecAlignment, testing::ValuesIn(Vectors()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 // Which would otherwise be looked at in one order only.
 TEST(CodecVectors, HaveNumbersOfBothOrders) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What GDAL promises to threads: each with a dataset of its own on one store, or all with one
 // multidimensional array. ThreadSanitizer looks on.
-#include "autotest/cpp/support/threads.h"
-
 #include <cpl_conv.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 
 #include "autotest/cpp/driver/sample_store.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/threads.h"
 
 namespace zarr_driver::test {
 
@@ -38,7 +37,7 @@ SampleWindow RandomWindow(Random& random) {
 class Places : public testing::TestWithParam<Place> {};
 INSTANTIATE_TEST_SUITE_P(AStoreIn, Places,
                          testing::Values(Place::kFolder, Place::kMemory, Place::kZip),
-                         [](const auto& info) { return NameOf(info.param); });
+                         [](const auto& test) { return NameOf(test.param); });
 
 TEST_P(Places, IsReadByADatasetForEachThread) {
     const SampleStore store(GetParam());
@@ -106,7 +105,7 @@ TEST_P(Places, IsReadWhileTheCacheChangesItsSize) {
 
 class Pam : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Enabled, Pam, testing::Values("YES", "NO"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST_P(Pam, StoresAreReadByThreadsThatAskForStatistics) {
     const SampleStore store;
