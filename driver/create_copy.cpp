@@ -18,6 +18,7 @@
 #include "driver/report.h"
 #include "driver/scaled_progress.h"
 #include "driver/store_folder.h"
+#include "driver/watched_progress.h"
 
 namespace zarr_driver {
 
@@ -138,27 +139,32 @@ Result<NewStore> MakeLike(const char* name, GDALDataset& source, const CreationO
     return MakeStore(name, Describe(source, dtype), options);
 }
 
-// Fills a new store. False where that failed or was cancelled; what failed has been emitted.
-bool Fill(GDALDataset& source, ZarrDataset& target, GDALProgressFunc progress,
-          void* progress_data) {
+Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
+
+// Fills a new store. False where that failed or was cancelled, which has been emitted.
+bool Fill(GDALDataset& source, ZarrDataset& target, WatchedProgress& progress) {
     CopyPlace(source, target);
     CopyMetadata(source, target);
     for (int i = 1; i <= source.GetRasterCount(); ++i)
         CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i));
-    return CopyPixelsAndOverviews(source, target, progress, progress_data) && target.Flush();
+    if (!CopyPixelsAndOverviews(source, target, WatchedProgress::Report, &progress)) return false;
+    if (!target.Flush()) return false;
+    if (progress.IsCancelled()) EmitError(target.store_path(), Cancelled());
+    return !progress.IsCancelled();
 }
 
 }  // namespace
 
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
                         NameValueList options, GDALProgressFunc progress, void* progress_data) {
+    WatchedProgress watched(progress, progress_data);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
                               ParseFor(*source, TargetFolderOf(name), options));
         if (!parsed.append_dim.empty())
-            return AppendAlong(name, *source, parsed, progress, progress_data);
+            return AppendAlong(name, *source, parsed, WatchedProgress::Report, &watched);
         ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(name, *source, parsed));
-        if (!Fill(*source, *made.dataset, progress, progress_data)) {
+        if (!Fill(*source, *made.dataset, watched)) {
             made.dataset->Abandon();
             return Status(zarr::StatusCode::kCancelled, "");
         }
@@ -167,7 +173,9 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
     };
     try {
         auto dataset = run();
-        if (dataset.ok()) return dataset->release();
+        if (dataset.ok() && !InterruptScope::IsRequested()) return dataset->release();
+        // A signal that came when all was done: the store is closed before the process ends.
+        if (dataset.ok()) dataset = Cancelled();
         // What has no text has been emitted where it failed.
         if (!dataset.status().message().empty()) EmitError(name, dataset.status());
     } catch (const std::bad_alloc&) {

@@ -12,6 +12,7 @@
 #include "driver/store_folder.h"
 #include "driver/store_removal.h"
 #include "driver/vsi_store.h"
+#include "driver/watched_progress.h"
 #include "driver/zip_writer.h"
 
 namespace zarr_driver {
@@ -112,9 +113,15 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
 GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int strict,
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data) {
+    WatchedProgress watched(progress, progress_data);
     return Make(name, options, [&](GDALDataset& dataset) {
-        return GDALDriver::DefaultCreateCopyMultiDimensional(source, &dataset, strict != 0, options,
-                                                             progress, progress_data) == CE_None;
+        const auto errors = CPLGetErrorCounter();
+        const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
+            source, &dataset, strict != 0, options, WatchedProgress::Report, &watched);
+        if (!watched.IsCancelled()) return error == CE_None;
+        if (CPLGetErrorCounter() == errors)
+            EmitError(name, {zarr::StatusCode::kCancelled, "the copy was cancelled"});
+        return false;
     });
 }
 

@@ -2,24 +2,11 @@
 #include "driver/overview_pixels.h"
 
 #include "driver/scaled_progress.h"
+#include "driver/watched_progress.h"
 
 namespace zarr_driver {
 
 namespace {
-
-// GDAL looks at the answer now and then only, and not at the last one.
-struct Watched {
-    GDALProgressFunc progress;
-    void* data;
-    bool is_cancelled = false;
-
-    static int CPL_STDCALL Report(double complete, const char* message, void* data) {
-        auto* watched = static_cast<Watched*>(data);
-        if (watched->progress != nullptr && !watched->progress(complete, message, watched->data))
-            watched->is_cancelled = true;
-        return watched->is_cancelled ? FALSE : TRUE;
-    }
-};
 
 CPLErr FillBand(const OverviewPixels& pixels, int band, const ScaledProgress& progress) {
     std::vector<GDALRasterBandH> overviews;
@@ -72,16 +59,16 @@ CPLErr FillOverviews(const OverviewPixels& pixels) {
     if (pixels.levels.empty()) return CE_None;
     std::size_t all = 0;
     for (const auto& run : pixels.runs) all += run.size();
-    Watched watched{pixels.progress, pixels.progress_data};
+    WatchedProgress watched(pixels.progress, pixels.progress_data);
     std::size_t done = 0;
     for (const auto& run : pixels.runs) {
         const ScaledProgress progress(
             static_cast<double>(done) / static_cast<double>(all),
-            static_cast<double>(done + run.size()) / static_cast<double>(all), Watched::Report,
-            &watched);
+            static_cast<double>(done + run.size()) / static_cast<double>(all),
+            WatchedProgress::Report, &watched);
         const CPLErr error = run.size() == 1 ? FillBand(pixels, run[0], progress)
                                              : FillTogether(pixels, run, progress);
-        if (error != CE_None || watched.is_cancelled) return CE_Failure;
+        if (error != CE_None || watched.IsCancelled()) return CE_Failure;
         done += run.size();
     }
     return CE_None;

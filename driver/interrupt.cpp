@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "driver/interrupt.h"
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <mutex>
+
+#if defined(__unix__) || defined(__APPLE__)
+#define ZARR_HAS_SIGACTION 1
+#include <pthread.h>
+#include <unistd.h>
+#else
+#define ZARR_HAS_SIGACTION 0
+#endif
+
+namespace zarr_driver {
+
+namespace {
+
+// ---------------------------------------------------------------------------------------------
+// What the system has
+
+#if ZARR_HAS_SIGACTION
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+#else
+constexpr std::array kSignals{SIGINT, SIGTERM};
+#endif
+
+// Those that were noted, as a bit set: what a handler may touch.
+std::atomic<unsigned> noted{0};
+static_assert(std::atomic<unsigned>::is_always_lock_free);
+
+std::size_t PlaceOf(int signal) {
+    std::size_t place = 0;
+    while (place < kSignals.size() && kSignals[place] != signal) ++place;
+    return place;
+}
+
+// The process whose jobs these are; 0 where there are none.
+std::atomic<long> owner{0};
+static_assert(std::atomic<long>::is_always_lock_free);
+
+#if ZARR_HAS_SIGACTION
+
+long ThisProcess() { return static_cast<long>(getpid()); }
+
+void EndBy(int signal) {
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, nullptr);
+    kill(getpid(), signal);  // within the handler it comes when that returns
+}
+
+#else
+
+long ThisProcess() { return 1; }
+
+void EndBy(int signal) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+#endif
+
+// Only what POSIX lists as safe in a handler.
+extern "C" void ZarrNoteSignal(int signal) {
+    const unsigned before = noted.fetch_or(1U << PlaceOf(signal));
+    // Noted first and asked then, where End() does it the other way round: none gets lost.
+    if (before != 0 || owner.load() != ThisProcess()) EndBy(signal);
+}
+
+#if ZARR_HAS_SIGACTION
+
+bool IsOurs(int signal) {
+    struct sigaction current {};
+    return sigaction(signal, nullptr, &current) == 0 && current.sa_handler == ZarrNoteSignal;
+}
+
+// Takes a signal that has the default disposition; false where it has another.
+bool Take(int signal) {
+    struct sigaction current {};
+    if (sigaction(signal, nullptr, &current) != 0) return false;
+    // A child that was forked during a job of its parent has ours already.
+    const bool is_free = (current.sa_flags & SA_SIGINFO) == 0 &&
+                         (current.sa_handler == SIG_DFL || current.sa_handler == ZarrNoteSignal);
+    if (!is_free) return false;
+    struct sigaction action {};
+    action.sa_handler = ZarrNoteSignal;
+    action.sa_flags = SA_RESTART;  // what others read and wait for goes on
+    sigemptyset(&action.sa_mask);
+    return sigaction(signal, &action, nullptr) == 0;
+}
+
+// Unless somebody has taken it from us.
+void GiveBack(int signal) {
+    if (!IsOurs(signal)) return;
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, nullptr);
+}
+
+// By whom it is handled now.
+void Raise(int signal) { kill(getpid(), signal); }
+
+#else
+
+bool Take(int signal) {
+    const auto before = std::signal(signal, ZarrNoteSignal);
+    if (before == SIG_DFL || before == ZarrNoteSignal) return true;
+    std::signal(signal, before);
+    return false;
+}
+
+void GiveBack(int signal) {
+    const auto before = std::signal(signal, SIG_DFL);
+    // The system may have done so before it called the handler.
+    if (before != ZarrNoteSignal && before != SIG_DFL) std::signal(signal, before);
+}
+
+void Raise(int signal) { std::raise(signal); }
+
+#endif
+
+// ---------------------------------------------------------------------------------------------
+// The scopes of the process
+
+struct Scopes {
+    std::mutex mutex;
+    std::size_t count = 0;
+    std::array<bool, kSignals.size()> taken{};
+};
+
+// Never destroyed: the last dataset may be closed at the very end of the process.
+Scopes& ScopesOfProcess() {
+    static auto* const scopes = new Scopes;
+    return *scopes;
+}
+
+#if ZARR_HAS_SIGACTION
+// The scopes stay with the parent; its handlers, which the child has too, see by `owner` that the
+// child is another process.
+void BeforeFork() { ScopesOfProcess().mutex.lock(); }
+void AfterForkInParent() { ScopesOfProcess().mutex.unlock(); }
+void AfterForkInChild() {
+    Scopes& scopes = ScopesOfProcess();
+    scopes.count = 0;
+    scopes.mutex.unlock();
+    noted = 0;
+}
+#endif
+
+Scopes& Ready() {
+#if ZARR_HAS_SIGACTION
+    static const int registered = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+    static_cast<void>(registered);  // where it fails memory is short, and a child has no scopes
+#endif
+    return ScopesOfProcess();
+}
+
+bool Begin() {
+    Scopes& scopes = Ready();
+    const std::lock_guard<std::mutex> lock(scopes.mutex);
+    if (scopes.count > 0) {
+        if (noted != 0) return false;
+        ++scopes.count;
+        return true;
+    }
+    scopes.count = 1;
+    noted = 0;
+    owner = ThisProcess();
+    for (std::size_t i = 0; i < kSignals.size(); ++i) scopes.taken[i] = Take(kSignals[i]);
+    return true;
+}
+
+void End() {
+    Scopes& scopes = Ready();
+    unsigned asked = 0;
+    {
+        const std::lock_guard<std::mutex> lock(scopes.mutex);
+        // In a child whose parent had begun it.
+        if (scopes.count == 0 || --scopes.count > 0) return;
+        for (std::size_t i = 0; i < kSignals.size(); ++i)
+            if (scopes.taken[i]) GiveBack(kSignals[i]);
+        owner = 0;
+        asked = noted.exchange(0);
+    }
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+        if ((asked & (1U << i)) != 0) Raise(kSignals[i]);
+}
+
+}  // namespace
+
+InterruptScope::InterruptScope() : counts_(Begin()) {}
+
+InterruptScope::~InterruptScope() {
+    if (counts_) End();
+}
+
+bool InterruptScope::IsRequested() { return noted.load(std::memory_order_relaxed) != 0; }
+
+}  // namespace zarr_driver
