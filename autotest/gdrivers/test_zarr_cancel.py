@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""Progress functions that say no, at each call in turn: what was being made is gone, and what was
+there before is as it was."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_gdal import config_options, error_log, open_raster, read_all
+from zarr_overviews import entries
+from zarr_store import make_store
+
+SHAPE = (3, 300, 260)
+RANDOM = np.random.default_rng(1).integers(1, 250, SHAPE, "u1")
+
+
+@pytest.fixture(autouse=True)
+def many_calls():
+    """Copies in small parts, as the parts go by the size of GDAL's cache."""
+    before = gdal.GetCacheMax()
+    gdal.SetCacheMax(1 << 20)
+    yield
+    gdal.SetCacheMax(before)
+
+
+class Refuse:
+    """Says no at one call only, counted from 0, and counts the calls."""
+
+    def __init__(self, at=None):
+        self.at, self.calls = at, 0
+
+    def __call__(self, _complete, _message, _data):
+        self.calls += 1
+        return int(self.calls - 1 != self.at)
+
+
+def moments(calls):
+    """All calls where there are few, else the first, the last, and some between."""
+    return sorted({*range(min(calls, 4)), *range(0, calls, max(1, calls // 8)), calls - 2, calls - 1})
+
+
+def driver():
+    return gdal.GetDriverByName("Zarr")
+
+
+def raster(side=2300, bands=3):
+    dataset = gdal.GetDriverByName("MEM").Create("", side, side, bands)
+    for i in range(bands):
+        dataset.GetRasterBand(i + 1).Fill(i + 1)
+    return dataset
+
+
+def without_consolidated(files):
+    """Files of a folder; consolidated metadata, which may be written anew, as what they say."""
+    return {name: json.loads(data) if name.endswith(".zmetadata") else data
+            for name, data in files.items()}  # fmt: skip
+
+
+def refused_at_each_call(folder, job, undo, same=entries):
+    """Runs job(progress), which is true where it worked: once without a refusal, which `undo()`
+    takes back, then with each. Those leave what `folder` held, by what `same` says, and an error.
+    Returns the number of calls."""
+    before = same(folder)
+    counter = Refuse()
+    with error_log() as log:
+        assert job(counter), log.events
+    undo()
+    assert same(folder) == before
+    for at in moments(counter.calls):
+        with error_log() as log:
+            assert not job(Refuse(at)), (at, counter.calls)
+        assert len(log.errors) == 1, (at, counter.calls, log.events)
+        assert same(folder) == before, (at, counter.calls)
+    return counter.calls
+
+
+# ---------------------------------------------------------------------------------------------
+# New stores, and those in the place of old ones
+
+COPIES = {
+    "plain": [],
+    "an array for each band": ["SINGLE_ARRAY=NO"],
+    "pixels together": ["INTERLEAVE=PIXEL"],
+    "overviews": ["OVERVIEWS=2,4", "OVERVIEW_RESAMPLING=AVERAGE"],
+    "overviews of an array for each band": ["SINGLE_ARRAY=NO", "OVERVIEWS=2"],
+    "locks": ["SYNCHRONIZER={folder}.locks"],
+    "no consolidated metadata": ["CREATE_ZMETADATA=NO"],
+}
+
+
+@pytest.mark.parametrize("way", ["CreateCopy", "Translate"])
+@pytest.mark.parametrize("there", ["nothing", "a store", "an empty folder"])
+@pytest.mark.parametrize("what", COPIES)
+def test_a_copy_leaves_what_was_there(tmp_path, what, there, way):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    target = folder / "a.zarr"
+    options = [option.format(folder=folder) for option in COPIES[what]]
+
+    def prepare():
+        if target.exists():
+            assert driver().Delete(str(target)) == gdal.CE_None
+        if there == "a store":
+            driver().CreateCopy(str(target), raster(30))
+            (folder / "a.zarr.aux.xml").write_text("<PAMDataset/>")
+        elif there == "an empty folder":
+            target.mkdir()
+
+    def copy(progress):
+        if way == "CreateCopy":
+            return driver().CreateCopy(str(target), raster(), options=options, callback=progress)
+        return gdal.Translate(str(target), raster(), format="Zarr", creationOptions=options,
+                              outputType=gdal.GDT_Byte, callback=progress)  # fmt: skip
+
+    prepare()
+    calls = refused_at_each_call(folder, copy, prepare)
+    assert calls >= 4
+    assert {path.name for path in folder.iterdir()} <= {"a.zarr", "a.zarr.aux.xml"}
+
+
+@pytest.mark.parametrize("there", ["nothing", "a store"])
+def test_a_copy_into_a_zip_file_leaves_what_was_there(tmp_path, there):
+    path = tmp_path / "a.zarr.zip"
+
+    def prepare():
+        if path.exists():
+            path.unlink()
+        if there == "a store":
+            path.write_bytes(old)
+
+    driver().CreateCopy(f"/vsizip/{path}", raster(30))
+    old = path.read_bytes()
+    prepare()
+    refused_at_each_call(
+        tmp_path, lambda progress: driver().CreateCopy(
+            f"/vsizip/{path}", raster(), options=["COMPRESS=NONE"], callback=progress), prepare)
+
+
+# ---------------------------------------------------------------------------------------------
+# Stores that grow
+
+
+@pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["OVERVIEWS=2"]])
+def test_an_appended_subdataset_is_gone(tmp_path, options):
+    store = tmp_path / "a.zarr"
+    driver().CreateCopy(str(store), raster(30), options=["ARRAY_NAME=first"])
+
+    def undo():
+        gdal.GetDriverByName("Zarr").Delete(str(store))
+        driver().CreateCopy(str(store), raster(30), options=["ARRAY_NAME=first"])
+
+    def append(progress):
+        return driver().CreateCopy(
+            str(store), raster(), callback=progress,
+            options=["ARRAY_NAME=second", "APPEND_SUBDATASET=YES", *options])
+
+    refused_at_each_call(tmp_path, append, undo,
+                         lambda folder: without_consolidated(entries(folder)))  # fmt: skip
+    assert not (store / "second").exists() and not (store / "overviews").exists()
+
+
+def test_appended_slices_are_not_seen(tmp_path):
+    """In chunks of their own; of shared ones see test_zarr_append_dim.py."""
+    store = tmp_path / "a.zarr"
+    values = np.arange(2 * 700 * 900, dtype="i4").reshape(2, 700, 900)
+
+    def make():
+        make_store(tmp_path, {
+            "v": {"values": values, "dims": ["time", "y", "x"], "chunks": (1, 100, 900)},
+            "time": {"values": np.arange(2.0), "dims": ["time"], "chunks": (1,)},
+            "y": {"values": np.arange(700.0), "dims": ["y"]},
+            "x": {"values": np.arange(900.0), "dims": ["x"]}},
+            name="a.zarr", consolidated=True)
+
+    source = gdal.GetDriverByName("MEM").Create("", 900, 700, 3, gdal.GDT_Int32)
+
+    def append(progress):
+        return driver().CreateCopy(str(store), source, callback=progress,
+                                   options=["APPEND_DIM=time", "APPEND_DIM_VALUES=5,6,7"])  # fmt: skip
+
+    make()
+    refused_at_each_call(store, append, make,
+                         lambda folder: without_consolidated(entries(folder)))  # fmt: skip
+    np.testing.assert_array_equal(read_all(open_raster(f'ZARR:"{store}":/v')), values)
+
+
+# ---------------------------------------------------------------------------------------------
+# Overviews
+
+
+@pytest.mark.parametrize("method", ["NEAREST", "AVERAGE"])
+@pytest.mark.parametrize("options", [[], ["INTERLEAVE=PIXEL"], ["SINGLE_ARRAY=NO"]])
+def test_new_overviews_are_gone(tmp_path, options, method):
+    store = tmp_path / "a.zarr"
+    driver().CreateCopy(str(store), raster(900), options=options)
+
+    def build(progress):
+        dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+        return dataset.BuildOverviews(method, [2, 4], callback=progress) == gdal.CE_None
+
+    def clean():
+        assert gdal.OpenEx(str(store), gdal.OF_UPDATE).BuildOverviews("NEAREST", []) == 0
+
+    build(Refuse())  # what is cleaned up is then as it always is afterwards
+    clean()
+    refused_at_each_call(tmp_path, build, clean)
+    assert open_raster(store).GetRasterBand(1).GetOverviewCount() == 0
+
+
+def test_overviews_that_were_there_stay_listed(tmp_path):
+    """Those that are filled again may be half of each; the raster is as it was."""
+    store = tmp_path / "a.zarr"
+    driver().CreateCopy(str(store), raster(900), options=["OVERVIEWS=2"])
+    before = entries(store)
+    counter, copy = Refuse(), shutil.copytree(store, tmp_path / "copy.zarr")
+    gdal.OpenEx(str(copy), gdal.OF_UPDATE).BuildOverviews("AVERAGE", [2, 8], callback=counter)
+    for at in moments(counter.calls):
+        with error_log() as log:
+            dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+            assert dataset.BuildOverviews("AVERAGE", [2, 8], callback=Refuse(at)) != 0
+            del dataset
+        assert len(log.errors) == 1
+        after = entries(store)
+        assert set(after) == set(before)
+        assert all(after[name] == before[name] for name in before
+                   if not name.startswith("overviews/2/")), at  # fmt: skip
+        assert open_raster(store).GetRasterBand(1).GetOverviewCount() == 1
+
+
+# ---------------------------------------------------------------------------------------------
+# Multidimensional copies
+
+
+@pytest.mark.parametrize("there", ["nothing", "a store"])
+def test_a_multidimensional_copy_leaves_what_was_there(tmp_path, there):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    target = folder / "a.zarr"
+    values = np.zeros((40, 200, 300), "f8")
+    source = make_store(tmp_path, {"v": {"values": values, "dims": ["t", "y", "x"],
+                                         "chunks": (5, 100, 100), "attrs": {"units": "m"}},
+                                   "g/w": {"values": values[0], "dims": ["y", "x"]},
+                                   "t": {"values": np.arange(40.0), "dims": ["t"]}})  # fmt: skip
+
+    def prepare():
+        if target.exists():
+            assert driver().Delete(str(target)) == gdal.CE_None
+        if there == "a store":
+            driver().CreateCopy(str(target), raster(30))
+
+    def copy(progress):
+        return gdal.MultiDimTranslate(str(target), str(source), format="Zarr", callback=progress)
+
+    prepare()
+    with config_options(GDAL_NUM_THREADS="1"):
+        assert refused_at_each_call(folder, copy, prepare) >= 4
