@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/array/pending_load.h"
 #include "core/array/region_reader.h"
 #include "core/base/checked.h"
 #include "core/grid/axis_split.h"
@@ -139,11 +140,18 @@ void Array::Replace(const ChunkId& id, ChunkPtr chunk) const {
 
 void Array::DropChanged() const {
     absent_.Clear();
-    context_->cache().DropStale(id_, [this](std::uint64_t index, const DecodedChunk& chunk) {
+    const bool is_dear = store_->RemembersAbsence();
+    context_->cache().DropStale(id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
         // Where asking is dear, nothing tells an absent chunk that has come meanwhile.
-        return (chunk.absent && store_->RemembersAbsence()) ||
+        return (chunk.absent && is_dear) ||
                !SameContent(chunk.stamp, store_->StampOf(KeyOf(ChunkAt(index))));
     });
+    for (const auto& [index, pending] : pending_.All()) {
+        const std::lock_guard<std::mutex> lock(pending->mutex);
+        if (pending->is_gone || !pending->is_loaded || IsAllWritten(*pending)) continue;
+        // What cannot be read now is read again, and reported, when the chunk is stored.
+        static_cast<void>(RefreshPending(*this, ChunkAt(index), *pending));
+    }
 }
 
 Result<std::vector<std::string>> Array::ReadObjects(const Region& region,

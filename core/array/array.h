@@ -86,7 +86,8 @@ class Array {
     // or nothing where it is nullptr, in place of what was held.
     void Replace(const ChunkId& id, ChunkPtr chunk) const;
 
-    // Drops what may have changed in the store since it was read.
+    // Drops what may have changed in the store since it was read, or began to be, and reads again
+    // what of pending chunks with locks others may have stored.
     void DropChanged() const;
 
     // The key of a chunk, its index in the cache, and the chunk of such an index.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/array/pending_load.h"
 #include "core/base/parallel.h"
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
@@ -14,37 +15,12 @@ namespace zarr {
 
 namespace {
 
-// The rows of ops to std::string, from ObjectRef and from std::string.
-// NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
-void AssignTexts(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
-                 const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
-        ObjectRef ref;
-        std::memcpy(&ref, src, sizeof ref);
-        reinterpret_cast<std::string*>(dst)->assign(ref.data == nullptr ? "" : ref.data, ref.size);
-    }
-}
-
+// A row of an op from std::string to std::string.
 // NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
 void CopyTexts(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
         *reinterpret_cast<std::string*>(dst) = *reinterpret_cast<const std::string*>(src);
-}
-
-ElementOp TextOp(ElementOp::Row row, std::size_t src_size) {
-    ElementOp op;
-    op.row = row;
-    op.src_size = src_size;
-    op.dst_size = sizeof(std::string);
-    return op;
-}
-
-// Of what has `size` bytes for each object of a pending chunk.
-Strides ObjectStrides(const ArrayMetadata& metadata, std::size_t size) {
-    DimVector<std::uint64_t> shape;
-    for (const std::uint64_t count : metadata.chunks) shape.push_back(count);
-    return ContiguousStrides(shape, size, metadata.fortran_order);
 }
 
 std::uint64_t Product(const DimVector<std::uint64_t>& count) {
@@ -196,8 +172,8 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
         return Status::Invalid(std::to_string(texts.size()) + " texts for " +
                                std::to_string(region.size()) + " elements");
     const Strides source_strides = ContiguousStrides(region.count, sizeof(std::string), false);
-    const Strides chunk_strides = ObjectStrides(metadata, sizeof(std::string));
-    const Strides byte_strides = ObjectStrides(metadata, 1);
+    const Strides chunk_strides = StridesInChunk(metadata, sizeof(std::string));
+    const Strides byte_strides = StridesInChunk(metadata, 1);
     const RegionPlan plan(metadata, region, source_strides);
     return ForEachPiece(plan, threads, [&](const Piece& piece) {
         return Change(piece, piece.covers_chunk, [&](PendingChunk& pending) -> Status {
@@ -269,7 +245,7 @@ Status ArrayWriter::Change(const Piece& piece, bool is_whole,
 Status ArrayWriter::Begin(const DimVector<std::uint64_t>& chunk, bool is_whole,
                           PendingChunk& pending) {
     Status status = Clear(pending);
-    if (status.ok() && !is_whole) status = Load(chunk, pending);
+    if (status.ok() && !is_whole) status = LoadStored(*array_, chunk, pending);
     if (status.ok() && locks_ != nullptr) {
         pending.locks = locks_;
         status = pending.written.Reset(std::max(pending.elements.size(), pending.objects.size()));
@@ -291,35 +267,10 @@ Status ArrayWriter::Clear(PendingChunk& pending) const {
     return {};
 }
 
-Status ArrayWriter::Load(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
-    const ArrayMetadata& metadata = array_->metadata();
-    Region inside;
-    for (std::size_t i = 0; i < metadata.rank(); ++i) {
-        inside.start.push_back(chunk[i] * metadata.chunks[i]);
-        inside.count.push_back(
-            std::min(metadata.chunks[i], metadata.shape[i] - chunk[i] * metadata.chunks[i]));
-        inside.step.push_back(1);
-    }
-    const ReadOptions options{1, Keep::kPartlyRead, false};
-    if (metadata.dtype.kind != DataKind::kObject) {
-        const Destination destination{pending.elements.data(), array_->chunk_strides_,
-                                      CopyOp(metadata.dtype.size)};
-        return array_->Read(inside, 0, destination, options);
-    }
-    const Destination destination{reinterpret_cast<std::uint8_t*>(pending.objects.data()),
-                                  ObjectStrides(metadata, sizeof(std::string)),
-                                  TextOp(AssignTexts, sizeof(ObjectRef))};
-    return array_->Read(inside, 0, destination, options);
-}
-
 Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const {
     // The store itself is to be read, not what is remembered of it.
     array_->Replace(array_->IdOf(chunk), nullptr);
-    PendingChunk stored;
-    ZARR_RETURN_IF_ERROR(Clear(stored));
-    ZARR_RETURN_IF_ERROR(Load(chunk, stored));
-    MergeStored(pending, stored);
-    return {};
+    return RefreshPending(*array_, chunk, pending);
 }
 
 Status ArrayWriter::StoreObjects(const std::string& key, const PendingChunk& pending,

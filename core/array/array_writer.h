@@ -76,8 +76,6 @@ class ArrayWriter {
     // Makes a new pending chunk ready for a change. Forgets it where that fails.
     Status Begin(const DimVector<std::uint64_t>& chunk, bool is_whole, PendingChunk& pending);
     Status Clear(PendingChunk& pending) const;  // all fill values
-    // Puts what is stored into a pending chunk that is clear.
-    Status Load(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const;
     // Stores a pending chunk and forgets it; keeps it where that fails.
     Status StorePending(std::uint64_t index, PendingChunk& pending);
     Status Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const;

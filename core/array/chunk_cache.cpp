@@ -117,15 +117,18 @@ ChunkCache::Recency::iterator ChunkCache::DropLocked(Recency::iterator entry) {
     return recency_.erase(entry);
 }
 
+// Who comes now loads anew.
+ChunkCache::Loads::iterator ChunkCache::DisownLocked(Loads::iterator load) {
+    load->second->is_stale = true;
+    return loads_.erase(load);
+}
+
 void ChunkCache::Replace(const ChunkId& id, ChunkPtr chunk) {
     const std::lock_guard<Mutex> lock(mutex_);
     const auto found = entries_.find(id);
     if (found != entries_.end()) DropLocked(found->second);
     const auto under_way = loads_.find(id);
-    if (under_way != loads_.end()) {
-        under_way->second->is_stale = true;
-        loads_.erase(under_way);  // who comes now loads anew
-    }
+    if (under_way != loads_.end()) DisownLocked(under_way);
     if (chunk != nullptr) InsertLocked(id, std::move(chunk));
 }
 
@@ -136,12 +139,15 @@ void ChunkCache::DropArray(std::uint64_t array) {
 }
 
 void ChunkCache::DropStale(
-    std::uint64_t array, const std::function<bool(std::uint64_t, const DecodedChunk&)>& is_stale) {
+    std::uint64_t array, bool and_loading,
+    const std::function<bool(std::uint64_t, const DecodedChunk&)>& is_stale) {
     std::vector<Entry> held;
     {
         const std::lock_guard<Mutex> lock(mutex_);
         for (const Entry& entry : recency_)
             if (entry.id.array == array) held.push_back(entry);
+        for (auto it = loads_.begin(); and_loading && it != loads_.end();)
+            it = it->first.array == array ? DisownLocked(it) : std::next(it);
     }
     for (const Entry& entry : held) {
         if (!is_stale(entry.id.chunk, *entry.chunk)) continue;

@@ -77,7 +77,9 @@ class ChunkCache {
     void DropArray(std::uint64_t array);
 
     // Drops the chunks of an array that `is_stale`, which runs without a lock held, is true of.
-    void DropStale(std::uint64_t array,
+    // Those that are being loaded are kept, and shared with who asks from now on, only where
+    // `and_loading` is false: their loads may have begun long ago.
+    void DropStale(std::uint64_t array, bool and_loading,
                    const std::function<bool(std::uint64_t, const DecodedChunk&)>& is_stale);
 
     // An id that no other array of the process has.
@@ -97,11 +99,13 @@ class ChunkCache {
         Result<ChunkPtr> result{ChunkPtr()};  // once the turn has ended
     };
     using Recency = std::list<Entry>;  // most recent first
+    using Loads = std::unordered_map<ChunkId, std::shared_ptr<Load>, Hash>;
 
     ChunkPtr FindLocked(const ChunkId& id);
     void InsertLocked(const ChunkId& id, ChunkPtr chunk);
     void EvictLocked();
     Recency::iterator DropLocked(Recency::iterator entry);
+    Loads::iterator DisownLocked(Loads::iterator load);
 
     const std::shared_ptr<BufferPool> pool_;
     mutable Mutex mutex_;
@@ -109,7 +113,7 @@ class ChunkCache {
     std::size_t bytes_ = 0;
     Recency recency_;
     std::unordered_map<ChunkId, Recency::iterator, Hash> entries_;
-    std::unordered_map<ChunkId, std::shared_ptr<Load>, Hash> loads_;
+    Loads loads_;
 };
 
 }  // namespace zarr

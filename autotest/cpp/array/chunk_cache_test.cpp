@@ -118,6 +118,38 @@ TEST(ChunkCache, UsesTheMemoryOfChunksAgain) {
     EXPECT_EQ(chunk->pool->bytes(), 0U);
 }
 
+TEST(ChunkCache, DropsWhatIsStaleAlone) {
+    ChunkCache cache(10 * kBytes);
+    for (std::uint64_t i = 0; i < 3; ++i) Load(cache, {1, i});
+    Load(cache, {2, 1});
+    const auto is_stale = [](std::uint64_t chunk, const DecodedChunk&) { return chunk == 1; };
+    cache.DropStale(1, true, is_stale);
+    EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{0, 2}));
+    EXPECT_EQ(Held(cache, 2, 3), (std::set<std::uint64_t>{1}));
+}
+
+// Its load may have read the chunk before whoever drops it knew that it has changed.
+TEST(ChunkCache, DropsWhatIsBeingLoaded) {
+    for (const bool and_loading : {true, false}) {
+        ChunkCache cache(10 * kBytes);
+        const ChunkPtr before = Chunk(kSize);
+        const ChunkPtr after = Chunk(kSize);
+        const auto never = [](std::uint64_t, const DecodedChunk&) { return false; };
+        const auto first = cache.GetOrLoad({1, 0}, [&]() -> Result<ChunkPtr> {
+            cache.DropStale(2, true, never);
+            cache.DropStale(1, and_loading, never);
+            if (and_loading) {
+                const auto second = cache.GetOrLoad({1, 0}, [&] { return Result(after); });
+                EXPECT_EQ(second.ok() ? *second : nullptr, after) << "and not the old one";
+            }
+            return before;
+        });
+        ASSERT_TRUE(Succeeds(first));
+        EXPECT_EQ(*first, before);
+        EXPECT_EQ(cache.Find({1, 0}), and_loading ? after : before);
+    }
+}
+
 TEST(ChunkCache, ChunksOutliveTheCache) {
     ChunkPtr held;
     {

@@ -101,6 +101,28 @@ TEST(LockedWriter, WhatIsWrittenBackIsWhatTheStoreHoldsAndNotWhatTheCacheDoes) {
     EXPECT_EQ(StoredBy(store, kEight), "ABxDEFGH");
 }
 
+// Else one who opens the array would see less than there was then.
+TEST(LockedWriter, WhatIsPendingDoesNotHideWhatOthersHaveStoredSince) {
+    for (const char* dtype : {"\"|u1\"", "\"|S1\""}) {
+        const ArraySpec spec{{11}, {8}, dtype, "null"};  // the second chunk overhangs
+        const auto store = std::make_shared<WatchedStore>();
+        const auto locks = std::make_shared<MemoryLocks>();
+        Process first(spec, store, locks);
+        Process second(spec, store, locks);
+        ASSERT_TRUE(Succeeds(second.Write(Line(0, 11), "abcdefghijk")));
+        ASSERT_TRUE(Succeeds(second.writer().Flush(1)));
+        ASSERT_TRUE(Succeeds(first.Write(Line(1, 1), "1")));
+        ASSERT_TRUE(Succeeds(first.Write(Line(9, 1), "9")));
+        ASSERT_TRUE(Succeeds(second.Write(Line(0, 11), "ABCDEFGHIJK")));
+        ASSERT_TRUE(Succeeds(second.writer().Flush(1)));
+        EXPECT_EQ(first.All(), "a1cdefghi9k");
+        first.array().DropChanged();
+        EXPECT_EQ(first.All(), "A1CDEFGHI9K");
+        ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
+        EXPECT_EQ(StoredBy(store, spec), "A1CDEFGHI9K");
+    }
+}
+
 TEST(LockedWriter, TheSameValueAgainIsAWriteToo) {
     const auto store = std::make_shared<WatchedStore>();
     const auto locks = std::make_shared<MemoryLocks>();
