@@ -14,6 +14,7 @@ class WatchedProgress {
   public:
     // `progress` may be nullptr.
     WatchedProgress(GDALProgressFunc progress, void* data) : progress_(progress), data_(data) {}
+    ~WatchedProgress() = default;
     WatchedProgress(const WatchedProgress&) = delete;
     WatchedProgress& operator=(const WatchedProgress&) = delete;
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Signals that arrive while GDAL's tools make or change a store: the process ends by the signal, and
-before it does a store that was being made is gone, and one that was there is whole."""
+"""Signals that arrive while GDAL's tools make or change a store: the process ends by the signal,
+and before it does a store that was being made is gone, and one that was there is whole."""
 
 import json
 import os
@@ -262,7 +262,8 @@ def test_a_multidimensional_copy_is_gone(tmp_path, source, there):
     if there:
         small_store(store)
     plain = tmp_path / "plain.zarr"
-    gdal.Translate(str(plain), str(source), format="Zarr", creationOptions=["COMPRESS=NONE", "ARRAY_NAME=v"])
+    gdal.Translate(str(plain), str(source), format="Zarr",
+                   creationOptions=["COMPRESS=NONE", "ARRAY_NAME=v"])  # fmt: skip
     before = entries(folder)
     words = ["-co", "ARRAY:COMPRESS=LZMA", "-co", "ARRAY:LZMA_PRESET=1"]
     with Job("gdalmdimtranslate", "-of", "Zarr", *words, plain, store) as job:
@@ -291,10 +292,11 @@ def test_what_create_made_stays_as_far_as_it_was_written(tmp_path, source):
 # Programs with handlers of their own
 
 _PYTHON = """
-import os, pathlib, signal, sys, threading, time
+import signal, sys, time
 from osgeo import gdal
 source, store, disposition = sys.argv[1:]
-signal.signal(signal.SIGINT, {"python": signal.default_int_handler, "default": signal.SIG_DFL}[disposition])
+handlers = {"python": signal.default_int_handler, "default": signal.SIG_DFL}
+signal.signal(signal.SIGINT, handlers[disposition])
 gdal.DontUseExceptions()
 opened = gdal.Translate("", source, format="VRT", srcWin=[0, 0, 1000, 1000])
 try:
