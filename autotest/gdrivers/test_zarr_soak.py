@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""The short form of autotest/soak: threads, processes and zarr-python at work on one store."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+SOAK = pathlib.Path(__file__).resolve().parent.parent / "soak" / "soak.py"
+SEED = os.environ["ZARR_TEST_SEED"]
+SECONDS = 300  # with time to end
+
+
+def soak(minutes, *more):
+    command = [sys.executable, "-B", str(SOAK), "--seed", SEED, "--minutes", str(minutes), *more]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    print(done.stdout, done.stderr)
+    return done.returncode, done.stdout
+
+
+def test_all_that_is_read_was_legal_then_and_memory_is_flat():
+    code, told = soak(0.35)
+    assert code == 0, told
+    assert "operations" in told and told.rstrip().endswith("ok")
+
+
+def test_what_is_lost_is_found():
+    """So that the test above is known to be one: processes that share chunks without lock files."""
+    code, told = soak(0.35, "--without-locks")
+    assert code == 1, told
+    assert f"seed {SEED}: thread (" in told or f"seed {SEED}: zarr-python, operation" in told, told
+    assert "shared" in told and told.rstrip().endswith("FAILED")

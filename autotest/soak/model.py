@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""What a store under soak may hold: which writer owns which elements, and which versions of each
+element a reader may see. Every process maps the same file.
+
+An element is (version << 32 | its place + 1), or 0 once erased. Its owner notes a version as begun
+before it writes it, and as stored once that was flushed. Whoever reads the element must find a
+version from the one that was stored when the reading began (or where a handle keeps values, when it
+was opened) to the one that was begun when the reading ended."""
+
+import itertools
+import random
+
+import numpy as np
+
+ZARR = "zarr"  # the process that is zarr-python's, beside those of GDAL, which are numbers
+
+# Chunks that overhang at each edge, and hold parts of several bands.
+SHAPE, CHUNKS = (3, 120, 150), (2, 32, 40)
+# alone    each chunk is one thread's
+# threads  each chunk is one process's, whose threads write to it
+# shared   each chunk is everybody's, under lock files
+ARRAYS = ("alone", "threads", "shared")
+# Grow along time: by GDAL's APPEND_DIM, and by zarr-python.
+SERIES, SERIES_SHAPE, SERIES_MOST = ("series", "zseries"), (20, 30), 200
+PYRAMID, PYRAMID_SIDE = "pyramids/base", 160
+NAMES = ("begun", "stored", "erased")
+
+
+class Plan:
+    """Everything that follows from the seed."""
+
+    def __init__(self, seed, processes, threads):
+        self.seed, self.processes, self.threads = seed, processes, threads
+        self.writers = [*itertools.product(range(processes), range(threads)), (ZARR, 0)]
+        self.parcels = {name: {writer: [] for writer in self.writers} for name in ARRAYS}
+        choose = random.Random(f"{seed} plan")
+        for chunk in boxes(CHUNKS):
+            self._give(choose, "alone", chunk, self.writers)
+            process = choose.choice([*range(processes), ZARR])
+            own = [writer for writer in self.writers if writer[0] == process]
+            for band in bands_of(chunk, 4):
+                self._give(choose, "threads", band, own)
+        for box in boxes((SHAPE[0], 5, SHAPE[2] // 2)):
+            self._give(choose, "shared", box, self.writers)
+
+    def _give(self, choose, array, box, writers):
+        self.parcels[array][choose.choice(writers)].append(box)
+
+
+def boxes(size):
+    """Boxes of a size that cover SHAPE."""
+    axes = [[slice(at, min(at + step, whole)) for at in range(0, whole, step)]
+            for whole, step in zip(SHAPE, size)]  # fmt: skip
+    return list(itertools.product(*axes))
+
+
+def bands_of(box, rows):
+    return [(box[0], slice(at, min(at + rows, box[1].stop)), box[2])
+            for at in range(box[1].start, box[1].stop, rows)]  # fmt: skip
+
+
+def window_in(choose, box):
+    """A random part of a box; often all of it."""
+    if choose.random() < 0.3:
+        return box
+    window = []
+    for axis in box:
+        start = choose.randrange(axis.start, axis.stop)
+        window.append(slice(start, choose.randrange(start, axis.stop) + 1))
+    return tuple(window)
+
+
+PLACES = np.arange(1, np.prod(SHAPE) + 1, dtype="i8").reshape(SHAPE)
+
+
+def values_of(window, version):
+    return PLACES[window] | (np.int64(version) << 32)
+
+
+def slice_values(index):
+    """One slice of a series."""
+    count = SERIES_SHAPE[0] * SERIES_SHAPE[1]
+    return (np.arange(count, dtype="i8") + 1 | (np.int64(index + 1) << 32)).reshape(SERIES_SHAPE)
+
+
+class Model:
+    """The versions of every element of ARRAYS, and the lengths of SERIES."""
+
+    def __init__(self, path, create=False):
+        shape = (len(ARRAYS), len(NAMES), *SHAPE)
+        mode = "w+" if create else "r+"
+        count = int(np.prod(shape))
+        memory = np.memmap(path, "i4", mode, shape=(count + 2 * len(SERIES),))
+        elements = memory[:count].reshape(shape)
+        self._of = {array: dict(zip(NAMES, elements[i])) for i, array in enumerate(ARRAYS)}
+        self.lengths = {name: memory[count + 2 * i : count + 2 * i + 2]  # stored, begun
+                        for i, name in enumerate(SERIES)}  # fmt: skip
+
+    # -------------------------------------------------------------------------- The owner's
+
+    def begin(self, array, window, version, erases):
+        """Before a version is written. Returns the values to write."""
+        versions = self._of[array]
+        if erases:
+            versions["erased"][window] = version
+        versions["begun"][window] = version
+        return values_of(window, version) * (not erases)
+
+    def flushed(self, array, window):
+        """After all that was begun there was stored."""
+        versions = self._of[array]
+        versions["stored"][window] = versions["begun"][window]
+
+    def settled(self, array, window):
+        """What the window holds for its owner."""
+        versions = self._of[array]
+        begun = versions["begun"][window]
+        values = PLACES[window] | (begun.astype("i8") << 32)
+        return np.where((begun == 0) | (versions["erased"][window] == begun), 0, values)
+
+    # ------------------------------------------------------------------------- Anybody's
+
+    def least(self, array, window=...):
+        """The versions from which on a reading, or opening, that begins now may see."""
+        return self._of[array]["stored"][window].copy()
+
+    def problem(self, array, window, values, least):
+        """None where these values were legal, `least` having been asked for before they were read;
+        else what is wrong with one."""
+        begun = self._of[array]["begun"][window].copy()
+        erased = self._of[array]["erased"][window].copy()
+        if values.shape != begun.shape:
+            return f"{array} {told(window)}: shape {values.shape}, not {begun.shape}"
+        version = values >> 32
+        is_right = (values & 0xFFFFFFFF) == PLACES[window]
+        is_legal = is_right & (version >= np.maximum(least, 1)) & (version <= begun)
+        is_legal |= (values == 0) & ((least == 0) | (erased >= least))
+        if is_legal.all():
+            return None
+        at = tuple(int(i) for i in np.argwhere(~is_legal)[0])
+        return (
+            f"{array} {told(window)}: {int((~is_legal).sum())} of {values.size} elements are none "
+            f"that can be, the first at {at}: version {int(version[at])} of element "
+            f"{int(values[at]) & 0xFFFFFFFF}, where {int(least[at])} to {int(begun[at])} of "
+            f"{int(PLACES[window][at])} can be, erased by {int(erased[at])}"
+        )
+
+
+def told(window):
+    axes = (f"{axis.start}:{axis.stop}" + (f":{axis.step}" if axis.step else "") for axis in window)
+    return "[" + ", ".join(axes) + "]"

@@ -1,0 +1,10 @@
+#!/bin/bash
+# Builds the driver into build/, then runs soak.py with the same arguments, such as --minutes 30: see
+# there. The packages of scripts/setup.sh test must be there.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
+
+configure build --preset release >/dev/null
+cmake --build build --target gdal_ZarrV2
+export GDAL_DRIVER_PATH=$PWD/build/gdalplugins
+exec /usr/bin/python3 -B autotest/soak/soak.py "$@"

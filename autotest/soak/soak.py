@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Processes and threads of GDAL, and zarr-python, read and write one store at random for a time,
+each value they see checked against a model (model.py), and their memory watched.
+
+    autotest/soak/run.sh --minutes 30 [--seed 1234abcd] [--processes 2] [--threads 3] [--keep]
+
+Prints its seed, and in the end one line of counts; ends with 1 and what was wrong where something
+was. The seed gives every thread its operations, but not the order between threads.
+GDAL_DRIVER_PATH says which plugin to run."""
+
+import argparse
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+sys.path.insert(0, str(REPOSITORY / "autotest" / "gdrivers"))
+os.environ.setdefault("GDAL_DRIVER_PATH", str(REPOSITORY / "build" / "gdalplugins"))
+os.environ["GDAL_PAM_ENABLED"] = "NO"
+
+# pylint: disable=wrong-import-position
+import numpy as np
+import zarr
+from handles import WAYS
+from model import (ARRAYS, CHUNKS, PYRAMID, PYRAMID_SIDE, SERIES, SERIES_SHAPE, SHAPE, ZARR, Model,
+                   slice_values)
+
+# A process may hold this much more in the end than after its first third: what the allocator keeps.
+TOLERANCE = 16 << 20
+# A sanitizer keeps what was freed.
+HAS_SANITIZER = "san" in os.environ.get("LD_PRELOAD", "")
+WHOLE = tuple(slice(0, size) for size in SHAPE)
+
+
+def make_store(path, processes):
+    """Everything is there and empty when the processes begin."""
+    group = zarr.open_group(str(path), mode="w")
+
+    def add(name, dims, attributes=None, **arguments):
+        array = group.create_dataset(name, fill_value=0, **arguments)
+        array.attrs.put({"_ARRAY_DIMENSIONS": dims, **(attributes or {})})
+        return array
+
+    compressors = [zarr.Blosc(cname="lz4"), None, zarr.codecs.Zstd(3)]
+    for i, name in enumerate(ARRAYS):
+        add(name, ["band", "y", "x"], shape=SHAPE, chunks=CHUNKS, dtype="<i8",
+            compressor=compressors[i], dimension_separator="./."[i])  # fmt: skip
+    for name, time_of in zip(SERIES, ("time", "ztime")):
+        array = add(name, [time_of, "row", "column"], shape=(1, *SERIES_SHAPE),
+                    chunks=(1, *SERIES_SHAPE), dtype="<i8")  # fmt: skip
+        array[0] = slice_values(0)
+    add("time", ["time"], data=np.zeros(1), chunks=(1,))
+    pyramids = group.create_group("pyramids")
+    array = pyramids.create_dataset("base", shape=(PYRAMID_SIDE,) * 2, chunks=(64, 64), dtype="<i4",
+                                    fill_value=0)  # fmt: skip
+    array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    assert PYRAMID == "pyramids/base"
+    for process in range(processes):
+        add(f"notes{process}", ["j", "i"], shape=(4, 4), chunks=(4, 4), dtype="<i4")
+    zarr.consolidate_metadata(str(path))
+
+
+class Runner:
+    """One of the processes, and what memory it had at which time."""
+
+    def __init__(self, request):
+        is_zarr = request["process"] == ZARR
+        program = HERE / ("zarr_worker.py" if is_zarr else "worker.py")
+        self.name = f"process {request['process']}"
+        search = [str(HERE), str(REPOSITORY / "autotest" / "gdrivers")]
+        self._process = subprocess.Popen(
+            [sys.executable, "-B", str(program), json.dumps(request)], stdout=subprocess.PIPE,
+            text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(search)},
+        )  # fmt: skip
+        self.samples = []
+
+    def is_running(self):
+        return self._process.poll() is None
+
+    def sample(self):
+        """Memory of its own, without files that are mapped."""
+        try:
+            text = pathlib.Path(f"/proc/{self._process.pid}/status").read_text()
+        except OSError:
+            return
+        for line in text.splitlines():
+            if line.startswith("RssAnon:"):
+                self.samples.append(int(line.split()[1]) << 10)
+
+    def finish(self, seconds):
+        """Its counts, and what failed."""
+        try:
+            output, _ = self._process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            output, _ = self._process.communicate()
+            return {}, [f"{self.name} hangs"]
+        answers = [json.loads(line) for line in output.splitlines()]
+        failed = [answer["failed"] for answer in answers if "failed" in answer]
+        counts = [answer for answer in answers if "failed" not in answer]
+        if self._process.returncode != 0 or not counts:
+            failed.append(f"{self.name} ends with {self._process.returncode}")
+        return counts[-1] if counts else {}, failed
+
+    def memory(self):
+        """Bytes after the first third, and at the end: medians of a tenth each."""
+        tenth = max(1, len(self.samples) // 10)
+        third = len(self.samples) // 3
+        if len(self.samples) < 6:
+            return 0, 0
+        return (int(statistics.median(self.samples[third : third + tenth])),
+                int(statistics.median(self.samples[-tenth:])))  # fmt: skip
+
+
+def run(folder, chosen, seed):
+    """Returns what failed, as texts, and the line of counts."""
+    processes, threads, seconds = chosen.processes, chosen.threads, 60 * chosen.minutes
+    make_store(folder / "soak.zarr", processes)
+    model = Model(folder / "model", create=True)
+    for lengths in model.lengths.values():
+        lengths[:] = 1
+    request = {"folder": str(folder), "seed": seed, "processes": processes, "threads": threads,
+               "seconds": seconds, "locks": not chosen.without_locks}  # fmt: skip
+    runners = [Runner({**request, "process": name}) for name in [*range(processes), ZARR]]
+    deadline = time.monotonic() + seconds + 60
+    while any(runner.is_running() for runner in runners) and time.monotonic() < deadline:
+        for runner in runners:
+            runner.sample()
+        time.sleep(min(1, seconds / 50))
+    failures, total = [], {"operations": 0, "bytes": 0, "openings": 0}
+    for runner in runners:
+        counts, failed = runner.finish(1)
+        failures += failed
+        for name, number in counts.items():
+            total[name] += number
+    if not failures:
+        failures += check_end(folder, model)
+        failures += [
+            f"{runner.name} has grown from {runner.memory()[0] >> 20} to "
+            f"{runner.memory()[1] >> 20} MiB"
+            for runner in runners
+            if runner.memory()[1] - runner.memory()[0] > TOLERANCE and not HAS_SANITIZER
+        ]
+    memory = ", ".join("{}->{}".format(*(b >> 20 for b in runner.memory())) for runner in runners)
+    summary = (
+        f"soak seed={seed} {seconds:.0f} s {processes}x{threads} threads and zarr-python: "
+        f"{total['operations']} operations, {total['bytes'] >> 20} MiB, {total['openings']} "
+        f"openings, {model.lengths[SERIES[0]][0]}+{model.lengths[SERIES[1]][0]} slices, "
+        f"memory {memory} MiB: {'FAILED' if failures else 'ok'}"
+    )
+    return failures, summary
+
+
+def check_end(folder, model):
+    """With nobody at work any more all is as the model says, exactly."""
+    store, failures = folder / "soak.zarr", []
+    for name in ARRAYS:
+        wanted = model.settled(name, WHOLE)
+        found = {way: WAYS[way](store, name).read(WHOLE) for way in WAYS}
+        found["zarr-python"] = zarr.open_group(str(store), mode="r")[name][...]
+        failures += [f"in the end {name} is not what was written to it, by {how}"
+                     for how, values in found.items() if (values != wanted).any()]  # fmt: skip
+    documents = {
+        path.relative_to(store).as_posix(): json.loads(path.read_text())
+        for path in store.rglob(".z*")
+        if path.name in (".zarray", ".zgroup", ".zattrs")
+    }
+    # zarr-python grows its series without telling the consolidated metadata.
+    consolidated = json.loads((store / ".zmetadata").read_text())["metadata"]
+    grown = f"{SERIES[1]}/.zarray"
+    failures += [f"in the end .zmetadata has another {key}" for key in {*documents, *consolidated}
+                 if key != grown and documents.get(key) != consolidated.get(key)]  # fmt: skip
+    failures += [f"in the end {path} is left over" for path in store.rglob("*.partial")]
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--seed", default=None)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=3)
+    parser.add_argument("--keep", action="store_true", help="keep the store of a failure")
+    parser.add_argument("--without-locks", action="store_true", help="to see it fail")
+    chosen = parser.parse_args()
+    seed = chosen.seed or secrets.token_hex(4)
+    print(f"seed {seed}", flush=True)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="zarr-soak-"))
+    failures, summary = run(folder, chosen, seed)
+    for failure in failures:
+        print(f"seed {seed}: {failure}")
+    print(summary, flush=True)
+    if failures and chosen.keep:
+        print(f"the store is kept in {folder}")
+    else:
+        shutil.rmtree(folder)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

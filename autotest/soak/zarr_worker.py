@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The process of the soak that is zarr-python's: reads and writes as the others do. Run by soak.py,
+with its answers as lines of JSON."""
+
+import json
+import pathlib
+import random
+import sys
+import time
+
+import zarr
+from model import ARRAYS, SERIES, SERIES_MOST, SHAPE, ZARR, Model, Plan, slice_values, window_in
+
+WHOLE = tuple(slice(0, size) for size in SHAPE)
+
+
+class Party:
+    def __init__(self, request):
+        self.folder = pathlib.Path(request["folder"])
+        self.plan = Plan(request["seed"], request["processes"], request["threads"])
+        self.model = Model(self.folder / "model")
+        self.end = time.monotonic() + request["seconds"]
+        self.choose = random.Random(f"{request['seed']} {ZARR}")
+        self.version = 0
+        self.counts = {"operations": 0, "bytes": 0, "openings": 0}
+
+    def run(self):
+        operations = {self.write: 8, self.read: 8, self.grow: 0.2}
+        while time.monotonic() < self.end and not (self.folder / "stop").exists():
+            (operation,) = self.choose.choices(list(operations), list(operations.values()))
+            try:
+                operation()
+            except BaseException as error:
+                number = self.counts["operations"] + 1
+                text = f"zarr-python, operation {number}, {operation.__name__}: {error!r}"
+                print(json.dumps({"failed": text}), flush=True)
+                (self.folder / "stop").touch()
+                break
+            self.counts["operations"] += 1
+            time.sleep(0.005)  # so that GDAL has most of the machine
+        print(json.dumps(self.counts), flush=True)
+
+    def _open(self, name, mode):
+        self.counts["openings"] += 1
+        locks = zarr.ProcessSynchronizer(str(self.folder / "locks")) if name == "shared" else None
+        return zarr.open_group(str(self.folder / "soak.zarr"), mode=mode, synchronizer=locks)[name]
+
+    def write(self):
+        name = self.choose.choice([
+            name for name in ARRAYS if self.plan.parcels[name][ZARR, 0]])  # fmt: skip
+        window = window_in(self.choose, self.choose.choice(self.plan.parcels[name][ZARR, 0]))
+        array = self._open(name, "r+")
+        self.version += 1
+        values = self.model.begin(name, window, self.version, self.choose.random() < 0.1)
+        array[window] = values
+        self.model.flushed(name, window)
+        self.counts["bytes"] += values.nbytes
+
+    def read(self):
+        name, window = self.choose.choice(ARRAYS), window_in(self.choose, WHOLE)
+        least = self.model.least(name, window)
+        values = self._open(name, "r")[window]
+        self.counts["bytes"] += values.nbytes
+        problem = self.model.problem(name, window, values, least)
+        if problem:
+            raise ValueError(problem)
+
+    def grow(self):
+        lengths = self.model.lengths[SERIES[1]]
+        length = int(lengths[0])
+        if length == SERIES_MOST:
+            return
+        lengths[1] = length + 1
+        self._open(SERIES[1], "r+").append(slice_values(length)[None], axis=0)
+        lengths[0] = length + 1
+
+
+if __name__ == "__main__":
+    Party(json.loads(sys.argv[1])).run()
