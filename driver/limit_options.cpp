@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "core/base/checked.h"
+#include "core/base/fork.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "driver/report.h"
@@ -46,26 +47,41 @@ std::optional<std::uint64_t> ParseLimit(std::string_view text, bool is_bytes) {
     return factor ? zarr::CheckedMul(number, *factor) : std::nullopt;
 }
 
+using Texts = std::array<std::string, std::tuple_size_v<std::decay_t<decltype(zarr::Limits())>>>;
+
+zarr::Mutex mutex;
+Texts& seen = *new Texts;  // what the options said when they were read last
+
+// The value of an option, or none where that is not one.
+std::optional<std::uint64_t> ValueOf(const zarr::LimitInfo& info, const std::string& text) {
+    if (text.empty()) return info.preset;
+    const auto value = ParseLimit(text, info.is_bytes);
+    return value && *value <= info.largest ? value : std::nullopt;
+}
+
 }  // namespace
 
 void ReadLimits() {
-    static std::mutex mutex;
-    static std::array<std::string, std::tuple_size_v<std::decay_t<decltype(zarr::Limits())>>> seen;
-    const std::lock_guard<std::mutex> lock(mutex);
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-        const zarr::LimitInfo& info = zarr::Limits()[i];
-        const std::string name(info.name);
-        const std::string text = CPLGetConfigOption(name.c_str(), "");
-        if (text == seen[i]) continue;
-        seen[i] = text;
-        const auto value =
-            text.empty() ? std::optional(info.preset) : ParseLimit(text, info.is_bytes);
-        const bool is_good = value && *value <= info.largest;
-        zarr::SetLimit(info.limit, is_good ? *value : info.preset);
-        if (!is_good)
-            EmitWarning(name, "expected a number from 1 to " + std::to_string(info.largest) +
-                                  ", got " + zarr::Quoted(text));
+    Texts texts;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        texts[i] = CPLGetConfigOption(std::string(zarr::Limits()[i].name).c_str(), "");
+    std::array<bool, std::tuple_size_v<Texts>> is_bad{};
+    {
+        const std::lock_guard<zarr::Mutex> lock(mutex);
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            if (texts[i] == seen[i]) continue;
+            seen[i] = texts[i];
+            const zarr::LimitInfo& info = zarr::Limits()[i];
+            const auto value = ValueOf(info, texts[i]);
+            zarr::SetLimit(info.limit, value.value_or(info.preset));
+            is_bad[i] = !value;
+        }
     }
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        if (is_bad[i])
+            EmitWarning(std::string(zarr::Limits()[i].name),
+                        "expected a number from 1 to " + std::to_string(zarr::Limits()[i].largest) +
+                            ", got " + zarr::Quoted(texts[i]));
 }
 
 }  // namespace zarr_driver
