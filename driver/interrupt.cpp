@@ -5,15 +5,17 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 
 #if defined(__unix__) || defined(__APPLE__)
 #define ZARR_HAS_SIGACTION 1
-#include <pthread.h>
 #include <unistd.h>
 #else
 #define ZARR_HAS_SIGACTION 0
 #endif
+
+#include "core/base/fork.h"
 
 namespace zarr_driver {
 
@@ -127,41 +129,26 @@ void Raise(int signal) { std::raise(signal); }
 // The scopes of the process
 
 struct Scopes {
-    std::mutex mutex;
+    zarr::Mutex mutex;
+    std::uint64_t generation = 0;  // of the process that they are of
     std::size_t count = 0;
     std::array<bool, kSignals.size()> taken{};
 };
 
 // Never destroyed: the last dataset may be closed at the very end of the process.
-Scopes& ScopesOfProcess() {
-    static auto* const scopes = new Scopes;
-    return *scopes;
-}
+Scopes& scopes = *new Scopes;
 
-#if ZARR_HAS_SIGACTION
-// The scopes stay with the parent; its handlers, which the child has too, see by `owner` that the
-// child is another process.
-void BeforeFork() { ScopesOfProcess().mutex.lock(); }
-void AfterForkInParent() { ScopesOfProcess().mutex.unlock(); }
-void AfterForkInChild() {
-    Scopes& scopes = ScopesOfProcess();
+// Those of a parent are not a child's: its handlers, which the child has too, see by `owner` that
+// the child is another process.
+void ForgetParentsLocked() {
+    if (scopes.generation == zarr::ForkGeneration()) return;
+    scopes.generation = zarr::ForkGeneration();
     scopes.count = 0;
-    scopes.mutex.unlock();
-    noted = 0;
-}
-#endif
-
-Scopes& Ready() {
-#if ZARR_HAS_SIGACTION
-    static const int registered = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
-    static_cast<void>(registered);  // where it fails memory is short, and a child has no scopes
-#endif
-    return ScopesOfProcess();
 }
 
 bool Begin() {
-    Scopes& scopes = Ready();
-    const std::lock_guard<std::mutex> lock(scopes.mutex);
+    const std::lock_guard<zarr::Mutex> lock(scopes.mutex);
+    ForgetParentsLocked();
     if (scopes.count > 0) {
         if (noted != 0) return false;
         ++scopes.count;
@@ -175,12 +162,10 @@ bool Begin() {
 }
 
 void End() {
-    Scopes& scopes = Ready();
     unsigned asked = 0;
     {
-        const std::lock_guard<std::mutex> lock(scopes.mutex);
-        // In a child whose parent had begun it.
-        if (scopes.count == 0 || --scopes.count > 0) return;
+        const std::lock_guard<zarr::Mutex> lock(scopes.mutex);
+        if (--scopes.count > 0) return;
         for (std::size_t i = 0; i < kSignals.size(); ++i)
             if (scopes.taken[i]) GiveBack(kSignals[i]);
         owner = 0;
@@ -192,10 +177,10 @@ void End() {
 
 }  // namespace
 
-InterruptScope::InterruptScope() : counts_(Begin()) {}
+InterruptScope::InterruptScope() : generation_(zarr::ForkGeneration()), counts_(Begin()) {}
 
 InterruptScope::~InterruptScope() {
-    if (counts_) End();
+    if (counts_ && generation_ == zarr::ForkGeneration()) End();
 }
 
 bool InterruptScope::IsRequested() { return noted.load(std::memory_order_relaxed) != 0; }

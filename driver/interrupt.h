@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+
 namespace zarr_driver {
 
 // While one of these lives, a signal that would end the process (SIGINT, as of Ctrl-C, SIGTERM,
@@ -23,7 +25,8 @@ class InterruptScope {
     static bool IsRequested();
 
   private:
-    const bool counts_;  // false where a signal was noted before: no more is begun
+    const std::uint64_t generation_;  // of the process that it is of
+    const bool counts_;               // false where a signal was noted before: no more is begun
 };
 
 }  // namespace zarr_driver

@@ -146,6 +146,7 @@ void Array::DropChanged() const {
         return (chunk.absent && is_dear) ||
                !SameContent(chunk.stamp, store_->StampOf(KeyOf(ChunkAt(index))));
     });
+    if (pending_.empty()) return;  // also in a forked child, where threads that are gone hold them
     for (const auto& [index, pending] : pending_.All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone || !pending->is_loaded || IsAllWritten(*pending)) continue;
