@@ -67,12 +67,17 @@ fuzz() {
     return $code
 }
 
+# Of what covers all that is covered the smallest: the repository is not to grow by megabytes.
 merge() {
-    local target=$1 kept=autotest/fuzz/corpus/$1
+    local target=$1 kept=autotest/fuzz/corpus/$1 most=100 largest=2048
+    case $target in store | tar | zip) most=40 largest=5120 ;; esac
     rm -rf "$folder/merged" && mkdir -p "$folder/merged"
     # shellcheck disable=SC2046
-    "$folder/bin/zarr_fuzz_$target" -set_cover_merge=1 -max_len=8192 "$folder/merged" $(corpora "$target") >"$folder/logs/merge-$target" 2>&1
-    rm -rf "$kept" && cp -r "$folder/merged" "$kept"
+    "$folder/bin/zarr_fuzz_$target" -set_cover_merge=1 -max_len=$largest "$folder/merged" \
+        $(corpora "$target") >"$folder/logs/merge-$target" 2>&1
+    rm -rf "$kept" && mkdir -p "$kept"
+    find "$folder/merged" -type f -size -${largest}c -printf '%s %p\n' | sort -n | head -n $most |
+        cut -d' ' -f2- | xargs -r cp -t "$kept"
     echo "$target: $(find "$kept" -type f | wc -l) files, $(du -sk --apparent-size "$kept" | cut -f1) kB"
 }
 
