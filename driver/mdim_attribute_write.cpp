@@ -103,7 +103,7 @@ Result<std::shared_ptr<ZarrAttribute>> ZarrAttribute::Create(const std::string& 
             std::string(), "dim" + std::to_string(attribute->dimensions_.size()), std::string(),
             std::string(), size));
     }
-    if (dimensions.size() > zarr::DimVector<std::uint64_t>::kCapacity ||
+    if (dimensions.size() > zarr::LimitOf(zarr::Limit::kDimensions) ||
         bytes > zarr::LimitOf(zarr::Limit::kMetadataSize))
         return Status::Limit("attribute " + zarr::Quoted(name) + ": larger than attributes can be");
     attribute->elements_.resize(static_cast<std::size_t>(bytes));
