@@ -2,6 +2,7 @@
 // The part of ZarrDataset that says where it lies.
 #include "driver/dataset.h"
 #include "driver/report.h"
+#include "driver/store_failures.h"
 
 namespace zarr_driver {
 
@@ -14,6 +15,7 @@ const Georeferencing& ZarrDataset::Placed() const {
         ReadGeoreferencing(*location_.hierarchy, facts, location_.store_path,
                            {options_.assume_longlat, options_.wrap_longitude, options_.threads});
     EmitWarnings(location_.store_path + ": /" + facts.path, georeferencing_->warnings);
+    WarnOfFailure(*location_.hierarchy, location_.store_path);
     return *georeferencing_;
 }
 

@@ -11,6 +11,7 @@
 #include "driver/mdim_dimension.h"
 #include "driver/mdim_session.h"
 #include "driver/report.h"
+#include "driver/store_failures.h"
 
 namespace zarr_driver {
 
@@ -59,6 +60,7 @@ std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
             listed = members.Take();
         else
             EmitError(session_->store_path(), members.status());
+        WarnOfFailure(session_->hierarchy(), session_->store_path());
     }
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     members_ = std::make_shared<const Nodes>(std::move(listed));
@@ -74,6 +76,7 @@ std::string ZarrGroup::Find(const std::string& name, NodeKind kind, bool& found)
         const auto there = MdimSession::CheckName(name).ok()
                                ? session_->hierarchy().KindOf(path)
                                : zarr::Result<NodeKind>(NodeKind::kNone);
+        if (!there.ok()) EmitError(session_->store_path(), there.status());
         found = there.ok() && *there == kind;
         return path;
     }

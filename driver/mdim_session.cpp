@@ -8,6 +8,7 @@
 #include "driver/mdim_dimension.h"
 #include "driver/mdim_group.h"
 #include "driver/report.h"
+#include "driver/store_failures.h"
 #include "driver/subdatasets.h"
 
 namespace zarr_driver {
@@ -22,6 +23,7 @@ MdimSession::MdimSession(Location location, OpenOptions options, std::unique_ptr
       update_(std::move(update)) {}
 
 MdimSession::~MdimSession() {
+    WarnOfFailure(*location_.hierarchy, store_path());
     const zarr::Status status = Finish();
     if (!status.ok()) EmitError(store_path(), status);
 }
@@ -57,8 +59,12 @@ std::shared_ptr<ZarrMDArray> MdimSession::OpenIfLive(const std::string& path) co
 
 zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::string& path) {
     if (auto array = OpenIfLive(path)) return array;
+    WarnOfFailure(*location_.hierarchy, store_path());  // of what went before
     // Without the lock: opening looks at other arrays, and may read them.
     ZARR_ASSIGN_OR_RETURN(auto array, ZarrMDArray::Open(shared_from_this(), path));
+    // What was overlooked would not be changed with the rest.
+    if (update_ != nullptr) ZARR_RETURN_IF_ERROR(location_.hierarchy->TakeFailure());
+    WarnOfFailure(*location_.hierarchy, store_path());
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::weak_ptr<ZarrMDArray>& known = arrays_[path];
     if (auto other = known.lock()) return other;

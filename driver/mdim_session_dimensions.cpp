@@ -151,7 +151,8 @@ Status MdimSession::AddUsers(const std::string& group, const ZarrDimension& dime
             continue;
         }
         auto facts = zarr::DescribeArray(hierarchy(), node.path);
-        if (!facts.ok()) continue;  // what cannot be read has no dimensions
+        if (facts.status().code() == zarr::StatusCode::kIo) return facts.status();
+        if (!facts.ok()) continue;  // what is broken has no dimensions
         User user{node.path, facts.Take(), {}};
         for (std::size_t i = 0; i < user.facts.dimensions.size(); ++i)
             if (DimensionOf(user.facts, i).get() == &dimension) user.axes.push_back(i);

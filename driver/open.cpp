@@ -11,6 +11,7 @@
 #include "driver/raster_open.h"
 #include "driver/remote_url.h"
 #include "driver/report.h"
+#include "driver/store_failures.h"
 #include "driver/store_folder.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_file.h"
@@ -49,12 +50,15 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                           OpenRaster(open_info->pszFilename, location, name.indices, options));
     dataset->Finish();
     if (update) {
+        // What was overlooked would not be changed with the rest.
+        ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(
             std::make_unique<StoreUpdate>(OpenStoreForUpdate(location.store_path),
                                           zarr::WriteConsolidated::kIfPresent, std::move(locks)),
             Georeferenced::kGdalAndCf);
     }
+    WarnOfFailure(*location.hierarchy, location.store_path);
     return std::unique_ptr<GDALDataset>(std::move(dataset));
 }
 

@@ -177,7 +177,10 @@ Result<std::vector<PlannedArray>> PlanArrays(const std::shared_ptr<zarr::Store>&
     if (base.empty()) return Status::Invalid("creation option ARRAY_NAME: is empty");
     if (!options.append_subdataset) return Planner(nullptr, base, raster, options).Run();
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
-    return Planner(hierarchy.get(), base, raster, options).Run();
+    auto arrays = Planner(hierarchy.get(), base, raster, options).Run();
+    // What could not be looked at may be in the way.
+    ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
+    return arrays;
 }
 
 }  // namespace zarr_driver

@@ -56,7 +56,7 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
                                                          std::shared_ptr<ReadContext> context) {
     std::shared_ptr<Hierarchy> hierarchy(new Hierarchy());
     hierarchy->context_ = std::move(context);
-    hierarchy->base_ = std::move(store);
+    hierarchy->base_ = std::make_shared<const WatchedStore>(std::move(store));
     hierarchy->store_ = hierarchy->base_;
     if (use_consolidated == UseConsolidated::kIfPresent) {
         const std::string key(kConsolidatedKey);

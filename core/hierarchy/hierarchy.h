@@ -11,6 +11,7 @@
 #include "core/base/fork.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
+#include "core/store/watched_store.h"
 
 namespace zarr {
 
@@ -56,6 +57,11 @@ class Hierarchy {
     // kUnsupported where what lies at `path` is only read, as Zarr v1 is.
     Status CheckChangeable(const std::string& path) const;
 
+    // The first failure of the store to give metadata or a listing since the last call; ok where
+    // there was none. It may have been returned by another method, or hidden something that need
+    // not be there.
+    Status TakeFailure() const { return base_->TakeFailure(); }
+
     // Checks the `.zgroup` of a group; one without is ok.
     Status CheckGroup(const std::string& path) const;
 
@@ -94,8 +100,8 @@ class Hierarchy {
     Result<bool> ReadText(const std::string& key, Buffer& text) const;
 
     std::shared_ptr<const Store> store_;
-    std::shared_ptr<const Store> base_;  // the store as given
-    std::shared_ptr<const V1Store> v1_;  // store_, where v1 is looked for
+    std::shared_ptr<const WatchedStore> base_;  // the store as given
+    std::shared_ptr<const V1Store> v1_;         // store_, where v1 is looked for
     std::shared_ptr<ReadContext> context_;
     bool is_consolidated_ = false;
     mutable Mutex mutex_;
