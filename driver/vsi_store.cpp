@@ -19,6 +19,7 @@
 #include <system_error>
 
 #include "core/store/keys.h"
+#include "driver/remote_url.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
@@ -83,7 +84,7 @@ struct CloseDir {
 };
 
 Status Failure(const std::string& key, const std::string& what, int error) {
-    std::string message = key + ": " + what;
+    std::string message = (key.empty() ? "" : key + ": ") + what;
     const std::string detail = QuietErrors::Message();
     if (error != 0)
         message += ": " + std::generic_category().message(error);
@@ -92,15 +93,36 @@ Status Failure(const std::string& key, const std::string& what, int error) {
     return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
 }
 
-// True for what may be a folder: /vsimem/ does not know all of its own.
-bool IsFolder(const VSIDIREntry& entry, const std::string& folder) {
+// Whether an entry of a listing is a folder, at a path. GDAL may have failed to look, which is not
+// to hide what is in a folder.
+Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const std::string& key) {
     if (entry.bModeKnown || VSI_ISDIR(entry.nMode)) return VSI_ISDIR(entry.nMode);
     if (VSI_ISREG(entry.nMode)) return false;
-    if (!VSI_ISLNK(entry.nMode)) return true;
     VSIStatBufL stat;
-    const std::string path = folder + "/" + entry.pszName;
-    return VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) != 0 || VSI_ISDIR(stat.st_mode);
+    errno = 0;
+    if (VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0) return VSI_ISDIR(stat.st_mode);
+    // A link to nothing, or a folder of /vsimem/, which does not know all of its own.
+    if (errno == ENOENT || errno == ENOTDIR) return true;
+    return Failure(key, "cannot look at it", errno);
 }
+
+// The errors of a listing, which GDAL shows as one that is empty or ends early. Over a network
+// errno means nothing.
+class ListingErrors {
+  public:
+    explicit ListingErrors(const std::string& path) : is_local_(VSIIsLocal(path.c_str())) {}
+
+    // Before a call of GDAL's.
+    void Expect() const { errno = 0; }
+    // After it: what it left unsaid, 0 for nothing.
+    int Unsaid() const {
+        const bool is_one = is_local_ && errno != ENOENT && errno != ENOTDIR;
+        return is_one ? errno : 0;
+    }
+
+  private:
+    const bool is_local_;
+};
 
 // True where a failed open means that there is nothing. Not every file system sets errno; where it
 // says nothing, a stat tells absence from failure.
@@ -224,15 +246,26 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) 
     const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
     // Without a stat for each, where the file system says the type as well.
     constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
-    errno = 0;
+    const ListingErrors errors(path);
+    errors.Expect();
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
     if (dir == nullptr) {
         const int error = errno;
         if (IsAbsent(path, error)) return entries;
         return Failure(prefix, "cannot list", error);
     }
-    while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get()))
-        entries.push_back({entry->pszName, IsFolder(*entry, path)});
+    const int unopened = errors.Unsaid();
+    errors.Expect();
+    while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
+        const std::string key = zarr::JoinKey(prefix, entry->pszName);
+        ZARR_ASSIGN_OR_RETURN(const bool is_folder,
+                              IsFolder(*entry, path + "/" + entry->pszName, key));
+        entries.push_back({entry->pszName, is_folder});
+        errors.Expect();
+    }
+    const int unread = errors.Unsaid();
+    if (unread != 0 || (entries.empty() && unopened != 0))
+        return Failure(prefix, "cannot list", unread != 0 ? unread : unopened);
     std::sort(entries.begin(), entries.end(),
               [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
     return entries;
@@ -242,17 +275,25 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) 
     const QuietErrors quiet;
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
-    errno = 0;
+    const ListingErrors errors(path);
+    errors.Expect();
     // All at once: an object store answers with a thousand names at a time.
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), -1, nullptr));
     if (dir == nullptr) {
         const int error = errno;
         return IsAbsent(path, error) ? Status() : Failure(prefix, "cannot list", error);
     }
-    while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get()))
+    int unsaid = errors.Unsaid();
+    errors.Expect();
+    while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
+        if (unsaid == 0) unsaid = errors.Unsaid();
         if (!entry->bModeKnown || !VSI_ISDIR(entry->nMode)) visit(entry->pszName);
+        errors.Expect();
+    }
+    if (unsaid == 0) unsaid = errors.Unsaid();
     // A listing that breaks off ends as one that is complete, but for the message.
-    return QuietErrors::Message().empty() ? Status() : Failure(prefix, "cannot list", 0);
+    if (unsaid == 0 && QuietErrors::Message().empty()) return {};
+    return Failure(prefix, "cannot list", unsaid);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -260,9 +301,14 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) 
 
 namespace {
 
-// True where a file can take another's place in one step.
-bool CanRename(const std::string& path) {
-    return !STARTS_WITH(path.c_str(), "/vsi") || STARTS_WITH(path.c_str(), "/vsimem/");
+// Where files can take the place of others in one step: always, where nobody has tried, or not, as
+// in object stores, whose objects are there as a whole or not at all.
+enum class Renaming { kYes, kPerhaps, kNo };
+
+Renaming RenamingAt(const std::string& path) {
+    if (!STARTS_WITH(path.c_str(), "/vsi") || STARTS_WITH(path.c_str(), "/vsimem/"))
+        return Renaming::kYes;
+    return IsRemote(path) ? Renaming::kNo : Renaming::kPerhaps;
 }
 
 // Members of a zip file are written once, by a ZipWriter.
@@ -271,6 +317,7 @@ Status CheckChangeable(const std::string& key, const std::string& path) {
     return Status::Unsupported(key + ": a zip file is written once and not changed afterwards");
 }
 
+// Opens a file to be written anew.
 File OpenForWriting(const std::string& path) {
     // Before GDAL 3.7 it lists only folders that were made.
     if (STARTS_WITH(path.c_str(), "/vsimem/")) MakeFolder(CPLGetPath(path.c_str()));
@@ -284,6 +331,20 @@ File OpenForWriting(const std::string& path) {
     return file;
 }
 
+Status WriteFile(const std::string& path, const std::string& key, zarr::ByteSpan value) {
+    File file = OpenForWriting(path);
+    if (file == nullptr) return Failure(key, "cannot create", errno);
+    errno = 0;
+    const bool is_written =
+        value.size == 0 || VSIFWriteL(value.data, 1, value.size, file.get()) == value.size;
+    int error = errno;
+    if (is_written) errno = 0;
+    const bool is_closed = VSIFCloseL(file.release()) == 0;
+    if (is_written && is_closed) return {};
+    if (is_written) error = errno;
+    return Failure(key, "cannot write", error);
+}
+
 }  // namespace
 
 Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
@@ -291,26 +352,19 @@ Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
     ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
     const QuietErrors quiet;
     const std::string path = PathOf(key);
-    const bool rename = CanRename(path);
-    const std::string target = rename ? TemporaryPath(path) : path;
-    File file = OpenForWriting(target);
-    if (file == nullptr) return Failure(key, "cannot create", errno);
+    const Renaming renaming = RenamingAt(path);
+    // What fails here leaves the old value, or half of the new one, which is an error to who reads
+    // it. Removed it would be absent, as if nobody had ever written there.
+    if (renaming == Renaming::kNo) return WriteFile(path, key, value);
+    const std::string temporary = TemporaryPath(path);
+    Status written = WriteFile(temporary, key, value);
     errno = 0;
-    bool written =
-        value.size == 0 || VSIFWriteL(value.data, 1, value.size, file.get()) == value.size;
-    int error = errno;
-    if (VSIFCloseL(file.release()) != 0 && written) {
-        written = false;
-        error = errno;
-    }
-    if (written && rename && VSIRename(target.c_str(), path.c_str()) != 0) {
-        error = errno;
-        VSIUnlink(target.c_str());
-        return Failure(key, "cannot replace", error);
-    }
-    if (written) return {};
-    VSIUnlink(target.c_str());
-    return Failure(key, "cannot write", error);
+    if (written.ok() && VSIRename(temporary.c_str(), path.c_str()) == 0) return {};
+    const int error = errno;
+    VSIUnlink(temporary.c_str());
+    if (!written.ok()) return written;
+    if (renaming == Renaming::kPerhaps) return WriteFile(path, key, value);
+    return Failure(key, "cannot replace", error);
 }
 
 Status VsiStore::Erase(const std::string& key) {
@@ -343,7 +397,7 @@ Result<bool> VsiStore::RenamePrefix(const std::string& from, const std::string& 
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(from));
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(to));
     const QuietErrors quiet;
-    if (!CanRename(PathOf(from))) return false;
+    if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
     if (PathExists(PathOf(to))) return Status::Invalid(to + ": is there already");
     return VSIRename(PathOf(from).c_str(), PathOf(to).c_str()) == 0;
 }
