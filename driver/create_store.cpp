@@ -62,6 +62,34 @@ zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
 
 }  // namespace
 
+namespace {
+
+// Makes the arrays in `store`, which nobody else holds, so that what fails is closed here.
+Result<std::unique_ptr<ZarrDataset>> MakeIn(std::shared_ptr<zarr::Store> store,
+                                            const std::string& name,
+                                            const std::vector<PlannedArray>& arrays,
+                                            const CreationOptions& options,
+                                            std::shared_ptr<zarr::Synchronizer> locks) {
+    auto update = std::make_unique<StoreUpdate>(store, Consolidation(options), std::move(locks));
+    std::unique_ptr<ZarrDataset> dataset;
+    Status status = MakeArrays(*update, arrays);
+    if (status.ok()) {
+        auto opened = OpenMade(name, store, arrays);
+        status = opened.status();
+        if (opened.ok()) dataset = opened.Take();
+    }
+    if (!status.ok()) {
+        static_cast<void>(update->EraseMade());
+        static_cast<void>(update->metadata().Finish());
+        return status;
+    }
+    dataset->EnableUpdate(std::move(update), options.georeferenced);
+    dataset->PlanOverviews(options.overviews);
+    return dataset;
+}
+
+}  // namespace
+
 Result<NewStore> MakeStore(const std::string& name, const NewRaster& raster,
                            const CreationOptions& options) {
     const std::string folder = TargetFolderOf(name);
@@ -69,31 +97,20 @@ Result<NewStore> MakeStore(const std::string& name, const NewRaster& raster,
         return Status::NotFound("there is no Zarr v2 store to append a subdataset to");
     if (options.append_subdataset && ArchiveOf(folder))
         return Status::Unsupported("a zip file is written once, so nothing is appended to it");
-    std::shared_ptr<zarr::Store> store = OpenStoreForUpdate(folder);
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
     ZARR_ASSIGN_OR_RETURN(const std::vector<PlannedArray> arrays,
-                          PlanArrays(store, raster, options));
+                          PlanArrays(OpenStoreForUpdate(folder), raster, options));
     auto replacement = options.append_subdataset ? Result<StoreReplacement>(StoreReplacement())
                                                  : StoreReplacement::Begin(folder);
     ZARR_RETURN_IF_ERROR(replacement.status());
-    NewStore made{replacement.Take(), nullptr};
-    if (ArchiveOf(folder)) {
-        ZARR_ASSIGN_OR_RETURN(store, ZipWriter::Create(folder));
-    }
-    auto update = std::make_unique<StoreUpdate>(store, Consolidation(options), std::move(locks));
-    Status status = MakeArrays(*update, arrays);
-    if (status.ok()) {
-        auto dataset = OpenMade(name, store, arrays);
-        status = dataset.status();
-        if (dataset.ok()) made.dataset = dataset.Take();
-    }
-    if (!status.ok()) {
-        static_cast<void>(update->EraseMade());
-        static_cast<void>(update->metadata().Finish());
-        return status;
-    }
-    made.dataset->EnableUpdate(std::move(update), options.georeferenced);
-    made.dataset->PlanOverviews(options.overviews);
+    // A zip file is there once it is closed, and keeps the old one until then.
+    const bool is_zip = ArchiveOf(folder).has_value();
+    NewStore made{is_zip ? StoreReplacement() : replacement.Take(), nullptr};
+    auto store = is_zip ? ZipWriter::Create(folder, replacement.Take())
+                        : Result<std::shared_ptr<zarr::Store>>(OpenStoreForUpdate(folder));
+    ZARR_RETURN_IF_ERROR(store.status());
+    ZARR_ASSIGN_OR_RETURN(made.dataset,
+                          MakeIn(store.Take(), name, arrays, options, std::move(locks)));
     return made;
 }
 

@@ -104,6 +104,11 @@ bool EndsWithZip(const std::string& path) {
     return path.size() > 4 && EQUAL(path.c_str() + path.size() - 4, ".zip");
 }
 
+std::uint64_t SizeOf(const VSIStatBufL& stat) {
+    return static_cast<std::uint64_t>(
+        std::max<std::int64_t>(static_cast<std::int64_t>(stat.st_size), 0));
+}
+
 // The folder behind the archive in a path below /vsizip/.
 std::string FolderBehind(const std::string& path, const std::string& archive) {
     const std::size_t at = path.find(archive, std::strlen(kZipPrefix));
@@ -174,12 +179,21 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     const std::string identity = VsiStore(path).Identity() + "\n" + std::to_string(stat.st_size) +
                                  "\n" + std::to_string(ModificationTime(stat));
     if (auto archive = Find(identity)) return archive;
-    auto source =
-        std::make_unique<VsiSource>(path, static_cast<std::uint64_t>(std::max<std::int64_t>(
-                                              static_cast<std::int64_t>(stat.st_size), 0)));
+    auto source = std::make_unique<VsiSource>(path, SizeOf(stat));
     ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));
     Remember(identity, archive);
     return archive;
+}
+
+Status CheckZip(const std::string& path) {
+    const QuietErrors quiet;
+    VSIStatBufL stat;
+    if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
+        return Status::Io("the zip file cannot be found again");
+    ZARR_ASSIGN_OR_RETURN(
+        const auto archive,
+        zarr::ZipArchive::Open(std::make_unique<VsiSource>(path, SizeOf(stat)), path, path));
+    return archive->CheckContents();
 }
 
 std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive) {

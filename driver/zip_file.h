@@ -25,6 +25,10 @@ zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string&
 // Lets go of the zip file that was opened last, which is kept for the next opening.
 void CloseIdleZip();
 
+// Ok where a zip file that was just written holds what was put into it, which is read for that:
+// GDAL's writer does not notice that bytes were not written, and leaves a hole in their place.
+zarr::Status CheckZip(const std::string& path);
+
 // The folder in an archive that a place means, "" for its root.
 std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive);
 

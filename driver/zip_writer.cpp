@@ -10,6 +10,7 @@
 
 #include "core/store/keys.h"
 #include "driver/report.h"
+#include "driver/zip_file.h"
 
 namespace zarr_driver {
 
@@ -44,12 +45,13 @@ std::optional<std::string> ArchiveOf(const std::string& path) {
     return inner;
 }
 
-Result<std::shared_ptr<zarr::Store>> ZipWriter::Create(const std::string& folder) {
+Result<std::shared_ptr<zarr::Store>> ZipWriter::Create(const std::string& folder,
+                                                       StoreReplacement replacement) {
     const std::optional<std::string> archive = ArchiveOf(folder);
     const QuietErrors quiet;
     VSILFILE* const file = VSIFOpenL((kPrefix + archive.value_or("")).c_str(), "wb");
     if (file == nullptr) return CannotWrite("");
-    return std::shared_ptr<zarr::Store>(new ZipWriter(folder, file));
+    return std::shared_ptr<zarr::Store>(new ZipWriter(folder, file, std::move(replacement)));
 }
 
 ZipWriter::~ZipWriter() {
@@ -107,7 +109,9 @@ Status ZipWriter::Write(const std::string& key, zarr::ByteSpan value) {
     written_.insert(key);
     const bool written =
         value.size == 0 || VSIFWriteL(value.data, 1, value.size, file) == value.size;
-    return VSIFCloseL(file) == 0 && written ? Status() : CannotWrite(key);
+    if (VSIFCloseL(file) == 0 && written) return {};
+    is_damaged_ = true;
+    return CannotWrite(key);
 }
 
 Status ZipWriter::Erase(const std::string& key) {
@@ -129,8 +133,14 @@ Status ZipWriter::Close() {
         status = Write(key, zarr::ByteSpan(std::string_view(text)));
         if (!status.ok()) break;
     }
-    const QuietErrors quiet;
-    if (VSIFCloseL(std::exchange(archive_, nullptr)) != 0 && status.ok()) status = CannotWrite("");
+    {
+        const QuietErrors quiet;
+        if (VSIFCloseL(std::exchange(archive_, nullptr)) != 0 && status.ok())
+            status = CannotWrite("");
+    }
+    if (status.ok() && is_damaged_) return {};  // which was told when it happened
+    if (status.ok()) status = CheckZip(ArchiveOf(folder_).value_or(""));
+    if (status.ok()) replacement_.Commit();
     return status;
 }
 

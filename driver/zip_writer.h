@@ -11,6 +11,7 @@
 #include <string>
 
 #include "core/store/store.h"
+#include "driver/store_removal.h"
 
 namespace zarr_driver {
 
@@ -22,8 +23,10 @@ std::optional<std::string> ArchiveOf(const std::string& path);
 // are held in memory until Close(). An archive that was not closed is of no use. Thread-safe.
 class ZipWriter final : public zarr::Store {
   public:
-    // `folder` is below /vsizip/.
-    static zarr::Result<std::shared_ptr<zarr::Store>> Create(const std::string& folder);
+    // `folder` is below /vsizip/. `replacement` is what has made room for the zip file; it is
+    // committed once that is closed and whole, else undone when the writer goes.
+    static zarr::Result<std::shared_ptr<zarr::Store>> Create(const std::string& folder,
+                                                             StoreReplacement replacement);
     ~ZipWriter() override;
     ZipWriter(const ZipWriter&) = delete;
     ZipWriter& operator=(const ZipWriter&) = delete;
@@ -40,8 +43,8 @@ class ZipWriter final : public zarr::Store {
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
 
   private:
-    ZipWriter(std::string folder, VSILFILE* archive)
-        : folder_(std::move(folder)), archive_(archive) {}
+    ZipWriter(std::string folder, VSILFILE* archive, StoreReplacement replacement)
+        : replacement_(std::move(replacement)), folder_(std::move(folder)), archive_(archive) {}
 
     zarr::Status Write(const std::string& key, zarr::ByteSpan value);
 
@@ -49,9 +52,11 @@ class ZipWriter final : public zarr::Store {
     static constexpr std::size_t kSmall = std::size_t{64} << 10;
     static constexpr std::size_t kHeld = std::size_t{16} << 20;
 
+    StoreReplacement replacement_;  // ends when the file is closed
     const std::string folder_;
     mutable std::mutex mutex_;
-    VSILFILE* archive_;  // keeps the file open between members; nullptr once closed
+    bool is_damaged_ = false;  // a member could not be written
+    VSILFILE* archive_;        // keeps the file open between members; nullptr once closed
     std::map<std::string, std::string> held_;
     std::size_t held_bytes_ = 0;
     std::set<std::string> written_;

@@ -79,6 +79,16 @@ Result<std::uint64_t> ZipArchive::FindContents(const ZipMember& member) const {
     return member.header + offset;
 }
 
+Status ZipArchive::CheckContents() const {
+    Buffer contents;
+    for (const auto& [name, member] : directory_.members()) {
+        ZARR_RETURN_IF_ERROR(Check(member).WithContext(name));
+        ZARR_RETURN_IF_ERROR(contents.Reset(static_cast<std::size_t>(member.size)));
+        ZARR_RETURN_IF_ERROR(Read(member, contents.span()).WithContext(name));
+    }
+    return {};
+}
+
 Status ZipArchive::ReadStored(const ZipMember& member, MutableByteSpan memory) const {
     if (source_->is_distant() && member.header < source_->size()) {
         // In one read with the local header, whose fields are mostly as long as here.
