@@ -77,8 +77,11 @@ class DimensionAppend {
             return dataset;
         }
         dataset->Abandon();
+        // An array that has grown keeps what was written, though the consolidated metadata may be
+        // missing.
         const zarr::Array& array = *plan_.layout().array;
-        static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata().shape));
+        if (grown_.count(plan_.path()) == 0)
+            static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata().shape));
         return status;
     }
 
@@ -168,17 +171,37 @@ class DimensionAppend {
         return writer->Flush(1);
     }
 
-    // Coordinates first: an array that has grown finds all of its own.
-    Status Publish(zarr::HierarchyWriter& metadata) const {
-        const auto replace = [&](bool coordinates) {
-            for (const auto& [path, document] : plan_.documents())
-                if ((path == plan_.dimension().coordinate_path) == coordinates)
-                    ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(path, document));
-            return Status();
-        };
-        ZARR_RETURN_IF_ERROR(replace(true));
-        ZARR_RETURN_IF_ERROR(replace(false));
+    // Coordinates first: an array that has grown finds all of its own. Where one cannot grow, those
+    // that have are made as they were.
+    Status Publish(zarr::HierarchyWriter& metadata) {
+        for (const bool coordinates : {true, false})
+            for (const auto& [path, document] : plan_.documents()) {
+                if ((path == plan_.dimension().coordinate_path) != coordinates) continue;
+                Status status = Grow(metadata, path, document);
+                if (status.ok()) continue;
+                Shrink();
+                return status;
+            }
         return metadata.Finish();
+    }
+
+    Status Grow(zarr::HierarchyWriter& metadata, const std::string& path,
+                const json::Object& document) {
+        const std::string key = zarr::JoinKey(path, zarr::kArrayKey);
+        zarr::Buffer old;
+        ZARR_RETURN_IF_ERROR(store_->Get(key, old, zarr::kMaxMetadataBytes).status());
+        ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(path, document));
+        grown_.emplace(path, std::as_const(old).span().text());
+        return {};
+    }
+
+    // What cannot be written stays grown.
+    void Shrink() {
+        for (auto it = grown_.begin(); it != grown_.end();) {
+            const Status status = store_->Set(zarr::JoinKey(it->first, zarr::kArrayKey),
+                                              zarr::ByteSpan(std::string_view(it->second)));
+            it = status.ok() ? grown_.erase(it) : std::next(it);
+        }
     }
 
     const std::string name_;  // that the user gave
@@ -186,6 +209,7 @@ class DimensionAppend {
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
     const bool had_overviews_;
+    std::map<std::string, std::string> grown_;  // the old `.zarray` of the arrays that have grown
 };
 
 }  // namespace
