@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/hierarchy/store_erasure.h"
 #include "driver/location.h"
+#include "driver/remote_url.h"
 #include "driver/report.h"
 #include "driver/store_folder.h"
 #include "driver/vsi_store.h"
@@ -50,8 +51,13 @@ Status CheckNothingElse(const std::string& folder, const char* refusal) {
 }
 
 Status CheckRoom(const std::string& folder) {
+    const QuietErrors quiet;
     VSIStatBufL stat;
+    errno = 0;
     const bool is_there = VSIStatL(folder.c_str(), &stat) == 0;
+    // What cannot be looked at may be somebody's. Over a network errno means nothing.
+    if (!is_there && errno != 0 && errno != ENOENT && errno != ENOTDIR && !IsRemote(folder))
+        return Status::Io("cannot be looked at: " + std::generic_category().message(errno));
     if (is_there && !VSI_ISDIR(stat.st_mode))
         return Status::Invalid("is a file, so it is not overwritten");
     // /vsimem/ does not know all of its folders.
@@ -119,11 +125,16 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     const std::string& path = replacement.path_;
     const std::string aside = TemporaryPath(path);
     const QuietErrors quiet;
+    errno = 0;
     if (VSIRename(path.c_str(), aside.c_str()) == 0) {
         replacement.aside_ = aside;
         VSIRename(Statistics(path).c_str(), Statistics(aside).c_str());
         return replacement;
     }
+    // A file system that fails is no reason to delete what is there, as one that cannot is.
+    const int error = errno;
+    if ((error == EIO || error == ENOSPC) && !IsRemote(path))
+        return Status::Io("cannot be put aside: " + std::generic_category().message(error));
     ZARR_RETURN_IF_ERROR(EraseWhole(path));
     VSIUnlink(Statistics(path).c_str());
     return replacement;
