@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#include "autotest/cpp/driver/fault_sweep.h"
+
+#include <cpl_conv.h>
+#include <cpl_error.h>
+#include <cpl_string.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+namespace zarr_driver::test {
+
+namespace {
+
+struct Way {
+    const char* name;
+    Follow after;
+    FaultKind kind;
+
+    bool is_single() const { return after == Follow::kNone; }
+};
+constexpr Way kWays[] = {
+    {"fails", Follow::kNone, FaultKind::kError},
+    {"fails without errno", Follow::kNone, FaultKind::kSilent},
+    {"is cut short", Follow::kNone, FaultKind::kShort},
+    {"fails, and all after it that need room", Follow::kMaking, FaultKind::kError},
+    {"fails, and all after it", Follow::kAll, FaultKind::kError}};
+
+// Too many to read help nobody.
+bool HasSeenEnough() {
+    constexpr int kEnough = 12;
+    const auto* const result = testing::UnitTest::GetInstance()->current_test_info()->result();
+    int failed = 0;
+    for (int i = 0; i < result->total_part_count(); ++i)
+        failed += result->GetTestPartResult(i).failed() ? 1 : 0;
+    return failed >= kEnough;
+}
+
+// Where there are more calls, some are left out, others in each way, unless the environment asks
+// for all: ZARR_FAULTS=all.
+constexpr std::size_t kMostPerWay = 8;
+
+std::size_t StrideFor(std::size_t calls) {
+    if (EQUAL(CPLGetConfigOption("ZARR_FAULTS", ""), "all")) return 1;
+    return (calls + kMostPerWay - 1) / kMostPerWay;
+}
+
+// Calls `run` with each way of failing and number of a call.
+void ForEachFault(std::size_t calls, const std::function<void(const Way&, std::size_t)>& run) {
+    const std::size_t stride = StrideFor(calls);
+    std::size_t first = 0;
+    for (const Way& way : kWays) {
+        for (std::size_t call = first++ % stride + 1; call <= calls; call += stride)
+            if (!HasSeenEnough()) run(way, call);
+    }
+}
+
+std::set<std::string> Lines(const std::string& text) {
+    std::set<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.insert(line);
+    return lines;
+}
+
+// The lines that only one of both has.
+std::string Difference(const std::string& expected, const std::string& got) {
+    std::string text;
+    const std::set<std::string> wanted = Lines(expected);
+    const std::set<std::string> seen = Lines(got);
+    for (const std::string& line : wanted)
+        if (seen.count(line) == 0) text += "\n  - " + line.substr(0, 200);
+    for (const std::string& line : seen)
+        if (wanted.count(line) == 0) text += "\n  + " + line.substr(0, 200);
+    return text;
+}
+
+std::string Describe(const Way& way, std::size_t call, const ErrorLog& log) {
+    return "call " + std::to_string(call) + ", " + FaultyFiles::Get().FirstFailed() + ", " +
+           way.name + "; reported:" + log.Text();
+}
+
+bool EndsWith(const std::string& text, const std::string& end) {
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// What could not be removed may be left, and so may an old store that was put aside.
+bool WasRemoving(const std::string& call) {
+    return call.rfind("unlink", 0) == 0 || call.rfind("rmdir", 0) == 0 ||
+           call.find(".partial/") != std::string::npos ||
+           (call.rfind("rename", 0) != 0 && EndsWith(call, ".partial"));
+}
+
+std::string LeftOver(const std::string& folder) {
+    for (const auto& [name, bytes] : FaultyFiles::Get().FilesIn(folder))
+        if (name.find(".partial") != std::string::npos) return name;
+    return "";
+}
+
+std::string QuietlyRead(const Reader& read, const std::string& folder) {
+    const ErrorLog ignored;
+    return read(folder);
+}
+
+// While it lives one thread does all, so that the calls come in one order, and what fails is
+// reported where it is looked for.
+class OneThread {
+  private:
+    const CPLConfigOptionSetter setter_{"GDAL_NUM_THREADS", "1", false};
+};
+
+}  // namespace
+
+ErrorLog::ErrorLog() {
+    CPLErrorReset();
+    CPLPushErrorHandlerEx(
+        [](CPLErr severity, CPLErrorNum /*number*/, const char* message) {
+            auto* const log = static_cast<ErrorLog*>(CPLGetErrorHandlerUserData());
+            if (severity == CE_Failure || severity == CE_Fatal)
+                log->failures_.emplace_back(message);
+            if (severity == CE_Warning) log->warnings_.emplace_back(message);
+        },
+        this);
+}
+
+ErrorLog::~ErrorLog() {
+    CPLPopErrorHandler();
+    CPLErrorReset();
+}
+
+std::string ErrorLog::Text() const {
+    std::string text;
+    for (const std::string& message : failures_) text += "\n  error: " + message;
+    for (const std::string& message : warnings_) text += "\n  warning: " + message;
+    return text;
+}
+
+bool IsOldOrNew(const std::string& before, const std::string& after, const std::string& now) {
+    return now == before || now == after;
+}
+
+bool EachLineIsOldOrNew(const std::string& before, const std::string& after,
+                        const std::string& now) {
+    std::set<std::string> known = Lines(before);
+    known.merge(Lines(after));
+    const std::set<std::string> seen = Lines(now);
+    return std::includes(known.begin(), known.end(), seen.begin(), seen.end());
+}
+
+bool HasLines(const std::string& text, const std::string& lines) {
+    const std::set<std::string> seen = Lines(text);
+    const std::set<std::string> wanted = Lines(lines);
+    return std::includes(seen.begin(), seen.end(), wanted.begin(), wanted.end());
+}
+
+bool MayBeAnything(const std::string& /*before*/, const std::string& /*after*/,
+                   const std::string& /*now*/) {
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+namespace {
+
+void TryRead(const ReadSweep& sweep, const Way& way, std::size_t call,
+             const std::string& expected) {
+    FaultyFiles& files = FaultyFiles::Get();
+    const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
+    {
+        const ErrorLog log;
+        files.Arm({call, way.after, way.kind});
+        const std::string seen = sweep.read(folder);
+        files.Disarm();
+        SCOPED_TRACE(Describe(way, call, log));
+        const bool is_told = !log.failures().empty() || (sweep.may_warn && !log.warnings().empty());
+        EXPECT_TRUE(seen == expected || is_told)
+            << "silently other than it is:" << Difference(expected, seen);
+        EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
+    }
+    const ErrorLog log;
+    const std::string again = sweep.read(folder);
+    SCOPED_TRACE(Describe(way, call, log));
+    EXPECT_TRUE(log.Text().empty());
+    EXPECT_EQ(Difference(expected, again), "") << "when the fault has passed";
+    files.Remove(folder);
+}
+
+void TryWrite(const WriteSweep& sweep, const Way& way, std::size_t call, const std::string& before,
+              const std::string& after) {
+    FaultyFiles& files = FaultyFiles::Get();
+    const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
+    bool is_told = false;
+    {
+        const ErrorLog log;
+        files.Arm({call, way.after, way.kind});
+        const bool said_good = sweep.write(folder);
+        files.Disarm();
+        SCOPED_TRACE(Describe(way, call, log));
+        is_told =
+            !said_good || !log.failures().empty() || (sweep.may_warn && !log.warnings().empty());
+        const std::string failed = files.FirstFailed();
+        EXPECT_TRUE(!way.is_single() || WasRemoving(failed) || LeftOver(folder).empty())
+            << "left over: " << LeftOver(folder);
+        const std::string now = QuietlyRead(sweep.read, folder);
+        EXPECT_TRUE(is_told || now == after)
+            << "though everything was said to be well:" << Difference(after, now);
+        // On a disk that has gone nothing can be put back.
+        if (is_told && way.after != Follow::kAll) {
+            EXPECT_TRUE(sweep.verdict(before, after, now))
+                << "is neither old nor new.\nAgainst the old:" << Difference(before, now)
+                << "\nAgainst the new:" << Difference(after, now);
+        }
+        EXPECT_TRUE(said_good || !log.failures().empty()) << "failed without a word";
+        EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
+    }
+    if (is_told && sweep.is_repeatable) {
+        const ErrorLog log;
+        const bool said_good = sweep.write(folder);
+        SCOPED_TRACE(Describe(way, call, log));
+        EXPECT_TRUE(said_good && log.failures().empty()) << "when it was tried again";
+        EXPECT_EQ(Difference(after, QuietlyRead(sweep.read, folder)), "")
+            << "when it was tried again";
+    }
+    files.Remove(folder);
+}
+
+}  // namespace
+
+void Sweep(const ReadSweep& sweep) {
+    const OneThread one_thread;
+    FaultyFiles& files = FaultyFiles::Get();
+    const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
+    const ErrorLog log;
+    files.Arm({});
+    const std::string expected = sweep.read(folder);
+    const std::size_t calls = files.Disarm();
+    ASSERT_EQ(log.Text(), "");
+    ASSERT_EQ(sweep.read(folder), expected);
+    ASSERT_GT(calls, 2U) << "there are calls to fail";
+    testing::Test::RecordProperty("calls", static_cast<int>(calls));
+    ForEachFault(calls,
+                 [&](const Way& way, std::size_t call) { TryRead(sweep, way, call, expected); });
+}
+
+void Sweep(const WriteSweep& sweep) {
+    const OneThread one_thread;
+    FaultyFiles& files = FaultyFiles::Get();
+    const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
+    const std::string before = QuietlyRead(sweep.read, folder);
+    std::size_t calls = 0;
+    {
+        const ErrorLog log;
+        files.Arm({});
+        const bool said_good = sweep.write(folder);
+        calls = files.Disarm();
+        ASSERT_TRUE(said_good && log.failures().empty()) << log.Text();
+    }
+    const std::string after = QuietlyRead(sweep.read, folder);
+    ASSERT_NE(before, after);
+    ASSERT_GT(calls, 2U) << "there are calls to fail";
+    testing::Test::RecordProperty("calls", static_cast<int>(calls));
+    ForEachFault(calls, [&](const Way& way, std::size_t call) {
+        TryWrite(sweep, way, call, before, after);
+    });
+}
+
+}  // namespace zarr_driver::test

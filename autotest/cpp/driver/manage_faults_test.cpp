@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Deleting, renaming and copying stores and what is in them, with each call to the file system
+// failing once.
+#include <gtest/gtest.h>
+
+#include "autotest/cpp/driver/fault_sweep.h"
+#include "autotest/cpp/driver/sample_stores.h"
+#include "autotest/cpp/driver/store_views.h"
+
+namespace zarr_driver::test {
+
+namespace {
+
+GDALDriver& Driver() { return *GetGDALDriverManager()->GetDriverByName("Zarr"); }
+
+std::string Read(const std::string& folder) {
+    std::string text;
+    for (const char* name : {"/x.zarr", "/y.zarr"})
+        text += std::string(name) + "\n" + MultidimText(folder + name);
+    return text;
+}
+
+std::string Array(const std::string& folder, const char* name) {
+    return "ZARR:\"" + folder + "/x.zarr\":/" + name;
+}
+
+// What a deletion that failed leaves of what it was to delete is nobody's.
+bool OthersAreThere(const std::string& /*before*/, const std::string& after,
+                    const std::string& now) {
+    return HasLines(now, after);
+}
+
+// Where a folder cannot be renamed it is copied, and then deleted.
+bool IsUnderEitherName(const std::string& before, const std::string& after,
+                       const std::string& now) {
+    return HasLines(now, before) || HasLines(now, after);
+}
+
+TEST(ManageFaults, DeleteStore) {
+    WriteSweep sweep{WrittenStore("OVERVIEWS=2"),
+                     [](const std::string& folder) {
+                         return Driver().Delete((folder + "/x.zarr").c_str()) == CE_None;
+                     },
+                     Read, MayBeAnything};
+    sweep.is_repeatable = false;
+    Sweep(sweep);
+}
+
+TEST(ManageFaults, DeleteArray) {
+    WriteSweep sweep{WrittenStore("SINGLE_ARRAY=NO"),
+                     [](const std::string& folder) {
+                         return Driver().Delete(Array(folder, "Band1").c_str()) == CE_None;
+                     },
+                     Read, OthersAreThere};
+    sweep.is_repeatable = false;
+    Sweep(sweep);
+}
+
+bool RenameStore(const std::string& folder) {
+    return Driver().Rename((folder + "/y.zarr").c_str(), (folder + "/x.zarr").c_str()) == CE_None;
+}
+
+TEST(ManageFaults, RenameStore) {
+    for (const char* prefix : {"/faulty/", "/vsifaulty/"}) {
+        WriteSweep sweep{WrittenStore(), RenameStore, Read, IsOldOrNew, prefix};
+        sweep.is_repeatable = false;
+        Sweep(sweep);
+    }
+}
+
+TEST(ManageFaults, RenameArray) {
+    for (const char* prefix : {"/faulty/", "/vsifaulty/"}) {
+        WriteSweep sweep{WrittenStore("SINGLE_ARRAY=NO"),
+                         [](const std::string& folder) {
+                             return Driver().Rename(Array(folder, "other").c_str(),
+                                                    Array(folder, "Band1").c_str()) == CE_None;
+                         },
+                         Read, IsUnderEitherName, prefix};
+        sweep.is_repeatable = false;
+        Sweep(sweep);
+    }
+}
+
+TEST(ManageFaults, CopyStore) {
+    WriteSweep sweep{WrittenStore(),
+                     [](const std::string& folder) {
+                         return Driver().CopyFiles((folder + "/y.zarr").c_str(),
+                                                   (folder + "/x.zarr").c_str()) == CE_None;
+                     },
+                     Read};
+    sweep.is_repeatable = false;
+    Sweep(sweep);
+}
+
+}  // namespace
+
+}  // namespace zarr_driver::test

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Building, filling again and cleaning overviews, with each call to the file system failing once.
+#include <gtest/gtest.h>
+
+#include "autotest/cpp/driver/fault_sweep.h"
+#include "autotest/cpp/driver/sample_stores.h"
+#include "autotest/cpp/driver/store_views.h"
+
+namespace zarr_driver::test {
+
+namespace {
+
+std::string Read(const std::string& folder) { return RasterText(folder + "/x.zarr"); }
+
+bool Build(const std::string& folder, const char* resampling, int count) {
+    const Dataset opened = OpenRaster(folder + "/x.zarr", true);
+    if (opened == nullptr) return false;
+    int factors[] = {2};
+    return GDALBuildOverviews(GDALDataset::ToHandle(opened.get()), resampling, count, factors, 0,
+                              nullptr, nullptr, nullptr) == CE_None;
+}
+
+bool BuildNearest(const std::string& folder) { return Build(folder, "NEAREST", 1); }
+
+TEST(OverviewFaults, Build) { Sweep(WriteSweep{WrittenStore(), BuildNearest, Read}); }
+
+TEST(OverviewFaults, BuildForAGroup) {
+    Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), BuildNearest, Read});
+}
+
+TEST(OverviewFaults, FillAgain) {
+    Sweep(WriteSweep{PyramidStore(),
+                     [](const std::string& folder) { return Build(folder, "AVERAGE", 1); }, Read,
+                     EachLineIsOldOrNew});
+}
+
+TEST(OverviewFaults, Clean) {
+    Sweep(WriteSweep{PyramidStore(),
+                     [](const std::string& folder) { return Build(folder, "NONE", 0); }, Read});
+}
+
+}  // namespace
+
+}  // namespace zarr_driver::test

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Opening and reading stores of every form, with each call to the file system failing once.
+#include <gtest/gtest.h>
+
+#include "autotest/cpp/driver/fault_sweep.h"
+#include "autotest/cpp/driver/sample_stores.h"
+#include "autotest/cpp/driver/store_views.h"
+
+namespace zarr_driver::test {
+
+namespace {
+
+std::string ReadRaster(const std::string& folder) { return RasterText(folder + "/x.zarr"); }
+
+std::string ReadMultidim(const std::string& folder) { return MultidimText(folder + "/x.zarr"); }
+
+TEST(ReadFaults, Consolidated) { Sweep(ReadSweep{WrittenStore(), ReadRaster}); }
+
+TEST(ReadFaults, NotConsolidated) {
+    Sweep(ReadSweep{WrittenStore("CREATE_CONSOLIDATED_METADATA=NO"), ReadRaster});
+}
+
+TEST(ReadFaults, PlacedByCoordinates) { Sweep(ReadSweep{CoordinatesStore(), ReadRaster}); }
+
+TEST(ReadFaults, OtherFileSystem) {
+    Sweep(ReadSweep{WrittenStore("CREATE_CONSOLIDATED_METADATA=NO"), ReadRaster, "/vsifaulty/"});
+}
+
+TEST(ReadFaults, GroupOfBands) {
+    Sweep(ReadSweep{WrittenStore("SINGLE_ARRAY=NO CREATE_CONSOLIDATED_METADATA=NO"), ReadRaster});
+}
+
+TEST(ReadFaults, Pyramid) { Sweep(ReadSweep{PyramidStore(), ReadRaster}); }
+
+TEST(ReadFaults, ZarrV1) { Sweep(ReadSweep{V1Store(), ReadRaster}); }
+
+TEST(ReadFaults, ZipFile) {
+    Sweep(ReadSweep{WrittenStore("", "x.zarr.zip"),
+                    [](const std::string& folder) { return RasterText(folder + "/x.zarr.zip"); }});
+}
+
+TEST(ReadFaults, Multidimensional) {
+    Sweep(ReadSweep{WrittenStore("CREATE_CONSOLIDATED_METADATA=NO"), ReadMultidim});
+}
+
+TEST(ReadFaults, MultidimensionalConsolidated) { Sweep(ReadSweep{WrittenStore(), ReadMultidim}); }
+
+}  // namespace
+
+}  // namespace zarr_driver::test

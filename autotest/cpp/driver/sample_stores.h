@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Small stores of every form, as the files that make them up; "x.zarr/" or "x.zarr.zip" is in each.
+#pragma once
+
+#include <string>
+
+#include "autotest/cpp/driver/faulty_files.h"
+#include "autotest/cpp/driver/store_views.h"
+
+namespace zarr_driver::test {
+
+// A raster in memory of 5 x 4 pixels, placed on the map, with nodata and a unit.
+Dataset MemoryRaster(int bands = 2, double first_value = 1);
+
+// That in chunks of 3 x 2 pixels as the driver writes it; `options` are creation options as
+// "NAME=VALUE NAME=VALUE".
+Files WrittenStore(const std::string& options = "", const std::string& name = "x.zarr");
+// That whose coordinate arrays alone say where it lies; not consolidated.
+Files CoordinatesStore();
+// With a level of half the size.
+Files PyramidStore();
+// A folder of Zarr v1, uncompressed.
+Files V1Store();
+
+}  // namespace zarr_driver::test
