@@ -189,7 +189,7 @@ class DimensionAppend {
                 const json::Object& document) {
         const std::string key = zarr::JoinKey(path, zarr::kArrayKey);
         zarr::Buffer old;
-        ZARR_RETURN_IF_ERROR(store_->Get(key, old, zarr::kMaxMetadataBytes).status());
+        ZARR_RETURN_IF_ERROR(zarr::GetDocument(*store_, key, old).status());
         ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(path, document));
         grown_.emplace(path, std::as_const(old).span().text());
         return {};

@@ -19,8 +19,8 @@
 #include <system_error>
 
 #include "core/store/keys.h"
+#include "driver/quiet_call.h"
 #include "driver/remote_url.h"
-#include "driver/report.h"
 
 namespace zarr_driver {
 
@@ -198,6 +198,7 @@ zarr::Stamp VsiStore::StampOf(const std::string& key) const {
     zarr::Stamp stamp;
     stamp.is_certain = true;
     const std::string path = PathOf(key);
+    const QuietCall call(folder_);
     if (!VSIIsLocal(path.c_str())) return stamp;
     VSIStatBufL stat;
     stamp.exists = VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) == 0;
@@ -209,7 +210,7 @@ zarr::Stamp VsiStore::StampOf(const std::string& key) const {
 }
 
 Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {
-    const QuietErrors quiet;
+    const QuietCall call(folder_);
     ZARR_ASSIGN_OR_RETURN(const Opened opened, Open(PathOf(key), key));
     if (opened.file == nullptr) return false;
     if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
@@ -220,7 +221,7 @@ Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::siz
 
 Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
                                                      zarr::MutableByteSpan memory) const {
-    const QuietErrors quiet;
+    const QuietCall call(folder_);
     ZARR_ASSIGN_OR_RETURN(const Opened opened, Open(PathOf(key), key));
     if (opened.file == nullptr) return std::optional<std::size_t>();
     if (opened.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, memory));
@@ -229,7 +230,7 @@ Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
 
 Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                 zarr::Buffer& value) const {
-    const QuietErrors quiet;
+    const QuietCall call(folder_);
     ZARR_ASSIGN_OR_RETURN(const Opened opened, Open(PathOf(key), key));
     if (opened.file == nullptr) return false;
     const std::uint64_t from = std::min(offset, opened.size);
@@ -240,7 +241,7 @@ Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, st
 }
 
 Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) const {
-    const QuietErrors quiet;
+    const QuietCall call(folder_);
     std::vector<zarr::StoreEntry> entries;
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
@@ -272,7 +273,7 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) 
 }
 
 Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
-    const QuietErrors quiet;
+    const QuietCall call(folder_);
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
     const ListingErrors errors(path);
@@ -350,7 +351,7 @@ Status WriteFile(const std::string& path, const std::string& key, zarr::ByteSpan
 Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
-    const QuietErrors quiet;
+    const QuietCall call(folder_);
     const std::string path = PathOf(key);
     const Renaming renaming = RenamingAt(path);
     // What fails here leaves the old value, or half of the new one, which is an error to who reads
@@ -370,7 +371,7 @@ Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
 Status VsiStore::Erase(const std::string& key) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
-    const QuietErrors quiet;
+    const QuietCall call(folder_);
     const std::string path = PathOf(key);
     errno = 0;
     if (VSIUnlink(path.c_str()) == 0) return {};
@@ -382,12 +383,13 @@ Status VsiStore::Erase(const std::string& key) {
 Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     ZARR_RETURN_IF_ERROR(CheckChangeable(prefix, folder_));
-    const QuietErrors quiet;
+    const QuietCall call(folder_);
     const std::string path = PathOf(prefix);
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
     // /vsimem/ removes the name of a folder with what it holds left behind, out of sight.
-    if (STARTS_WITH(path.c_str(), "/vsi") && CPLStringList(VSIReadDirEx(path.c_str(), 1)).size() > 0)
+    if (STARTS_WITH(path.c_str(), "/vsi") &&
+        CPLStringList(VSIReadDirEx(path.c_str(), 1)).size() > 0)
         return false;
     // A link to a folder is a file to remove; a folder that holds something stays.
     return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;
@@ -396,7 +398,7 @@ Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
 Result<bool> VsiStore::RenamePrefix(const std::string& from, const std::string& to) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(from));
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(to));
-    const QuietErrors quiet;
+    const QuietCall call(folder_);
     if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
     if (PathExists(PathOf(to))) return Status::Invalid(to + ": is there already");
     return VSIRename(PathOf(from).c_str(), PathOf(to).c_str()) == 0;

@@ -16,8 +16,8 @@
 #include "core/base/fork.h"
 #include "core/store/keys.h"
 #include "driver/http_fetch.h"
+#include "driver/quiet_call.h"
 #include "driver/remote_url.h"
-#include "driver/report.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_writer.h"
 
@@ -35,7 +35,7 @@ class VsiSource final : public zarr::ByteSource {
   public:
     VsiSource(std::string path, std::uint64_t size) : path_(std::move(path)), size_(size) {}
     ~VsiSource() override {
-        const QuietErrors quiet;
+        const QuietCall call(path_);
         CloseAll(idle_);
     }
     VsiSource(const VsiSource&) = delete;
@@ -46,7 +46,7 @@ class VsiSource final : public zarr::ByteSource {
 
     Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
         if (memory.size == 0) return {};
-        const QuietErrors quiet;
+        const QuietCall call(path_);
         if (const auto url = RemoteUrl(path_, "")) return ReadUrl(*url, offset, memory);
         VSILFILE* const file = Take();
         if (file == nullptr) return Status::Io("the zip file cannot be opened");

@@ -21,12 +21,12 @@ bool IsMetadata(std::string_view key) {
 
 void WatchedStore::Note(const Status& status) const {
     if (status.code() != StatusCode::kIo) return;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     if (first_.ok()) first_ = status;
 }
 
 Status WatchedStore::TakeFailure() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     return std::exchange(first_, Status());
 }
 

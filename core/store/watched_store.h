@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/fork.h"
 #include "core/store/forwarding_store.h"
 
 namespace zarr {
@@ -27,7 +28,7 @@ class WatchedStore final : public ForwardingStore {
   private:
     void Note(const Status& status) const;
 
-    mutable std::mutex mutex_;
+    mutable Mutex mutex_;
     mutable Status first_;
 };
 
