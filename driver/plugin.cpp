@@ -6,6 +6,7 @@
 #include <atomic>
 #include <string>
 
+#include "core/base/threads_own.h"
 #include "driver/create.h"
 #include "driver/creation_options.h"
 #include "driver/gdal_compat.h"
@@ -62,9 +63,9 @@ class ZarrDriver final : public GDALDriver {
         const bool is_read = IsDomain(pszDomain, "READ_COUNTERS");
         if (!is_read && !IsDomain(pszDomain, "WRITE_COUNTERS"))
             return GDALDriver::GetMetadata(pszDomain);
-        thread_local CPLStringList list;  // borrowed by the caller, as metadata is
+        auto& list = zarr::ThreadsOwn<CPLStringList>();  // borrowed by the caller, as metadata is
         list.Clear();
-        const auto set = [](const char* name, const std::atomic<std::uint64_t>& count) {
+        const auto set = [&list](const char* name, const std::atomic<std::uint64_t>& count) {
             list.SetNameValue(name, std::to_string(count.load()).c_str());
         };
         const auto context = zarr_driver::SharedContext();

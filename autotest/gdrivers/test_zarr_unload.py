@@ -60,6 +60,13 @@ def test_a_program_ends_while_its_threads_read(store):
         run("exit", store)
 
 
+def test_a_static_object_closes_a_dataset_after_the_codecs_of_its_thread_have_ended(store):
+    run("static", store)
+    changed = VALUES.copy()
+    changed[0, 0] = -7
+    np.testing.assert_array_equal(read_all(open_raster(store))[0], changed)
+
+
 def test_a_program_ends_with_datasets_open(store):
     for _ in range(5):
         run("leave", store)

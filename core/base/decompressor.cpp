@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "core/base/threads_own.h"
+
 namespace zarr {
 
 namespace {
@@ -16,8 +18,8 @@ struct FreeDecompressor {
 }  // namespace
 
 libdeflate_decompressor* ThreadsDecompressor() {
-    thread_local const std::unique_ptr<libdeflate_decompressor, FreeDecompressor> own(
-        libdeflate_alloc_decompressor());
+    auto& own = ThreadsOwn<std::unique_ptr<libdeflate_decompressor, FreeDecompressor>>();
+    if (own == nullptr) own.reset(libdeflate_alloc_decompressor());
     return own.get();
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "core/base/threads_own.h"
 #include "core/codec/streaming.h"
 
 namespace zarr {
@@ -71,7 +72,7 @@ class Deflater final : public StreamEncoder {
 }  // namespace
 
 Status Deflate(DeflateWrapping wrapping, int level, ByteSpan decoded, Output& encoded) {
-    thread_local Deflater deflater;
+    auto& deflater = ThreadsOwn<Deflater>();
     ZARR_RETURN_IF_ERROR(deflater.Start(wrapping, level));
     return EncodeStream(deflater, decoded, encoded);
 }

@@ -6,6 +6,7 @@
 #include <zstd_errors.h>
 
 #include "core/base/limits.h"
+#include "core/base/threads_own.h"
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
 #include "core/json/members.h"
@@ -83,7 +84,8 @@ class ZstdStream final : public StreamDecoder {
 
 // Decodes a frame that is all of `encoded` and says its size, without a window or a copy.
 Status DecodeFrame(ByteSpan encoded, std::size_t size, Output& decoded) {
-    thread_local const Context context(ZSTD_createDCtx());
+    auto& context = ThreadsOwn<Context>();
+    if (context == nullptr) context.reset(ZSTD_createDCtx());
     if (context == nullptr) return NoContext();
     ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(size));
     const std::size_t written =
@@ -113,7 +115,7 @@ struct Parameters {
 Result<std::size_t> EncodeFrame(const Parameters& parameters, ByteSpan decoded,
                                 MutableByteSpan room) {
     constexpr std::size_t kLargestToKeep = std::size_t{16} << 20;
-    thread_local Compressor context;
+    auto& context = ThreadsOwn<Compressor>();
     if (context == nullptr) context.reset(ZSTD_createCCtx());
     if (context == nullptr) return NoContext();
     std::size_t code = 0;

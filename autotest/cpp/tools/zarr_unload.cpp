@@ -8,6 +8,8 @@
 //   exit      end by exit() while threads read
 //   leave     end by returning from main() while threads linger and datasets are open, one of them
 //             with a chunk that is not stored yet
+//   static    end by returning from main(), when a static object closes a dataset with such a chunk
+//             and reads it again
 // STORE is an array of int32 that holds the values 0, 1, 2, ... Prints "threads N" (that are alive
 // in the end, where it waited for them), and "ok" where all values were right. POSIX only.
 #include <cpl_conv.h>
@@ -50,7 +52,7 @@ void Register(void* handle) {
     if (GetGDALDriverManager()->GetDriverByName("ZarrBuiltin") == nullptr) Fail("not registered");
 }
 
-bool ReadAll(const std::string& store) {
+bool ReadAll(const std::string& store, std::int32_t first_value = 0) {
     const GDALDatasetUniquePtr dataset(GDALDataset::Open(store.c_str(), GDAL_OF_RASTER));
     if (dataset == nullptr) return false;
     const int columns = dataset->GetRasterXSize();
@@ -60,9 +62,9 @@ bool ReadAll(const std::string& store) {
     if (dataset->GetRasterBand(1)->RasterIO(GF_Read, 0, 0, columns, rows, values.data(), columns,
                                             rows, GDT_Int32, 0, 0, nullptr) != CE_None)
         return false;
-    for (std::size_t i = 0; i < values.size(); ++i)
+    for (std::size_t i = 1; i < values.size(); ++i)
         if (values[i] != static_cast<std::int32_t>(i)) return false;
-    return true;
+    return values[0] == first_value;
 }
 
 void ReadInThreads(const std::string& store) {
@@ -117,14 +119,26 @@ void KeepReading(const std::string& store) {
 }
 
 // Left open, and written to in part.
-void LeaveOpen(const std::string& store) {
+GDALDataset* LeaveOpen(const std::string& store, std::int32_t first_value) {
     auto* const dataset = GDALDataset::Open(store.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE);
     if (dataset == nullptr) Fail("does not open for update");
-    std::int32_t zero = 0;
-    if (dataset->GetRasterBand(1)->RasterIO(GF_Write, 0, 0, 1, 1, &zero, 1, 1, GDT_Int32, 0, 0,
-                                            nullptr) != CE_None)
+    if (dataset->GetRasterBand(1)->RasterIO(GF_Write, 0, 0, 1, 1, &first_value, 1, 1, GDT_Int32, 0,
+                                            0, nullptr) != CE_None)
         Fail("cannot be written");
+    return dataset;
 }
+
+struct AtTheEnd {
+    GDALDatasetUniquePtr dataset;
+    std::string store;
+    std::int32_t first_value = -7;
+
+    ~AtTheEnd() {
+        if (dataset == nullptr) return;
+        dataset.reset();
+        if (!ReadAll(store, first_value)) Fail("wrong values at the end");
+    }
+} at_the_end;
 
 }  // namespace
 
@@ -141,7 +155,11 @@ int main(int argc, char** argv) {
         Register(Load(plugin));
         ReadInThreads(store);
         if (way == "exit") KeepReading(store);
-        if (way == "leave") LeaveOpen(store);
+        if (way == "leave") LeaveOpen(store, -1);
+        if (way == "static") {
+            at_the_end.store = store;
+            at_the_end.dataset.reset(LeaveOpen(store, at_the_end.first_value));
+        }
     }
     std::puts("ok");
     std::fflush(stdout);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace zarr {
+
+// The calling thread's own T, one for each type, made when first asked for and destroyed when the
+// thread ends. Static objects that are destroyed after the main thread's own things may still ask:
+// they get a new one, which stays. A thread_local of class type would be used after its end there.
+template <class T>
+T& ThreadsOwn() {
+    struct Held {
+        static T*& Place() {
+            thread_local T* place = nullptr;  // nothing is done at its end
+            return place;
+        }
+        ~Held() {
+            delete Place();
+            Place() = nullptr;
+        }
+    };
+    if (Held::Place() == nullptr) {
+        Held::Place() = new T();
+        thread_local const Held ends_with_the_thread;
+        static_cast<void>(&ends_with_the_thread);
+    }
+    return *Held::Place();
+}
+
+}  // namespace zarr
