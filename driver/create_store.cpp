@@ -64,8 +64,8 @@ zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
 
 namespace {
 
-// Makes the arrays in `store`, which nobody else holds, so that what fails is closed here.
-Result<std::unique_ptr<ZarrDataset>> MakeIn(std::shared_ptr<zarr::Store> store,
+// Makes the arrays in `store`.
+Result<std::unique_ptr<ZarrDataset>> MakeIn(const std::shared_ptr<zarr::Store>& store,
                                             const std::string& name,
                                             const std::vector<PlannedArray>& arrays,
                                             const CreationOptions& options,
@@ -105,12 +105,12 @@ Result<NewStore> MakeStore(const std::string& name, const NewRaster& raster,
     ZARR_RETURN_IF_ERROR(replacement.status());
     // A zip file is there once it is closed, and keeps the old one until then.
     const bool is_zip = ArchiveOf(folder).has_value();
+    // Goes after the store, which closes the zip file that it removes.
     NewStore made{is_zip ? StoreReplacement() : replacement.Take(), nullptr};
     auto store = is_zip ? ZipWriter::Create(folder, replacement.Take())
                         : Result<std::shared_ptr<zarr::Store>>(OpenStoreForUpdate(folder));
     ZARR_RETURN_IF_ERROR(store.status());
-    ZARR_ASSIGN_OR_RETURN(made.dataset,
-                          MakeIn(store.Take(), name, arrays, options, std::move(locks)));
+    ZARR_ASSIGN_OR_RETURN(made.dataset, MakeIn(*store, name, arrays, options, std::move(locks)));
     return made;
 }
 

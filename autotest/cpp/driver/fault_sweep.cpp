@@ -187,40 +187,47 @@ void TryRead(const ReadSweep& sweep, const Way& way, std::size_t call,
     files.Remove(folder);
 }
 
-void TryWrite(const WriteSweep& sweep, const Way& way, std::size_t call, const std::string& before,
-              const std::string& after) {
+// What is seen without the write, and with it.
+struct Views {
+    std::string before;
+    std::string after;
+};
+
+// Writes with a fault; true where somebody was told.
+bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
+                     const std::string& folder, const Views& views) {
+    FaultyFiles& files = FaultyFiles::Get();
+    const ErrorLog log;
+    files.Arm({call, way.after, way.kind});
+    const bool said_good = sweep.write(folder);
+    files.Disarm();
+    SCOPED_TRACE(Describe(way, call, log));
+    const bool may_leave = !way.is_single() || WasRemoving(files.FirstFailed());
+    EXPECT_TRUE(may_leave || LeftOver(folder).empty()) << "left over: " << LeftOver(folder);
+    EXPECT_TRUE(said_good || !log.failures().empty()) << "failed without a word";
+    EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
+    const bool is_warned = sweep.may_warn && !log.warnings().empty();
+    const bool is_told = !said_good || !log.failures().empty() || is_warned;
+    const std::string now = QuietlyRead(sweep.read, folder);
+    EXPECT_TRUE(is_told || now == views.after)
+        << "though everything was said to be well:" << Difference(views.after, now);
+    // On a disk that has gone nothing can be put back.
+    const bool may_be_anything = !is_told || way.after == Follow::kAll;
+    EXPECT_TRUE(may_be_anything || sweep.verdict(views.before, views.after, now))
+        << "is neither old nor new.\nAgainst the old:" << Difference(views.before, now)
+        << "\nAgainst the new:" << Difference(views.after, now);
+    return is_told;
+}
+
+void TryWrite(const WriteSweep& sweep, const Way& way, std::size_t call, const Views& views) {
     FaultyFiles& files = FaultyFiles::Get();
     const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
-    bool is_told = false;
-    {
-        const ErrorLog log;
-        files.Arm({call, way.after, way.kind});
-        const bool said_good = sweep.write(folder);
-        files.Disarm();
-        SCOPED_TRACE(Describe(way, call, log));
-        is_told =
-            !said_good || !log.failures().empty() || (sweep.may_warn && !log.warnings().empty());
-        const std::string failed = files.FirstFailed();
-        EXPECT_TRUE(!way.is_single() || WasRemoving(failed) || LeftOver(folder).empty())
-            << "left over: " << LeftOver(folder);
-        const std::string now = QuietlyRead(sweep.read, folder);
-        EXPECT_TRUE(is_told || now == after)
-            << "though everything was said to be well:" << Difference(after, now);
-        // On a disk that has gone nothing can be put back.
-        if (is_told && way.after != Follow::kAll) {
-            EXPECT_TRUE(sweep.verdict(before, after, now))
-                << "is neither old nor new.\nAgainst the old:" << Difference(before, now)
-                << "\nAgainst the new:" << Difference(after, now);
-        }
-        EXPECT_TRUE(said_good || !log.failures().empty()) << "failed without a word";
-        EXPECT_TRUE(!way.is_single() || log.failures().size() <= sweep.most_failures);
-    }
-    if (is_told && sweep.is_repeatable) {
+    if (WritesWithFault(sweep, way, call, folder, views) && sweep.is_repeatable) {
         const ErrorLog log;
         const bool said_good = sweep.write(folder);
         SCOPED_TRACE(Describe(way, call, log));
         EXPECT_TRUE(said_good && log.failures().empty()) << "when it was tried again";
-        EXPECT_EQ(Difference(after, QuietlyRead(sweep.read, folder)), "")
+        EXPECT_EQ(Difference(views.after, QuietlyRead(sweep.read, folder)), "")
             << "when it was tried again";
     }
     files.Remove(folder);
@@ -248,7 +255,8 @@ void Sweep(const WriteSweep& sweep) {
     const OneThread one_thread;
     FaultyFiles& files = FaultyFiles::Get();
     const std::string folder = files.NewFolder(sweep.start, sweep.prefix);
-    const std::string before = QuietlyRead(sweep.read, folder);
+    Views views;
+    views.before = QuietlyRead(sweep.read, folder);
     std::size_t calls = 0;
     {
         const ErrorLog log;
@@ -257,13 +265,12 @@ void Sweep(const WriteSweep& sweep) {
         calls = files.Disarm();
         ASSERT_TRUE(said_good && log.failures().empty()) << log.Text();
     }
-    const std::string after = QuietlyRead(sweep.read, folder);
-    ASSERT_NE(before, after);
+    views.after = QuietlyRead(sweep.read, folder);
+    ASSERT_NE(views.before, views.after);
     ASSERT_GT(calls, 2U) << "there are calls to fail";
     testing::Test::RecordProperty("calls", static_cast<int>(calls));
-    ForEachFault(calls, [&](const Way& way, std::size_t call) {
-        TryWrite(sweep, way, call, before, after);
-    });
+    ForEachFault(calls,
+                 [&](const Way& way, std::size_t call) { TryWrite(sweep, way, call, views); });
 }
 
 }  // namespace zarr_driver::test

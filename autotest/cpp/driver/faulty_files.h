@@ -45,6 +45,7 @@ class FaultyFiles {
     // The only one; GDAL knows it from the first call on.
     static FaultyFiles& Get();
 
+    ~FaultyFiles() = default;
     FaultyFiles(const FaultyFiles&) = delete;
     FaultyFiles& operator=(const FaultyFiles&) = delete;
 

@@ -90,21 +90,22 @@ void AddArray(const std::string& name, const GDALMDArray& array, std::string& te
 }
 
 void AddGroup(const std::string& name, const GDALGroup& group, std::string& text) {
-    text += name + "/ is a group\n";
+    const std::string start = name + "/";
+    text += start + " is a group\n";
     AddAttributes(name, group, text);
     for (const std::string& member : group.GetMDArrayNames()) {
         const auto array = group.OpenMDArray(member);
         if (array != nullptr)
-            AddArray(name + "/" + member, *array, text);
+            AddArray(start + member, *array, text);
         else
-            text += name + "/" + member + " failed\n";
+            text += start + member + " failed\n";
     }
     for (const std::string& member : group.GetGroupNames()) {
         const auto below = group.OpenGroup(member);
         if (below != nullptr)
-            AddGroup(name + "/" + member, *below, text);
+            AddGroup(start + member, *below, text);
         else
-            text += name + "/" + member + " failed\n";
+            text += start + member + " failed\n";
     }
 }
 
