@@ -335,12 +335,12 @@ def test_a_child_does_not_change_attributes_through_its_parents_handle(tmp_path)
 def test_a_child_does_not_wait_for_locks_that_threads_of_its_parent_hold(store, tmp_path):
     options = [f"SYNCHRONIZER={tmp_path / 'locks'}"]
     is_over = threading.Event()
+    own = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
 
     def keep_writing():
         while not is_over.is_set():
-            dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
-            dataset.GetRasterBand(1).WriteArray(np.full((8, 8), 5, "i4"))
-            dataset = None
+            own.GetRasterBand(1).WriteArray(np.full((8, 8), 5, "i4"))
+            own.FlushCache()
 
     def work():
         dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
@@ -355,6 +355,7 @@ def test_a_child_does_not_wait_for_locks_that_threads_of_its_parent_hold(store, 
         is_over.set()
         thread.join(SECONDS)
     assert not thread.is_alive()
+    own = None
     changed = VALUES.copy()
     changed[0, :8, :8] = 5
     changed[0, :8, 8:16] = 6
