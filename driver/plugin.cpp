@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/threads_own.h"
+#include "core/base/worker_pool.h"
 #include "driver/create.h"
 #include "driver/creation_options.h"
 #include "driver/gdal_compat.h"
@@ -93,8 +94,10 @@ class ZarrDriver final : public GDALDriver {
     }
 };
 
-// When GDAL's drivers are destroyed: what is kept for the next dataset is let go of.
+// When GDAL's drivers are destroyed: what is kept for the next dataset is let go of, and threads
+// end while GDAL still knows what it has stored in them.
 void Unload(GDALDriver* /*driver*/) {
+    zarr::WorkerPool::Instance().EndIdle();
     zarr_driver::SharedContext()->cache().SetMaxBytes(0);
     zarr_driver::CloseIdleZip();
 }

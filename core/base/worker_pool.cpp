@@ -33,9 +33,11 @@ struct Job {
 struct Crew {
     std::mutex mutex;
     std::condition_variable wanted;
+    std::condition_variable left;
     std::deque<Job*> queue;  // a job as often as it wants helpers
     std::size_t idle = 0;
-    std::size_t starting = 0;  // that have not come to the queue yet
+    std::size_t starting = 0;    // that have not come to the queue yet
+    std::size_t dismissing = 0;  // who waits for the idle ones to leave
     bool is_closing = false;
     std::vector<std::thread> threads;
     std::vector<std::thread::id> ended;  // of `threads`, to be joined
@@ -47,6 +49,7 @@ struct Crew {
     void Engage(Job& job, std::size_t helpers);
     void Dismiss(Job& job);
     std::vector<std::thread> TakeEndedLocked();
+    void EndIdle();
     void Close();
 };
 
@@ -55,8 +58,8 @@ void Crew::Work() {
     --starting;
     for (;;) {
         ++idle;
-        const bool is_wanted =
-            wanted.wait_for(lock, kLinger, [this] { return is_closing || !queue.empty(); });
+        const bool is_wanted = wanted.wait_for(
+            lock, kLinger, [this] { return is_closing || dismissing != 0 || !queue.empty(); });
         --idle;
         if (!is_wanted || queue.empty()) break;
         Job& job = *queue.front();
@@ -68,6 +71,7 @@ void Crew::Work() {
         if (--job.running == 0) job.ended.notify_all();
     }
     if (!is_closing) ended.push_back(std::this_thread::get_id());
+    if (dismissing != 0) left.notify_all();
 }
 
 std::vector<std::thread> Crew::TakeEndedLocked() {
@@ -117,6 +121,20 @@ void Crew::Dismiss(Job& job) {
     job.ended.wait(lock, [&job] { return job.running == 0; });
 }
 
+void Crew::EndIdle() {
+    std::vector<std::thread> gone;
+    {
+        std::unique_lock<std::mutex> lock(mutex);
+        if (is_closing) return;
+        ++dismissing;
+        wanted.notify_all();
+        left.wait(lock, [this] { return idle == 0 && starting == 0; });
+        --dismissing;
+        gone = TakeEndedLocked();
+    }
+    for (std::thread& thread : gone) thread.join();
+}
+
 void Crew::Close() {
     {
         const std::lock_guard<std::mutex> lock(mutex);
@@ -149,6 +167,8 @@ WorkerPool& WorkerPool::Instance() {
     static WorkerPool pool;
     return pool;
 }
+
+void WorkerPool::EndIdle() { CrewOfProcess().EndIdle(); }
 
 void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     if (helpers == 0) return job();

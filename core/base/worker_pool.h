@@ -17,6 +17,10 @@ class WorkerPool {
     // up by the time that the caller's own has ended is not made. `job` must not throw.
     void Run(std::size_t helpers, const std::function<void()>& job);
 
+    // Ends the threads that have nothing to do, and returns when they are gone with all that they
+    // keep for themselves; others are started again when they are needed.
+    void EndIdle();
+
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 

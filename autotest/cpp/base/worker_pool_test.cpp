@@ -248,6 +248,28 @@ TEST(WorkerPool, EndsItsThreadsAndStartsOthers) {
     RunTogether(5);
 }
 
+TEST(WorkerPool, EndsIdleThreadsAtOnce) {
+    for (int round = 0; round < 20; ++round) {
+        RunTogether(5);
+        Pool().EndIdle();
+        EXPECT_EQ(Ends::alive(), 0);
+    }
+    Pool().EndIdle();  // with none
+    RunTogether(5);
+}
+
+TEST(WorkerPool, EndsIdleThreadsWhileOthersWork) {
+    std::atomic<bool> is_over{false};
+    std::thread worker([&] {
+        while (!is_over) Pool().Run(3, [] {});
+    });
+    for (int round = 0; round < 200; ++round) Pool().EndIdle();
+    is_over = true;
+    worker.join();
+    Pool().EndIdle();
+    EXPECT_EQ(Ends::alive(), 0);
+}
+
 #if defined(__linux__)
 // Threads that are about to begin count as well: short calls in turn, which are over before these
 // can help, must not start more and more.
