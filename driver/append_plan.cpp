@@ -22,6 +22,8 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
     ZARR_RETURN_IF_ERROR(plan.CountSlices());
     ZARR_RETURN_IF_ERROR(plan.FindIndices());
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
+    // What the store failed to give may be an array that has to grow, too.
+    ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
     return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "driver/mdim_array.h"
 #include "driver/mdim_dimension.h"
 #include "driver/report.h"
+#include "driver/store_failures.h"
 
 namespace zarr_driver {
 
@@ -151,8 +152,7 @@ Status MdimSession::AddUsers(const std::string& group, const ZarrDimension& dime
             continue;
         }
         auto facts = zarr::DescribeArray(hierarchy(), node.path);
-        if (facts.status().code() == zarr::StatusCode::kIo) return facts.status();
-        if (!facts.ok()) continue;  // what is broken has no dimensions
+        if (!facts.ok()) continue;  // what cannot be read has no dimensions
         User user{node.path, facts.Take(), {}};
         for (std::size_t i = 0; i < user.facts.dimensions.size(); ++i)
             if (DimensionOf(user.facts, i).get() == &dimension) user.axes.push_back(i);
@@ -165,7 +165,10 @@ Result<std::vector<MdimSession::User>> MdimSession::UsersOf(const ZarrDimension&
     std::vector<User> users;
     const bool is_whole_store = is_array_ && location_.node.empty();  // in no group
     if (dimension.is_named() && !is_whole_store) {
+        WarnOfFailure(hierarchy(), store_path());  // of what went before
         ZARR_RETURN_IF_ERROR(AddUsers(dimension.group(), dimension, users));
+        // What the store failed to give may be one of them.
+        ZARR_RETURN_IF_ERROR(hierarchy().TakeFailure());
         return users;
     }
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts,

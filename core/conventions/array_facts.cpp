@@ -70,9 +70,8 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     ArrayFacts facts;
     facts.path = path;
     ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.Metadata(path));
-    ZARR_ASSIGN_OR_RETURN(json::Value attributes,
-                          AttributesIfReadable(hierarchy, path, facts.warnings));
-    facts.attributes = WithEopf(std::move(attributes), facts.metadata, facts.warnings);
+    facts.attributes = WithEopf(LenientAttributes(hierarchy, path, facts.warnings), facts.metadata,
+                                facts.warnings);
     Warnings ignored;  // of the group, reported where it is opened
     if (!path.empty())
         facts.group_attributes =

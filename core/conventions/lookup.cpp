@@ -22,17 +22,9 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
     }
 }
 
-Result<json::Value> AttributesIfReadable(const Hierarchy& hierarchy, const std::string& path,
-                                         Warnings& warnings) {
-    auto attributes = hierarchy.Attributes(path);
-    if (attributes.ok() || attributes.status().code() == StatusCode::kIo) return attributes;
-    warnings.push_back(attributes.status().message());
-    return json::Value(json::Object{});
-}
-
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings) {
-    auto attributes = AttributesIfReadable(hierarchy, path, warnings);
+    auto attributes = hierarchy.Attributes(path);
     if (attributes.ok()) return attributes.Take();
     warnings.push_back(attributes.status().message());
     return json::Value(json::Object{});

@@ -16,11 +16,7 @@ namespace zarr {
 std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
                          const std::string& name);
 
-// Attributes of a node; an empty object, and a warning, where `.zattrs` is broken. An error where
-// the store fails to give them (kIo), which is not to be taken for that.
-Result<json::Value> AttributesIfReadable(const Hierarchy& hierarchy, const std::string& path,
-                                         Warnings& warnings);
-// The same, with a warning for that, too.
+// Attributes of a node; an empty object, and a warning, where `.zattrs` is broken.
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);
 
