@@ -35,6 +35,7 @@ template <class M>
 class ForkSafe {
   public:
     constexpr ForkSafe() = default;
+    ~ForkSafe() = default;
     ForkSafe(const ForkSafe&) = delete;
     ForkSafe& operator=(const ForkSafe&) = delete;
 

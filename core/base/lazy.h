@@ -41,19 +41,27 @@ class Lazy {
     }
 
   private:
+    class EndOfTurn {
+      public:
+        explicit EndOfTurn(const Lazy& lazy) : lazy_(lazy) {}
+        ~EndOfTurn() {
+            std::shared_ptr<Turn> turn;
+            {
+                const std::lock_guard<Mutex> lock(lazy_.mutex_);
+                turn = std::move(lazy_.turn_);
+            }
+            if (turn != nullptr) turn->End();
+        }
+        EndOfTurn(const EndOfTurn&) = delete;
+        EndOfTurn& operator=(const EndOfTurn&) = delete;
+
+      private:
+        const Lazy& lazy_;
+    };
+
     template <class Make>
     const T& MakeNow(const Make& make) const {
-        const struct End {
-            const Lazy& self;
-            ~End() {
-                std::shared_ptr<Turn> turn;
-                {
-                    const std::lock_guard<Mutex> lock(self.mutex_);
-                    turn = std::move(self.turn_);
-                }
-                if (turn != nullptr) turn->End();
-            }
-        } end{*this};
+        const EndOfTurn end(*this);
         T made = make();
         const std::lock_guard<Mutex> lock(mutex_);
         return value_.emplace(std::move(made));

@@ -13,10 +13,13 @@ T& ThreadsOwn() {
             thread_local T* place = nullptr;  // nothing is done at its end
             return place;
         }
+        Held() = default;
         ~Held() {
             delete Place();
             Place() = nullptr;
         }
+        Held(const Held&) = delete;
+        Held& operator=(const Held&) = delete;
     };
     if (Held::Place() == nullptr) {
         Held::Place() = new T();

@@ -157,9 +157,15 @@ Crew& CrewOfProcess() {
     return *known;  // of a thread that was faster
 }
 
-const struct Closing {
+// The end of the process, or of the code in it.
+class Closing {
+  public:
+    Closing() = default;
     ~Closing() { CrewOfProcess().Close(); }
-} closing;
+    Closing(const Closing&) = delete;
+    Closing& operator=(const Closing&) = delete;
+};
+const Closing closing;
 
 }  // namespace
 

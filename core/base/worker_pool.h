@@ -26,6 +26,7 @@ class WorkerPool {
 
   private:
     constexpr WorkerPool() = default;
+    ~WorkerPool() = default;
 };
 
 }  // namespace zarr
