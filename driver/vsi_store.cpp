@@ -388,8 +388,7 @@ Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
     // /vsimem/ removes the name of a folder with what it holds left behind, out of sight.
-    if (STARTS_WITH(path.c_str(), "/vsi") &&
-        CPLStringList(VSIReadDirEx(path.c_str(), 1)).size() > 0)
+    if (STARTS_WITH(path.c_str(), "/vsi") && !CPLStringList(VSIReadDirEx(path.c_str(), 1)).empty())
         return false;
     // A link to a folder is a file to remove; a folder that holds something stays.
     return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;

@@ -21,12 +21,14 @@ Status OverrideUint32(const json::Value& spec, std::string_view key, std::uint32
 // What an encoder may choose without telling the decoder.
 Status ParseEncoderOptions(const json::Value& spec, lzma_options_lzma& options) {
     std::uint32_t mode = options.mode;
-    ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mode", mode));
+    // Within what the enumeration can hold, before it does.
+    ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mode", mode, LZMA_MODE_FAST, LZMA_MODE_NORMAL));
     options.mode = static_cast<lzma_mode>(mode);
     if (lzma_mode_is_supported(options.mode) == 0)
         return json::Expected("mode", "a mode of liblzma", *spec.Find("mode"));
     std::uint32_t finder = options.mf;
-    ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mf", finder));
+    constexpr std::uint32_t kFinders = 0x1f;  // five bits have room for all enumerators
+    ZARR_RETURN_IF_ERROR(OverrideUint32(spec, "mf", finder, 0, kFinders));
     options.mf = static_cast<lzma_match_finder>(finder);
     if (lzma_mf_is_supported(options.mf) == 0)
         return json::Expected("mf", "a match finder of liblzma", *spec.Find("mf"));
