@@ -60,10 +60,6 @@ zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
                                      : zarr::WriteConsolidated::kYes;
 }
 
-}  // namespace
-
-namespace {
-
 // Makes the arrays in `store`.
 Result<std::unique_ptr<ZarrDataset>> MakeIn(const std::shared_ptr<zarr::Store>& store,
                                             const std::string& name,
