@@ -11,7 +11,9 @@ ZARR_TEST_SEED    seed of the random tests, eight hex digits; random by default,
 import os
 import pathlib
 import secrets
+import shutil
 import sys
+import tempfile
 
 import pytest
 
@@ -97,3 +99,14 @@ def default_error_policy():
     gdal.ErrorReset()
     yield
     gdal.DontUseExceptions()
+
+
+@pytest.fixture
+def public_folder():
+    """A folder that every user may enter, as pytest's own may not be."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="zarr-test-"))
+    folder.chmod(0o755)
+    yield folder
+    for file in folder.rglob("*"):
+        file.chmod(0o755)
+    shutil.rmtree(folder)

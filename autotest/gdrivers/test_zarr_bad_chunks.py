@@ -8,8 +8,6 @@ import lzma
 import os
 import pathlib
 import re
-import shutil
-import tempfile
 import zlib
 
 import numcodecs
@@ -168,17 +166,6 @@ def test_a_folder_in_place_of_a_chunk(tmp_path):
     (folder / "1.0").unlink()
     (folder / "1.0").mkdir()
     assert_chunk_fails(folder)
-
-
-@pytest.fixture
-def public_folder():
-    """A folder that every user may enter, as pytest's own may not be."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="zarr-test-"))
-    folder.chmod(0o755)
-    yield folder
-    for file in folder.rglob("*"):
-        file.chmod(0o755)
-    shutil.rmtree(folder)
 
 
 def test_a_chunk_that_may_not_be_read(public_folder):

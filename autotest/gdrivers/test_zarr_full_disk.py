@@ -324,20 +324,14 @@ def as_nobody(report, body):
 
 
 @pytest.fixture
-def guarded(tmp_path):
+def guarded(public_folder):
     """A store that can be read and not written, whoever runs the tests."""
-    store = make_store(tmp_path)
+    store = make_store(public_folder)
     for path in [store, *store.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
-    # Up to the folder of all tests of this user, which pytest makes private.
-    for folder in [tmp_path, *tmp_path.parents]:
-        if folder.stat().st_mode & 0o077 == 0:
-            folder.chmod(0o755)
     before = {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
     yield store
     assert before == {path: path.read_bytes() for path in store.rglob("*") if path.is_file()}
-    for path in [store, *store.rglob("*")]:
-        path.chmod(0o755)
 
 
 @pytest.mark.parametrize("moment", ["write", "flush", "close"])

@@ -340,29 +340,27 @@ _CHILD = """
     ("create", "s.zarr"), ("group", "g/.zgroup"), ("chunk", "v/0"), ("part of a chunk", "v/0"),
     ("attribute", "v/.zattrs"), ("nodata", "v/.zattrs"),
 ])  # fmt: skip
-def test_a_folder_that_cannot_be_written(tmp_path, what, key):
+def test_a_folder_that_cannot_be_written(public_folder, what, key):
     """The error names store and key, comes from the write or from closing, and nothing is changed."""
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.geteuid() and folder != pathlib.Path("/"):
-            folder.chmod(folder.stat().st_mode | 0o055)
-    store = make_store(tmp_path, {"v": {"values": np.arange(6, dtype="i4"), "chunks": (3,)}}, name="s.zarr")
+    values = np.arange(6, dtype="i4")
+    store = make_store(public_folder, {"v": {"values": values, "chunks": (3,)}}, name="s.zarr")
     if what == "create":
-        store = tmp_path / "sub" / "s.zarr"
+        store = public_folder / "sub" / "s.zarr"
         store.parent.mkdir()
-    for path in [*tmp_path.rglob("*"), tmp_path]:
+    for path in [*public_folder.rglob("*"), public_folder]:
         path.chmod(0o555 if path.is_dir() else 0o444)
-    before = contents(tmp_path)
+    before = contents(public_folder)
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(_CHILD), str(store), what], capture_output=True,
         text=True, check=False, env={**os.environ, "GDAL_PAM_ENABLED": "NO"},
     )  # fmt: skip
-    for path in [*tmp_path.rglob("*"), tmp_path]:
+    for path in [*public_folder.rglob("*"), public_folder]:
         path.chmod(0o755 if path.is_dir() else 0o644)
     assert done.returncode == 0, done.stderr
     assert key in done.stdout and str(store) in done.stdout, done.stdout
     if what in ("create", "group", "chunk"):
         assert done.stdout.startswith("True"), done.stdout
-    assert contents(tmp_path) == before
+    assert contents(public_folder) == before
 
 
 def test_a_copy_that_is_cancelled(tmp_path):

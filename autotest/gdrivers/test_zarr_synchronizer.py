@@ -259,11 +259,9 @@ def write_as_nobody(report, store, locks):
     report(log.the_error())
 
 
-def test_a_folder_without_permission_is_named(tmp_path):
-    store, locks = make_store(tmp_path), tmp_path / "locks"
+def test_a_folder_without_permission_is_named(public_folder):
+    store, locks = make_store(public_folder), public_folder / "locks"
     locks.mkdir(mode=0o555)
-    for folder in [tmp_path, *tmp_path.parents[:2]]:
-        folder.chmod(0o755)
     (error,) = Process(write_as_nobody, store, locks).succeed()
     assert "SYNCHRONIZER" in error and str(locks) in error and "ermission" in error
 
