@@ -19,6 +19,8 @@ class Extra:
     def open(self, array, *options, update=False):
         self.worker.counts["openings"] += 1
         flags = gdal.OF_RASTER | (gdal.OF_UPDATE if update else 0)
+        # Consolidated metadata hold what each process has written, if all write them under locks.
+        options = [*options, *(self.worker.work.locks if update else ())]
         return opened(array_name(self.store, array), flags, options)
 
     def values(self, dataset):
@@ -44,7 +46,8 @@ class Series(Extra):
         source = gdal.GetDriverByName("MEM").Create("", columns, rows, 1, gdal.GDT_Int64)
         source.WriteArray(slice_values(length))
         lengths[1] = length + 1
-        options = ["ARRAY_NAME=series", "APPEND_DIM=time", f"APPEND_DIM_VALUES={length}"]
+        options = ["ARRAY_NAME=series", "APPEND_DIM=time", f"APPEND_DIM_VALUES={length}",
+                   *self.worker.work.locks]  # fmt: skip
         driver = gdal.GetDriverByName("Zarr")
         if driver.CreateCopy(str(self.store), source, options=options) is None:
             raise Wrong(f"a slice cannot be appended: {gdal.GetLastErrorMsg()}")

@@ -336,6 +336,8 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
 
 Status HierarchyWriter::WriteConsolidatedAt(const std::string& path) {
     const std::string key = JoinKey(path, kConsolidatedKey);
+    // What one writer has gathered must not come after what another gathered later.
+    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
     // Looked at again after it was written: another writer may have changed something between. One
     // that goes on and on does the same when it is done.
     constexpr int kTries = 10;

@@ -32,7 +32,8 @@ enum class IfExists { kFail, kReplace };
 // it. After an error of the store the call can be repeated (but see RenameNode()). All methods may
 // be called from several threads, one runs at a time. Against other writers to the same store only
 // a Synchronizer guards, and only in part: `.zattrs` and `.zarray` are replaced under their locks,
-// as zarr-python does it.
+// as zarr-python does it, and `.zmetadata` are written under theirs, so that they hold what each
+// writer has changed from the end of its Finish() on. Without locks they do once all have ended.
 class HierarchyWriter {
   public:
     explicit HierarchyWriter(std::shared_ptr<Store> store,

@@ -85,6 +85,25 @@ TEST_F(SharedWriter, DocumentsAreReplacedUnderTheirLocks) {
     EXPECT_EQ(Attributes("a"), R"({"x": 2})");
 }
 
+// Else one process could put what it gathered earlier in the place of what another gathered later.
+TEST_F(SharedWriter, MetadataAreConsolidatedUnderTheirLock) {
+    const auto locks = std::make_shared<MemoryLocks>();
+    HierarchyWriter writer(store_, WriteConsolidated::kIfPresent, locks);
+    ASSERT_TRUE(Succeeds(writer.SetAttributes("a", Json(R"({"x": 1})"))));
+    int changes = 0;
+    store_->on_change = [&](const std::string& key) {
+        EXPECT_EQ(key, ".zmetadata");
+        EXPECT_TRUE(locks->IsHeld(key));
+        ++changes;
+    };
+    ASSERT_TRUE(Succeeds(writer.Finish()));
+    EXPECT_EQ(changes, 1);
+    EXPECT_FALSE(locks->IsHeld(".zmetadata"));
+    ExpectConsolidated();
+    locks->fails = true;
+    EXPECT_TRUE(Fails(writer.Consolidate(), StatusCode::kIo, "locks/.zmetadata"));
+}
+
 TEST_F(SharedWriter, AChangeBetweenCollectingAndWritingIsConsolidatedToo) {
     HierarchyWriter first(store_);
     HierarchyWriter second(store_);
