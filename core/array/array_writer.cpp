@@ -300,12 +300,13 @@ Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
                                  ? StoreObjects(key, pending, decoded->objects)
                                  : StoreChunk(key, std::as_const(pending.elements).span()));
         decoded->stamp = store_->StampOf(key);
+        // Under the lock: what another process stores next must not be forgotten for this.
+        decoded->elements = std::move(pending.elements);
+        array_->Replace({array_->id_, index}, decoded);
         return {};
     };
     const Status status = store();
     if (!status.ok()) return array_->Locate(status, chunk);
-    decoded->elements = std::move(pending.elements);
-    array_->Replace({array_->id_, index}, decoded);
     Forget(index, pending);
     return {};
 }

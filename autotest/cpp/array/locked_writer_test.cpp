@@ -123,6 +123,26 @@ TEST(LockedWriter, WhatIsPendingDoesNotHideWhatOthersHaveStoredSince) {
     }
 }
 
+TEST(LockedWriter, WhatWasStoredHereIsNotRememberedInPlaceOfWhatOthersStoreNext) {
+    const auto store = std::make_shared<WatchedStore>();
+    const auto locks = std::make_shared<MemoryLocks>();
+    Process first(kEight, store, locks);
+    Process second(kEight, store, locks);
+    ASSERT_TRUE(Succeeds(first.Write(Line(0, 4), "abcd")));
+    std::future<void> opening;
+    locks->on_release = [&] {
+        locks->on_release = nullptr;
+        EXPECT_TRUE(Succeeds(second.Write(Line(0, 8), "ABCDEFGH")));
+        EXPECT_TRUE(Succeeds(second.writer().Flush(1)));
+        opening = std::async(std::launch::async, [&] { first.array().DropChanged(); });
+        // Time to go wrong in: what is dropped would be put back.
+        opening.wait_for(std::chrono::milliseconds(50));
+    };
+    ASSERT_TRUE(Succeeds(first.writer().Flush(1)));
+    opening.get();
+    EXPECT_EQ(first.All(), "ABCDEFGH");
+}
+
 TEST(LockedWriter, TheSameValueAgainIsAWriteToo) {
     const auto store = std::make_shared<WatchedStore>();
     const auto locks = std::make_shared<MemoryLocks>();

@@ -33,6 +33,7 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
     }
 
     std::atomic<bool> fails{false};
+    std::function<void()> on_release;  // called once a lock is free
 
   private:
     class Held final : public Lock {
@@ -45,6 +46,8 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
                 owner_->held_.erase(key_);
             }
             owner_->released_.notify_all();
+            const auto hook = owner_->on_release;  // which may take itself away
+            if (hook) hook();
         }
 
       private:
