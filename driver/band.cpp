@@ -9,6 +9,7 @@
 #include "core/conventions/flags.h"
 #include "core/conventions/values.h"
 #include "core/dtype/element_text.h"
+#include "driver/array_description.h"
 #include "driver/metadata_text.h"
 #include "driver/report.h"
 
@@ -234,13 +235,28 @@ void ZarrRasterBand::LoadLabels() {
     GDALRasterBand::SetMetadata(list.List());
 }
 
+NameValueList ZarrRasterBand::Description() {
+    if (array_description_.empty()) {
+        DescribeStorage(*array_.layout.array, array_.layout.listing, array_description_);
+        DescribeCodecs(array_.layout.facts.metadata, array_description_);
+    }
+    return array_description_.List();
+}
+
+bool ZarrRasterBand::IsDescription(const char* domain) const {
+    return domain != nullptr && EQUAL(domain, kZarrDomain) && dataset()->BandsHaveArrays();
+}
+
 char** ZarrRasterBand::GetMetadataDomainList() {
     LoadLabels();
-    return GDALPamRasterBand::GetMetadataDomainList();
+    char** domains = GDALPamRasterBand::GetMetadataDomainList();
+    return IsDescription(kZarrDomain) ? BuildMetadataDomainList(domains, TRUE, kZarrDomain, nullptr)
+                                      : domains;
 }
 
 NameValueList ZarrRasterBand::GetMetadata(const char* pszDomain) {
     if (IsDefaultDomain(pszDomain)) LoadLabels();
+    if (IsDescription(pszDomain)) return Description();
     return GDALPamRasterBand::GetMetadata(pszDomain);
 }
 
@@ -251,6 +267,8 @@ const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* psz
             LoadLabels();
         else
             LoadAttributes();
+    } else if (IsDescription(pszDomain)) {
+        return CSLFetchNameValue(Description(), pszName);
     }
     return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
 }

@@ -107,6 +107,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void InterpretAttributes();
     void LoadAttributes();  // metadata from what is known
     void LoadLabels();      // and from the coordinates of the slice, which are read for it
+    // The domain ZARR, which the band has where other bands have other arrays.
+    NameValueList Description();
+    bool IsDescription(const char* domain) const;
 
     BandArray& array_;
     const std::uint64_t slice_;
@@ -123,6 +126,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     std::optional<double> offset_;
     std::string units_;
     CPLStringList categories_;
+    CPLStringList array_description_;  // once it was asked for
 };
 
 }  // namespace zarr_driver

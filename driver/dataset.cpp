@@ -31,6 +31,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
                                                  location_.store_path, options_);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
+    array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
     const std::string array_name(zarr::LastName(array.layout.facts.path));
     if (array.layout.BandCount() > kMaxBands) {
         EmitWarning(store_path() + ": /" + array.layout.facts.path,
@@ -86,6 +87,12 @@ void ZarrDataset::Finish() {
     TryLoadXML(siblings.List());
     if (nBands > 0 && levels_.empty())
         oOvManager.Initialize(this, store_path().c_str(), siblings.List());
+    activity_ = std::make_unique<StoreActivity>(store_path(), location_.hierarchy);
+    const auto number = [](std::size_t count) { return std::to_string(count); };
+    activity_->Opened("/" + location_.node + " as " + std::to_string(nRasterXSize) + " x " +
+                      std::to_string(nRasterYSize) + " pixels (bands: " + std::to_string(nBands) +
+                      ", overviews: " + number(levels_.size()) + ", subdatasets: " +
+                      number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
 }
 
 // What lies beside a store on a web server, as far as GDAL looks for it: its auxiliary file, which

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/process_local.h"
+#include "driver/activity.h"
 #include "driver/coordinate_arrays.h"
 #include "driver/creation_options.h"
 #include "driver/gdal_compat.h"
@@ -29,6 +30,7 @@ struct BandArray {
     RasterLayout layout;
     OmeChannels channels;
     std::unique_ptr<SliceLabels> labels;
+    std::unique_ptr<ArrayActivity> activity;
     bool attributes_changed = false;      // since they were written
     zarr::json::Value attributes_before;  // as they were when read or written last
 };
@@ -134,6 +136,7 @@ class ZarrDataset final : public GDALPamDataset {
     const Georeferencing& Placed() const;
     void LoadPoints();
     void LoadGeolocation();
+    NameValueList Description();
     CPLErr FlushAll(bool closing);
     CoordinateArrays Coordinates();
     zarr::Status FlushPlacement();
@@ -146,6 +149,7 @@ class ZarrDataset final : public GDALPamDataset {
 
     const Location location_;
     const OpenOptions options_;
+    std::unique_ptr<StoreActivity> activity_;  // not of overviews, whose store is the raster's
     std::vector<std::unique_ptr<BandArray>> arrays_;
     std::vector<std::unique_ptr<ZarrDataset>> levels_;
     bool is_closing_ = false;
@@ -163,6 +167,7 @@ class ZarrDataset final : public GDALPamDataset {
     // Overviews that were removed while a caller may hold their bands.
     std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
     CPLStringList subdatasets_;
+    CPLStringList description_;  // the domain ZARR, once it was asked for
     mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
     mutable OGRSpatialReference points_srs_;                // empty until it is asked for
     std::vector<GDAL_GCP> points_;

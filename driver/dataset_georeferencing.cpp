@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The part of ZarrDataset that says where it lies.
+#include "driver/array_description.h"
 #include "driver/dataset.h"
 #include "driver/report.h"
 #include "driver/store_failures.h"
@@ -70,7 +71,7 @@ const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
 
 char** ZarrDataset::GetMetadataDomainList() {
     return BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE, "GEOLOCATION",
-                                   nullptr);
+                                   kZarrDomain, nullptr);
 }
 
 void ZarrDataset::LoadGeolocation() {
@@ -80,13 +81,33 @@ void ZarrDataset::LoadGeolocation() {
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
 
+// Not among what GDAL keeps of metadata, which PAM would save.
+NameValueList ZarrDataset::Description() {
+    if (!description_.empty()) return description_.List();
+    if (arrays_.size() == 1) {  // those of several are their bands'
+        const RasterLayout& layout = arrays_[0]->layout;
+        DescribeStorage(*layout.array, layout.listing, description_);
+        DescribeCodecs(layout.facts.metadata, description_);
+    }
+    const auto set = [this](const char* name, const std::string& value) {
+        if (!value.empty()) description_.SetNameValue(name, value.c_str());
+    };
+    set("CRS_SOURCE", Placed().srs_origin);
+    set("GEOTRANSFORM_SOURCE", Placed().transform_origin);
+    set("CONSOLIDATED_METADATA", location_.hierarchy->is_consolidated() ? "YES" : "NO");
+    return description_.List();
+}
+
 NameValueList ZarrDataset::GetMetadata(const char* pszDomain) {
     if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
+    if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain)) return Description();
     return GDALPamDataset::GetMetadata(pszDomain);
 }
 
 const char* ZarrDataset::GetMetadataItem(const char* pszName, const char* pszDomain) {
     if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
+    if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain))
+        return CSLFetchNameValue(Description(), pszName);
     return GDALPamDataset::GetMetadataItem(pszName, pszDomain);
 }
 

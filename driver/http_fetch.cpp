@@ -13,7 +13,9 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/timed.h"
 #include "core/store/store.h"
+#include "driver/activity.h"
 #include "driver/http_session.h"
 #include "driver/report.h"
 
@@ -99,10 +101,8 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
     return options;
 }
 
-}  // namespace
-
-Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                   std::optional<ByteExtent> extent) {
+Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
+                          std::optional<ByteExtent> extent) {
     const std::string& key = value.key;
     const QuietErrors quiet;
     HttpOptions found = FindOptions(value);
@@ -134,6 +134,22 @@ Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t li
     }
     ZARR_RETURN_IF_ERROR(bytes.Assign(body).WithContext(key));
     return true;
+}
+
+}  // namespace
+
+Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
+                   std::optional<ByteExtent> extent) {
+    std::uint64_t time = 0;
+    const auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent); },
+                                   [&](std::uint64_t taken) { time = taken; });
+    // By its path: a signed URL is a password.
+    TellRequest(value.path, value.key,
+                !found.ok() ? found.status().message()
+                : !*found   ? "absent"
+                            : std::to_string(bytes.size()) + " bytes",
+                time);
+    return found;
 }
 
 }  // namespace zarr_driver

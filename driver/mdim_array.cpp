@@ -8,6 +8,7 @@
 #include "core/conventions/flags.h"
 #include "core/conventions/nczarr.h"
 #include "core/store/keys.h"
+#include "driver/array_description.h"
 #include "driver/extended_type.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_dimension.h"
@@ -29,14 +30,6 @@ bool IsHidden(std::string_view name) {
     return std::find(std::begin(kInterpreted), std::end(kInterpreted), name) !=
                std::end(kInterpreted) ||
            zarr::IsNczarrAttribute(name);
-}
-
-void AddStructure(const zarr::ArrayMetadata& metadata, CPLStringList& list) {
-    if (!metadata.compressor.is_null())
-        list.SetNameValue("COMPRESSOR", zarr::json::Dump(metadata.compressor).c_str());
-    const zarr::json::Array* filters = metadata.filters.as_array();
-    if (filters != nullptr && !filters->empty())
-        list.SetNameValue("FILTERS", zarr::json::Dump(metadata.filters).c_str());
 }
 
 zarr::DataType StoredType(const zarr::ArrayFacts& facts) {
@@ -64,10 +57,11 @@ Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<MdimSessi
     const auto type = ExtendedTypeOf(StoredType(facts), name);
     if (!type.ok())
         return type.status().WithContext(hierarchy.NameOf(zarr::JoinKey(path, zarr::kArrayKey)));
-    ListChunksIfAsked(*array, session->options(), facts.warnings);
+    const auto listing = ListChunksIfAsked(*array, session->options(), facts.warnings);
     EmitWarnings(session->store_path() + ": /" + path, facts.warnings);
     std::shared_ptr<ZarrMDArray> opened(
         new ZarrMDArray(std::move(session), std::move(facts), std::move(array), *type));
+    DescribeStorage(*opened->array_, listing, opened->structural_info_);
     opened->SetSelf(opened);
     return opened;
 }
@@ -84,9 +78,10 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts 
       text_length_(zarr::NczarrTextLength(facts_.metadata)),
       stored_(StoredType(facts_)),
       type_(type) {
+    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), array_);
     const std::size_t rank = facts_.dimensions.size() - (text_length_ != 0 ? 1 : 0);
     for (std::size_t i = 0; i < rank; ++i) dimensions_.push_back(session_->DimensionOf(facts_, i));
-    AddStructure(facts_.metadata, structural_info_);
+    DescribeCodecs(facts_.metadata, structural_info_);
     InterpretAttributes();
 }
 

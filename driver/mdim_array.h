@@ -14,6 +14,7 @@
 #include "core/base/lazy.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/values.h"
+#include "driver/activity.h"
 #include "driver/creation_options.h"
 #include "driver/extended_op.h"
 #include "driver/gdal_compat.h"
@@ -135,6 +136,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     const std::shared_ptr<MdimSession> session_;
     zarr::ArrayFacts facts_;
     std::shared_ptr<const zarr::Array> array_;
+    std::unique_ptr<ArrayActivity> activity_;
     // Of netCDF's characters, which are shown as texts without the last dimension; 0 for others.
     const std::size_t text_length_;
     // The dtype, with `_Unsigned` taken into account; of texts that of a whole one.

@@ -66,6 +66,7 @@ void ZarrMDArray::Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions
 Status ZarrMDArray::Reload(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(session_->hierarchy(), path));
     ZARR_ASSIGN_OR_RETURN(array_, session_->hierarchy().OpenArray(path));
+    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), array_);
     facts_ = std::move(facts);
     m_osName = session_->ArrayName(path);
     m_osFullName = session_->ArrayFullName(path);

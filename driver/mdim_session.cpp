@@ -20,7 +20,10 @@ MdimSession::MdimSession(Location location, OpenOptions options, std::unique_ptr
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
       // Inside the store, under the name that GDAL gives the statistics of such stores.
       pam_(std::make_shared<GDALPamMultiDim>(location_.store_path + "/pam")),
-      update_(std::move(update)) {}
+      update_(std::move(update)),
+      activity_(location_.store_path, location_.hierarchy) {
+    activity_.Opened("/" + location_.node + " by the multidimensional API");
+}
 
 MdimSession::~MdimSession() {
     WarnOfFailure(*location_.hierarchy, store_path());

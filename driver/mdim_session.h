@@ -14,6 +14,7 @@
 #include "core/base/fork.h"
 #include "core/base/process_local.h"
 #include "core/conventions/array_facts.h"
+#include "driver/activity.h"
 #include "driver/location.h"
 #include "driver/mdim_update.h"
 #include "driver/options.h"
@@ -170,6 +171,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     const std::string root_;
     const std::shared_ptr<GDALPamMultiDim> pam_;
     const zarr::ProcessLocal<MdimUpdate> update_;
+    const StoreActivity activity_;
     std::atomic<std::uint64_t> generation_{0};
     mutable zarr::Mutex mutex_;
     std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;  // by path

@@ -67,11 +67,14 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
 
 }  // namespace
 
-void ListChunksIfAsked(const zarr::Array& array, const OpenOptions& options,
-                       std::vector<std::string>& warnings) {
-    if (!options.cache_tile_presence) return;
-    const zarr::Status listed = array.ListChunks();
-    if (!listed.ok()) warnings.push_back("CACHE_TILE_PRESENCE: " + listed.message());
+std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
+                                                    const OpenOptions& options,
+                                                    std::vector<std::string>& warnings) {
+    if (!options.cache_tile_presence) return {};
+    const auto listing = array.ListChunks();
+    if (listing.ok()) return *listing;
+    warnings.push_back("CACHE_TILE_PRESENCE: " + listing.status().message());
+    return {};
 }
 
 zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback) {

@@ -34,9 +34,10 @@ struct OpenOptions {
     static zarr::Result<OpenOptions> Parse(const char* const* options);
 };
 
-// What CACHE_TILE_PRESENCE asks for; a store that does not list gives a warning.
-void ListChunksIfAsked(const zarr::Array& array, const OpenOptions& options,
-                       std::vector<std::string>& warnings);
+// What CACHE_TILE_PRESENCE asks for, if it does; a store that does not list gives a warning.
+std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
+                                                    const OpenOptions& options,
+                                                    std::vector<std::string>& warnings);
 
 // Parses NUM_THREADS: a number, or ALL_CPUS. `fallback` where `text` is nullptr.
 zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback);

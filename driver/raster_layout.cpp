@@ -156,7 +156,7 @@ Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string&
     ZARR_RETURN_IF_ERROR(FindAxes(options, layout));
     layout.facts.axes = {layout.x_axis, layout.y_axis};
     ZARR_ASSIGN_OR_RETURN(layout.array, hierarchy.OpenArray(path));  // says what is wrong with it
-    ListChunksIfAsked(*layout.array, options, layout.facts.warnings);
+    layout.listing = ListChunksIfAsked(*layout.array, options, layout.facts.warnings);
     ZARR_RETURN_IF_ERROR(CheckRaster(layout));
     for (std::size_t i = 0; i < layout.facts.dimensions.size(); ++i)
         if (layout.x_axis != i && layout.y_axis != i) layout.other_axes.push_back(i);

@@ -36,6 +36,7 @@ std::vector<ScalarField> ScalarFields(const zarr::DataType& type);
 struct RasterLayout {
     zarr::ArrayFacts facts;
     std::shared_ptr<const zarr::Array> array;
+    std::optional<zarr::ChunkListing> listing;  // where it was asked for
     std::optional<std::size_t> x_axis;
     std::optional<std::size_t> y_axis;
     std::vector<std::size_t> other_axes;  // slowest first

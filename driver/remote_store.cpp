@@ -112,10 +112,11 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
     if (!IsObjectStore(folder()))
         return Status::Unsupported(prefix + ": a web server does not list what it has");
     std::size_t keys = 0;
-    ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, [&](std::string_view key) {
+    const auto count = [&](std::string_view key, std::optional<std::uint64_t> size) {
         ++keys;
-        visit(key);
-    }));
+        visit(key, size);
+    };
+    ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count));
     // GDAL shows nothing to who may not list; an array has its own document at least.
     return keys != 0 ? Status()
                      : Status::Unsupported(prefix + ": the object store does not list what it has");

@@ -288,7 +288,9 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) 
     errors.Expect();
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
         if (unsaid == 0) unsaid = errors.Unsaid();
-        if (!entry->bModeKnown || !VSI_ISDIR(entry->nMode)) visit(entry->pszName);
+        if (!entry->bModeKnown || !VSI_ISDIR(entry->nMode))
+            visit(entry->pszName,
+                  entry->bSizeKnown ? std::optional<std::uint64_t>(entry->nSize) : std::nullopt);
         errors.Expect();
     }
     if (unsaid == 0) unsaid = errors.Unsaid();

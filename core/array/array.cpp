@@ -119,18 +119,29 @@ std::uint64_t Array::DecodedBytes(const Region& region) const {
     return bytes ? *bytes : UINT64_MAX;
 }
 
-Status Array::ListChunks() const {
+Result<ChunkListing> Array::ListChunks() const {
     const std::uint64_t asked = absent_.moment();
     ChunkSet present;
-    ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, [&](std::string_view name) {
+    ChunkListing listing;
+    const auto visit = [&](std::string_view name, std::optional<std::uint64_t> size) {
+        if (!size) listing.bytes.reset();
+        if (listing.bytes) *listing.bytes = SaturatingAdd(*listing.bytes, *size);
         const auto chunk = ParseChunkName(name, metadata_.rank(), metadata_.dimension_separator);
         if (!chunk) return;
         for (std::size_t i = 0; i < chunk->size(); ++i)
             if ((*chunk)[i] >= chunk_counts_[i]) return;
+        ++listing.chunks;
         present.Add(IdOf(*chunk).chunk);
-    }));
+    };
+    ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, visit));
     absent_.SetPresent(std::move(present), asked);
-    return {};
+    return listing;
+}
+
+std::uint64_t Array::chunk_count() const {
+    std::uint64_t count = 1;
+    for (const std::uint64_t along : chunk_counts_) count *= along;
+    return count;
 }
 
 void Array::Replace(const ChunkId& id, ChunkPtr chunk) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ struct ReadOptions {
     std::size_t threads = 1;  // at most so many
     Keep keep = Keep::kPartlyRead;
     bool sees_pending = true;  // what was written and is not stored yet
+};
+
+// What the store has of an array.
+struct ChunkListing {
+    std::uint64_t chunks = 0;
+    // Of the chunks and the array's documents, as stored; none where the listing did not tell.
+    std::optional<std::uint64_t> bytes = 0;
 };
 
 // An opened Zarr array. Its description is immutable, so all methods may be called from several
@@ -80,7 +88,8 @@ class Array {
 
     // Lists the chunks that are in the store; those that are not are not asked for from then on,
     // until DropChanged(). kUnsupported where the store cannot list.
-    Status ListChunks() const;
+    Result<ChunkListing> ListChunks() const;
+    std::uint64_t chunk_count() const;
 
     // To be called after a chunk was stored or removed, or may have been by others: holds `chunk`,
     // or nothing where it is nullptr, in place of what was held.
@@ -100,6 +109,10 @@ class Array {
     // What an ArrayWriter has taken and not stored yet. Reading sees it.
     PendingChunks& pending() const { return pending_; }
 
+    // What was done with this array, of what the counters of context() have of all.
+    ReadCounters& counters() const { return counters_; }
+    WriteCounters& write_counters() const { return write_counters_; }
+
   private:
     friend class ArrayWriter;
     friend class RegionReader;
@@ -117,6 +130,8 @@ class Array {
     std::uint64_t id_ = 0;
     mutable PendingChunks pending_;
     mutable AbsentChunks absent_;
+    mutable ReadCounters counters_;
+    mutable WriteCounters write_counters_;
 };
 
 }  // namespace zarr

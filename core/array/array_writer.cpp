@@ -102,9 +102,11 @@ Status ArrayWriter::StoreChunk(const std::string& key, ByteSpan chunk) {
 
 Status ArrayWriter::Put(const std::string& key, ByteSpan encoded) {
     ZARR_RETURN_IF_ERROR(store_->Set(key, encoded));
-    WriteCounters& counters = array_->context().write_counters();
-    counters.chunks_written.fetch_add(1, std::memory_order_relaxed);
-    counters.bytes_written.fetch_add(encoded.size, std::memory_order_relaxed);
+    for (WriteCounters* counters :
+         {&array_->context().write_counters(), &array_->write_counters()}) {
+        counters->chunks_written.fetch_add(1, std::memory_order_relaxed);
+        counters->bytes_written.fetch_add(encoded.size, std::memory_order_relaxed);
+    }
     return {};
 }
 

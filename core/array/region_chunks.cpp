@@ -7,6 +7,7 @@
 #include "core/array/piece_ranges.h"
 #include "core/array/region_reader.h"
 #include "core/base/limits.h"
+#include "core/base/timed.h"
 
 namespace zarr {
 
@@ -16,6 +17,21 @@ namespace {
 constexpr std::size_t kLargeChunk = std::size_t{256} << 10;
 
 }  // namespace
+
+void RegionReader::Count(Counter counter, std::uint64_t number) const {
+    for (ReadCounters* counters : {&array_.context().counters(), &array_.counters()})
+        (counters->*counter).fetch_add(number, std::memory_order_relaxed);
+}
+
+void RegionReader::CountDecoded(std::size_t bytes) const {
+    Count(&ReadCounters::chunks_decoded, 1);
+    Count(&ReadCounters::bytes_decoded, bytes);
+}
+
+template <class Work>
+auto RegionReader::Timed(Counter counter, Work&& work) const {
+    return zarr::Timed(work, [&](std::uint64_t time) { Count(counter, time); });
+}
 
 Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     const Pipeline& pipeline = array_.pipeline_;
@@ -45,8 +61,9 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     }
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
     ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
-    ZARR_ASSIGN_OR_RETURN(const std::size_t decoded,
-                          pipeline.DecodeRanges(encoded, ranges, scratch->chunk.span()));
+    ZARR_ASSIGN_OR_RETURN(const std::size_t decoded, Timed(&ReadCounters::decoding_time, [&] {
+                              return pipeline.DecodeRanges(encoded, ranges, scratch->chunk.span());
+                          }));
     if (decoded != 0) {
         CountDecoded(decoded);
         CopyFrom(piece, scratch->chunk.data());
@@ -70,11 +87,12 @@ Result<bool> RegionReader::Ask(const Piece& piece, Question&& question) const {
     const std::uint64_t index = array_.IdOf(piece.chunk).chunk;
     const std::uint64_t asked = absent.moment();
     if (absent.Has(index)) return false;
-    ReadCounters& counters = array_.context().counters();
-    counters.chunks_requested.fetch_add(1, std::memory_order_relaxed);
-    ZARR_ASSIGN_OR_RETURN(const bool found, question(array_.KeyOf(piece.chunk)));
+    Count(&ReadCounters::chunks_requested, 1);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ReadCounters::reading_time, [&] {
+                              return question(array_.KeyOf(piece.chunk));
+                          }));
     if (found) return true;
-    counters.chunks_absent.fetch_add(1, std::memory_order_relaxed);
+    Count(&ReadCounters::chunks_absent, 1);
     if (array_.store_->RemembersAbsence()) absent.Add(index, asked);
     return false;
 }
@@ -96,7 +114,7 @@ Result<bool> RegionReader::ReadStoredRange(const Piece& piece, const ByteRanges&
     if (part.size() != length)
         return Status::Corrupt("holds " + std::to_string(begin + part.size()) +
                                " bytes instead of " + std::to_string(bytes));
-    CountRead(length);
+    Count(&ReadCounters::bytes_read, length);
     CountDecoded(length);
     ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
     std::copy_n(std::as_const(part).data(), length, scratch->chunk.data() + begin);
@@ -104,21 +122,12 @@ Result<bool> RegionReader::ReadStoredRange(const Piece& piece, const ByteRanges&
     return true;
 }
 
-void RegionReader::CountRead(std::size_t bytes) const {
-    array_.context().counters().bytes_read.fetch_add(bytes, std::memory_order_relaxed);
-}
-
-void RegionReader::CountDecoded(std::size_t bytes) const {
-    ReadCounters& counters = array_.context().counters();
-    counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
-    counters.bytes_decoded.fetch_add(bytes, std::memory_order_relaxed);
-}
-
 Status RegionReader::Decode(const Piece& piece, ByteSpan encoded, MutableByteSpan chunk,
                             PipelineScratch& scratch) {
     std::optional<Gate::Pass> pass;
     if (in_flight_ > threads_) pass.emplace(decoding_);
-    return array_.pipeline_.Decode(encoded, chunk, scratch, piece.threads);
+    return Timed(&ReadCounters::decoding_time,
+                 [&] { return array_.pipeline_.Decode(encoded, chunk, scratch, piece.threads); });
 }
 
 Result<bool> RegionReader::Fetch(const Piece& piece, PipelineScratch& scratch) const {
@@ -131,7 +140,7 @@ Result<bool> RegionReader::Fetch(const Piece& piece, PipelineScratch& scratch) c
     if (bytes > LimitOf(Limit::kChunkSize))
         return OverLimit(Limit::kChunkSize,
                          "the chunk decodes to " + std::to_string(bytes) + " bytes");
-    CountRead(scratch.encoded.size());
+    Count(&ReadCounters::bytes_read, scratch.encoded.size());
     return true;
 }
 
@@ -149,7 +158,7 @@ Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bo
         if (size != memory.size)
             return Status::Corrupt("holds " + std::to_string(size) + " bytes instead of " +
                                    std::to_string(memory.size));
-        CountRead(memory.size);
+        Count(&ReadCounters::bytes_read, memory.size);
         CountDecoded(memory.size);
         return {};
     }
@@ -163,8 +172,13 @@ Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bo
 }
 
 Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
-    return array_.context().cache().GetOrLoad(array_.IdOf(piece.chunk),
-                                              [&] { return Load(piece); });
+    bool is_loaded = false;
+    auto chunk = array_.context().cache().GetOrLoad(array_.IdOf(piece.chunk), [&] {
+        is_loaded = true;
+        return Load(piece);
+    });
+    if (!is_loaded) Count(&ReadCounters::chunks_cached, 1);
+    return chunk;
 }
 
 Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
@@ -176,8 +190,9 @@ Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
     if (found) CountDecoded(array_.pipeline_.chunk_bytes());
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
     if (found && array_.pipeline_.decodes_objects()) {
-        ZARR_RETURN_IF_ERROR(
-            array_.pipeline_.DecodeObjects(encoded, chunk->objects, scratch->pipeline));
+        ZARR_RETURN_IF_ERROR(Timed(&ReadCounters::decoding_time, [&] {
+            return array_.pipeline_.DecodeObjects(encoded, chunk->objects, scratch->pipeline);
+        }));
     } else if (found) {
         ZARR_RETURN_IF_ERROR(chunk->Allocate(array_.pipeline_.chunk_bytes()));
         ZARR_RETURN_IF_ERROR(Decode(piece, encoded, chunk->elements.span(), scratch->pipeline));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -45,8 +47,13 @@ class RegionReader {
     Result<bool> Ask(const Piece& piece, Question&& question) const;
     // Reads the stored chunk; false where it is absent.
     Result<bool> Fetch(const Piece& piece, PipelineScratch& scratch) const;
-    void CountRead(std::size_t bytes) const;
+    // Counts for the array and for its context.
+    using Counter = std::atomic<std::uint64_t> ReadCounters::*;
+    void Count(Counter counter, std::uint64_t number) const;
     void CountDecoded(std::size_t bytes) const;
+    // What `work` returns; the time that it takes is counted.
+    template <class Work>
+    auto Timed(Counter counter, Work&& work) const;
     Status Decode(const Piece& piece, ByteSpan encoded, MutableByteSpan chunk,
                   PipelineScratch& scratch);
     // The chunk through the cache.

@@ -62,6 +62,9 @@ class Hierarchy {
     // not be there.
     Status TakeFailure() const { return base_->TakeFailure(); }
 
+    // What the store was asked for through this hierarchy, chunks included.
+    const StoreCounters& counters() const { return base_->counters(); }
+
     // Checks the `.zgroup` of a group; one without is ok.
     Status CheckGroup(const std::string& path) const;
 

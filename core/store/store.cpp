@@ -68,10 +68,13 @@ Status VisitBelow(const Store& store, const std::string& prefix, std::size_t ski
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(prefix));
     for (const StoreEntry& entry : entries) {
         const std::string key = JoinKey(prefix, entry.name);
-        if (entry.is_prefix)
+        if (entry.is_prefix) {
             ZARR_RETURN_IF_ERROR(VisitBelow(store, key, skip, depth + 1, visit));
-        else
-            visit(std::string_view(key).substr(skip));
+            continue;
+        }
+        const Stamp stamp = store.StampOf(key);
+        visit(std::string_view(key).substr(skip),
+              stamp.exists ? std::optional<std::uint64_t>(stamp.size) : std::nullopt);
     }
     return {};
 }

@@ -91,9 +91,10 @@ class Store {
     // name; empty where there are none. kUnsupported where the store cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
 
-    // Calls `visit` with what follows "PREFIX/" in every key below a prefix, in any order. The
-    // default lists each prefix. kUnsupported where the store cannot list, or not reliably.
-    using KeyVisitor = std::function<void(std::string_view)>;
+    // Calls `visit` with what follows "PREFIX/" in every key below a prefix, in any order, and with
+    // the size of its value in bytes where the listing tells. The default lists each prefix, and
+    // takes sizes from StampOf(). kUnsupported where the store cannot list, or not reliably.
+    using KeyVisitor = std::function<void(std::string_view, std::optional<std::uint64_t>)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const;
 };
 

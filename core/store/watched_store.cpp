@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/timed.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -30,14 +31,36 @@ Status WatchedStore::TakeFailure() const {
     return std::exchange(first_, Status());
 }
 
+template <class Question>
+auto WatchedStore::Ask(Question&& question) const {
+    counters_.requests.fetch_add(1, std::memory_order_relaxed);
+    return Timed(question, [this](std::uint64_t time) {
+        counters_.time.fetch_add(time, std::memory_order_relaxed);
+    });
+}
+
+Result<std::optional<std::size_t>> WatchedStore::GetInto(const std::string& key,
+                                                         MutableByteSpan memory) const {
+    return Ask([&] { return base().GetInto(key, memory); });
+}
+
+Result<bool> WatchedStore::GetRange(const std::string& key, std::uint64_t offset,
+                                    std::size_t length, Buffer& value) const {
+    return Ask([&] { return base().GetRange(key, offset, length, value); });
+}
+
+Status WatchedStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
+    return Ask([&] { return base().ForEachKey(prefix, visit); });
+}
+
 Result<bool> WatchedStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
-    auto found = base().Get(key, value, limit);
+    auto found = Ask([&] { return base().Get(key, value, limit); });
     if (!found.ok() && IsMetadata(key)) Note(found.status());
     return found;
 }
 
 Result<std::vector<StoreEntry>> WatchedStore::List(const std::string& prefix) const {
-    auto entries = base().List(prefix);
+    auto entries = Ask([&] { return base().List(prefix); });
     if (!entries.ok()) Note(entries.status());
     return entries;
 }

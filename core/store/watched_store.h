@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,9 +14,15 @@
 
 namespace zarr {
 
-// A store that keeps in mind when it failed to give metadata or a listing (kIo). Whoever looks for
-// something that need not be there, a coordinate array or a CRS, goes on without it; what was not
-// there for that reason is not to go unsaid.
+// Counts of what a store was asked for. Never reset.
+struct StoreCounters {
+    std::atomic<std::uint64_t> requests{0};  // values, parts of values and listings
+    std::atomic<std::uint64_t> time{0};  // nanoseconds until the answers, of all threads together
+};
+
+// A store that counts what it is asked for, and keeps in mind when it failed to give metadata or a
+// listing (kIo). Whoever looks for something that need not be there, a coordinate array or a CRS,
+// goes on without it; what was not there for that reason is not to go unsaid.
 class WatchedStore final : public ForwardingStore {
   public:
     explicit WatchedStore(std::shared_ptr<const Store> base) : ForwardingStore(std::move(base)) {}
@@ -22,11 +30,22 @@ class WatchedStore final : public ForwardingStore {
     // The first failure since the last call, which it forgets; ok where there was none.
     Status TakeFailure() const;
 
+    const StoreCounters& counters() const { return counters_; }
+
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
+    Result<std::optional<std::size_t>> GetInto(const std::string& key,
+                                               MutableByteSpan memory) const override;
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
+    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
 
   private:
     void Note(const Status& status) const;
+    template <class Question>
+    auto Ask(Question&& question) const;
+
+    mutable StoreCounters counters_;
 
     mutable Mutex mutex_;
     mutable Status first_;

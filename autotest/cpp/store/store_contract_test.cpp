@@ -160,10 +160,17 @@ TEST_P(StoreContract, VisitsEveryKeyBelowAPrefix) {
         under_test_->Put(key, kGroup);
     const auto chunks_below = [&](const std::string& prefix) {
         StringList keys;
-        EXPECT_TRUE(Succeeds(under_test_->store().ForEachKey(prefix, [&](std::string_view key) {
+        const auto visit = [&](std::string_view key, std::optional<std::uint64_t> size) {
             // A store may keep metadata elsewhere.
-            if (LastName(key)[0] != '.') keys.emplace_back(key);
-        })));
+            if (LastName(key)[0] == '.') return;
+            keys.emplace_back(key);
+            if (!size) return;  // it need not know
+            Buffer value;
+            const std::string whole = JoinKey(prefix, key);
+            EXPECT_TRUE(Succeeds(under_test_->store().Get(whole, value, kNoLimit)));
+            EXPECT_EQ(*size, value.size()) << whole;
+        };
+        EXPECT_TRUE(Succeeds(under_test_->store().ForEachKey(prefix, visit)));
         std::sort(keys.begin(), keys.end());
         return keys;
     };

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""What the driver tells of itself: the metadata domain ZARR, structural information of arrays, and
+the lines of CPL_DEBUG=ZARR."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numcodecs
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal, osr
+from zarr_gdal import array_name, open_raster
+from zarr_http import Served
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+
+
+def make(path, **changes):
+    """A raster of 5 x 7 chunks, of which two are there."""
+    group = zarr.open_group(str(path), mode="w")
+    settings = {
+        "shape": (50, 70), "chunks": (10, 10), "dtype": ">i4", "fill_value": -9,
+        "compressor": numcodecs.Zlib(3), "filters": [numcodecs.Delta(">i4")], "order": "F",
+    }  # fmt: skip
+    array = group.create_dataset("dem", **{**settings, **changes})
+    array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    array[:10, :20] = np.arange(200).reshape(10, 20)
+    return array
+
+
+def described(name, *options):
+    dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, open_options=list(options))
+    assert "ZARR" in dataset.GetMetadataDomainList()
+    return dataset.GetMetadata("ZARR")
+
+
+def test_an_array(tmp_path):
+    make(tmp_path / "a.zarr")
+    told = described(tmp_path / "a.zarr")
+    assert json.loads(told.pop("COMPRESSOR")) == {"id": "zlib", "level": 3}
+    assert json.loads(told.pop("FILTERS")) == [{"id": "delta", "dtype": ">i4", "astype": ">i4"}]
+    assert told == {
+        "ARRAY": "/dem", "ZARR_FORMAT": "2", "DTYPE": ">i4", "SHAPE": "50,70", "ORDER": "F",
+        "CHUNK_SHAPE": "10,10", "FILL_VALUE": "-9", "DIMENSION_SEPARATOR": ".", "CHUNKS": "35",
+        "BYTES": "14000", "CONSOLIDATED_METADATA": "NO",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("separator", [".", "/"])
+def test_what_is_stored_is_what_zarr_python_says(tmp_path, separator):
+    array = make(tmp_path / "a.zarr", dimension_separator=separator)
+    told = described(tmp_path / "a.zarr", "CACHE_TILE_PRESENCE=YES")
+    assert int(told["CHUNKS"]) == array.nchunks == 35
+    assert told["CHUNKS_INITIALIZED"] == "2"
+    files = [path for path in (tmp_path / "a.zarr" / "dem").rglob("*") if path.is_file()]
+    assert int(told["BYTES_STORED"]) == sum(path.stat().st_size for path in files)
+    if separator == ".":  # zarr-python counts folders as chunks, and none of their bytes
+        assert array.nchunks_initialized == 2
+        assert int(told["BYTES_STORED"]) == array.nbytes_stored
+    assert float(told["STORAGE_RATIO"]) == round(14000 / int(told["BYTES_STORED"]), 1)
+
+
+def test_the_multidimensional_api_tells_it_too(tmp_path):
+    make(tmp_path / "a.zarr")
+    dataset = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_MULTIDIM_RASTER,
+                          open_options=["CACHE_TILE_PRESENCE=YES"])  # fmt: skip
+    told = dataset.GetRootGroup().OpenMDArray("dem").GetStructuralInfo()
+    assert told["CHUNKS_INITIALIZED"] == "2" and told["CHUNK_SHAPE"] == "10,10"
+    assert json.loads(told["COMPRESSOR"])["id"] == "zlib"
+
+
+def test_bands_of_several_arrays_tell_it_each():
+    dataset = open_raster(array_name(DATA / "product.zarr", "measurements/r10m"))
+    told = [dataset.GetRasterBand(i + 1).GetMetadata("ZARR") for i in range(4)]
+    assert [each["ARRAY"][-3:] for each in told] == ["b02", "b03", "b04", "b08"]
+    assert dataset.GetRasterBand(2).GetMetadataItem("CHUNKS", "ZARR") == "9"
+    assert "ZARR" in dataset.GetRasterBand(2).GetMetadataDomainList()
+    assert set(dataset.GetMetadata("ZARR")) == {
+        "CRS_SOURCE", "GEOTRANSFORM_SOURCE", "CONSOLIDATED_METADATA"}  # fmt: skip
+    one = open_raster(DATA / "terrain.zarr")
+    assert "ZARR" not in (one.GetRasterBand(1).GetMetadataDomainList() or [])
+
+
+UTM = osr.SpatialReference()
+UTM.ImportFromEPSG(32632)
+UTM = UTM.ExportToWkt()
+ORIGINS = {
+    "_CRS": ({"_CRS": {"url": "http://www.opengis.net/def/crs/EPSG/0/32632"}}, {}, "_CRS"),
+    "proj": ({"proj:code": "EPSG:32632"}, {}, "proj:code"),
+    "grid mapping": ({"grid_mapping": "crs"}, {"spatial_ref": UTM}, "crs"),
+    "none": ({}, {}, None),
+}
+
+
+@pytest.mark.parametrize("convention", ORIGINS)
+def test_where_the_crs_comes_from(tmp_path, convention):
+    attributes, mapping, told = ORIGINS[convention]
+    array = make(tmp_path / "a.zarr")
+    array.attrs.update(attributes)
+    if mapping:
+        group = zarr.open_group(str(tmp_path / "a.zarr"))
+        group.create_dataset("crs", shape=(), dtype="i4").attrs.update(mapping)
+    dataset = open_raster(array_name(tmp_path / "a.zarr", "dem"))
+    assert (dataset.GetSpatialRef() is not None) == (told is not None)
+    source = dataset.GetMetadataItem("CRS_SOURCE", "ZARR")
+    assert told in source if told else source is None
+
+
+def test_where_the_geotransform_comes_from(tmp_path):
+    group = make(tmp_path / "a.zarr").store
+    root = zarr.open_group(group)
+    for name, size in (("y", 50), ("x", 70)):
+        axis = root.create_dataset(name, data=np.arange(size) * 2.0)
+        axis.attrs["_ARRAY_DIMENSIONS"] = [name]
+    source = described(tmp_path / "a.zarr")["GEOTRANSFORM_SOURCE"]
+    assert "/x" in source and "/y" in source
+    root["dem"].attrs["spatial:transform"] = [1, 0, 0, 0, -1, 0]
+    assert "spatial:transform" in described(tmp_path / "a.zarr")["GEOTRANSFORM_SOURCE"]
+
+
+def test_it_is_not_saved_beside_the_store(tmp_path):
+    make(tmp_path / "a.zarr")
+    words = ["gdalinfo", "-stats", "-mdd", "all", tmp_path / "a.zarr"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True,
+                          env={**os.environ, "GDAL_PAM_ENABLED": "YES"})  # fmt: skip
+    assert "Metadata (ZARR):" in done.stdout and "STATISTICS_MEAN" in done.stdout
+    saved = (tmp_path / "a.zarr.aux.xml").read_text()
+    assert "STATISTICS_MEAN" in saved and "CHUNK_SHAPE" not in saved
+
+
+# ---------------------------------------------------------------------------------------------
+# CPL_DEBUG=ZARR
+
+
+def debug_lines(program, *arguments):
+    """What a Python program that uses GDAL is told."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True,
+        check=True, env={**os.environ, "CPL_DEBUG": "ZARR"},
+    )  # fmt: skip
+    return [line[6:] for line in done.stderr.splitlines() if line.startswith("ZARR: ")]
+
+
+def test_reading(tmp_path):
+    store = tmp_path / "a.zarr"
+    make(store)
+    program = """
+import sys
+from osgeo import gdal
+dataset = gdal.Open(sys.argv[1])
+dataset.ReadAsArray(0, 0, 70, 5)
+dataset.ReadAsArray(0, 5, 70, 5)
+"""
+    opened, read, closed = debug_lines(program, store)
+    assert re.fullmatch(
+        rf"{store}: opened /dem as 70 x 50 pixels \(bands: 1, overviews: 0, subdatasets: 0\) without "
+        r"consolidated metadata after \d+ requests \(\d+\.\d ms\)", opened)  # fmt: skip
+    stored = sum((store / "dem" / key).stat().st_size for key in ("0.0", "0.1"))
+    assert re.fullmatch(
+        rf"{store}: /dem: 7 chunks read, 5 of them absent \({stored} bytes in \d+\.\d ms\); 2 decoded "
+        r"\(800 bytes in \d+\.\d ms\); 7 taken from the cache", read)  # fmt: skip
+    assert re.fullmatch(rf"{store}: closed after \d+ requests \(\d+\.\d ms\)", closed)
+    before, after = (int(re.search(r"after (\d+) req", line)[1]) for line in (opened, closed))
+    assert after - before == 7
+
+
+def test_the_multidimensional_api(tmp_path):
+    make(tmp_path / "a.zarr")
+    program = """
+import sys
+from osgeo import gdal
+dataset = gdal.OpenEx(sys.argv[1], gdal.OF_MULTIDIM_RASTER)
+array = dataset.GetRootGroup().OpenMDArray("dem")
+array.ReadAsArray([0, 0], [10, 10])
+"""
+    opened, read, _ = debug_lines(program, tmp_path / "a.zarr")
+    assert "opened / by the multidimensional API without consolidated" in opened
+    assert "/dem: 1 chunk read, 0 of them absent" in read
+
+
+def test_writing(tmp_path):
+    program = """
+import sys
+from osgeo import gdal
+source = gdal.GetDriverByName("MEM").Create("", 20, 20)
+source.GetRasterBand(1).Fill(3)
+gdal.GetDriverByName("Zarr").CreateCopy(sys.argv[1], source, options=["BLOCKSIZE=10,10"])
+"""
+    lines = debug_lines(program, tmp_path / "a.zarr")
+    stored = sum(path.stat().st_size for path in (tmp_path / "a.zarr").rglob("[0-9].[0-9]"))
+    assert f"{tmp_path}/a.zarr: /a: 4 chunks written ({stored} bytes)" in lines
+
+
+def test_requests(tmp_path):
+    make(tmp_path / "a.zarr")
+    zarr.consolidate_metadata(str(tmp_path / "a.zarr"))
+    program = """
+import sys
+from osgeo import gdal
+gdal.Open(sys.argv[1]).ReadAsArray(0, 0, 30, 10)
+"""
+    with Served(tmp_path) as server:
+        url = f"{server.url}/a.zarr"
+        lines = [line for line in debug_lines(program, f"{url}?token=secret") if "GET" in line]
+    shown = [re.fullmatch(rf"GET /vsicurl/{url}/(\S+): (.+) in \d+\.\d ms", line) for line in lines]
+    answers = {match[1]: match[2] for match in shown if match}
+    size = (tmp_path / "a.zarr" / ".zmetadata").stat().st_size
+    assert answers[".zmetadata"] == f"{size} bytes" and answers["dem/0.2"] == "absent"
+    assert "secret" not in "".join(lines)
