@@ -12,11 +12,18 @@ build_packages=(
     gdal-bin
 )
 test_packages=(
-    clang clang-format clang-tidy libclang-rt-14-dev libgtest-dev llvm netcdf-bin
+    clang clang-format clang-tidy libgtest-dev llvm netcdf-bin
     python3-cftime python3-gdal python3-netcdf4 python3-numcodecs python3-numpy python3-pyproj
     python3-pytest python3-pytest-xdist python3-rasterio python3-rioxarray python3-xarray python3-zarr
     rasterio strace
 )
+
+# The sanitizers' runtime, whose package has no name without a version in Debian 12.
+if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then
+    test_packages+=(libclang-rt-14-dev)
+else
+    test_packages+=(libclang-rt-dev)
+fi
 
 # The S3 server of the tests, from npm.
 s3rver=s3rver@3.7.1

@@ -1,9 +1,11 @@
 #!/bin/bash
-# Runs the README's commands in a freshly bootstrapped Debian 12 that holds nothing but its base
-# system, on a clean clone of the last commit. Needs root, debootstrap and git on this machine.
+# Runs the README's commands in a freshly bootstrapped Debian that holds nothing but its base system,
+# on a clean clone of the last commit. Needs root, debootstrap and git on this machine.
 #
-#   scripts/try_fresh_debian.sh                both commands, demo and test
-#   scripts/try_fresh_debian.sh demo           one of them; also: test, shell, none
+#   scripts/try_fresh_debian.sh                both commands, demo and test, in Debian 12
+#   scripts/try_fresh_debian.sh demo           one of them; also: test, package, shell, none
+#   scripts/try_fresh_debian.sh 'test unit'    with what it takes
+#   scripts/try_fresh_debian.sh --suite trixie ...  in another Debian, with its GDAL
 #   scripts/try_fresh_debian.sh --root DIR ... keep the system in DIR, and use it again if it exists
 #
 # Debian's mirror, proxy and date checks are those of this machine's apt; DEBIAN_MIRROR overrides.
@@ -22,8 +24,10 @@ while [ $# -gt 0 ]; do
     case $1 in
         --root) [ $# -ge 2 ] || fail "--root needs a folder"
                 root=$(realpath -m "$2"); keep=yes; shift ;;
-        demo | test | shell | none) commands+=("$1") ;;
-        *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+        --suite) [ $# -ge 2 ] || fail "--suite needs a name"
+                 suite=$2; shift ;;
+        demo | test | 'test '* | package | shell | none) commands+=("$1") ;;
+        *) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
     esac
     shift
 done
@@ -36,13 +40,17 @@ done
 # "suite component address" of each package index that this machine's apt uses.
 indexes() { apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages'; }
 
+# Debian's mirror: that of the suite, else that of any.
+mirror() {
+    if [ -n "${DEBIAN_MIRROR:-}" ]; then echo "$DEBIAN_MIRROR"; return; fi
+    indexes | awk -v s="$suite" '$2 == "main" && ($1 == s || !any) { any = $3 } $1 == s { exit }
+                                 END { print any }'
+}
+
 bootstrap() {
-    local mirror=${DEBIAN_MIRROR:-}
-    if [ -z "$mirror" ]; then
-        mirror=$(indexes | awk -v s=$suite '$1 == s && $2 == "main" { print $3; exit }')
-    fi
-    [ -n "$mirror" ] || fail "apt names no mirror of $suite here: set DEBIAN_MIRROR"
-    local proxy
+    local mirror proxy
+    mirror=$(mirror)
+    [ -n "$mirror" ] || fail "apt names no mirror here: set DEBIAN_MIRROR"
     proxy=$(apt-config dump --format '%v%n' Acquire::http::Proxy)
     if [ -n "$proxy" ]; then export http_proxy=$proxy; fi
     debootstrap --variant=minbase "$suite" "$root" "$mirror"
@@ -50,12 +58,13 @@ bootstrap() {
 
 # apt inside as apt outside: where packages come from, and whether dates are checked.
 configure_apt() {
-    indexes | awk -v s=$suite 'index($1, s) == 1 && $2 == "main" { print "deb", $3, $1, $2 }' |
+    indexes | awk -v s="$suite" 'index($1, s) == 1 && $2 == "main" { print "deb", $3, $1, $2 }' |
         sort -u >"$root/etc/apt/sources.list.new"
     if [ -z "${DEBIAN_MIRROR:-}" ] && [ -s "$root/etc/apt/sources.list.new" ]; then
         mv "$root/etc/apt/sources.list.new" "$root/etc/apt/sources.list"
     else
         rm "$root/etc/apt/sources.list.new"
+        echo "deb $(mirror) $suite main" >"$root/etc/apt/sources.list"
     fi
     apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-Valid-Until|Check-Date|Languages)\b' \
         >"$root/etc/apt/apt.conf.d/99outside" || true
@@ -124,8 +133,9 @@ for command in "${commands[@]}"; do
     case $command in
         none) ;;
         shell) inside bash -c 'cd /src/gdal-zarr && exec bash' ;;
-        *) echo "== scripts/$command.sh in the fresh system"
-           inside "/src/gdal-zarr/scripts/$command.sh"
-           echo "== scripts/$command.sh succeeded there in $((SECONDS - start)) s" ;;
+        *) read -ra words <<<"$command"
+           echo "== scripts/${words[0]}.sh ${words[*]:1} in the fresh system"
+           inside "/src/gdal-zarr/scripts/${words[0]}.sh" "${words[@]:1}"
+           echo "== scripts/${words[0]}.sh succeeded there in $((SECONDS - start)) s" ;;
     esac
 done
