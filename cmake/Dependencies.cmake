@@ -1,28 +1,10 @@
 # Every library is required: a driver without one of its codecs would be a smaller driver that
-# looks the same. Codec libraries that ship no CMake package are found by header and library.
+# looks the same.
 
-find_package(Threads REQUIRED)
-find_package(GDAL 3.6 CONFIG REQUIRED)
+find_package(GDAL CONFIG REQUIRED)
+# Not as the version of find_package(): GDAL's package says that no minor version serves for another.
+if(GDAL_VERSION VERSION_LESS 3.6)
+  message(FATAL_ERROR "GDAL ${GDAL_VERSION} is too old: 3.6 or later is needed")
+endif()
 find_package(nlohmann_json 3.9 REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(BZip2 REQUIRED)
-find_package(LibLZMA REQUIRED)
-
-function(zarr_find_library target header library package)
-  find_path(${target}_INCLUDE_DIR ${header})
-  find_library(${target}_LIBRARY ${library})
-  mark_as_advanced(${target}_INCLUDE_DIR ${target}_LIBRARY)
-  if(NOT ${target}_INCLUDE_DIR OR NOT ${target}_LIBRARY)
-    message(FATAL_ERROR
-      "${header} or lib${library} not found; on Debian they are in the package ${package}")
-  endif()
-  add_library(zarr::${target} UNKNOWN IMPORTED)
-  set_target_properties(zarr::${target} PROPERTIES
-    IMPORTED_LOCATION "${${target}_LIBRARY}"
-    INTERFACE_INCLUDE_DIRECTORIES "${${target}_INCLUDE_DIR}")
-endfunction()
-
-zarr_find_library(blosc blosc.h blosc libblosc-dev)
-zarr_find_library(libdeflate libdeflate.h deflate libdeflate-dev)
-zarr_find_library(zstd zstd.h zstd libzstd-dev)
-zarr_find_library(lz4 lz4.h lz4 liblz4-dev)
+include(${CMAKE_CURRENT_LIST_DIR}/CodecLibraries.cmake)

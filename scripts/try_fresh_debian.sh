@@ -5,6 +5,7 @@
 #   scripts/try_fresh_debian.sh                both commands, demo and test, in Debian 12
 #   scripts/try_fresh_debian.sh demo           one of them; also: test, package, shell, none
 #   scripts/try_fresh_debian.sh 'test unit'    with what it takes
+#   scripts/try_fresh_debian.sh package        makes the packages, and tries them in another one
 #   scripts/try_fresh_debian.sh --suite trixie ...  in another Debian, with its GDAL
 #   scripts/try_fresh_debian.sh --root DIR ... keep the system in DIR, and use it again if it exists
 #
@@ -27,7 +28,7 @@ while [ $# -gt 0 ]; do
         --suite) [ $# -ge 2 ] || fail "--suite needs a name"
                  suite=$2; shift ;;
         demo | test | 'test '* | package | shell | none) commands+=("$1") ;;
-        *) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+        *) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
     esac
     shift
 done
@@ -128,6 +129,19 @@ clone_project
 echo "== $(inside cat /etc/debian_version | sed 's/^/Debian /'), \
 $(inside dpkg-query -f '.\n' -W | wc -l) packages, commit $(git -C "$project" rev-parse --short HEAD)"
 
+# The packages that were made inside, in a system that has nothing of what made them.
+check_packages() {
+    local built=$root
+    root=$(mktemp -d "$built-clean.XXXX")
+    bootstrap
+    configure_apt
+    clone_project
+    cp -r "$built/src/gdal-zarr/build/package" "$root/src/packages"
+    inside /src/gdal-zarr/scripts/check_package.sh /src/packages
+    rm -rf --one-file-system "$root"
+    root=$built
+}
+
 for command in "${commands[@]}"; do
     start=$SECONDS
     case $command in
@@ -136,6 +150,7 @@ for command in "${commands[@]}"; do
         *) read -ra words <<<"$command"
            echo "== scripts/${words[0]}.sh ${words[*]:1} in the fresh system"
            inside "/src/gdal-zarr/scripts/${words[0]}.sh" "${words[@]:1}"
+           if [ "${words[0]}" = package ]; then check_packages; fi
            echo "== scripts/${words[0]}.sh succeeded there in $((SECONDS - start)) s" ;;
     esac
 done

@@ -1,0 +1,44 @@
+# `cpack` in the build folder makes a Debian package for each component: the plugin, for GDAL's
+# users, and the core, for C++ programs of their own.
+
+file(READ ${PROJECT_SOURCE_DIR}/LICENSE license)
+set(copyright ${PROJECT_BINARY_DIR}/package/copyright)
+string(REGEX MATCH "Copyright[^\n]*" holder "${license}")
+string(REGEX REPLACE "\n\n" "\n.\n" license_lines "${license}")
+string(REGEX REPLACE "\n" "\n " license_lines "\n${license_lines}")
+string(REGEX REPLACE "[ \n]+$" "" license_lines "${license_lines}")
+file(WRITE ${copyright}
+  "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\n"
+  "Files: *\n${holder}\nLicense: Expat\n\nLicense: Expat${license_lines}\n")
+install(FILES ${copyright} DESTINATION share/doc/gdal-plugin-zarr COMPONENT plugin)
+install(FILES ${copyright} DESTINATION share/doc/libzarr-core-dev COMPONENT core)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "")
+set(CPACK_PACKAGE_CONTACT "The authors of Zarr for GDAL <gdal-plugin-zarr@localhost>")
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/package)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL plugin core)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+# Of the libraries that it was linked with, GDAL's by its version and ABI among them.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(CPACK_DEBIAN_PLUGIN_PACKAGE_NAME gdal-plugin-zarr)
+set(CPACK_DEBIAN_PLUGIN_PACKAGE_SECTION science)
+set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "Zarr driver for GDAL
+Reads and writes Zarr version 2 stores in GDAL, QGIS and every program on GDAL,
+with every codec of zarr-python, and reads version 1. While it is installed it
+takes the place of the driver Zarr that is built into GDAL.")
+
+set(CPACK_DEBIAN_CORE_PACKAGE_NAME libzarr-core-dev)
+set(CPACK_DEBIAN_CORE_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_CORE_PACKAGE_DEPENDS
+  "libblosc-dev, libbz2-dev, libdeflate-dev, liblz4-dev, liblzma-dev, libzstd-dev, zlib1g-dev")
+set(CPACK_COMPONENT_CORE_DESCRIPTION "Zarr version 2 in C++ (static library)
+Reads and writes Zarr stores: arrays of every data type, codec and filter,
+groups and attributes. What the GDAL driver is made of, without GDAL.")
+include(CPack)
