@@ -37,21 +37,39 @@ void AscendToNamedRoot(std::string& folder, std::string& node) {
     folder.resize(at + kSuffix.size() - 1);
 }
 
+// Moves up by one.
+bool Ascend(std::string& folder, std::string& node) {
+    const std::string name(zarr::LastName(folder));
+    if (name.empty() || name == "." || name == "..") return false;
+    folder = std::string(zarr::ParentPath(folder));
+    node = node.empty() ? name : zarr::JoinKey(name, node);
+    return true;
+}
+
+// AscendToRoot() of a folder in a zip file, whose names are known once it is open. One that cannot
+// be opened is for others to report.
+void AscendInZip(const ZipPlace& place, std::string& folder, std::string& node) {
+    if (!place.inner || place.inner->empty()) return;
+    const auto archive = OpenZip(place.archive);
+    if (!archive.ok() || !(*archive)->HoldsStore(*place.inner)) return;
+    for (std::string inner = *place.inner; !inner.empty();) {
+        inner = std::string(zarr::ParentPath(inner));
+        if ((*archive)->Find(zarr::JoinKey(inner, zarr::kGroupKey)) == nullptr) return;
+        if (!Ascend(folder, node)) return;
+    }
+}
+
 // Moves up from `folder` while the folder above is a group, and keeps the way down in `node`. Where
 // looking costs nothing; over a network by the names.
 void AscendToRoot(std::string& folder, std::string& node) {
-    if (ZipPlaceOf(folder)) return;
+    if (const auto place = ZipPlaceOf(folder)) return AscendInZip(*place, folder, node);
     if (IsRemote(folder)) return AscendToNamedRoot(folder, node);
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
     if (!IsStoreFolder(folder)) return;
     for (std::size_t i = 0; i < zarr::kMaxGroupDepth; ++i) {
         const std::string parent(zarr::ParentPath(folder));
-        const std::string name(zarr::LastName(folder));
-        if (parent.empty() || name.empty() || name == "." || name == "..") return;
-        if (!PathExists(parent + "/" + std::string(zarr::kGroupKey))) return;
-        folder = parent;
-        node = zarr::JoinKey(name, node);
-        if (!node.empty() && node.back() == '/') node.pop_back();
+        if (parent.empty() || !PathExists(parent + "/" + std::string(zarr::kGroupKey))) return;
+        if (!Ascend(folder, node)) return;
     }
 }
 

@@ -5,6 +5,7 @@ lies, on disk, in memory or on a web server."""
 import json
 import multiprocessing
 import os
+import pathlib
 import shutil
 import zipfile
 
@@ -18,6 +19,7 @@ from zarr_gdal import error_log, open_raster
 from zarr_http import Served
 from zarr_store import make_array, make_store, zip_folder
 
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 VALUES = np.arange(1, 40 * 30 + 1, dtype="<i4").reshape(40, 30)
 ARRAYS = {
     "dem": {"values": VALUES, "dims": ("y", "x"), "chunks": (8, 8)},
@@ -83,6 +85,24 @@ def test_sentinel_product_in_a_zip_is_the_product(tmp_path, make, consolidated):
     ):  # fmt: skip
         path = zip_folder(store, tmp_path / name, top, compression)
         assert told_of(path, path) == expected
+
+
+@pytest.mark.parametrize("top", ["", "some/terrain.zarr"])
+@pytest.mark.parametrize("document", ["", "/", "/.zarray", "/.zattrs"])
+def test_a_path_into_a_zip_finds_the_root(tmp_path, top, document):
+    """Where the CRS and the coordinates are."""
+    path = zip_folder(DATA / "terrain.zarr", tmp_path / "t.zip", top)
+    inside = f"/vsizip/{path}/{top}/elevation".replace("//elevation", "/elevation")
+    dataset = open_raster(inside + document)
+    expected = open_raster(DATA / "terrain.zarr")
+    assert dataset.GetSpatialRef().IsSame(expected.GetSpatialRef())
+    assert dataset.GetGeoTransform() == expected.GetGeoTransform()
+    np.testing.assert_array_equal(read(dataset), read(expected))
+
+
+def test_a_path_into_a_zip_without_a_root_is_one(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES, "a.zarr"), tmp_path / "t.zip", "just/a/folder")
+    np.testing.assert_array_equal(read(open_raster(f"/vsizip/{path}/just/a/folder")), VALUES)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
