@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Writes the pictures of docs/qgis: the samples of data/ as QGIS draws them, without a screen.
+
+    GDAL_DRIVER_PATH=build/gdalplugins autotest/qgis/make_pictures.py [FOLDER]
+
+Needs python3-qgis, qgis-providers, numpy and zarr."""
+
+import gc
+import os
+import pathlib
+import sys
+import tempfile
+
+import qgis_session
+
+os.environ["GDAL_PAM_ENABLED"] = "NO"  # nothing is written beside the samples
+
+
+def main():
+    target = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else qgis_session.ROOT / "docs" / "qgis")
+    target.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        application = qgis_session.start(folder)
+        from qgis_pictures import PICTURES
+
+        for name, make in PICTURES.items():
+            file = target / f"{name}.png"
+            assert make()[0].save(str(file), "PNG", 0), file  # as small as can be
+            print(f"{file.name}: {file.stat().st_size} bytes")
+        gc.collect()
+        application.exitQgis()
+
+
+if __name__ == "__main__":
+    main()

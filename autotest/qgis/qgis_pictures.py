@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""The pictures of docs/qgis: what QGIS draws of the samples, and the same by NumPy."""
+
+import numpy as np
+from qgis.core import (
+    QgsColorRampShader,
+    QgsRasterShader,
+    QgsSingleBandPseudoColorRenderer,
+)
+from qgis.PyQt.QtGui import QColor
+from qgis_layers import DATA, draw, dropped, opened, stretched, values_of
+from test_qgis_render import R10M, colours, reflectances
+
+WHITE = (255, 255, 255)
+HEIGHTS = {600: "#2c6b3f", 1000: "#8fb573", 1500: "#e8d9a0", 2100: "#a9794f", 2700: "#ffffff"}
+KELVINS = {222: "#3b2a7e", 250: "#4a8fd0", 273: "#e8f1f5", 288: "#f6c65b", 306: "#b3202a"}
+
+
+def ramp(layer, band, stops):
+    """Colours between the stops, {value: colour}."""
+    shades = QgsColorRampShader(min(stops), max(stops))
+    shades.setColorRampType(QgsColorRampShader.Interpolated)
+    items = [QgsColorRampShader.ColorRampItem(at, QColor(colour)) for at, colour in stops.items()]
+    shades.setColorRampItemList(items)
+    shader = QgsRasterShader()
+    shader.setRasterShaderFunction(shades)
+    layer.setRenderer(QgsSingleBandPseudoColorRenderer(layer.dataProvider(), band, shader))
+    return layer
+
+
+def ramped(values, stops):
+    """The same as fractions of the channels."""
+    channels = np.array([QColor(colour).getRgb()[:3] for colour in stops.values()], "f8")
+    return np.stack([np.interp(values, list(stops), channels[:, i]) for i in range(3)], axis=-1)
+
+
+def enlarged(values, times):
+    return values.repeat(times, axis=0).repeat(times, axis=1)
+
+
+def terrain():
+    """Half the size; the lake of nodata is white as the map behind it."""
+    heights = values_of(DATA / "terrain.zarr", "elevation")[0][1::2, 1::2]
+    wanted = ramped(heights, HEIGHTS)
+    wanted[heights == -32768] = WHITE
+    layer = ramp(dropped(DATA / "terrain.zarr"), 1, HEIGHTS)
+    return draw(layer, 400, 300, behind=WHITE), wanted
+
+
+def temperature():
+    """January 2021, twice the size; the hole at the pole is white."""
+    packed = values_of(DATA / "temperature.zarr", "air_temperature")[12]
+    wanted = ramped(packed * 0.2 + 273.15, KELVINS)
+    wanted[packed == -32767] = WHITE
+    layer = ramp(dropped(DATA / "temperature.zarr"), 13, KELVINS)
+    return draw(layer, 360, 180, behind=WHITE), enlarged(wanted, 2)
+
+
+def satellite_rgb():
+    values = values_of(DATA / "satellite_rgb.zarr", "rgb").transpose(1, 2, 0)
+    return draw(dropped(DATA / "satellite_rgb.zarr"), 360, 280, behind=WHITE), values
+
+
+def product():
+    """The bands of 10 m in true colours, twice the size; the corner without data is white."""
+    values, absent = reflectances()
+    wanted = stretched(values[[2, 1, 0]], 0.0, 0.45).transpose(1, 2, 0)
+    wanted[absent[:3].any(axis=0)] = WHITE
+    layer = colours(opened(R10M), (3, 2, 1), 0.0, 0.45)
+    return draw(layer, 320, 320, behind=WHITE), enlarged(wanted, 2)
+
+
+PICTURES = {each.__name__: each for each in (terrain, temperature, satellite_rgb, product)}

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""What QGIS's questions cost: files opened and requests made, counted; seconds are printed only
+(`pytest -s`). A product of 200 arrays, in folders and on a web server, and pyramids of 10^10 pixels
+on a web server that answers after 20 ms."""
+
+import collections
+import subprocess
+import sys
+import time
+
+import pytest
+from osgeo import gdal
+from qgis.core import QgsRaster, QgsRectangle
+from qgis_layers import (
+    BEHIND, added, assert_pictures_agree, dropped, gray, picture, stretched, sublayers
+)  # fmt: skip
+from qgis_stores import (
+    BANDS,
+    CHUNK,
+    RESOLUTIONS,
+    SIDE,
+    level_sizes,
+    level_values,
+    make_image,
+    make_map,
+    make_product,
+)
+from zarr_gdal import open_raster
+from zarr_http import Served
+
+DELAY = 0.02
+LEVELS = level_sizes()
+
+
+class Meter:
+    """The requests of a part of a test, and a line about them."""
+
+    def __init__(self, server, what):
+        self.server, self.what = server, what
+
+    def __enter__(self):
+        self.server.log()
+        self.start, self.cpu = time.monotonic(), time.process_time()
+        return self
+
+    def __exit__(self, *_):
+        seconds, cpu = time.monotonic() - self.start, time.process_time() - self.cpu
+        log = self.server.log()
+        self.paths = [path for _, path, _, _ in log["requests"]]
+        print(f"\n{self.what}: {seconds:.2f} s ({cpu:.2f} s of processors), "
+              f"{len(self.paths)} requests, {log['at_once']} at once", end="")  # fmt: skip
+
+
+def the_chunks(paths):
+    """Requests of chunks as (level, row, column)."""
+    found = []
+    for path in paths:
+        level, _, key = path.rpartition("/")
+        if key[:1].isdigit():
+            found.append((int(level.rpartition("/")[2]), *map(int, key.split("."))))
+    return found
+
+
+# A product of 200 arrays
+
+
+@pytest.fixture(scope="module")
+def products(tmp_path_factory):
+    """Folder with plain.zarr and consolidated.zarr."""
+    folder = tmp_path_factory.mktemp("products")
+    make_product(folder / "plain.zarr", False)
+    make_product(folder / "consolidated.zarr", True)
+    return folder
+
+
+def assert_is_product(found):
+    groups = [f"/measurements/r{each}m" for each in RESOLUTIONS]
+    names = [each.name() for each in found]
+    assert sorted(names[:4]) == sorted(groups)
+    assert sorted(names[4:]) == sorted(f"{group}/b{i:02}" for group in groups for i in range(BANDS))
+    texts = {each.name(): each.description() for each in found}
+    assert texts["/measurements/r10m"] == f"[64x64] /measurements/r10m (group of {BANDS} bands)"
+    assert texts["/measurements/r60m/b07"] == "[64x64] /measurements/r60m/b07 (UInt16)"
+
+
+@pytest.mark.parametrize("store", ["plain.zarr", "consolidated.zarr"])
+def test_a_product_of_200_arrays_shows_its_layers(products, store):
+    start = time.monotonic()
+    found = sublayers(products / store)
+    print(f"\n204 layers of a folder, {store}: {time.monotonic() - start:.2f} s", end="")
+    assert_is_product(found)
+
+
+OPENER = """
+import sys
+from osgeo import gdal
+gdal.DontUseExceptions()
+print(len(gdal.OpenEx(sys.argv[1], gdal.OF_RASTER).GetSubDatasets()))
+"""
+
+
+def files_opened(store, trace):
+    """The files of the store that a process opens to list it, by strace; QGIS asks by this call."""
+    done = subprocess.run(
+        ["strace", "-f", "-e", "trace=open,openat,openat2", "-o", trace, sys.executable, "-c",
+         OPENER, str(store)],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "204"
+    lines = [line for line in trace.read_text().splitlines() if f'"{store}/' in line]
+    files = [line for line in lines if "O_DIRECTORY" not in line and "ENOENT" not in line]
+    return [line.split('"')[1] for line in files]
+
+
+def test_only_documents_are_opened_for_the_list(products, tmp_path):
+    """.zarray and .zattrs of each array, .zgroup and .zattrs of each group, four times
+    on average at most."""
+    store = products / "plain.zarr"
+    times = collections.Counter(files_opened(store, tmp_path / "trace"))
+    print(f"\nplain.zarr: {len(times)} files opened, {sum(times.values())} times", end="")
+    documents = {str(path) for path in store.rglob(".z*")}
+    assert sum(times.values()) <= 4 * len(documents)
+    assert set(times) <= documents
+    assert {path for path in documents if path.endswith("/.zarray")} <= set(times)
+
+
+def test_of_consolidated_metadata_one_file_is_opened(products, tmp_path):
+    store = products / "consolidated.zarr"
+    opened = files_opened(store, tmp_path / "trace")
+    assert set(opened) == {f"{store}/.zmetadata"} and len(opened) <= 2
+
+
+def test_a_product_on_a_web_server_is_a_few_requests(products):
+    with Served(products, DELAY) as server:
+        for prefix, requests in (("", 2), ("/vsicurl/", 3)):
+            with Meter(server, f"204 layers of {prefix or 'a URL'}") as meter:
+                found = sublayers(f"{prefix}{server.url}/consolidated.zarr")
+            assert_is_product(found)
+            # Its metadata; what QGIS asks besides is whether the URL is a file.
+            assert len(meter.paths) <= requests
+            assert meter.paths.count("/consolidated.zarr/.zmetadata") == 1
+            gdal.VSICurlClearCache()
+
+
+# Pyramids of 10^10 pixels
+
+
+@pytest.fixture(scope="module")
+def pyramids(tmp_path_factory):
+    """A web server with map.zarr, plain.zarr (the same, not consolidated), and image.zarr."""
+    folder = tmp_path_factory.mktemp("pyramids")
+    make_map(folder / "map.zarr")
+    make_map(folder / "plain.zarr", consolidated=False)
+    make_image(folder / "image.zarr")
+    with Served(folder, DELAY) as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_known():
+    """As in a QGIS that has just been started."""
+    gdal.VSICurlClearCache()
+
+
+def full_view(server, store, documents):
+    """Adds the layer as it is dropped and draws all of it. Each dataset asks for `documents`: that
+    of the list, the layer's, and that of the thread that draws."""
+    with Meter(server, f"{store}: list of layers") as asked:
+        found = sublayers(f"{server.url}/{store}")
+    assert len(found) == 1
+    with Meter(server, f"{store}: adding the layer") as adding:
+        layer = added(found[0])
+    with Meter(server, f"{store}: drawing the full view") as drawing:
+        got = picture(layer, 800, 800)
+    assert (layer.width(), layer.height()) == (SIDE, SIDE)
+    # One more for the list: QGIS asks whether the URL is a file.
+    assert len(asked.paths) <= documents + 1
+    assert len(adding.paths) <= documents + 1
+    assert len(drawing.paths) <= documents + 4
+    assert the_chunks(asked.paths) == []
+    # The lowest and highest value are those of the smallest level.
+    assert the_chunks(adding.paths) == [(len(LEVELS) - 1, 0, 0)]
+    # GDAL takes the level of 782 pixels for a view of 800.
+    level = LEVELS.index(782)
+    assert sorted(the_chunks(drawing.paths)) == [(level, i, j) for i in (0, 1) for j in (0, 1)]
+    return layer, got
+
+
+@pytest.mark.parametrize("store, documents", [
+    ("map.zarr", 1),
+    ("image.zarr", 1),
+    # Nothing is listed: what there may be besides the levels is asked for, too.
+    ("plain.zarr", 2 * len(LEVELS) + 13),
+])  # fmt: skip
+def test_the_full_view_of_a_pyramid_is_a_few_requests(pyramids, store, documents):
+    layer, got = full_view(pyramids, store, documents)
+    enhancement = layer.renderer().contrastEnhancement()
+    assert 10 <= enhancement.minimumValue() < enhancement.maximumValue() <= 250
+    if store == "image.zarr":  # the first row is the lowest
+        got = got[::-1]
+    assert got[10, 10].max() < 15 and got[-10, -10].min() > 240
+    assert (got.min(axis=-1) == got.max(axis=-1)).all()
+
+
+def test_a_view_of_a_pyramid_is_the_level_of_its_size(pyramids):
+    layer = gray(dropped(f"{pyramids.url}/map.zarr"), 0, 255)
+    for size in (391, 782, 1563):
+        with Meter(pyramids, f"{size} x {size} pixels") as meter:
+            got = picture(layer, size, size)
+        assert_pictures_agree(got, stretched(level_values(size), 0, 255))
+        across = -(-size // CHUNK)
+        chunks = the_chunks(meter.paths)
+        assert len(chunks) == across**2 == len(set(chunks))
+        assert {chunk[0] for chunk in chunks} == {LEVELS.index(size)}
+
+
+def test_a_part_at_full_resolution_reads_its_chunks_only(pyramids):
+    """Of the largest level, where all chunks are absent: 600 x 600 pixels lie in at most nine."""
+    layer = gray(dropped(f"{pyramids.url}/map.zarr"), 0, 255)
+    x, y, side = 500000.0, 5500000.0, 6000.0
+    with Meter(pyramids, "600 x 600 pixels of level 0") as meter:
+        got = picture(layer, 600, 600, QgsRectangle(x, y, x + side, y + side))
+    chunks = the_chunks(meter.paths)
+    assert 4 <= len(chunks) <= 9 and {chunk[0] for chunk in chunks} == {0}
+    assert (got == BEHIND).all()  # their fill value is nodata
+
+
+def test_identify_reads_one_chunk(pyramids):
+    layer = dropped(f"{pyramids.url}/map.zarr")
+    with Meter(pyramids, "identify") as meter:
+        layer.dataProvider().identify(layer.extent().center(), QgsRaster.IdentifyFormatValue)
+    assert len(the_chunks(meter.paths)) == len(meter.paths) == 1
+
+
+def test_the_pyramid_has_ten_thousand_million_pixels(pyramids):
+    dataset = open_raster(f"{pyramids.url}/map.zarr")
+    assert dataset.RasterXSize * dataset.RasterYSize == 10**10
+    band = dataset.GetRasterBand(1)
+    sizes = [SIDE] + [band.GetOverview(i).XSize for i in range(band.GetOverviewCount())]
+    assert sizes == LEVELS and LEVELS[-1] < 512

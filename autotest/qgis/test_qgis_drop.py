@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: MIT
+"""What QGIS finds in a folder that is dropped into the map, typed as a data source, or looked at in
+the browser panel."""
+
+import shutil
+
+import pytest
+import zarr
+from qgis.core import (
+    Qgis,
+    QgsDirectoryItem,
+    QgsLayerItem,
+    QgsMapLayerType,
+    QgsProviderSublayerModel,
+    QgsProviderSublayerProxyModel,
+    QgsRasterLayer,
+)
+from qgis.PyQt import sip
+from qgis.PyQt.QtCore import QModelIndex, Qt
+from qgis_layers import DATA, PYRAMIDS, dropped, opened, sublayers, values_of
+from zarr_http import Served
+from zarr_store import zip_folder
+
+PRODUCT = DATA / "product.zarr"
+PRODUCT_LAYERS = {
+    "/conditions/geometry": "[4x4] /conditions/geometry (group of 2 bands)",
+    "/measurements/r10m": "[160x160] /measurements/r10m (group of 4 bands)",
+    "/measurements/r20m": "[80x80] /measurements/r20m (group of 2 bands)",
+    "/conditions/geometry/sun_azimuth": "[4x4] /conditions/geometry/sun_azimuth (Float32)",
+    "/conditions/geometry/sun_zenith": "[4x4] /conditions/geometry/sun_zenith (Float32)",
+    "/measurements/r10m/b02": "[160x160] /measurements/r10m/b02 (UInt16)",
+    "/measurements/r10m/b03": "[160x160] /measurements/r10m/b03 (UInt16)",
+    "/measurements/r10m/b04": "[160x160] /measurements/r10m/b04 (UInt16)",
+    "/measurements/r10m/b08": "[160x160] /measurements/r10m/b08 (UInt16)",
+    "/measurements/r20m/b05": "[80x80] /measurements/r20m/b05 (UInt16)",
+    "/measurements/r20m/b11": "[80x80] /measurements/r20m/b11 (UInt16)",
+    "/quality/mask/classification": "[80x80] /quality/mask/classification (Byte)",
+}
+# (store, names of its layers); None: one layer with the store's own name
+STORES = [
+    (DATA / "terrain.zarr", None),
+    (DATA / "temperature.zarr", None),
+    (DATA / "satellite_rgb.zarr", None),
+    (PRODUCT, list(PRODUCT_LAYERS)),
+    (PYRAMIDS / "geozarr_inline.zarr", None),
+    (PYRAMIDS / "geozarr_named.zarr", None),
+    (PYRAMIDS / "layout_arrays.zarr", None),
+    (PYRAMIDS / "layout_groups.zarr", ["/r10m/b02", "/r20m/b05"]),
+    (PYRAMIDS / "ndpyramid.zarr", ["/2/prec", "/2/tavg"]),
+    (PYRAMIDS / "ome_0.1.zarr", None),
+    (PYRAMIDS / "ome_0.3.zarr", None),
+    (PYRAMIDS / "ome_0.4.zarr", ["/0", "/labels/cells/0"]),
+    (PYRAMIDS / "ome_one_chunk.zarr", None),
+    (PYRAMIDS / "ome_plate.zarr", ["/A/1/0/0", "/B/1/0/0"]),
+    (PYRAMIDS / "ome_three_z_chunks.zarr", None),
+    (PYRAMIDS / "ome_two_levels.zarr", None),
+    (PYRAMIDS / "xcube.levels", None),
+    (PYRAMIDS / "xcube_link.levels", None),
+]
+each_store = pytest.mark.parametrize(
+    "store, names", STORES, ids=[store.name for store, _ in STORES]
+)  # fmt: skip
+
+
+def spellings(store):
+    """Other names of a store, as users type and file managers pass them."""
+    found = [f"{store}/", f'ZARR:"{store}"', f"ZARR:{store}"]
+    return found + [str(path) for path in sorted(store.glob(".z*")) if path.name != ".zlevels"]
+
+
+def test_every_sample_is_among_these():
+    stores = {*DATA.glob("*.zarr"), *PYRAMIDS.glob("*.zarr"), *PYRAMIDS.glob("*.levels")}
+    assert stores == {store for store, _ in STORES}
+
+
+@each_store
+def test_a_dropped_folder_is_its_layers(store, names):
+    found = sublayers(store)
+    assert [each.name() for each in found] == (names or [store.stem])
+    assert [each.layerNumber() for each in found] == list(range(1, len(found) + 1))
+    for each in found:
+        assert each.providerKey() == "gdal" and each.driverName() == "Zarr"
+        assert each.type() == QgsMapLayerType.RasterLayer
+        wanted = f'ZARR:"{store}":{each.name()}' if names else str(store)
+        assert each.uri() == wanted
+
+
+@each_store
+def test_each_layer_is_added_without_a_word(store, names, messages, cpl):
+    for number in range(len(sublayers(store))):
+        layer = dropped(store, number)
+        assert layer.name() == (names[number] if names else store.stem)
+        # QGIS says so of images whose second axis points down, as OME's do; and it asks GDAL for a
+        # transformation where there is none, which is an error to GDAL and not shown.
+        assert [text for text, _ in messages if text != "Creating Warped VRT."] == []
+        assert cpl.warnings == []
+        assert [text for text in cpl.errors if "SRC_METHOD=NO_GEOTRANSFORM" not in text] == []
+
+
+@each_store
+def test_other_spellings_are_the_same_layers(store, names):
+    wanted = [each.uri() for each in sublayers(store)]
+    for name in spellings(store):
+        # Of a JSON document OGR may have something to say, too.
+        found = [each for each in sublayers(name) if each.providerKey() == "gdal"]
+        if names is None:
+            assert len(found) == 1, name
+            assert dropped(name).bandCount() == dropped(store).bandCount()
+        else:
+            # QGIS 3.22 takes the whole of such a name for a layer's name, and shows what follows
+            # the store only where it was given as in the subdataset's name.
+            assert [each.uri() for each in found] == wanted, name
+            assert [each.description() for each in found] == [
+                each.description() for each in sublayers(store)
+            ]
+            for each, short in zip(found, names):
+                assert each.name() in (short, each.uri())
+
+
+def test_the_dialog_lists_groups_before_their_arrays_with_size_and_type():
+    """The rows of the dialog that asks which layers to add."""
+    model = QgsProviderSublayerModel()
+    model.setSublayerDetails(sublayers(PRODUCT))
+    rows = QgsProviderSublayerProxyModel()
+    rows.setSourceModel(model)
+    top = QModelIndex()
+
+    def text(row, column):
+        return rows.data(rows.index(row, column, top), Qt.DisplayRole)
+
+    shown = [(text(row, 0), text(row, 1)) for row in range(rows.rowCount(top))]
+    assert shown == sorted(PRODUCT_LAYERS.items())
+
+
+def test_a_product_opened_as_one_layer_names_its_layers():
+    """Adding it as raster layer by its path, QGIS finds no bands and asks by this list."""
+    layer = QgsRasterLayer(str(PRODUCT), "product")
+    assert not layer.isValid()
+    assert [text.split("!!::!!") for text in layer.subLayers()] == [
+        [f'ZARR:"{PRODUCT}":{name}', text] for name, text in PRODUCT_LAYERS.items()
+    ]
+
+
+def test_groups_and_arrays_open_by_their_names():
+    for name in ("/measurements/r10m", "/measurements/r10m/b04"):
+        by_name = opened(f'ZARR:"{PRODUCT}":{name}')
+        by_path = opened(f"{PRODUCT}{name}")
+        assert by_name.bandCount() == by_path.bandCount() == (1 if name.endswith("b04") else 4)
+        assert by_name.extent() == by_path.extent()
+
+
+# The browser panel
+
+
+def children(folder):
+    """What the browser shows in a folder, as tuples (class, name, item)."""
+    item = QgsDirectoryItem(None, "folder", str(folder))
+    sip.transferto(item, None)  # QGIS 3.22 crashes where Python deletes it
+    item.populate(True)
+    return [(type(each), each.name(), each) for each in item.children()]
+
+
+def test_the_browser_shows_a_store_as_raster_layer_beside_its_folder():
+    shown = children(DATA)
+    layers = {name: item for kind, name, item in shown if issubclass(kind, QgsLayerItem)}
+    folders = {name for kind, name, item in shown if issubclass(kind, QgsDirectoryItem)}
+    stores = {path.name for path in DATA.glob("*.zarr")}
+    assert stores <= folders
+    if Qgis.QGIS_VERSION_INT >= 32400 and not layers:
+        pytest.skip(f"QGIS {Qgis.QGIS_VERSION} shows stores as folders only")
+    assert set(layers) == stores  # by the extension, which the driver tells
+    for name, item in layers.items():
+        assert item.providerKey() == "gdal" and item.uri() == str(DATA / name)
+        assert item.mapLayerType() == QgsMapLayerType.RasterLayer
+
+
+def test_a_store_dragged_from_the_browser_is_the_layer():
+    items = [item for kind, name, item in children(DATA) if name == "temperature.zarr"]
+    uris = [uri for item in items for uri in item.mimeUris() if uri.layerType == "raster"]
+    if Qgis.QGIS_VERSION_INT >= 32400 and not uris:
+        pytest.skip(f"QGIS {Qgis.QGIS_VERSION} shows stores as folders only")
+    layer = uris[0].rasterLayer("")[0]
+    assert layer.isValid()
+    assert layer.bandCount() == 24
+
+
+# Zip files
+
+
+@pytest.fixture(scope="module")
+def zipped(tmp_path_factory):
+    """terrain.zarr.zip and product.zarr.zip with the store at the root, terrain.zip in a folder."""
+    folder = tmp_path_factory.mktemp("zipped")
+    for store in ("terrain.zarr", "product.zarr"):
+        zip_folder(DATA / store, folder / f"{store}.zip")
+    zip_folder(DATA / "terrain.zarr", folder / "terrain.zip", top="terrain.zarr")
+    return folder
+
+
+def test_a_zip_file_is_a_layer(zipped):
+    terrain = opened(DATA / "terrain.zarr")
+    for name in (
+        zipped / "terrain.zarr.zip",
+        zipped / "terrain.zip",
+        f'ZARR:"{zipped}/terrain.zarr.zip"',
+        f"/vsizip/{zipped}/terrain.zip/terrain.zarr",
+    ):
+        layer = opened(name)
+        assert (layer.width(), layer.height(), layer.crs()) == (800, 600, terrain.crs())
+        assert layer.extent() == terrain.extent()
+    assert len(sublayers(f'ZARR:"{zipped}/terrain.zarr.zip"')) == 1
+
+
+def test_groups_of_a_zip_file_open_by_their_names(zipped):
+    for name in (
+        f'ZARR:"{zipped}/product.zarr.zip":/measurements/r10m',
+        f"/vsizip/{zipped}/product.zarr.zip/measurements/r10m",
+    ):
+        layer = opened(name)
+        assert layer.bandCount() == 4
+        assert layer.extent() == opened(f"{PRODUCT}/measurements/r10m").extent()
+
+
+def test_a_dropped_zip_file_is_documents_of_the_store(zipped):
+    """QGIS 3.22 asks for each member of the zip file by itself: each document of the store is an
+    answer, also those of the coordinates; a chunk is none."""
+    found = sublayers(zipped / "terrain.zarr.zip")
+    assert found
+    for each in found:
+        assert each.driverName() == "Zarr"
+        node, _, member = each.uri().partition(".zip")[2].rpartition("/")
+        assert member in ("", ".zattrs", ".zgroup", ".zarray", ".zmetadata"), each.uri()
+        if node in ("", "/elevation"):
+            layer = opened(each.uri())
+            assert (layer.width(), layer.height()) == (800, 600)
+
+
+# URLs
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """A web server with terrain.zarr and product.zarr, both consolidated."""
+    folder = tmp_path_factory.mktemp("served")
+    for store in ("terrain.zarr", "product.zarr"):
+        shutil.copytree(DATA / store, folder / store)
+    zarr.consolidate_metadata(str(folder / "product.zarr"))
+    with Served(folder) as server:
+        yield server
+
+
+FORMS = ["{}", "/vsicurl/{}", 'ZARR:"/vsicurl/{}"', 'ZARR:"{}"', "ZARR:{}"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_url_is_its_layers(served, form):
+    url = f"{served.url}/product.zarr"
+    found = sublayers(form.format(url))
+    prefix = f'ZARR:"/vsicurl/{url}":'
+    assert [each.uri() for each in found] == [prefix + name for name in PRODUCT_LAYERS]
+    assert [each.description() for each in found] == list(PRODUCT_LAYERS.values())
+    for each, short in zip(found, PRODUCT_LAYERS):
+        assert each.name() in (short, each.uri())
+        assert each.name() == short or form.startswith("ZARR:")
+    layer = dropped(form.format(f"{served.url}/terrain.zarr"))
+    assert layer.name() == "terrain"
+    value, there = layer.dataProvider().sample(layer.extent().center(), 1)
+    assert there and value == values_of(DATA / "terrain.zarr", "elevation")[0, 300, 400]

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Pictures that QGIS draws of the samples, against pictures that NumPy makes of what zarr-python
+reads: the same stretch, no other rounding, north up, nothing where there are no data."""
+
+import numpy as np
+import pytest
+from qgis.core import QgsContrastEnhancement, QgsMultiBandColorRenderer, QgsRectangle
+from qgis_layers import (
+    DATA,
+    assert_pictures_agree,
+    dropped,
+    gray,
+    opened,
+    picture,
+    stretched,
+    values_of,
+)
+
+R10M = f'ZARR:"{DATA}/product.zarr":/measurements/r10m'
+
+
+def colours(layer, bands, low=None, high=None):
+    """Draws three bands as red, green and blue, all stretched alike where limits are given."""
+    provider = layer.dataProvider()
+    renderer = QgsMultiBandColorRenderer(provider, *bands)
+    if low is not None:
+        setters = (
+            renderer.setRedContrastEnhancement,
+            renderer.setGreenContrastEnhancement,
+            renderer.setBlueContrastEnhancement,
+        )
+        for set_stretch, band in zip(setters, bands):
+            stretch = QgsContrastEnhancement(provider.dataType(band))
+            stretch.setMinimumValue(low)
+            stretch.setMaximumValue(high)
+            stretch.setContrastEnhancementAlgorithm(
+                QgsContrastEnhancement.StretchToMinimumMaximum
+            )
+            set_stretch(stretch)
+    layer.setRenderer(renderer)
+    return layer
+
+
+def reflectances():
+    """The four bands of 10 m, and where there are none."""
+    names = ("b02", "b03", "b04", "b08")
+    numbers = [values_of(DATA / "product.zarr", f"measurements/r10m/{name}")[0] for name in names]
+    return np.stack(numbers) * 0.0001 - 0.1, np.stack(numbers) == 0
+
+
+def test_terrain():
+    heights = values_of(DATA / "terrain.zarr", "elevation")[0]
+    got = picture(gray(dropped(DATA / "terrain.zarr"), 500, 3000), 800, 600)
+    absent = heights == -32768
+    assert 1000 < absent.sum() < 10000  # the lake
+    assert_pictures_agree(got, stretched(heights, 500, 3000), absent)
+
+
+def test_terrain_at_half_the_size():
+    heights = values_of(DATA / "terrain.zarr", "elevation")[0][1::2, 1::2]
+    got = picture(gray(dropped(DATA / "terrain.zarr"), 500, 3000), 400, 300)
+    assert_pictures_agree(got, stretched(heights, 500, 3000), heights == -32768)
+
+
+def test_a_part_of_the_terrain_enlarged():
+    """Pixels of 30 m as squares of 4 x 4 pixels: columns 300 to 360, rows 250 to 290."""
+    left, top = 612000 + 300 * 30, 5214000 - 250 * 30
+    part = QgsRectangle(left, top - 40 * 30, left + 60 * 30, top)
+    heights = values_of(DATA / "terrain.zarr", "elevation")[0][250:290, 300:360]
+    got = picture(gray(dropped(DATA / "terrain.zarr"), 500, 3000), 240, 160, part)
+    wanted = np.kron(stretched(heights, 500, 3000), np.ones((4, 4)))
+    assert_pictures_agree(got, wanted, np.kron(heights == -32768, np.ones((4, 4), bool)))
+
+
+WRONG = {
+    "flipped": lambda wanted: wanted[::-1],
+    "mirrored": lambda wanted: wanted[:, ::-1],
+    "turned": lambda wanted: wanted[::-1, ::-1],
+    "a pixel lower": lambda wanted: np.roll(wanted, 1, axis=0),
+    "a pixel to the right": lambda wanted: np.roll(wanted, 1, axis=1),
+    "lighter": lambda wanted: wanted + 2,
+    "inverted": lambda wanted: 255 - wanted,
+}
+
+
+@pytest.mark.parametrize("change", WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_picture_would_be_noticed(change):
+    heights = values_of(DATA / "terrain.zarr", "elevation")[0][:100, :100]
+    wanted = np.floor(stretched(heights, 500, 3000))
+    assert_pictures_agree(np.stack([wanted] * 3, axis=-1), wanted)
+    with pytest.raises(AssertionError):
+        assert_pictures_agree(np.stack([wanted] * 3, axis=-1), change(wanted))
+
+
+@pytest.mark.parametrize("band", [1, 7, 13, 24])
+def test_temperature(band):
+    """Scale and offset are applied; the polar night of January 2021 is a hole."""
+    packed = values_of(DATA / "temperature.zarr", "air_temperature")[band - 1]
+    layer = dropped(DATA / "temperature.zarr")
+    got = picture(gray(layer, 220, 310, band), 180, 90)
+    absent = packed == -32767
+    assert absent.sum() == (3 * 180 if band == 13 else 0)
+    assert_pictures_agree(got, stretched(packed * 0.2 + 273.15, 220, 310), absent)
+
+
+@pytest.mark.parametrize("bands", [(1, 2, 3), (3, 2, 1), (2, 2, 1)])
+def test_true_colours(bands):
+    values = values_of(DATA / "satellite_rgb.zarr", "rgb")
+    got = picture(colours(dropped(DATA / "satellite_rgb.zarr"), bands), 360, 280)
+    assert (got == np.stack([values[band - 1] for band in bands], axis=-1)).all()
+
+
+def test_true_colours_without_a_word_about_bands():
+    """As the dropped layer is drawn by itself: its bytes, as they are."""
+    values = values_of(DATA / "satellite_rgb.zarr", "rgb")
+    layer = dropped(DATA / "satellite_rgb.zarr")
+    got = picture(layer, 360, 280)
+    bands = (layer.renderer().redBand(), layer.renderer().greenBand(), layer.renderer().blueBand())
+    assert bands == (1, 2, 3)
+    assert (got == values.transpose(1, 2, 0)).all()
+
+
+@pytest.mark.parametrize("bands", [(3, 2, 1), (4, 3, 2)], ids=["true", "infrared"])
+def test_bands_of_a_group_as_colours(bands):
+    """Each array of the group is a band; the corner that the swath did not reach is not drawn."""
+    values, absent = reflectances()
+    got = picture(colours(opened(R10M), bands, 0.0, 0.45), 160, 160)
+    chosen = [band - 1 for band in bands]
+    wanted = stretched(values[chosen], 0.0, 0.45).transpose(1, 2, 0)
+    assert_pictures_agree(got, wanted, absent[chosen].any(axis=0))
+
+
+def test_classes_of_a_mask():
+    classes = values_of(DATA / "product.zarr", "quality/mask/classification")[0]
+    layer = opened(f'ZARR:"{DATA}/product.zarr":/quality/mask/classification')
+    assert_pictures_agree(picture(gray(layer, 0, 3), 80, 80), stretched(classes, 0, 3))
+    assert set(np.unique(classes)) == {1, 2, 3}
+
+
+@pytest.mark.parametrize("name", ["terrain", "temperature", "satellite_rgb"])
+def test_a_dropped_layer_shows_something_before_any_styling(name):
+    layer = dropped(DATA / f"{name}.zarr")
+    got = picture(layer, layer.width() // 2, layer.height() // 2)
+    assert len(np.unique(got.reshape(-1, 3), axis=0)) > 50
+    assert got.max() - got.min() > 200
