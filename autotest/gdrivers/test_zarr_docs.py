@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT
+"""The documentation is true: its examples run, its options are the driver's, its messages come, its
+links lead somewhere, its pictures are those of the sources."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree
+
+import pytest
+import zarr_docs
+import zarr_docs_errors
+import zarr_docs_write_errors
+from osgeo import gdal
+from zarr_docs import DOCS, REPOSITORY
+from zarr_http import Served
+from zarr_s3 import S3
+
+PAGES = ("driver.md", "options.md", "examples.md")
+LINKING = (
+    "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/driver.md", "docs/options.md",
+    "docs/examples.md", "docs/errors.md", "docs/design.md",
+)  # fmt: skip
+LANGUAGES = {"bash", "python"}
+# What is shown and not run, by its first line, and why.
+NOT_RUN = {
+    "sudo cmake --install build": "changes the machine",
+    "terrain.zarr": "what a command prints, which test_the_listing_of_a_new_store compares",
+}
+ADDED_BY_GDAL = {"OVERVIEW_LEVEL"}  # to the open options of every driver, from some version on
+PROVOKED = {**zarr_docs_errors.PROVOKED, **zarr_docs_write_errors.PROVOKED}
+
+
+def all_blocks():
+    blocks = [block for name in PAGES for block in zarr_docs.fenced_blocks(name)]
+    return blocks + zarr_docs.indented_blocks("Use it")
+
+
+def is_run(block):
+    return block.language in LANGUAGES and block.text.splitlines()[0] not in NOT_RUN
+
+
+def grouped():
+    """The sections with blocks to run, by the name of the test."""
+    found = {}
+    for block in all_blocks():
+        if is_run(block):
+            found.setdefault(f"{block.page}: {block.section}", []).append(block)
+    return found
+
+
+# Examples
+
+
+@pytest.fixture
+def workshop(tmp_path):
+    """A folder like a checkout's root after building, as far as the examples look."""
+    shutil.copytree(REPOSITORY / "data", tmp_path / "data")
+    (tmp_path / "build").mkdir()
+    plugins = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0])
+    (tmp_path / "build" / "gdalplugins").symlink_to(plugins)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory):
+    with S3(tmp_path_factory.mktemp("bucket")) as server:
+        server.upload(REPOSITORY / "data" / "terrain.zarr", "terrain.zarr")
+        yield server
+
+
+@pytest.mark.parametrize("section", grouped())
+def test_the_examples_run(section, workshop, request):
+    blocks = grouped()[section]
+    environment = dict(os.environ)
+    if any(zarr_docs.BUCKET in block.text for block in blocks):
+        environment.update(request.getfixturevalue("s3").options)
+    with Served(workshop / "data") as server:
+        for block in blocks:
+            zarr_docs.run_block(zarr_docs.addressed(block, server.url), workshop, environment)
+
+
+def test_only_these_blocks_are_not_run():
+    shown = {block.text.splitlines()[0] for block in all_blocks() if not is_run(block)}
+    assert shown == set(NOT_RUN)
+    assert len(grouped()) >= 15
+
+
+def test_a_block_that_fails_fails_its_test(tmp_path):
+    for language, text in (("bash", "false"), ("bash", "gdalinfo nothing.zarr | cat"),
+                           ("python", "raise SystemExit(1)")):  # fmt: skip
+        block = zarr_docs.Block("x.md", "x", language, text)
+        with pytest.raises(AssertionError):
+            zarr_docs.run_block(block, tmp_path, dict(os.environ))
+
+
+# What driver.md says of defaults
+
+
+def test_the_listing_of_a_new_store(workshop):
+    blocks = zarr_docs.sections(zarr_docs.fenced_blocks("driver.md"))
+    commands, listing = blocks["What gdal_translate -of Zarr gives with no option"]
+    assert listing.language == "text"
+    printed = zarr_docs.run_block(commands, workshop, {**os.environ, "LC_ALL": "C"})
+    names = [line for line in printed.splitlines() if line.startswith("terrain.zarr")]
+    assert sorted(names) == sorted(listing.text.splitlines())
+
+
+def made(folder, width, height, bands, nodata=None):
+    """The metadata of the array that gdal_translate -of Zarr makes, and its attributes."""
+    raster = gdal.GetDriverByName("MEM").Create("", width, height, bands, gdal.GDT_Int16)
+    raster.SetGeoTransform((0, 1, 0, 0, 0, -1))
+    if nodata is not None:
+        raster.GetRasterBand(1).SetNoDataValue(nodata)
+    assert gdal.Translate(str(folder / "made.zarr"), raster, format="Zarr") is not None
+    array = folder / "made.zarr" / "made"
+    return [json.loads((array / name).read_text()) for name in (".zarray", ".zattrs")]
+
+
+@pytest.mark.parametrize(
+    "shape, chunks",
+    [((700, 900, 1), [512, 512]), ((30, 20, 1), [20, 30]), ((700, 900, 40), [1, 512, 512])],
+)
+def test_default_chunks_are_those_that_the_page_names(tmp_path, shape, chunks):
+    metadata, attributes = made(tmp_path, *shape)
+    assert metadata["chunks"] == chunks
+    dimensions = ["band", "y", "x"] if shape[2] > 1 else ["y", "x"]
+    assert attributes["_ARRAY_DIMENSIONS"] == dimensions
+    blosc = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
+    assert metadata["compressor"] == blosc and metadata["filters"] is None
+    assert metadata["order"] == "C" and metadata["dimension_separator"] == "."
+
+
+def test_the_fill_value_is_null_unless_there_is_nodata(tmp_path):
+    metadata, attributes = made(tmp_path, 8, 8, 1)
+    assert metadata["fill_value"] is None and "_FillValue" not in attributes
+    assert (tmp_path / "made.zarr" / "made" / "0.0").exists()
+    (tmp_path / "nodata").mkdir()
+    metadata, attributes = made(tmp_path / "nodata", 8, 8, 1, nodata=0)
+    assert metadata["fill_value"] == 0 and attributes["_FillValue"] == 0
+    assert not (tmp_path / "nodata" / "made.zarr" / "made" / "0.0").exists()
+
+
+# Options
+
+
+def listed_options():
+    """The option lists that gdalinfo prints, as elements by name."""
+    text = subprocess.run(
+        ["gdalinfo", "--format", "Zarr"], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
+    lists = re.finditer(r"<(\w+OptionList)>.*?</\1>", text, re.DOTALL)
+    return {
+        each[1]: [
+            option for option in xml.etree.ElementTree.fromstring(each[0])
+            if option.get("name") not in ADDED_BY_GDAL
+        ]
+        for each in lists
+    }  # fmt: skip
+
+
+OPTION_TABLES = {
+    "OpenOptionList": ["Open options"],
+    "CreationOptionList": ["Of arrays", "Of rasters"],
+    "MultiDimDatasetCreationOptionList": ["Of multidimensional datasets"],
+    "MultiDimArrayCreationOptionList": ["Of arrays", "Of multidimensional arrays alone"],
+}
+
+
+@pytest.mark.parametrize("name", OPTION_TABLES)
+def test_options_are_those_that_gdalinfo_lists(name):
+    rows = [row for table in OPTION_TABLES[name] for row in zarr_docs.table("options.md", table)]
+    described = {}
+    for names, default, text in rows:
+        option, *alias = zarr_docs.code(names)
+        described[option] = (*(alias or [None]), *(zarr_docs.code(default) or [None]))
+        assert default == "" or default.startswith("`"), f"{option}: {default}"
+    options = listed_options()[name]
+    assert described == {o.get("name"): (o.get("alias"), o.get("default")) for o in options}
+    texts = {zarr_docs.code(row[0])[0]: row[1] + row[2] for row in rows}
+    for option in options:
+        values = [value.text for value in option.findall("Value")]
+        missing = [value for value in values if f"`{value}`" not in texts[option.get("name")]]
+        assert missing == [] or values == ["NO", "YES"], option.get("name")
+
+
+def bytes_of(text):
+    number, _, unit = text.partition(" ")
+    return int(number) << {"": 0, "KB": 10, "MB": 20, "GB": 30, "TB": 40}[unit]
+
+
+def test_limits_are_those_of_the_sources(cpl):
+    rows = zarr_docs.table("options.md", "Limits")
+    source = (REPOSITORY / "core" / "base" / "limits.cpp").read_text()
+    factors = {"": 1, "kMega": 1 << 20, "kGiga": 1 << 30, "kTera": 1 << 40}
+    found = {}
+    for name, preset in re.findall(r'"(ZARR_MAX_\w+)", \w+, ([^,]+),', source):
+        number, _, unit = preset.replace(" ", "").rpartition("*")
+        number, unit = (number or "1", unit) if not unit.isdigit() else (unit, "")
+        found[name] = int(number) * factors[unit]
+    assert {zarr_docs.code(row[0])[0]: bytes_of(row[1]) for row in rows} == found
+    for row in rows:
+        name = zarr_docs.code(row[0])[0]
+        cpl.clear()
+        gdal.SetConfigOption(name, "lots")
+        try:
+            gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))
+        finally:
+            gdal.SetConfigOption(name, None)
+        expected = f'{name}: expected a number from 1 to {bytes_of(row[2])}, got "lots"'
+        assert cpl.warnings == [expected]
+    gdal.Open(str(REPOSITORY / "data" / "terrain.zarr"))  # which reads them again
+
+
+# Messages
+
+
+def test_messages_are_on_the_page_once():
+    messages = zarr_docs.messages()
+    assert len(messages) == len(set(messages)) and len(messages) > 60
+    assert set(PROVOKED) <= set(messages)
+
+
+@pytest.mark.parametrize("message", PROVOKED)
+def test_messages_come_as_the_page_has_them(message, tmp_path, cpl):
+    reported = PROVOKED[message](tmp_path) or []
+    texts = [text for _, _, text in cpl.events] + list(reported)
+    assert any(zarr_docs.matches(message, text) for text in texts), texts
+
+
+def test_other_messages_stand_in_the_sources():
+    files = [*REPOSITORY.glob("core/*/*.cpp"), *REPOSITORY.glob("driver/*.cpp")]
+    text = "\n".join(file.read_text() for file in files)
+    text = re.sub(r'"\s*"', "", text).replace('\\"', '"')
+    others = [message for message in zarr_docs.messages() if message not in PROVOKED]
+    assert len(others) < 10
+    for message in others:
+        for part in zarr_docs.PLACEHOLDER.split(message):
+            assert part.strip(" :/") in text, message
+
+
+def test_a_message_is_matched_as_a_whole():
+    message = "/<path>: index <n> is outside"
+    assert zarr_docs.matches(message, "a.zarr: /b: index 3 is outside")
+    assert not zarr_docs.matches(message, "a.zarr: /b: index 3 is outside dimension x")
+    assert not zarr_docs.matches(message, "a.zarr: /b: is outside")
+
+
+# Links and pictures
+
+
+@pytest.mark.parametrize("name", LINKING)
+def test_links_lead_somewhere(name):
+    for link in zarr_docs.links(name):
+        if link.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = ((REPOSITORY / name).parent / path).resolve() if path else REPOSITORY / name
+        assert target.exists() and target.is_relative_to(REPOSITORY), f"{name}: {link}"
+        assert not anchor or anchor in zarr_docs.anchors(target), f"{name}: {link}"
+
+
+def test_every_page_is_reached_from_the_driver_page():
+    reached = {link.partition("#")[0] for link in zarr_docs.links("docs/driver.md")}
+    pages = {path.name for path in DOCS.glob("*.md")} - {"driver.md"}
+    assert {"options.md", "examples.md", "errors.md", "design.md"} <= pages & reached
+
+
+def test_files_that_the_pages_name_are_there():
+    named = re.compile(r"`((?:core|driver|autotest|scripts|data|docs|cmake)/[\w./-]+)`")
+    for name in LINKING:
+        for path in named.findall((REPOSITORY / name).read_text(encoding="utf-8")):
+            if "NAME" in path:  # of a file to be written
+                continue
+            assert (REPOSITORY / path).exists(), f"{name}: {path}"
+
+
+def test_the_pictures_are_those_of_the_sources(tmp_path):
+    program = DOCS / "make_design_pictures.py"
+    subprocess.run([sys.executable, "-B", str(program), str(tmp_path)], check=True)
+    for name in ("layers.svg", "read_path.svg"):
+        assert (tmp_path / name).read_bytes() == (DOCS / name).read_bytes(), (
+            f"docs/{name} is not what the sources say: run docs/make_design_pictures.py"
+        )
+        xml.etree.ElementTree.fromstring((DOCS / name).read_text(encoding="utf-8"))

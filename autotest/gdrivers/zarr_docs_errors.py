@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""What provokes the messages of docs/errors.md: a function for each, which gets an empty folder."""
+
+import json
+
+import numcodecs
+import numpy as np
+import zarr
+from osgeo import gdal
+from zarr_docs import REPOSITORY
+from zarr_gdal import array_name, config_options
+from zarr_http import Served
+from zarr_store import add_array, handmade, make_array, make_store
+
+DATA = REPOSITORY / "data"
+PROVOKED = {}  # functions by the message as the page has it
+
+
+def remembers(functions):
+    """A decorator with the message that the function provokes, which puts it among `functions`."""
+
+    def provokes(message):
+        def remember(function):
+            assert message not in functions
+            functions[message] = function
+            return function
+
+        return remember
+
+    return provokes
+
+
+provokes = remembers(PROVOKED)
+
+
+def read(name, *options, flags=gdal.OF_RASTER):
+    dataset = gdal.OpenEx(str(name), flags, open_options=list(options))
+    return dataset and dataset.ReadAsArray()
+
+
+def update(name, *options):
+    return gdal.OpenEx(str(name), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=list(options))
+
+
+def with_late_array(folder):
+    """A store whose consolidated metadata lack /late."""
+    store = make_store(folder, {"a": np.zeros((4, 4))}, consolidated=True)
+    add_array(zarr.open_group(str(store), "a"), "late", np.ones((4, 4)))
+    return store
+
+
+def of_sample(message, name):
+    """The message comes from reading a corrupt sample."""
+    provokes(message)(lambda folder: read(DATA / "corrupt" / name))
+
+
+def of_limit(message, name, value, store):
+    def run(folder):
+        with config_options(**{name: value}):
+            dataset = gdal.Open(str(store(folder) if callable(store) else store))
+            if dataset is not None:
+                dataset.GetGeoTransform(can_return_null=True)
+                dataset.ReadAsArray()
+
+    provokes(message)(run)
+
+
+# Opening
+
+
+@provokes("not a Zarr v2 store: it has no .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
+          "groups or arrays")  # fmt: skip
+def _(folder):
+    read(f'ZARR:"{folder}"')
+
+
+@provokes("/<path>: there is no such array or group")
+def _(folder):
+    read(array_name(DATA / "product.zarr", "nothing"))
+
+
+@provokes("/<path>: there is no such array or group in the consolidated metadata (open option "
+          "USE_CONSOLIDATED_METADATA=NO looks beyond them)")  # fmt: skip
+def _(folder):
+    read(array_name(with_late_array(folder), "late"))
+
+
+@provokes("the consolidated metadata lack what is in the store: <arrays> (open option "
+          "USE_CONSOLIDATED_METADATA=NO reads it)")  # fmt: skip
+def _(folder):
+    read(with_late_array(folder))
+
+
+@provokes("holds no array of two or more dimensions with numbers (open option LIST_ALL_ARRAYS=YES "
+          "lists the others)")  # fmt: skip
+def _(folder):
+    read(make_store(folder, {"x": np.arange(3)}))
+
+
+@provokes("/<path>: an array of dtype <dtype> is no raster; GDAL's multidimensional API reads "
+          "strings and raw bytes")  # fmt: skip
+def _(folder):
+    read(make_array(folder, np.array([["a"]])))
+
+
+@provokes("/<path>: dimension <name> is empty (shape 0), and GDAL has no empty rasters")
+def _(folder):
+    read(handmade(folder / "a.zarr", shape=[0, 4]))
+
+
+@provokes("/<path>: dimension <name> has <n> elements, more than a GDAL raster can")
+def _(folder):
+    read(handmade(folder / "a.zarr", shape=[3000000000, 4], files={}))
+
+
+@provokes("the quote after ZARR: is not closed")
+def _(folder):
+    read('ZARR:"x.zarr')
+
+
+@provokes("the name of an array or group starts with /, as in <name>, got <text>")
+def _(folder):
+    read(f'ZARR:"{DATA}/terrain.zarr":elevation')
+
+
+@provokes("/<path>: index <n> is outside dimension <name>, which has <n> elements")
+def _(folder):
+    read(f'ZARR:"{DATA}/temperature.zarr":/air_temperature:24')
+
+
+@provokes("/<path>: <n> indices for <n> dimensions beside X and Y")
+def _(folder):
+    read(f'ZARR:"{DATA}/temperature.zarr":/air_temperature:1:2')
+
+
+@provokes("/<path> is a group, which has no slices")
+def _(folder):
+    read(f'ZARR:"{DATA}/product.zarr":/measurements:1')
+
+
+@provokes("/<path>: DIM_X: there is no dimension <name>")
+def _(folder):
+    read(DATA / "terrain.zarr", "DIM_X=nothing")
+
+
+@provokes("NUM_THREADS: expected a number >= 1 or ALL_CPUS, got <text>")
+def _(folder):
+    read(DATA / "terrain.zarr", "NUM_THREADS=many")
+
+
+@provokes("LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got <text>")
+def _(folder):
+    read(DATA / "terrain.zarr", "LOAD_EXTRA_DIM_METADATA_DELAY=long")
+
+
+# Metadata and chunks
+
+of_sample("<key>: not valid JSON at byte <n>, <what>", "bad_json.zarr")
+of_sample('<key>: the compulsory member "<name>" is missing', "missing_dtype.zarr")
+of_sample("<key>: <member>: expected <what>, got <value>", "zero_chunk.zarr")
+of_sample("<key>: dtype <dtype> is not known", "unknown_dtype.zarr")
+of_sample("<key>: shape: the product of the sizes overflows", "overflow_shape.zarr")
+of_sample("<key>: compressor: unknown codec <name>", "unknown_codec.zarr")
+of_sample('<key>: filters[<n>]: codec "<name>" is refused: <reason>', "unknown_filter.zarr")
+of_sample(".zmetadata: metadata: <key> is not a valid key", "key_with_dots.zarr")
+CHUNK = "<key>: chunk [<index>]: "
+of_sample(CHUNK + "<codec>: is truncated: <n> bytes do not hold the end of the stream",
+          "truncated_chunk.zarr")  # fmt: skip
+of_sample(CHUNK + "<codec>: is empty", "empty_chunk.zarr")
+of_sample(CHUNK + "<codec>: decodes to <n> bytes instead of <n>", "short_chunk.zarr")
+of_sample(CHUNK + "<codec>: decodes to more than the <n> bytes that the metadata allow",
+          "bomb_chunk.zarr")  # fmt: skip
+of_sample(CHUNK + "<codec>: checksum <sum> does not match the stored <sum>", "wrong_checksum.zarr")
+
+
+@provokes(CHUNK + "holds <n> bytes instead of <n>")
+def _(folder):
+    read(handmade(folder / "a.zarr", files={"0.0": b"12345"}))
+
+
+@provokes('<key>: compressor: codec "<name>" is refused: <reason>')
+def _(folder):
+    for codec in ("pickle", "msgpack2", "zfpy", "pcodec"):
+        read(handmade(folder / f"{codec}.zarr", compressor={"id": codec}))
+
+
+@provokes("meta: is of Zarr v1, which is only read; gdal_translate -of Zarr makes a copy of Zarr v2 "
+          "that can be changed")  # fmt: skip
+def _(folder):
+    metadata = {
+        "zarr_format": 1, "shape": [2, 2], "chunks": [2, 2], "dtype": "<i2", "compression": "none",
+        "compression_opts": None, "fill_value": 0, "order": "C",
+    }  # fmt: skip
+    (folder / "meta").write_text(json.dumps(metadata))
+    (folder / "attrs").write_text("{}")
+    update(folder)
+
+
+# Servers
+
+
+def asked(folder, status, *options):
+    """Reads a store from a server that answers `status` for its only chunk."""
+    make_store(folder, {"a": np.zeros((4, 4))}, consolidated=True)
+    with Served(folder) as server:
+        server.rule(status={"/store.zarr/a/0.0": [status, -1]})
+        read(f"{server.url}/store.zarr", *options)
+
+
+@provokes("<key>: cannot read: HTTP error code : 403 (where the server says so of what is absent, as "
+          "object stores do to those who may not list: open option MISSING_ON_403=YES)")  # fmt: skip
+def _(folder):
+    asked(folder, 403)
+
+
+@provokes("<key>: cannot read: HTTP error code : <code>")
+def _(folder):
+    asked(folder, 500)
+
+
+@provokes("CACHE_TILE_PRESENCE: <path>: a web server does not list what it has")
+def _(folder):
+    asked(folder, 200, "CACHE_TILE_PRESENCE=YES")
+
+
+@provokes("<key>: cannot read: <reason>")
+def _(folder):
+    with Served(folder) as server:
+        url = server.url
+    read(f"{url}/x.zarr")
+
+
+@provokes("<path>: the server does not list what it has; consolidated metadata, or the path of an "
+          "array, do without")  # fmt: skip
+def _(folder):
+    make_store(folder, {"a": np.zeros((4, 4))})
+    with Served(folder) as server:
+        read(f"{server.url}/store.zarr")
+
+
+# Limits
+
+
+def with_dictionary(folder):
+    return make_array(folder, np.zeros((4, 4)), compressor=numcodecs.LZMA(preset=9))
+
+
+of_limit(CHUNK + "the chunk decodes to <n> bytes; ZARR_MAX_CHUNK_SIZE allows <n>",
+         "ZARR_MAX_CHUNK_SIZE", "1KB", DATA / "terrain.zarr")  # fmt: skip
+of_limit(CHUNK + "<codec>: needs a dictionary, and with it <n> bytes of memory; "
+         "ZARR_MAX_CODEC_MEMORY allows <n>", "ZARR_MAX_CODEC_MEMORY", "1MB", with_dictionary)  # fmt: skip
+of_limit("<key>: dtype <dtype> has elements that are too large; ZARR_MAX_STRING_SIZE allows <n>",
+         "ZARR_MAX_STRING_SIZE", "10", lambda folder: handmade(folder, dtype="<U200"))  # fmt: skip
+of_limit("<key>: shape: has <n> dimensions; ZARR_MAX_DIMENSIONS allows <n>",
+         "ZARR_MAX_DIMENSIONS", "1", DATA / "terrain.zarr")  # fmt: skip
+of_limit("<key>: has <n> bytes, more than the <n> that can be expected there; "
+         "ZARR_MAX_METADATA_SIZE allows <n>", "ZARR_MAX_METADATA_SIZE", "100",
+         DATA / "terrain.zarr")  # fmt: skip
+of_limit("<key>: nested too deep; ZARR_MAX_JSON_DEPTH allows <n>",
+         "ZARR_MAX_JSON_DEPTH", "1", DATA / "product.zarr")  # fmt: skip
+of_limit("<path>: has <n> coordinates; ZARR_MAX_COORDINATES allows <n>",
+         "ZARR_MAX_COORDINATES", "100", DATA / "terrain.zarr")  # fmt: skip
+of_limit("<option>: expected a number from 1 to <n>, got <text>",
+         "ZARR_MAX_CHUNK_SIZE", "lots", DATA / "terrain.zarr")  # fmt: skip
+
+
+def many_slices(folder):
+    return handmade(folder / "a.zarr", shape=[70000, 2, 2], chunks=[1, 2, 2], files={})
+
+
+@provokes("/<path>: <n> slices are more than the <n> bands of a dataset, so it has none; open a "
+          "slice by its name, such as <name>")  # fmt: skip
+def _(folder):
+    gdal.Open(str(many_slices(folder)))
+
+
+@provokes("/<path>: <n> slices are too many to list; open one by its name, such as <name>")
+def _(folder):
+    gdal.OpenEx(str(many_slices(folder)), gdal.OF_RASTER, open_options=["MULTIBAND=NO"])
+
+
+@provokes("the coordinates of dimension <name> are not read in the <n> seconds of the open option "
+          "LOAD_EXTRA_DIM_METADATA_DELAY, so bands are described by their index")  # fmt: skip
+def _(folder):
+    dataset = gdal.OpenEx(str(DATA / "temperature.zarr"),
+                          open_options=["LOAD_EXTRA_DIM_METADATA_DELAY=0"])  # fmt: skip
+    dataset.GetRasterBand(1).GetDescription()

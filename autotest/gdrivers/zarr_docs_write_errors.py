@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: MIT
+"""What provokes the messages of docs/errors.md about writing and attributes; see zarr_docs_errors."""
+
+import resource
+import shutil
+import signal
+
+import numpy as np
+from osgeo import gdal, osr
+from zarr_docs_errors import DATA, read, remembers, update
+from zarr_gdal import array_name, error_log
+from zarr_http import Served
+from zarr_processes import Process
+from zarr_store import make_store, zip_folder
+
+PROVOKED = {}
+provokes = remembers(PROVOKED)
+
+
+def source(width=8, height=8, bands=1, kind=gdal.GDT_Byte):
+    return gdal.GetDriverByName("MEM").Create("", width, height, bands, kind)
+
+
+def translate(target, *options, of=None):
+    gdal.Translate(str(target), of or source(), format="Zarr", creationOptions=list(options))
+
+
+def make_cube(folder):
+    cube = {"values": np.zeros((2, 8, 8), "u1"), "dims": ["time", "y", "x"]}
+    time = {"values": np.arange(2), "dims": ["time"], "attrs": {"units": "days since 2020-01-01"}}
+    return make_store(folder, {"a": cube, "b": cube, "time": time}, name="cube.zarr")
+
+
+def append(folder, *options, of=None, array="a"):
+    """Appends to the cube; its time is 2020-01-01 and 2020-01-02."""
+    name = [f"ARRAY_NAME={array}"] if array else []
+    translate(make_cube(folder), "APPEND_DIM=time", *name, *options, of=of)
+
+
+# Writing
+
+
+@provokes("<key>: cannot create: <reason>")
+def _(folder):
+    with Served(folder) as server:
+        translate(f"/vsicurl/{server.url}/new.zarr")
+
+
+@provokes("holds <name> and no Zarr store, so it is not overwritten")
+def _(folder):
+    (folder / "letter.txt").write_text("dear")
+    translate(folder)
+
+
+@provokes("holds <name> beside a Zarr store, so it is not overwritten")
+def _(folder):
+    store = make_store(folder, {"a": np.zeros((4, 4))})
+    (store / "letter.txt").write_text("dear")
+    translate(store)
+
+
+@provokes("is a file, so it is not overwritten")
+def _(folder):
+    (folder / "letter.txt").write_text("dear")
+    translate(folder / "letter.txt")
+
+
+@provokes("not a Zarr v2 store")
+def _(folder):
+    gdal.GetDriverByName("Zarr").Delete(str(folder))
+
+
+@provokes("is what the source is read from, so it is not overwritten")
+def _(folder):
+    store = make_store(folder, {"a": np.zeros((4, 4))})
+    translate(store, of=gdal.Translate("", str(store), format="VRT"))
+
+
+@provokes("a zip file is written once and not changed afterwards")
+def _(folder):
+    update(zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip"))
+
+
+@provokes("a zip file is written once, so nothing is appended to it")
+def _(folder):
+    translate(zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip"), "APPEND_SUBDATASET=YES")
+
+
+@provokes("a zip file is written once and in order, which the multidimensional API does not do; make "
+          "a folder and zip that")  # fmt: skip
+def _(folder):
+    cube = str(DATA / "temperature.zarr")
+    gdal.MultiDimTranslate(str(folder / "t.zarr.zip"), cube, format="Zarr")
+
+
+@provokes("<key>: cannot write: <reason>")
+def _(folder):
+    def write(report):
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+        raster = source(64, 64)
+        raster.GetRasterBand(1).WriteArray(np.random.default_rng(1).integers(0, 255, (64, 64)))
+        with error_log() as log:
+            translate(folder / "full.zarr", "COMPRESS=NONE", of=raster)
+        for text in log.errors:
+            report(text.replace("\n", " "))
+
+    return Process(write).finish()
+
+
+@provokes("opened for update by the process that this one was forked from; open it anew to change it")
+def _(folder):
+    store = folder / "terrain.zarr"
+    shutil.copytree(DATA / "terrain.zarr", store)
+    dataset = update(store)
+
+    def write(report):
+        with error_log() as log:
+            dataset.GetRasterBand(1).WriteArray(np.zeros((4, 4)))
+            dataset.FlushCache()
+        for text in log.errors:
+            report(text.replace("\n", " "))
+
+    return Process(write).finish()
+
+
+@provokes("open option WRAP_LONGITUDE is for reading: the array's columns are in another order")
+def _(folder):
+    update(DATA / "temperature.zarr", "WRAP_LONGITUDE=YES")
+
+
+@provokes("data type <type> has no counterpart in Zarr; CFloat32 and CFloat64 have")
+def _(folder):
+    translate(folder / "a.zarr", of=source(kind=gdal.GDT_CInt16))
+
+
+@provokes("creation option <name>: expected <what>, got <value>")
+def _(folder):
+    translate(folder / "a.zarr", "BLOCKSIZE=0")
+
+
+@provokes("creation option BLOCKSIZE: <n> numbers for <n> dimensions")
+def _(folder):
+    translate(folder / "a.zarr", "BLOCKSIZE=1,2,3")
+
+
+@provokes("SYNCHRONIZER: <folder>: lock files need a local folder")
+def _(folder):
+    translate(folder / "a.zarr", "SYNCHRONIZER=/vsimem/locks")
+
+
+# Appending
+
+
+@provokes("creation option APPEND_DIM: there is no Zarr v2 store to grow")
+def _(folder):
+    translate(folder / "a.zarr", "APPEND_DIM=time")
+
+
+@provokes("there is no Zarr v2 store to append a subdataset to")
+def _(folder):
+    translate(folder / "a.zarr", "APPEND_SUBDATASET=YES")
+
+
+@provokes('creation option APPEND_DIM: more than one array of the source\'s size has a dimension '
+          '"<name>"; creation option ARRAY_NAME says which')  # fmt: skip
+def _(folder):
+    append(folder, array=None)
+
+
+@provokes('creation option APPEND_DIM: no array of the source\'s size has a dimension "<name>"')
+def _(folder):
+    translate(make_cube(folder), "APPEND_DIM=level")
+
+
+@provokes('creation option APPEND_DIM: /<path> has no dimension "<name>" besides those of its raster')
+def _(folder):
+    translate(make_cube(folder), "APPEND_DIM=level", "ARRAY_NAME=a")
+
+
+@provokes("/<path>: its rasters have <n> x <n> pixels, the source's <n> x <n>")
+def _(folder):
+    append(folder, "APPEND_DIM_VALUES=9", of=source(4, 8))
+
+
+def placed(folder, transform, epsg):
+    """Appends a raster that lies elsewhere."""
+    store, first, other = folder / "place.zarr", source(bands=2), source()
+    for raster, place, code in ((first, (0, 1, 0, 0, 0, -1), 32632), (other, transform, epsg)):
+        srs = osr.SpatialReference()
+        srs.ImportFromEPSG(code)
+        raster.SetGeoTransform(place)
+        raster.SetSpatialRef(srs)
+    translate(store, of=first)
+    translate(store, "APPEND_DIM=band", "APPEND_DIM_VALUES=new", of=other)
+
+
+@provokes("/<path>: the source has another geotransform")
+def _(folder):
+    placed(folder, (100, 1, 0, 0, 0, -1), 32632)
+
+
+@provokes("/<path>: the source has another CRS")
+def _(folder):
+    placed(folder, (0, 1, 0, 0, 0, -1), 32633)
+
+
+@provokes("/<path> has coordinates and band <n> of the source has none; creation option "
+          "APPEND_DIM_VALUES gives them")  # fmt: skip
+def _(folder):
+    append(folder)
+
+
+@provokes("creation option APPEND_DIM_VALUES: <n> values for <n> slices")
+def _(folder):
+    append(folder, "APPEND_DIM_VALUES=5,6")
+
+
+@provokes("<text> is no date and time")
+def _(folder):
+    append(folder, "APPEND_DIM_VALUES=never")
+
+
+@provokes("two slices of the source have the coordinate <value> along <name>")
+def _(folder):
+    append(folder, "APPEND_DIM_VALUES=5,5", of=source(bands=2))
+
+
+@provokes("/<path>: is there already; creation option ARRAY_NAME gives another name")
+def _(folder):
+    translate(make_cube(folder), "APPEND_SUBDATASET=YES", "ARRAY_NAME=a")
+
+
+def with_overviews(folder):
+    """The cube of which /a has overviews."""
+    store = make_cube(folder)
+    with error_log() as log:
+        update(array_name(store, "a")).BuildOverviews("NEAREST", [2])
+    assert log.errors == []
+    return store
+
+
+@provokes("/<path>: its overviews have not grown with it; build them anew")
+def _(folder):
+    store = with_overviews(folder)
+    translate(store, "APPEND_DIM=time", "ARRAY_NAME=a", "APPEND_DIM_VALUES=9")
+
+
+# Overviews
+
+
+@provokes("/<path>: its overviews are not updated with it; build them anew when done")
+def _(folder):
+    dataset = update(array_name(with_overviews(folder), "a"))
+    dataset.GetRasterBand(1).WriteArray(np.ones((8, 8), "u1"))
+
+
+@provokes("<origin>: level /<path> has dtype <dtype>, not <dtype> as /<path>; it is left out")
+def _(folder):
+    levels = {"multiscales": [{"version": "0.4", "datasets": [{"path": "0"}, {"path": "1"}]}]}
+    read(make_store(folder, {"0": np.zeros((8, 8)), "1": np.zeros((4, 4), "i2")}, levels))
+
+
+@provokes("has overviews in the store, which only change where it is opened for update")
+def _(folder):
+    gdal.Open(str(DATA / "pyramids" / "ome_0.4.zarr")).BuildOverviews("NEAREST", [2])
+
+
+@provokes("has no bands to build overviews of")
+def _(folder):
+    update(make_cube(folder)).BuildOverviews("NEAREST", [2])
+
+
+def of_others(folder):
+    shutil.copytree(DATA / "pyramids" / "ome_0.4.zarr", folder / "others.zarr")
+    return update(folder / "others.zarr")
+
+
+@provokes("the levels of this pyramid were not built by GDAL: those that it has can be filled again, "
+          "but a level of factor <n> cannot be added")  # fmt: skip
+def _(folder):
+    of_others(folder).BuildOverviews("NEAREST", [8])
+
+
+@provokes("the levels of this pyramid were not built by GDAL, so they are not removed")
+def _(folder):
+    of_others(folder).BuildOverviews("NONE", [])
+
+
+# Attributes
+
+
+def described(folder, attributes, **arrays):
+    """Opens a raster with attributes, and asks for its place and its bands' names."""
+    values = {"values": np.zeros((2, 4, 4)), "dims": ["time", "y", "x"], "attrs": attributes}
+    dataset = gdal.Open(array_name(make_store(folder, {"a": values, **arrays}), "a"))
+    dataset.GetSpatialRef()
+    dataset.GetRasterBand(1).GetDescription()
+
+
+@provokes("/<path>: attribute _ARRAY_DIMENSIONS: expected <n> names, got <value>")
+def _(folder):
+    make = {"values": np.zeros((4, 4)), "dims": ["a"]}
+    gdal.Open(str(make_store(folder, {"a": make})))
+
+
+@provokes("/<path>: attribute _CRS.url: not a CRS that PROJ knows")
+def _(folder):
+    described(folder, {"_CRS": {"url": "nonsense"}})
+
+
+@provokes("/<path>: attribute grid_mapping: <value> names no variable of the group or a group above it")
+def _(folder):
+    described(folder, {"grid_mapping": "nowhere"})
+
+
+@provokes("/<path>: attribute calendar: unknown calendar <value>; the times stay numbers")
+def _(folder):
+    attributes = {"units": "days since 2020-01-01", "calendar": "mayan"}
+    described(folder, {}, time={"values": np.arange(2), "dims": ["time"], "attrs": attributes})
+
+
+@provokes("/<path>: dimension <name> has <n> elements, its coordinate array /<path> <n>, so it is not "
+          "used")  # fmt: skip
+def _(folder):
+    described(folder, {}, time={"values": np.arange(3), "dims": ["time"]})
+

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""The Debian packages that scripts/package.sh has made in build/package, unpacked and used from
+where they were unpacked. scripts/check_package.sh installs and removes them, in a clean system."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+import zarr
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+PACKAGES = REPOSITORY / "build" / "package"
+
+
+def run(*words, **environment):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment})  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def package(name):
+    (found,) = PACKAGES.glob(f"{name}_*.deb")  # from scripts/package.sh
+    return found
+
+
+def field(name, key):
+    return run("dpkg-deb", "--field", package(name), key).strip()
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unpacked")
+    for name in ("gdal-plugin-zarr", "libzarr-core-dev"):
+        run("dpkg-deb", "-x", package(name), folder / name)
+    return folder
+
+
+def files_of(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_the_plugin_is_one_file_in_gdals_folder(unpacked):
+    files = files_of(unpacked / "gdal-plugin-zarr")
+    (plugin,) = [file for file in files if not file.startswith("usr/share/doc/")]
+    assert re.fullmatch(r"usr/lib/[^/]+/gdalplugins/gdal_ZarrV2\.so", plugin)
+    assert "usr/share/doc/gdal-plugin-zarr/copyright" in files
+
+
+def test_it_depends_on_the_gdal_that_it_is_linked_with(unpacked):
+    depends = field("gdal-plugin-zarr", "Depends")
+    (library,) = set(re.findall(r"libgdal\d+", depends))
+    (soname,) = set(re.findall(r"libgdal\.so\.(\d+)", run("readelf", "-d", next(
+        unpacked.glob("gdal-plugin-zarr/usr/lib/*/gdalplugins/*.so")))))  # fmt: skip
+    assert library == f"libgdal{soname}"
+    for codec in ("libblosc1", "libzstd1", "liblz4-1", "liblzma5", "libbz2-1.0", "libdeflate0"):
+        assert codec in depends
+
+
+def test_gdal_uses_it(unpacked):
+    (folder,) = unpacked.glob("gdal-plugin-zarr/usr/lib/*/gdalplugins")
+    environment = {"GDAL_DRIVER_PATH": str(folder), "GDAL_PAM_ENABLED": "NO"}
+    assert "ZarrBuiltin" in run("gdalinfo", "--formats", **environment)
+    assert 'ID["EPSG",32632]' in run("gdalinfo", REPOSITORY / "data" / "terrain.zarr", **environment)
+
+
+def test_a_program_links_the_core(unpacked, tmp_path):
+    """By find_package(), without GDAL and without a warning of ours being its error."""
+    source = REPOSITORY / "docs" / "examples" / "core_reader"
+    prefix = unpacked / "libzarr-core-dev" / "usr"
+    run("cmake", "-S", source, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", tmp_path)
+    store = REPOSITORY / "data" / "terrain.zarr"
+    lines = run(tmp_path / "core_reader", store).splitlines()
+    values = zarr.open_group(str(store), mode="r")["elevation"][...]
+    assert lines[lines.index("/elevation (<i2)") + 1] == f"  from {values.min()} to {values.max()}"
+    assert "libgdal" not in run("ldd", tmp_path / "core_reader")
+
+
+def test_headers_of_the_core_stand_alone(unpacked):
+    files = files_of(unpacked / "libzarr-core-dev")
+    headers = {file.removeprefix("usr/include/zarr_core/") for file in files if file.endswith(".h")}
+    assert headers == {str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "core").rglob("*.h")}
+    needed = field("libzarr-core-dev", "Depends")
+    assert "gdal" not in needed and "libblosc-dev" in needed
