@@ -13,9 +13,9 @@ build_packages=(
 )
 test_packages=(
     clang clang-format clang-tidy libgtest-dev llvm netcdf-bin
-    python3-cftime python3-gdal python3-netcdf4 python3-numcodecs python3-numpy python3-pyproj
-    python3-pytest python3-pytest-xdist python3-rasterio python3-rioxarray python3-xarray python3-zarr
-    rasterio strace
+    python3-cftime python3-dask python3-distributed python3-gdal python3-netcdf4 python3-numcodecs
+    python3-numpy python3-pyproj python3-pytest python3-pytest-xdist python3-qgis python3-rasterio
+    python3-rioxarray python3-xarray python3-zarr qgis-providers rasterio strace
 )
 
 # The sanitizers' runtime, whose package has no name without a version in Debian 12.

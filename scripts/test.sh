@@ -10,20 +10,22 @@
 #   unit       C++ unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
 #   tidy       clang-tidy finds nothing
 #   tsan       C++ tests with ThreadSanitizer
-#   pytest     the driver in GDAL, GDAL's tools and rasterio
+#   pytest     the driver in GDAL, GDAL's tools, rasterio, xarray and Dask
+#   qgis       the driver in QGIS
+#   package    the Debian packages, and a program that links the core
 #   asan       the same with AddressSanitizer and UndefinedBehaviorSanitizer in the plugin
 #   fuzz       each fuzzer for 20 seconds
 #   benchmark  the benchmarks run, on small arrays
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-all_stages=(format house unit tidy tsan pytest asan fuzz benchmark)
+all_stages=(format house unit tidy tsan pytest qgis package asan fuzz benchmark)
 stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=("${all_stages[@]}")
 for stage in "${stages[@]}"; do
     case " ${all_stages[*]} " in
         *" $stage "*) ;;
-        *) sed -n '2,17s/^# \{0,1\}//p' scripts/test.sh; exit 2 ;;
+        *) sed -n '2,19s/^# \{0,1\}//p' scripts/test.sh; exit 2 ;;
     esac
 done
 
@@ -133,6 +135,17 @@ stage_tsan() {
 stage_pytest() {
     build release all
     GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest -n "$jobs" --dist loadfile autotest/gdrivers
+}
+
+# By itself: what forks or sends signals goes ill with an application in the same process.
+stage_qgis() {
+    build release gdal_ZarrV2
+    GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest autotest/qgis
+}
+
+stage_package() {
+    scripts/package.sh
+    run_pytest --noconftest autotest/package
 }
 
 stage_asan() {
