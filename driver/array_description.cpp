@@ -39,8 +39,8 @@ void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkLi
     set("SHAPE", Joined(metadata.shape));
     set("CHUNK_SHAPE", Joined(metadata.chunks));
     set("ORDER", metadata.fortran_order ? "F" : "C");
-    if (const zarr::json::Value* fill = zarr::json::Value(metadata.document).Find("fill_value"))
-        set("FILL_VALUE", zarr::json::Dump(*fill));
+    for (const zarr::json::Member& member : metadata.document)
+        if (member.first == "fill_value") set("FILL_VALUE", zarr::json::Dump(member.second));
     set("DIMENSION_SEPARATOR", std::string(1, metadata.dimension_separator));
     set("CHUNKS", std::to_string(array.chunk_count()));
     const std::uint64_t bytes = Bytes(metadata);
