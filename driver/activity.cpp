@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kDebugKey = "ZARR";
 
 std::string Milliseconds(std::uint64_t nanoseconds) {
-    return std::string(CPLSPrintf("%.1f ms", static_cast<double>(nanoseconds) / 1e6));
+    return CPLSPrintf("%.1f ms", static_cast<double>(nanoseconds) / 1e6);
 }
 
 std::string Plural(std::uint64_t count, const char* what) {

@@ -141,8 +141,8 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
 Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                    std::optional<ByteExtent> extent) {
     std::uint64_t time = 0;
-    const auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent); },
-                                   [&](std::uint64_t taken) { time = taken; });
+    auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent); },
+                             [&](std::uint64_t taken) { time = taken; });
     // By its path: a signed URL is a password.
     TellRequest(value.path, value.key,
                 !found.ok() ? found.status().message()
