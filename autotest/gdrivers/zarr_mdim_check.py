@@ -224,10 +224,11 @@ def _structure_problem(array, metadata, dtype):
         return f"block size {array.GetBlockSize()}, expected {metadata['chunks']}"
     if array.GetTotalElementsCount() != int(np.prod(sizes, dtype=int)):
         return f"{array.GetTotalElementsCount()} elements"
-    info = {key: json.loads(text) for key, text in (array.GetStructuralInfo() or {}).items()}
+    info = array.GetStructuralInfo()
+    codecs = {key: json.loads(info[key]) for key in ("COMPRESSOR", "FILTERS") if key in info}
     wanted = {"COMPRESSOR": metadata["compressor"], "FILTERS": metadata["filters"]}
     wanted = {key: value for key, value in wanted.items() if value}
-    if info != wanted:
+    if codecs != wanted or info["ORDER"] != metadata["order"]:
         return f"structural info {info}, expected {wanted}"
     unit = ""
     if dtype.kind in "mM":
