@@ -139,7 +139,7 @@ stage_pytest() {
 
 # By itself: what forks or sends signals goes ill with an application in the same process.
 stage_qgis() {
-    build release gdal_ZarrV2
+    build release all
     GDAL_DRIVER_PATH=$PWD/build/gdalplugins run_pytest autotest/qgis
 }
 
