@@ -6,7 +6,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 heading "Set-up"
-scripts/setup.sh
+scripts/setup.sh package
 
 heading "Build"
 log=$(mktemp)

@@ -2,6 +2,7 @@
 # Installs the Debian packages that this project needs, and nothing when all are there.
 #
 #   scripts/setup.sh          to build and use the driver
+#   scripts/setup.sh package  also to make Debian packages of it
 #   scripts/setup.sh test     also to run every test
 set -euo pipefail
 
@@ -11,7 +12,9 @@ build_packages=(
     libblosc-dev libbz2-dev libdeflate-dev liblz4-dev liblzma-dev libzstd-dev zlib1g-dev
     gdal-bin
 )
+package_packages=(dpkg-dev file)
 test_packages=(
+    "${package_packages[@]}"
     clang clang-format clang-tidy libgtest-dev llvm netcdf-bin
     python3-cftime python3-dask python3-distributed python3-gdal python3-netcdf4 python3-numcodecs
     python3-numpy python3-pyproj python3-pytest python3-pytest-xdist python3-qgis python3-rasterio
@@ -33,13 +36,14 @@ packages=("${build_packages[@]}")
 for_tests=no
 case ${1:-} in
     "") ;;
+    package) packages+=("${package_packages[@]}") ;;
     test)
         for_tests=yes
         packages+=("${test_packages[@]}")
         # Debian's npm does not go with a Node.js from elsewhere, which brings its own.
         command -v npm >/dev/null || packages+=(npm)
         ;;
-    *) sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+    *) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
