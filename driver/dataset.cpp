@@ -5,6 +5,7 @@
 
 #include "core/store/keys.h"
 #include "driver/band.h"
+#include "driver/builtin_driver.h"
 #include "driver/http_fetch.h"
 #include "driver/metadata_text.h"
 #include "driver/remote_url.h"
@@ -16,6 +17,8 @@ namespace zarr_driver {
 ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions options)
     : location_(std::move(location)), options_(std::move(options)) {
     eAccess = GA_ReadOnly;
+    // Whoever was asked to open it.
+    poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
     SetDescription(name.c_str());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/mdim_dataset.h"
 
+#include "driver/builtin_driver.h"
 #include "driver/mdim_group.h"
 #include "driver/report.h"
 
@@ -8,6 +9,7 @@ namespace zarr_driver {
 
 MdimDataset::MdimDataset(std::shared_ptr<MdimSession> session)
     : session_(std::move(session)), root_(session_->OpenGroup(session_->root())) {
+    poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);  // whoever was asked
     if (session_->update() != nullptr) eAccess = GA_Update;
 }
 

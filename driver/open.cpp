@@ -132,6 +132,12 @@ int Identify(GDALOpenInfo* open_info) {
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
 }
 
+bool IsOurs(GDALOpenInfo* open_info) {
+    if (!Identify(open_info)) return false;
+    const auto name = ParseConnectionString(open_info->pszFilename);
+    return !name.ok() || IsRemote(FolderOf(name->path)) || !IsForBuiltin(name->path);
+}
+
 GDALDataset* Open(GDALOpenInfo* open_info) {
     if (!Identify(open_info)) return nullptr;
     try {

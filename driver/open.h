@@ -8,6 +8,10 @@ namespace zarr_driver {
 // GDALDriver::pfnIdentify: a few stats, no listing.
 int Identify(GDALOpenInfo* open_info);
 
+// True where Open() opens what Identify() is true of, or fails; false where it leaves it to GDAL's
+// built-in driver, as far as that can be told without requests over a network.
+bool IsOurs(GDALOpenInfo* open_info);
+
 // GDALDriver::pfnOpen. Emits one error and returns nullptr where a Zarr v2 store cannot be opened;
 // returns nullptr silently for what GDAL's built-in driver is to try.
 GDALDataset* Open(GDALOpenInfo* open_info);

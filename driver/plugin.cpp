@@ -8,6 +8,7 @@
 
 #include "core/base/threads_own.h"
 #include "core/base/worker_pool.h"
+#include "driver/builtin_driver.h"
 #include "driver/create.h"
 #include "driver/creation_options.h"
 #include "driver/gdal_compat.h"
@@ -20,12 +21,10 @@
 
 namespace {
 
-constexpr const char* kName = "Zarr";
-constexpr const char* kBuiltinName = "ZarrBuiltin";
 constexpr const char* kCreationTypes =
     "Byte Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float16 Float32 Float64 CFloat32 CFloat64";
 
-GDALDriver* Builtin() { return GetGDALDriverManager()->GetDriverByName(kBuiltinName); }
+using zarr_driver::Builtin;
 
 // FORMAT=ZARR_V3 is the built-in driver's.
 bool IsForBuiltin(CSLConstList options) {
@@ -104,7 +103,7 @@ void Unload(GDALDriver* /*driver*/) {
 
 GDALDriver* MakeDriver() {
     auto* driver = new ZarrDriver();
-    driver->SetDescription(kName);
+    driver->SetDescription(zarr_driver::kDriverName);
     driver->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr");
     driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");
     driver->SetMetadataItem(GDAL_DCAP_MULTIDIM_RASTER, "YES");
@@ -145,16 +144,13 @@ extern "C" void CPL_DLL GDALRegister_ZarrV2();
 
 void GDALRegister_ZarrV2() {
     GDALDriverManager* manager = GetGDALDriverManager();
-    if (manager->GetDriverByName(kBuiltinName) != nullptr) return;
+    if (Builtin() != nullptr) return;
     // Plugins come before the built-in drivers, and the built-in one registers only where the name
     // is free: so it is asked to register first, and then makes room.
     if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
-    GDALDriver* builtin = manager->GetDriverByName(kName);
+    GDALDriver* builtin = manager->GetDriverByName(zarr_driver::kDriverName);
     if (builtin != nullptr) manager->DeregisterDriver(builtin);
     GDALDriver* driver = MakeDriver();
     manager->RegisterDriver(driver);
-    if (builtin == nullptr) return;
-    builtin->SetDescription(kBuiltinName);
-    builtin->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr (GDAL's built-in driver)");
-    manager->RegisterDriver(builtin);
+    if (builtin != nullptr) zarr_driver::KeepBuiltin(builtin);
 }

@@ -4,7 +4,10 @@
 import ctypes
 import json
 import os
+import pathlib
 import struct
+import subprocess
+import sys
 import xml.etree.ElementTree
 
 import numpy as np
@@ -144,3 +147,57 @@ def test_identify_lists_nothing(tmp_path):
         assert not [event for event in seen if event[0] == "read" and not event[2]], seen
         assert not [event for event in seen if event[2] and not event[2].startswith(".z")
                     and event[2] != "elevation"], seen  # fmt: skip
+
+
+_ORDERED = """
+import sys
+from osgeo import gdal
+gdal.UseExceptions()
+names = [gdal.GetDriver(i).ShortName for i in range(gdal.GetDriverCount())]
+assert names.index("ZarrBuiltin") < names.index("Zarr"), names
+for path in sys.argv[1:]:
+    flags = gdal.OF_RASTER if not path.startswith("M:") else gdal.OF_MULTIDIM_RASTER
+    path = path.removeprefix("M:")
+    driver = gdal.IdentifyDriverEx(path, flags)
+    print(driver.ShortName, gdal.OpenEx(path, flags).GetDriver().ShortName)
+only = gdal.OpenEx(sys.argv[1], allowed_drivers=["ZarrBuiltin"])
+print(only.GetDriver().ShortName)
+"""
+
+
+def with_list_of_drivers(tmp_path, *names):
+    """The environment of a program whose plugin folder has the plugin and a file drivers.ini."""
+    folder = tmp_path / "gdalplugins"
+    folder.mkdir()
+    plugin = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gdal_ZarrV2.so"
+    (folder / plugin.name).symlink_to(plugin)
+    (folder / "drivers.ini").write_text("\n".join(["[order]", *names, ""]))
+    return {**os.environ, "GDAL_DRIVER_PATH": str(folder)}
+
+
+def test_a_list_of_drivers_in_the_plugin_folder_changes_nothing(tmp_path):
+    """drivers.ini, as Debian's gdal-plugins has it: GDAL then asks the drivers first that are not in
+    it, and among them its own under the new name."""
+    environment = with_list_of_drivers(tmp_path, "VRT", "GTiff", "MEM", "Zarr", "HTTP")
+    store = make_store(tmp_path, {"v": {"values": np.ones((4, 5))}})
+    newer = tmp_path / "v3.zarr"
+    group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(
+        str(newer), options=["FORMAT=ZARR_V3"]).GetRootGroup()
+    dimensions = [group.CreateDimension(name, "", "", 4) for name in "yx"]
+    group.CreateMDArray("v", dimensions, gdal.ExtendedDataType.Create(gdal.GDT_Byte))
+    del group, dimensions
+    done = subprocess.run(
+        [sys.executable, "-c", _ORDERED, store, f"M:{store}", f'ZARR:"{store}":/v', f"M:{newer}"],
+        capture_output=True, text=True, check=False, env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["Zarr Zarr"] * 3 + ["ZarrBuiltin ZarrBuiltin", "ZarrBuiltin"]
+
+
+def test_with_a_list_of_drivers_an_error_is_ours(tmp_path):
+    environment = with_list_of_drivers(tmp_path, "VRT", "Zarr")
+    broken = handmade(tmp_path / "broken.zarr", chunks=[0, 2])
+    done = subprocess.run(["gdalinfo", broken], capture_output=True, text=True, check=False,
+                          env=environment)  # fmt: skip
+    assert done.returncode != 0 and "chunks[0]: " in done.stderr
+    assert done.stderr.count("ERROR 1: ") == 1
