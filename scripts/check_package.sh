@@ -47,6 +47,6 @@ formats
 formats | grep -q . || fail "GDAL's own driver is gone"
 if formats | grep -q ZarrBuiltin; then fail "the plugin is still in use"; fi
 left=$(find / -xdev \( -name '*gdal_ZarrV2*' -o -name '*zarr_core*' \) -not -path "$PWD/*" \
-    -not -path "$work/*" 2>/dev/null || true)
+    -not -path "$work/*" -not -path "$folder/*" 2>/dev/null || true)
 [ -z "$left" ] || fail "left behind: $left"
 echo "nothing is left behind"

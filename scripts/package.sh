@@ -19,6 +19,7 @@ heading "Packages"
 rm -rf build/package
 cmake build >"$log" 2>&1 || { cat "$log"; exit 1; }
 (cd build && cpack --config CPackConfig.cmake) >"$log" 2>&1 || { cat "$log"; exit 1; }
+rm -rf build/package/_CPack_Packages
 for package in build/package/*.deb; do
     echo "$PWD/$package"
     dpkg-deb --field "$package" Package Version Depends | sed 's/^/    /'
