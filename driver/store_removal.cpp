@@ -120,13 +120,17 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckRoom(folder));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
     StoreReplacement replacement;
-    replacement.path_ = Whole(folder);
-    if (!PathExists(replacement.path_) && !IsStoreFolder(folder)) return replacement;
-    const std::string& path = replacement.path_;
+    const std::string path = Whole(folder);
+    if (!PathExists(path) && !IsStoreFolder(folder)) {
+        replacement.path_ = path;
+        return replacement;
+    }
     const std::string aside = TemporaryPath(path);
     const QuietErrors quiet;
     errno = 0;
+    // Until the old store is out of the way there is nothing to undo: what is there is the old one.
     if (VSIRename(path.c_str(), aside.c_str()) == 0) {
+        replacement.path_ = path;
         replacement.aside_ = aside;
         VSIRename(Statistics(path).c_str(), Statistics(aside).c_str());
         return replacement;
@@ -137,6 +141,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
         return Status::Io("cannot be put aside: " + std::generic_category().message(error));
     ZARR_RETURN_IF_ERROR(EraseWhole(path));
     VSIUnlink(Statistics(path).c_str());
+    replacement.path_ = path;
     return replacement;
 }
 

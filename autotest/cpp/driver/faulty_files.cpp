@@ -54,12 +54,14 @@ struct FaultyFiles::State {
     Fault fault;
     bool is_armed = false;
     std::size_t calls = 0;
+    std::vector<std::size_t> renames;  // of the calls
     std::string first_failed;
 
     // True where this call is to fail; sets errno. With the lock.
     bool Fails(const char* call, const std::string& path, int error) {
         if (!is_armed) return false;
         ++calls;
+        if (std::strcmp(call, "rename") == 0) renames.push_back(calls);
         const bool follows =
             fault.after == Follow::kAll || (fault.after == Follow::kMaking && error == ENOSPC);
         const bool fails =
@@ -440,6 +442,7 @@ void FaultyFiles::Arm(const Fault& fault) {
     state_->fault = fault;
     state_->is_armed = true;
     state_->calls = 0;
+    state_->renames.clear();
     state_->first_failed.clear();
 }
 
@@ -447,6 +450,11 @@ std::size_t FaultyFiles::Disarm() {
     const std::lock_guard<std::mutex> lock(state_->mutex);
     state_->is_armed = false;
     return state_->calls;
+}
+
+std::vector<std::size_t> FaultyFiles::Renames() const {
+    const std::lock_guard<std::mutex> lock(state_->mutex);
+    return state_->renames;
 }
 
 std::string FaultyFiles::FirstFailed() const {

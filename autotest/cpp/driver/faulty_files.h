@@ -61,6 +61,8 @@ class FaultyFiles {
     void Arm(const Fault& fault);
     // Ends that; returns how many calls there were.
     std::size_t Disarm();
+    // Which of the calls since Arm() gave something another name.
+    std::vector<std::size_t> Renames() const;
     // The first call that failed since Arm(): "write /7/x.zarr/0.0"; empty where none did.
     std::string FirstFailed() const;
 
