@@ -98,6 +98,7 @@ class DimensionAppend {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout, LayOut(*grown, plan_.path(), open_options, {}));
         dataset->AddArray(std::move(layout), false);
         dataset->Finish();
+        ZARR_RETURN_IF_ERROR(grown->TakeFailure());  // what was overlooked would not be grown
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(std::make_unique<StoreUpdate>(
                                   store_, zarr::WriteConsolidated::kIfPresent, std::move(locks)),

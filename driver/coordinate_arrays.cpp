@@ -71,6 +71,8 @@ Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
             if (!facts.ok() || RefersTo(*facts, path)) return false;
         }
     }
+    // What could not be read may be what refers to it.
+    ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return true;
 }
 
@@ -88,6 +90,7 @@ Result<bool> CoordinateArrays::WriteNumbers(const std::string& path,
         ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
         if (kind == zarr::NodeKind::kArray && HoldsNumbers(*hierarchy, path, numbers)) return true;
+        ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     }
     ZARR_ASSIGN_OR_RETURN(const bool is_free, IsFree(path));
     if (!is_free) return false;

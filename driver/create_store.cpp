@@ -40,6 +40,8 @@ Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
         dataset->AddArray(std::move(layout), arrays.size() > 1);
     }
     dataset->Finish();
+    // What was overlooked would be written as if it were not there.
+    ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
     return dataset;
 }
 
