@@ -110,7 +110,7 @@ class Array {
     PendingChunks& pending() const { return pending_; }
 
     // What was done with this array, of what the counters of context() have of all.
-    ReadCounters& counters() const { return counters_; }
+    ArrayCounters& counters() const { return counters_; }
     WriteCounters& write_counters() const { return write_counters_; }
 
   private:
@@ -130,7 +130,7 @@ class Array {
     std::uint64_t id_ = 0;
     mutable PendingChunks pending_;
     mutable AbsentChunks absent_;
-    mutable ReadCounters counters_;
+    mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;
 };
 

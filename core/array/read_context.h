@@ -16,14 +16,18 @@
 
 namespace zarr {
 
-// Counts of what reading did, since the context or the array was made. Never reset.
+// Counts of what reading did, since the context was made. Never reset.
 struct ReadCounters {
     std::atomic<std::uint64_t> chunks_requested{0};  // values asked of the store
     std::atomic<std::uint64_t> chunks_absent{0};
     std::atomic<std::uint64_t> chunks_decoded{0};
-    std::atomic<std::uint64_t> chunks_cached{0};  // times one that was decoded was used again
     std::atomic<std::uint64_t> bytes_read{0};     // as stored
     std::atomic<std::uint64_t> bytes_decoded{0};  // as decoded
+};
+
+// The same of one array, since it was opened, and what is counted of arrays alone.
+struct ArrayCounters : ReadCounters {
+    std::atomic<std::uint64_t> chunks_cached{0};  // times one that was decoded was used again
     // Nanoseconds that threads waited for the store and decoded; of all threads together.
     std::atomic<std::uint64_t> reading_time{0};
     std::atomic<std::uint64_t> decoding_time{0};

@@ -19,8 +19,13 @@ constexpr std::size_t kLargeChunk = std::size_t{256} << 10;
 }  // namespace
 
 void RegionReader::Count(Counter counter, std::uint64_t number) const {
-    for (ReadCounters* counters : {&array_.context().counters(), &array_.counters()})
+    ReadCounters& of_array = array_.counters();
+    for (ReadCounters* counters : {&array_.context().counters(), &of_array})
         (counters->*counter).fetch_add(number, std::memory_order_relaxed);
+}
+
+void RegionReader::CountHere(ArrayCounter counter, std::uint64_t number) const {
+    (array_.counters().*counter).fetch_add(number, std::memory_order_relaxed);
 }
 
 void RegionReader::CountDecoded(std::size_t bytes) const {
@@ -29,8 +34,8 @@ void RegionReader::CountDecoded(std::size_t bytes) const {
 }
 
 template <class Work>
-auto RegionReader::Timed(Counter counter, Work&& work) const {
-    return zarr::Timed(work, [&](std::uint64_t time) { Count(counter, time); });
+auto RegionReader::Timed(ArrayCounter counter, Work&& work) const {
+    return zarr::Timed(work, [&](std::uint64_t time) { CountHere(counter, time); });
 }
 
 Result<bool> RegionReader::ReadRanges(const Piece& piece) {
@@ -61,7 +66,7 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     }
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
     ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
-    ZARR_ASSIGN_OR_RETURN(const std::size_t decoded, Timed(&ReadCounters::decoding_time, [&] {
+    ZARR_ASSIGN_OR_RETURN(const std::size_t decoded, Timed(&ArrayCounters::decoding_time, [&] {
                               return pipeline.DecodeRanges(encoded, ranges, scratch->chunk.span());
                           }));
     if (decoded != 0) {
@@ -88,7 +93,7 @@ Result<bool> RegionReader::Ask(const Piece& piece, Question&& question) const {
     const std::uint64_t asked = absent.moment();
     if (absent.Has(index)) return false;
     Count(&ReadCounters::chunks_requested, 1);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ReadCounters::reading_time, [&] {
+    ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ArrayCounters::reading_time, [&] {
                               return question(array_.KeyOf(piece.chunk));
                           }));
     if (found) return true;
@@ -126,7 +131,7 @@ Status RegionReader::Decode(const Piece& piece, ByteSpan encoded, MutableByteSpa
                             PipelineScratch& scratch) {
     std::optional<Gate::Pass> pass;
     if (in_flight_ > threads_) pass.emplace(decoding_);
-    return Timed(&ReadCounters::decoding_time,
+    return Timed(&ArrayCounters::decoding_time,
                  [&] { return array_.pipeline_.Decode(encoded, chunk, scratch, piece.threads); });
 }
 
@@ -177,7 +182,7 @@ Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
         is_loaded = true;
         return Load(piece);
     });
-    if (!is_loaded) Count(&ReadCounters::chunks_cached, 1);
+    if (!is_loaded) CountHere(&ArrayCounters::chunks_cached, 1);
     return chunk;
 }
 
@@ -190,7 +195,7 @@ Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
     if (found) CountDecoded(array_.pipeline_.chunk_bytes());
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
     if (found && array_.pipeline_.decodes_objects()) {
-        ZARR_RETURN_IF_ERROR(Timed(&ReadCounters::decoding_time, [&] {
+        ZARR_RETURN_IF_ERROR(Timed(&ArrayCounters::decoding_time, [&] {
             return array_.pipeline_.DecodeObjects(encoded, chunk->objects, scratch->pipeline);
         }));
     } else if (found) {

@@ -145,7 +145,7 @@ void RegionReader::Emit(const Piece& piece, const ChunkPtr& chunk) {
 bool RegionReader::CopyIfCached(const Piece& piece) {
     const ChunkPtr chunk = array_.context().cache().Find(array_.IdOf(piece.chunk));
     if (chunk == nullptr) return false;
-    Count(&ReadCounters::chunks_cached, 1);
+    CountHere(&ArrayCounters::chunks_cached, 1);
     Emit(piece, chunk);
     return true;
 }

@@ -47,13 +47,15 @@ class RegionReader {
     Result<bool> Ask(const Piece& piece, Question&& question) const;
     // Reads the stored chunk; false where it is absent.
     Result<bool> Fetch(const Piece& piece, PipelineScratch& scratch) const;
-    // Counts for the array and for its context.
+    // Counts for the array and for its context; an ArrayCounter for the array.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
+    using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
     void Count(Counter counter, std::uint64_t number) const;
+    void CountHere(ArrayCounter counter, std::uint64_t number) const;
     void CountDecoded(std::size_t bytes) const;
     // What `work` returns; the time that it takes is counted.
     template <class Work>
-    auto Timed(Counter counter, Work&& work) const;
+    auto Timed(ArrayCounter counter, Work&& work) const;
     Status Decode(const Piece& piece, ByteSpan encoded, MutableByteSpan chunk,
                   PipelineScratch& scratch);
     // The chunk through the cache.
