@@ -109,7 +109,7 @@ class Model:
     def flushed(self, array, window):
         """After all that was begun there was stored."""
         versions = self._of[array]
-        versions["stored"][window] = versions["begun"][window]
+        whole(versions["begun"][window], out=versions["stored"][window])
 
     def settled(self, array, window):
         """What the window holds for its owner."""
@@ -122,13 +122,13 @@ class Model:
 
     def least(self, array, window=...):
         """The versions from which on a reading, or opening, that begins now may see."""
-        return self._of[array]["stored"][window].copy()
+        return whole(self._of[array]["stored"][window])
 
     def problem(self, array, window, values, least):
         """None where these values were legal, `least` having been asked for before they were read;
         else what is wrong with one."""
-        begun = self._of[array]["begun"][window].copy()
-        erased = self._of[array]["erased"][window].copy()
+        begun = whole(self._of[array]["begun"][window])
+        erased = whole(self._of[array]["erased"][window])
         if values.shape != begun.shape:
             return f"{array} {told(window)}: shape {values.shape}, not {begun.shape}"
         version = values >> 32
@@ -144,6 +144,12 @@ class Model:
             f"{int(values[at]) & 0xFFFFFFFF}, where {int(least[at])} to {int(begun[at])} of "
             f"{int(PLACES[window][at])} can be, erased by {int(erased[at])}"
         )
+
+
+def whole(versions, out=None):
+    """A copy that loads and stores each number at once. numpy's own is a memcpy, which goes by bytes
+    where it begins a new page of memory: what another process writes meanwhile is read in halves."""
+    return np.add(versions, 0, out=out)
 
 
 def told(window):
