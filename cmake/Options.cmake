@@ -26,6 +26,8 @@ else()
   target_compile_options(zarr_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
     $<$<CONFIG:Release>:-O3>
+    # GCC 14 has false alarms of this one in its own std::variant.
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-maybe-uninitialized>
     $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:-Werror>)
   if(ZARR_SANITIZE)
     target_compile_options(zarr_options INTERFACE

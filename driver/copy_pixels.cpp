@@ -23,11 +23,17 @@ using zarr::Status;
 
 namespace {
 
-// True where chunks hold pixels of several bands, so that these are to be copied together.
-bool HaveSharedChunks(ZarrDataset& dataset) {
+// How many bands are to be copied together, as chunks hold pixels of them all: where bands are of
+// one axis those of a chunk, else all.
+int BandsAtOnce(ZarrDataset& dataset) {
     const RasterLayout& layout = dataset.Band(1)->array().layout;
-    return std::any_of(layout.other_axes.begin(), layout.other_axes.end(),
-                       [&](std::size_t axis) { return layout.facts.metadata.chunks[axis] > 1; });
+    const std::vector<std::uint64_t>& chunks = layout.facts.metadata.chunks;
+    const auto bands = static_cast<std::uint64_t>(dataset.GetRasterCount());
+    if (layout.other_axes.size() == 1)
+        return static_cast<int>(std::min(bands, chunks[layout.other_axes.front()]));
+    const bool have_shared = std::any_of(layout.other_axes.begin(), layout.other_axes.end(),
+                                         [&](std::size_t axis) { return chunks[axis] > 1; });
+    return have_shared ? static_cast<int>(bands) : 1;
 }
 
 // Runs one task after another on a thread of its own, the same for all, as what encodes keeps its
@@ -102,49 +108,56 @@ class Copier {
         type_ = band.GetRasterDataType();
         item_ = GDALGetDataTypeSizeBytes(type_);
         band.GetBlockSize(&block_x_, &block_y_);
-        bands_at_once_ = HaveSharedChunks(to) ? to.GetRasterCount() : 1;
+        bands_ = to.GetRasterCount();
+        bands_at_once_ = BandsAtOnce(to);
         ChooseSize();
     }
 
     bool Run(GDALProgressFunc progress, void* progress_data) {
-        const int bands = to_.GetRasterCount();
         double done = 0;
-        const double all = double{1} * bands * to_.GetRasterXSize() * to_.GetRasterYSize();
+        const double all = double{1} * bands_ * to_.GetRasterXSize() * to_.GetRasterYSize();
         const auto copy = [&](const Part& part) {
             if (!Copy(part)) return false;
-            done += double{1} * bands_at_once_ * part.width * part.height;
+            done += double{1} * part.bands * part.width * part.height;
             if (progress != nullptr && !progress(done / all, "", progress_data))
                 return Emit({zarr::StatusCode::kCancelled, "the copy was cancelled"});
             return true;
         };
-        for (int band = 1; band <= bands; band += bands_at_once_)
-            if (!ForEachPart(band, copy)) return false;
+        if (!ForEachPart(copy)) return false;
         const Status status = worker_.Wait();
         return status.ok() || Emit(status);
     }
 
   private:
+    // `bands` of them from `band`, and rows from `y`.
     struct Part {
-        int band, x, y, width, height;
+        int band, bands, x, y, width, height;
     };
+    using PartFunction = std::function<bool(const Part&)>;
 
-    // Calls `copy` on the parts of a band, or of several at once, until it returns false. A chunk
-    // that takes several parts has them one after the other, so that it is complete before the next
-    // is begun.
-    bool ForEachPart(int band, const std::function<bool(const Part&)>& copy) const {
-        const std::int64_t wide = to_.GetRasterXSize();
+    // Calls `copy` on the parts of all bands until it returns false. A chunk that takes several
+    // parts has them one after the other, so that it is complete before the next is begun.
+    bool ForEachPart(const PartFunction& copy) const {
         const std::int64_t high = to_.GetRasterYSize();
         const std::int64_t rows =
             std::max<std::int64_t>(height_, std::min<std::int64_t>(block_y_, high));
-        for (std::int64_t top = 0; top < high; top += rows) {
-            const std::int64_t bottom = std::min(top + rows, high);
-            for (std::int64_t x = 0; x < wide; x += width_)
-                for (std::int64_t y = top; y < bottom; y += height_)
-                    if (!copy({band, static_cast<int>(x), static_cast<int>(y),
-                               static_cast<int>(std::min<std::int64_t>(width_, wide - x)),
-                               static_cast<int>(std::min<std::int64_t>(height_, bottom - y))}))
-                        return false;
-        }
+        for (int band = 1; band <= bands_; band += bands_at_once_)
+            for (std::int64_t top = 0; top < high; top += rows)
+                if (!ForEachPartOf(band, top, std::min(top + rows, high), copy)) return false;
+        return true;
+    }
+
+    // Of bands that are copied together, the rows from `top` to below `bottom`.
+    bool ForEachPartOf(int band, std::int64_t top, std::int64_t bottom,
+                       const PartFunction& copy) const {
+        const std::int64_t wide = to_.GetRasterXSize();
+        const int bands = std::min(bands_at_once_, bands_ - band + 1);
+        for (std::int64_t x = 0; x < wide; x += width_)
+            for (std::int64_t y = top; y < bottom; y += height_)
+                if (!copy({band, bands, static_cast<int>(x), static_cast<int>(y),
+                           static_cast<int>(std::min<std::int64_t>(width_, wide - x)),
+                           static_cast<int>(std::min<std::int64_t>(height_, bottom - y))}))
+                    return false;
         return true;
     }
 
@@ -176,14 +189,14 @@ class Copier {
         zarr::Buffer& buffer = buffers_[turn_++ % buffers_.size()];
         const std::size_t size =
             static_cast<std::size_t>(item_) * static_cast<std::size_t>(part.width) *
-            static_cast<std::size_t>(part.height) * static_cast<std::size_t>(bands_at_once_);
+            static_cast<std::size_t>(part.height) * static_cast<std::size_t>(part.bands);
         if (const Status status = buffer.Reset(size); !status.ok()) return Emit(status);
-        std::vector<int> numbers(static_cast<std::size_t>(bands_at_once_));
+        std::vector<int> numbers(static_cast<std::size_t>(part.bands));
         std::iota(numbers.begin(), numbers.end(), part.band);
         const GSpacing line = GSpacing{item_} * part.width;
         if (from_.RasterIO(GF_Read, part.x, part.y, part.width, part.height, buffer.data(),
-                           part.width, part.height, type_, bands_at_once_, numbers.data(), item_,
-                           line, line * part.height, nullptr) != CE_None)
+                           part.width, part.height, type_, part.bands, numbers.data(), item_, line,
+                           line * part.height, nullptr) != CE_None)
             return false;
         if (const Status status = worker_.Wait(); !status.ok()) return Emit(status);
         worker_.Start([this, part, data = buffer.data()] { return StorePart(part, data); });
@@ -192,7 +205,7 @@ class Copier {
 
     Status StorePart(const Part& part, const std::uint8_t* data) const {
         const GSpacing line = GSpacing{item_} * part.width;
-        for (int i = 0; i < bands_at_once_; ++i) {
+        for (int i = 0; i < part.bands; ++i) {
             ZarrRasterBand::Window window{};
             window.x_off = part.x;
             window.y_off = part.y;
@@ -211,6 +224,7 @@ class Copier {
     int item_ = 1;
     int block_x_ = 1;
     int block_y_ = 1;
+    int bands_ = 1;
     int bands_at_once_ = 1;
     int width_ = 1;
     int height_ = 1;

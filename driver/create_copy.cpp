@@ -111,6 +111,7 @@ bool CopyPixelsAndOverviews(GDALDataset& from, ZarrDataset& to, GDALProgressFunc
 
 NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     NewRaster raster;
+    raster.is_copied = true;
     raster.width = static_cast<std::uint64_t>(source.GetRasterXSize());
     raster.height = static_cast<std::uint64_t>(source.GetRasterYSize());
     raster.bands = static_cast<std::uint64_t>(source.GetRasterCount());

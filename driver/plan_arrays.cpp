@@ -21,8 +21,14 @@ using zarr::Status;
 
 namespace {
 
-// The side of a chunk along X and Y, in pixels.
-constexpr std::uint64_t kChunkSide = 512;
+// Bands, and pixels along X and Y, in a chunk.
+struct ChunkSize {
+    std::uint64_t bands, side;
+};
+
+constexpr ChunkSize kChunkOfMaps = {1, 512};
+// As many elements: of n bands a series touches n / 16 chunks, and a map of one band decodes 16.
+constexpr ChunkSize kChunkOfSeries = {16, 128};
 
 // A dimension of the arrays: size, and default chunk size.
 struct Axis {
@@ -78,8 +84,9 @@ class Planner {
 
     // The same for all arrays.
     std::vector<Axis> Axes(const std::vector<std::string>& paths) const {
-        std::vector<Axis> axes = {{"y", raster_.height, std::min(raster_.height, kChunkSide)},
-                                  {"x", raster_.width, std::min(raster_.width, kChunkSide)}};
+        const ChunkSize chunk = DefaultChunk();
+        std::vector<Axis> axes = {{"y", raster_.height, std::min(raster_.height, chunk.side)},
+                                  {"x", raster_.width, std::min(raster_.width, chunk.side)}};
         const std::string suffix = Suffix(paths);
         for (Axis& axis : axes)
             if (!IsShared(axis)) axis.name += suffix;
@@ -87,8 +94,17 @@ class Planner {
         if (options_.interleave_pixel)
             axes.push_back({"band" + suffix, raster_.bands, raster_.bands});
         else
-            axes.insert(axes.begin(), {"band" + suffix, raster_.bands, 1});
+            axes.insert(axes.begin(), {"band" + suffix, raster_.bands, chunk.bands});
         return axes;
+    }
+
+    // Who writes one band after the other, as programs may after Create(), would encode a chunk of
+    // several bands once for each; and who says the size of a map's chunk means one of a map.
+    ChunkSize DefaultChunk() const {
+        const bool is_series = raster_.is_copied && options_.single_array &&
+                               !options_.interleave_pixel && options_.array.chunks.empty() &&
+                               raster_.bands > kChunkOfSeries.bands;
+        return is_series ? kChunkOfSeries : kChunkOfMaps;
     }
 
     // What makes the names of dimensions ones that no other array has: coordinates of x that lie

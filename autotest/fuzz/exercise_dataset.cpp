@@ -121,7 +121,7 @@ void ReadGroup(GDALGroup& group, int& nodes) {
 void ExerciseDataset(const std::string& name) {
     if (const auto dataset = Open(name, GDAL_OF_RASTER)) {
         ReadDataset(*dataset);
-        char** const subdatasets = dataset->GetMetadata("SUBDATASETS");
+        const CSLConstList subdatasets = dataset->GetMetadata("SUBDATASETS");
         for (int i = 1; i <= kSubdatasets; ++i) {
             const char* inner = CSLFetchNameValue(subdatasets, CPLSPrintf("SUBDATASET_%d_NAME", i));
             if (inner == nullptr) break;

@@ -123,7 +123,8 @@ def made(folder, width, height, bands, nodata=None):
 
 @pytest.mark.parametrize(
     "shape, chunks",
-    [((700, 900, 1), [512, 512]), ((30, 20, 1), [20, 30]), ((700, 900, 40), [1, 512, 512])],
+    [((700, 900, 1), [512, 512]), ((30, 20, 1), [20, 30]), ((700, 900, 16), [1, 512, 512]),
+     ((700, 900, 17), [16, 128, 128]), ((30, 20, 40), [16, 20, 30])],
 )
 def test_default_chunks_are_those_that_the_page_names(tmp_path, shape, chunks):
     metadata, attributes = made(tmp_path, *shape)
@@ -133,6 +134,18 @@ def test_default_chunks_are_those_that_the_page_names(tmp_path, shape, chunks):
     blosc = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
     assert metadata["compressor"] == blosc and metadata["filters"] is None
     assert metadata["order"] == "C" and metadata["dimension_separator"] == "."
+
+
+def test_other_chunks_than_of_a_copy_without_options(tmp_path):
+    """Create() knows no order of writing; BLOCKSIZE of two numbers, and chunks of pixels."""
+    driver = gdal.GetDriverByName("Zarr")
+    driver.Create(str(tmp_path / "a.zarr"), 900, 700, 40, gdal.GDT_Byte)
+    source = gdal.GetDriverByName("MEM").Create("", 900, 700, 40)
+    for name, option in (("b", "BLOCKSIZE=200,300"), ("c", "INTERLEAVE=PIXEL")):
+        driver.CreateCopy(str(tmp_path / f"{name}.zarr"), source, options=[option])
+    for name, chunks in (("a", [1, 512, 512]), ("b", [1, 200, 300]), ("c", [512, 512, 40])):
+        document = json.loads((tmp_path / f"{name}.zarr" / name / ".zarray").read_text())
+        assert document["chunks"] == chunks
 
 
 def test_the_fill_value_is_null_unless_there_is_nodata(tmp_path):

@@ -139,7 +139,7 @@ std::string RasterText(const std::string& name) {
             "\n";
     AddList("metadata", dataset->GetMetadata(), text);
     // Their names hold the folder, which is another each time.
-    char** const listed = dataset->GetMetadata("SUBDATASETS");
+    const CSLConstList listed = dataset->GetMetadata("SUBDATASETS");
     text += "subdatasets " + std::to_string(CSLCount(listed) / 2) + "\n";
     for (int i = 1; i <= dataset->GetRasterCount(); ++i)
         AddBand("band " + std::to_string(i), *dataset->GetRasterBand(i), text);
