@@ -21,7 +21,6 @@
 #include "driver/report.h"
 #include "driver/store_folder.h"
 #include "driver/vsi_store.h"
-#include "driver/zip_file.h"
 
 namespace zarr_driver {
 
@@ -221,8 +220,7 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
     const std::string folder = FolderOf(name);
     if (!IsStoreFolder(folder))
         return Status::NotFound("creation option APPEND_DIM: there is no Zarr v2 store to grow");
-    if (ZipPlaceOf(folder))
-        return Status::Unsupported("a zip file is written once, so that nothing is appended to it");
+    ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
     auto store = OpenStoreForUpdate(folder);
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
     ZARR_ASSIGN_OR_RETURN(const AppendPlan plan, AppendPlan::Make(hierarchy, source, options));

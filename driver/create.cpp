@@ -7,6 +7,7 @@
 #include "driver/create_store.h"
 #include "driver/gdal_types.h"
 #include "driver/report.h"
+#include "driver/store_folder.h"
 
 namespace zarr_driver {
 
@@ -28,7 +29,8 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
             return Status::Unsupported(
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
-        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeStore(name, raster, parsed));
+        ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
+        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeStore(path, raster, parsed));
         made.replacement.Commit();
         return std::move(made.dataset);
     };

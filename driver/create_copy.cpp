@@ -135,7 +135,7 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
     return parsed;
 }
 
-Result<NewStore> MakeLike(const char* name, GDALDataset& source, const CreationOptions& options) {
+Result<NewStore> MakeLike(const std::string& name, GDALDataset& source, const CreationOptions& options) {
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
     return MakeStore(name, Describe(source, dtype), options);
 }
@@ -160,11 +160,12 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
                         NameValueList options, GDALProgressFunc progress, void* progress_data) {
     WatchedProgress watched(progress, progress_data);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
+        ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
-                              ParseFor(*source, TargetFolderOf(name), options));
+                              ParseFor(*source, TargetFolderOf(path), options));
         if (!parsed.append_dim.empty())
-            return AppendAlong(name, *source, parsed, WatchedProgress::Report, &watched);
-        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(name, *source, parsed));
+            return AppendAlong(path, *source, parsed, WatchedProgress::Report, &watched);
+        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, parsed));
         if (!Fill(*source, *made.dataset, watched)) {
             made.dataset->Abandon();
             return Status(zarr::StatusCode::kCancelled, "");

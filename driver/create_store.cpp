@@ -93,8 +93,8 @@ Result<NewStore> MakeStore(const std::string& name, const NewRaster& raster,
     const std::string folder = TargetFolderOf(name);
     if (options.append_subdataset && !IsStoreFolder(folder))
         return Status::NotFound("there is no Zarr v2 store to append a subdataset to");
-    if (options.append_subdataset && ArchiveOf(folder))
-        return Status::Unsupported("a zip file is written once, so nothing is appended to it");
+    ZARR_RETURN_IF_ERROR(options.append_subdataset ? CheckChangeable(folder)
+                                                   : CheckWritable(folder));
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
     ZARR_ASSIGN_OR_RETURN(const std::vector<PlannedArray> arrays,
                           PlanArrays(OpenStoreForUpdate(folder), raster, options));

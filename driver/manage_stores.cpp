@@ -45,16 +45,11 @@ Result<Place> FindPlace(const char* name) {
     return Place{location.store_path, location.node};
 }
 
-Status CheckNotInZip(const Place& place) {
-    if (!ZipPlaceOf(place.folder)) return {};
-    return Status::Unsupported("/" + place.node +
-                               ": a zip file is written once and not changed afterwards");
-}
-
 Status DeletePlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(name));
+    ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     if (place.node.empty()) return RemoveStore(TargetFolderOf(place.folder));
-    ZARR_RETURN_IF_ERROR(CheckNotInZip(place));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder + "/" + place.node, "deleted"));
     zarr::HierarchyWriter writer(OpenStoreForUpdate(place.folder));
     ZARR_RETURN_IF_ERROR(writer.DeleteNode(place.node));
@@ -62,7 +57,7 @@ Status DeletePlace(const char* name) {
 }
 
 Status RenameNode(const Place& place, const std::string& target) {
-    ZARR_RETURN_IF_ERROR(CheckNotInZip(place));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(target));
     const std::string path =
         FolderOf(parsed.path) + (parsed.has_node ? "/" + parsed.node : std::string());
@@ -76,6 +71,7 @@ Status RenameNode(const Place& place, const std::string& target) {
 }
 
 Status CheckFree(const std::string& folder) {
+    ZARR_RETURN_IF_ERROR(CheckWritable(folder));
     return PathExists(folder) || IsStoreFolder(folder)
                ? Status::Invalid(folder + ": is there already")
                : Status();
@@ -100,6 +96,7 @@ Status RenamePlace(const char* new_name, const char* old_name) {
     ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(old_name));
     if (!place.node.empty()) return RenameNode(place, new_name);
     const std::string target = FolderOf(new_name);
+    ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     ZARR_RETURN_IF_ERROR(CheckNothingElse(TargetFolderOf(place.folder), "renamed"));
     {

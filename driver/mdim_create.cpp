@@ -62,7 +62,9 @@ Result<NewDataset> MakeDataset(const std::string& name, CSLConstList options) {
     if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
     const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     const bool consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias);
-    const std::string folder = TargetFolderOf(name);
+    ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
+    const std::string folder = TargetFolderOf(path);
+    ZARR_RETURN_IF_ERROR(CheckWritable(folder));
     if (ArchiveOf(folder))
         return Status::Unsupported(
             "a zip file is written once and in order, which the multidimensional API does not do; "

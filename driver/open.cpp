@@ -14,7 +14,6 @@
 #include "driver/store_failures.h"
 #include "driver/store_folder.h"
 #include "driver/vsi_store.h"
-#include "driver/zip_file.h"
 
 namespace zarr_driver {
 
@@ -39,8 +38,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
     options.is_update = update;
     // What is changed may be what consolidated metadata hold.
     if (update) options.use_consolidated = zarr::UseConsolidated::kNever;
-    if (update && ZipPlaceOf(name.path))
-        return Status::Unsupported("a zip file is written once and not changed afterwards");
+    if (update) ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
     if (update && options.wrap_longitude)
         return Status::Unsupported(
             "open option WRAP_LONGITUDE is for reading: the array's columns are in another order");
@@ -69,8 +67,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     options.is_update = is_update;
     // What is changed may be what consolidated metadata hold.
     if (is_update) options.use_consolidated = zarr::UseConsolidated::kNever;
-    if (is_update && ZipPlaceOf(name.path))
-        return Status::Unsupported("a zip file is written once and not changed afterwards");
+    if (is_update) ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
     ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
     if (!name.indices.empty())
         return Status::Invalid("/" + name.node +
@@ -101,6 +98,12 @@ bool IsNamedAsStore(const std::string& path) {
            NamesDocument(name);
 }
 
+bool IsStoreThere(const std::string& name) {
+    const auto parsed = ParseConnectionString(name);
+    const QuietErrors quiet;
+    return parsed.ok() && IsStoreFolder(FolderOf(parsed->path));
+}
+
 // By its first bytes, those of a member, or of the end of an archive without any.
 bool IsZip(const GDALOpenInfo& open_info) {
     return EndsWith(open_info.pszFilename, ".zip") && open_info.nHeaderBytes >= 4 &&
@@ -111,11 +114,15 @@ bool IsZip(const GDALOpenInfo& open_info) {
 }  // namespace
 
 int Identify(GDALOpenInfo* open_info) {
-    if (HasZarrPrefix(open_info->pszFilename)) return TRUE;
+    // Without flags GDAL asks what it is to delete before a copy: mostly nothing.
+    const bool is_by_name = open_info->nOpenFlags != 0;
+    if (HasZarrPrefix(open_info->pszFilename))
+        return is_by_name || IsStoreThere(open_info->pszFilename) ? TRUE : FALSE;
     const std::string name = ExpandUrl(open_info->pszFilename);
     if (name.empty()) return FALSE;
     const bool is_url = name != open_info->pszFilename;
     if (IsRemote(name) && IsNamedAsStore(name)) {
+        if (!is_by_name && !NamesDocument(name)) return IsStoreThere(name) ? TRUE : FALSE;
         // What is there of an object store GDAL has found out already, unless it was given a URL.
         if (!IsObjectStore(name) || is_url || open_info->bIsDirectory) return TRUE;
         return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
@@ -126,9 +133,8 @@ int Identify(GDALOpenInfo* open_info) {
                                (is_url && !IsRemote(name));
     if (NamesDocument(name)) return TRUE;
     if (may_be_folder) return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
-    // Without flags GDAL asks what it is to delete before a copy. A zip file is not to go before
-    // what takes its place is complete.
-    if (!IsZip(*open_info) || open_info->nOpenFlags == 0) return FALSE;
+    // Before a copy, a zip file is not to go before what takes its place is complete.
+    if (!IsZip(*open_info) || !is_by_name) return FALSE;
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
 }
 

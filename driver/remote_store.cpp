@@ -26,6 +26,9 @@ bool IsDocument(std::string_view key) {
            name == zarr::kV1ArrayKey || name == zarr::kV1AttributesKey;
 }
 
+// How a message about what is below a prefix begins.
+std::string At(const std::string& prefix) { return prefix.empty() ? "" : prefix + ": "; }
+
 }  // namespace
 
 std::size_t RemoteStore::ReadsAtOnce() const { return kReadsAtOnce; }
@@ -103,14 +106,14 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
     auto entries = VsiStore::List(prefix);
     // Whether there is nothing or nobody may know is not told apart.
     if (entries.ok() && (!entries->empty() || access_.update)) return entries;
-    return Status::Unsupported(prefix +
-                               ": the server does not list what it has; consolidated "
+    return Status::Unsupported(At(prefix) +
+                               "the server does not list what it has; consolidated "
                                "metadata, or the path of an array, do without");
 }
 
 Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
     if (!IsObjectStore(folder()))
-        return Status::Unsupported(prefix + ": a web server does not list what it has");
+        return Status::Unsupported(At(prefix) + "a web server does not list what it has");
     std::size_t keys = 0;
     const auto count = [&](std::string_view key, std::optional<std::uint64_t> size) {
         ++keys;
@@ -119,7 +122,7 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
     ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count));
     // GDAL shows nothing to who may not list; an array has its own document at least.
     return keys != 0 ? Status()
-                     : Status::Unsupported(prefix + ": the object store does not list what it has");
+                     : Status::Unsupported(At(prefix) + "the object store does not list what it has");
 }
 
 }  // namespace zarr_driver

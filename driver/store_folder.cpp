@@ -76,6 +76,26 @@ std::string FolderOf(const std::string& path) {
     return (folder.empty() ? "." : folder) + query;
 }
 
+zarr::Status CheckWritable(const std::string& path) {
+    const std::string folder = FolderOf(path);
+    if (!IsRemote(folder) || IsObjectStore(folder)) return {};
+    return zarr::Status::Unsupported("a web server is read from, not written to");
+}
+
+zarr::Status CheckChangeable(const std::string& path) {
+    if (ZipPlaceOf(FolderOf(path)))
+        return zarr::Status::Unsupported("a zip file is written once and not changed afterwards");
+    return CheckWritable(path);
+}
+
+zarr::Result<std::string> TargetPath(const std::string& name) {
+    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
+    if (!parsed.has_node) return parsed.path;
+    return zarr::Status::Invalid("/" + parsed.node +
+                                 ": a new store is named by its path alone; creation option "
+                                 "ARRAY_NAME names the array");
+}
+
 std::string TargetFolderOf(const std::string& path) {
     const std::string folder = FolderOf(path);
     VSIStatBufL stat;

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "core/base/status.h"
+
 namespace zarr_driver {
 
 // True where `folder`, which may be a zip file or in one, holds one of the files that make a Zarr
@@ -17,6 +19,15 @@ bool NamesDocument(const std::string& path);
 // The folder that a path or URL means: the path itself without trailing slashes, or the folder of
 // the document that it names.
 std::string FolderOf(const std::string& path);
+
+// Ok where a store can be made at `path`, or its folder; else Unsupported: on a web server.
+zarr::Status CheckWritable(const std::string& path);
+
+// Ok where what is at `path` can be changed; else Unsupported: in a zip file, or as above.
+zarr::Status CheckChangeable(const std::string& path);
+
+// The path that the name of a new store means; Invalid where it names a node in one.
+zarr::Result<std::string> TargetPath(const std::string& name);
 
 // FolderOf() a store that is to be written or deleted: of a name that ends in ".zip", unless it is
 // a folder, the one that GDAL sees in the zip file.

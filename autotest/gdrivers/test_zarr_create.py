@@ -281,6 +281,21 @@ def test_append_subdataset(tmp_path):
     assert sorted(zarr.open_consolidated(store, mode="r").array_keys()) == ["first", "second"]
 
 
+def test_a_name_with_the_prefix_is_its_path(tmp_path, cpl):
+    source = gdal.GetDriverByName("MEM").Create("", 4, 4)
+    name = f'ZARR:"{tmp_path / "a.zarr"}"'
+    for value in (1, 2):  # makes it, and replaces it
+        source.GetRasterBand(1).Fill(value)
+        assert driver().CreateCopy(name, source) is not None
+        assert open_raster(tmp_path / "a.zarr").GetRasterBand(1).Checksum() == 16 * value
+    assert driver().Create(f"ZARR:{tmp_path / 'b.zarr'}", 4, 4) is not None
+    assert driver().CreateMultiDimensional(f"ZARR:{tmp_path / 'c.zarr'}") is not None
+    assert cpl.errors == []
+    assert driver().CreateCopy(f'ZARR:"{tmp_path / "d.zarr"}":/x', source) is None
+    assert "creation option ARRAY_NAME names the array" in cpl.the_error()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.zarr", "b.zarr", "c.zarr"]
+
+
 def test_nothing_but_a_store_is_overwritten(tmp_path, cpl):
     folder = tmp_path / "mine"
     folder.mkdir()

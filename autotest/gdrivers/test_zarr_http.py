@@ -324,6 +324,35 @@ def test_what_is_no_store_is_an_error_that_says_so(server):
     assert "not a Zarr v2 store" in log.errors[0]
 
 
+@pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://", 'ZARR:"http://'])
+def test_what_would_write_is_one_error_that_says_so(folder, server, prefix):
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    url = server.url.replace("http://", prefix) + "/{}" + '"' * prefix.startswith("ZARR:")
+    driver = gdal.GetDriverByName("Zarr")
+    source = gdal.GetDriverByName("MEM").Create("", 4, 4)
+    plain = url.format("plain.zarr")
+    for what in (
+        lambda: driver.CreateCopy(url.format("new.zarr"), source),
+        lambda: driver.Create(url.format("new.zarr"), 4, 4),
+        lambda: driver.CreateMultiDimensional(url.format("new.zarr")),
+        lambda: gdal.OpenEx(plain, gdal.OF_RASTER | gdal.OF_UPDATE),
+        lambda: gdal.OpenEx(plain, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE),
+        lambda: driver.Delete(plain) == gdal.CE_None or None,
+        lambda: driver.Rename("/vsimem/other.zarr", plain) == gdal.CE_None or None,
+    ):
+        with zarr_gdal.error_log() as log:
+            assert what() is None
+        told = [text for text in log.errors if "Only read-only mode" not in text]  # GDAL's own
+        assert len(told) == 1 and told[0].endswith(": a web server is read from, not written to")
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_cannot_be_listed_is_named(server):
+    with zarr_gdal.error_log() as log:
+        assert gdal.OpenEx(f'ZARR:"{server.url}/group.zarr"', gdal.OF_RASTER) is None
+    assert "group.zarr: the server does not list" in log.the_error()
+
+
 def test_server_that_is_gone_is_an_error(folder):
     with Served(folder) as served:
         dataset = open_raster(f'ZARR:"{served.url}/plain.zarr"')
