@@ -135,7 +135,8 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
     return parsed;
 }
 
-Result<NewStore> MakeLike(const std::string& name, GDALDataset& source, const CreationOptions& options) {
+Result<NewStore> MakeLike(const std::string& name, GDALDataset& source,
+                          const CreationOptions& options) {
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
     return MakeStore(name, Describe(source, dtype), options);
 }

@@ -21,7 +21,8 @@ struct NewRaster {
     std::uint64_t width = 0;
     std::uint64_t height = 0;
     std::uint64_t bands = 1;
-    // True where its pixels will be written chunk by chunk, false where nobody knows in which order.
+    // True where its pixels will be written chunk by chunk, false where nobody knows in which
+    // order.
     bool is_copied = false;
     zarr::DataType dtype;
     std::vector<std::string> band_names;  // of the arrays where each band is one; may be empty

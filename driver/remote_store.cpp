@@ -121,8 +121,9 @@ Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visi
     };
     ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count));
     // GDAL shows nothing to who may not list; an array has its own document at least.
-    return keys != 0 ? Status()
-                     : Status::Unsupported(At(prefix) + "the object store does not list what it has");
+    return keys != 0
+               ? Status()
+               : Status::Unsupported(At(prefix) + "the object store does not list what it has");
 }
 
 }  // namespace zarr_driver

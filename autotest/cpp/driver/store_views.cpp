@@ -15,7 +15,7 @@ Dataset Open(const std::string& name, unsigned flags, bool for_update) {
         name.c_str(), flags | access | GDAL_OF_VERBOSE_ERROR, drivers, nullptr, nullptr)));
 }
 
-void AddList(const std::string& what, char** list, std::string& text) {
+void AddList(const std::string& what, CSLConstList list, std::string& text) {
     for (; list != nullptr && *list != nullptr; ++list) text += what + " " + *list + "\n";
 }
 

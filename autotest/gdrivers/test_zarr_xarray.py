@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: MIT
+"""Stores between xarray, rioxarray, rasterio and GDAL: values, places, times, attributes, masks and
+scales are the same on every way. test_zarr_writers.py and test_zarr_time.py have more of what
+xarray writes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import rasterio
+import rioxarray
+import xarray as xr
+import zarr
+from osgeo import gdal
+from rasterio.enums import Resampling
+from zarr_gdal import array_name, open_raster, read_all
+from zarr_places import assert_place, epsg
+from zarr_python import zarr2_arguments
+
+TIMES, ROWS, COLUMNS = 3, 20, 30
+PLACE = (500000.0, 10.0, 0.0, 5200000.0, 0.0, -10.0)
+X = 500005.0 + 10.0 * np.arange(COLUMNS)
+Y = 5199995.0 - 10.0 * np.arange(ROWS)
+DAYS = np.array(["2020-01-30", "2020-01-31", "2020-02-03"], "M8[ns]")
+PACKED = {"dtype": "i2", "scale_factor": 0.25, "add_offset": 100.0, "_FillValue": -32768}
+
+
+def cube(values=None, times=DAYS, **attrs):
+    """A variable t along time, y and x with a CRS; multiples of 0.25 about 200, some missing."""
+    if values is None:
+        values = (np.arange(len(times) * ROWS * COLUMNS) / 4).astype("f4").reshape(-1, ROWS, COLUMNS)
+        values[:, 3:6, 4:9] = np.nan
+    data = xr.DataArray(values, dims=("time", "y", "x"), coords={"time": times, "y": Y, "x": X},
+                        attrs=attrs)  # fmt: skip
+    return data.to_dataset(name="t").rio.write_crs("EPSG:32632")
+
+
+def to_store(dataset, store, **arguments):
+    dataset.to_zarr(str(store), **zarr2_arguments(), **arguments)
+    return str(store)
+
+
+def from_store(store, **arguments):
+    with xr.open_zarr(str(store), decode_coords="all", **arguments) as dataset:
+        return dataset.load()
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::PendingDeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning"),
+]
+
+
+@pytest.fixture
+def packed(tmp_path):
+    return to_store(cube(units="K"), tmp_path / "packed.zarr", encoding={"t": PACKED})
+
+
+# rioxarray reads
+
+
+def test_open_rasterio_gives_stored_values(packed):
+    with rioxarray.open_rasterio(packed) as got:
+        assert (got.dims, got.shape, got.dtype) == (("band", "y", "x"), (3, ROWS, COLUMNS), "int16")
+        assert (got.rio.nodata, got.rio.crs.to_epsg()) == (-32768, 32632)
+        assert got.rio.transform().to_gdal() == PLACE
+        np.testing.assert_array_equal(got.x, X)
+        np.testing.assert_array_equal(got.y, Y)
+        assert got.attrs["scale_factor"] == 0.25 and got.attrs["add_offset"] == 100
+        raw = xr.open_zarr(packed, mask_and_scale=False)["t"]
+        np.testing.assert_array_equal(got.values, raw.values)
+
+
+@pytest.mark.parametrize("chunks", [None, True, {"x": 7, "y": 6}])
+def test_open_rasterio_masks_and_scales(packed, chunks):
+    wanted = cube()["t"].values
+    with rioxarray.open_rasterio(packed, mask_and_scale=True, chunks=chunks) as got:
+        assert (got.chunks is None) == (chunks is None)
+        np.testing.assert_array_equal(got.values, wanted)
+    with rioxarray.open_rasterio(packed, masked=True, chunks=chunks) as got:
+        assert got.rio.encoded_nodata == -32768 and np.isnan(got.rio.nodata)
+        np.testing.assert_array_equal(got.values, (wanted - 100) / np.float32(0.25))
+
+
+def test_windows(packed):
+    wanted = cube()["t"]
+    with rioxarray.open_rasterio(packed, mask_and_scale=True) as got:
+        one = got.isel(band=1, x=slice(5, 17), y=slice(2, 9))
+        np.testing.assert_array_equal(one, wanted.isel(time=1, x=slice(5, 17), y=slice(2, 9)))
+        point = got.sel(band=3, x=500111, y=5199888, method="nearest")
+        assert float(point) == float(wanted.sel(x=500111, y=5199888, method="nearest")[2])
+        box = got.rio.clip_box(500100, 5199850, 500200, 5199950)
+        np.testing.assert_array_equal(box, wanted.rio.clip_box(500100, 5199850, 500200, 5199950))
+        assert box.rio.bounds() == (500100, 5199850, 500200, 5199950)
+
+
+def test_overview_levels(tmp_path):
+    store = to_store(cube(np.arange(1800.0).reshape(3, ROWS, COLUMNS)), tmp_path / "a.zarr")
+    dataset = gdal.Open(store, gdal.GA_Update)
+    assert dataset.BuildOverviews("AVERAGE", [2]) == 0
+    del dataset
+    with rioxarray.open_rasterio(store, overview_level=0) as got:
+        wanted = cube(np.arange(1800.0).reshape(3, ROWS, COLUMNS))["t"].coarsen(x=2, y=2).mean()
+        np.testing.assert_allclose(got.values, wanted.values, rtol=1e-12)
+        np.testing.assert_allclose(got.x, wanted.x, rtol=1e-12)
+        assert got.rio.resolution() == (20, -20)
+
+
+def test_subdatasets(tmp_path):
+    """Variables of several grids: each opens by its name, and as variables where they share one."""
+    dataset = cube()
+    dataset["dem"] = (("y", "x"), np.arange(600.0).reshape(ROWS, COLUMNS))
+    dataset["coarse"] = (("v", "u"), np.ones((4, 5), "u1"))
+    store = to_store(dataset, tmp_path / "several.zarr")
+    with rasterio.open(store) as opened:
+        names = {name.rpartition(":/")[2] for name in opened.subdatasets}
+    assert names >= {"t", "dem", "coarse"}
+    with rioxarray.open_rasterio(array_name(store, "dem")) as got:
+        np.testing.assert_array_equal(got[0], dataset["dem"])
+        assert got.rio.crs.to_epsg() == 32632 and got.rio.transform().to_gdal() == PLACE
+    with rioxarray.open_rasterio(array_name(store, "coarse")) as got:
+        assert got.shape == (1, 4, 5)
+    with rioxarray.open_rasterio(array_name(store, "t"), band_as_variable=True) as got:
+        assert list(got.data_vars) == ["band_1", "band_2", "band_3"]
+        np.testing.assert_array_equal(got["band_2"], dataset["t"][1])
+
+
+# rioxarray writes
+
+
+@pytest.mark.parametrize(
+    "dtype, nodata, bands",
+    [("u1", 7, 1), ("i2", -5, 3), ("u4", 2**32 - 1, 3), ("f4", np.nan, 1), ("f4", np.nan, 3)],
+)
+def test_to_raster_and_back(tmp_path, dtype, nodata, bands):
+    """By xarray with decode_coords, by rioxarray and by GDAL."""
+    values = (np.arange(bands * 600) % 200).astype(dtype).reshape(bands, ROWS, COLUMNS)
+    values[:, 2:4, 5:8] = nodata
+    data = xr.DataArray(values, dims=("band", "y", "x"), coords={"x": X, "y": Y})
+    data = data.rio.write_crs("EPSG:32632").rio.write_nodata(nodata)
+    store = tmp_path / "r.zarr"
+    data.rio.to_raster(store, driver="Zarr", compress="ZSTD")
+    mask = np.isnan(values) if dtype == "f4" else values == nodata
+    got = from_store(store)["r"]
+    assert got.dims == (("band", "y", "x") if bands > 1 else ("y", "x"))
+    np.testing.assert_array_equal(got.rio.transform().to_gdal(), PLACE)
+    assert got.rio.crs.to_epsg() == 32632
+    np.testing.assert_equal(float(got.rio.encoded_nodata), float(nodata))
+    np.testing.assert_array_equal(np.isnan(got.values.reshape(values.shape)), mask)
+    np.testing.assert_array_equal(got.values.reshape(values.shape)[~mask], values[~mask])
+    with rioxarray.open_rasterio(store) as again:
+        np.testing.assert_array_equal(again.values, values)
+        np.testing.assert_array_equal(again.x, X)
+    dataset = open_raster(store)
+    np.testing.assert_array_equal(read_all(dataset), values)
+    assert_place(dataset, PLACE)
+    assert epsg(dataset) == 32632
+
+
+def test_to_raster_keeps_packing(tmp_path, packed):
+    """What is opened masked and scaled is packed again as it was."""
+    store = tmp_path / "again.zarr"
+    with rioxarray.open_rasterio(packed, mask_and_scale=True) as data:
+        data.rio.to_raster(store, driver="Zarr")
+    np.testing.assert_array_equal(read_all(open_raster(store)), read_all(open_raster(packed)))
+    got = from_store(store)["again"]
+    np.testing.assert_array_equal(got.values, cube()["t"].values)
+    assert {key: got.encoding[key] for key in ("scale_factor", "add_offset", "_FillValue")} == {
+        key: PACKED[key] for key in ("scale_factor", "add_offset", "_FillValue")}  # fmt: skip
+
+
+def test_to_raster_window_by_window(tmp_path, packed):
+    """Of a lazy array, in rasterio's windows."""
+    store = tmp_path / "w.zarr"
+    with rioxarray.open_rasterio(packed, chunks={"x": 8, "y": 8}) as data:
+        data.rio.to_raster(store, driver="Zarr", windowed=True, blocksize="1,8,8")
+    np.testing.assert_array_equal(read_all(open_raster(store)), read_all(open_raster(packed)))
+
+
+def test_reprojection_is_that_of_a_geotiff(tmp_path, packed):
+    gdal.Translate(str(tmp_path / "p.tif"), packed)
+    warped = []
+    for path in (packed, tmp_path / "p.tif"):
+        with rioxarray.open_rasterio(path, masked=True) as data:
+            warped.append(data.rio.reproject("EPSG:3857", resampling=Resampling.bilinear))
+    np.testing.assert_array_equal(warped[0].values, warped[1].values)
+    np.testing.assert_array_equal(warped[0].x, warped[1].x)
+    assert np.isfinite(warped[0].values).any()
+
+
+# xarray writes, GDAL copies, xarray reads
+
+
+def random_values(dtype):
+    rng = np.random.default_rng(6)
+    if dtype == "bool":
+        return rng.random((TIMES, ROWS, COLUMNS)) < 0.5
+    if np.dtype(dtype).kind == "f":
+        return rng.normal(size=(TIMES, ROWS, COLUMNS)).astype(dtype)
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, (TIMES, ROWS, COLUMNS), dtype, endpoint=True)
+
+
+@pytest.mark.parametrize(
+    "dtype, consolidated",
+    [("bool", True), ("u1", True), ("i2", False), ("u4", True), ("i8", True), ("f4", False), ("f8", True)],
+)
+def test_through_gdal_translate(tmp_path, dtype, consolidated):
+    """No value of an integer without _FillValue is missing, whatever it is."""
+    dataset = cube(random_values(dtype), units="1", comment="as it was")
+    store = to_store(dataset, tmp_path / "a.zarr", consolidated=consolidated)
+    source = open_raster(store)
+    assert epsg(source) == 32632
+    assert_place(source, PLACE)
+    gdal.Translate(str(tmp_path / "b.zarr"), source, format="Zarr",
+                   creationOptions=[f"CREATE_ZMETADATA={'YES' if consolidated else 'NO'}"])  # fmt: skip
+    got = from_store(tmp_path / "b.zarr", consolidated=consolidated)["b"]
+    np.testing.assert_array_equal(got.values, dataset["t"].values)
+    np.testing.assert_array_equal(got.x, X)
+    np.testing.assert_array_equal(got.y, Y)
+    days = [pd.Timestamp(str(text).replace("time=", "")).tz_localize(None) for text in got.band.values]
+    assert days == list(pd.to_datetime(DAYS))
+    assert (got.attrs["units"], got.attrs["comment"]) == ("1", "as it was")
+    assert got.rio.crs.to_epsg() == 32632 and got.rio.transform().to_gdal() == PLACE
+
+
+@pytest.mark.parametrize("encoding", [PACKED, {"dtype": "u1", "scale_factor": 2.0, "_FillValue": 255},
+                                      {"dtype": "f4", "_FillValue": -1e20}, {"dtype": "f8"},
+                                      {"dtype": "i4", "scale_factor": 0.5, "_FillValue": 0}],
+                         ids=["i2", "u1", "f4", "nan", "zero"])  # fmt: skip
+def test_masks_and_scales_agree(tmp_path, encoding):
+    """xarray's masks, rasterio's masked arrays, GDAL's mask bands; also behind gdal_translate."""
+    values = np.arange(TIMES * ROWS * COLUMNS, dtype="f8").reshape(TIMES, ROWS, COLUMNS) % 251 * 2
+    values[:, 3:6, 4:9] = np.nan
+    values[2, 10] = np.nan
+    values[values == 0] = np.nan  # which one encoding has for missing
+    store = to_store(cube(values), tmp_path / "a.zarr", encoding={"t": encoding})
+    gdal.Translate(str(tmp_path / "t.zarr"), store, format="Zarr")
+    for name in (store, str(tmp_path / "t.zarr")):
+        wanted = from_store(name)["t"].values
+        np.testing.assert_array_equal(wanted, values)
+        with rasterio.open(name) as dataset:
+            packed, masks = dataset.read(masked=True), dataset.read_masks()
+            scale = np.array(dataset.scales)[:, None, None]
+            unpacked = packed.astype("f8") * scale + np.array(dataset.offsets)[:, None, None]
+        np.testing.assert_array_equal(unpacked.filled(np.nan), values)
+        np.testing.assert_array_equal(masks == 0, np.isnan(values))
+        opened = open_raster(name)
+        for i in range(TIMES):
+            mask = opened.GetRasterBand(i + 1).GetMaskBand().ReadAsArray()
+            np.testing.assert_array_equal(mask == 0, np.isnan(values[i]))
+        with rioxarray.open_rasterio(name, mask_and_scale=True) as scaled:
+            np.testing.assert_allclose(scaled.values, values, rtol=1e-6)
+
+
+def test_unsigned(tmp_path):
+    """_Unsigned: signed integers that stand for unsigned ones, with a missing one among them."""
+    values = (np.arange(600) % 256).astype("u1").reshape(1, ROWS, COLUMNS)
+    data = cube(values, DAYS[:1])
+    data["t"].encoding = {"_Unsigned": "true", "dtype": "i1", "_FillValue": -1}
+    with np.errstate(all="ignore"):
+        store = to_store(data, tmp_path / "u.zarr")
+    assert zarr.open_group(store, mode="r")["t"].dtype == np.dtype("i1")
+    wanted = from_store(store)["t"].values
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(1)
+    assert (band.DataType, band.GetNoDataValue()) == (gdal.GDT_Byte, 255)
+    np.testing.assert_array_equal(band.ReadAsArray(), values[0])
+    with rioxarray.open_rasterio(store, masked=True) as got:
+        np.testing.assert_array_equal(got.values, wanted)
+    gdal.Translate(str(tmp_path / "t.zarr"), store, format="Zarr")
+    np.testing.assert_array_equal(from_store(tmp_path / "t.zarr")["t"].values.squeeze(), wanted[0])
+
+
+TIME_ENCODINGS = [
+    {"units": "hours since 2020-01-01", "dtype": "i4"},
+    {"units": "days since 1900-01-01", "dtype": "f8"},
+    {"units": "seconds since 1970-01-01 06:00", "dtype": "i8"},
+    {"units": "days since 2020-01-01", "calendar": "proleptic_gregorian", "dtype": "i2"},
+]
+
+
+@pytest.mark.parametrize("encoding", TIME_ENCODINGS, ids=lambda encoding: encoding["units"])
+def test_times(tmp_path, encoding):
+    """Bands have xarray's times, and a cube copied by the multidimensional API keeps the axis."""
+    store = to_store(cube(), tmp_path / "a.zarr", encoding={"time": encoding})
+    dataset = open_raster(store)
+    got = [dataset.GetRasterBand(i + 1).GetMetadataItem("DIM_time_TIME") for i in range(TIMES)]
+    assert [pd.Timestamp(text).tz_localize(None) for text in got] == list(pd.to_datetime(DAYS))
+    assert gdal.MultiDimTranslate(str(tmp_path / "b.zarr"), store, format="Zarr") is not None
+    copied = from_store(tmp_path / "b.zarr")
+    xr.testing.assert_equal(copied["t"].drop_vars("spatial_ref", errors="ignore"),
+                            cube()["t"].drop_vars("spatial_ref"))  # fmt: skip
+    assert copied["time"].encoding["units"].startswith(encoding["units"][:20])
+
+
+# xarray changes
+
+
+@pytest.mark.parametrize("consolidated", [True, False])
+def test_times_that_xarray_appends(tmp_path, consolidated):
+    store = to_store(cube(), tmp_path / "a.zarr", consolidated=consolidated,
+                     encoding={"t": PACKED, "time": {"units": "days since 2020-01-01"}})  # fmt: skip
+    assert open_raster(store).RasterCount == TIMES
+    more = np.array(["2020-02-10", "2020-02-11"], "M8[ns]")
+    values = np.full((2, ROWS, COLUMNS), 150.25, "f4")
+    addition = cube(values, more).drop_vars("spatial_ref")
+    to_store(addition, store, append_dim="time", consolidated=consolidated)
+    dataset = open_raster(store)
+    assert dataset.RasterCount == TIMES + 2
+    last = dataset.GetRasterBand(TIMES + 2)
+    assert last.GetMetadataItem("DIM_time_TIME").startswith("2020-02-11")
+    scaled = read_all(dataset)[-2:] * last.GetScale() + last.GetOffset()
+    np.testing.assert_array_equal(scaled, values)
+    np.testing.assert_array_equal(from_store(store, consolidated=consolidated)["t"][-2:], values)
+
+
+def test_regions_that_xarray_writes_into_what_gdal_made(tmp_path):
+    store = tmp_path / "r.zarr"
+    made = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, TIMES, gdal.GDT_Float32,
+                                               ["BLOCKSIZE=1,10,10"])  # fmt: skip
+    made.SetGeoTransform(PLACE)
+    del made
+    before = open_raster(store)
+    assert not read_all(before).any()
+    values = random_values("f4")[:, :10]
+    patch = xr.Dataset({"r": (("band", "y", "x"), values)})
+    patch.to_zarr(str(store), region={"band": slice(0, 3), "y": slice(10, 20), "x": slice(0, 30)})
+    got = read_all(open_raster(store))
+    np.testing.assert_array_equal(got[:, 10:], values)
+    assert not got[:, :10].any()
+
+
+def test_regions_that_gdal_writes_into_what_xarray_made(tmp_path):
+    """A template without values, filled by rasterio."""
+    store = to_store(cube().chunk({"time": 1, "y": 10, "x": 10}), tmp_path / "a.zarr", compute=False)
+    patch = random_values("f4")[1, :7, :11]
+    with rasterio.open(store, "r+") as dataset:
+        dataset.write(patch, 2, window=rasterio.windows.Window(4, 9, 11, 7))
+    got = from_store(store)["t"]
+    np.testing.assert_array_equal(got[1, 9:16, 4:15], patch)
+    assert int(got.notnull().sum()) == patch.size
+    np.testing.assert_array_equal(got.time, DAYS)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""zarr-python and netCDF-C: both read arrays and their attributes, and leave what an attribute
+means to who asks. So the values as they are stored are compared, and nothing else."""
+
+import numpy as np
+from findings import compare
+
+
+class ZarrPython:
+    @staticmethod
+    def attempts(store):
+        if store.get("container") != "zip":
+            return ["zarr.open(path)"]
+        top = f", path={store['top']!r}" if "top" in store else ""
+        return ["zarr.open(path)", f"zarr.open(ZipStore(path){top})"]
+
+    @staticmethod
+    def versions(_):
+        import numcodecs
+        import zarr
+
+        return {"zarr-python": zarr.__version__, "numcodecs": numcodecs.__version__,
+                "numpy": np.__version__}  # fmt: skip
+
+    @staticmethod
+    def measure(findings, folder, store, attempt):
+        import zarr
+        import zarr.storage
+
+        path = f"{folder}/{store['path']}"
+        target, more = path, {}
+        if "ZipStore" in attempt:
+            target = zarr.storage.ZipStore(path, mode="r")
+            more = {"path": store["top"]} if "top" in store else {}
+        try:
+            root = zarr.open(target, mode="r", **more)
+        except Exception as error:  # whatever it raises is the answer
+            findings.fails("", error)
+            return
+        for array in store["arrays"]:
+            wanted = stored(folder, store, array)
+            try:
+                got = (root[array["path"]] if array["path"] else root)[...]
+            except Exception as error:
+                findings.fails(f"/{array['path']}", error)
+                continue
+            compare(findings, array["path"], got, wanted)
+
+
+class NetCDF:
+    @staticmethod
+    def attempts(store):
+        """Its own stores by its own mode first."""
+        where = "zip" if store.get("container") == "zip" else "file"
+        modes = [f"mode=zarr,{where}", f"mode=nczarr,{where}"]
+        return modes[::-1] if store["name"] == "netcdf_nczarr" else modes
+
+    @staticmethod
+    def versions(_):
+        import netCDF4
+
+        return {"netCDF-C": netCDF4.__netcdf4libversion__, "netCDF4-python": netCDF4.__version__,
+                "numpy": np.__version__}  # fmt: skip
+
+    @staticmethod
+    def measure(findings, folder, store, attempt):
+        import netCDF4
+
+        try:
+            dataset = netCDF4.Dataset(f"file://{folder}/{store['path']}#{attempt}")
+            dataset.set_auto_maskandscale(False)
+        except Exception as error:
+            findings.fails("", error)
+            return
+        for array in store["arrays"]:
+            wanted = stored(folder, store, array)
+            try:
+                path = array["path"] or next(iter(dataset.variables), "")
+                got = dataset[path][...]
+            except Exception as error:
+                findings.fails(f"/{array['path']}", error)
+                continue
+            compare(findings, array["path"], got, wanted)
+
+
+def stored(folder, store, array):
+    """The values before _Unsigned is applied to them, which is an attribute."""
+    wanted = np.load(f"{folder}/{array['file']}")
+    return wanted.view("i1") if store["facts"].get("unsigned") else wanted

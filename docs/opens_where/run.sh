@@ -1,0 +1,44 @@
+#!/bin/bash
+# Measures "which store opens where" with every reader of this machine, one result for each:
+# results/READER-VERSION.json. docs/make_opens_where.py makes the page of them.
+#
+#   docs/opens_where/run.sh [STORES [RESULTS]]
+#
+# STORES is a folder that stores.py has filled, where zarr-python is version 2 and this driver is at
+# hand; without it, they are made anew, and results/stores.json with them. Copied to other machines
+# they are measured by other versions. This driver is found by GDAL_DRIVER_PATH (build/gdalplugins
+# by default); without it, `ours` and `qgis` are left out. PYTHON is /usr/bin/python3 by default.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+python=${PYTHON:-/usr/bin/python3}
+results=${2:-$here/results}
+export GDAL_DRIVER_PATH=${GDAL_DRIVER_PATH:-$here/../../build/gdalplugins}
+
+mkdir -p "$results"
+if [ $# -gt 0 ]; then
+    stores=$1
+else
+    temporary=$(mktemp -d)
+    trap 'rm -rf "$temporary"' EXIT
+    stores=$temporary/stores
+    "$python" -B "$here/stores.py" "$stores" "$results/stores.json"
+fi
+
+has() { "$python" -B -c "import $1" 2>/dev/null; }
+has_driver() { compgen -G "$GDAL_DRIVER_PATH/gdal_*Zarr*" >/dev/null; }
+
+measure() {
+    if "$2" "${@:3}"; then
+        echo "$1 ..."
+        "$python" -B "$here/probe.py" "$1" "$stores" "$results"
+    else
+        echo "$1 is not here"
+    fi
+}
+both() { has_driver && has "$1"; }
+
+measure ours both osgeo.gdal
+measure builtin has osgeo.gdal
+measure qgis both qgis.core
+measure zarr-python has zarr
+measure netcdf-c has netCDF4

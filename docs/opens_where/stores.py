@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Writes the stores of the page "which store opens where", and what they must be read as.
+
+    docs/opens_where/stores.py FOLDER [LIST.json]
+
+FOLDER gets the stores, `expected/` with the values of their arrays, and `stores.json`, which
+probe.py reads: of each store its name, path, title, writer, its arrays and the facts that the
+documents of its format and conventions give (CRS, geotransform, nodata, scale, overviews, ...).
+LIST.json gets what the page says of the stores. Needs zarr-python 2 with xarray, rioxarray,
+netCDF-C's ncgen and GDAL with this driver (GDAL_DRIVER_PATH).
+"""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+for sources in (HERE, HERE.parents[1] / "data", HERE.parents[1] / "autotest" / "gdrivers"):
+    sys.path.insert(0, str(sources))
+
+# What the page says of a store, and the results do not.
+DESCRIPTION = ("name", "family", "title", "writer")
+
+
+def kind_of(values):
+    """How GDAL's users read it: as a raster, or else by the multidimensional API."""
+    if values.dtype.names:
+        return "structure"
+    if values.dtype.kind in "OSU":
+        return "strings"
+    return "raster" if values.ndim >= 2 else "vector"
+
+
+def keep(folder, store, path, values):
+    """Writes the values of an array, in native byte order and without pickles; returns what
+    stores.json says of it."""
+    kind = kind_of(values)
+    if values.dtype.kind == "O":
+        values = values.astype("U")
+    values = values.astype(values.dtype.newbyteorder("="))
+    file = f"expected/{store['name']}-{path.replace('/', '-') or 'root'}.npy"
+    (folder / "expected").mkdir(exist_ok=True)
+    np.save(folder / file, values, allow_pickle=False)
+    return {"path": path, "kind": kind, "file": file}
+
+
+def make(folder):
+    """Writes everything into an empty folder; returns the list that stores.json holds."""
+    import geo_stores
+    import plain_stores
+
+    folder = pathlib.Path(folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    stores = []
+    for maker in [*plain_stores.MAKERS, *geo_stores.MAKERS]:
+        for store in maker(folder):
+            arrays = [keep(folder, store, path, v) for path, v in store["arrays"].items()]
+            stores.append({"facts": {}, **store, "arrays": arrays})
+    names = [store["name"] for store in stores]
+    assert len(set(names)) == len(names)
+    write_json(folder / "stores.json", stores)
+    return stores
+
+
+def descriptions(stores):
+    return [{key: store[key] for key in DESCRIPTION} for store in stores]
+
+
+def write_json(path, document):
+    """A list, a line for each item."""
+    lines = [json.dumps(item, ensure_ascii=False) for item in document]
+    text = "[\n" + ",\n".join(lines) + "\n]\n"
+    pathlib.Path(path).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    made = make(sys.argv[1])
+    if len(sys.argv) == 3:
+        write_json(sys.argv[2], descriptions(made))
+    print(f"{len(made)} stores in {sys.argv[1]}")
