@@ -10,6 +10,7 @@
 #include "core/conventions/values.h"
 #include "core/dtype/element_text.h"
 #include "driver/array_description.h"
+#include "driver/auxiliary.h"
 #include "driver/metadata_text.h"
 #include "driver/report.h"
 
@@ -201,7 +202,7 @@ CPLXMLNode* ZarrRasterBand::SerializeToXML(const char* pszVRTPath) {
     is_serializing_ = true;
     CPLXMLNode* node = GDALPamRasterBand::SerializeToXML(pszVRTPath);
     is_serializing_ = false;
-    return node;
+    return WithoutStored(node, stored_metadata_);
 }
 
 const char* ZarrRasterBand::GetDescription() const {
@@ -217,12 +218,19 @@ const char* ZarrRasterBand::GetDescription() const {
 void ZarrRasterBand::LoadAttributes() {
     if (has_attributes_) return;
     has_attributes_ = true;
-    CPLStringList list(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
-    if (dataset()->BandsHaveArrays()) AddAttributes(array_.layout.facts.attributes, list);
+    if (dataset()->BandsHaveArrays())
+        AddAttributes(array_.layout.facts.attributes, stored_metadata_);
     if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
-        AddChannelMetadata(*channel, list);
-    if (field_.type.is_time()) list.SetNameValue("ZARR_DTYPE", field_.type.ToString().c_str());
-    // Past PAM: what comes from the store is not to be written beside it.
+        AddChannelMetadata(*channel, stored_metadata_);
+    if (field_.type.is_time())
+        stored_metadata_.SetNameValue("ZARR_DTYPE", field_.type.ToString().c_str());
+    ShowStoredMetadata();
+}
+
+// Past PAM: what comes from the store is not to be written beside it.
+void ZarrRasterBand::ShowStoredMetadata() {
+    CPLStringList list(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
+    list = CPLStringList(CSLMerge(list.StealList(), stored_metadata_.List()));
     GDALRasterBand::SetMetadata(list.List());
 }
 
@@ -230,9 +238,8 @@ void ZarrRasterBand::LoadLabels() {
     LoadAttributes();
     if (has_labels_) return;
     has_labels_ = true;
-    CPLStringList list(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
-    array_.labels->AddMetadata(slice_, list);
-    GDALRasterBand::SetMetadata(list.List());
+    array_.labels->AddMetadata(slice_, stored_metadata_);
+    ShowStoredMetadata();
 }
 
 NameValueList ZarrRasterBand::Description() {

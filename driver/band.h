@@ -46,6 +46,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
 
     void EnableUpdate() { eAccess = GA_Update; }
 
+    // True where an array that both share could hold scale, offset, unit and nodata of both.
+    bool IsDescribedAs(const ZarrRasterBand& other) const {
+        return scale_ == other.scale_ && offset_ == other.offset_ && units_ == other.units_ &&
+               nodata_ == other.nodata_;
+    }
+
     const BandArray& array() const { return array_; }
     const ScalarField& field() const { return field_; }
     const std::vector<std::uint64_t>& indices() const { return indices_; }
@@ -107,6 +113,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void InterpretAttributes();
     void LoadAttributes();  // metadata from what is known
     void LoadLabels();      // and from the coordinates of the slice, which are read for it
+    void ShowStoredMetadata();
     // The domain ZARR, which the band has where other bands have other arrays.
     NameValueList Description();
     bool IsDescription(const char* domain) const;
@@ -119,6 +126,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     mutable std::string description_;
     mutable bool has_description_;
     bool is_serializing_ = false;
+    CPLStringList stored_metadata_;  // what the store says, of the default domain
     bool has_attributes_ = false;
     bool has_labels_ = false;
     std::optional<std::string> nodata_;  // an element of field_.type in the host's byte order

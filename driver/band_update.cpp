@@ -90,6 +90,8 @@ CPLErr ZarrRasterBand::SetNoDataValueAsUInt64(uint64_t nNoData) {
 
 CPLErr ZarrRasterBand::DeleteNoDataValue() {
     if (dataset()->update() == nullptr) return GDALPamRasterBand::DeleteNoDataValue();
+    const Status status = dataset()->RemoveFillValue(array_);
+    if (!status.ok()) return EmitError(dataset()->store_path(), status);
     nodata_.reset();
     dataset()->ChangeAttribute(array_, "_FillValue", json::Value());
     return CE_None;

@@ -49,6 +49,37 @@ void CopyNodata(GDALRasterBand& from, GDALRasterBand& to) {
     }
 }
 
+struct Optional {
+    int is_known = FALSE;
+    double value = 0;
+
+    bool operator==(const Optional& other) const {
+        // NaN is a nodata value like others.
+        return is_known == other.is_known && (is_known == FALSE || value == other.value ||
+                                              (value != value && other.value != other.value));
+    }
+};
+
+// True where bands differ in what an array has one of.
+bool DoBandsDiffer(GDALDataset& source) {
+    const auto is_alike = [](GDALRasterBand& one, GDALRasterBand& other) {
+        Optional of_one;
+        Optional of_other;
+        const auto agree = [&](double (GDALRasterBand::*get)(int*)) {
+            of_one.value = (one.*get)(&of_one.is_known);
+            of_other.value = (other.*get)(&of_other.is_known);
+            return of_one == of_other;
+        };
+        return agree(&GDALRasterBand::GetScale) && agree(&GDALRasterBand::GetOffset) &&
+               agree(&GDALRasterBand::GetNoDataValue) &&
+               EQUAL(one.GetUnitType(), other.GetUnitType());
+    };
+    GDALRasterBand& first = *source.GetRasterBand(1);
+    for (int i = 2; i <= source.GetRasterCount(); ++i)
+        if (!is_alike(first, *source.GetRasterBand(i))) return true;
+    return false;
+}
+
 void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
     CopyNodata(from, to);
     int known = FALSE;
@@ -129,6 +160,8 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
     ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options, dtype));
+    if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
+        parsed.single_array = false;
     const bool replaces = !parsed.append_subdataset && parsed.append_dim.empty();
     if (replaces && IsMadeOf(source, folder))
         return Status::Invalid("is what the source is read from, so it is not overwritten");

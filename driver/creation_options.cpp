@@ -20,7 +20,9 @@ const char* const kDatasetOptions =
     "  <Option name='APPEND_DIM_VALUES' type='string' description='Coordinates of the new slices along APPEND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
     "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are one array of three dimensions or an array each' default='YES'/>"
     "  <Option name='INTERLEAVE' type='string-select' description='Place of the bands in a single array: slowest or fastest dimension' default='BAND'>"
-    "    <Value>BAND</Value><Value>PIXEL</Value>"
+    // CreateCopy() of GDAL passes on what a source has where a value is listed plainly. A store is
+    // (band, y, x) unless somebody asks.
+    "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
     "  </Option>"
     "  <Option name='FORMAT' type='string-select' description='Version of Zarr; ZARR_V3 is written by GDAL`s built-in driver' default='ZARR_V2'>"
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
@@ -69,6 +71,9 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))
         return RefuseOption("INTERLEAVE", "BAND or PIXEL", interleave);
     parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
+    parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
+                       CSLFetchNameValue(options, "INTERLEAVE") == nullptr &&
+                       parsed.array_name.empty() && parsed.array.chunks.size() <= 2;
     const bool consolidate = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
     ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/store/keys.h"
+#include "driver/auxiliary.h"
 #include "driver/band.h"
 #include "driver/builtin_driver.h"
 #include "driver/http_fetch.h"
@@ -62,7 +63,7 @@ void ZarrDataset::AddSubdataset(const std::string& name, const std::string& desc
 }
 
 void ZarrDataset::Finish() {
-    CPLStringList list;
+    CPLStringList& list = stored_metadata_;
     const bool is_array = location_.kind == zarr::NodeKind::kArray;
     if (!is_array || !location_.node.empty()) {  // an array that is the whole store has no group
         const auto attributes = location_.hierarchy->Attributes(
@@ -96,6 +97,10 @@ void ZarrDataset::Finish() {
                       std::to_string(nRasterYSize) + " pixels (bands: " + std::to_string(nBands) +
                       ", overviews: " + number(levels_.size()) + ", subdatasets: " +
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
+}
+
+CPLXMLNode* ZarrDataset::SerializeToXML(const char* pszPath) {
+    return WithoutStored(GDALPamDataset::SerializeToXML(pszPath), stored_metadata_);
 }
 
 // What lies beside a store on a web server, as far as GDAL looks for it: its auxiliary file, which

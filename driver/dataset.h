@@ -91,6 +91,8 @@ class ZarrDataset final : public GDALPamDataset {
     // Makes `element`, in the host's byte order, the fill value of an array that this dataset has
     // made and not written to yet; of others it would change what absent chunks mean.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
+    // Makes the fill value null, where it is a nodata value. Fails where chunks are absent.
+    zarr::Status RemoveFillValue(BandArray& array);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
     const std::string& store_path() const { return location_.store_path; }
@@ -141,11 +143,14 @@ class ZarrDataset final : public GDALPamDataset {
     CoordinateArrays Coordinates();
     zarr::Status FlushPlacement();
     zarr::Status FlushAttributes();
+    zarr::Status ReplaceFillValue(BandArray& array, zarr::json::Value value);
+    void WarnOfBandsThatDiffer(const BandArray& array);
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
     void CloseUpdate();
     zarr::Status FollowLevels();
     void StoreMetadataItem(const char* name, const char* value);
+    CPLXMLNode* SerializeToXML(const char* pszPath) override;
 
     const Location location_;
     const OpenOptions options_;
@@ -159,6 +164,7 @@ class ZarrDataset final : public GDALPamDataset {
     bool band_names_changed_ = false;
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;
+    bool differing_warned_ = false;
     // Of the group around several arrays, where the dataset's metadata then are; once changed.
     std::optional<zarr::json::Object> group_attributes_;
     bool levels_behind_ = false;  // the overviews do not say yet what the raster says
@@ -167,7 +173,8 @@ class ZarrDataset final : public GDALPamDataset {
     // Overviews that were removed while a caller may hold their bands.
     std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
     CPLStringList subdatasets_;
-    CPLStringList description_;  // the domain ZARR, once it was asked for
+    CPLStringList stored_metadata_;  // what the store says, of the default domain
+    CPLStringList description_;      // the domain ZARR, once it was asked for
     mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
     mutable OGRSpatialReference points_srs_;                // empty until it is asked for
     std::vector<GDAL_GCP> points_;

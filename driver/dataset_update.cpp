@@ -129,6 +129,7 @@ Status ZarrDataset::FlushAttributes() {
     for (const auto& array : arrays_) {
         if (!array->attributes_changed) continue;
         levels_behind_ = true;
+        WarnOfBandsThatDiffer(*array);
         ZARR_RETURN_IF_ERROR(update_->metadata().ChangeAttributes(
             array->layout.facts.path, array->attributes_before, array->layout.facts.attributes));
         array->attributes_before = array->layout.facts.attributes;
@@ -137,6 +138,20 @@ Status ZarrDataset::FlushAttributes() {
     if (levels_behind_) ZARR_RETURN_IF_ERROR(FollowLevels());
     levels_behind_ = false;
     return {};
+}
+
+void ZarrDataset::WarnOfBandsThatDiffer(const BandArray& array) {
+    ZarrRasterBand* first = nullptr;
+    for (int i = 1; i <= nBands && !differing_warned_; ++i) {
+        if (&Band(i)->array() != &array) continue;
+        if (first == nullptr) first = Band(i);
+        if (Band(i)->IsDescribedAs(*first)) continue;
+        differing_warned_ = true;
+        EmitWarning(store_path() + ": /" + array.layout.facts.path,
+                    "its bands differ in scale, offset, unit or nodata, of which an array has one: "
+                    "that which was set last; creation option SINGLE_ARRAY=NO gives each band an "
+                    "array");
+    }
 }
 
 bool ZarrDataset::NamesBands() {
@@ -198,10 +213,33 @@ Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
     // Chunks that are there mean the old one where others are absent.
     if (!update_->HasMade(array.layout.facts.path) || update_->HasWritten(*array.layout.array))
         return {};
+    ZARR_ASSIGN_OR_RETURN(json::Value value,
+                          zarr::FillValueToJson(array.layout.facts.metadata.dtype, element));
+    return ReplaceFillValue(array, std::move(value));
+}
+
+Status ZarrDataset::RemoveFillValue(BandArray& array) {
+    const std::string& path = array.layout.facts.path;
+    if (!array.layout.facts.metadata.has_fill_value || !options_.fill_value_as_nodata) return {};
+    FlushAll(false);
+    if (!update_->HasMade(path) || update_->HasWritten(*array.layout.array)) {
+        ZARR_ASSIGN_OR_RETURN(const zarr::ChunkListing listing, array.layout.array->ListChunks());
+        if (listing.chunks < array.layout.array->chunk_count())
+            return Status::Unsupported(
+                "/" + path +
+                ": the nodata value is the fill value, which absent chunks hold; it cannot be "
+                "removed before all pixels are written");
+    }
+    // Who wrote with the old one leaves chunks out that hold nothing else.
+    ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
+    return ReplaceFillValue(array, json::Value());
+}
+
+Status ZarrDataset::ReplaceFillValue(BandArray& array, json::Value value) {
     zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
-    ZARR_ASSIGN_OR_RETURN(json::Value value, zarr::FillValueToJson(metadata.dtype, element));
     json::Object document = metadata.document;
-    SetMember(document, "fill_value", std::move(value));
+    for (json::Member& member : document)
+        if (member.first == "fill_value") member.second = std::move(value);
     ZARR_RETURN_IF_ERROR(
         update_->metadata().ReplaceArrayDocument(array.layout.facts.path, document));
     ZARR_ASSIGN_OR_RETURN(array.layout.array,
@@ -250,6 +288,7 @@ void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
                                       "of its own");
         return;
     }
+    stored_metadata_.SetNameValue(name, value);
     const auto store = [&](json::Object& attributes) {
         // A value that reads as it did keeps its type.
         const auto held =

@@ -102,7 +102,7 @@ Status RenamePlace(const char* new_name, const char* old_name) {
     {
         const QuietErrors quiet;
         if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
-            VSIRename((place.folder + ".aux.xml").c_str(), (target + ".aux.xml").c_str());
+            MoveBeside(place.folder, target);
             return {};
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/open.h"
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -111,41 +112,55 @@ bool IsZip(const GDALOpenInfo& open_info) {
             std::memcmp(open_info.pabyHeader, "PK\5\6", 4) == 0);
 }
 
+// Why a name is recognised: to open it, or by GDAL to delete what a copy is to replace, which is
+// nothing often, so that a name alone says nothing.
+enum class Purpose : std::uint8_t { kOpen, kReplace };
+
+// GDAL says that by flags of no kind (up to 3.6) or of all kinds, and nothing else.
+Purpose PurposeOf(const GDALOpenInfo& open_info) {
+    const int flags = open_info.nOpenFlags;
+    const bool is_of_all = (flags & GDAL_OF_RASTER) != 0 && (flags & GDAL_OF_VECTOR) != 0;
+    return flags == 0 || (is_of_all && (flags & ~GDAL_OF_KIND_MASK) == 0) ? Purpose::kReplace
+                                                                          : Purpose::kOpen;
+}
+
+bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
+    if (HasZarrPrefix(open_info.pszFilename))
+        return purpose == Purpose::kOpen || IsStoreThere(open_info.pszFilename);
+    const std::string name = ExpandUrl(open_info.pszFilename);
+    if (name.empty()) return false;
+    const bool is_url = name != open_info.pszFilename;
+    if (IsRemote(name) && IsNamedAsStore(name)) {
+        if (purpose == Purpose::kReplace && !NamesDocument(name)) return IsStoreThere(name);
+        // What is there of an object store GDAL has found out already, unless it was given a URL.
+        return !IsObjectStore(name) || is_url || open_info.bIsDirectory ||
+               IsStoreFolder(FolderOf(name));
+    }
+    // GDAL before 3.7 does not see the folders of /vsimem/, and none of file://.
+    const bool may_be_folder = open_info.bIsDirectory ||
+                               (!open_info.bStatOK && STARTS_WITH(name.c_str(), "/vsimem/")) ||
+                               (is_url && !IsRemote(name));
+    if (NamesDocument(name)) return true;
+    if (may_be_folder) return IsStoreFolder(FolderOf(name));
+    // A zip file is not to go before what takes its place is complete.
+    if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
+    return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));
+}
+
 }  // namespace
 
 int Identify(GDALOpenInfo* open_info) {
-    // Without flags GDAL asks what it is to delete before a copy: mostly nothing.
-    const bool is_by_name = open_info->nOpenFlags != 0;
-    if (HasZarrPrefix(open_info->pszFilename))
-        return is_by_name || IsStoreThere(open_info->pszFilename) ? TRUE : FALSE;
-    const std::string name = ExpandUrl(open_info->pszFilename);
-    if (name.empty()) return FALSE;
-    const bool is_url = name != open_info->pszFilename;
-    if (IsRemote(name) && IsNamedAsStore(name)) {
-        if (!is_by_name && !NamesDocument(name)) return IsStoreThere(name) ? TRUE : FALSE;
-        // What is there of an object store GDAL has found out already, unless it was given a URL.
-        if (!IsObjectStore(name) || is_url || open_info->bIsDirectory) return TRUE;
-        return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
-    }
-    // GDAL before 3.7 does not see the folders of /vsimem/, and none of file://.
-    const bool may_be_folder = open_info->bIsDirectory ||
-                               (!open_info->bStatOK && STARTS_WITH(name.c_str(), "/vsimem/")) ||
-                               (is_url && !IsRemote(name));
-    if (NamesDocument(name)) return TRUE;
-    if (may_be_folder) return IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
-    // Before a copy, a zip file is not to go before what takes its place is complete.
-    if (!IsZip(*open_info) || !is_by_name) return FALSE;
-    return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name)) ? TRUE : FALSE;
+    return IsZarr(*open_info, PurposeOf(*open_info)) ? TRUE : FALSE;
 }
 
 bool IsOurs(GDALOpenInfo* open_info) {
-    if (!Identify(open_info)) return false;
+    if (!IsZarr(*open_info, Purpose::kOpen)) return false;
     const auto name = ParseConnectionString(open_info->pszFilename);
     return !name.ok() || IsRemote(FolderOf(name->path)) || !IsForBuiltin(name->path);
 }
 
 GDALDataset* Open(GDALOpenInfo* open_info) {
-    if (!Identify(open_info)) return nullptr;
+    if (!IsZarr(*open_info, Purpose::kOpen)) return nullptr;
     try {
         const auto name = ParseConnectionString(open_info->pszFilename);
         if (!name.ok()) {

@@ -32,6 +32,10 @@ bool EndsWith(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
+// The files that GDAL puts beside a store: statistics and what no attribute holds; overviews and a
+// mask of one that could not be changed.
+constexpr const char* kBeside[] = {".aux.xml", ".ovr", ".msk"};
+
 // What GDAL, a writer that was killed, xcube and desktops leave in a store.
 bool IsCompanion(std::string_view name) {
     static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db"};
@@ -40,6 +44,16 @@ bool IsCompanion(std::string_view name) {
 }
 
 }  // namespace
+
+void RemoveBeside(const std::string& path) {
+    const QuietErrors quiet;
+    for (const char* const end : kBeside) VSIUnlink((path + end).c_str());
+}
+
+void MoveBeside(const std::string& from, const std::string& to) {
+    const QuietErrors quiet;
+    for (const char* const end : kBeside) VSIRename((from + end).c_str(), (to + end).c_str());
+}
 
 Status CheckNothingElse(const std::string& folder, const char* refusal) {
     ZARR_ASSIGN_OR_RETURN(const std::string foreign,
@@ -65,9 +79,6 @@ Status CheckRoom(const std::string& folder) {
 }
 
 namespace {
-
-// The file beside a store in which GDAL keeps statistics.
-std::string Statistics(const std::string& folder) { return folder + ".aux.xml"; }
 
 // The file or folder that a store is: of one in a zip file, the zip file.
 std::string Whole(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
@@ -111,8 +122,7 @@ Status RemoveStore(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
     ZARR_RETURN_IF_ERROR(EraseWhole(Whole(folder)));
-    const QuietErrors quiet;
-    VSIUnlink(Statistics(folder).c_str());
+    RemoveBeside(folder);
     return {};
 }
 
@@ -132,7 +142,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     if (VSIRename(path.c_str(), aside.c_str()) == 0) {
         replacement.path_ = path;
         replacement.aside_ = aside;
-        VSIRename(Statistics(path).c_str(), Statistics(aside).c_str());
+        MoveBeside(path, aside);
         return replacement;
     }
     // A file system that fails is no reason to delete what is there, as one that cannot is.
@@ -140,7 +150,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     if ((error == EIO || error == ENOSPC) && !IsRemote(path))
         return Status::Io("cannot be put aside: " + std::generic_category().message(error));
     ZARR_RETURN_IF_ERROR(EraseWhole(path));
-    VSIUnlink(Statistics(path).c_str());
+    RemoveBeside(path);
     replacement.path_ = path;
     return replacement;
 }
@@ -150,19 +160,18 @@ void StoreReplacement::Commit() {
     if (aside_.empty()) return;
     // What cannot be deleted is left over, and harms nobody.
     static_cast<void>(EraseWhole(aside_));
-    const QuietErrors quiet;
-    VSIUnlink(Statistics(aside_).c_str());
+    RemoveBeside(aside_);
     aside_.clear();
 }
 
 void StoreReplacement::Undo() {
     if (path_.empty()) return;
     if (PathExists(path_)) static_cast<void>(EraseWhole(path_));
-    const QuietErrors quiet;
-    VSIUnlink(Statistics(path_).c_str());
+    RemoveBeside(path_);
     if (!aside_.empty()) {
+        const QuietErrors quiet;
         VSIRename(aside_.c_str(), path_.c_str());
-        VSIRename(Statistics(aside_).c_str(), Statistics(path_).c_str());
+        MoveBeside(aside_, path_);
     }
     path_.clear();
 }

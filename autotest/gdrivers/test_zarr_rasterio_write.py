@@ -164,7 +164,6 @@ def test_bands_that_are_arrays_keep_what_is_theirs(tmp_path, auxiliary):
         np.testing.assert_array_equal(dataset.read(), VALUES)
 
 
-@pytest.mark.xfail(strict=True, reason="the last band's scale becomes that of all, without a word")
 def test_scales_that_one_array_cannot_keep_are_kept_or_refused(tmp_path, auxiliary, caplog):
     with rasterio.open(tmp_path / "a.zarr", "w", **profile()) as dataset:
         dataset.scales = (1.0, 2.0, 3.0)
@@ -190,9 +189,8 @@ def test_tags_of_datasets_bands_and_namespaces(tmp_path, auxiliary):
 
 @pytest.mark.parametrize(
     "beside",
-    [{}, pytest.param({"ns": "MINE"}, marks=pytest.mark.xfail(
-        strict=True, reason="the auxiliary file keeps the old tag, which then counts"))],
-)  # fmt: skip
+    [{}, {"ns": "MINE"}],
+)
 def test_a_changed_tag_is_the_new_one(tmp_path, auxiliary, beside):
     """Also where an auxiliary file holds other tags."""
     with rasterio.open(tmp_path / "a.zarr", "w", **profile()) as dataset:
@@ -266,9 +264,8 @@ def test_update_changes_what_it_is_told(tmp_path):
 
 @pytest.mark.parametrize(
     "at_first",
-    [None, pytest.param(-1, marks=pytest.mark.xfail(
-        strict=True, reason="fill_value is the nodata value again once the store is closed"))],
-)  # fmt: skip
+    [None, -1],
+)
 def test_nodata_that_is_removed_stays_so(tmp_path, at_first):
     store = write(tmp_path / "a.zarr", nodata=at_first)
     for nodata in (-2, None):
@@ -355,7 +352,6 @@ def test_a_mask_is_a_file_beside(tmp_path):
     np.testing.assert_array_equal(read(tmp_path / "a.zarr.msk", 1), mask)
 
 
-@pytest.mark.xfail(strict=True, reason="the mask stays behind, and is that of the next store")
 def test_the_mask_goes_with_the_store(tmp_path):
     store = write(tmp_path / "a.zarr")
     with rasterio.open(store, "r+") as dataset:
@@ -383,7 +379,6 @@ def test_copy_exists_and_delete(tmp_path):
     assert not rasterio.shutil.exists(copy) and not os.path.exists(copy)
 
 
-@pytest.mark.xfail(strict=True, reason="the source's INTERLEAVE=PIXEL makes it (y, x, band)")
 def test_a_copy_of_several_bands_is_one_array_of_band_y_x(tmp_path):
     """Whatever the source's interleaving, as no option says otherwise."""
     tiff = write(tmp_path / "a.tif", driver="GTiff", interleave="pixel")

@@ -80,6 +80,28 @@ def _(folder):
     update(zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip"))
 
 
+@provokes("/<path>: its bands differ in scale, offset, unit or nodata, of which an array has one: that "
+          "which was set last; creation option SINGLE_ARRAY=NO gives each band an array")  # fmt: skip
+def _(folder):
+    dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4, 2)
+    dataset.GetRasterBand(1).SetScale(2)
+
+
+@provokes("/<path>: the nodata value is the fill value, which absent chunks hold; it cannot be removed "
+          "before all pixels are written")  # fmt: skip
+def _(folder):
+    dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
+    dataset.GetRasterBand(1).SetNoDataValue(1)
+    dataset = None
+    dataset = update(folder / "a.zarr")
+    dataset.GetRasterBand(1).DeleteNoDataValue()
+
+
+@provokes("/<node>: a new store is named by its path alone; creation option ARRAY_NAME names the array")
+def _(folder):
+    translate(f'ZARR:"{folder / "a.zarr"}":/b')
+
+
 @provokes("a web server is read from, not written to")
 def _(folder):
     with Served(folder) as served:
