@@ -21,6 +21,14 @@ inline constexpr GDALDataType kGdalFloat16 = GDT_Float16;
 inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
 #endif
 
+// Whether GDAL asks for the driver of what a copy is to replace with flags of all kinds, as
+// GDALOpenEx() has them where a caller names none; before, it asked with no flags.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
+inline constexpr bool kReplacesByAllKinds = true;
+#else
+inline constexpr bool kReplacesByAllKinds = false;
+#endif
+
 // A NULL-terminated list of NAME=VALUE, as GetMetadata() returns it and Create() is given it.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 using NameValueList = CSLConstList;

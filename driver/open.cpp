@@ -7,6 +7,7 @@
 #include <new>
 
 #include "core/store/keys.h"
+#include "driver/gdal_compat.h"
 #include "driver/mdim_dataset.h"
 #include "driver/open_store.h"
 #include "driver/raster_open.h"
@@ -116,12 +117,11 @@ bool IsZip(const GDALOpenInfo& open_info) {
 // nothing often, so that a name alone says nothing.
 enum class Purpose : std::uint8_t { kOpen, kReplace };
 
-// GDAL says that by flags of no kind (up to 3.6) or of all kinds, and nothing else.
 Purpose PurposeOf(const GDALOpenInfo& open_info) {
     const int flags = open_info.nOpenFlags;
-    const bool is_of_all = (flags & GDAL_OF_RASTER) != 0 && (flags & GDAL_OF_VECTOR) != 0;
-    return flags == 0 || (is_of_all && (flags & ~GDAL_OF_KIND_MASK) == 0) ? Purpose::kReplace
-                                                                          : Purpose::kOpen;
+    const bool is_of_all = (flags & GDAL_OF_RASTER) != 0 && (flags & GDAL_OF_VECTOR) != 0 &&
+                           (flags & ~GDAL_OF_KIND_MASK) == 0;
+    return flags == 0 || (kReplacesByAllKinds && is_of_all) ? Purpose::kReplace : Purpose::kOpen;
 }
 
 bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {

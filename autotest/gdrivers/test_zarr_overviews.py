@@ -144,9 +144,10 @@ def test_levels_are_arrays_like_the_base(tmp_path, rng, cpl):
                    "DIM_SEPARATOR=/", "CHUNK_MEMORY_LAYOUT=F", "BLOCKSIZE=2,40,20",
                    "ARRAY_NAME=raster")  # fmt: skip
     band = dataset.GetRasterBand(1)
-    band.SetScale(0.5)
-    band.SetOffset(3)
-    band.SetUnitType("K")
+    for each in (band, dataset.GetRasterBand(2)):
+        each.SetScale(0.5)
+        each.SetOffset(3)
+        each.SetUnitType("K")
     band.SetDescription("first")
     dataset.GetRasterBand(2).SetDescription("second")
     assert dataset.BuildOverviews("AVERAGE", [2, 4]) == 0
