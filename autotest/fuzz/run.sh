@@ -76,8 +76,9 @@ merge() {
     "$folder/bin/zarr_fuzz_$target" -set_cover_merge=1 -max_len=$largest "$folder/merged" \
         $(corpora "$target") >"$folder/logs/merge-$target" 2>&1
     rm -rf "$kept" && mkdir -p "$kept"
-    find "$folder/merged" -type f -size -${largest}c -printf '%s %p\n' | sort -n | head -n $most |
-        cut -d' ' -f2- | xargs -r cp -t "$kept"
+    # No head, at which sort would fail.
+    find "$folder/merged" -type f -size -${largest}c -printf '%s %p\n' | sort -n |
+        awk -v most=$most 'NR <= most { print $2 }' | xargs -r cp -t "$kept"
     echo "$target: $(find "$kept" -type f | wc -l) files, $(du -sk --apparent-size "$kept" | cut -f1) kB"
 }
 
