@@ -29,6 +29,7 @@ bool IsAskedLater(const GDALOpenInfo& open_info) {
 }
 
 int IdentifyBehind(GDALOpenInfo* open_info) {
+    if (IsBeingReplaced(*open_info) && IsOurs(open_info)) return FALSE;
     const int answer = identify_as_builtin == nullptr ? TRUE : identify_as_builtin(open_info);
     return answer != FALSE && IsAskedLater(*open_info) && IsOurs(open_info) ? FALSE : answer;
 }

@@ -238,8 +238,11 @@ Status ZarrDataset::RemoveFillValue(BandArray& array) {
 Status ZarrDataset::ReplaceFillValue(BandArray& array, json::Value value) {
     zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
     json::Object document = metadata.document;
-    for (json::Member& member : document)
-        if (member.first == "fill_value") member.second = std::move(value);
+    // SetMember() would take null for a request to remove the member, which is compulsory.
+    const auto held =
+        std::find_if(document.begin(), document.end(),
+                     [](const json::Member& member) { return member.first == "fill_value"; });
+    if (held != document.end()) held->second = std::move(value);
     ZARR_RETURN_IF_ERROR(
         update_->metadata().ReplaceArrayDocument(array.layout.facts.path, document));
     ZARR_ASSIGN_OR_RETURN(array.layout.array,

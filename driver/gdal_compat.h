@@ -29,6 +29,14 @@ inline constexpr bool kReplacesByAllKinds = true;
 inline constexpr bool kReplacesByAllKinds = false;
 #endif
 
+// The flags with which GDAL opens what a copy is to replace, before it asks for the driver that is to
+// delete that; -1 where it does not.
+#if defined(GDAL_OF_FROM_GDALOPEN)
+inline constexpr int kOpensToReplace = GDAL_OF_RASTER | GDAL_OF_FROM_GDALOPEN;
+#else
+inline constexpr int kOpensToReplace = -1;
+#endif
+
 // A NULL-terminated list of NAME=VALUE, as GetMetadata() returns it and Create() is given it.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 using NameValueList = CSLConstList;

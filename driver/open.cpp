@@ -124,6 +124,12 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
     return flags == 0 || (kReplacesByAllKinds && is_of_all) ? Purpose::kReplace : Purpose::kOpen;
 }
 
+// The name that this thread opened last, where GDAL does that before it replaces something.
+std::string& OpenedToReplace() {
+    thread_local std::string name;
+    return name;
+}
+
 bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
     if (HasZarrPrefix(open_info.pszFilename))
         return purpose == Purpose::kOpen || IsStoreThere(open_info.pszFilename);
@@ -149,7 +155,14 @@ bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
 
 }  // namespace
 
+bool IsBeingReplaced(const GDALOpenInfo& open_info) {
+    return PurposeOf(open_info) == Purpose::kReplace && open_info.pszFilename == OpenedToReplace();
+}
+
+void ForgetWhatIsReplaced() { OpenedToReplace().clear(); }
+
 int Identify(GDALOpenInfo* open_info) {
+    if (IsBeingReplaced(*open_info)) return FALSE;
     return IsZarr(*open_info, PurposeOf(*open_info)) ? TRUE : FALSE;
 }
 
@@ -160,6 +173,8 @@ bool IsOurs(GDALOpenInfo* open_info) {
 }
 
 GDALDataset* Open(GDALOpenInfo* open_info) {
+    OpenedToReplace() =
+        open_info->nOpenFlags == kOpensToReplace ? open_info->pszFilename : std::string();
     if (!IsZarr(*open_info, Purpose::kOpen)) return nullptr;
     try {
         const auto name = ParseConnectionString(open_info->pszFilename);

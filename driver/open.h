@@ -8,6 +8,13 @@ namespace zarr_driver {
 // GDALDriver::pfnIdentify: a few stats, no listing.
 int Identify(GDALOpenInfo* open_info);
 
+// True where GDAL is about to replace what was opened last, and asks who is to delete it. A store
+// that a copy replaces, or adds to, is not GDAL's to delete: it stays until what takes its place is
+// complete. GDAL up to 3.6 leaves folders alone, and is not noticed.
+bool IsBeingReplaced(const GDALOpenInfo& open_info);
+// For who makes the copy: GDAL asks several times before, and the next question is another one.
+void ForgetWhatIsReplaced();
+
 // True where Open() opens what Identify() is true of, or fails; false where it leaves it to GDAL's
 // built-in driver, as far as that can be told without requests over a network.
 bool IsOurs(GDALOpenInfo* open_info);
