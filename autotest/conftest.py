@@ -39,6 +39,10 @@ if os.environ.get("ZARR_TEST_THREADS"):
 if not os.environ.get("ZARR_TEST_SEED"):
     os.environ["ZARR_TEST_SEED"] = secrets.token_hex(4)
 
+import zarr_python  # noqa: E402  (in the folder that joined the path above)
+
+zarr_python.adapt()  # before test modules import zarr; processes that they fork inherit it
+
 
 def missing_parts():
     """What keeps these tests from testing our driver, as sentences; empty when all is well."""

@@ -13,6 +13,7 @@ import numcodecs
 import numpy as np
 import pytest
 import zarr
+import zarr_python
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_raster
 from zarr_http import Served
@@ -59,7 +60,8 @@ def test_what_is_stored_is_what_zarr_python_says(tmp_path, separator):
     assert told["CHUNKS_INITIALIZED"] == "2"
     files = [path for path in (tmp_path / "a.zarr" / "dem").rglob("*") if path.is_file()]
     assert int(told["BYTES_STORED"]) == sum(path.stat().st_size for path in files)
-    if separator == ".":  # zarr-python counts folders as chunks, and none of their bytes
+    # zarr-python 2 counts folders as chunks, and none of their bytes; 3.0 finds no chunk at all.
+    if separator == "." and not zarr_python.IS_3:
         assert array.nchunks_initialized == 2
         assert int(told["BYTES_STORED"]) == array.nbytes_stored
     assert float(told["STORAGE_RATIO"]) == round(14000 / int(told["BYTES_STORED"]), 1)
