@@ -29,8 +29,8 @@ inline constexpr bool kReplacesByAllKinds = true;
 inline constexpr bool kReplacesByAllKinds = false;
 #endif
 
-// The flags with which GDAL opens what a copy is to replace, before it asks for the driver that is to
-// delete that; -1 where it does not.
+// The flags with which GDAL opens what a copy is to replace, before it asks for the driver that is
+// to delete that; -1 where it does not.
 #if defined(GDAL_OF_FROM_GDALOPEN)
 inline constexpr int kOpensToReplace = GDAL_OF_RASTER | GDAL_OF_FROM_GDALOPEN;
 #else
