@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/base/text.h"
+#include "core/dtype/element_text.h"
 
 namespace zarr_driver {
 
@@ -16,20 +17,16 @@ using zarr::Status;
 
 namespace {
 
-Status TooLong(const zarr::DataType& type, const std::string& text) {
-    return Status::Invalid(zarr::Quoted(text) + ": too long for dtype " + type.ToString());
-}
-
 Status StoreBytes(const zarr::DataType& type, const std::string& text, const std::string& bytes,
                   std::uint8_t* dst) {
-    if (bytes.size() > type.size) return TooLong(type, text);
+    if (bytes.size() > type.size) return zarr::TooLong(type, text);
     std::copy(bytes.begin(), bytes.end(), dst);
     return {};
 }
 
 Status StoreUnicode(const zarr::DataType& type, const std::string& text, std::uint8_t* dst) {
     ZARR_ASSIGN_OR_RETURN(const std::u32string units, zarr::Utf8ToUcs4(text));
-    if (units.size() * sizeof(char32_t) > type.size) return TooLong(type, text);
+    if (units.size() * sizeof(char32_t) > type.size) return zarr::TooLong(type, text);
     const auto* const first = reinterpret_cast<const std::uint8_t*>(units.data());
     std::copy_n(first, units.size() * sizeof(char32_t), dst);
     if (type.NeedsSwap()) zarr::SwapElements(type, dst, 1);

@@ -19,6 +19,7 @@ import pytest
 import zarr
 import zarr_random_codecs as codecs
 import zarr_random_types as types
+from zarr_python import IS_NUMPY_2, unless_unsupported, unsupported_since_3
 
 SEED = os.environ["ZARR_TEST_SEED"]
 CHUNKS = int(os.environ.get("ZARR_TEST_CHUNKS", "400"))
@@ -81,7 +82,9 @@ class Case:
         self._write_elements()
 
     def _write_elements(self):
-        if self.values.dtype.kind != "O":
+        filters = json.loads((self.folder / ".zarray").read_text())["filters"] or [{}]
+        # The filter of objects zarr-python 3.0 gives to text of a fixed width, too.
+        if not filters[0].get("id", "").startswith("vlen-") and self.values.dtype.kind != "O":
             (self.folder / "raw").write_bytes(self.values.tobytes(self.order))
             return
         items = [v if isinstance(v, bytes) else v.encode() for v in self.values.ravel(self.order)]
@@ -139,7 +142,8 @@ def encode(cases):
 
 def compare(folder, indices, seen):
     """Encodes the cases and counts in `seen` what was equal; returns what was not."""
-    cases = {index: Case(folder, index) for index in indices}
+    cases = {index: unless_unsupported(Case, folder, index) for index in indices}
+    cases = {index: case for index, case in cases.items() if case is not None}
     failures = [encode(cases.values())] if cases else []
     for index, case in cases.items():
         problem = case.problem() if case.chunk.exists() else "not encoded"
@@ -171,6 +175,8 @@ def test_the_random_chunks_covered_everything(tmp_path, seen):
     left out gets more chances: the rarest filter comes once in a hundred chunks."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
+    assert seen["same bytes"] >= CHUNKS * 0.2
+    unsupported_since_3("writes not every dtype and codec")
     assert seen["same bytes"] >= CHUNKS * 0.8
     for first in range(CHUNKS, CHUNKS + 2000, 100):
         if not missing(seen):
@@ -207,6 +213,20 @@ def number_filter(draw, name):
     return numcodecs.Delta(dtype), dtype
 
 
+def encoded_by_numcodecs(codec, values):
+    """None where numcodecs on NumPy 2 does not: it refuses parameters that the type does not hold,
+    and calculates in halves and singles as such, with fewer digits, where it was in doubles."""
+    calculates = isinstance(codec, (numcodecs.FixedScaleOffset, numcodecs.Quantize))
+    if IS_NUMPY_2 and calculates and values.dtype.newbyteorder("=").str[1:] in ("f2", "f4", "c8"):
+        return None
+    try:
+        return np.ascontiguousarray(codec.encode(values.copy()))  # bitround changes its input
+    except OverflowError:
+        if not IS_NUMPY_2:
+            raise
+        return None
+
+
 def equal_but_for_nans(ours, wanted):
     """NaNs are told apart by nothing but how the arithmetic was compiled."""
     if wanted.dtype.kind not in "fc":
@@ -239,8 +259,10 @@ def test_filters_of_any_numbers(name, tmp_path):
         (folder / "raw").write_bytes(values.tobytes())
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            wanted = np.ascontiguousarray(codec.encode(values.copy()))  # bitround changes its input
-        cases.append((codec, folder, wanted))
+            wanted = encoded_by_numcodecs(codec, values)
+        if wanted is not None:
+            cases.append((codec, folder, wanted))
+    assert len(cases) >= (10 if IS_NUMPY_2 else 60)
     command = [os.environ["ZARR_ENCODE"], *(str(folder) for _, folder, _ in cases)]
     subprocess.run(command, capture_output=True, timeout=120, check=True)
     for codec, folder, wanted in cases:

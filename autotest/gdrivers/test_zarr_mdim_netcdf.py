@@ -3,6 +3,7 @@
 attributes, dimensions and CRS survive, as netCDF4 and xarray see them."""
 
 import pathlib
+import re
 import subprocess
 
 import netCDF4
@@ -17,15 +18,21 @@ SAMPLES = ("terrain", "temperature", "satellite_rgb", "product")
 EPSG = {"terrain": 32632, "temperature": 4326, "satellite_rgb": 32632, "product": 32632}
 # The netCDF driver writes its own grid mapping variable and points the arrays to it.
 REWRITTEN = {"_ARRAY_DIMENSIONS", "grid_mapping"}
+# What the netCDF driver remarks, though nothing is amiss: it creates the arrays before those of
+# their dimensions; and, in GDAL 3.10 and 3.13, it would have called the unit of a projected CRS "m",
+# where the sample stores have "metre". It keeps "metre", as test_attributes sees.
+REMARKS = re.compile(
+    r"Warning 1: (Dimension \w+ lacks a indexing variable"
+    r"|Variable [xy] has a units which is metre and not m)"
+)
 
 
 def translate(store, target):
     command = ["gdalmdimtranslate", "-q", str(store), str(target)]
     done = subprocess.run(command, capture_output=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr.decode()
-    # It creates the arrays before those of their dimensions, and finds that worth a remark.
-    noise = [line for line in done.stderr.decode().splitlines() if "indexing variable" not in line]
-    assert noise == []
+    lines = done.stderr.decode().splitlines()
+    assert [line for line in lines if not REMARKS.fullmatch(line)] == []
 
 
 @pytest.fixture(scope="module", params=SAMPLES)
@@ -128,6 +135,7 @@ def test_numpy_times_keep_their_meaning(tmp_path):
     array = group.array("lead", spans)
     array.attrs["_ARRAY_DIMENSIONS"] = ["time"]
     translate(tmp_path / "x.zarr", tmp_path / "x.nc")
-    with xr.open_dataset(tmp_path / "x.nc") as dataset:
+    # xarray 2026.4 takes a number of hours for a duration only where it is told to.
+    with xr.open_dataset(tmp_path / "x.nc", decode_timedelta=True) as dataset:
         np.testing.assert_array_equal(dataset["time"].values, times.astype("datetime64[ns]"))
         np.testing.assert_array_equal(dataset["lead"].values, spans.astype("timedelta64[ns]"))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import zarr
 import zarr_gdal
+from osgeo import gdal
 from zarr_dump import check_dump
 from zarr_gdal import open_raster
 from zarr_store import handmade, make_array
@@ -96,3 +97,38 @@ def test_objects_without_a_codec(tmp_path):
     command = [os.environ["ZARR_DUMP"], str(store), ""]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert done.returncode > 0 and "|O" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "dtype, codec, fill", [("<U5", "vlen-utf8", "xy"), ("|S5", "vlen-bytes", "eHk=")]
+)
+def test_fixed_strings_that_are_stored_as_objects(tmp_path, cpl, dtype, codec, fill):
+    """As zarr-python 3.0 writes them in Zarr version 2; bands have their names from such."""
+    chunk = b"\x02\0\0\0" + b"\x05\0\0\0green" + b"\x02\0\0\0IR"  # of zarr-python 3.0.6
+    shape = {"shape": [3], "chunks": [2], "compressor": None}
+    folder = tmp_path / "a.zarr"
+    zarr.open_group(str(folder), mode="w")
+    handmade(
+        folder, None, {"0": chunk}, "band", {"_ARRAY_DIMENSIONS": ["band"]}, dtype=dtype,
+        filters=[{"id": codec}], fill_value=fill, **shape,
+    )  # fmt: skip
+    names = np.array([b"green", b"IR", b"xy"], object)
+    assert check_dump(str(folder), "band", names) is None
+    handmade(
+        folder, None, {}, "image", {"_ARRAY_DIMENSIONS": ["band", "y", "x"]}, shape=[3, 4, 6],
+        chunks=[1, 2, 3],
+    )  # fmt: skip
+    dataset = open_raster(folder)
+    got = [dataset.GetRasterBand(i).GetDescription() for i in (1, 2, 3)]
+    assert [name.rpartition("=")[2] for name in got] == ["green", "IR", "xy"]
+    before = (folder / "band/.zarray").read_bytes()
+    writable = gdal.OpenEx(str(folder), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    writable.GetRootGroup().OpenMDArray("band").Write(["nir"], [2], [1])
+    assert cpl.events == []
+    with zarr_gdal.error_log() as log:
+        writable.GetRootGroup().OpenMDArray("band").Write(["yellow"], [2], [1])
+    assert "yellow" in log.the_error() and f"too long for dtype {dtype}" in log.the_error()
+    del writable
+    names[2] = b"nir"
+    assert check_dump(str(folder), "band", names) is None
+    assert (folder / "band/.zarray").read_bytes() == before

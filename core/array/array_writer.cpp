@@ -8,6 +8,7 @@
 
 #include "core/array/pending_load.h"
 #include "core/base/parallel.h"
+#include "core/dtype/element_text.h"
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 
@@ -173,6 +174,9 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
     if (texts.size() != region.size())
         return Status::Invalid(std::to_string(texts.size()) + " texts for " +
                                std::to_string(region.size()) + " elements");
+    if (metadata.text_type)
+        for (const std::string& text : texts)
+            ZARR_RETURN_IF_ERROR(CheckTextFits(*metadata.text_type, text));
     const Strides source_strides = ContiguousStrides(region.count, sizeof(std::string), false);
     const Strides chunk_strides = StridesInChunk(metadata, sizeof(std::string));
     const Strides byte_strides = StridesInChunk(metadata, 1);

@@ -50,7 +50,8 @@ class ArrayWriter {
     Status Write(const Region& region, std::size_t offset, const Source& source,
                  std::size_t threads, WholeChunks whole_chunks = WholeChunks::kAtOnce);
 
-    // Writes `region` of a kObject array from texts in row-major order of the region.
+    // Writes `region` of a kObject array from texts in row-major order of the region; none where
+    // one is too long for ArrayMetadata::text_type.
     Status WriteObjects(const Region& region, const std::vector<std::string>& texts,
                         std::size_t threads);
 

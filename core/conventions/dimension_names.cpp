@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/dimension_names.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/ome.h"
@@ -27,6 +29,17 @@ std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& referenc
     return named;
 }
 
+// True where `_ARRAY_DIMENSIONS` are the last names of the references, which say more then.
+bool AreNamed(const json::Value& attributes, const std::vector<std::string>& references) {
+    Warnings ignored;
+    const DimensionNames found = FindDimensionNames(attributes, references.size(), ignored);
+    return found.are_stated &&
+           std::equal(references.begin(), references.end(), found.names.begin(), found.names.end(),
+                      [](const std::string& reference, const std::string& name) {
+                          return LastName(reference) == name;
+                      });
+}
+
 }  // namespace
 
 std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std::string& path,
@@ -36,10 +49,15 @@ std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std
                                            Warnings& warnings) {
     const std::string group(ParentPath(path));
     const std::size_t rank = metadata.rank();
-    if (rank > 0 && attributes.Find("_ARRAY_DIMENSIONS") == nullptr) {
-        auto named = NczarrNames(
-            NczarrDimensions(hierarchy, path, metadata.document, attributes, rank), warnings);
+    if (rank == 0) return {};  // whatever is said: netCDF-C calls the dimension _scalar_
+    auto references = NczarrDimensions(hierarchy, path, metadata.document, attributes, rank);
+    const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
+    if (!is_named || AreNamed(attributes, references)) {
+        auto named = NczarrNames(references, warnings);
         if (named.size() == rank) return named;
+    }
+    if (!is_named) {
+        std::vector<NamedDimension> named;
         for (const OmeAxis& axis : FindOmeAxes(group_attributes, LastName(path), rank))
             named.push_back({axis.name, group, axis.role});
         if (named.size() == rank) return named;

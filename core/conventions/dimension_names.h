@@ -18,8 +18,9 @@ struct NamedDimension {
     bool is_declared_in_group = false;    // and has no coordinate array elsewhere
 };
 
-// The names of each dimension: `_ARRAY_DIMENSIONS`, else NCZarr's, else the axes of an OME image,
-// else dim0, dim1, ... What does not fit gives a warning, and the next is tried.
+// The names of each dimension: `_ARRAY_DIMENSIONS`, in the groups that NCZarr says where it has the
+// same names, else NCZarr's, else the axes of an OME image, else dim0, dim1, ... What does not fit
+// gives a warning, and the next is tried.
 std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std::string& path,
                                            const ArrayMetadata& metadata,
                                            const json::Value& attributes,

@@ -84,9 +84,10 @@ std::vector<std::string> NczarrDimensions(const Hierarchy& hierarchy, const std:
                                           const json::Value& attributes, std::size_t rank) {
     const json::Value document(array_document);
     const json::Value* extension = NczarrExtension(document);
-    if (extension == nullptr) extension = FindEither(attributes, "_NCZARR_ARRAY", "_nczarr_array");
+    if (extension == nullptr) extension = NczarrExtension(attributes);
     std::vector<std::string> names = References(extension);
-    if (extension == nullptr && !path.empty() && IsOldStore(hierarchy)) {
+    const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
+    if (extension == nullptr && !is_named && !path.empty() && IsOldStore(hierarchy)) {
         const json::Value old = ReadDocument(hierarchy, JoinKey(path, kOldArrayKey));
         names = References(&old);
     }
@@ -95,14 +96,9 @@ std::vector<std::string> NczarrDimensions(const Hierarchy& hierarchy, const std:
 }
 
 std::size_t NczarrTextLength(const ArrayMetadata& metadata) {
-    const json::Value document(metadata.document);
-    if (NczarrExtension(document) == nullptr || metadata.rank() == 0) return 0;
-    // ">S1" is a string of netCDF's that has at most one character.
-    const json::Value* dtype = document.Find("dtype");
-    const bool is_string = dtype->as_string() != nullptr && *dtype->as_string() == ">S1";
-    const bool is_char = metadata.dtype.kind == DataKind::kBytes && metadata.dtype.size == 1;
+    if (!metadata.has_characters || metadata.rank() == 0) return 0;
     const std::uint64_t length = metadata.shape.back();
-    return is_char && !is_string && length <= kMaxNczarrText ? static_cast<std::size_t>(length) : 0;
+    return length <= kMaxNczarrText ? static_cast<std::size_t>(length) : 0;
 }
 
 std::optional<DataType> NczarrAttributeType(const json::Value& attributes, std::string_view name) {

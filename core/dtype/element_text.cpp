@@ -116,4 +116,17 @@ double ElementDouble(const DataType& type, const std::uint8_t* element) {
     }
 }
 
+Status TooLong(const DataType& type, std::string_view text) {
+    return Status::Invalid(Quoted(text) + ": too long for dtype " + type.ToString());
+}
+
+Status CheckTextFits(const DataType& type, std::string_view text) {
+    std::size_t size = text.size();
+    if (type.kind == DataKind::kUnicode) {
+        ZARR_ASSIGN_OR_RETURN(const std::u32string units, Utf8ToUcs4(text));
+        size = units.size() * sizeof(char32_t);
+    }
+    return size > type.size ? TooLong(type, text) : Status();
+}
+
 }  // namespace zarr

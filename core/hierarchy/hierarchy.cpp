@@ -164,9 +164,13 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
     Buffer text;
     ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
     if (!found) return Status::NotFound(key + ": there is no such array");
+    const auto attributes = [&] {
+        auto read = Attributes(path);
+        return read.ok() ? read.Take() : json::Value();
+    };
     ZARR_ASSIGN_OR_RETURN(
         ArrayMetadata metadata,
-        ParseArrayMetadata(std::as_const(text).span().text()).WithContext(NameOf(key)));
+        ParseArrayMetadata(std::as_const(text).span().text(), attributes).WithContext(NameOf(key)));
     metadata.is_v1 = v1_ != nullptr && v1_->HasFound(path);
     return metadata;
 }

@@ -9,6 +9,7 @@
 #include "core/dtype/fill_value.h"
 #include "core/json/members.h"
 #include "core/metadata/nczarr_form.h"
+#include "core/metadata/zarr_python_form.h"
 
 namespace zarr {
 
@@ -108,16 +109,34 @@ Status ReadCodecs(const json::Value& document, ArrayMetadata& metadata) {
     return {};
 }
 
+// NCZarr's extension of the array, where it may matter.
+std::optional<json::Value> FindNczarr(const json::Value& document,
+                                      const AttributesSource& attributes) {
+    if (!MayMeanElse(document)) return std::nullopt;
+    if (const json::Value* extension = NczarrExtension(document)) return *extension;
+    if (!attributes) return std::nullopt;
+    const json::Value asked = attributes();
+    const json::Value* extension = NczarrExtension(asked);
+    return extension != nullptr ? std::optional(*extension) : std::nullopt;
+}
+
 }  // namespace
 
-Result<ArrayMetadata> ParseArrayMetadata(std::string_view text) {
+Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
+                                         const AttributesSource& attributes) {
     ZARR_ASSIGN_OR_RETURN(json::Value written, json::Parse(text));
     ZARR_RETURN_IF_ERROR(CheckFormat(written));
     json::Value adapted;
-    const bool is_nczarr = NczarrExtension(written) != nullptr;
-    if (is_nczarr) adapted = AsSpecified(written);
-    const json::Value& document = is_nczarr ? adapted : written;
     ArrayMetadata metadata;
+    if (const auto extension = FindNczarr(written, attributes)) {
+        NczarrForm form = AsSpecified(written, *extension);
+        adapted = std::move(form.document);
+        metadata.has_characters = form.has_characters;
+    } else if (IsTextOfObjects(written)) {
+        ZARR_ASSIGN_OR_RETURN(metadata.text_type, ParseDataType(*written.Find("dtype")));
+        adapted = AsObjects(written);
+    }
+    const json::Value& document = adapted.is_null() ? written : adapted;
     ZARR_ASSIGN_OR_RETURN(const json::Value* dtype, json::Require(document, "dtype"));
     ZARR_ASSIGN_OR_RETURN(metadata.dtype, ParseDataType(*dtype));
     ZARR_RETURN_IF_ERROR(ReadShape(document, metadata));

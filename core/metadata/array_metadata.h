@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,15 +15,17 @@
 namespace zarr {
 
 // The validated contents of `.zarray` (Zarr v2 specification, "Arrays"), of NCZarr's as
-// AsSpecified() has them.
+// AsSpecified() has them, of text that is stored as objects as AsObjects() has it.
 struct ArrayMetadata {
     std::vector<std::uint64_t> shape;   // elements per dimension
     std::vector<std::uint64_t> chunks;  // likewise, each >= 1
     DataType dtype;
-    bool fortran_order = false;  // elements in a chunk are column-major
+    std::optional<DataType> text_type;  // of kObject: the fixed width that longer texts exceed
+    bool fortran_order = false;         // elements in a chunk are column-major
     char dimension_separator = '.';
     bool has_fill_value = false;  // false where "fill_value" is null
     std::string fill_value;       // one element in the host's byte order; zeros where null
+    bool has_characters = false;  // netCDF's, of which the last dimension makes texts
     json::Value compressor;       // object or null
     json::Value filters;          // array or null
     json::Object document;        // every member as it was read, unknown ones too
@@ -33,10 +37,15 @@ struct ArrayMetadata {
 // True where both were parsed from the same members, in the same order.
 bool SameDocument(const ArrayMetadata& a, const ArrayMetadata& b);
 
-// Parses and validates the text of `.zarray`. Every compulsory member must be there; the product of
-// the shape, of the chunk's sizes in bytes and the number of chunks must fit 63 bits. Errors name
-// the member and its value.
-Result<ArrayMetadata> ParseArrayMetadata(std::string_view text);
+// The attributes of the array, an object; null where they cannot be read.
+using AttributesSource = std::function<json::Value()>;
+
+// Parses and validates the text of `.zarray`. Where it may be netCDF-C's and mean something else
+// than it says, `attributes` are asked, if given. Every compulsory member must be there; the
+// product of the shape, of the chunk's sizes in bytes and the number of chunks must fit 63 bits.
+// Errors name the member and its value.
+Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
+                                         const AttributesSource& attributes = {});
 
 // Checks the text of `.zgroup`.
 Status CheckGroupMetadata(std::string_view text);

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: MIT
 // Where netCDF-C's NCZarr writes a `.zarray` that means something else than the Zarr v2
-// specification makes of it, as netCDF-C 4.9.0 has been seen to do.
+// specification makes of it, as netCDF-C 4.9.0, 4.9.3 and 4.10.1 have been seen to do.
 #pragma once
 
 #include "core/json/value.h"
 
 namespace zarr {
 
-// The extension of NCZarr in a `.zarray`, "_NCZARR_ARRAY" or "_nczarr_array"; nullptr where the
-// array is not netCDF-C's. Borrows.
-const json::Value* NczarrExtension(const json::Value& array_document);
+// The extension of NCZarr, "_NCZARR_ARRAY" or "_nczarr_array", in a `.zarray` or, as netCDF-C has
+// it since 4.9.3, in the array's `.zattrs`; nullptr where it is in neither. Borrows.
+const json::Value* NczarrExtension(const json::Value& document);
+
+// False where the document means what it says whether or not the array is netCDF-C's.
+bool MayMeanElse(const json::Value& array_document);
 
 // The document as the specification would have it: of a scalar, which NCZarr stores with the shape
-// [1] under the same chunk key, without dimensions; of characters, which it calls "<U1" but stores
-// as one byte each, of "|S1"; and with the exact fill value where the default one of doubles was
-// written with six digits. Any other document as it is.
-json::Value AsSpecified(json::Value array_document);
+// [1] under the same chunk key, without dimensions; of characters, which it calls "<U1" or ">S1"
+// but stores as one byte each, of "|S1"; and with the exact fill value where the default one of
+// doubles was written with six digits. Any other document as it is.
+struct NczarrForm {
+    json::Value document;
+    bool has_characters = false;  // not strings of at most one, which are "|S1"
+};
+NczarrForm AsSpecified(json::Value array_document, const json::Value& extension);
 
 }  // namespace zarr

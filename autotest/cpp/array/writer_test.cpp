@@ -336,6 +336,18 @@ TEST(Writer, ThreadsShareAChunk) {
     for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(all[i], static_cast<char>(i + 1));
 }
 
+TEST(Writer, TextsOfAFixedWidthAreNotCut) {
+    const std::vector<std::string> kFit = {"öäü", "ab", "", "c"};
+    Written wide({{4}, {2}, "\"<U3\"", "\"\"", "null", R"([{"id": "vlen-utf8"}])"}, kLarge);
+    ASSERT_TRUE(Succeeds(wide.writer->WriteObjects(Region::All({4}), kFit, 1)));
+    EXPECT_TRUE(Fails(wide.writer->WriteObjects(Region::All({4}), {"a", "b", "c", "dddd"}, 1),
+                      StatusCode::kInvalidArgument, "\"dddd\": too long for dtype <U3"));
+    EXPECT_EQ(*wide.array->ReadObjects(Region::All({4}), 1), kFit);
+    Written bytes({{4}, {2}, "\"|S3\"", "\"\"", "null", R"([{"id": "vlen-bytes"}])"}, kLarge);
+    EXPECT_TRUE(Fails(bytes.writer->WriteObjects(Region::All({4}), kFit, 1),
+                      StatusCode::kInvalidArgument, "too long for dtype |S3"));
+}
+
 TEST(Writer, Texts) {
     Random random(6);
     for (const bool fortran : {false, true}) {

@@ -40,18 +40,48 @@ TEST(NczarrForm, AScalarHasNoDimension) {
 }
 
 TEST(NczarrForm, ACharacterIsOneByte) {
-    for (const char* dtype : {"<U1", ">U1", "|S1"}) {
+    for (const char* dtype : {"<U1", ">U1", ">S1", "|S1"}) {
         for (const char* fill : {"", "x", "\\u0000", "eA=="}) {
             const std::string members = std::string(R"("shape": [3], "chunks": [3], "dtype": ")") +
                                         dtype + R"(", "fill_value": ")" + fill + "\"";
             const ArrayMetadata metadata = Parse(Text(members, R"({"storage": "chunked"})"));
             EXPECT_EQ(metadata.dtype.ToString(), "|S1") << members;
+            EXPECT_EQ(metadata.has_characters, std::string(dtype) != "|S1") << members;
             const bool is_x = fill[0] == 'x' || fill[0] == 'e';
             EXPECT_EQ(metadata.fill_value, std::string(1, is_x ? 'x' : '\0')) << members;
         }
     }
     const std::string plain = R"("shape": [3], "chunks": [3], "dtype": "<U1", "fill_value": "")";
     EXPECT_EQ(Parse(Text(plain, "")).dtype.ToString(), "<U1");
+}
+
+// As netCDF-C 4.9.3 and later have it.
+TEST(NczarrForm, TheExtensionMayBeAnAttribute) {
+    const auto parse = [](const std::string& members, const std::string& extension) {
+        int asked = 0;
+        const auto attributes = [&] {
+            ++asked;
+            return *json::Parse(R"({"_nczarr_array": )" + extension + "}");
+        };
+        auto metadata = ParseArrayMetadata(Text(members, ""), attributes);
+        EXPECT_TRUE(Succeeds(metadata)) << members;
+        EXPECT_LE(asked, 1);
+        return std::pair(metadata.Take(), asked);
+    };
+    EXPECT_EQ(parse(kScalar, R"({"scalar": 1, "storage": "chunked"})").first.rank(), 0U);
+    EXPECT_EQ(parse(kScalar, R"({"storage": "chunked"})").first.rank(), 1U);
+    EXPECT_EQ(parse(kScalar, "null").first.rank(), 1U);
+    const std::string texts = R"("shape": [3], "chunks": [3], "fill_value": "", "dtype": )";
+    EXPECT_TRUE(parse(texts + "\">S1\"", "{}").first.has_characters);
+    EXPECT_FALSE(parse(texts + "\">S1\"", "null").first.has_characters);
+    EXPECT_FALSE(parse(texts + "\"|S1\"", "{}").first.has_characters);
+    EXPECT_EQ(parse(texts + "\"|S2\"", "{}").second, 0) << "nothing to ask for";
+    const std::string numbers = R"("shape": [3], "chunks": [3], "dtype": "<f8", "fill_value": )";
+    double fill = 0;
+    const auto metadata = parse(numbers + "9.96921e+36", "{}").first;
+    std::memcpy(&fill, metadata.fill_value.data(), sizeof fill);
+    EXPECT_EQ(fill, 9.9692099683868690e+36);
+    EXPECT_EQ(parse(numbers + "0.0", "{}").second, 0);
 }
 
 TEST(NczarrForm, TheFillValueOfDoublesIsExact) {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "core/metadata/zarr_python_form.h"
+
+#include "autotest/cpp/support/checks.h"
+#include "core/metadata/array_metadata.h"
+
+namespace zarr {
+namespace {
+
+using test::Succeeds;
+
+std::string Text(const std::string& dtype, const std::string& filters,
+                 const std::string& fill_value) {
+    return R"({"zarr_format": 2, "compressor": null, "order": "C", "shape": [4], "chunks": [2], )"
+           R"("dtype": ")" +
+           dtype + R"(", "filters": )" + filters + R"(, "fill_value": )" + fill_value + "}";
+}
+
+ArrayMetadata Parse(const std::string& text) {
+    auto metadata = ParseArrayMetadata(text);
+    EXPECT_TRUE(Succeeds(metadata)) << text;
+    return metadata.ok() ? metadata.Take() : ArrayMetadata();
+}
+
+constexpr const char* kUtf8 = R"([{"id": "vlen-utf8"}])";
+constexpr const char* kBytes = R"([{"id": "vlen-bytes"}])";
+
+TEST(ZarrPythonForm, TextWithACodecOfObjectsIsOfObjects) {
+    for (const char* dtype : {"<U5", ">U1", "<U0"})
+        EXPECT_EQ(Parse(Text(dtype, kUtf8, "null")).dtype.ToString(), "|O") << dtype;
+    for (const char* dtype : {"|S5", "|S0"})
+        EXPECT_EQ(Parse(Text(dtype, kBytes, "null")).dtype.ToString(), "|O") << dtype;
+}
+
+TEST(ZarrPythonForm, TheDocumentStaysAsItWasRead) {
+    const json::Value document(Parse(Text("<U5", kUtf8, "\"xy\"")).document);
+    EXPECT_EQ(json::Dump(*document.Find("dtype")), "\"<U5\"");
+    EXPECT_EQ(json::Dump(*document.Find("fill_value")), "\"xy\"");
+}
+
+TEST(ZarrPythonForm, FillValuesAreTexts) {
+    EXPECT_EQ(Parse(Text("<U5", kUtf8, "\"xy\"")).fill_value, "xy");
+    EXPECT_EQ(Parse(Text("<U5", kUtf8, "\"eA==\"")).fill_value, "eA==");
+    EXPECT_EQ(Parse(Text("|S5", kBytes, "\"YWI=\"")).fill_value, "ab");
+    EXPECT_EQ(Parse(Text("|S5", kBytes, "\"\"")).fill_value, "");
+    EXPECT_EQ(Parse(Text("|S5", kBytes, "null")).has_fill_value, false);
+}
+
+TEST(ZarrPythonForm, AllElseIsAsItSays) {
+    for (const char* filters : {"null", "[]", R"([{"id": "zlib", "level": 1}])", R"([{"id": 7}])",
+                                R"([7])", R"([{"id": "zlib"}, {"id": "vlen-utf8"}])"})
+        EXPECT_EQ(Parse(Text("<U5", filters, "\"\"")).dtype.ToString(), "<U5") << filters;
+    EXPECT_EQ(Parse(Text("<i4", kUtf8, "0")).dtype.ToString(), "<i4");
+    EXPECT_EQ(Parse(Text("|V4", kBytes, "null")).dtype.ToString(), "|V4");
+}
+
+}  // namespace
+}  // namespace zarr

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""NCZarr as netCDF-C 4.9.1 and later write it, by hand: characters are >S1, and from 4.9.3 on the
+extensions are attributes."""
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from test_zarr_nczarr import FILL_DOUBLE, quiet_group, sizes
+from zarr_mdim import read
+from zarr_store import group, handmade
+
+TEXTS = b"abcde\0"  # of the shape [2, 3]
+
+
+def root_of(store, **dims):
+    extension = {"dimensions": dims, "arrays": [], "groups": []}
+    group(store, attrs={"_nczarr_group": extension, "_nczarr_superblock": {"version": "2.0.0"}})
+
+
+def extension_of(*dims, **more):
+    extension = {"dimension_references": list(dims), **more, "storage": "chunked"}
+    return {"_nczarr_array": extension, "_nczarr_attr": {"types": {"_nczarr_array": "|J0"}}}
+
+
+def texts(store, dtype, in_attributes):
+    root_of(store, n=2, len=3)
+    more = {"attrs": {"_ARRAY_DIMENSIONS": ["n", "len"], **extension_of("/n", "/len")}}
+    if not in_attributes:
+        more = {"_nczarr_array": {"dimrefs": ["/n", "/len"], "storage": "chunked"}}
+    handmade(store, path="t", shape=[2, 3], chunks=[2, 3], dtype=dtype, fill_value="",
+             files={"0.0": TEXTS}, **more)  # fmt: skip
+    return quiet_group(store).OpenMDArray("t")
+
+
+@pytest.mark.parametrize("in_attributes", [True, False])
+def test_characters(tmp_path, in_attributes):
+    array = texts(tmp_path / "x.zarr", ">S1", in_attributes)
+    assert sizes(array) == [("/n", 2)]
+    assert array.GetDataType().GetClass() == gdal.GEDTC_STRING
+    assert read(array)[""].tolist() == [b"abc", b"de"]
+
+
+@pytest.mark.parametrize("in_attributes", [True, False])
+def test_strings_of_one_character(tmp_path, in_attributes):
+    """netCDF-C's NC_STRING with _nczarr_maxstrlen of 1."""
+    array = texts(tmp_path / "x.zarr", "|S1", in_attributes)
+    assert sizes(array) == [("/n", 2), ("/len", 3)]
+    assert read(array)[""].tolist() == [[b"a", b"b", b"c"], [b"d", b"e", b""]]
+
+
+def test_scalars(tmp_path):
+    store = tmp_path / "x.zarr"
+    root_of(store, x=6)
+    handmade(
+        store, path="crs", shape=[1], chunks=[1], dtype="<i4", files={"0": b"\x2a\0\0\0"},
+        attrs={"_ARRAY_DIMENSIONS": ["_scalar_"], **extension_of(scalar=1)},
+    )  # fmt: skip
+    root = quiet_group(store)
+    crs = root.OpenMDArray("crs")
+    assert crs.GetDimensionCount() == 0 and read(crs)[""] == 42
+    assert {d.GetName(): d.GetSize() for d in root.GetDimensions()} == {"x": 6}
+
+
+def test_fill_values(tmp_path):
+    """Printed with six digits in .zarray, and exact in the chunks."""
+    store = tmp_path / "x.zarr"
+    root_of(store, x=2)
+    handmade(
+        store, path="d", shape=[2], chunks=[2], dtype="<f8", fill_value=9.96921e36,
+        files={"0": np.array([1.5, FILL_DOUBLE]).tobytes()},
+        attrs={"_ARRAY_DIMENSIONS": ["x"], **extension_of("/x")},
+    )  # fmt: skip
+    array = quiet_group(store).OpenMDArray("d")
+    assert array.GetNoDataValueAsDouble() == FILL_DOUBLE == read(array)[""][1]
+
+
+def test_references_tell_more_than_names(tmp_path):
+    """4.10 writes _ARRAY_DIMENSIONS in groups, too, where 4.9.3 does not."""
+    store = tmp_path / "x.zarr"
+    root_of(store, lat=4)
+    handmade(store, path="lat", shape=[4], chunks=[4], dtype="<f4", files={},
+             attrs={"_ARRAY_DIMENSIONS": ["lat"], **extension_of("/lat")})  # fmt: skip
+    extension = {"dimensions": {"lat": 4, "x": 6}, "arrays": ["q"], "groups": []}
+    group(store, "g", attrs={"_nczarr_group": extension})
+    attrs = {"_ARRAY_DIMENSIONS": ["lat", "x"], **extension_of("/g/lat", "/g/x")}
+    handmade(store, path="g/q", attrs=attrs)
+    q = quiet_group(store).OpenGroup("g").OpenMDArray("q")
+    assert sizes(q) == [("/g/lat", 4), ("/g/x", 6)]
+    assert q.GetDimensions()[0].GetIndexingVariable() is None
