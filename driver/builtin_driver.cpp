@@ -29,7 +29,7 @@ bool IsAskedLater(const GDALOpenInfo& open_info) {
 }
 
 int IdentifyBehind(GDALOpenInfo* open_info) {
-    if (IsBeingReplaced(*open_info) && IsOurs(open_info)) return FALSE;
+    if (IsDisowned(open_info)) return FALSE;
     const int answer = identify_as_builtin == nullptr ? TRUE : identify_as_builtin(open_info);
     return answer != FALSE && IsAskedLater(*open_info) && IsOurs(open_info) ? FALSE : answer;
 }
@@ -55,6 +55,8 @@ void KeepBuiltin(GDALDriver* builtin) {
     }
     builtin->SetDescription(kBuiltinName);
     builtin->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr (GDAL's built-in driver)");
+    // Who looks for the driver of a name to write takes the last one that has its extension.
+    builtin->SetMetadataItem(GDAL_DMD_EXTENSIONS, "");
     GetGDALDriverManager()->RegisterDriver(builtin);
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Making a store from another dataset.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
+#include <variant>
 
 #include "core/store/keys.h"
 #include "driver/append_dim.h"
@@ -36,58 +40,66 @@ GDALDataType CommonType(GDALDataset& source) {
     return type;
 }
 
-void CopyNodata(GDALRasterBand& from, GDALRasterBand& to) {
-    int has_nodata = FALSE;
-    if (from.GetRasterDataType() == GDT_Int64) {
-        const auto value = from.GetNoDataValueAsInt64(&has_nodata);
-        if (has_nodata) to.SetNoDataValueAsInt64(value);
-    } else if (from.GetRasterDataType() == GDT_UInt64) {
-        const auto value = from.GetNoDataValueAsUInt64(&has_nodata);
-        if (has_nodata) to.SetNoDataValueAsUInt64(value);
-    } else {
-        const double value = from.GetNoDataValue(&has_nodata);
-        if (has_nodata) to.SetNoDataValue(value);
-    }
+// A nodata value, in the type that the band has it in.
+using Nodata = std::variant<double, std::int64_t, std::uint64_t>;
+
+std::optional<Nodata> NodataOf(GDALRasterBand& band) {
+    int is_known = FALSE;
+    Nodata value;
+    if (band.GetRasterDataType() == GDT_Int64)
+        value = std::int64_t{band.GetNoDataValueAsInt64(&is_known)};
+    else if (band.GetRasterDataType() == GDT_UInt64)
+        value = std::uint64_t{band.GetNoDataValueAsUInt64(&is_known)};
+    else
+        value = band.GetNoDataValue(&is_known);
+    return is_known != FALSE ? std::optional<Nodata>(value) : std::nullopt;
 }
 
-struct Optional {
-    int is_known = FALSE;
-    double value = 0;
+void SetNodata(GDALRasterBand& band, double value) { band.SetNoDataValue(value); }
+void SetNodata(GDALRasterBand& band, std::int64_t value) { band.SetNoDataValueAsInt64(value); }
+void SetNodata(GDALRasterBand& band, std::uint64_t value) { band.SetNoDataValueAsUInt64(value); }
 
-    bool operator==(const Optional& other) const {
-        // NaN is a nodata value like others.
-        return is_known == other.is_known && (is_known == FALSE || value == other.value ||
-                                              (value != value && other.value != other.value));
-    }
-};
+bool IsNan(const std::optional<Nodata>& nodata) {
+    const double* const number = nodata ? std::get_if<double>(&*nodata) : nullptr;
+    return number != nullptr && std::isnan(*number);
+}
+
+// 1 where the band does not say it, as GDAL has it; the offset 0 likewise.
+double ScaleOf(GDALRasterBand& band) {
+    int is_known = FALSE;
+    const double scale = band.GetScale(&is_known);
+    return is_known != FALSE ? scale : 1;
+}
+
+double OffsetOf(GDALRasterBand& band) {
+    int is_known = FALSE;
+    const double offset = band.GetOffset(&is_known);
+    return is_known != FALSE ? offset : 0;
+}
 
 // True where bands differ in what an array has one of.
 bool DoBandsDiffer(GDALDataset& source) {
-    const auto is_alike = [](GDALRasterBand& one, GDALRasterBand& other) {
-        Optional of_one;
-        Optional of_other;
-        const auto agree = [&](double (GDALRasterBand::*get)(int*)) {
-            of_one.value = (one.*get)(&of_one.is_known);
-            of_other.value = (other.*get)(&of_other.is_known);
-            return of_one == of_other;
-        };
-        return agree(&GDALRasterBand::GetScale) && agree(&GDALRasterBand::GetOffset) &&
-               agree(&GDALRasterBand::GetNoDataValue) &&
-               EQUAL(one.GetUnitType(), other.GetUnitType());
-    };
     GDALRasterBand& first = *source.GetRasterBand(1);
-    for (int i = 2; i <= source.GetRasterCount(); ++i)
-        if (!is_alike(first, *source.GetRasterBand(i))) return true;
+    const double scale = ScaleOf(first);
+    const double offset = OffsetOf(first);
+    const std::string unit = first.GetUnitType();
+    const std::optional<Nodata> nodata = NodataOf(first);
+    for (int i = 2; i <= source.GetRasterCount(); ++i) {
+        GDALRasterBand& band = *source.GetRasterBand(i);
+        const std::optional<Nodata> other = NodataOf(band);
+        const bool has_same_nodata = nodata == other || (IsNan(nodata) && IsNan(other));
+        if (!has_same_nodata || ScaleOf(band) != scale || OffsetOf(band) != offset ||
+            band.GetUnitType() != unit)
+            return true;
+    }
     return false;
 }
 
 void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
-    CopyNodata(from, to);
-    int known = FALSE;
-    const double scale = from.GetScale(&known);
-    if (known && scale != 1) to.SetScale(scale);
-    const double offset = from.GetOffset(&known);
-    if (known && offset != 0) to.SetOffset(offset);
+    if (const std::optional<Nodata> nodata = NodataOf(from))
+        std::visit([&](auto value) { SetNodata(to, value); }, *nodata);
+    if (const double scale = ScaleOf(from); scale != 1) to.SetScale(scale);
+    if (const double offset = OffsetOf(from); offset != 0) to.SetOffset(offset);
     if (from.GetUnitType()[0] != '\0') to.SetUnitType(from.GetUnitType());
     if (from.GetDescription()[0] != '\0' &&
         std::string(to.GetDescription()) != from.GetDescription())

@@ -71,9 +71,10 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))
         return RefuseOption("INTERLEAVE", "BAND or PIXEL", interleave);
     parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
+    // GDAL passes on INTERLEAVE=BAND of the source, which arrays for each band have, too.
     parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
-                       CSLFetchNameValue(options, "INTERLEAVE") == nullptr &&
-                       parsed.array_name.empty() && parsed.array.chunks.size() <= 2;
+                       !parsed.interleave_pixel && parsed.array_name.empty() &&
+                       parsed.array.chunks.size() <= 2;
     const bool consolidate = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
     ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));

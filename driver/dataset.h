@@ -98,6 +98,9 @@ class ZarrDataset final : public GDALPamDataset {
     const std::string& store_path() const { return location_.store_path; }
     const OpenOptions& options() const { return options_; }
 
+    // Expires with the dataset.
+    std::weak_ptr<const void> life() const { return life_; }
+
     // True where attributes of arrays belong to bands, as there are several arrays.
     bool BandsHaveArrays() const;
 
@@ -144,7 +147,7 @@ class ZarrDataset final : public GDALPamDataset {
     zarr::Status FlushPlacement();
     zarr::Status FlushAttributes();
     zarr::Status ReplaceFillValue(BandArray& array, zarr::json::Value value);
-    void WarnOfBandsThatDiffer(const BandArray& array);
+    void WarnOfBandsThatDiffer();
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
     void CloseUpdate();
@@ -165,6 +168,7 @@ class ZarrDataset final : public GDALPamDataset {
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;
     bool differing_warned_ = false;
+    const std::shared_ptr<const void> life_ = std::make_shared<char>();
     // Of the group around several arrays, where the dataset's metadata then are; once changed.
     std::optional<zarr::json::Object> group_attributes_;
     bool levels_behind_ = false;  // the overviews do not say yet what the raster says

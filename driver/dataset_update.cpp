@@ -126,10 +126,10 @@ Status ZarrDataset::FlushAttributes() {
             update_->metadata().SetAttributes(group, json::Value(*group_attributes_)));
     }
     group_attributes_.reset();
+    WarnOfBandsThatDiffer();
     for (const auto& array : arrays_) {
         if (!array->attributes_changed) continue;
         levels_behind_ = true;
-        WarnOfBandsThatDiffer(*array);
         ZARR_RETURN_IF_ERROR(update_->metadata().ChangeAttributes(
             array->layout.facts.path, array->attributes_before, array->layout.facts.attributes));
         array->attributes_before = array->layout.facts.attributes;
@@ -140,12 +140,12 @@ Status ZarrDataset::FlushAttributes() {
     return {};
 }
 
-void ZarrDataset::WarnOfBandsThatDiffer(const BandArray& array) {
-    ZarrRasterBand* first = nullptr;
-    for (int i = 1; i <= nBands && !differing_warned_; ++i) {
-        if (&Band(i)->array() != &array) continue;
-        if (first == nullptr) first = Band(i);
-        if (Band(i)->IsDescribedAs(*first)) continue;
+void ZarrDataset::WarnOfBandsThatDiffer() {
+    // The bands of an array follow each other.
+    for (int i = 2; i <= nBands && !differing_warned_; ++i) {
+        const BandArray& array = Band(i)->array();
+        if (!array.attributes_changed || &array != &Band(i - 1)->array()) continue;
+        if (Band(i)->IsDescribedAs(*Band(i - 1))) continue;
         differing_warned_ = true;
         EmitWarning(store_path() + ": /" + array.layout.facts.path,
                     "its bands differ in scale, offset, unit or nodata, of which an array has one: "
@@ -221,8 +221,11 @@ Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
 Status ZarrDataset::RemoveFillValue(BandArray& array) {
     const std::string& path = array.layout.facts.path;
     if (!array.layout.facts.metadata.has_fill_value || !options_.fill_value_as_nodata) return {};
-    FlushAll(false);
-    if (!update_->HasMade(path) || update_->HasWritten(*array.layout.array)) {
+    GDALPamDataset::FlushCache(false);  // blocks that GDAL holds
+    const bool is_untouched = update_->HasMade(path) && !update_->HasWritten(*array.layout.array);
+    // Who wrote with the old one leaves chunks out that hold nothing else.
+    ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
+    if (!is_untouched) {
         ZARR_ASSIGN_OR_RETURN(const zarr::ChunkListing listing, array.layout.array->ListChunks());
         if (listing.chunks < array.layout.array->chunk_count())
             return Status::Unsupported(
@@ -230,8 +233,6 @@ Status ZarrDataset::RemoveFillValue(BandArray& array) {
                 ": the nodata value is the fill value, which absent chunks hold; it cannot be "
                 "removed before all pixels are written");
     }
-    // Who wrote with the old one leaves chunks out that hold nothing else.
-    ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
     return ReplaceFillValue(array, json::Value());
 }
 

@@ -21,6 +21,9 @@ inline constexpr GDALDataType kGdalFloat16 = GDT_Float16;
 inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
 #endif
 
+// The capability without which GDAL refuses APPEND_SUBDATASET, since 3.11.
+inline constexpr const char* kCreatesSubdatasets = "DCAP_CREATE_SUBDATASETS";
+
 // Whether GDAL asks for the driver of what a copy is to replace with flags of all kinds, as
 // GDALOpenEx() has them where a caller names none; before, it asked with no flags.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)

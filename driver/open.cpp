@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "driver/open.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "core/store/keys.h"
 #include "driver/gdal_compat.h"
@@ -124,10 +127,25 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
     return flags == 0 || (kReplacesByAllKinds && is_of_all) ? Purpose::kReplace : Purpose::kOpen;
 }
 
-// The name that this thread opened last, where GDAL does that before it replaces something.
-std::string& OpenedToReplace() {
-    thread_local std::string name;
-    return name;
+// What this thread opened last as GDAL does before it replaces something: that, and then the source
+// of the copy, which may be a store, too.
+struct Opened {
+    std::string name;
+    std::weak_ptr<const void> life;  // of the dataset, which GDAL closes at once
+};
+
+std::array<Opened, 2>& OpenedToReplace() {
+    thread_local std::array<Opened, 2> opened;  // the latest first
+    return opened;
+}
+
+void NoteOpened(const GDALOpenInfo& open_info, const GDALDataset* dataset) {
+    if (open_info.nOpenFlags != kOpensToReplace) return;
+    auto& opened = OpenedToReplace();
+    opened[1] = std::move(opened[0]);
+    const auto* const ours = dynamic_cast<const ZarrDataset*>(dataset);
+    opened[0] = {open_info.pszFilename,
+                 ours != nullptr ? ours->life() : std::weak_ptr<const void>()};
 }
 
 bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
@@ -153,28 +171,16 @@ bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));
 }
 
-}  // namespace
-
+// True where GDAL is about to replace what it has looked at, and asks who is to delete it.
 bool IsBeingReplaced(const GDALOpenInfo& open_info) {
-    return PurposeOf(open_info) == Purpose::kReplace && open_info.pszFilename == OpenedToReplace();
+    if (PurposeOf(open_info) != Purpose::kReplace) return false;
+    const auto& opened = OpenedToReplace();
+    return std::any_of(opened.begin(), opened.end(), [&](const Opened& one) {
+        return one.name == open_info.pszFilename && one.life.expired();
+    });
 }
 
-void ForgetWhatIsReplaced() { OpenedToReplace().clear(); }
-
-int Identify(GDALOpenInfo* open_info) {
-    if (IsBeingReplaced(*open_info)) return FALSE;
-    return IsZarr(*open_info, PurposeOf(*open_info)) ? TRUE : FALSE;
-}
-
-bool IsOurs(GDALOpenInfo* open_info) {
-    if (!IsZarr(*open_info, Purpose::kOpen)) return false;
-    const auto name = ParseConnectionString(open_info->pszFilename);
-    return !name.ok() || IsRemote(FolderOf(name->path)) || !IsForBuiltin(name->path);
-}
-
-GDALDataset* Open(GDALOpenInfo* open_info) {
-    OpenedToReplace() =
-        open_info->nOpenFlags == kOpensToReplace ? open_info->pszFilename : std::string();
+GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     if (!IsZarr(*open_info, Purpose::kOpen)) return nullptr;
     try {
         const auto name = ParseConnectionString(open_info->pszFilename);
@@ -198,6 +204,32 @@ GDALDataset* Open(GDALOpenInfo* open_info) {
         EmitError(open_info->pszFilename, Status::OutOfMemory("out of memory"));
         return nullptr;
     }
+}
+
+}  // namespace
+
+bool IsDisowned(GDALOpenInfo* open_info) {
+    return PurposeOf(*open_info) == Purpose::kReplace && Identify(open_info) == FALSE &&
+           IsOurs(open_info);
+}
+
+void ForgetWhatIsReplaced() { OpenedToReplace() = {}; }
+
+int Identify(GDALOpenInfo* open_info) {
+    if (IsBeingReplaced(*open_info)) return FALSE;
+    return IsZarr(*open_info, PurposeOf(*open_info)) ? TRUE : FALSE;
+}
+
+bool IsOurs(GDALOpenInfo* open_info) {
+    if (!IsZarr(*open_info, Purpose::kOpen)) return false;
+    const auto name = ParseConnectionString(open_info->pszFilename);
+    return !name.ok() || IsRemote(FolderOf(name->path)) || !IsForBuiltin(name->path);
+}
+
+GDALDataset* Open(GDALOpenInfo* open_info) {
+    GDALDataset* const dataset = OpenOrReport(open_info);
+    NoteOpened(*open_info, dataset);
+    return dataset;
 }
 
 }  // namespace zarr_driver

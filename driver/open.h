@@ -8,10 +8,10 @@ namespace zarr_driver {
 // GDALDriver::pfnIdentify: a few stats, no listing.
 int Identify(GDALOpenInfo* open_info);
 
-// True where GDAL is about to replace what was opened last, and asks who is to delete it. A store
-// that a copy replaces, or adds to, is not GDAL's to delete: it stays until what takes its place is
-// complete. GDAL up to 3.6 leaves folders alone, and is not noticed.
-bool IsBeingReplaced(const GDALOpenInfo& open_info);
+// True of what this driver opens but disowns where GDAL asks who is to delete what a copy
+// replaces. A store that a copy replaces, or adds to, is not GDAL's to delete: it stays until what
+// takes its place is complete. GDAL up to 3.6 leaves folders alone, and is not noticed.
+bool IsDisowned(GDALOpenInfo* open_info);
 // For who makes the copy: GDAL asks several times before, and the next question is another one.
 void ForgetWhatIsReplaced();
 

@@ -123,6 +123,7 @@ GDALDriver* MakeDriver() {
     driver->pfnCopyFiles = zarr_driver::CopyFiles;
     driver->SetMetadataItem(GDAL_DCAP_CREATE, "YES");
     driver->SetMetadataItem(GDAL_DCAP_CREATECOPY, "YES");
+    driver->SetMetadataItem(zarr_driver::kCreatesSubdatasets, "YES");
     driver->SetMetadataItem(GDAL_DMD_CREATIONDATATYPES, kCreationTypes);
     driver->SetMetadataItem(GDAL_DMD_CREATIONOPTIONLIST, zarr_driver::CreationOptionList().c_str());
     driver->pfnCreate = Create;

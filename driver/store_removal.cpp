@@ -122,7 +122,7 @@ Status RemoveStore(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
     ZARR_RETURN_IF_ERROR(EraseWhole(Whole(folder)));
-    RemoveBeside(folder);
+    RemoveBeside(Whole(folder));
     return {};
 }
 

@@ -11,7 +11,7 @@ from zarr_gdal import open_raster
 SETTERS = {
     "scale": lambda band, i: band.SetScale(i + 2),
     "offset": lambda band, i: band.SetOffset(i + 2),
-    "unit": lambda band, i: band.SetUnitType("mK"[i]),
+    "unit": lambda band, i: band.SetUnitType("mM"[i]),
     "nodata": lambda band, i: band.SetNoDataValue(i + 2),
     "nodata of one": lambda band, i: band.SetNoDataValue(2) if i else None,
 }
@@ -51,6 +51,22 @@ def test_a_copy_of_bands_that_are_alike_has_one_array(tmp_path, cpl, alike):
     gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "a.zarr"), source_of(alike))
     assert "a" in arrays_of(tmp_path / "a.zarr")
     assert cpl.events == []
+
+
+@pytest.mark.parametrize("second", [2**62 + 1, 2**62 + 2])
+def test_nodata_of_64_bits_are_compared_exactly(tmp_path, cpl, second):
+    source = gdal.GetDriverByName("MEM").Create("", 4, 3, 2, gdal.GDT_Int64)
+    for i, value in enumerate((2**62 + 1, second)):
+        source.GetRasterBand(i + 1).SetNoDataValueAsInt64(value)
+    gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "a.zarr"), source)
+    assert len(arrays_of(tmp_path / "a.zarr")) == (1 if second == 2**62 + 1 else 2)
+    assert cpl.events == []
+
+
+def test_a_scale_of_one_is_none(tmp_path):
+    source = source_of(lambda band, i: band.SetScale(1) if i else None)
+    gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "a.zarr"), source)
+    assert "a" in arrays_of(tmp_path / "a.zarr")
 
 
 def test_bands_without_a_value_and_with_nan_are_alike(tmp_path):
@@ -119,6 +135,14 @@ def test_chunks_of_what_was_nodata_are_stored_once_it_is_none(tmp_path):
     dataset = band = None
     assert (store / "a" / "0.0").exists()
     assert (open_raster(store).ReadAsArray() == -1).all()
+
+
+def test_what_lies_beside_a_zip_file_goes_with_it(tmp_path):
+    driver, store = gdal.GetDriverByName("Zarr"), tmp_path / "a.zarr.zip"
+    driver.CreateCopy(str(store), gdal.GetDriverByName("MEM").Create("", 4, 4))
+    (tmp_path / "a.zarr.zip.aux.xml").write_text("<PAMDataset/>")
+    driver.Delete(str(store))
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("end", [".msk", ".ovr", ".aux.xml"])

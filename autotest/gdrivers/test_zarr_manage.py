@@ -11,6 +11,7 @@ import pytest
 import zarr
 from osgeo import gdal
 from zarr_gdal import array_name, open_raster
+from zarr_python import meaning
 
 
 def driver():
@@ -35,7 +36,7 @@ def contents(folder):
 
 
 def consolidated_keys(store):
-    return set(json.loads((store / ".zmetadata").read_text())["metadata"])
+    return set(meaning(json.loads((store / ".zmetadata").read_text())["metadata"]))
 
 
 def test_a_store_is_deleted(store):

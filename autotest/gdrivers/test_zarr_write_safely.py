@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 import zarr
 from osgeo import gdal, osr
-from zarr_gdal import array_name, error_log, open_raster
+from zarr_gdal import array_name, create_deletes_first, error_log, open_raster
 from zarr_places import assert_place as assert_transform
 from zarr_places import epsg
 
@@ -163,7 +163,25 @@ def test_an_old_store_survives_options_that_cannot_be(tmp_path, cpl, options, ho
         made = driver().CreateCopy(str(store), raster(30), options=options)
     assert made is None
     cpl.the_error()
+    is_lost = how == "Create" and create_deletes_first()
+    assert contents(tmp_path) == ({} if is_lost else before)
+
+
+@pytest.mark.parametrize("options", [[], ["COMPRESS=FANCY"]])
+def test_an_old_store_survives_a_failed_copy_of_a_store(tmp_path, options):
+    """GDAL opens both to see whether they are the same, and newer versions then delete the old one
+    unless its driver knows better."""
+    for name in ("old.zarr", "new.zarr"):
+        driver().CreateCopy(str(tmp_path / name), raster())
+    before = contents(tmp_path)
+    source = gdal.Open(str(tmp_path / "new.zarr"))
+    with error_log() as log:
+        made = driver().CreateCopy(str(tmp_path / "old.zarr"), source, options=options,
+                                   callback=lambda *_: 0)  # fmt: skip
+    assert made is None and len(log.errors) == 1
     assert contents(tmp_path) == before
+    del source
+    assert gdal.IdentifyDriver(str(tmp_path / "old.zarr")).ShortName == "Zarr"
 
 
 @pytest.mark.parametrize("at", [0, 0.5])

@@ -91,8 +91,14 @@ def array_name(store, path):
     return f'ZARR:"{store}":/{path.lstrip("/")}'
 
 
-def _version_at_least(major, minor):
+def gdal_is_at_least(major, minor):
     return int(gdal.VersionInfo("VERSION_NUM")) >= major * 1000000 + minor * 10000
+
+
+def create_deletes_first():
+    """GDAL 3.13 has what Create() and CreateMultiDimensional() are to replace deleted before it asks
+    the driver for them, which cannot keep it then."""
+    return gdal_is_at_least(3, 13)
 
 
 def gdal_type(dtype):
@@ -103,9 +109,9 @@ def gdal_type(dtype):
     if dtype.kind in "mM":
         return gdal.GDT_Int64
     if dtype.kind == "i" and dtype.itemsize == 1:
-        return gdal.GDT_Int8 if _version_at_least(3, 7) else gdal.GDT_Int16
+        return gdal.GDT_Int8 if gdal_is_at_least(3, 7) else gdal.GDT_Int16
     if dtype.kind == "f" and dtype.itemsize == 2:
-        return gdal.GDT_Float16 if _version_at_least(3, 11) else gdal.GDT_Float32
+        return gdal.GDT_Float16 if gdal_is_at_least(3, 11) else gdal.GDT_Float32
     return {
         "u1": gdal.GDT_Byte, "u2": gdal.GDT_UInt16, "u4": gdal.GDT_UInt32, "u8": gdal.GDT_UInt64,
         "i2": gdal.GDT_Int16, "i4": gdal.GDT_Int32, "i8": gdal.GDT_Int64,
