@@ -7,7 +7,17 @@ import math
 import numpy as np
 import pytest
 from osgeo import gdal
-from zarr_cf import Ours, ask, base_of, netcdf_srs, project, same, srs_of, unproject
+from zarr_cf import (
+    Ours,
+    ask,
+    base_of,
+    netcdf_reads,
+    netcdf_srs,
+    project,
+    same,
+    srs_of,
+    unproject,
+)
 
 FALSE = {"false_easting": 1000.0, "false_northing": 2000.0}
 CONIC = {
@@ -139,8 +149,8 @@ CASES = {
     ),
 }  # fmt: skip
 
-# Where GDAL 3.6's netCDF driver gives another CRS, or none, and why ours is right. The PROJ strings
-# above hold for all of them.
+# Where GDAL's netCDF driver, in 3.6, 3.10 and 3.13, gives another CRS, or none, and why ours is right.
+# The PROJ strings above hold for all of them.
 NETCDF_IS_WRONG = {
     "geostationary sweep x": "it builds the CRS from a PROJ string, whose WKT loses the unit km",
     "geostationary fixed y": "it does not know fixed_angle_axis, which implies sweep_angle_axis x",
@@ -152,7 +162,7 @@ NETCDF_IS_WRONG = {
     "sinusoidal": "it knows only longitude_of_central_meridian, which CF does not have here",
     "vertical perspective": "it does not know this projection",
 }
-# The same for kilometres and feet alone.
+# The same for kilometres and feet alone, where the CRS has them as its unit.
 NETCDF_IS_WRONG_IN_OTHER_UNITS = {
     "geostationary sweep y": "perspective_point_height is metres, whatever the coordinates are in",
     "geostationary sweep x": "perspective_point_height is metres, whatever the coordinates are in",
@@ -205,22 +215,36 @@ def test_agrees_with_proj(name, units):
 @pytest.mark.parametrize("units", UNITS)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_netcdf(tmp_path, name, units):
-    ours = Ours(attributes_of(name), units).srs
-    theirs = netcdf_srs(tmp_path, attributes_of(name), units)
-    wrong = name in NETCDF_IS_WRONG or (units != "m" and name in NETCDF_IS_WRONG_IN_OTHER_UNITS)
-    if wrong:
+    """GDAL 3.10 and 3.13 turn kilometres and feet of netCDF into metres, coordinates and CRS. They
+    take the false origin as metres, too, where CF has it in the unit of the coordinates: the CRS is
+    compared with ours for metres, and the places for a false origin of 0."""
+    theirs, scale = netcdf_reads(tmp_path, attributes_of(name), units)
+    in_metres = units != "m" and scale == pytest.approx(UNITS[units], rel=1e-9)
+    ours = Ours(attributes_of(name), "m" if in_metres else units).srs
+    if name in NETCDF_IS_WRONG or (
+        units != "m" and not in_metres and name in NETCDF_IS_WRONG_IN_OTHER_UNITS
+    ):
         # What is said above must still be so; later versions may have mended it.
-        if int(gdal.VersionInfo("VERSION_NUM")) < 3070000:
+        if int(gdal.VersionInfo("VERSION_NUM")) < 3140000:
             assert theirs is None or not same(ours, theirs)
         return
     assert theirs is not None
+    assert scale * theirs.GetLinearUnits() == pytest.approx(UNITS[units], rel=1e-12)
     if name not in SAME_BUT_FOR_SPELLING:
         assert same(ours, theirs), f"{ours.ExportToWkt()}\n{theirs.ExportToWkt()}"
-    points = sample_points(name)
+    assert_same_places(ours, theirs, 1, sample_points(name))
+    if in_metres:
+        attributes = {key: n for key, n in attributes_of(name).items() if key not in FALSE}
+        theirs, scale = netcdf_reads(tmp_path, attributes, units)
+        assert_same_places(Ours(attributes, units).srs, theirs, scale, sample_points(name))
+
+
+def assert_same_places(ours, theirs, scale, points):
+    """Coordinates of theirs are those of ours times scale."""
     wanted = project(theirs, points)
     assert np.isfinite(wanted).all()
-    assert np.abs(project(ours, points) - wanted).max() * UNITS[units] < 1e-6
-    assert np.abs(unproject(ours, wanted) - unproject(theirs, wanted)).max() < 1e-9
+    assert np.abs(project(ours, points) * scale - wanted).max() * theirs.GetLinearUnits() < 1e-6
+    assert np.abs(unproject(ours, wanted / scale) - unproject(theirs, wanted)).max() < 1e-9
 
 
 # Formulas, for what netCDF cannot tell.

@@ -67,10 +67,9 @@ def test_arrays_are_described(name):
         assert said.get("dimension_size", []) == list(array.shape), path
         assert said.get("block_size", []) == list(array.chunks), path
         structure = said.get("structural_info", {})
-        compressor = array.compressor.get_config() if array.compressor else None
-        assert json.loads(structure.get("COMPRESSOR", "null")) == compressor, path
-        filters = [codec.get_config() for codec in array.filters or []] or None
-        assert json.loads(structure.get("FILTERS", "null")) == filters, path
+        document = json.loads((DATA / f"{name}.zarr" / path / ".zarray").read_text())
+        assert json.loads(structure.get("COMPRESSOR", "null")) == document["compressor"], path
+        assert json.loads(structure.get("FILTERS", "null")) == document["filters"], path
 
 
 @each_sample
@@ -112,7 +111,8 @@ def test_dimensions_are_shared_in_their_group(name):
                 assert axis == AXES[dimension["name"]], dimension
                 full_name = "/".join([""] + ([path] if path else []) + [dimension["name"]])
                 assert dimension["full_name"] == full_name
-                assert dimension["indexing_variable"] == full_name
+                variable = dimension["indexing_variable"]  # newer GDAL shows it whole
+                assert variable == full_name or list(variable) == [dimension["name"]]
                 assert dimension["size"] == store[full_name].shape[0]
             continue
         group = "/" + path.rpartition("/")[0]

@@ -237,6 +237,7 @@ def test_containers_in_containers_end(tmp_path):
     add_image(a, "b", 1)
     add_image(a, "a/b", 2)
     a.array("plain", np.zeros((3, 4)))
+    (store / "a/plain/.zattrs").unlink(missing_ok=True)  # zarr-python 3 writes empty ones
     dataset, warnings = warnings_of(store)
     assert sorted(paths_of(store, dataset.GetSubDatasets())) == ["a/a/b/0", "a/b/0", "a/plain"]
     assert len(warnings) == 1, warnings

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 import zarr
 from osgeo import gdal, osr
-from zarr_gdal import array_name, assert_same, open_raster, read_all
+from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster, read_all
 from zarr_overviews import (CODES, UTM, check_consolidated, check_levels, gtiff_levels,
                             level_values, make, root_attributes, sizes, smooth, update)
 from zarr_places import assert_place, epsg
@@ -66,7 +66,9 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
     dataset = make(tmp_path / "a.zarr", values, f"INTERLEAVE={interleave}", nodata=-99)
     assert dataset.BuildOverviews(method, [2, 4]) == 0
     wanted = gtiff_levels(tmp_path, values, method, [2, 4], nodata=-99)
-    assert wanted[0].min() == -99 and (wanted[0] > 0).any()
+    # GDAL 3.10 and 3.13 make zeros by MODE where there are no pixels, for any driver.
+    is_lost = method == "MODE" and gdal_is_at_least(3, 10)
+    assert wanted[0].min() == (0 if is_lost else -99) and (wanted[0] > 0).any()
     check_levels(dataset, wanted)
     dataset = None
     dataset = open_raster(tmp_path / "a.zarr")

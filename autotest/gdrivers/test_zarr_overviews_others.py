@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
-from zarr_gdal import array_name, assert_same, open_raster, read_all
+from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster, read_all
 from zarr_overviews import (check_consolidated, check_levels, entries, gtiff_levels, level_values,
-                            make, refused, sizes, smooth, update)
+                            make, refused, sizes, smooth, stays, update)
 
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
 SEED = int(os.environ["ZARR_TEST_SEED"], 16)
@@ -73,7 +73,9 @@ def test_bad_factors(tmp_path, rng, factors, cpl):
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40))
     before = entries(store)
-    refused(update(store), "NEAREST", factors, "at least 2", str(min(factors)))
+    is_told_by_gdal = gdal_is_at_least(3, 10) and min(factors) < 1
+    why = "It must be a positive value" if is_told_by_gdal else "at least 2"
+    refused(update(store), "NEAREST", factors, why, str(min(factors)))
     assert entries(store) == before
     cpl.assert_quiet()
 
@@ -95,9 +97,9 @@ def test_multiscales_of_another_kind_are_not_touched(tmp_path, rng, cpl):
     zarr.open_group(str(store)).create_dataset("elsewhere/0", data=np.ones((8, 8)))
     zarr.open_group(str(store)).create_dataset("elsewhere/1", data=np.ones((4, 4)))
     zarr.consolidate_metadata(str(store))
-    before = entries(store)
+    before = stays(store)
     refused(update(array_name(store, "a")), "NEAREST", [2], "multiscales", "not a list")
-    assert entries(store) == before
+    assert stays(store) == before
     cpl.assert_quiet()
 
 
@@ -181,13 +183,13 @@ def test_an_image_without_smaller_levels(tmp_path, rng, cpl):
         "datasets": [{"path": "0", "coordinateTransformations": [
             {"type": "scale", "scale": [0.5, 0.5]}]}]}]  # fmt: skip
     place = open_raster(store).GetGeoTransform()
-    before = entries(store)
+    before = stays(store)
     assert update(store).BuildOverviews("AVERAGE", [2]) == 0
     opened = open_raster(store)
     check_levels(opened, gtiff_levels(tmp_path, values, "AVERAGE", [2]))
     assert opened.GetGeoTransform() == place and opened.GetSubDatasets() == []
     assert update(store).BuildOverviews("NONE", []) == 0
-    assert entries(store) == before
+    assert stays(store) == before
     cpl.assert_quiet()
 
 

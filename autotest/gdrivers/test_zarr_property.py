@@ -21,6 +21,7 @@ import zarr_random_types
 import zarr_writer
 from osgeo import gdal
 from zarr_dump import check_dump
+from zarr_python import unless_unsupported, unsupported_since_3
 
 SEED = os.environ["ZARR_TEST_SEED"]
 ARRAYS = int(os.environ.get("ZARR_TEST_ARRAYS", "1200"))
@@ -120,7 +121,7 @@ def _problem(array, index):
     name = _connection_string(array, index)
     values = array.values
     fields = values.dtype.names and list(zarr_gdal.numeric_fields(np.zeros(1, values.dtype)))
-    if values.dtype.kind in "SUO" or (values.dtype.kind == "V" and not fields):
+    if values.dtype.kind in "SUOT" or (values.dtype.kind == "V" and not fields):
         pattern = "string|structure|field|bytes|" + re.escape(str(array.metadata["dtype"]))
         problem = _refusal_problem(name, pattern)
         dumped = True
@@ -163,7 +164,9 @@ def test_random_arrays(batch, tmp_path, seen):
     if "ZARR_TEST_ONLY" in os.environ:
         indices = [i for i in indices if i == int(os.environ["ZARR_TEST_ONLY"])]
     for index in indices:
-        array = zarr_writer.write_random_array(tmp_path, SEED, index)
+        array = unless_unsupported(zarr_writer.write_random_array, tmp_path, SEED, index)
+        if array is None:
+            continue
         problem = _problem(array, index) or _multidimensional_problem(array, index)
         if problem:
             failures.append(
@@ -201,6 +204,8 @@ def test_the_random_arrays_covered_everything(seen):
     """Holds only after the batches above have run, and all of them have passed."""
     if "ZARR_TEST_ONLY" in os.environ:
         return
+    assert seen["arrays", "compared"] >= 300
+    unsupported_since_3("writes not every dtype and codec")
     missing = [item for item in _everything() if not seen[item]]
     assert not missing, f"ZARR_TEST_SEED={SEED}: never compared equal: {missing}"
     assert seen["arrays", "compared"] >= 1000

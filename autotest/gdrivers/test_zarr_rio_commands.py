@@ -119,7 +119,9 @@ def test_only_overwrite_overwrites(tmp_path):
     "words, why",
     [
         (["info", "nowhere.zarr"], "nowhere.zarr"),
-        (["convert", str(DATA / "corrupt" / "truncated_chunk.zarr"), "a.tif"], "zlib: is truncated"),
+        # Newer rasterio makes tiles of the size of the chunks, which a TIFF cannot have.
+        (["convert", str(DATA / "corrupt" / "truncated_chunk.zarr"), "a.tif", "--co", "TILED=NO"],
+         "zlib: is truncated"),
         (["convert", str(SCENE), "a.zarr", "--co", "compress=rar"], "creation option COMPRESS: expected"),
     ],
     ids=["no store", "no chunk", "no option"],

@@ -65,8 +65,12 @@ STANDARD_NAMES = {
 }
 
 
-def netcdf_srs(folder, attributes, units):
-    """The CRS that GDAL's netCDF driver gives the same attributes and units; None for none."""
+STEP = 0.01  # between the coordinates of the file for the netCDF driver
+
+
+def netcdf_reads(folder, attributes, units):
+    """(CRS, scale) that GDAL's netCDF driver gives the same attributes and units: None for no CRS,
+    and the number by which it multiplies the coordinates of the file."""
     assert gdal.GetDriverByName("netCDF") is not None, "this GDAL has no netCDF driver to compare with"
     path = pathlib.Path(folder) / "oracle.nc"
     kind = attributes["grid_mapping_name"]
@@ -81,7 +85,7 @@ def netcdf_srs(folder, attributes, units):
         for name, standard_name, suffix in zip((x, y), standard_names, suffixes):
             file.createDimension(name, 3)
             variable = file.createVariable(name, "f8", (name,))
-            variable[:] = np.arange(3) * 0.01
+            variable[:] = np.arange(3) * STEP
             variable.standard_name = standard_name
             variable.units = units + suffix
         file.createVariable("crs", "i4").setncatts(attributes)
@@ -89,11 +93,16 @@ def netcdf_srs(folder, attributes, units):
     with gdal.quiet_errors() if hasattr(gdal, "quiet_errors") else _Quiet():
         dataset = gdal.Open(f'NETCDF:"{path}":data')
         srs = dataset.GetSpatialRef()
-    if srs is None:
-        return None
-    srs = srs.Clone()
-    srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    return srs
+        scale = dataset.GetGeoTransform()[1] / STEP
+    if srs is not None:
+        srs = srs.Clone()
+        srs.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return srs, scale
+
+
+def netcdf_srs(folder, attributes, units):
+    """The CRS alone."""
+    return netcdf_reads(folder, attributes, units)[0]
 
 
 class _Quiet:

@@ -10,6 +10,7 @@ import numpy as np
 import zarr_gdal
 import zarr_mdim
 from osgeo import gdal
+from zarr_python import meaning
 
 # Every byte that is no UTF-8 becomes one replacement character.
 codecs.register_error("each byte", lambda error: ("\ufffd", error.start + 1))
@@ -228,7 +229,7 @@ def _structure_problem(array, metadata, dtype):
     codecs = {key: json.loads(info[key]) for key in ("COMPRESSOR", "FILTERS") if key in info}
     wanted = {"COMPRESSOR": metadata["compressor"], "FILTERS": metadata["filters"]}
     wanted = {key: value for key, value in wanted.items() if value}
-    if codecs != wanted or info["ORDER"] != metadata["order"]:
+    if meaning(codecs) != meaning(wanted) or info["ORDER"] != metadata["order"]:
         return f"structural info {info}, expected {wanted}"
     unit = ""
     if dtype.kind in "mM":

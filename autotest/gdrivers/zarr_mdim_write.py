@@ -136,7 +136,7 @@ def flatten(values, label=""):
                 own = (f"{label}." if label else "") + name + (f"[{number}]" if extra else "")
                 flat.update(flatten(field[(Ellipsis, *index)], own))
         return flat
-    if values.dtype.kind in "OSU":
+    if values.dtype.kind in "OSTU":
         texts = np.empty(values.shape, object)
         for index in np.ndindex(*values.shape):
             text = values[index]

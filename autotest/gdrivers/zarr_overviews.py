@@ -8,6 +8,7 @@ import secrets
 import numpy as np
 from osgeo import gdal, osr
 from zarr_gdal import assert_same, error_log
+from zarr_python import IS_3, meaning
 
 UTM = (500000, 10, 0, 5200000, 0, -10)
 CODES = {
@@ -106,6 +107,20 @@ def entries(folder):
         for file in folder.rglob("*")
         if file.is_file()
     }
+
+
+def stays(folder):
+    """What has to be as before once overviews have come and gone: all of it, byte by byte. Where
+    zarr-python 3 wrote metadata, which it spells otherwise than this driver, they mean the same."""
+    files = entries(folder)
+    if not IS_3:
+        return files
+    is_document = {key: key.rpartition("/")[2].startswith(".z") for key in files}
+    documents = {key: json.loads(files[key]) for key in files if is_document[key]}
+    if ".zmetadata" in documents:
+        documents[".zmetadata"]["metadata"] = meaning(documents[".zmetadata"]["metadata"])
+    chunks = {key: files[key] for key in files if not is_document[key]}
+    return {**chunks, **meaning(documents)}
 
 
 def refused(dataset, method, factors, *words):

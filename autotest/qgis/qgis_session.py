@@ -12,8 +12,34 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 sys.path.insert(0, str(ROOT / "autotest" / "gdrivers"))
 
 from osgeo import gdal
-from qgis.core import QgsApplication
+from qgis.core import Qgis, QgsApplication
 from qgis.PyQt import sip
+
+# What QGIS's versions do in different ways, with files of any format. Measured with 3.22.16, 3.40.6
+# and 3.44.15; versions after 3.22 and before 3.44 count as 3.40.
+VERSION = Qgis.QGIS_VERSION_INT
+SINCE_3_40 = VERSION >= 32300
+SINCE_3_44 = VERSION >= 34400
+
+# Requests for a URL that is dropped, besides the raster's: OGR's, whether it is a file; since 3.40
+# also the WFS provider's, whether it is a service.
+OTHERS_REQUESTS = 2 if SINCE_3_40 else 1
+
+# QGIS 3.40 opens each layer of a list before it shows the list.
+OPENS_EACH_LAYER = SINCE_3_40 and not SINCE_3_44
+
+# Of a zip file QGIS 3.22 asks for each member by itself; since 3.40 first for the file as a whole.
+ASKS_FOR_ZIP_MEMBERS = not SINCE_3_40
+
+# The browser panel of QGIS 3.22 shows what may be a layer, by its extension, as a layer; since 3.40
+# as a collection, which is asked for its layers when it is opened.
+BROWSES_COLLECTIONS = SINCE_3_40
+
+# QGIS stretches unstyled bands with a scale by a histogram that has a bin for each pixel looked at.
+# 3.44 multiplies their number by the scale: with 0.0001 there are two for 160 x 160 pixels and none
+# for 80 x 80. Without bins the limits are NaN, all is black, and GDAL says BINS_ARE_NONE.
+HAS_TOO_FEW_BINS = SINCE_3_44
+BINS_ARE_NONE = "dfMin and dfMax should be finite values such that nBuckets / (dfMax - dfMin)"
 
 
 def start(folder):

@@ -4,6 +4,7 @@ reads: the same stretch, no other rounding, north up, nothing where there are no
 
 import numpy as np
 import pytest
+from osgeo import gdal
 from qgis.core import QgsContrastEnhancement, QgsMultiBandColorRenderer, QgsRectangle
 from qgis_layers import (
     DATA,
@@ -15,6 +16,7 @@ from qgis_layers import (
     stretched,
     values_of,
 )
+from qgis_session import HAS_TOO_FEW_BINS
 
 R10M = f'ZARR:"{DATA}/product.zarr":/measurements/r10m'
 
@@ -143,3 +145,26 @@ def test_a_dropped_layer_shows_something_before_any_styling(name):
     got = picture(layer, layer.width() // 2, layer.height() // 2)
     assert len(np.unique(got.reshape(-1, 3), axis=0)) > 50
     assert got.max() - got.min() > 200
+
+
+def limits(layer):
+    """Between which values each band that is drawn is stretched."""
+    renderer = layer.renderer()
+    found = [renderer.redContrastEnhancement(), renderer.greenContrastEnhancement()]
+    return np.array([(each.minimumValue(), each.maximumValue()) for each in found])
+
+
+@pytest.mark.parametrize("node, names", [("r10m", ("b02", "b03")), ("r20m", ("b05", "b11"))])
+def test_a_group_before_any_styling_is_drawn_as_a_geotiff_of_it(node, names, tmp_path):
+    """Without the extremes, two percent on each side, which QGIS takes from a histogram."""
+    name, copy = f'ZARR:"{DATA}/product.zarr":/measurements/{node}', str(tmp_path / "copy.tif")
+    assert gdal.Translate(copy, name) is not None
+    ours, tiff = opened(name), opened(copy)
+    np.testing.assert_array_equal(limits(ours), limits(tiff))  # NaN is equal to NaN
+    assert (picture(ours, 160, 160) == picture(tiff, 160, 160)).all()
+    if HAS_TOO_FEW_BINS:
+        return
+    for band, found in zip(names, limits(ours)):
+        raw = values_of(DATA / "product.zarr", f"measurements/{node}/{band}")
+        wanted = np.quantile(raw[raw != 0] * 0.0001 - 0.1, [0.02, 0.98])
+        assert found == pytest.approx(wanted, abs=0.0005)

@@ -37,14 +37,7 @@ class ZarrPython:
         except Exception as error:  # whatever it raises is the answer
             findings.fails("", error)
             return
-        for array in store["arrays"]:
-            wanted = stored(folder, store, array)
-            try:
-                got = (root[array["path"]] if array["path"] else root)[...]
-            except Exception as error:
-                findings.fails(f"/{array['path']}", error)
-                continue
-            compare(findings, array["path"], got, wanted)
+        compare_all(findings, folder, store, lambda path: (root[path] if path else root)[...])
 
 
 class NetCDF:
@@ -72,15 +65,20 @@ class NetCDF:
         except Exception as error:
             findings.fails("", error)
             return
-        for array in store["arrays"]:
-            wanted = stored(folder, store, array)
-            try:
-                path = array["path"] or next(iter(dataset.variables), "")
-                got = dataset[path][...]
-            except Exception as error:
-                findings.fails(f"/{array['path']}", error)
-                continue
-            compare(findings, array["path"], got, wanted)
+        compare_all(findings, folder, store,
+                    lambda path: dataset[path or next(iter(dataset.variables), "")][...])  # fmt: skip
+
+
+def compare_all(findings, folder, store, read):
+    """What `read` gives for the path of each array, with what is stored there."""
+    for array in store["arrays"]:
+        wanted = stored(folder, store, array)
+        try:
+            got = read(array["path"])
+        except Exception as error:
+            findings.fails(f"/{array['path']}", error)
+            continue
+        compare(findings, array["path"], got, wanted)
 
 
 def stored(folder, store, array):
