@@ -30,19 +30,11 @@ constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::array kSignals{SIGINT, SIGTERM};
 #endif
 
-// Those that were noted, as a bit set: what a handler may touch.
-std::atomic<unsigned> noted{0};
-static_assert(std::atomic<unsigned>::is_always_lock_free);
-
 std::size_t PlaceOf(int signal) {
     std::size_t place = 0;
     while (place < kSignals.size() && kSignals[place] != signal) ++place;
     return place;
 }
-
-// The process whose jobs these are; 0 where there are none.
-std::atomic<long> owner{0};
-static_assert(std::atomic<long>::is_always_lock_free);
 
 #if ZARR_HAS_SIGACTION
 
@@ -66,11 +58,19 @@ void EndBy(int signal) {
 
 #endif
 
-// Only what POSIX lists as safe in a handler.
+// What a handler sees and changes, at once: the process whose jobs these are, 0 where there are
+// none, and below it those that were noted, as a bit set.
+std::atomic<std::uint64_t> state{0};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+constexpr std::uint64_t kNoted = 0xFF;
+
+std::uint64_t NothingNoted() { return static_cast<std::uint64_t>(ThisProcess()) << 8U; }
+
+// Only what POSIX lists as safe in a handler. May come long after its job has ended.
 extern "C" void ZarrNoteSignal(int signal) {
-    const unsigned before = noted.fetch_or(1U << PlaceOf(signal));
-    // Noted first and asked then, where End() does it the other way round: none gets lost.
-    if (before != 0 || owner.load() != ThisProcess()) EndBy(signal);
+    std::uint64_t before = NothingNoted();
+    const std::uint64_t after = before | (1U << PlaceOf(signal));
+    if (!state.compare_exchange_strong(before, after)) EndBy(signal);
 }
 
 #if ZARR_HAS_SIGACTION
@@ -95,12 +95,12 @@ bool Take(int signal) {
     return sigaction(signal, &action, nullptr) == 0;
 }
 
-// Unless somebody has taken it from us.
-void GiveBack(int signal) {
-    if (!IsOurs(signal)) return;
+// False where somebody has taken it from us.
+bool GiveBack(int signal) {
+    if (!IsOurs(signal)) return false;
     struct sigaction action {};
     action.sa_handler = SIG_DFL;
-    sigaction(signal, &action, nullptr);
+    return sigaction(signal, &action, nullptr) == 0;
 }
 
 // By whom it is handled now.
@@ -115,15 +115,23 @@ bool Take(int signal) {
     return false;
 }
 
-void GiveBack(int signal) {
+bool GiveBack(int signal) {
     const auto before = std::signal(signal, SIG_DFL);
     // The system may have done so before it called the handler.
-    if (before != ZarrNoteSignal && before != SIG_DFL) std::signal(signal, before);
+    if (before == ZarrNoteSignal || before == SIG_DFL) return true;
+    std::signal(signal, before);
+    return false;
 }
 
 void Raise(int signal) { std::raise(signal); }
 
 #endif
+
+// Of a bit set.
+void RaiseAll(unsigned signals) {
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+        if ((signals & (1U << i)) != 0) Raise(kSignals[i]);
+}
 
 // ---------------------------------------------------------------------------------------------
 // The scopes of the process
@@ -150,29 +158,31 @@ bool Begin() {
     const std::lock_guard<zarr::Mutex> lock(scopes.mutex);
     ForgetParentsLocked();
     if (scopes.count > 0) {
-        if (noted != 0) return false;
+        if (InterruptScope::IsRequested()) return false;
         ++scopes.count;
         return true;
     }
     scopes.count = 1;
-    noted = 0;
-    owner = ThisProcess();
+    state = NothingNoted();
     for (std::size_t i = 0; i < kSignals.size(); ++i) scopes.taken[i] = Take(kSignals[i]);
     return true;
 }
 
 void End() {
-    unsigned asked = 0;
+    unsigned handed_on = 0;  // those that the program has taken meanwhile
     {
         const std::lock_guard<zarr::Mutex> lock(scopes.mutex);
         if (--scopes.count > 0) return;
+        unsigned given_back = 0;
         for (std::size_t i = 0; i < kSignals.size(); ++i)
-            if (scopes.taken[i]) GiveBack(kSignals[i]);
-        owner = 0;
-        asked = noted.exchange(0);
+            if (scopes.taken[i] && GiveBack(kSignals[i])) given_back |= 1U << i;
+        const auto asked = static_cast<unsigned>(state.exchange(0) & kNoted);
+        // Before another thread begins, which would note it anew, and so on for ever.
+        RaiseAll(asked & given_back);
+        handed_on = asked & ~given_back;
     }
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-        if ((asked & (1U << i)) != 0) Raise(kSignals[i]);
+    // Its handlers may do anything, so not within the lock.
+    RaiseAll(handed_on);
 }
 
 }  // namespace
@@ -183,6 +193,6 @@ InterruptScope::~InterruptScope() {
     if (counts_ && generation_ == zarr::ForkGeneration()) End();
 }
 
-bool InterruptScope::IsRequested() { return noted.load(std::memory_order_relaxed) != 0; }
+bool InterruptScope::IsRequested() { return (state.load(std::memory_order_relaxed) & kNoted) != 0; }
 
 }  // namespace zarr_driver
