@@ -19,13 +19,11 @@ using zarr::Status;
 
 namespace {
 
-json::Value Text(const std::string& text) { return json::Value(text); }
-
 // The configuration of a codec, made of options that are checked as they are read. The first fault
 // is kept.
 class Config {
   public:
-    Config(CSLConstList options, const char* id) : options_(options) { Set("id", Text(id)); }
+    Config(CSLConstList options, const char* id) : options_(options) { Set("id", json::Value(id)); }
 
     Config& Set(const char* member, json::Value value) {
         members_.emplace_back(member, std::move(value));
@@ -53,7 +51,7 @@ class Config {
         if (text == nullptr) return Refuse(option, "texts with commas between", "nothing");
         const CPLStringList items(CSLTokenizeString2(text, ",", CSLT_HONOURSTRINGS));
         json::Array array;
-        for (int i = 0; i < items.size(); ++i) array.push_back(Text(items[i]));
+        for (int i = 0; i < items.size(); ++i) array.push_back(json::Value(items[i]));
         return Set(member, json::Value(std::move(array)));
     }
 
@@ -87,7 +85,7 @@ class Config {
 
 Result<json::Value> MakeBlosc(CSLConstList options) {
     Config config(options, "blosc");
-    config.Set("cname", Text(CSLFetchNameValueDef(options, "BLOSC_CNAME", "lz4")))
+    config.Set("cname", json::Value(CSLFetchNameValueDef(options, "BLOSC_CNAME", "lz4")))
         .Integer("clevel", "BLOSC_CLEVEL", "5");
     static constexpr const char* kShuffles[] = {"NONE", "BYTE", "BIT"};
     const char* shuffle = CSLFetchNameValueDef(options, "BLOSC_SHUFFLE", "BYTE");
@@ -158,7 +156,7 @@ Result<json::Value> MakeFilter(CSLConstList options, const char* name, const Dat
     if (EQUAL(name, "CATEGORIZE"))
         return Config(options, "categorize")
             .Set("dtype", dtype)
-            .Typestr("astype", "CATEGORIZE_ASTYPE", Text("|u1"))
+            .Typestr("astype", "CATEGORIZE_ASTYPE", json::Value("|u1"))
             .Strings("labels", "CATEGORIZE_LABELS")
             .Finish();
     return RefuseOption("FILTER",

@@ -26,8 +26,6 @@ namespace {
 
 constexpr const char* kGridMapping = "spatial_ref";  // as rioxarray calls it
 
-json::Value Text(const std::string& text) { return json::Value(text); }
-
 json::Value Numbers(const std::vector<double>& numbers) {
     json::Array array;
     array.reserve(numbers.size());
@@ -70,11 +68,12 @@ class CfWriter {
         ZARR_ASSIGN_OR_RETURN(std::string name, GridMappingName());
         const OGRSpatialReference& srs = *placement_.srs;
         const std::string wkt = Wkt2(srs);
-        json::Object attributes{{"crs_wkt", Text(wkt)}, {kGridMapping, Text(wkt)}};
+        json::Object attributes{{"crs_wkt", json::Value(wkt)}, {kGridMapping, json::Value(wkt)}};
         if (srs.IsGeographic())
-            attributes.emplace_back("grid_mapping_name", Text("latitude_longitude"));
+            attributes.emplace_back("grid_mapping_name", json::Value("latitude_longitude"));
         if (placement_.transform)
-            attributes.emplace_back("GeoTransform", Text(GdalTransform(*placement_.transform)));
+            attributes.emplace_back("GeoTransform",
+                                    json::Value(GdalTransform(*placement_.transform)));
         attributes.emplace_back("_ARRAY_DIMENSIONS", json::Value(json::Array{}));
         zarr::ArraySpec spec;
         ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr("<i8"));
@@ -108,16 +107,16 @@ class CfWriter {
     }
 
     json::Object AxisAttributes(const std::string& name, bool is_x) const {
-        json::Object attributes{{"_ARRAY_DIMENSIONS", json::Value(json::Array{Text(name)})},
-                                {"axis", Text(is_x ? "X" : "Y")}};
+        json::Object attributes{{"_ARRAY_DIMENSIONS", json::Value(json::Array{json::Value(name)})},
+                                {"axis", json::Value(is_x ? "X" : "Y")}};
         const OGRSpatialReference* srs = placement_.srs;
         if (srs != nullptr && srs->IsGeographic()) {
-            attributes.emplace_back("standard_name", Text(is_x ? "longitude" : "latitude"));
-            attributes.emplace_back("units", Text(is_x ? "degrees_east" : "degrees_north"));
+            attributes.emplace_back("standard_name", json::Value(is_x ? "longitude" : "latitude"));
+            attributes.emplace_back("units", json::Value(is_x ? "degrees_east" : "degrees_north"));
         } else if (srs != nullptr) {
-            attributes.emplace_back("standard_name", Text(is_x ? "projection_x_coordinate"
-                                                               : "projection_y_coordinate"));
-            if (srs->GetLinearUnits() == 1.0) attributes.emplace_back("units", Text("m"));
+            attributes.emplace_back("standard_name", json::Value(is_x ? "projection_x_coordinate"
+                                                                      : "projection_y_coordinate"));
+            if (srs->GetLinearUnits() == 1.0) attributes.emplace_back("units", json::Value("m"));
         }
         return attributes;
     }
@@ -190,11 +189,11 @@ void PlaceByAttributes(const RasterLayout& layout, const Placement& placement,
     SetMember(attributes, "_CRS",
               srs != nullptr && WantsGdal(convention) ? GdalCrs(*srs) : json::Value());
     SetMember(attributes, "grid_mapping",
-              beside.grid_mapping.empty() ? json::Value() : Text(beside.grid_mapping));
+              beside.grid_mapping.empty() ? json::Value() : json::Value(beside.grid_mapping));
     const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
-    SetMember(attributes, "proj:code", code.empty() ? json::Value() : Text(code));
+    SetMember(attributes, "proj:code", code.empty() ? json::Value() : json::Value(code));
     SetMember(attributes, "proj:wkt2",
-              srs != nullptr && spatial ? Text(Wkt2(*srs)) : json::Value());
+              srs != nullptr && spatial ? json::Value(Wkt2(*srs)) : json::Value());
     // Where coordinate arrays do not say it exactly, or are not what every reader of the rest looks
     // at. With a CRS, its grid mapping says it. netCDF-C refuses the attributes, so no more than
     // needed.
@@ -205,8 +204,8 @@ void PlaceByAttributes(const RasterLayout& layout, const Placement& placement,
     json::Value names;
     if (by_attribute) {
         const auto& dimensions = layout.facts.dimensions;
-        names = json::Value(json::Array{Text(dimensions[*layout.y_axis].name),
-                                        Text(dimensions[*layout.x_axis].name)});
+        names = json::Value(json::Array{json::Value(dimensions[*layout.y_axis].name),
+                                        json::Value(dimensions[*layout.x_axis].name)});
     }
     SetMember(attributes, "spatial:dimensions", std::move(names));
     SetMember(attributes, "spatial:transform",
@@ -233,8 +232,8 @@ Status WriteTextCoordinates(const CoordinateArrays& arrays, const std::string& p
     const std::string order = zarr::HostIsLittleEndian() ? "<U" : ">U";
     ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr(order + std::to_string(longest)));
     const std::string name(zarr::LastName(path));
-    return arrays.Write(path, spec, {{"_ARRAY_DIMENSIONS", json::Value(json::Array{Text(name)})}},
-                        chunk);
+    return arrays.Write(
+        path, spec, {{"_ARRAY_DIMENSIONS", json::Value(json::Array{json::Value(name)})}}, chunk);
 }
 
 void SetMember(json::Object& object, std::string_view name, json::Value value) {

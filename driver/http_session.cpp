@@ -24,7 +24,7 @@ struct Idle {
 // More than are under way at a time; those that nobody has used for longest are closed.
 constexpr std::size_t kMaxIdle = 128;
 
-zarr::Mutex mutex;
+zarr::Mutex idle_mutex;
 auto& idle = *new std::deque<Idle>();
 std::uint64_t next_name = 0;
 
@@ -44,7 +44,7 @@ void Close(const std::string& name) {
 }  // namespace
 
 HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + purpose) {
-    const std::lock_guard<zarr::Mutex> lock(mutex);
+    const std::lock_guard<zarr::Mutex> lock(idle_mutex);
     // The last that was used is the likeliest to be connected still.
     const auto own = std::find_if(idle.rbegin(), idle.rend(),
                                   [&](const Idle& other) { return other.purpose == purpose_; });
@@ -59,7 +59,7 @@ HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + 
 HttpSession::~HttpSession() {
     std::string closed;
     {
-        const std::lock_guard<zarr::Mutex> lock(mutex);
+        const std::lock_guard<zarr::Mutex> lock(idle_mutex);
         idle.push_back({std::move(purpose_), std::move(name_)});
         if (idle.size() > kMaxIdle) {
             // What a parent process has is not closed in its child.

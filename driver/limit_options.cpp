@@ -49,7 +49,7 @@ std::optional<std::uint64_t> ParseLimit(std::string_view text, bool is_bytes) {
 
 using Texts = std::array<std::string, std::tuple_size_v<std::decay_t<decltype(zarr::Limits())>>>;
 
-zarr::Mutex mutex;
+zarr::Mutex seen_mutex;
 Texts& seen = *new Texts;  // what the options said when they were read last
 
 // The value of an option, or none where that is not one.
@@ -67,7 +67,7 @@ void ReadLimits() {
         texts[i] = CPLGetConfigOption(std::string(zarr::Limits()[i].name).c_str(), "");
     std::array<bool, std::tuple_size_v<Texts>> is_bad{};
     {
-        const std::lock_guard<zarr::Mutex> lock(mutex);
+        const std::lock_guard<zarr::Mutex> lock(seen_mutex);
         for (std::size_t i = 0; i < texts.size(); ++i) {
             if (texts[i] == seen[i]) continue;
             seen[i] = texts[i];

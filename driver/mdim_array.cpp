@@ -23,12 +23,12 @@ using zarr::Status;
 namespace {
 
 // What the API has methods for.
-constexpr std::string_view kInterpreted[] = {
+constexpr std::string_view kHasMethods[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "units", "scale_factor", "add_offset", "_Unsigned"};
 
 bool IsHidden(std::string_view name) {
-    return std::find(std::begin(kInterpreted), std::end(kInterpreted), name) !=
-               std::end(kInterpreted) ||
+    return std::find(std::begin(kHasMethods), std::end(kHasMethods), name) !=
+               std::end(kHasMethods) ||
            zarr::IsNczarrAttribute(name);
 }
 

@@ -23,7 +23,7 @@ using zarr::Status;
 namespace {
 
 // clang-format off
-const char* const kDatasetOptions =
+const char* const kMultiDimOptions =
     "  <Option name='FORMAT' type='string-select' description='Version of Zarr; ZARR_V3 is written by GDAL`s built-in driver' default='ZARR_V2'>"
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
     "  </Option>"
@@ -128,7 +128,7 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
 }
 
 std::string MultiDimDatasetOptionList() {
-    return std::string("<MultiDimDatasetCreationOptionList>") + kDatasetOptions +
+    return std::string("<MultiDimDatasetCreationOptionList>") + kMultiDimOptions +
            "</MultiDimDatasetCreationOptionList>";
 }
 

@@ -31,7 +31,7 @@ constexpr ChunkSize kChunkOfMaps = {1, 512};
 constexpr ChunkSize kChunkOfSeries = {16, 128};
 
 // A dimension of the arrays: size, and default chunk size.
-struct Axis {
+struct PlannedAxis {
     std::string name;
     std::uint64_t size;
     std::uint64_t chunk;
@@ -50,7 +50,7 @@ class Planner {
 
     Result<std::vector<PlannedArray>> Run() const {
         const std::vector<std::string> paths = Paths();
-        const std::vector<Axis> axes = Axes(paths);
+        const std::vector<PlannedAxis> axes = Axes(paths);
         std::vector<PlannedArray> arrays;
         for (std::size_t i = 0; i < paths.size(); ++i) {
             ZARR_RETURN_IF_ERROR(CheckFree(paths[i]));
@@ -83,12 +83,13 @@ class Planner {
     }
 
     // The same for all arrays.
-    std::vector<Axis> Axes(const std::vector<std::string>& paths) const {
+    std::vector<PlannedAxis> Axes(const std::vector<std::string>& paths) const {
         const ChunkSize chunk = DefaultChunk();
-        std::vector<Axis> axes = {{"y", raster_.height, std::min(raster_.height, chunk.side)},
-                                  {"x", raster_.width, std::min(raster_.width, chunk.side)}};
+        std::vector<PlannedAxis> axes = {
+            {"y", raster_.height, std::min(raster_.height, chunk.side)},
+            {"x", raster_.width, std::min(raster_.width, chunk.side)}};
         const std::string suffix = Suffix(paths);
-        for (Axis& axis : axes)
+        for (PlannedAxis& axis : axes)
             if (!IsShared(axis)) axis.name += suffix;
         if (raster_.bands == 1 || !options_.single_array) return axes;
         if (options_.interleave_pixel)
@@ -136,7 +137,7 @@ class Planner {
     }
 
     // True where the coordinates of x or y that are there are those that the raster will have.
-    bool IsShared(const Axis& axis) const {
+    bool IsShared(const PlannedAxis& axis) const {
         if (hierarchy_ == nullptr || !raster_.transform) return false;
         const auto path = zarr::JoinKey(group_, axis.name);
         const auto kind = hierarchy_->KindOf(path);
@@ -154,11 +155,11 @@ class Planner {
     }
 
     // `number` is that of the only band in the array, or 0.
-    Result<PlannedArray> Plan(const std::string& path, const std::vector<Axis>& axes,
+    Result<PlannedArray> Plan(const std::string& path, const std::vector<PlannedAxis>& axes,
                               std::uint64_t number) const {
         zarr::ArraySpec spec;
         json::Array names;
-        for (const Axis& axis : axes) {
+        for (const PlannedAxis& axis : axes) {
             spec.shape.push_back(axis.size);
             spec.chunks.push_back(axis.chunk);
             names.emplace_back(axis.name);

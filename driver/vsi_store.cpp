@@ -132,14 +132,14 @@ bool IsAbsent(const std::string& path, int error) {
     return !PathExists(path);
 }
 
-struct Opened {
+struct OpenedFile {
     File file;
     std::uint64_t size = 0;
 };
 
-Result<Opened> Open(const std::string& path, const std::string& key) {
+Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    Opened opened;
+    OpenedFile opened;
     errno = 0;
     opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
     if (opened.file == nullptr) {
@@ -157,7 +157,7 @@ Result<Opened> Open(const std::string& path, const std::string& key) {
     return opened;
 }
 
-Status ReadAt(const Opened& opened, const std::string& key, std::uint64_t offset,
+Status ReadAt(const OpenedFile& opened, const std::string& key, std::uint64_t offset,
               zarr::MutableByteSpan memory) {
     if (memory.size == 0) return {};
     errno = 0;
@@ -211,7 +211,7 @@ zarr::Stamp VsiStore::StampOf(const std::string& key) const {
 
 Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {
     const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const Opened opened, Open(PathOf(key), key));
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key));
     if (opened.file == nullptr) return false;
     if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
     ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(opened.size)).WithContext(key));
@@ -222,7 +222,7 @@ Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::siz
 Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
                                                      zarr::MutableByteSpan memory) const {
     const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const Opened opened, Open(PathOf(key), key));
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key));
     if (opened.file == nullptr) return std::optional<std::size_t>();
     if (opened.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, memory));
     return std::optional<std::size_t>(static_cast<std::size_t>(opened.size));
@@ -231,7 +231,7 @@ Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
 Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                 zarr::Buffer& value) const {
     const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const Opened opened, Open(PathOf(key), key));
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key));
     if (opened.file == nullptr) return false;
     const std::uint64_t from = std::min(offset, opened.size);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, opened.size - from));

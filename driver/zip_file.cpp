@@ -120,7 +120,7 @@ std::string FolderBehind(const std::string& path, const std::string& archive) {
 
 using Archive = std::shared_ptr<const zarr::ZipArchive>;
 
-zarr::Mutex mutex;
+zarr::Mutex archives_mutex;
 auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipArchive>>();
 // What was opened last is often opened again: identified, opened, and then its subdatasets.
 auto& last = *new Archive();
@@ -128,7 +128,7 @@ auto& last = *new Archive();
 // Nobody else's last reference goes while the mutex is held: that closes files.
 Archive Find(const std::string& identity) {
     Archive before;
-    const std::lock_guard<zarr::Mutex> lock(mutex);
+    const std::lock_guard<zarr::Mutex> lock(archives_mutex);
     const auto known = open_archives.find(identity);
     Archive archive = known != open_archives.end() ? known->second.lock() : nullptr;
     if (archive != nullptr) before = std::exchange(last, archive);
@@ -137,7 +137,7 @@ Archive Find(const std::string& identity) {
 
 void Remember(const std::string& identity, const Archive& archive) {
     Archive before;
-    const std::lock_guard<zarr::Mutex> lock(mutex);
+    const std::lock_guard<zarr::Mutex> lock(archives_mutex);
     for (auto at = open_archives.begin(); at != open_archives.end();)
         at = at->second.expired() ? open_archives.erase(at) : std::next(at);
     open_archives[identity] = archive;
@@ -148,7 +148,7 @@ void Remember(const std::string& identity, const Archive& archive) {
 
 void CloseIdleZip() {
     Archive before;
-    const std::lock_guard<zarr::Mutex> lock(mutex);
+    const std::lock_guard<zarr::Mutex> lock(archives_mutex);
     before = std::move(last);
 }
 

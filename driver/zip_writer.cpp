@@ -27,7 +27,7 @@ Status CannotWrite(const std::string& key) {
                       (detail.empty() ? "" : ": " + detail));
 }
 
-bool IsDocument(std::string_view key) { return zarr::LastName(key).substr(0, 2) == ".z"; }
+bool IsMetadata(std::string_view key) { return zarr::LastName(key).substr(0, 2) == ".z"; }
 
 }  // namespace
 
@@ -93,7 +93,7 @@ Status ZipWriter::Set(const std::string& key, zarr::ByteSpan value) {
             key + ": a member of a zip file is written once; write whole chunks, or into a folder");
     const auto held = held_.find(key);
     const bool fits = value.size <= kSmall && held_bytes_ + value.size <= kHeld;
-    if (!IsDocument(key) && held == held_.end() && !fits) return Write(key, value);
+    if (!IsMetadata(key) && held == held_.end() && !fits) return Write(key, value);
     std::string& text = held_[key];
     held_bytes_ += value.size;
     held_bytes_ -= text.size();

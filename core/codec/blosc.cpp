@@ -65,8 +65,8 @@ Status CheckCompressor(ByteSpan encoded) {
 }
 
 // What blosc_compress_ctx() takes.
-struct Parameters {
-    static Result<Parameters> Make(const json::Value& config, std::size_t item_size);
+struct BloscParameters {
+    static Result<BloscParameters> Make(const json::Value& config, std::size_t item_size);
 
     std::string compressor;
     int level = 5;
@@ -75,9 +75,9 @@ struct Parameters {
     std::size_t block_size = 0;  // 0 leaves it to the library
 };
 
-Result<Parameters> Parameters::Make(const json::Value& config, std::size_t item_size) {
+Result<BloscParameters> BloscParameters::Make(const json::Value& config, std::size_t item_size) {
     constexpr std::int64_t kAutoShuffle = -1;
-    Parameters parameters;
+    BloscParameters parameters;
     ZARR_ASSIGN_OR_RETURN(parameters.compressor, json::OptionalString(config, "cname", "lz4"));
     if (blosc_compname_to_compcode(parameters.compressor.c_str()) < 0)
         return json::Expected("cname",
@@ -134,7 +134,7 @@ Status DecodeBlocks(ByteSpan encoded, const Header& header, std::size_t first, s
 
 class Blosc final : public Codec {
   public:
-    explicit Blosc(Result<Parameters> parameters) : parameters_(std::move(parameters)) {}
+    explicit Blosc(Result<BloscParameters> parameters) : parameters_(std::move(parameters)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
@@ -197,7 +197,7 @@ class Blosc final : public Codec {
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
         ZARR_RETURN_IF_ERROR(encoded.Reset(decoded.size + BLOSC_MAX_OVERHEAD));
-        const Parameters& p = *parameters_;
+        const BloscParameters& p = *parameters_;
         const int written = blosc_compress_ctx(p.level, p.shuffle, p.type_size, decoded.size,
                                                decoded.data, encoded.data(), encoded.size(),
                                                p.compressor.c_str(), p.block_size, 1);
@@ -206,14 +206,14 @@ class Blosc final : public Codec {
     }
 
   private:
-    Result<Parameters> parameters_;
+    Result<BloscParameters> parameters_;
 };
 
 }  // namespace
 
 CodecResult MakeBlosc(const json::Value& config, const CodecContext& context) {
     return std::unique_ptr<Codec>(std::make_unique<Blosc>(
-        Parameters::Make(config, std::max<std::size_t>(context.dtype.size, 1))));
+        BloscParameters::Make(config, std::max<std::size_t>(context.dtype.size, 1))));
 }
 
 }  // namespace zarr

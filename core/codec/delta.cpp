@@ -2,7 +2,6 @@
 // delta: the first element, then differences (numcodecs.Delta). Encoding subtracts in `dtype` and
 // converts the differences; decoding adds up in the type that NumPy promotes `astype` and `dtype`
 // to, and converts the sums.
-#include <limits>
 #include <type_traits>
 
 #include "core/base/endian.h"
@@ -13,8 +12,6 @@
 namespace zarr {
 
 namespace {
-
-constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
 
 template <class T>
 T Add(T a, T b) {

@@ -47,7 +47,7 @@ std::size_t FloatSize(const DataType& type) {
     }
 }
 
-std::string NotWhole(std::size_t size, std::size_t item) {
+std::string NotWholeItems(std::size_t size, std::size_t item) {
     return "holds " + std::to_string(size) + " bytes, which is no multiple of its items' " +
            std::to_string(item);
 }
@@ -88,7 +88,7 @@ Result<DataType> OptionalNumberMember(const json::Value& config, std::string_vie
 Result<ItemRun> PrepareItems(ByteSpan encoded, std::size_t encoded_item, std::size_t decoded_item,
                              Output& decoded) {
     if (encoded.size % encoded_item != 0)
-        return Status::Corrupt(NotWhole(encoded.size, encoded_item));
+        return Status::Corrupt(NotWholeItems(encoded.size, encoded_item));
     const std::size_t count = encoded.size / encoded_item;
     const auto size = CheckedMul(count, decoded_item);
     if (!size || *size > SIZE_MAX) return decoded.TooLong();
@@ -108,7 +108,7 @@ Result<ItemRun> PrepareItems(ByteSpan decoded, std::size_t decoded_item, std::si
 Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item) {
     if (decoded_item == 0) return Status::Unsupported("items of no bytes");
     if (decoded.exact && decoded.max % decoded_item != 0)
-        return Status::Invalid(NotWhole(decoded.max, decoded_item));
+        return Status::Invalid(NotWholeItems(decoded.max, decoded_item));
     return {};
 }
 

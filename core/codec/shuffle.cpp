@@ -70,7 +70,7 @@ void ShuffleBytes(const std::uint8_t* src, std::uint8_t* dst, std::size_t size, 
     }
 }
 
-std::string NotWhole(std::size_t size, std::size_t element_size) {
+std::string NotWholeElements(std::size_t size, std::size_t element_size) {
     return "holds " + std::to_string(size) + " bytes, which is no multiple of the elements' " +
            std::to_string(element_size);
 }
@@ -84,7 +84,7 @@ class Shuffle final : public Codec {
     Status Decode(ByteSpan encoded, Output& decoded) const override {
         if (element_size_ <= 1) return CopyAll(encoded, decoded);
         if (encoded.size % element_size_ != 0)
-            return Status::Corrupt(NotWhole(encoded.size, element_size_));
+            return Status::Corrupt(NotWholeElements(encoded.size, element_size_));
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(encoded.size));
         Unshuffle(encoded.data, room.data, element_size_, encoded.size / element_size_);
         return {};
@@ -92,7 +92,7 @@ class Shuffle final : public Codec {
 
     Status CheckWritable(SizeBound decoded) const override {
         if (element_size_ <= 1 || !decoded.exact || decoded.max % element_size_ == 0) return {};
-        return Status::Invalid("elementsize: " + NotWhole(decoded.max, element_size_));
+        return Status::Invalid("elementsize: " + NotWholeElements(decoded.max, element_size_));
     }
 
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {

@@ -12,7 +12,7 @@ namespace zarr {
 
 namespace {
 
-constexpr std::size_t kHeaderSize = 4;
+constexpr std::size_t kCountSize = 4;
 constexpr std::size_t kLengthSize = 4;
 
 std::string Item(std::size_t i) { return "item " + std::to_string(i); }
@@ -23,11 +23,11 @@ class Vlen final : public ObjectCodec {
 
     Status DecodeObjects(ByteSpan encoded, std::size_t count, ObjectChunk& chunk) const override {
         ZARR_RETURN_IF_ERROR(CheckCount(encoded, count));
-        const std::size_t text_size = encoded.size - kHeaderSize - count * kLengthSize;
+        const std::size_t text_size = encoded.size - kCountSize - count * kLengthSize;
         ZARR_RETURN_IF_ERROR(chunk.refs.Reset(SaturatingMul(count, sizeof(ObjectRef))));
         ZARR_RETURN_IF_ERROR(chunk.heap.Reset(text_size));
         chunk.count = count;
-        ByteSpan rest = encoded.From(kHeaderSize);
+        ByteSpan rest = encoded.From(kCountSize);
         std::size_t used = 0;
         for (std::size_t i = 0; i < count; ++i) {
             if (rest.size < kLengthSize) return Status::Corrupt("ends before " + Item(i));
@@ -59,7 +59,7 @@ class Vlen final : public ObjectCodec {
         ZARR_RETURN_IF_ERROR(encoded.Reset(size));
         std::uint8_t* dst = encoded.data();
         StoreLittle32(dst, static_cast<std::uint32_t>(count));
-        dst += kHeaderSize;
+        dst += kCountSize;
         for (std::size_t i = 0; i < count; ++i) {
             const ObjectRef& object = objects[i];
             if (utf8_ && !IsValidUtf8({object.data, object.size}))
@@ -76,21 +76,21 @@ class Vlen final : public ObjectCodec {
   private:
     // Makes sure as well that `count` lengths fit, before anything is allocated for them.
     static Status CheckCount(ByteSpan encoded, std::size_t count) {
-        if (encoded.size < kHeaderSize)
+        if (encoded.size < kCountSize)
             return Status::Corrupt("holds " + std::to_string(encoded.size) +
                                    " bytes, too few for a count of items");
         const std::size_t stored = LoadLittle32(encoded.data);
         if (stored != count)
             return Status::Corrupt("holds " + std::to_string(stored) + " items instead of " +
                                    std::to_string(count));
-        if (count > (encoded.size - kHeaderSize) / kLengthSize)
+        if (count > (encoded.size - kCountSize) / kLengthSize)
             return Status::Corrupt("ends within its " + std::to_string(count) + " items");
         return {};
     }
 
     // No longer than what this codec decodes, so that lengths and count fit their 32 bits.
     static Result<std::size_t> EncodedSize(const ObjectRef* objects, std::size_t count) {
-        std::size_t size = SaturatingAdd(kHeaderSize, SaturatingMul(count, kLengthSize));
+        std::size_t size = SaturatingAdd(kCountSize, SaturatingMul(count, kLengthSize));
         const std::size_t most = LimitOf(Limit::kStringSize);
         for (std::size_t i = 0; i < count && size <= most; ++i)
             size = SaturatingAdd(size, objects[i].size);

@@ -97,9 +97,9 @@ Status DecodeFrame(ByteSpan encoded, std::size_t size, Output& decoded) {
     return {};
 }
 
-struct Parameters {
-    static Result<Parameters> Make(const json::Value& config) {
-        Parameters parameters;
+struct ZstdParameters {
+    static Result<ZstdParameters> Make(const json::Value& config) {
+        ZstdParameters parameters;
         ZARR_ASSIGN_OR_RETURN(const std::int64_t level,
                               json::OptionalInt(config, "level", 1, INT32_MIN, INT32_MAX));
         parameters.level = static_cast<int>(level);
@@ -112,7 +112,7 @@ struct Parameters {
 };
 
 // Encodes `decoded` as one frame to `room`; gives the size of the frame.
-Result<std::size_t> EncodeFrame(const Parameters& parameters, ByteSpan decoded,
+Result<std::size_t> EncodeFrame(const ZstdParameters& parameters, ByteSpan decoded,
                                 MutableByteSpan room) {
     constexpr std::size_t kLargestToKeep = std::size_t{16} << 20;
     auto& context = ThreadsOwn<Compressor>();
@@ -135,7 +135,7 @@ Result<std::size_t> EncodeFrame(const Parameters& parameters, ByteSpan decoded,
 
 class Zstd final : public Codec {
   public:
-    explicit Zstd(Result<Parameters> parameters) : parameters_(std::move(parameters)) {}
+    explicit Zstd(Result<ZstdParameters> parameters) : parameters_(std::move(parameters)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
@@ -163,13 +163,13 @@ class Zstd final : public Codec {
     }
 
   private:
-    Result<Parameters> parameters_;
+    Result<ZstdParameters> parameters_;
 };
 
 }  // namespace
 
 CodecResult MakeZstd(const json::Value& config, const CodecContext& /*context*/) {
-    return std::unique_ptr<Codec>(std::make_unique<Zstd>(Parameters::Make(config)));
+    return std::unique_ptr<Codec>(std::make_unique<Zstd>(ZstdParameters::Make(config)));
 }
 
 }  // namespace zarr

@@ -43,10 +43,10 @@ std::optional<GeoTransform> FromGdalString(const std::string& text) {
     return transform;
 }
 
-class Finder {
+class AffineFinder {
   public:
-    Finder(const Hierarchy& hierarchy, const ArrayFacts& facts, std::size_t threads,
-           Warnings& warnings)
+    AffineFinder(const Hierarchy& hierarchy, const ArrayFacts& facts, std::size_t threads,
+                 Warnings& warnings)
         : hierarchy_(hierarchy), facts_(facts), threads_(threads), warnings_(warnings) {
         Warnings ignored;  // reported where the group is opened
         if (!facts.path.empty())
@@ -239,7 +239,7 @@ class Finder {
 
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                              std::size_t threads, Warnings& warnings) {
-    return Finder(hierarchy, facts, threads, warnings).Find();
+    return AffineFinder(hierarchy, facts, threads, warnings).Find();
 }
 
 }  // namespace zarr

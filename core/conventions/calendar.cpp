@@ -15,7 +15,7 @@ struct Name {
 };
 
 // The first name of a calendar is the one that is printed.
-constexpr Name kNames[] = {
+constexpr Name kCalendars[] = {
     {"standard", Calendar::kStandard},
     {"gregorian", Calendar::kStandard},
     {"proleptic_gregorian", Calendar::kProlepticGregorian},
@@ -119,7 +119,7 @@ std::string FractionText(std::int64_t attosecond) {
 std::string Suffix(Calendar calendar) {
     if (calendar == Calendar::kStandard || calendar == Calendar::kProlepticGregorian) return "Z";
     const auto* const name =
-        std::find_if(std::begin(kNames), std::end(kNames),
+        std::find_if(std::begin(kCalendars), std::end(kCalendars),
                      [&](const Name& candidate) { return candidate.calendar == calendar; });
     return " (" + std::string(name->text) + ")";
 }
@@ -148,7 +148,7 @@ std::optional<Calendar> CalendarByName(std::string_view name) {
     std::string lower(name);
     for (char& c : lower)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    for (const Name& candidate : kNames)
+    for (const Name& candidate : kCalendars)
         if (candidate.text == lower) return candidate.calendar;
     return std::nullopt;
 }

@@ -55,9 +55,10 @@ constexpr double kFarthest = 1e12;  // metres; beyond any satellite
 
 std::string Label(std::string_view name) { return "attribute " + std::string(name) + ": "; }
 
-class Reader {
+class GridMappingReader {
   public:
-    Reader(const json::Value& attributes, const Projection& projection, Warnings& warnings)
+    GridMappingReader(const json::Value& attributes, const Projection& projection,
+                      Warnings& warnings)
         : attributes_(attributes), needs_(projection.needs), warnings_(warnings) {
         mapping_.name = projection.name;
     }
@@ -279,7 +280,7 @@ Result<CfGridMapping> ParseCfGridMapping(const json::Value& attributes, Warnings
     if (found == std::end(kProjections))
         return Status::Unsupported(std::string(kName) + ": " + Quoted(*name) +
                                    " is not one that is known");
-    return Reader(attributes, *found, warnings).Read();
+    return GridMappingReader(attributes, *found, warnings).Read();
 }
 
 }  // namespace zarr

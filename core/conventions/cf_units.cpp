@@ -15,7 +15,7 @@ namespace {
 constexpr double kDegree = kRadiansPerDegree;
 constexpr double kUsFoot = 1200.0 / 3937;
 
-struct Term {
+struct UnitTerm {
     std::string_view key;  // NameKey() of a spelling, in the singular
     SpaceUnit::Kind kind;
     double factor;
@@ -27,7 +27,7 @@ constexpr SpaceUnit::Kind kAngle = SpaceUnit::Kind::kAngle;
 
 // Factors: EPSG's units of measure; "foot", "yard" and "mile" without more are the international
 // ones, as in UDUNITS.
-constexpr Term kTerms[] = {
+constexpr UnitTerm kTerms[] = {
     {"m", kLength, 1, "metre"},
     {"metre", kLength, 1, "metre"},
     {"meter", kLength, 1, "metre"},
@@ -95,12 +95,12 @@ constexpr Term kTerms[] = {
     {"gon", kAngle, kDegree * 0.9, "grad"},
 };
 
-const Term* FindTerm(std::string key) {
+const UnitTerm* FindTerm(std::string key) {
     const auto look = [&key] {
         return std::find_if(std::begin(kTerms), std::end(kTerms),
-                            [&key](const Term& term) { return term.key == key; });
+                            [&key](const UnitTerm& term) { return term.key == key; });
     };
-    const Term* found = look();
+    const UnitTerm* found = look();
     if (found == std::end(kTerms) && key.size() > 2 && key.back() == 's') {
         key.pop_back();
         found = look();
@@ -121,7 +121,7 @@ bool IsName(std::string_view symbol) {
 }
 
 // The signs beyond ASCII, in UTF-8: of degrees, and the two of micro.
-const Term* FindSign(std::string_view symbol) {
+const UnitTerm* FindSign(std::string_view symbol) {
     if (symbol == "\xc2\xb0") return FindTerm("degree");
     if (symbol == "\xc2\xb5rad" || symbol == "\xce\xbcrad") return FindTerm("urad");
     return nullptr;
@@ -151,7 +151,7 @@ std::optional<SpaceUnit> ParseSpaceUnit(std::string_view text) {
     if (text.size() > kLongest) return std::nullopt;
     std::string_view symbol = text;
     const double multiple = LeadingNumber(symbol);
-    const Term* term = IsName(symbol) ? FindTerm(NameKey(symbol)) : FindSign(symbol);
+    const UnitTerm* term = IsName(symbol) ? FindTerm(NameKey(symbol)) : FindSign(symbol);
     if (term == nullptr || !(multiple > 0)) return std::nullopt;
     if (multiple == 1) return SpaceUnit{term->kind, term->factor, std::string(term->name)};
     const double factor = multiple * term->factor;

@@ -41,9 +41,9 @@ bool DescribesCrs(const json::Value& attributes) {
            attributes.Find("grid_mapping_name") != nullptr;
 }
 
-class Finder {
+class CrsFinder {
   public:
-    Finder(const Hierarchy& hierarchy, const ArrayFacts& facts)
+    CrsFinder(const Hierarchy& hierarchy, const ArrayFacts& facts)
         : hierarchy_(hierarchy),
           facts_(facts),
           group_(ParentPath(facts.path)),
@@ -248,7 +248,7 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
 
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                       bool assume_longlat) {
-    return Finder(hierarchy, facts).Find(assume_longlat);
+    return CrsFinder(hierarchy, facts).Find(assume_longlat);
 }
 
 }  // namespace zarr

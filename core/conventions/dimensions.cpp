@@ -10,12 +10,12 @@ namespace zarr {
 
 namespace {
 
-struct Term {
+struct RoleTerm {
     std::string_view text;
     AxisRole role;
 };
 
-constexpr Term kStandardNames[] = {
+constexpr RoleTerm kStandardNames[] = {
     {"longitude", AxisRole::kX},
     {"projection_x_coordinate", AxisRole::kX},
     {"projection_x_angular_coordinate", AxisRole::kX},
@@ -32,14 +32,14 @@ constexpr Term kStandardNames[] = {
     {"depth", AxisRole::kZ},
 };
 
-constexpr Term kUnits[] = {
+constexpr RoleTerm kRolesOfUnits[] = {
     {"degrees_east", AxisRole::kX},  {"degree_east", AxisRole::kX},  {"degrees_E", AxisRole::kX},
     {"degree_E", AxisRole::kX},      {"degreesE", AxisRole::kX},     {"degreeE", AxisRole::kX},
     {"degrees_north", AxisRole::kY}, {"degree_north", AxisRole::kY}, {"degrees_N", AxisRole::kY},
     {"degree_N", AxisRole::kY},      {"degreesN", AxisRole::kY},     {"degreeN", AxisRole::kY},
 };
 
-constexpr Term kNames[] = {
+constexpr RoleTerm kRolesOfNames[] = {
     {"x", AxisRole::kX},         {"lon", AxisRole::kX},       {"long", AxisRole::kX},
     {"longitude", AxisRole::kX}, {"easting", AxisRole::kX},   {"eastings", AxisRole::kX},
     {"rlon", AxisRole::kX},      {"xc", AxisRole::kX},        {"nx", AxisRole::kX},
@@ -50,9 +50,9 @@ constexpr Term kNames[] = {
 };
 
 template <std::size_t kSize>
-AxisRole Look(const Term (&terms)[kSize], std::string_view text) {
+AxisRole RoleIn(const RoleTerm (&terms)[kSize], std::string_view text) {
     const auto* const found = std::find_if(std::begin(terms), std::end(terms),
-                                           [&](const Term& term) { return term.text == text; });
+                                           [&](const RoleTerm& term) { return term.text == text; });
     return found == std::end(terms) ? AxisRole::kNone : found->role;
 }
 
@@ -102,15 +102,16 @@ AxisRole RoleFromAttributes(const json::Value& coordinate_attributes) {
         if (*axis == "T" || *axis == "t") return AxisRole::kTime;
     }
     if (const std::string* name = StringAttribute(coordinate_attributes, "standard_name")) {
-        const AxisRole role = Look(kStandardNames, *name);
+        const AxisRole role = RoleIn(kStandardNames, *name);
         if (role != AxisRole::kNone) return role;
     }
     const std::string* units = StringAttribute(coordinate_attributes, "units");
     if (units == nullptr) return AxisRole::kNone;
-    return units->find(" since ") != std::string::npos ? AxisRole::kTime : Look(kUnits, *units);
+    return units->find(" since ") != std::string::npos ? AxisRole::kTime
+                                                       : RoleIn(kRolesOfUnits, *units);
 }
 
-AxisRole RoleFromName(const std::string& name) { return Look(kNames, Lower(name)); }
+AxisRole RoleFromName(const std::string& name) { return RoleIn(kRolesOfNames, Lower(name)); }
 
 AxisRole RoleOf(const DimensionFacts& dimension) {
     AxisRole role = AxisRole::kNone;

@@ -21,9 +21,9 @@ bool Contains(const std::string_view (&known)[kSize], const std::string& version
     return std::find(std::begin(known), std::end(known), version) != std::end(known);
 }
 
-class Reader {
+class MultiscalesReader {
   public:
-    explicit Reader(Warnings& warnings) : warnings_(warnings) {}
+    explicit MultiscalesReader(Warnings& warnings) : warnings_(warnings) {}
 
     std::vector<Multiscale> Read(const json::Value& attributes) {
         const json::Value* value = attributes.Find("multiscales");
@@ -156,7 +156,7 @@ class Reader {
 }  // namespace
 
 std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings) {
-    return Reader(warnings).Read(group_attributes);
+    return MultiscalesReader(warnings).Read(group_attributes);
 }
 
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes,

@@ -21,9 +21,9 @@ constexpr std::string_view kSeriesLayout = "bioformats2raw.layout";
 
 constexpr std::size_t kNamedFaults = 3;
 
-class Reader {
+class MembersReader {
   public:
-    Reader(const Hierarchy& hierarchy, const std::string& group, Faults& faults)
+    MembersReader(const Hierarchy& hierarchy, const std::string& group, Faults& faults)
         : hierarchy_(hierarchy), group_(group), faults_(faults) {}
 
     NamedMembers Read() {
@@ -171,7 +171,7 @@ void Faults::Report(Warnings& warnings) {
 
 NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& group,
                               Faults& faults) {
-    return Reader(hierarchy, group, faults).Read();
+    return MembersReader(hierarchy, group, faults).Read();
 }
 
 std::string OmeGroupOf(const json::Value& group_attributes, const std::string& group) {
@@ -185,7 +185,7 @@ std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string&
     const json::Value attributes = LenientAttributes(hierarchy, group, ignored);
     const json::Value* layout = attributes.Find(kSeriesLayout);
     if (layout == nullptr) return {};
-    return Reader(hierarchy, group, faults).ReadSeries(*layout);
+    return MembersReader(hierarchy, group, faults).ReadSeries(*layout);
 }
 
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group) {

@@ -17,8 +17,6 @@ constexpr std::string_view kMultiscales = "multiscales";
 constexpr std::string_view kMethod = "GDALDataset::BuildOverviews";
 constexpr std::string_view kGroupMark = "gdal_overviews";
 
-json::Value Text(std::string_view text) { return json::Value(std::string(text)); }
-
 // OME knows three types of axes.
 std::string_view OmeType(AxisRole role) {
     switch (role) {
@@ -53,20 +51,21 @@ Relative CompareShapes(const OverviewLevel& level, const OverviewLevel& base) {
 }
 
 json::Value Dataset(const OverviewLevel& level, const Relative& relative) {
-    const json::Object scale{{"type", Text("scale")}, {"scale", json::Value(relative.scale)}};
-    const json::Object translation{{"type", Text("translation")},
+    const json::Object scale{{"type", json::Value("scale")},
+                             {"scale", json::Value(relative.scale)}};
+    const json::Object translation{{"type", json::Value("translation")},
                                    {"translation", json::Value(relative.translation)}};
     json::Array transformations{json::Value(scale), json::Value(translation)};
     return json::Value(
-        json::Object{{"path", Text(level.path)},
+        json::Object{{"path", json::Value(level.path)},
                      {"coordinateTransformations", json::Value(std::move(transformations))}});
 }
 
 json::Value Asset(const OverviewLevel& level, const OverviewLevel& base, const Relative& relative) {
-    json::Object asset{{"asset", Text(level.path)}};
+    json::Object asset{{"asset", json::Value(level.path)}};
     if (&level != &base) {
-        asset.emplace_back("derived_from", Text(base.path));
-        asset.emplace_back("resampling_method", Text(level.method));
+        asset.emplace_back("derived_from", json::Value(base.path));
+        asset.emplace_back("resampling_method", json::Value(level.method));
     }
     asset.emplace_back(
         "transform", json::Value(json::Object{{"scale", json::Value(relative.scale)},
@@ -77,8 +76,8 @@ json::Value Asset(const OverviewLevel& level, const OverviewLevel& base, const R
 json::Value OmeAxes(const std::vector<OverviewAxis>& axes) {
     json::Array list;
     for (const OverviewAxis& axis : axes)
-        list.emplace_back(
-            json::Object{{"name", Text(axis.name)}, {"type", Text(OmeType(axis.role))}});
+        list.emplace_back(json::Object{{"name", json::Value(axis.name)},
+                                       {"type", json::Value(OmeType(axis.role))}});
     return json::Value(std::move(list));
 }
 
@@ -136,13 +135,13 @@ json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
         datasets.push_back(Dataset(level, relative));
         layout.push_back(Asset(level, base, relative));
     }
-    json::Object metadata{{"description", Text("Overviews of the array " + base.path)},
-                          {"method", Text(kMethod)}};
-    return json::Value(json::Object{{"version", Text("0.4")},
-                                    {"name", Text(base.path)},
+    json::Object metadata{{"description", json::Value("Overviews of the array " + base.path)},
+                          {"method", json::Value(kMethod)}};
+    return json::Value(json::Object{{"version", json::Value("0.4")},
+                                    {"name", json::Value(base.path)},
                                     {"axes", OmeAxes(axes)},
                                     {"datasets", json::Value(std::move(datasets))},
-                                    {"type", Text(levels.back().method)},
+                                    {"type", json::Value(levels.back().method)},
                                     {"metadata", json::Value(std::move(metadata))},
                                     {"layout", json::Value(std::move(layout))}});
 }

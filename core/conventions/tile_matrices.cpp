@@ -23,7 +23,7 @@ constexpr std::string_view kIdNames[] = {"id", "identifier", "tileMatrix"};
 constexpr std::size_t kMaxGroupsBeside = 64;
 
 // An identifier: a text, though small numbers are found too.
-std::optional<std::string> IdOf(const json::Value& item) {
+std::optional<std::string> MatrixId(const json::Value& item) {
     std::uint64_t number = 0;
     if (item.as_string() != nullptr) return *item.as_string();
     if (item.GetUint64(number)) return std::to_string(number);
@@ -52,7 +52,7 @@ std::vector<std::string> IdsOf(const json::Value& list, const std::string& origi
         return ids;
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const auto id = object != nullptr ? (*object)[i].first : IdOf((*items)[i]);
+        const auto id = object != nullptr ? (*object)[i].first : MatrixId((*items)[i]);
         if (id)
             ids.push_back(*id);
         else

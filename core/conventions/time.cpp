@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "core/base/text.h"
 #include "core/conventions/time_parser.h"
@@ -13,7 +12,6 @@ namespace zarr {
 
 namespace {
 
-constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kAttoseconds = 1'000'000'000'000'000'000;
 constexpr std::int64_t kAttosecondsPerMicrosecond = 1'000'000'000'000;
 

@@ -23,7 +23,7 @@ constexpr TimeStep kMilli = {1, 1'000};
 constexpr TimeStep kMicro = {1, 1'000'000};
 constexpr TimeStep kNano = {1, 1'000'000'000};
 
-constexpr Unit kUnits[] = {
+constexpr Unit kTimeUnits[] = {
     {"s", {1, 86400, true}, false},
     {"sec", {1, 86400, true}},
     {"second", {1, 86400, true}},
@@ -80,7 +80,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<TimeStep> StepByName(std::string_view word, Calendar calendar) {
     const std::string name = Lower(word);
-    for (const Unit& unit : kUnits) {
+    for (const Unit& unit : kTimeUnits) {
         const bool plural = unit.has_plural && name.size() == unit.name.size() + 1 &&
                             name.back() == 's' && name.compare(0, name.size() - 1, unit.name) == 0;
         if (!plural && name != unit.name) continue;

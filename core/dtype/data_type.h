@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,14 +20,17 @@ enum class DataKind : std::uint8_t {
     kUint,       // u1 u2 u4 u8
     kFloat,      // f2 f4 f8
     kComplex,    // c8 c16: real part, imaginary part
-    kDatetime,   // M8[unit]: int64 ticks since 1970-01-01T00:00; the smallest int64 is NaT
-    kTimedelta,  // m8[unit]
+    kDatetime,   // M8[unit]: int64 ticks since 1970-01-01T00:00, or kNotATime
+    kTimedelta,  // m8[unit], likewise
     kBytes,      // S: fixed length, padded with NUL
     kUnicode,    // U: fixed length, UCS-4 units in the type's byte order, padded with NUL
     kVoid,       // V: opaque bytes
     kStruct,     // fields at fixed offsets, without padding
     kObject,     // O: variable-length strings or bytes, encoded by the first filter
 };
+
+// NumPy's NaT.
+inline constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
 
 enum class ByteOrder : std::uint8_t { kLittle, kBig, kNotRelevant };
 

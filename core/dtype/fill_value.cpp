@@ -14,8 +14,6 @@ namespace zarr {
 
 namespace {
 
-constexpr std::int64_t kNotATime = std::numeric_limits<std::int64_t>::min();
-
 template <class T>
 std::string BytesOf(T value) {
     std::string bytes(sizeof value, '\0');

@@ -47,7 +47,7 @@ class ForeignFinder {
     const std::function<bool(std::string_view)>& is_known_;
 };
 
-int ErasureRank(const StoreEntry& entry) {
+int RankAtTheRoot(const StoreEntry& entry) {
     if (entry.name == kConsolidatedKey) return 0;
     if (entry.name == kArrayKey) return 1;
     return entry.name == kGroupKey ? 3 : 2;
@@ -63,7 +63,7 @@ Result<std::string> FindForeign(const Store& store,
 Status EraseStore(Store& store) {
     ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, store.List(""));
     std::stable_sort(entries.begin(), entries.end(), [](const StoreEntry& x, const StoreEntry& y) {
-        return ErasureRank(x) < ErasureRank(y);
+        return RankAtTheRoot(x) < RankAtTheRoot(y);
     });
     for (const StoreEntry& entry : entries)
         ZARR_RETURN_IF_ERROR(entry.is_prefix ? EraseTree(store, entry.name)

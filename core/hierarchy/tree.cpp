@@ -28,7 +28,7 @@ Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefi
                          " levels deep");
 }
 
-int ErasureRank(const StoreEntry& entry) {
+int RankInNode(const StoreEntry& entry) {
     if (entry.is_prefix || !IsNodeDocument(entry.name)) return 2;
     return entry.name == kConsolidatedKey ? 0 : 1;
 }
@@ -40,7 +40,7 @@ Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
     ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, store.List(prefix));
     // The description of the node goes before the node, and that before what it is made of.
     std::stable_sort(entries.begin(), entries.end(), [](const StoreEntry& x, const StoreEntry& y) {
-        return ErasureRank(x) < ErasureRank(y);
+        return RankInNode(x) < RankInNode(y);
     });
     for (const StoreEntry& entry : entries) {
         const std::string key = JoinKey(prefix, entry.name);

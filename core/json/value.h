@@ -29,6 +29,8 @@ class Value {
     explicit Value(std::uint64_t v) : data_(v) {}
     explicit Value(double v) : data_(v) {}
     explicit Value(std::string v) : data_(std::move(v)) {}
+    explicit Value(std::string_view v) : data_(std::string(v)) {}
+    explicit Value(const char* v) : data_(std::string(v)) {}  // else it would be a bool
     explicit Value(Array v) : data_(std::move(v)) {}
     explicit Value(Object v) : data_(std::move(v)) {}
 

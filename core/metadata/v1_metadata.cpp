@@ -19,7 +19,7 @@ bool IsFormat1(const json::Value& document) {
     return format != nullptr && format->GetInt64(version) && version == 1;
 }
 
-Status CheckFormat(const json::Value& document) {
+Status CheckV1Format(const json::Value& document) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* format, json::Require(document, "zarr_format"));
     return IsFormat1(document) ? Status() : json::Expected("zarr_format", "1", *format);
 }
@@ -116,7 +116,7 @@ bool IsOrWasV1Metadata(std::string_view text) {
 
 Result<json::Object> TranslateV1Metadata(std::string_view text) {
     ZARR_ASSIGN_OR_RETURN(const json::Value document, json::Parse(text));
-    ZARR_RETURN_IF_ERROR(CheckFormat(document));
+    ZARR_RETURN_IF_ERROR(CheckV1Format(document));
     ZARR_ASSIGN_OR_RETURN(json::Value compressor, TranslateCompression(document));
     ZARR_ASSIGN_OR_RETURN(json::Value fill_value, TranslateFillValue(document));
     json::Object translated{{"compressor", std::move(compressor)},

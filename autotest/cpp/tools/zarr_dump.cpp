@@ -17,12 +17,10 @@ namespace {
 
 using namespace zarr;
 
-json::Value Text(std::string text) { return json::Value(std::move(text)); }
-
 Result<json::Value> DumpArray(const Array& array, std::size_t threads) {
     const ArrayMetadata& metadata = array.metadata();
     json::Object out;
-    out.emplace_back("dtype", Text(metadata.dtype.ToString()));
+    out.emplace_back("dtype", json::Value(metadata.dtype.ToString()));
     out.emplace_back("shape",
                      json::Value(json::Array(metadata.shape.begin(), metadata.shape.end())));
     const Region all = Region::All(metadata.shape);
@@ -30,7 +28,8 @@ Result<json::Value> DumpArray(const Array& array, std::size_t threads) {
         ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> strings,
                               array.ReadObjects(all, threads));
         json::Array items;
-        for (const std::string& item : strings) items.push_back(Text(Base64Encode(ByteSpan(item))));
+        for (const std::string& item : strings)
+            items.push_back(json::Value(Base64Encode(ByteSpan(item))));
         out.emplace_back("strings_base64", json::Value(std::move(items)));
         return json::Value(std::move(out));
     }
@@ -40,7 +39,7 @@ Result<json::Value> DumpArray(const Array& array, std::size_t threads) {
     const Destination destination{data.data(),
                                   ContiguousStrides(all.count, metadata.dtype.size, false), op};
     ZARR_RETURN_IF_ERROR(array.Read(all, 0, destination, {threads}));
-    out.emplace_back("data_base64", Text(Base64Encode(std::as_const(data).span())));
+    out.emplace_back("data_base64", json::Value(Base64Encode(std::as_const(data).span())));
     return json::Value(std::move(out));
 }
 
