@@ -4,6 +4,7 @@ option(ZARR_BUILD_TESTS "Build the C++ unit tests" OFF)
 option(ZARR_BUILD_BENCHMARKS "Build the C++ side of the benchmarks" OFF)
 option(ZARR_BUILD_FUZZERS "Build the fuzzers, with clang" OFF)
 option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings" ON)
+option(ZARR_BY_FOLDER "Compile many files of a folder at once, for builds that take long" OFF)
 set(ZARR_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -28,6 +29,8 @@ else()
     $<$<CONFIG:Release>:-O3>
     # GCC 14 has false alarms of this one in its own std::variant.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-maybe-uninitialized>
+    # What is private to a file is in sight of its neighbours then.
+    $<$<BOOL:${ZARR_BY_FOLDER}>:-Wno-shadow>
     $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:-Werror>)
   if(ZARR_SANITIZE)
     target_compile_options(zarr_options INTERFACE

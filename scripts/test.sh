@@ -89,11 +89,13 @@ run_ctest() {
 # The sum of the numbers in what a pattern finds in ctest's output.
 sum_of() { grep -oE "$1" "$logs/ctest" | grep -oE '[0-9]+' | awk '{ n += $1 } END { print n + 0 }' || true; }
 
+folder_of() { if [ "$1" = release ]; then echo build; else echo "build-$1"; fi; }
+
 # build PRESET TARGET...: configures and builds; CMake's own words only when it fails.
 build() {
-    local preset=$1 folder=build-$1
+    local preset=$1 folder
+    folder=$(folder_of "$1")
     shift
-    if [ "$preset" = release ]; then folder=build; fi
     configure "$folder" --preset "$preset" >"$logs/cmake" 2>&1 || { cat "$logs/cmake"; return 1; }
     "${steady[@]}" cmake --build "$folder" -j "$jobs" --target "$@"
 }
@@ -116,12 +118,28 @@ stage_unit() {
     run_ctest build
 }
 
-stage_tidy() {
-    configure build-debug --preset debug >"$logs/cmake" 2>&1 || { cat "$logs/cmake"; return 1; }
-    find core driver -name '*.cpp' | sort |
-        xargs -P "$jobs" -n 2 clang-tidy --quiet -p build-debug \
-            --extra-arg=-Wno-unknown-warning-option 2>"$logs/tidy" ||
+# tidy BUILD_FOLDER ARGUMENT...: clang-tidy on the files that come in.
+tidy() {
+    local folder=$1
+    shift
+    xargs -P "$jobs" -n 1 clang-tidy --quiet -p "$folder" "$@" \
+        --extra-arg=-Wno-unknown-warning-option 2>"$logs/tidy" ||
         { grep -v 'warnings\? generated' "$logs/tidy"; return 1; }
+}
+
+stage_tidy() {
+    local preset
+    for preset in debug release; do
+        configure "$(folder_of $preset)" --preset $preset >"$logs/cmake" 2>&1 ||
+            { cat "$logs/cmake"; return 1; }
+    done
+    # Together, as that build compiles them: their headers, GDAL's above all, are read once.
+    find build-debug/core build-debug/driver -name 'unity_*.cxx' | sort |
+        tidy build-debug --header-filter='/(core|driver)/.*\.(h|cpp)$' \
+            --checks=-bugprone-suspicious-include
+    # What it looks for in the file itself only.
+    grep -rlE --include='*.cpp' '^ *using [^=]*::' core driver | sort |
+        tidy build --checks='-*,misc-unused-using-decls'
     echo "clang-tidy finds nothing in $(find core driver -name '*.cpp' | wc -l) files and their headers"
 }
 
