@@ -146,7 +146,7 @@ struct Scopes {
 // Never destroyed: the last dataset may be closed at the very end of the process.
 Scopes& scopes = *new Scopes;
 
-// Those of a parent are not a child's: its handlers, which the child has too, see by `owner` that
+// Those of a parent are not a child's: its handlers, which the child has too, see by `state` that
 // the child is another process.
 void ForgetParentsLocked() {
     if (scopes.generation == zarr::ForkGeneration()) return;
