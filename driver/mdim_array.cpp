@@ -112,7 +112,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() cons
     const bool is_datetime = stored_.kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
-                                            zarr::json::Value(std::string("proleptic_gregorian")));
+                                            zarr::json::Value("proleptic_gregorian"));
         calendar->Attach(session_, facts_.path);
         list.push_back(std::move(calendar));
     }

@@ -133,9 +133,8 @@ void MdimSession::AddAxisHints() {
         const bool is_vertical = axis.role == AxisRole::kZ &&
                                  (dimension.direction == "UP" || dimension.direction == "DOWN");
         if (status.ok() && is_vertical && attributes->Find("positive") == nullptr)
-            status = ChangeAttribute(
-                path, "positive",
-                json::Value(std::string(dimension.direction == "UP" ? "up" : "down")));
+            status = ChangeAttribute(path, "positive",
+                                     json::Value(dimension.direction == "UP" ? "up" : "down"));
         if (!status.ok()) EmitWarning(store_path(), status.message());
     }
 }

@@ -12,7 +12,7 @@ namespace zarr {
 
 namespace {
 
-constexpr std::size_t kSizeSize = 4;
+constexpr std::size_t kLz4HeaderSize = 4;
 // Of the length in the header as of the lengths that the library takes.
 constexpr std::size_t kLargest = 0x7fffffff;
 
@@ -23,11 +23,11 @@ class Lz4 final : public Codec {
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        if (encoded.size <= kSizeSize)
+        if (encoded.size <= kLz4HeaderSize)
             return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
                                    " bytes hold no length and block");
         const std::size_t size = LoadLittle32(encoded.data);
-        const ByteSpan block = encoded.From(kSizeSize);
+        const ByteSpan block = encoded.From(kLz4HeaderSize);
         if (size > kLargest || block.size > kLargest)
             return Status::Corrupt("claims to decode " + std::to_string(block.size) + " bytes to " +
                                    std::to_string(size) + ", more than LZ4 can");
@@ -54,13 +54,14 @@ class Lz4 final : public Codec {
         ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
         const int size = static_cast<int>(decoded.size);
         const int room = LZ4_compressBound(size);
-        ZARR_RETURN_IF_ERROR(encoded.Reset(kSizeSize + static_cast<std::size_t>(room)));
+        ZARR_RETURN_IF_ERROR(encoded.Reset(kLz4HeaderSize + static_cast<std::size_t>(room)));
         StoreLittle32(encoded.data(), static_cast<std::uint32_t>(size));
-        const int written = LZ4_compress_fast(reinterpret_cast<const char*>(decoded.data),
-                                              reinterpret_cast<char*>(encoded.data() + kSizeSize),
-                                              size, room, static_cast<int>(*acceleration_));
+        const int written =
+            LZ4_compress_fast(reinterpret_cast<const char*>(decoded.data),
+                              reinterpret_cast<char*>(encoded.data() + kLz4HeaderSize), size, room,
+                              static_cast<int>(*acceleration_));
         if (written <= 0) return Status::Invalid("LZ4 error " + std::to_string(written));
-        return encoded.Resize(kSizeSize + static_cast<std::size_t>(written));
+        return encoded.Resize(kLz4HeaderSize + static_cast<std::size_t>(written));
     }
 
   private:

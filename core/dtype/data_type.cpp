@@ -241,7 +241,7 @@ json::Value DataTypeToJson(const DataType& type) {
         }
         return json::Value(std::move(fields));
     }
-    if (type.kind == DataKind::kObject) return json::Value(std::string("|O"));
+    if (type.kind == DataKind::kObject) return json::Value("|O");
     const auto* const code =
         std::find_if(std::begin(kKinds), std::end(kKinds),
                      [&](const KindCode& candidate) { return candidate.kind == type.kind; });

@@ -12,8 +12,8 @@ namespace {
 
 json::Value FloatJson(const DataType& type, const char* element) {
     const double number = ElementDouble(type, reinterpret_cast<const std::uint8_t*>(element));
-    if (std::isnan(number)) return json::Value(std::string("NaN"));
-    if (std::isinf(number)) return json::Value(std::string(number > 0 ? "Infinity" : "-Infinity"));
+    if (std::isnan(number)) return json::Value("NaN");
+    if (std::isinf(number)) return json::Value(number > 0 ? "Infinity" : "-Infinity");
     return json::Value(number);
 }
 

@@ -41,7 +41,7 @@ Result<json::Object> MakeArrayDocument(const ArraySpec& spec) {
         {"dtype", DataTypeToJson(spec.dtype)},
         {"fill_value", std::move(fill)},
         {"filters", spec.filters},
-        {"order", json::Value(std::string(spec.fortran_order ? "F" : "C"))},
+        {"order", json::Value(spec.fortran_order ? "F" : "C")},
         {"shape", Sizes(spec.shape)},
         {"zarr_format", json::Value(std::int64_t{2})},
     };

@@ -85,7 +85,7 @@ NczarrForm AsSpecified(json::Value array_document, const json::Value& extension)
     NczarrForm form;
     form.has_characters = IsCharacter(type);
     if (form.has_characters || type == "|S1") {
-        Set(document, "dtype", json::Value(std::string("|S1")));
+        Set(document, "dtype", json::Value("|S1"));
         for (auto& [name, member] : document) {
             // A character as it is, not in base64, in which no text has the length 1.
             const std::string* text = name == "fill_value" ? member.as_string() : nullptr;

@@ -36,7 +36,7 @@ bool IsTextOfObjects(const json::Value& array_document) {
 json::Value AsObjects(json::Value array_document) {
     const bool is_bytes = KindOf(array_document) == 'S';
     for (auto& [name, member] : *array_document.as_object()) {
-        if (name == "dtype") member = json::Value(std::string("|O"));
+        if (name == "dtype") member = json::Value("|O");
         if (name != "fill_value" || !is_bytes || member.as_string() == nullptr) continue;
         // What is no base64 was not written as such.
         if (auto bytes = Base64Decode(*member.as_string()); bytes.ok())
