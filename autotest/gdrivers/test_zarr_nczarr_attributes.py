@@ -87,3 +87,19 @@ def test_references_tell_more_than_names(tmp_path):
     q = quiet_group(store).OpenGroup("g").OpenMDArray("q")
     assert sizes(q) == [("/g/lat", 4), ("/g/x", 6)]
     assert q.GetDimensions()[0].GetIndexingVariable() is None
+
+
+@pytest.mark.parametrize("extension, wanted", [
+    ([1, 2], [b"a", b"b", b"c", b"d", b"e", b""]),
+    ("x", [b"a", b"b", b"c", b"d", b"e", b""]),
+    ({"dimension_references": 7}, [b"abc", b"de"]),
+    ({"dimension_references": ["/n", "/len", "/n"], "storage": 5}, [b"abc", b"de"]),
+])  # fmt: skip
+def test_extensions_that_make_no_sense(tmp_path, extension, wanted):
+    """What is no object is no extension; of one that is, what does not fit is left out."""
+    store = tmp_path / "x.zarr"
+    root_of(store, n=2, len=3)
+    handmade(store, path="t", shape=[2, 3], chunks=[2, 3], dtype=">S1", fill_value="",
+             files={"0.0": TEXTS}, attrs={"_nczarr_array": extension})  # fmt: skip
+    root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    assert read(root.OpenMDArray("t"))[""].ravel().tolist() == wanted
