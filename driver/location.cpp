@@ -78,11 +78,17 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
     Location location;
     location.store_path = folder;
     location.node = node;
-    ZARR_ASSIGN_OR_RETURN(auto store,
-                          OpenStore(folder, {options.missing_on_403, options.is_update}));
+    std::shared_ptr<const zarr::Store> store;
+    if (options.is_update) {
+        location.writable = OpenStoreForUpdate(folder, options.missing_on_403);
+        store = location.writable;
+    } else {
+        ZARR_ASSIGN_OR_RETURN(store, OpenStore(folder, {options.missing_on_403}));
+    }
     ZARR_ASSIGN_OR_RETURN(
         location.hierarchy,
-        zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext()));
+        zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
+                              options.cache_tile_presence ? "chunks are listed" : ""));
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
     return location;
 }

@@ -14,6 +14,9 @@ namespace zarr_driver {
 struct Location {
     std::string store_path;  // folder of the store's root
     std::shared_ptr<const zarr::Hierarchy> hierarchy;
+    // The store that `hierarchy` reads, where it was opened to be changed, else nullptr: what is
+    // written through it is seen there at once.
+    std::shared_ptr<zarr::Store> writable;
     std::string node;  // path in it
     zarr::NodeKind kind = zarr::NodeKind::kNone;
 };

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "driver/array_creation_options.h"
+#include "driver/coordinate_arrays.h"
 #include "driver/location.h"
 #include "driver/mdim_dataset.h"
 #include "driver/open_store.h"
@@ -46,11 +47,10 @@ struct NewDataset {
 Result<std::unique_ptr<GDALDataset>> OpenMade(const std::string& folder,
                                               std::unique_ptr<StoreUpdate> store) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    options.use_consolidated = zarr::UseConsolidated::kNever;
-    ConnectionString place;
-    place.path = folder;
-    place.has_node = true;
-    ZARR_ASSIGN_OR_RETURN(Location location, Locate(place, options));
+    Location location;
+    location.store_path = folder;
+    location.kind = zarr::NodeKind::kGroup;
+    ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store->store()));
     auto update = std::make_unique<MdimUpdate>(std::move(store), location.hierarchy);
     auto session =
         std::make_shared<MdimSession>(std::move(location), std::move(options), std::move(update));

@@ -12,7 +12,6 @@
 #include "core/store/keys.h"
 #include "driver/gdal_compat.h"
 #include "driver/mdim_dataset.h"
-#include "driver/open_store.h"
 #include "driver/raster_open.h"
 #include "driver/remote_url.h"
 #include "driver/report.h"
@@ -57,8 +56,8 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
         ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(
-            std::make_unique<StoreUpdate>(OpenStoreForUpdate(location.store_path),
-                                          zarr::WriteConsolidated::kIfPresent, std::move(locks)),
+            std::make_unique<StoreUpdate>(location.writable, zarr::WriteConsolidated::kIfPresent,
+                                          std::move(locks)),
             Georeferenced::kGdalAndCf);
     }
     WarnOfFailure(*location.hierarchy, location.store_path);
@@ -82,8 +81,8 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
         ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         update = std::make_unique<MdimUpdate>(
-            std::make_unique<StoreUpdate>(OpenStoreForUpdate(location.store_path),
-                                          zarr::WriteConsolidated::kIfPresent, std::move(locks)),
+            std::make_unique<StoreUpdate>(location.writable, zarr::WriteConsolidated::kIfPresent,
+                                          std::move(locks)),
             location.hierarchy);
     }
     auto session =

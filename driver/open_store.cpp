@@ -20,9 +20,10 @@ zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const std::string& pa
     return StorePtr(std::make_shared<VsiStore>(path));
 }
 
-std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder) {
+std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder, bool missing_on_403) {
     if (!IsRemote(folder)) return std::make_shared<VsiStore>(folder);
     StoreAccess access;
+    access.missing_on_403 = missing_on_403;
     access.update = true;
     return std::make_shared<RemoteStore>(folder, access);
 }

@@ -14,7 +14,8 @@ namespace zarr_driver {
 zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const std::string& path,
                                                            const StoreAccess& access);
 
-// The store in a folder, for reading and writing.
-std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder);
+// The store in a folder, for reading and writing. `missing_on_403` as in StoreAccess.
+std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder,
+                                             bool missing_on_403 = false);
 
 }  // namespace zarr_driver

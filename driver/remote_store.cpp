@@ -31,6 +31,11 @@ std::string At(const std::string& prefix) { return prefix.empty() ? "" : prefix 
 
 }  // namespace
 
+std::string RemoteStore::Manner() const {
+    return std::string(access_.missing_on_403 ? "403 is absent " : "") +
+           (access_.update ? "for update" : "");
+}
+
 std::size_t RemoteStore::ReadsAtOnce() const { return kReadsAtOnce; }
 
 Result<bool> RemoteStore::Get(const std::string& key, zarr::Buffer& value,

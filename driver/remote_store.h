@@ -27,6 +27,7 @@ class RemoteStore final : public VsiStore {
     RemoteStore(std::string folder, const StoreAccess& access)
         : VsiStore(std::move(folder)), access_(access) {}
 
+    std::string Manner() const override;
     std::size_t ReadsAtOnce() const override;
     bool RemembersAbsence() const override { return !access_.update; }
     zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,

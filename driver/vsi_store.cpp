@@ -20,6 +20,7 @@
 
 #include "core/store/keys.h"
 #include "driver/quiet_call.h"
+#include "driver/remote_options.h"
 #include "driver/remote_url.h"
 
 namespace zarr_driver {
@@ -187,6 +188,7 @@ std::string VsiStore::Identity() const {
         const std::filesystem::path real = std::filesystem::weakly_canonical(folder_, error);
         if (!error) return real.string();
     }
+    if (!VSIIsLocal(folder_.c_str())) return folder_ + RemoteOptions(folder_);
     if (!CPLIsFilenameRelative(folder_.c_str())) return folder_;
     char* current = CPLGetCurrentDir();
     std::string path = (current != nullptr ? std::string(current) + "/" : "") + folder_;

@@ -33,7 +33,8 @@ class VsiStore : public zarr::Store {
     explicit VsiStore(std::string folder) : folder_(std::move(folder)) {}
 
     std::string Describe() const override { return folder_; }
-    // The absolute path; of a local folder the one without links.
+    // The absolute path; of a local folder the one without links, of one on a server with GDAL's
+    // options, by which it may be another.
     std::string Identity() const override;
     // Size and time of modification. Over a network nothing is asked, and a value counts as
     // unchanged, as in GDAL's own caches; a file so young that its next change might not show in

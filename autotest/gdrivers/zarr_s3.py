@@ -78,16 +78,44 @@ class S3:
         """Copies a folder into the bucket, a request for each file."""
         for file in sorted(pathlib.Path(store).rglob("*")):
             if file.is_file():
-                key = f"{name}/{file.relative_to(store).as_posix()}"
-                target = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "wb")
-                data = file.read_bytes()
-                assert gdal.VSIFWriteL(data, 1, len(data), target) == len(data)
-                assert gdal.VSIFCloseL(target) == 0
+                self.put(f"{name}/{file.relative_to(store).as_posix()}", file.read_bytes())
+
+    @staticmethod
+    def put(key, data):
+        """Stores an object as somebody else does, past the driver."""
+        target = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "wb")
+        assert gdal.VSIFWriteL(data, 1, len(data), target) == len(data)
+        assert gdal.VSIFCloseL(target) == 0
+
+    def download(self, name, folder):
+        """Copies the objects of a store into `folder`; returns the store's folder in it."""
+        gdal.VSICurlClearCache()
+        for key in self.keys():
+            if not key.startswith(f"{name}/"):
+                continue
+            file = pathlib.Path(folder) / "downloaded" / key
+            file.parent.mkdir(parents=True, exist_ok=True)
+            size = gdal.VSIStatL(f"/vsis3/demo/{key}").size
+            source = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "rb")
+            data = gdal.VSIFReadL(1, size, source)  # None for an object of no bytes
+            gdal.VSIFCloseL(source)
+            file.write_bytes(data or b"")
+        return pathlib.Path(folder) / "downloaded" / name
+
+    @property
+    def environment(self):
+        """The environment of a process that is to find the server."""
+        return {**os.environ, **self.options}
 
     def keys(self):
         """The keys of the bucket."""
         names = gdal.ReadDirRecursive("/vsis3/demo") or []
         return sorted(name for name in names if not name.endswith("/"))
+
+    def keys_of(self, start):
+        """What follows `start` in the keys that start so, as the server lists them now."""
+        gdal.VSICurlClearCache()
+        return [key.removeprefix(start) for key in self.keys() if key.startswith(start)]
 
     def requests(self):
         """What was asked since the last call: tuples (method, path without the query, status)."""

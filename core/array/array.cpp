@@ -49,7 +49,8 @@ Status Array::CheckWritable(const ArrayMetadata& metadata) {
 
 Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> store,
                                                  std::string path, ArrayMetadata metadata,
-                                                 std::shared_ptr<ReadContext> context) {
+                                                 std::shared_ptr<ReadContext> context,
+                                                 std::shared_ptr<ArrayPeers> peers) {
     std::shared_ptr<Array> array(new Array());
     ZARR_ASSIGN_OR_RETURN(array->chunk_counts_, CountChunks(metadata));
     ZARR_ASSIGN_OR_RETURN(array->pipeline_, BindPipeline(metadata));
@@ -63,10 +64,14 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
     array->metadata_ = std::move(metadata);
     array->context_ = std::move(context);
     array->id_ = ChunkCache::NextArrayId();
+    array->peers_ =
+        peers != nullptr ? std::move(peers) : std::make_shared<ArrayPeers>(array->metadata_);
+    array->peers_->Join(*array);
     return std::shared_ptr<const Array>(std::move(array));
 }
 
 Array::~Array() {
+    if (peers_ != nullptr) peers_->Leave(*this);
     if (context_ != nullptr) context_->cache().DropArray(id_);
 }
 
@@ -144,9 +149,11 @@ std::uint64_t Array::chunk_count() const {
     return count;
 }
 
-void Array::Replace(const ChunkId& id, ChunkPtr chunk) const {
-    absent_.Remove(id.chunk);
-    context_->cache().Replace(id, std::move(chunk));
+void Array::Replace(const ChunkId& id, const ChunkPtr& chunk) const {
+    peers_->ForEach([&](const Array& peer) {
+        peer.absent_.Remove(id.chunk);
+        peer.context_->cache().Replace({peer.id_, id.chunk}, &peer == this ? chunk : nullptr);
+    });
 }
 
 void Array::DropChanged() const {
@@ -157,8 +164,8 @@ void Array::DropChanged() const {
         return (chunk.absent && is_dear) ||
                !SameContent(chunk.stamp, store_->StampOf(KeyOf(ChunkAt(index))));
     });
-    if (pending_.empty()) return;  // also in a forked child, where threads that are gone hold them
-    for (const auto& [index, pending] : pending_.All()) {
+    if (pending().empty()) return;  // also in a forked child, where threads that are gone hold them
+    for (const auto& [index, pending] : this->pending().All()) {
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone || !pending->is_loaded || IsAllWritten(*pending)) continue;
         // What cannot be read now is read again, and reported, when the chunk is stored.

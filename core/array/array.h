@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/array/absent_chunks.h"
-#include "core/array/pending_chunks.h"
+#include "core/array/array_peers.h"
 #include "core/array/read_context.h"
 #include "core/base/element_op.h"
 #include "core/codec/pipeline.h"
@@ -50,10 +50,13 @@ struct ChunkListing {
 // threads.
 class Array {
   public:
-    // Binds the metadata of the array at `path` to its store. Errors name the member of `.zarray`.
+    // Binds the metadata of the array at `path` to its store. `peers`, of the same metadata, has
+    // what is written to the array through others; nullptr where there are none. Errors name the
+    // member of `.zarray`.
     static Result<std::shared_ptr<const Array>> Open(std::shared_ptr<const Store> store,
                                                      std::string path, ArrayMetadata metadata,
-                                                     std::shared_ptr<ReadContext> context);
+                                                     std::shared_ptr<ReadContext> context,
+                                                     std::shared_ptr<ArrayPeers> peers = nullptr);
     // What Open() would say of the codecs, without a store.
     static Status CheckCodecs(const ArrayMetadata& metadata);
     // Why chunks of such an array could not be encoded; ok where they could.
@@ -92,8 +95,8 @@ class Array {
     std::uint64_t chunk_count() const;
 
     // To be called after a chunk was stored or removed, or may have been by others: holds `chunk`,
-    // or nothing where it is nullptr, in place of what was held.
-    void Replace(const ChunkId& id, ChunkPtr chunk) const;
+    // or nothing where it is nullptr, in place of what was held. The array's peers hold nothing.
+    void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
     // Drops what may have changed in the store since it was read, or began to be, and reads again
     // what of pending chunks with locks others may have stored.
@@ -106,8 +109,8 @@ class Array {
     // An error about a chunk, with its key and place in front; what the store says has the key.
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
-    // What an ArrayWriter has taken and not stored yet. Reading sees it.
-    PendingChunks& pending() const { return pending_; }
+    // What an ArrayWriter of this array or a peer has taken and not stored yet. Reading sees it.
+    PendingChunks& pending() const { return peers_->pending(); }
 
     // What was done with this array, of what the counters of context() have of all.
     ArrayCounters& counters() const { return counters_; }
@@ -128,7 +131,7 @@ class Array {
     Strides chunk_strides_;                  // of the elements in a decoded chunk
     std::size_t max_encoded_bytes_ = 0;
     std::uint64_t id_ = 0;
-    mutable PendingChunks pending_;
+    std::shared_ptr<ArrayPeers> peers_;
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;

@@ -12,6 +12,7 @@ namespace zarr {
 void ReadContext::ForgetParentsLocked() {
     if (generation_ == ForkGeneration()) return;
     shared_.clear();
+    peers_.clear();
     generation_ = ForkGeneration();
 }
 
@@ -31,11 +32,32 @@ std::shared_ptr<const Array> ReadContext::Share(const std::string& name,
     known = named.lock();
     if (known != nullptr && SameDocument(known->metadata(), array->metadata())) return known;
     named = array;
-    if (shared_.size() < prune_at_) return array;
-    for (auto it = shared_.begin(); it != shared_.end();)
-        it = it->second.expired() ? shared_.erase(it) : std::next(it);
-    prune_at_ = std::max<std::size_t>(64, 2 * shared_.size());
+    PruneLocked();
     return array;
+}
+
+std::shared_ptr<ArrayPeers> ReadContext::PeersOf(const std::string& name,
+                                                 const ArrayMetadata& metadata) {
+    const std::lock_guard<Mutex> lock(mutex_);
+    ForgetParentsLocked();
+    std::weak_ptr<ArrayPeers>& named = peers_[name];
+    auto peers = named.lock();
+    if (peers != nullptr && SameDocument(peers->metadata(), metadata)) return peers;
+    peers = std::make_shared<ArrayPeers>(metadata);
+    named = peers;
+    PruneLocked();
+    return peers;
+}
+
+void ReadContext::PruneLocked() {
+    if (shared_.size() + peers_.size() < prune_at_) return;
+    const auto prune = [](auto& names) {
+        for (auto it = names.begin(); it != names.end();)
+            it = it->second.expired() ? names.erase(it) : std::next(it);
+    };
+    prune(shared_);
+    prune(peers_);
+    prune_at_ = std::max<std::size_t>(64, 2 * (shared_.size() + peers_.size()));
 }
 
 bool ReadContext::IsFirstPart(const ChunkId& id) {

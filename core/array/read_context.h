@@ -46,6 +46,8 @@ struct Scratch {
 };
 
 class Array;
+class ArrayPeers;
+struct ArrayMetadata;
 
 // What arrays that are read together share: the cache of decoded chunks, scratch memory, counters,
 // and the arrays themselves, so that whoever opens one that is open shares its chunks. Thread-safe.
@@ -64,6 +66,10 @@ class ReadContext {
     // now. Does not keep it alive.
     std::shared_ptr<const Array> Share(const std::string& name,
                                        const std::shared_ptr<const Array>& array);
+
+    // What the arrays with this metadata have in common that are one array of one store by `name`.
+    // Does not keep it alive.
+    std::shared_ptr<ArrayPeers> PeersOf(const std::string& name, const ArrayMetadata& metadata);
 
     // True where a part of the chunk was not asked for lately: who asks for one part may want no
     // other, who asks for a second wants more. Forgets some of what it is told.
@@ -87,6 +93,7 @@ class ReadContext {
   private:
     // A forked child shares no arrays with its parent: what the parent writes is not seen here.
     void ForgetParentsLocked();
+    void PruneLocked();
 
     // A few threads' worth of scratch is kept between reads; what holds more than this is freed.
     static constexpr std::size_t kKept = 16;
@@ -103,9 +110,12 @@ class ReadContext {
     std::atomic<std::size_t> next_part_{0};
     Mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;
-    std::unordered_map<std::string, std::weak_ptr<const Array>> shared_;
-    std::uint64_t generation_ = ForkGeneration();  // of the process that `shared_` is of
-    std::size_t prune_at_ = 64;  // size of shared_ at which names of the dead are dropped
+    template <class T>
+    using Names = std::unordered_map<std::string, std::weak_ptr<T>>;
+    Names<const Array> shared_;
+    Names<ArrayPeers> peers_;
+    std::uint64_t generation_ = ForkGeneration();  // of the process that the names are of
+    std::size_t prune_at_ = 64;  // number of names at which those of the dead are dropped
 };
 
 }  // namespace zarr

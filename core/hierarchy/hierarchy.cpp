@@ -53,9 +53,11 @@ Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
 
 Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
-                                                         std::shared_ptr<ReadContext> context) {
+                                                         std::shared_ptr<ReadContext> context,
+                                                         std::string manner) {
     std::shared_ptr<Hierarchy> hierarchy(new Hierarchy());
     hierarchy->context_ = std::move(context);
+    hierarchy->manner_ = std::move(manner);
     hierarchy->base_ = std::make_shared<const WatchedStore>(std::move(store));
     hierarchy->store_ = hierarchy->base_;
     if (use_consolidated == UseConsolidated::kIfPresent) {
@@ -177,14 +179,16 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
 
 Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata metadata, Metadata(path));
-    const std::string name = store_->Identity() + "\n" + path;
+    const std::string things = store_->Identity() + "\n" + path;
+    const std::string name = things + "\n" + store_->Manner() + "\n" + manner_;
     if (auto shared = context_->FindShared(name)) {
         if (SameDocument(shared->metadata(), metadata)) {
             shared->DropChanged();
             return shared;
         }
     }
-    auto array = Array::Open(store_, path, std::move(metadata), context_);
+    auto peers = context_->PeersOf(things, metadata);
+    auto array = Array::Open(store_, path, std::move(metadata), context_, std::move(peers));
     if (array.ok()) return context_->Share(name, *array);
     return std::move(array).WithContext(NameOf(JoinKey(path, kArrayKey)));
 }

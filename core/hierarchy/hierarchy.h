@@ -41,10 +41,13 @@ Result<NodeKind> NodeKindAt(const Store& store, const std::string& path);
 class Hierarchy {
   public:
     // Looks for `.zmetadata` at the root unless told not to. Broken consolidated metadata is an
-    // error. Without, arrays of Zarr v1 are found, too, wherever there is nothing of v2.
+    // error. Without, arrays of Zarr v1 are found, too, wherever there is nothing of v2. Arrays are
+    // shared with hierarchies of the same `manner`: what those who open arrays do to them that
+    // others would notice, such as listing their chunks.
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
-                                                         std::shared_ptr<ReadContext> context);
+                                                         std::shared_ptr<ReadContext> context,
+                                                         std::string manner = {});
 
     // The store as given, with its consolidated metadata or a V1Store in front.
     const std::shared_ptr<const Store>& store() const { return store_; }
@@ -84,7 +87,8 @@ class Hierarchy {
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
     // Opens an array: the same object that someone else holds open through this context, where its
-    // metadata are still the same; of its cached chunks those that have not changed remain.
+    // metadata are still the same and its store answers in the same manner; of its cached chunks
+    // those that have not changed remain.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
 
     // True where `key` holds something; for metadata keys.
@@ -106,6 +110,7 @@ class Hierarchy {
     std::shared_ptr<const WatchedStore> base_;  // the store as given
     std::shared_ptr<const V1Store> v1_;         // store_, where v1 is looked for
     std::shared_ptr<ReadContext> context_;
+    std::string manner_;
     bool is_consolidated_ = false;
     mutable Mutex mutex_;
     mutable std::map<std::string, bool, std::less<>> root_keys_;

@@ -15,6 +15,7 @@ class ForwardingStore : public Store {
 
     std::string Describe() const override { return base_->Describe(); }
     std::string Identity() const override { return base_->Identity(); }
+    std::string Manner() const override { return base_->Manner(); }
     std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
     bool RemembersAbsence() const override { return base_->RemembersAbsence(); }
     Stamp StampOf(const std::string& key) const override { return base_->StampOf(key); }

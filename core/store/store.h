@@ -46,6 +46,11 @@ class Store {
     // alone.
     virtual std::string Identity() const;
 
+    // How this one answers, where another of the same Identity() may answer otherwise, since it
+    // takes refusals for absence or remembers what it was told. Arrays in stores that differ in it
+    // see what is written through each other, and nothing else. The default is one manner for all.
+    virtual std::string Manner() const { return {}; }
+
     // How many reads at the same time serve best where each takes a while, as over a network; 1
     // where it is no more than there are threads to decode what is read.
     virtual std::size_t ReadsAtOnce() const { return 1; }

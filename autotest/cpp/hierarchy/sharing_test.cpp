@@ -7,6 +7,8 @@
 
 #include "autotest/cpp/array/sample_array.h"
 #include "autotest/cpp/hierarchy/trees.h"
+#include "core/array/array_writer.h"
+#include "core/store/forwarding_store.h"
 
 namespace zarr::test {
 namespace {
@@ -50,6 +52,18 @@ class StampedStore final : public Store {
     std::int64_t now_ = 0;
 };
 
+// The same things, but remembering what is absent, or not.
+class MannerStore final : public ForwardingStore {
+  public:
+    MannerStore(std::shared_ptr<const Store> base, bool remembers)
+        : ForwardingStore(std::move(base)), remembers_(remembers) {}
+    std::string Manner() const override { return remembers_ ? "remembers" : ""; }
+    bool RemembersAbsence() const override { return remembers_; }
+
+  private:
+    const bool remembers_;
+};
+
 // Three chunks of one uint8 each; the last is absent.
 class Sharing : public testing::Test {
   protected:
@@ -70,6 +84,11 @@ class Sharing : public testing::Test {
     std::shared_ptr<const Hierarchy> Tree(
         UseConsolidated use_consolidated = UseConsolidated::kNever) {
         return Hierarchy::Open(store_, use_consolidated, context_).Take();
+    }
+    std::shared_ptr<const Hierarchy> TreeThat(bool remembers) {
+        return Hierarchy::Open(std::make_shared<MannerStore>(store_, remembers),
+                               UseConsolidated::kNever, context_)
+            .Take();
     }
     // Reads the array; each chunk is left in the cache.
     static std::string Read(const Array& array) {
@@ -111,6 +130,51 @@ TEST_F(Sharing, ConsolidatedMetadataDoNotMatter) {
     const auto consolidated = Tree(UseConsolidated::kIfPresent);
     EXPECT_TRUE(consolidated->is_consolidated());
     EXPECT_EQ(first, *consolidated->OpenArray("a"));
+}
+
+TEST_F(Sharing, OtherMannersShareOnlyWhatIsWritten) {
+    store_->is_certain = true;
+    const auto reader = *TreeThat(true)->OpenArray("a");
+    const auto updated = *TreeThat(false)->OpenArray("a");
+    EXPECT_NE(reader, updated);
+    EXPECT_EQ(reader, *TreeThat(true)->OpenArray("a"));
+    EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
+    Put("a/2", "\x03");  // by others
+    EXPECT_EQ(Read(*updated), std::string("\x01\x02\x03")) << "what the other takes for absent";
+    EXPECT_EQ(Read(*reader), std::string("\x01\x02\x00", 3));
+
+    auto writer = ArrayWriter::Open(updated, store_, 1U << 20).Take();
+    const std::uint8_t nine = 9;
+    const Source source{&nine, {1}, CopyOp(1)};
+    const auto write = [&](std::uint64_t chunk, WholeChunks whole) {
+        Region one = Region::All({1});
+        one.start[0] = chunk;
+        ASSERT_TRUE(Succeeds(writer->Write(one, 0, source, 1, whole)));
+    };
+    write(1, WholeChunks::kPending);
+    EXPECT_EQ(Read(*reader)[1], 9) << "not stored yet";
+    EXPECT_EQ(Read(*updated)[1], 9);
+    write(2, WholeChunks::kAtOnce);
+    EXPECT_EQ(Read(*reader)[2], 9) << "absent before";
+    ASSERT_TRUE(Succeeds(writer->Flush(1)));
+    EXPECT_EQ(Read(*reader), std::string("\x01\x09\x09"));
+    EXPECT_EQ(Read(*updated), std::string("\x01\x09\x09"));
+}
+
+TEST_F(Sharing, HierarchiesOfOtherMannersHaveArraysOfTheirOwn) {
+    const auto open = [&](const std::string& manner) {
+        return *Hierarchy::Open(store_, UseConsolidated::kNever, context_, manner)
+                    .Take()
+                    ->OpenArray("a");
+    };
+    const auto listed = open("listed");
+    const auto plain = open("");
+    EXPECT_NE(listed, plain);
+    EXPECT_EQ(listed, open("listed"));
+    ASSERT_TRUE(Succeeds(listed->ListChunks()));
+    Put("a/2", "\x03");
+    EXPECT_EQ(Read(*listed)[2], 0);
+    EXPECT_EQ(Read(*plain)[2], 3);
 }
 
 TEST_F(Sharing, EndsWithTheLastHolder) {

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Datasets of one process that have one array open share what it holds, as far as they would get the
+same answers, and nothing that an option of one of them has asked for."""
+
+import numpy as np
+import pytest
+import zarr_gdal
+from osgeo import gdal
+from zarr_gdal import open_raster
+from zarr_http import Served
+from zarr_s3 import S3
+from zarr_store import make_array
+
+VALUES = np.arange(1, 17, dtype="<i2").reshape(4, 4)
+ABSENT = "/x.zarr/1.1"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    store = make_array(folder, VALUES, "x.zarr", chunks=(2, 2), fill_value=0)
+    (folder / "x.zarr" / "1.1").unlink()
+    assert str(store).endswith("x.zarr")
+    return folder
+
+
+@pytest.fixture
+def web(folder):
+    with Served(folder) as server:
+        yield server
+
+
+def name_of(web):
+    return f'ZARR:"/vsicurl/{web.url}/x.zarr"'
+
+
+def fails(dataset):
+    with zarr_gdal.error_log() as log:
+        values = dataset.ReadAsArray()
+    return values is None and "403" in log.the_error()
+
+
+@pytest.mark.parametrize("lenient_first", [True, False])
+def test_refusals_are_absence_for_those_alone_who_say_so(web, lenient_first):
+    web.rule(status={ABSENT: [403, -1]})
+    order = ["YES", "NO"] if lenient_first else ["NO", "YES"]
+    datasets = {option: open_raster(name_of(web), f"MISSING_ON_403={option}") for option in order}
+    for option in order:
+        if option == "NO":
+            assert fails(datasets[option])
+        else:
+            assert datasets[option].ReadAsArray()[2:, 2:].max() == 0
+
+
+def test_refusals_for_the_multidimensional_api(web):
+    web.rule(status={ABSENT: [403, -1]})
+    lenient = open_raster(name_of(web), "MISSING_ON_403=YES")
+    assert lenient.ReadAsArray()[2:, 2:].max() == 0
+    root = gdal.OpenEx(name_of(web), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    with zarr_gdal.error_log() as log:
+        values = root.OpenMDArray(root.GetMDArrayNames()[0]).Read()
+    assert not values and "403" in log.the_error()
+
+
+def test_same_options_share_chunks(web):
+    first = open_raster(name_of(web), "MISSING_ON_403=YES")
+    expected = first.GetRasterBand(1).ReadAsArray(1, 1, 2, 2)  # of parts of four chunks
+    web.log()
+    second = open_raster(name_of(web), "MISSING_ON_403=YES", "NUM_THREADS=1")
+    np.testing.assert_array_equal(second.GetRasterBand(1).ReadAsArray(1, 1, 2, 2), expected)
+    asked = [path for _, path, *_ in web.requests()]
+    assert not any(path.endswith(("0.0", "0.1", "1.0")) for path in asked), asked
+
+
+def test_listed_chunks_are_known_to_those_alone_who_list(tmp_path):
+    store = make_array(tmp_path, VALUES, "x.zarr", chunks=(2, 2), fill_value=0)
+    chunk = tmp_path / "x.zarr" / "1.1"
+    content = chunk.read_bytes()
+    chunk.unlink()
+    looks = open_raster(store)
+    lists = open_raster(store, "CACHE_TILE_PRESENCE=YES")
+    chunk.write_bytes(content)
+    assert lists.ReadAsArray()[2:, 2:].max() == 0
+    np.testing.assert_array_equal(looks.ReadAsArray(), VALUES)
+
+
+@pytest.mark.parametrize("specific", [False, True])
+def test_one_name_on_two_servers(tmp_path, specific):
+    def upload(server, values):
+        store = make_array(tmp_path, values, f"{values[0, 0]}.zarr", chunks=(2, 2))
+        server.upload(store, "x.zarr")
+
+    def read(server):
+        gdal.VSICurlClearCache()
+        if specific:
+            for option, value in server.options.items():
+                gdal.SetPathSpecificOption("/vsis3/demo/x.zarr", option, value)
+            return open_raster("/vsis3/demo/x.zarr")
+        with zarr_gdal.config_options(**server.options):
+            dataset = open_raster("/vsis3/demo/x.zarr")
+            dataset.ReadAsArray()
+            return dataset
+
+    try:
+        with S3(tmp_path / "one") as one:
+            upload(one, VALUES)
+            with S3(tmp_path / "two") as two:
+                upload(two, VALUES + 100)
+                first = read(one)
+                np.testing.assert_array_equal(first.ReadAsArray(), VALUES)
+                second = read(two)
+                np.testing.assert_array_equal(second.ReadAsArray(), VALUES + 100)
+                assert first is not None
+    finally:
+        gdal.ClearPathSpecificOptions("/vsis3/demo/x.zarr")
