@@ -12,6 +12,7 @@
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
 #include "driver/connection_string.h"
+#include "driver/files_beside.h"
 #include "driver/location.h"
 #include "driver/open_store.h"
 #include "driver/report.h"
@@ -77,18 +78,25 @@ Status CheckFree(const std::string& folder) {
                : Status();
 }
 
-Status CopyPlace(const Place& place, const std::string& target) {
-    ZARR_RETURN_IF_ERROR(CheckFree(target));
+Status CopyKeys(const Place& place, const std::string& target) {
     if (ZipPlaceOf(place.folder) && !ArchiveOf(place.folder) && place.node.empty())
         return CPLCopyFile(target.c_str(), place.folder.c_str()) == 0
                    ? Status()
                    : Status::Io("the zip file cannot be copied to " + target);
     ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(place.folder, {}));
     VsiStore to(target);
-    Status copied = zarr::CopyTree({*from, place.node}, {to, ""});
-    if (copied.ok() || !PathExists(target)) return copied;
+    return zarr::CopyTree({*from, place.node}, {to, ""});
+}
+
+Status CopyPlace(const Place& place, const std::string& target) {
+    ZARR_RETURN_IF_ERROR(CheckFree(target));
+    Status copied = CopyKeys(place, target);
+    // What is beside a store says nothing of a node in it.
+    if (copied.ok() && place.node.empty()) copied = CopyBeside(place.folder, target);
+    if (copied.ok()) return copied;
     const QuietErrors quiet;
-    VSIRmdirRecursive(target.c_str());
+    if (VSIRmdirRecursive(target.c_str()) != 0) VSIUnlink(target.c_str());
+    RemoveBeside(target);
     return copied;
 }
 

@@ -14,6 +14,7 @@
 
 #include "core/base/text.h"
 #include "core/hierarchy/store_erasure.h"
+#include "driver/files_beside.h"
 #include "driver/location.h"
 #include "driver/remote_url.h"
 #include "driver/report.h"
@@ -32,10 +33,6 @@ bool EndsWith(std::string_view text, std::string_view end) {
     return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// The files that GDAL puts beside a store: statistics and what no attribute holds; overviews and a
-// mask of one that could not be changed.
-constexpr const char* kBeside[] = {".aux.xml", ".ovr", ".msk"};
-
 // What GDAL, a writer that was killed, xcube and desktops leave in a store.
 bool IsCompanion(std::string_view name) {
     static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db"};
@@ -44,16 +41,6 @@ bool IsCompanion(std::string_view name) {
 }
 
 }  // namespace
-
-void RemoveBeside(const std::string& path) {
-    const QuietErrors quiet;
-    for (const char* const end : kBeside) VSIUnlink((path + end).c_str());
-}
-
-void MoveBeside(const std::string& from, const std::string& to) {
-    const QuietErrors quiet;
-    for (const char* const end : kBeside) VSIRename((from + end).c_str(), (to + end).c_str());
-}
 
 Status CheckNothingElse(const std::string& folder, const char* refusal) {
     ZARR_ASSIGN_OR_RETURN(const std::string foreign,
@@ -83,6 +70,26 @@ namespace {
 // The file or folder that a store is: of one in a zip file, the zip file.
 std::string Whole(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
 
+// GDAL remembers what an object store has listed, whatever others have done since, and whatever was
+// deleted.
+void ForgetListings(const std::string& folder) {
+    if (IsObjectStore(folder)) VSICurlPartialClearCache(folder.c_str());
+}
+
+// What an object store may have left of a folder after all keys are gone: empty objects that stand
+// for folders, which GDAL, among others, makes.
+Status EraseFolderObjects(const std::string& folder) {
+    const QuietErrors quiet;
+    ForgetListings(folder);
+    const CPLStringList left(VSIReadDirRecursive(folder.c_str()));
+    for (int i = 0; i < left.size(); ++i)
+        if (!EndsWith(left[i], "/"))
+            return Status::Io(std::string(left[i]) + ": was put there while the store was deleted");
+    VSIRmdirRecursive(folder.c_str());
+    ForgetListings(folder);
+    return {};
+}
+
 // `path` is a folder, or a zip file.
 Status EraseWhole(const std::string& path) {
     VSIStatBufL stat;
@@ -94,6 +101,7 @@ Status EraseWhole(const std::string& path) {
     const std::string& folder = path;
     VsiStore store(folder);
     ZARR_RETURN_IF_ERROR(zarr::EraseStore(store));
+    if (IsObjectStore(folder)) return EraseFolderObjects(folder);
     const QuietErrors quiet;
     if (VSIRmdir(folder.c_str()) == 0 || VSIUnlink(folder.c_str()) == 0) return {};
     return PathExists(folder) ? Status::Io("the empty folder cannot be removed") : Status();
@@ -119,6 +127,7 @@ Status CheckAlone(const std::string& folder) {
 
 Status RemoveStore(const std::string& folder) {
     if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr v2 store, so it is not deleted");
+    ForgetListings(folder);
     ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
     ZARR_RETURN_IF_ERROR(EraseWhole(Whole(folder)));

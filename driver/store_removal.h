@@ -16,10 +16,6 @@ zarr::Status CheckRoom(const std::string& folder);
 // therefore not `refusal`, such as "deleted".
 zarr::Status CheckNothingElse(const std::string& folder, const char* refusal);
 
-// Removes, or renames with the store, the files that GDAL puts beside it. What fails is left.
-void RemoveBeside(const std::string& path);
-void MoveBeside(const std::string& from, const std::string& to);
-
 // Deletes the store at `folder` and the files beside it. Refuses, with nothing
 // deleted, a folder that is no Zarr v2 store or holds other things too.
 zarr::Status RemoveStore(const std::string& folder);

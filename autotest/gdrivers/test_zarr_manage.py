@@ -147,6 +147,59 @@ def test_a_store_is_copied(store, tmp_path):
     assert driver().Delete("/vsimem/copied.zarr") == gdal.CE_None
 
 
+BESIDE = {".aux.xml": "<PAMDataset/>", ".ovr": "overviews", ".msk": "a mask"}
+
+
+def put_beside(store):
+    for end, text in BESIDE.items():
+        store.with_name(store.name + end).write_text(text)
+
+
+def beside(store):
+    """What is beside a store, by its ending."""
+    return {path.name.removeprefix(store.name): path.read_text()
+            for path in store.parent.iterdir() if path.is_file() and path.name.startswith(store.name)}  # fmt: skip
+
+
+def test_what_gdal_put_beside_a_store_goes_with_it(store, tmp_path):
+    put_beside(store)
+    copy, moved = tmp_path / "copy.zarr", tmp_path / "moved.zarr"
+    assert driver().CopyFiles(str(copy), str(store)) == gdal.CE_None
+    assert beside(copy) == BESIDE == beside(store)
+    assert driver().Rename(str(moved), str(copy)) == gdal.CE_None
+    assert beside(moved) == BESIDE and beside(copy) == {}
+    # To another file system, which is a copy.
+    assert driver().Rename("/vsimem/moved.zarr", str(moved)) == gdal.CE_None
+    assert beside(moved) == {} and not moved.exists()
+    for end in BESIDE:
+        assert gdal.VSIStatL("/vsimem/moved.zarr" + end) is not None, end
+    assert driver().Delete("/vsimem/moved.zarr") == gdal.CE_None
+    for end in BESIDE:
+        assert gdal.VSIStatL("/vsimem/moved.zarr" + end) is None, end
+    assert driver().Delete(str(store)) == gdal.CE_None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_beside_a_zip_file_goes_with_it(tmp_path):
+    source = gdal.GetDriverByName("MEM").Create("", 5, 4)
+    archive, copy = tmp_path / "x.zarr.zip", tmp_path / "copy.zarr.zip"
+    assert driver().CreateCopy(str(archive), source) is not None
+    put_beside(archive)
+    assert driver().CopyFiles(str(copy), str(archive)) == gdal.CE_None
+    assert {end: copy.with_name(copy.name + end).read_text() for end in BESIDE} == BESIDE
+    assert driver().Delete(str(copy)) == gdal.CE_None
+    assert sorted(os.listdir(tmp_path)) == sorted(archive.name + end for end in ["", *BESIDE])
+
+
+def test_what_cannot_be_copied_from_beside_leaves_no_copy(store, tmp_path, cpl):
+    put_beside(store)
+    target = tmp_path / "copy.zarr"
+    (tmp_path / "copy.zarr.ovr").mkdir()
+    assert driver().CopyFiles(str(target), str(store)) == gdal.CE_Failure
+    assert ".ovr" in cpl.the_error()
+    assert not target.exists() and not (tmp_path / "copy.zarr.aux.xml").exists()
+
+
 @pytest.mark.parametrize("act", ["CopyFiles", "Rename"])
 def test_nothing_is_overwritten(store, tmp_path, cpl, act):
     other = tmp_path / "other.zarr"

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""gdalmanage on stores in an object store, in a process of its own, which knows nothing of what is
+there."""
+
+import subprocess
+
+import numpy as np
+import pytest
+from zarr_s3 import S3
+from zarr_store import make_store
+
+VALUES = np.arange(1, 25, dtype="<i4").reshape(4, 6)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with S3(tmp_path_factory.mktemp("bucket")) as server:
+        yield server
+
+
+def gdalmanage(s3, *words):
+    done = subprocess.run(["gdalmanage", *words], env=s3.environment, capture_output=True, text=True,
+                          timeout=120, check=False)  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, ""), done
+
+
+@pytest.fixture
+def managed(server, tmp_path):
+    """The keys of a store with groups, nested chunks and a file of statistics."""
+    arrays = {"a": {"values": VALUES, "dims": "yx", "chunks": (2, 3)},
+              "g/b": {"values": VALUES, "dims": "yx", "dimension_separator": "/"}}  # fmt: skip
+    server.upload(make_store(tmp_path, arrays, consolidated=True), "m.zarr")
+    server.put("m.zarr.aux.xml", b"<PAMDataset/>")
+    server.put("m.zarr2/precious", b"of others")
+    keys = server.keys_of("m.zarr/")
+    assert "g/b/0/0" in keys
+    return keys
+
+
+def test_gdalmanage_deletes_a_store(server, managed):
+    gdalmanage(server, "delete", "/vsis3/demo/m.zarr")
+    assert server.keys_of("m.zarr") == ["2/precious"]
+
+
+def test_gdalmanage_copies_a_store(server, managed):
+    gdalmanage(server, "copy", "/vsis3/demo/m.zarr", "/vsis3/demo/n.zarr")
+    assert server.keys_of("n.zarr/") == managed == server.keys_of("m.zarr/")
+    assert server.keys_of("n.zarr.") == server.keys_of("m.zarr.") == ["aux.xml"]
+    gdalmanage(server, "delete", "/vsis3/demo/n.zarr")
+    assert server.keys_of("n.zarr") == []
+
+
+def test_gdalmanage_renames_a_store(server, managed):
+    gdalmanage(server, "rename", "/vsis3/demo/m.zarr", "/vsis3/demo/o.zarr")
+    assert server.keys_of("o.zarr/") == managed
+    assert server.keys_of("m.zarr") == ["2/precious"] and server.keys_of("o.zarr.") == ["aux.xml"]
+    gdalmanage(server, "delete", "/vsis3/demo/o.zarr")
+    assert server.keys_of("o.zarr") == []
