@@ -31,7 +31,8 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.layout = std::move(layout);
     array.attributes_before = array.layout.facts.attributes;
     zarr::Warnings warnings = array.layout.facts.warnings;
-    array.channels = OmeChannels(array.layout, warnings);
+    array.listing = zarr::LevelListings(*location_.hierarchy).Find(array.layout.facts.path);
+    array.channels = OmeChannels(array.layout, array.listing, warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
                                                  location_.store_path, options_);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
@@ -65,16 +66,21 @@ void ZarrDataset::AddSubdataset(const std::string& name, const std::string& desc
 void ZarrDataset::Finish() {
     CPLStringList& list = stored_metadata_;
     const bool is_array = location_.kind == zarr::NodeKind::kArray;
+    const std::string group =
+        is_array ? std::string(zarr::ParentPath(location_.node)) : location_.node;
+    // What an image says is said of its levels, too, that do not lie directly in it.
+    if (is_array && arrays_.size() == 1 && arrays_[0]->listing.is_listed() &&
+        arrays_[0]->listing.group != group)
+        AddAttributes(*arrays_[0]->listing.attributes, list);
     if (!is_array || !location_.node.empty()) {  // an array that is the whole store has no group
-        const auto attributes = location_.hierarchy->Attributes(
-            is_array ? std::string(zarr::ParentPath(location_.node)) : location_.node);
+        const auto attributes = location_.hierarchy->Attributes(group);
         if (attributes.ok())
             AddAttributes(*attributes, list);
         else
             EmitWarning(store_path(), attributes.status().message());
     }
     if (arrays_.size() == 1) AddAttributes(arrays_[0]->layout.facts.attributes, list);
-    if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, list);
+    if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
     // Past PAM: what comes from the store is not to be written beside it.
     GDALDataset::SetMetadata(list.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");

@@ -28,6 +28,7 @@ namespace zarr_driver {
 // An array that gives a dataset some or all of its bands.
 struct BandArray {
     RasterLayout layout;
+    zarr::LevelListing listing;  // as a level of an OME image or of ndpyramid
     OmeChannels channels;
     std::unique_ptr<SliceLabels> labels;
     std::unique_ptr<ArrayActivity> activity;

@@ -6,18 +6,21 @@
 
 #include "core/conventions/ome.h"
 #include "core/dtype/element_text.h"
-#include "core/store/keys.h"
 
 namespace zarr_driver {
 
-OmeChannels::OmeChannels(const RasterLayout& layout, zarr::Warnings& warnings) {
+OmeChannels::OmeChannels(const RasterLayout& layout, const zarr::LevelListing& listing,
+                         zarr::Warnings& warnings) {
+    if (!listing.is_listed()) return;
     const zarr::ArrayFacts& facts = layout.facts;
-    if (facts.group_attributes.Find("multiscales") == nullptr) return;
+    const std::vector<zarr::OmeAxis> axes =
+        zarr::FindOmeAxes(listing.levels, facts.metadata.rank());
     for (std::size_t i = 0; i < layout.other_axes.size(); ++i) {
-        const std::string& name = facts.dimensions[layout.other_axes[i]].name;
-        if (name == "c" || name == "channel") axis_ = i;
+        const std::size_t axis = layout.other_axes[i];
+        const std::string& name = facts.dimensions[axis].name;
+        if (axes.empty() ? name == "c" || name == "channel" : axes[axis].is_channel) axis_ = i;
     }
-    channels_ = zarr::ReadOmeroChannels(facts.group_attributes, warnings);
+    channels_ = zarr::ReadOmeroChannels(*listing.attributes, warnings);
     if (!channels_.empty() && axis_ &&
         channels_.size() != facts.dimensions[layout.other_axes[*axis_]].size)
         warnings.push_back("omero.channels: describes " + std::to_string(channels_.size()) +
@@ -59,10 +62,10 @@ GDALColorInterp ColorOf(const zarr::OmeroChannel& channel) {
     return GCI_Undefined;
 }
 
-void AddOmeUnits(const RasterLayout& layout, CPLStringList& list) {
-    const zarr::ArrayFacts& facts = layout.facts;
-    const std::vector<zarr::OmeAxis> axes = zarr::FindOmeAxes(
-        facts.group_attributes, zarr::LastName(facts.path), facts.metadata.rank());
+void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
+                 CPLStringList& list) {
+    const std::vector<zarr::OmeAxis> axes =
+        zarr::FindOmeAxes(listing.levels, layout.facts.metadata.rank());
     if (axes.empty()) return;
     if (layout.x_axis && !axes[*layout.x_axis].unit.empty())
         list.SetNameValue("OME_UNIT_X", axes[*layout.x_axis].unit.c_str());

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/conventions/level_listing.h"
 #include "core/conventions/omero.h"
 #include "driver/raster_layout.h"
 
@@ -18,7 +19,9 @@ namespace zarr_driver {
 class OmeChannels {
   public:
     OmeChannels() = default;
-    OmeChannels(const RasterLayout& layout, zarr::Warnings& warnings);
+    // `listing` is the array's, as a level of an image.
+    OmeChannels(const RasterLayout& layout, const zarr::LevelListing& listing,
+                zarr::Warnings& warnings);
 
     // The channel that a slice shows, by its index along each of the layout's other axes; nullptr
     // where nothing is known of it.
@@ -38,7 +41,9 @@ void AddChannelMetadata(const zarr::OmeroChannel& channel, CPLStringList& list);
 // Red, green or blue where the channel is of just that colour, else GCI_Undefined.
 GDALColorInterp ColorOf(const zarr::OmeroChannel& channel);
 
-// Sets OME_UNIT_X and OME_UNIT_Y, the units of the geotransform, where an image's axes have some.
-void AddOmeUnits(const RasterLayout& layout, CPLStringList& list);
+// Sets OME_UNIT_X and OME_UNIT_Y, the units of the geotransform, where the axes of the image that
+// lists the array have some.
+void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
+                 CPLStringList& list);
 
 }  // namespace zarr_driver

@@ -483,3 +483,58 @@ def test_a_geotransform_of_the_group_above_is_not_everyones(tmp_path):
     assert epsg(other) == 32632
     assert other.GetGeoTransform(can_return_null=True) is None
     assert_place(open_raster(name.replace("data", "below/named")), PLACE)
+
+
+# ---------------------------------------------------------------------------------------------
+# What the group of a pyramid says of all levels
+
+
+LEVELS_OF_A_PYRAMID = {
+    "groups": ("r10m", "r20m"), "nested groups": ("levels/full", "levels/half"),
+    "nested arrays": ("full/data", "half/data"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("consolidated", [True, False])
+@pytest.mark.parametrize("registration", [None, "node"])
+@pytest.mark.parametrize("layout", LEVELS_OF_A_PYRAMID)
+def test_a_pyramid_s_group_places_its_levels(tmp_path, layout, registration, consolidated):
+    paths = LEVELS_OF_A_PYRAMID[layout]
+    store = tmp_path / "store.zarr"
+    root = zarr.open_group(str(store), mode="w")
+    group = root.create_group("scenes/one")
+    shift = 0.5 if registration == "node" else 0
+    levels = [
+        {"asset": path, "transform": {"scale": [2.0**k, 2.0**k]},
+         "spatial:transform": [30.0 * 2**k, 0, 500000 + shift * 30 * 2**k,
+                               0, -30.0 * 2**k, 5200000 - shift * 30 * 2**k]}
+        for k, path in enumerate(paths)
+    ]  # fmt: skip
+    group.attrs.put({
+        "multiscales": {"layout": levels}, "proj:code": "EPSG:32632",
+        **({"spatial:registration": registration} if registration else {}),
+    })  # fmt: skip
+    values = np.arange(48, dtype="i2").reshape(6, 8)
+    arrays = [path if layout == "nested arrays" else f"{path}/data" for path in paths]
+    for k, path in enumerate(arrays):
+        array = group.create_dataset(path, data=values[:: 2**k, :: 2**k])
+        array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    if consolidated:
+        zarr.consolidate_metadata(str(store))
+    for k, path in enumerate(arrays):
+        dataset = open_raster(array_name(store, f"scenes/one/{path}"))
+        assert epsg(dataset) == 32632
+        assert_place(dataset, (500000, 30 * 2**k, 0, 5200000, 0, -30 * 2**k))
+    dataset = open_raster(array_name(store, "scenes/one"))
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 1
+    assert epsg(dataset) == 32632
+
+
+@pytest.mark.parametrize("path", ["1", "levels/1"])
+def test_the_crs_of_ndpyramid_s_levels_at_any_depth(tmp_path, path):
+    store = tmp_path / "store.zarr"
+    root = zarr.open_group(str(store), mode="w")
+    root.attrs["multiscales"] = [{"datasets": [{"path": path, "crs": "EPSG:32633"}]}]
+    array = root.create_dataset(f"{path}/data", data=VALUES)
+    array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    assert epsg(open_raster(array_name(store, f"{path}/data"))) == 32633

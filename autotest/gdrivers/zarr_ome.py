@@ -48,6 +48,49 @@ def add_labels(image, names):
         label.attrs["image-label"] = {"version": "0.4", "source": {"image": "../../"}}
 
 
+def make_image(folder, paths, axes="cyx", version="0.4", attrs=None, named=False, turned=False,
+               name="image.zarr", at=""):  # fmt: skip
+    """An image with omero channels, of two levels at `paths`, each 12 x 16 and 6 x 8 pixels, and of
+    two channels. `axes` are spelt as the version has it; `named`: the arrays have names of their
+    own, too; `turned`: they are stored as x, y. Returns the store and the values of the first level
+    as channels, rows, columns."""
+    store = pathlib.Path(folder) / name
+    root = zarr.open_group(str(store), mode="a")
+    group = root.require_group(at) if at else root
+    values = np.arange(2 * 12 * 16, dtype="u2").reshape(2, 12, 16)
+    order = axes.replace("yx", "xy") if turned else axes
+    types = {"t": "time", "c": "channel"}
+    described = [{"name": a, "type": types.get(a, "space")} for a in order]
+    for axis in described:
+        if axis["name"] in "xy":
+            axis["unit"] = "micrometer"
+    datasets = []
+    for k, path in enumerate(paths):
+        level = values[:, :: 2**k, :: 2**k].reshape((2, 1, 12 >> k, 16 >> k))[None]
+        level = level[0, :, 0] if axes == "cyx" else level
+        level = level.swapaxes(-1, -2) if turned else level
+        separator = "." if version == "0.1" else "/"
+        array = group.create_dataset(path, data=level, dimension_separator=separator)
+        if named:
+            array.attrs["_ARRAY_DIMENSIONS"] = list(order)
+        scale = [0.5 * 2**k if a in "xy" else 1.0 for a in order]
+        steps = [{"type": "scale", "scale": scale}]
+        datasets.append({"path": path, "coordinateTransformations": steps})
+        if "/" in path and not named:  # as ngff-zarr does
+            around = group[path.rpartition("/")[0]]
+            around.attrs["_ARRAY_DIMENSIONS"] = list(order)
+    one = {"version": version, "axes": described, "datasets": datasets, "name": "cells"}
+    if version < "0.4":
+        for entry in datasets:
+            del entry["coordinateTransformations"]
+        one["axes"] = list(order)
+    if version < "0.3":
+        del one["axes"]
+    channels = [{"label": "Dapi", "color": "0000FF"}, {"label": "GFP", "color": "00FF00"}]
+    group.attrs.update(multiscales=[one], omero={"channels": channels}, **(attrs or {}))
+    return store, values
+
+
 def make_series(folder, names, series=True, xml=True, attrs=None):
     """What bioformats2raw writes of a file of several images: groups "0", "1", ... of which
     number i has values_of(10 * i)."""

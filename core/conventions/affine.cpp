@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/level_listing.h"
 #include "core/conventions/lookup.h"
-#include "core/conventions/multiscales.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -76,7 +76,8 @@ class AffineFinder {
             return from_grid_mapping;
         }
         if (from_coordinates) return from_coordinates;
-        return FromOme();
+        if (auto source = FromOme()) return source;
+        return FromLayout();
     }
 
   private:
@@ -172,12 +173,30 @@ class AffineFinder {
         return true;
     }
 
-    // OME-NGFF: the multiscales of the group give each level a scale, then a translation, of voxel
+    // OME-NGFF: the multiscales of the image give each level a scale, then a translation, of voxel
     // centres; those of the whole multiscale come last.
     std::optional<AffineSource> FromOme() {
-        const auto levels = FindLevels(group_attributes_, LastName(facts_.path));
-        if (levels.empty()) return std::nullopt;
-        return FromTransformations(*levels[0].dataset, *levels[0].multiscale);
+        const LevelListing listing = LevelListings(hierarchy_).Find(facts_.path);
+        if (!listing.is_listed()) return std::nullopt;
+        return FromTransformations(*listing.levels[0].dataset, *listing.levels[0].multiscale);
+    }
+
+    // spatial with zarr-conventions' multiscales: the group gives each level, an array or the group
+    // around it, its own transformation.
+    std::optional<AffineSource> FromLayout() {
+        LevelListings listings(hierarchy_);
+        for (const std::string& level : {facts_.path, std::string(ParentPath(facts_.path))}) {
+            const LevelListing listing = listings.Find(level, Multiscale::Kind::kLayout);
+            if (!listing.is_listed()) continue;
+            json::Object stated;  // of the level, and what the group says of all
+            for (const json::Value* owner : {listing.levels[0].dataset, listing.attributes.get()})
+                for (const char* name : {"spatial:transform", "spatial:registration"})
+                    if (const json::Value* value = owner->Find(name))
+                        stated.emplace_back(name, *value);
+            if (listing.levels[0].dataset->Find("spatial:transform") == nullptr) continue;
+            return FromAttribute(json::Value(std::move(stated)), "spatial:transform");
+        }
+        return std::nullopt;
     }
 
     std::optional<AffineSource> FromTransformations(const json::Value& dataset,

@@ -72,12 +72,11 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.Metadata(path));
     facts.attributes = WithEopf(LenientAttributes(hierarchy, path, facts.warnings), facts.metadata,
                                 facts.warnings);
-    Warnings ignored;  // of the group, reported where it is opened
+    LevelListings listings(hierarchy);
     if (!path.empty())
-        facts.group_attributes =
-            LenientAttributes(hierarchy, std::string(ParentPath(path)), ignored);
-    auto named = NameDimensions(hierarchy, path, facts.metadata, facts.attributes,
-                                facts.group_attributes, facts.warnings);
+        facts.group_attributes = *listings.AttributesOf(std::string(ParentPath(path)));
+    auto named =
+        NameDimensions(hierarchy, listings, path, facts.metadata, facts.attributes, facts.warnings);
     DeclareSpatial(facts.group_attributes, named);
     DeclareSpatial(facts.attributes, named);
     std::vector<DimensionFacts> dimensions;

@@ -15,10 +15,9 @@ namespace zarr {
 
 namespace {
 
-// An array in a group of the given attributes, and in `references` what its own refer to.
-CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
-                            const json::Value& group_attributes,
-                            std::set<std::string>& references) {
+// An array in a group, and in `references` what its attributes refer to.
+CatalogArray DescribeMember(const Hierarchy& hierarchy, LevelListings& listings,
+                            const std::string& path, std::set<std::string>& references) {
     CatalogArray array = DescribeAlone(hierarchy, path);
     if (!array.status.ok()) return array;
     Warnings ignored;  // whoever opens the array sees them
@@ -26,7 +25,7 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
         WithEopf(LenientAttributes(hierarchy, path, ignored), array.metadata, ignored);
     references.merge(ReferencedNames(attributes));
     for (NamedDimension& dimension :
-         NameDimensions(hierarchy, path, array.metadata, attributes, group_attributes, ignored))
+         NameDimensions(hierarchy, listings, path, array.metadata, attributes, ignored))
         array.dimensions.push_back(std::move(dimension.name));
     return array;
 }
@@ -77,16 +76,14 @@ CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path) 
     return array;
 }
 
-CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
-                             const std::vector<Node>& members) {
+CatalogGroup DescribeMembers(const Hierarchy& hierarchy, LevelListings& listings,
+                             const std::string& path, const std::vector<Node>& members) {
     CatalogGroup group;
     group.path = path;
     std::set<std::string> references;
-    Warnings ignored;  // whoever opens the group sees them
-    const json::Value attributes = LenientAttributes(hierarchy, path, ignored);
     for (const Node& node : members)
         if (node.kind == NodeKind::kArray)
-            group.arrays.push_back(DescribeMember(hierarchy, node.path, attributes, references));
+            group.arrays.push_back(DescribeMember(hierarchy, listings, node.path, references));
     for (CatalogArray& array : group.arrays)
         array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
     return group;
@@ -94,7 +91,8 @@ CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path
 
 Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, MembersOf(hierarchy, path));
-    return DescribeMembers(hierarchy, path, members);
+    LevelListings listings(hierarchy);
+    return DescribeMembers(hierarchy, listings, path, members);
 }
 
 }  // namespace zarr

@@ -112,7 +112,7 @@ Status CatalogWalk::VisitPlain(const std::string& path, bool is_root) {
         return {};
     }
     ZARR_RETURN_IF_ERROR(Count(members->size()));
-    groups_.push_back(DescribeMembers(hierarchy_, path, *members));
+    groups_.push_back(DescribeMembers(hierarchy_, listings_, path, *members));
     for (const Node& node : *members)
         if (node.kind == NodeKind::kGroup) ZARR_RETURN_IF_ERROR(Visit(node.path, false));
     return {};
@@ -131,7 +131,7 @@ Status CatalogWalk::VisitContainer(const std::string& path, const NamedMembers& 
     }
     if (is_listed) ZARR_RETURN_IF_ERROR(Count(members->size()));
     CatalogGroup group =
-        DescribeMembers(hierarchy_, path, is_listed ? *members : std::vector<Node>());
+        DescribeMembers(hierarchy_, listings_, path, is_listed ? *members : std::vector<Node>());
     group.kind = CatalogGroup::Kind::kContainer;
     groups_.push_back(std::move(group));
     if (expanded_.count(path) == 0) {
@@ -232,7 +232,7 @@ Status CatalogWalk::VisitBeside(const std::string& path, const std::set<std::str
         node.kind = kind.ok() ? *kind : NodeKind::kNone;
         members.push_back(std::move(node));
     }
-    for (CatalogArray& array : DescribeMembers(hierarchy_, path, members).arrays)
+    for (CatalogArray& array : DescribeMembers(hierarchy_, listings_, path, members).arrays)
         groups_.back().arrays.push_back(std::move(array));
     for (const Node& node : members)
         if (node.kind == NodeKind::kGroup) ZARR_RETURN_IF_ERROR(Visit(node.path, false));

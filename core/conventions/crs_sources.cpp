@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/conventions/eopf.h"
+#include "core/conventions/level_listing.h"
 #include "core/conventions/lookup.h"
-#include "core/conventions/multiscales.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -47,14 +47,16 @@ class CrsFinder {
         : hierarchy_(hierarchy),
           facts_(facts),
           group_(ParentPath(facts.path)),
-          group_attributes_(facts.path.empty() ? json::Value(json::Object{})
-                                               : LenientAttributes(hierarchy, group_, ignored_)) {}
+          listings_(hierarchy) {}
 
     std::vector<CrsSource> Find(bool assume_longlat) {
         AddCrsAttribute();
         AddGridMapping();
         AddProj(facts_.attributes, "");
-        AddProj(group_attributes_, "group ");
+        if (!facts_.path.empty()) {  // else it is in no group
+            AddProj(*listings_.AttributesOf(group_), "group ");
+            if (sources_.empty()) AddProjOfPyramid();
+        }
         AddProduct();
         AddPyramid();
         if (assume_longlat) AddLongLat();
@@ -149,26 +151,35 @@ class CrsFinder {
         }
     }
 
+    // geo-proj with multiscales: the group that has the levels states it for all of them, be they
+    // arrays or groups.
+    void AddProjOfPyramid() {
+        using Kind = Multiscale::Kind;
+        for (const std::string& level : {facts_.path, group_}) {
+            for (const Kind kind : {Kind::kLayout, Kind::kDatasets}) {
+                const LevelListing listing = listings_.Find(level, kind);
+                if (listing.is_listed() && listing.group != group_)
+                    return AddProj(*listing.attributes, "group /" + listing.group + ", ");
+            }
+        }
+    }
+
     // EOPF products state it once, at the root.
     void AddProduct() {
-        const json::Value root = LenientAttributes(hierarchy_, "", ignored_);
-        if (const json::Value* stac = root.Find("stac_discovery"))
+        const auto root = listings_.AttributesOf("");
+        if (const json::Value* stac = root->Find("stac_discovery"))
             if (const json::Value* properties = stac->Find("properties"))
                 AddProj(*properties, "stac_discovery.properties, ");
-        if (const auto code = EopfCrsCode(root))
+        if (const auto code = EopfCrsCode(*root))
             AddText(*code, "other_metadata.horizontal_CRS_code");
     }
 
-    // ndpyramid: the group above lists this array's group as a level; GeoZarr 0.4: the array names
-    // its tile matrix set.
+    // ndpyramid: a group lists this array's group as a level; GeoZarr 0.4: the array names its tile
+    // matrix set.
     void AddPyramid() {
-        if (!group_.empty()) {
-            const json::Value above =
-                LenientAttributes(hierarchy_, std::string(ParentPath(group_)), ignored_);
-            for (const MultiscaleLevel& level : FindLevels(above, LastName(group_))) {
-                const std::string* crs = StringAttribute(*level.dataset, "crs");
-                AddText(crs != nullptr ? *crs : "EPSG:3857", "multiscales.datasets.crs");
-            }
+        for (const MultiscaleLevel& level : listings_.Find(group_).levels) {
+            const std::string* crs = StringAttribute(*level.dataset, "crs");
+            AddText(crs != nullptr ? *crs : "EPSG:3857", "multiscales.datasets.crs");
         }
         const json::Value* multiscales = facts_.attributes.Find("multiscales");
         const json::Value* set =
@@ -197,9 +208,8 @@ class CrsFinder {
 
     const Hierarchy& hierarchy_;
     const ArrayFacts& facts_;
-    Warnings ignored_;  // attributes of other nodes, reported where those are opened
     const std::string group_;
-    const json::Value group_attributes_;
+    LevelListings listings_;
     std::vector<CrsSource> sources_;
 };
 

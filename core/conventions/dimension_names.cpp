@@ -42,11 +42,9 @@ bool AreNamed(const json::Value& attributes, const std::vector<std::string>& ref
 
 }  // namespace
 
-std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std::string& path,
-                                           const ArrayMetadata& metadata,
-                                           const json::Value& attributes,
-                                           const json::Value& group_attributes,
-                                           Warnings& warnings) {
+std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, LevelListings& listings,
+                                           const std::string& path, const ArrayMetadata& metadata,
+                                           const json::Value& attributes, Warnings& warnings) {
     const std::string group(ParentPath(path));
     const std::size_t rank = metadata.rank();
     if (rank == 0) return {};  // whatever is said: netCDF-C calls the dimension _scalar_
@@ -56,9 +54,9 @@ std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std
         auto named = NczarrNames(references, warnings);
         if (named.size() == rank) return named;
     }
-    if (!is_named) {
+    if (!is_named && rank >= 2) {  // no image has fewer
         std::vector<NamedDimension> named;
-        for (const OmeAxis& axis : FindOmeAxes(group_attributes, LastName(path), rank))
+        for (const OmeAxis& axis : FindOmeAxes(listings.Find(path).levels, rank))
             named.push_back({axis.name, group, axis.role});
         if (named.size() == rank) return named;
     }

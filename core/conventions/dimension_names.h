@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/conventions/dimensions.h"
+#include "core/conventions/level_listing.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {
@@ -19,11 +20,10 @@ struct NamedDimension {
 };
 
 // The names of each dimension: `_ARRAY_DIMENSIONS`, in the groups that NCZarr says where it has the
-// same names, else NCZarr's, else the axes of an OME image, else dim0, dim1, ... What does not fit
-// gives a warning, and the next is tried.
-std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std::string& path,
-                                           const ArrayMetadata& metadata,
-                                           const json::Value& attributes,
-                                           const json::Value& group_attributes, Warnings& warnings);
+// same names, else NCZarr's, else the axes of the OME image that lists the array as a level, else
+// dim0, dim1, ... What does not fit gives a warning, and the next is tried.
+std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, LevelListings& listings,
+                                           const std::string& path, const ArrayMetadata& metadata,
+                                           const json::Value& attributes, Warnings& warnings);
 
 }  // namespace zarr

@@ -159,14 +159,13 @@ std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, War
     return MultiscalesReader(warnings).Read(group_attributes);
 }
 
-std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes,
-                                        std::string_view name) {
+std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
+                                        Multiscale::Kind kind) {
     std::vector<MultiscaleLevel> found;
     Warnings ignored;  // the search for the pyramid reports them
     for (const Multiscale& multiscale : ReadMultiscales(group_attributes, ignored))
         for (const MultiscaleLevel& level : multiscale.levels)
-            if (multiscale.kind == Multiscale::Kind::kDatasets && !multiscale.is_overviews &&
-                level.path == name)
+            if (multiscale.kind == kind && !multiscale.is_overviews && level.path == path)
                 found.push_back(level);
     return found;
 }

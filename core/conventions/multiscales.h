@@ -43,8 +43,9 @@ struct Multiscale {
 // and is left out; an unknown version gives a warning and is tried.
 std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, Warnings& warnings);
 
-// The listings among `datasets` of the level `name`, an array or group directly in the group. Those
-// of overviews do not count, as they say nothing of the array.
-std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view name);
+// The listings by multiscales of a kind of the level `path`, an array or group below the group.
+// Those of overviews do not count, as they say nothing of the array.
+std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
+                                        Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
 }  // namespace zarr

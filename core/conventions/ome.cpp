@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "core/conventions/multiscales.h"
-
 namespace zarr {
 
 namespace {
@@ -17,14 +15,15 @@ OmeAxis Describe(const json::Value& axis) {
     const std::string* type = StringAttribute(axis, "type");
     if (type == nullptr || *type == "space" || *type == "time")
         described.role = RoleFromName(described.name);
+    described.is_channel =
+        type != nullptr ? *type == "channel" : described.name == "c" || described.name == "channel";
     return described;
 }
 
 }  // namespace
 
-std::vector<OmeAxis> FindOmeAxes(const json::Value& group_attributes, std::string_view name,
-                                 std::size_t rank) {
-    for (const MultiscaleLevel& level : FindLevels(group_attributes, name)) {
+std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank) {
+    for (const MultiscaleLevel& level : levels) {
         std::vector<OmeAxis> axes;
         const json::Value* listed = level.multiscale->Find("axes");
         if (listed == nullptr && rank == 5)

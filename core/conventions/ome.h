@@ -3,10 +3,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/conventions/dimensions.h"
+#include "core/conventions/multiscales.h"
 
 namespace zarr {
 
@@ -14,13 +14,12 @@ namespace zarr {
 struct OmeAxis {
     std::string name;
     AxisRole role = AxisRole::kNone;
+    bool is_channel = false;
     std::string unit;
 };
 
-// The axes of the image that the group's `multiscales` describe, for its level `name` of `rank`
-// dimensions; empty where the group describes no such level. Version 0.1 has no axes and means
-// t, c, z, y, x.
-std::vector<OmeAxis> FindOmeAxes(const json::Value& group_attributes, std::string_view name,
-                                 std::size_t rank);
+// The axes of the image that lists an array of `rank` dimensions as these levels; empty where it
+// says none for as many. Version 0.1 has no axes and means t, c, z, y, x.
+std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank);
 
 }  // namespace zarr

@@ -42,6 +42,7 @@ TEST(Multiscales, OfZarrConventionsHaveAssets) {
     EXPECT_EQ(Paths(found[0]), (StringList{"0/data", "1"}));
     EXPECT_TRUE(warnings.empty());
     EXPECT_TRUE(FindLevels(attributes, "1").empty()) << "a layout is none of OME's";
+    EXPECT_EQ(FindLevels(attributes, "1", Multiscale::Kind::kLayout).size(), 1U);
 }
 
 TEST(Multiscales, OfGeoZarrMayStandOnAGroup) {

@@ -89,7 +89,6 @@ TEST(Overviews, AreReadAsMultiscales) {
     EXPECT_EQ(found[0].levels.size(), 2U);
     EXPECT_TRUE(warnings.empty());
     EXPECT_TRUE(FindLevels(attributes, "a").empty()) << "they say nothing else of the array";
-    EXPECT_TRUE(FindOmeAxes(attributes, "a", 4).empty());
 }
 
 TEST(Overviews, ArePutBesideOthers) {

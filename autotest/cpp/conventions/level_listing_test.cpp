@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/level_listing.h"
+
+#include "autotest/cpp/conventions/pyramids.h"
+#include "core/conventions/array_facts.h"
+#include "core/conventions/ome.h"
+
+namespace zarr {
+namespace {
+
+using test::StringList;
+using test::TreeBuilder;
+
+// `multiscales` of an image with the axes x, y of which `name` tells it from others.
+std::string Image(const std::string& name, const std::string& level) {
+    return R"({"multiscales": [{"version": "0.4", "name": ")" + name +
+           R"(", "axes": [{"name": "x", "type": "space", "unit": "metre"}, )" +
+           R"({"name": "y", "type": "space"}], "datasets": [{"path": ")" + level + R"("}]}]})";
+}
+
+std::string NameOf(const LevelListing& listing) {
+    return listing.is_listed() ? *StringAttribute(*listing.levels[0].multiscale, "name") : "";
+}
+
+TEST(LevelListings, AreFoundAtAnyDepth) {
+    for (const char* level : {"0", "scale0/image", "a/b/c/0"}) {
+        for (const char* group : {"", "img", "plate/A/1/0"}) {
+            const std::string path = (*group != 0 ? std::string(group) + "/" : "") + level;
+            const auto tree =
+                TreeBuilder().Group(group, Image("it", level)).Array(path, "[8, 6]").Tree();
+            LevelListings listings(*tree);
+            const LevelListing listing = listings.Find(path);
+            EXPECT_EQ(NameOf(listing), "it") << path;
+            EXPECT_EQ(listing.group, group) << path;
+            EXPECT_FALSE(listings.Find(path + "1").is_listed());
+            EXPECT_FALSE(listings.Find(path, Multiscale::Kind::kLayout).is_listed());
+            const auto facts = DescribeArray(*tree, path);
+            ASSERT_TRUE(test::Succeeds(facts));
+            EXPECT_EQ(facts->dimensions[0].name, "x") << path;
+            EXPECT_EQ(facts->axes.x, std::optional<std::size_t>(0)) << path;
+        }
+    }
+}
+
+TEST(LevelListings, TheNearestCounts) {
+    const auto tree = TreeBuilder()
+                          .Group("", Image("outer", "in/0"))
+                          .Group("in", Image("inner", "0"))
+                          .Group("other", Image("another", "1"))
+                          .Array("in/0", "[8, 6]")
+                          .Tree();
+    LevelListings listings(*tree);
+    EXPECT_EQ(NameOf(listings.Find("in/0")), "inner");
+    EXPECT_EQ(NameOf(listings.Find("other/1")), "another");
+    EXPECT_EQ(NameOf(listings.Find("in/0")), "inner") << "also after another group";
+    EXPECT_EQ(NameOf(listings.Find("in/1")), "");
+    EXPECT_EQ(NameOf(listings.Find("")), "");
+}
+
+TEST(LevelListings, OutliveTheirFinder) {
+    const auto tree = TreeBuilder().Group("", Image("it", "0")).Array("0", "[8, 6]").Tree();
+    const LevelListing listing = LevelListings(*tree).Find("0");
+    EXPECT_EQ(NameOf(listing), "it");
+    const auto axes = FindOmeAxes(listing.levels, 2);
+    ASSERT_EQ(axes.size(), 2U);
+    EXPECT_EQ(axes[0].unit, "metre");
+    EXPECT_TRUE(FindOmeAxes(listing.levels, 3).empty()) << "of another rank";
+}
+
+TEST(LevelListings, BrokenAttributesAreNone) {
+    const auto tree = TreeBuilder()
+                          .Group("", Image("it", "a/0"))
+                          .Text("a/.zattrs", "{")
+                          .Array("a/0", "[8, 6]")
+                          .Tree();
+    EXPECT_EQ(NameOf(LevelListings(*tree).Find("a/0")), "it");
+}
+
+}  // namespace
+}  // namespace zarr
