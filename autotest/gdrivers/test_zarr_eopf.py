@@ -10,8 +10,8 @@ import zarr
 import zarr_gdal
 from osgeo import gdal
 from zarr_eopf import (
-    BANDS, BITS, CLASSES, EPSG, POLARISATIONS, SIDES, classes_of, make_s1, make_s2, transform_of,
-    values_of,
+    BANDS, BITS, CLASSES, EPSG, METEO_PLACE, POLARISATIONS, SIDES, add, add_meteorology, classes_of,
+    make_s1, make_s2, transform_of, values_of,
 )
 from zarr_gdal import array_name, open_raster, read_all
 from zarr_http import Served
@@ -169,6 +169,63 @@ def test_a_broken_crs_gives_one_warning(tmp_path, stac):
     assert dataset.GetGeoTransform() == transform_of("r10m")
     assert log.errors == [] and len(log.warnings) == 1, log.events
     assert list(stac)[0] in log.warnings[0]
+
+
+PRODUCT_CRS = [
+    ({"proj:epsg": EPSG}, {}), ({"proj:code": f"EPSG:{EPSG}"}, {}),
+    ({}, {"horizontal_CRS_code": f"EPSG:{EPSG}"}), ({"proj:epsg": "far away"}, {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("stac, other", PRODUCT_CRS)
+@pytest.mark.parametrize("consolidated", [True, False])
+@pytest.mark.parametrize("said", ["attributes", "eopf", "names"])
+def test_what_lies_in_degrees_is_not_of_the_product_s_crs(
+    tmp_path, said, stac, other, consolidated
+):
+    store = make_s2(tmp_path, stac=stac, other=other, consolidated=consolidated)
+    weather, _ = add_meteorology(store, said)
+    dataset = quiet(array_name(store, weather))
+    assert_place(dataset, METEO_PLACE)
+    if stac.get("proj:epsg") == "far away" and said == "names":
+        return  # nothing says that these are places
+    assert epsg(dataset) == 4326
+    array = open_group(store).OpenMDArrayFromFullname("/" + weather)
+    assert array.GetSpatialRef().GetAuthorityCode(None) == "4326"
+    assert array.GetSpatialRef().GetDataAxisToSRSAxisMapping() == [1, 2]
+    source = dataset.GetMetadataItem("CRS_SOURCE", "ZARR")
+    assert source == "longitude and latitude coordinates"
+
+
+def test_degrees_without_a_crs_where_none_is_to_be_assumed(tmp_path):
+    store = make_s2(tmp_path)
+    weather, _ = add_meteorology(store, names=("lat", "lon"))
+    assert open_raster(array_name(store, weather), "ASSUME_LONGLAT=NO").GetSpatialRef() is None
+
+
+@pytest.mark.parametrize("stac, other", PRODUCT_CRS[:3])
+def test_what_has_no_place_has_no_crs(tmp_path, stac, other):
+    store = make_s2(tmp_path, stac=stac, other=other)
+    _, viewing = add_meteorology(store)
+    assert quiet(array_name(store, viewing)).GetSpatialRef() is None
+    assert open_group(store).OpenMDArrayFromFullname("/" + viewing).GetSpatialRef() is None
+
+
+def test_a_curvilinear_grid_is_not_of_the_product_s_crs(tmp_path):
+    store = make_s2(tmp_path, consolidated=False)
+    group = zarr.open_group(str(store), mode="r+").create_group("conditions/swath")
+    rows, columns = np.mgrid[0:4, 0:5]
+    for name, values, direction in (
+        ("latitude", 45 - 0.1 * rows, "north"),
+        ("longitude", 10 + 0.1 * columns, "east"),
+    ):
+        attrs = {"units": f"degrees_{direction}", "standard_name": name}
+        add(group, name, values, "yx", attrs=attrs)
+    attrs = {"coordinates": "latitude longitude"}
+    add(group, "data", np.arange(20, dtype="f4").reshape(4, 5), "yx", attrs=attrs)
+    dataset = quiet(array_name(store, "conditions/swath/data"))
+    assert dataset.GetSpatialRef() is None
+    assert dataset.GetMetadata("GEOLOCATION")["X_DATASET"].endswith("swath/longitude")
 
 
 @pytest.mark.parametrize("product", ["s2", "bare"])

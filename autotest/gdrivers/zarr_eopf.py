@@ -128,6 +128,37 @@ def make_s2(folder, name="S2A_MSIL2A.zarr", consolidated=True, on_arrays=True, c
     return store
 
 
+# Of the weather model's grid: the upper left corner, the distance of its points in degrees.
+METEO_PLACE = (9.95, 0.1, 0, 45.05, 0, -0.1)
+
+
+def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
+    """The weather at the time of a Sentinel-2 product, on a grid of degrees, as it lies in
+    conditions/meteorology; an array without a place beside it. `said`: whether it is the
+    "attributes" of the coordinates, "eopf", the repetition there alone, or "names" alone that say
+    that they are degrees."""
+    root = zarr.open_group(str(store), mode="r+")
+    group = root.create_group("conditions/meteorology/cams")
+    for name, standard_name, first, step in (
+        (names[0], "latitude", 45.0, -0.1),
+        (names[1], "longitude", 10.0, 0.1),
+    ):
+        direction = "degrees_north" if standard_name == "latitude" else "degrees_east"
+        its = {"units": direction, "standard_name": standard_name, "long_name": standard_name}
+        axis = group.array(name, first + step * np.arange(9))
+        axis.attrs.put({"_ARRAY_DIMENSIONS": [name]})
+        if said == "attributes":
+            axis.attrs.update(its)
+        if said != "names":
+            axis.attrs.update(_eopf_attrs={"coordinates": [], "dimensions": [name], **its})
+    add(group, "aod550", np.arange(81, dtype="f4").reshape(9, 9), names, {"units": "~"})
+    viewing = np.arange(12, dtype="f4").reshape(3, 4)
+    add(root["conditions"], "viewing", viewing, ("band", "detector"))
+    if (store / ".zmetadata").exists():
+        zarr.consolidate_metadata(str(store))
+    return "conditions/meteorology/cams/aod550", "conditions/viewing"
+
+
 def make_s1(folder, name="S1A_IW_GRDH.zarr", consolidated=True, cf_times=True):
     """A Sentinel-1 GRD product: a group for each polarisation, ground control points in it. Times
     are as xarray stores them, or else as NumPy does."""

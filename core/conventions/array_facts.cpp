@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/array_facts.h"
 
+#include <utility>
+
 #include "core/conventions/dimension_names.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/lookup.h"
@@ -10,22 +12,36 @@ namespace zarr {
 
 namespace {
 
-bool IsVector(const Hierarchy& hierarchy, const std::string& path, std::uint64_t size) {
-    const auto metadata = hierarchy.Metadata(path);
-    return metadata.ok() && metadata->rank() == 1 && metadata->shape[0] == size;
+// An array of one dimension; without a path where there is none.
+struct Vector {
+    std::string path;
+    ArrayMetadata metadata;
+
+    bool is_there() const { return !path.empty(); }
+};
+
+// The array at `path` where it is one of `size` elements.
+Vector VectorAt(const Hierarchy& hierarchy, const std::string& path, std::uint64_t size) {
+    auto metadata = hierarchy.Metadata(path);
+    if (!metadata.ok() || metadata->rank() != 1 || metadata->shape[0] != size) return {};
+    return {path, metadata.Take()};
+}
+
+Vector FindVector(const Hierarchy& hierarchy, std::string group, const std::string& dimension,
+                  std::uint64_t size) {
+    if (!IsValidKey(dimension) || dimension.find('/') != std::string::npos) return {};
+    for (;;) {
+        Vector found = VectorAt(hierarchy, JoinKey(group, dimension), size);
+        if (found.is_there() || group.empty()) return found;
+        group = std::string(ParentPath(group));
+    }
 }
 
 }  // namespace
 
 std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
                                 const std::string& dimension, std::uint64_t size) {
-    if (!IsValidKey(dimension) || dimension.find('/') != std::string::npos) return {};
-    for (;;) {
-        std::string path = JoinKey(group, dimension);
-        if (IsVector(hierarchy, path, size)) return path;
-        if (group.empty()) return {};
-        group = std::string(ParentPath(group));
-    }
+    return FindVector(hierarchy, std::move(group), dimension, size).path;
 }
 
 namespace {
@@ -44,12 +60,10 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
     }
 }
 
-std::string CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension& named,
-                          std::uint64_t size) {
-    if (!named.is_declared_in_group)
-        return FindCoordinateArray(hierarchy, named.group, named.name, size);
-    std::string path = JoinKey(named.group, named.name);
-    return IsValidKey(path) && IsVector(hierarchy, path, size) ? path : std::string();
+Vector CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension& named, std::uint64_t size) {
+    if (!named.is_declared_in_group) return FindVector(hierarchy, named.group, named.name, size);
+    const std::string path = JoinKey(named.group, named.name);
+    return IsValidKey(path) ? VectorAt(hierarchy, path, size) : Vector();
 }
 
 // A coordinate array beside the data that does not fit it is a mistake of the writer's.
@@ -62,6 +76,28 @@ void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Di
     warnings.push_back("dimension " + dimension.name + " has " + std::to_string(dimension.size) +
                        " elements, its coordinate array /" + path + " " +
                        std::to_string(metadata->shape[0]) + ", so it is not used");
+}
+
+// A dimension with its coordinate array.
+Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& named,
+                            std::uint64_t size, bool may_have_coordinates, Warnings& warnings) {
+    Dimension dimension;
+    dimension.name = named.name;
+    dimension.is_named = named.is_named;
+    dimension.group = named.group;
+    dimension.size = size;
+    if (!may_have_coordinates) return dimension;
+    const Vector coordinates = CoordinatesOf(hierarchy, named, size);
+    if (!coordinates.is_there()) {
+        WarnOfLength(hierarchy, named.group, dimension, warnings);
+        return dimension;
+    }
+    dimension.coordinate_path = coordinates.path;
+    dimension.group = std::string(ParentPath(coordinates.path));
+    Warnings ignored;  // of `_eopf_attrs`, reported where the coordinates are opened
+    dimension.coordinate_attributes = WithEopf(
+        LenientAttributes(hierarchy, coordinates.path, warnings), coordinates.metadata, ignored);
+    return dimension;
 }
 
 }  // namespace
@@ -79,32 +115,22 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
         NameDimensions(hierarchy, listings, path, facts.metadata, facts.attributes, facts.warnings);
     DeclareSpatial(facts.group_attributes, named);
     DeclareSpatial(facts.attributes, named);
-    std::vector<DimensionFacts> dimensions;
+    std::vector<DimensionFacts> dimensions(named.size());
+    facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {
-        Dimension dimension;
-        dimension.name = named[i].name;
-        dimension.is_named = named[i].is_named;
-        dimension.group = named[i].group;
-        dimension.size = facts.metadata.shape[i];
         // An array that is the whole store has nothing beside it, and a name that nobody gave is
         // nobody's.
-        const bool may_have_coordinates = !path.empty() && dimension.is_named;
-        if (may_have_coordinates)
-            dimension.coordinate_path = CoordinatesOf(hierarchy, named[i], dimension.size);
-        if (may_have_coordinates && dimension.coordinate_path.empty())
-            WarnOfLength(hierarchy, named[i].group, dimension, facts.warnings);
-        if (!dimension.coordinate_path.empty()) {
-            dimension.group = std::string(ParentPath(dimension.coordinate_path));
-            dimension.coordinate_attributes =
-                LenientAttributes(hierarchy, dimension.coordinate_path, facts.warnings);
-        }
-        dimension.role = RoleOf(
-            {dimension.name, dimension.size, &dimension.coordinate_attributes, named[i].declared});
-        facts.dimensions.push_back(std::move(dimension));
+        const bool may_have_coordinates = !path.empty() && named[i].is_named;
+        facts.dimensions.push_back(
+            DescribeDimension(hierarchy, named[i], facts.metadata.shape[i], may_have_coordinates,
+                              facts.warnings));
+        Dimension& dimension = facts.dimensions.back();
+        dimensions[i].name = dimension.name;
+        dimensions[i].size = dimension.size;
+        dimensions[i].coordinate_attributes = &dimension.coordinate_attributes;
+        dimensions[i].declared = named[i].declared;
+        dimension.role = RoleOf(dimensions[i]);
     }
-    for (std::size_t i = 0; i < named.size(); ++i)
-        dimensions.push_back({named[i].name, facts.dimensions[i].size,
-                              &facts.dimensions[i].coordinate_attributes, named[i].declared});
     facts.axes = FindHorizontalAxes(dimensions);
     return facts;
 }

@@ -18,7 +18,7 @@ struct Dimension {
     AxisRole role = AxisRole::kNone;    // by its coordinates, by declaration, or by its name
     std::string group;                  // that it belongs to: its coordinate array's, else its own
     std::string coordinate_path;        // empty where there is no coordinate array
-    json::Value coordinate_attributes;  // an empty object then
+    json::Value coordinate_attributes;  // WithEopf(); an empty object then
 };
 
 // What an array's metadata and attributes say, without touching its chunks.

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "core/conventions/eopf.h"
+#include "core/conventions/geolocation.h"
 #include "core/conventions/level_listing.h"
 #include "core/conventions/lookup.h"
+#include "core/conventions/name_key.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -39,6 +41,24 @@ std::string NameInGridMapping(const ArrayFacts& facts) {
 bool DescribesCrs(const json::Value& attributes) {
     return attributes.Find("crs_wkt") != nullptr || attributes.Find("spatial_ref") != nullptr ||
            attributes.Find("grid_mapping_name") != nullptr;
+}
+
+// Of the dimensions of longitudes and latitudes, also rotated ones.
+bool IsNameOfAngle(const std::string& name) {
+    constexpr std::string_view kNames[] = {"lon", "long",     "longitude", "rlon",
+                                           "lat", "latitude", "rlat"};
+    const std::string lower = NameKey(name);
+    return std::find(std::begin(kNames), std::end(kNames), lower) != std::end(kNames);
+}
+
+// How CF's standard names and the units of angles begin; lengths have neither.
+bool IsAngle(const Dimension& dimension) {
+    const json::Value& attributes = dimension.coordinate_attributes;
+    if (const std::string* name = StringAttribute(attributes, "standard_name"))
+        return *name == "longitude" || *name == "latitude" || name->compare(0, 5, "grid_") == 0;
+    if (const std::string* units = StringAttribute(attributes, "units"))
+        return units->compare(0, 6, "degree") == 0;
+    return IsNameOfAngle(dimension.name);
 }
 
 class CrsFinder {
@@ -164,14 +184,36 @@ class CrsFinder {
         }
     }
 
-    // EOPF products state it once, at the root.
+    // EOPF products state it once, at the root: for the image, not for what has places of its own
+    // or none.
     void AddProduct() {
+        const std::size_t before = sources_.size();
         const auto root = listings_.AttributesOf("");
         if (const json::Value* stac = root->Find("stac_discovery"))
             if (const json::Value* properties = stac->Find("properties"))
                 AddProj(*properties, "stac_discovery.properties, ");
         if (const auto code = EopfCrsCode(*root))
             AddText(*code, "other_metadata.horizontal_CRS_code");
+        is_of_product_ = sources_.size() > before;
+        if (is_of_product_ && !IsProjected()) sources_.resize(before);
+    }
+
+    // True where X and Y are places on a map, as lengths.
+    bool IsProjected() const {
+        const auto& [x_axis, y_axis] = facts_.axes;
+        if (!x_axis || !y_axis) return false;
+        const Dimension& x = facts_.dimensions[*x_axis];
+        const Dimension& y = facts_.dimensions[*y_axis];
+        if (x.role != AxisRole::kX || y.role != AxisRole::kY) return IsPlaced(facts_.attributes);
+        if (IsAngle(x) || IsAngle(y)) return false;
+        // Without coordinates of its own, an array on a curvilinear grid.
+        const bool has_none = x.coordinate_path.empty() && y.coordinate_path.empty();
+        return !has_none || IsPlaced(facts_.attributes) || !FindGeolocation(hierarchy_, facts_);
+    }
+
+    static bool IsPlaced(const json::Value& attributes) {
+        return attributes.Find("spatial:transform") != nullptr ||
+               attributes.Find("proj:transform") != nullptr;
     }
 
     // ndpyramid: a group lists this array's group as a level; GeoZarr 0.4: the array names its tile
@@ -197,13 +239,24 @@ class CrsFinder {
 
     void AddLongLat() {
         if (!facts_.axes.x || !facts_.axes.y) return;
-        if (!IsLongitude(facts_.dimensions[*facts_.axes.x].coordinate_attributes) ||
-            !IsLatitude(facts_.dimensions[*facts_.axes.y].coordinate_attributes))
-            return;
+        const Dimension& x = facts_.dimensions[*facts_.axes.x];
+        const Dimension& y = facts_.dimensions[*facts_.axes.y];
+        const bool are_said =
+            IsLongitude(x.coordinate_attributes) && IsLatitude(y.coordinate_attributes);
+        if (!are_said && !(is_of_product_ && AreNamedLongLat(x, y))) return;
         CrsSource source;
         source.kind = CrsSource::Kind::kLongLat;
         source.origin = "longitude and latitude coordinates";
         sources_.push_back(std::move(source));
+    }
+
+    // Names alone say it where the product says that its arrays lie on the Earth.
+    static bool AreNamedLongLat(const Dimension& x, const Dimension& y) {
+        const auto is = [](const Dimension& dimension, AxisRole role) {
+            return !dimension.coordinate_path.empty() && dimension.role == role &&
+                   IsNameOfAngle(dimension.name) && IsAngle(dimension);
+        };
+        return is(x, AxisRole::kX) && is(y, AxisRole::kY);
     }
 
     const Hierarchy& hierarchy_;
@@ -211,6 +264,7 @@ class CrsFinder {
     const std::string group_;
     LevelListings listings_;
     std::vector<CrsSource> sources_;
+    bool is_of_product_ = false;  // the root states a CRS for the product
 };
 
 // True where the attributes have the standard name, or without any the units.
