@@ -18,6 +18,9 @@ struct Vector {
     ArrayMetadata metadata;
 
     bool is_there() const { return !path.empty(); }
+    bool is_text() const {
+        return is_there() && !metadata.dtype.is_numeric() && !metadata.dtype.is_time();
+    }
 };
 
 // The array at `path` where it is one of `size` elements.
@@ -78,9 +81,10 @@ void WarnOfLength(const Hierarchy& hierarchy, const std::string& group, const Di
                        std::to_string(metadata->shape[0]) + ", so it is not used");
 }
 
-// A dimension with its coordinate array.
+// A dimension with its coordinate array, and what that says for the axes.
 Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& named,
-                            std::uint64_t size, bool may_have_coordinates, Warnings& warnings) {
+                            std::uint64_t size, bool may_have_coordinates, bool& has_text,
+                            Warnings& warnings) {
     Dimension dimension;
     dimension.name = named.name;
     dimension.is_named = named.is_named;
@@ -92,12 +96,21 @@ Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& na
         WarnOfLength(hierarchy, named.group, dimension, warnings);
         return dimension;
     }
+    has_text = coordinates.is_text();
     dimension.coordinate_path = coordinates.path;
     dimension.group = std::string(ParentPath(coordinates.path));
     Warnings ignored;  // of `_eopf_attrs`, reported where the coordinates are opened
     dimension.coordinate_attributes = WithEopf(
         LenientAttributes(hierarchy, coordinates.path, warnings), coordinates.metadata, ignored);
     return dimension;
+}
+
+// What only a part of its name tells of an axis holds where the axis is it.
+void NameRole(const std::optional<std::size_t>& axis, AxisRole role, ArrayFacts& facts) {
+    if (!axis) return;
+    Dimension& dimension = facts.dimensions[*axis];
+    if (dimension.role == AxisRole::kNone && RoleFromPartOfName(dimension.name) == role)
+        dimension.role = role;
 }
 
 }  // namespace
@@ -123,7 +136,7 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
         const bool may_have_coordinates = !path.empty() && named[i].is_named;
         facts.dimensions.push_back(
             DescribeDimension(hierarchy, named[i], facts.metadata.shape[i], may_have_coordinates,
-                              facts.warnings));
+                              dimensions[i].has_text_coordinates, facts.warnings));
         Dimension& dimension = facts.dimensions.back();
         dimensions[i].name = dimension.name;
         dimensions[i].size = dimension.size;
@@ -132,6 +145,8 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
         dimension.role = RoleOf(dimensions[i]);
     }
     facts.axes = FindHorizontalAxes(dimensions);
+    NameRole(facts.axes.x, AxisRole::kX, facts);
+    NameRole(facts.axes.y, AxisRole::kY, facts);
     return facts;
 }
 

@@ -62,6 +62,12 @@ std::string Lower(std::string text) {
     return text;
 }
 
+bool StartsOrEnds(const std::string& text, const std::string& start, const std::string& end) {
+    return text.compare(0, start.size(), start) == 0 ||
+           (text.size() >= end.size() &&
+            text.compare(text.size() - end.size(), end.size(), end) == 0);
+}
+
 // The dimension with a role, other than `taken`.
 std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole role,
                                     const std::optional<std::size_t>& taken) {
@@ -113,12 +119,22 @@ AxisRole RoleFromAttributes(const json::Value& coordinate_attributes) {
 
 AxisRole RoleFromName(const std::string& name) { return RoleIn(kRolesOfNames, Lower(name)); }
 
+AxisRole RoleFromPartOfName(const std::string& name) {
+    const std::string lower = Lower(name);
+    const bool is_x = StartsOrEnds(lower, "x_", "_x");
+    const bool is_y = StartsOrEnds(lower, "y_", "_y");
+    if (is_x == is_y) return AxisRole::kNone;
+    return is_x ? AxisRole::kX : AxisRole::kY;
+}
+
 AxisRole RoleOf(const DimensionFacts& dimension) {
     AxisRole role = AxisRole::kNone;
     if (dimension.coordinate_attributes != nullptr)
         role = RoleFromAttributes(*dimension.coordinate_attributes);
     if (role == AxisRole::kNone) role = dimension.declared;
-    return role != AxisRole::kNone ? role : RoleFromName(dimension.name);
+    if (role == AxisRole::kNone) role = RoleFromName(dimension.name);
+    const bool is_horizontal = role == AxisRole::kX || role == AxisRole::kY;
+    return is_horizontal && dimension.has_text_coordinates ? AxisRole::kNone : role;
 }
 
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions) {
@@ -126,14 +142,18 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
     std::vector<AxisRole> by_attributes(rank, AxisRole::kNone);
     std::vector<AxisRole> declared(rank, AxisRole::kNone);
     std::vector<AxisRole> by_name(rank, AxisRole::kNone);
+    std::vector<AxisRole> by_part_of_name(rank, AxisRole::kNone);
     for (std::size_t i = 0; i < rank; ++i) {
+        if (dimensions[i].has_text_coordinates) continue;
         if (dimensions[i].coordinate_attributes != nullptr)
             by_attributes[i] = RoleFromAttributes(*dimensions[i].coordinate_attributes);
         declared[i] = dimensions[i].declared;
         by_name[i] = RoleFromName(dimensions[i].name);
+        by_part_of_name[i] = RoleFromPartOfName(dimensions[i].name);
     }
     HorizontalAxes axes;
-    for (const std::vector<AxisRole>* roles : {&by_attributes, &declared, &by_name}) {
+    for (const std::vector<AxisRole>* roles :
+         {&by_attributes, &declared, &by_name, &by_part_of_name}) {
         if (!axes.x) axes.x = FindRole(*roles, AxisRole::kX, axes.y);
         if (!axes.y) axes.y = FindRole(*roles, AxisRole::kY, axes.x);
     }
@@ -141,8 +161,9 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
     for (std::optional<std::size_t>* axis : {&axes.x, &axes.y}) {
         const std::optional<std::size_t>& other = axis == &axes.x ? axes.y : axes.x;
         if (rank == 1 && axis == &axes.x && other) axes.y.reset();
-        for (std::size_t i = rank; i-- > 0 && !*axis;)
-            if (!other || *other != i) *axis = i;
+        for (const bool is_text : {false, true})
+            for (std::size_t i = rank; i-- > 0 && !*axis;)
+                if (other != i && dimensions[i].has_text_coordinates == is_text) *axis = i;
     }
     return axes;
 }

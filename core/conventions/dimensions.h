@@ -30,15 +30,22 @@ AxisRole RoleFromAttributes(const json::Value& coordinate_attributes);
 // The role that a dimension's usual names give it, in any case.
 AxisRole RoleFromName(const std::string& name);
 
+// The role X or Y of a name that starts with "x_" or "y_" or ends with "_x" or "_y", in any case,
+// as "x_geostationary" and "pixel_y" do, but not both. It counts where no dimension has the role in
+// another way.
+AxisRole RoleFromPartOfName(const std::string& name);
+
 // What is known of one dimension of an array.
 struct DimensionFacts {
     std::string name;
     std::uint64_t size = 0;
     const json::Value* coordinate_attributes = nullptr;  // of its coordinate array, if it has one
     AxisRole declared = AxisRole::kNone;                 // by `spatial:dimensions` or OME's axes
+    bool has_text_coordinates = false;                   // which place nothing on a map
 };
 
-// Its role by the coordinates' attributes, else as declared, else by the name.
+// Its role by the coordinates' attributes, else as declared, else by the usual names; not X or Y
+// where the coordinates are texts.
 AxisRole RoleOf(const DimensionFacts& dimension);
 
 // Indices of the horizontal dimensions; y is absent for one dimension, both for none.
@@ -47,8 +54,9 @@ struct HorizontalAxes {
     std::optional<std::size_t> y;
 };
 
-// By the coordinates' attributes, else what is declared, else the names, else the last two
-// dimensions.
+// By the coordinates' attributes, else what is declared, else the usual names, else parts of the
+// names, else the last two dimensions. One with texts for coordinates is taken where none without
+// is left.
 HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions);
 
 }  // namespace zarr

@@ -65,7 +65,17 @@ TEST(AxisRoles, ComeFromNamesInAnyCase) {
         EXPECT_EQ(RoleFromName(name), AxisRole::kNone) << name;
 }
 
-// "name" or "name=attributes" for each dimension; the result as "y x" with '-' for none.
+TEST(AxisRoles, ComeFromPartsOfNames) {
+    for (const char* name : {"x_geostationary", "X_osgb", "pixel_x", "GRID_X"})
+        EXPECT_EQ(RoleFromPartOfName(name), AxisRole::kX) << name;
+    for (const char* name : {"y_geostationary", "Y_osgb", "pixel_y", "grid_Y"})
+        EXPECT_EQ(RoleFromPartOfName(name), AxisRole::kY) << name;
+    for (const char* name : {"", "x", "_", "x1", "max", "box", "x-y", "ax_b", "y_x", "x_y"})
+        EXPECT_EQ(RoleFromPartOfName(name), AxisRole::kNone) << name;
+}
+
+// "name", "name=attributes" or "name=text", for coordinates that are texts, for each dimension; the
+// result as "y x" with '-' for none.
 std::string Axes(const StringList& dimensions) {
     std::vector<json::Value> attributes(dimensions.size());
     std::vector<DimensionFacts> facts;
@@ -75,7 +85,9 @@ std::string Axes(const StringList& dimensions) {
         fact.name = dimensions[i].substr(0, equals);
         fact.size = 10 + i;
         if (equals < dimensions[i].size()) {
-            attributes[i] = Json(dimensions[i].substr(equals + 1));
+            const std::string its = dimensions[i].substr(equals + 1);
+            fact.has_text_coordinates = its == "text";
+            attributes[i] = Json(its == "text" ? "{}" : its);
             fact.coordinate_attributes = &attributes[i];
         }
         facts.push_back(fact);
@@ -108,6 +120,21 @@ TEST(HorizontalAxes, AreTheLastTwoOtherwise) {
     EXPECT_EQ(Axes({"a", "b", "x"}), "1 2") << "one known, the other the last that is left";
     EXPECT_EQ(Axes({"a", "x", "b"}), "2 1");
     EXPECT_EQ(Axes({"y", "a", "b"}), "0 2");
+}
+
+TEST(HorizontalAxes, AreFoundByPartsOfNamesAfterWholeOnes) {
+    EXPECT_EQ(Axes({"time", "y_geo", "x_geo", "variable"}), "1 2");
+    EXPECT_EQ(Axes({"y", "x", "x_bnds", "y_bnds"}), "0 1");
+    EXPECT_EQ(Axes({"grid_y", "a", "x"}), "0 2");
+}
+
+TEST(HorizontalAxes, HaveNoTextsForCoordinates) {
+    EXPECT_EQ(Axes({"a", "b", "c=text"}), "0 1");
+    EXPECT_EQ(Axes({"a", "x=text", "b"}), "0 2") << "whatever it is called";
+    EXPECT_EQ(Axes({"a=text", "b", "c=text"}), "2 1") << "unless nothing else is left";
+    EXPECT_EQ(Axes({"y=text", "x=text"}), "0 1");
+    EXPECT_EQ(RoleOf({"x", 3, nullptr, AxisRole::kNone, true}), AxisRole::kNone);
+    EXPECT_EQ(RoleOf({"time", 3, nullptr, AxisRole::kNone, true}), AxisRole::kTime);
 }
 
 TEST(HorizontalAxes, OfSeveralWithARoleTheLastCounts) {
