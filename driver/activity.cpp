@@ -58,6 +58,17 @@ ArrayActivity::~ArrayActivity() {
                  Plural(after.bytes_written - before_.bytes_written, "byte").c_str());
 }
 
+void TellImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
+    const auto& shape = facts.metadata.shape;
+    const bool has_alpha = shape[*facts.colour_axis] == 4;
+    CPLDebug(kDebugKey,
+             "%s: /%s: the shape [%s, %s, %s] of dimensions without names is taken for rows, "
+             "columns and colours of an %s image (open options DIM_X and DIM_Y tell otherwise)",
+             store_path.c_str(), facts.path.c_str(), std::to_string(shape[0]).c_str(),
+             std::to_string(shape[1]).c_str(), std::to_string(shape[2]).c_str(),
+             has_alpha ? "RGBA" : "RGB");
+}
+
 void TellRequest(const std::string& path, const std::string& key, const std::string& answer,
                  std::uint64_t nanoseconds) {
     // The query of a URL, which the key is behind, may be a password.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/array/array.h"
+#include "core/conventions/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr_driver {
@@ -32,6 +33,9 @@ class ArrayActivity {
     const std::shared_ptr<const zarr::Array> array_;
     const Counts before_;
 };
+
+// Tells that an array whose dimensions have no names is taken for an image in colours.
+void TellImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 
 // Tells of one request over a network, for a key at a path that ends with it.
 void TellRequest(const std::string& path, const std::string& key, const std::string& answer,

@@ -339,6 +339,9 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
     if (from_pam != GCI_Undefined) return from_pam;
     if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
         return ColorOf(*channel);
+    static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
+                                                   GCI_AlphaBand};
+    if (const auto colour = array_.layout.ColourOf(indices_)) return kColours[*colour];
     static constexpr std::pair<const char*, GDALColorInterp> kNames[] = {{"red", GCI_RedBand},
                                                                          {"green", GCI_GreenBand},
                                                                          {"blue", GCI_BlueBand},

@@ -37,6 +37,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
                                                  location_.store_path, options_);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
     array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
+    if (array.layout.facts.colour_axis) TellImage(store_path(), array.layout.facts);
     const std::string array_name(zarr::LastName(array.layout.facts.path));
     if (array.layout.BandCount() > kMaxBands) {
         EmitWarning(store_path() + ": /" + array.layout.facts.path,

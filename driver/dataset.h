@@ -71,6 +71,8 @@ class ZarrDataset final : public GDALPamDataset {
     // Lets the dataset write; to be called last of all.
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention);
     ZarrRasterBand* Band(int number);  // from 1
+    // Of one of the arrays, in the order of AddArray().
+    const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
     // Stores what is pending; emits what fails.
     bool Flush() { return FlushAll(false) == CE_None; }
     // True where the names of bands can be coordinates of an array's only extra dimension.

@@ -154,9 +154,10 @@ Result<std::unique_ptr<ZarrDataset>> OverviewBuilder::OpenLevel(const LevelPaths
     location.kind = zarr::NodeKind::kArray;
     auto opened =
         std::make_unique<ZarrDataset>(dataset_.GetDescription(), location, dataset_.options_);
-    for (const std::string& path : level.paths) {
+    for (std::size_t i = 0; i < level.paths.size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
-                              LayOut(*location.hierarchy, path, dataset_.options_, {}));
+                              LayOutLevel(*location.hierarchy, level.paths[i], dataset_.options_,
+                                          {}, dataset_.Layout(i)));
         opened->AddArray(std::move(layout), level.paths.size() > 1);
     }
     const bool is_like = opened->GetRasterCount() == dataset_.nBands &&

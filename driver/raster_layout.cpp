@@ -147,6 +147,13 @@ std::vector<std::uint64_t> RasterLayout::SliceIndices(std::uint64_t slice) const
     return indices;
 }
 
+std::optional<std::uint64_t> RasterLayout::ColourOf(
+    const std::vector<std::uint64_t>& indices) const {
+    for (std::size_t i = 0; i < other_axes.size(); ++i)
+        if (facts.colour_axis == other_axes[i]) return indices[i];
+    return std::nullopt;
+}
+
 Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string& path,
                             const OpenOptions& options, const std::vector<std::uint64_t>& indices) {
     RasterLayout layout;
@@ -155,12 +162,27 @@ Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string&
         ScalarFields(zarr::ApplyUnsigned(layout.facts.metadata.dtype, layout.facts.attributes));
     ZARR_RETURN_IF_ERROR(FindAxes(options, layout));
     layout.facts.axes = {layout.x_axis, layout.y_axis};
+    std::optional<std::size_t>& colours = layout.facts.colour_axis;
+    if (colours && (colours == layout.x_axis || colours == layout.y_axis)) colours.reset();
     ZARR_ASSIGN_OR_RETURN(layout.array, hierarchy.OpenArray(path));  // says what is wrong with it
     layout.listing = ListChunksIfAsked(*layout.array, options, layout.facts.warnings);
     ZARR_RETURN_IF_ERROR(CheckRaster(layout));
     for (std::size_t i = 0; i < layout.facts.dimensions.size(); ++i)
         if (layout.x_axis != i && layout.y_axis != i) layout.other_axes.push_back(i);
     ZARR_RETURN_IF_ERROR(FixIndices(indices, layout));
+    return layout;
+}
+
+Result<RasterLayout> LayOutLevel(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                 const OpenOptions& options,
+                                 const std::vector<std::uint64_t>& indices,
+                                 const RasterLayout& base) {
+    if (!base.facts.colour_axis) return LayOut(hierarchy, path, options, indices);
+    OpenOptions as_base = options;
+    as_base.dim_x = std::to_string(*base.x_axis);
+    as_base.dim_y = std::to_string(*base.y_axis);
+    auto layout = LayOut(hierarchy, path, as_base, indices);
+    if (layout.ok()) layout->facts.colour_axis = base.facts.colour_axis;
     return layout;
 }
 

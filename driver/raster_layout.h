@@ -49,6 +49,9 @@ struct RasterLayout {
     std::uint64_t BandCount() const { return slices * fields.size(); }
     // The index along each of other_axes of a slice.
     std::vector<std::uint64_t> SliceIndices(std::uint64_t slice) const;
+    // Of an image in colours, which of red, green, blue and alpha the slice of these indices is,
+    // from 0 on; nullopt for other arrays.
+    std::optional<std::uint64_t> ColourOf(const std::vector<std::uint64_t>& indices) const;
 };
 
 // Opens an array and lays its dimensions out. `indices` fix its first extra dimensions. Fails where
@@ -56,5 +59,12 @@ struct RasterLayout {
 zarr::Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string& path,
                                   const OpenOptions& options,
                                   const std::vector<std::uint64_t>& indices);
+
+// The same of a smaller level of a pyramid, which is laid out as `base` where nobody names its
+// dimensions: a small image does not show by its shape that it is one.
+zarr::Result<RasterLayout> LayOutLevel(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                       const OpenOptions& options,
+                                       const std::vector<std::uint64_t>& indices,
+                                       const RasterLayout& base);
 
 }  // namespace zarr_driver

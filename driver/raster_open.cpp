@@ -71,11 +71,11 @@ void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, con
         const Location location = At(request.location, paths[0]);
         auto level = std::make_unique<ZarrDataset>(request.name, location, request.options);
         Status status;
-        for (const std::string& path : paths) {
-            auto layout = LayOut(*location.hierarchy, path, request.options, indices);
+        for (std::size_t k = 0; k < paths.size() && status.ok(); ++k) {
+            auto layout = LayOutLevel(*location.hierarchy, paths[k], request.options, indices,
+                                      dataset.Layout(k));
             status = layout.status();
-            if (!status.ok()) break;
-            level->AddArray(layout.Take(), paths.size() > 1);
+            if (status.ok()) level->AddArray(layout.Take(), paths.size() > 1);
         }
         if (status.ok() && level->GetRasterCount() == dataset.GetRasterCount())
             dataset.AddLevel(std::move(level));

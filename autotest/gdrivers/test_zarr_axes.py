@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Which dimensions of an array are X and Y: coordinates of texts, names that only end in x and y."""
+"""Which dimensions of an array are X and Y: coordinates of texts, names that only end in x and y,
+and images in colours whose dimensions nobody names."""
+
+import re
 
 import numcodecs
 import numpy as np
 import pytest
 import zarr
+import zarr_gdal
+from osgeo import gdal
 from zarr_gdal import array_name, open_raster, read_all
 from zarr_mdim import open_array
-from zarr_store import make_store
+from zarr_store import make_array, make_store
+
+RGB = [gdal.GCI_RedBand, gdal.GCI_GreenBand, gdal.GCI_BlueBand]
+COLOURS = {3: RGB, 4: RGB + [gdal.GCI_AlphaBand]}
 
 
 def size(dataset):
@@ -97,3 +105,159 @@ def test_parts_of_names_give_dimensions_their_type(tmp_path):
 def test_other_names_are_no_axes(tmp_path, names):
     store = make_store(tmp_path, {"data": {"values": np.zeros((2, 3, 4), "u1"), "dims": names}})
     assert size(open_raster(store)) == (4, 3, 2)
+
+
+# ---------------------------------------------------------------------------------------------
+# Images in colours
+
+
+def image(rows, columns, colours, dtype="u1"):
+    values = np.arange(rows * columns * colours) % 251
+    return values.reshape(rows, columns, colours).astype(dtype)
+
+
+def colours_of(dataset):
+    count = dataset.RasterCount
+    return [dataset.GetRasterBand(i + 1).GetColorInterpretation() for i in range(count)]
+
+
+def debugged(open_it):
+    """What opening says to CPL_DEBUG=ZARR of images."""
+    told = []
+
+    def tell(kind, number, text):
+        told.append(text)
+
+    gdal.PushErrorHandler(tell)
+    with zarr_gdal.config_options(CPL_DEBUG="ZARR"):
+        dataset = open_it()
+    gdal.PopErrorHandler()
+    return dataset, [text for text in told if "image (open options" in text]
+
+
+@pytest.mark.parametrize("colours", [3, 4])
+@pytest.mark.parametrize("dtype", ["u1", "<u2", ">u2"])
+@pytest.mark.parametrize("whole_store", [True, False])
+def test_an_image_is_bands_in_colours(tmp_path, colours, dtype, whole_store):
+    values = image(40, 50, colours, dtype)
+    if whole_store:
+        store = make_array(tmp_path, values, chunks=(16, 16, colours))
+    else:
+        store = make_store(tmp_path, {"photo": {"values": values, "chunks": (16, 16, colours)}})
+    dataset, told = debugged(lambda: gdal.Open(str(store)))
+    assert size(dataset) == (50, 40, colours)
+    assert colours_of(dataset) == COLOURS[colours]
+    np.testing.assert_array_equal(read_all(dataset), values.transpose(2, 0, 1))
+    assert dataset.GetMetadataItem("INTERLEAVE", "IMAGE_STRUCTURE") == "PIXEL"
+    assert dataset.GetRasterBand(1).GetBlockSize() == [16, 16]
+    assert len(told) == 1 and "RGBA" in told[0] if colours == 4 else "RGB " in told[0], told
+    assert re.search(r"\[40, 50, [34]\].*DIM_X", told[0])
+
+
+@pytest.mark.parametrize(
+    "shape, dtype",
+    [((5, 4, 3), "u1"), ((23, 100, 3), "u1"), ((100, 23, 3), "u1"), ((31, 100, 4), "u1"),
+     ((100, 100, 2), "u1"), ((100, 100, 5), "u1"), ((40, 50, 3), "i1"), ((40, 50, 3), "i2"),
+     ((40, 50, 3), "u4"), ((40, 50, 3), "f4"), ((40, 50, 3), "?"), ((3, 40, 50), "u1"),
+     ((2, 40, 50, 3), "u1")],
+)  # fmt: skip
+def test_other_arrays_are_cubes_as_before(tmp_path, shape, dtype):
+    store = make_array(tmp_path, np.zeros(shape, dtype))
+    dataset, told = debugged(lambda: gdal.Open(str(store)))
+    assert size(dataset) == (shape[-1], shape[-2], int(np.prod(shape[:-2])))
+    assert told == []
+
+
+def test_the_smallest_image(tmp_path):
+    for colours, side in ((3, 24), (4, 32)):
+        store = make_array(tmp_path, image(side, side, colours), f"{colours}.zarr")
+        assert size(open_raster(store)) == (side, side, colours)
+
+
+def test_an_array_with_names_is_what_they_say(tmp_path):
+    values = image(40, 50, 3)
+    store = make_store(tmp_path, {"a": {"values": values, "dims": ("p", "q", "r")}})
+    assert size(open_raster(store)) == (3, 50, 40)
+
+
+def test_options_say_otherwise(tmp_path):
+    store = make_array(tmp_path, image(40, 50, 3))
+    for options, wanted in (
+        (("DIM_X=2", "DIM_Y=1"), (3, 50, 40)),
+        (("DIM_X=dim2",), (3, 40, 50)),
+        (("DIM_X=0", "DIM_Y=1"), (40, 50, 3)),
+    ):
+        dataset, told = debugged(lambda: gdal.OpenEx(str(store), open_options=list(options)))
+        assert size(dataset) == wanted
+        is_image = wanted[2] == 3
+        assert len(told) == is_image
+        assert (colours_of(dataset)[0] == gdal.GCI_RedBand) == is_image
+
+
+def test_all_bands_decode_each_chunk_once(tmp_path):
+    values = image(64, 96, 3)
+    store = make_array(tmp_path, values, chunks=(32, 32, 3))
+
+    def decoded():
+        counters = gdal.GetDriverByName("Zarr").GetMetadata("READ_COUNTERS")
+        return int(counters["CHUNKS_DECODED"])
+
+    before = decoded()
+    np.testing.assert_array_equal(read_all(open_raster(store)), values.transpose(2, 0, 1))
+    assert decoded() - before == 6
+    before = decoded()
+    dataset = open_raster(array_name(store, "/"))
+    for number in range(3):
+        band = dataset.GetRasterBand(number + 1)
+        np.testing.assert_array_equal(band.ReadAsArray(), values[:, :, number])
+    assert decoded() - before <= 6
+
+
+def test_lists_and_slices_agree(tmp_path):
+    store = make_store(tmp_path, {"a": image(40, 50, 3), "b": image(40, 50, 3)})
+    dataset = open_raster(store)
+    assert dataset.RasterCount == 0  # two images are no grid of bands
+    assert [name for name, _ in dataset.GetSubDatasets()] == [array_name(store, n) for n in "ab"]
+    for name, _ in dataset.GetSubDatasets():
+        assert size(open_raster(name)) == (50, 40, 3)
+    blue = open_raster(array_name(store, "a:2"))
+    np.testing.assert_array_equal(blue.ReadAsArray(), image(40, 50, 3)[:, :, 2])
+    assert colours_of(blue) == [gdal.GCI_BlueBand]
+    slices = open_raster(array_name(store, "a"), "MULTIBAND=NO").GetSubDatasets()
+    assert [text for _, text in slices][0].startswith("[40x50]")
+
+
+def test_the_multidimensional_api_agrees(tmp_path):
+    values = image(40, 50, 3)
+    store = make_store(tmp_path, {"a": values})
+    array = open_array(store, "a")
+    assert types(array) == ["HORIZONTAL_Y", "HORIZONTAL_X", ""]
+    classic = array.AsClassicDataset(1, 0)
+    assert size(classic) == (50, 40, 3) and colours_of(classic) == RGB
+    np.testing.assert_array_equal(read_all(classic), values.transpose(2, 0, 1))
+
+
+def test_a_copy_keeps_the_colours(tmp_path):
+    values = image(40, 50, 4, "u2")
+    store = make_array(tmp_path, values)
+    copy = str(tmp_path / "copy.tif")
+    gdal.Translate(copy, str(store))
+    copied = gdal.Open(copy)
+    assert colours_of(copied) == COLOURS[4]
+    np.testing.assert_array_equal(copied.ReadAsArray(), values.transpose(2, 0, 1))
+
+
+def test_overviews_of_an_image_down_to_small_ones(tmp_path):
+    values = image(80, 100, 3)
+    store = make_store(tmp_path, {"a": {"values": values, "chunks": (32, 32, 3)}})
+    dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+    assert dataset.BuildOverviews("NEAREST", [2, 4, 16]) == gdal.CE_None
+    dataset = None
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.Open(str(store))
+        band = dataset.GetRasterBand(2)
+        found = [band.GetOverview(i) for i in range(band.GetOverviewCount())]
+    log.assert_quiet()
+    assert [(each.XSize, each.YSize) for each in found] == [(50, 40), (25, 20), (7, 5)]
+    assert [each.GetColorInterpretation() for each in found] == [gdal.GCI_GreenBand] * 3
+    np.testing.assert_array_equal(found[1].ReadAsArray()[0, :3], values[::4, ::4, 1][0, :3])

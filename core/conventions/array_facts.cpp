@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/array_facts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/conventions/dimension_names.h"
@@ -47,6 +48,14 @@ std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
     return FindVector(hierarchy, std::move(group), dimension, size).path;
 }
 
+bool IsColourImage(const ArrayMetadata& metadata) {
+    const DataType& dtype = metadata.dtype;
+    if (dtype.kind != DataKind::kUint || dtype.size > 2 || metadata.rank() != 3) return false;
+    const std::uint64_t colours = metadata.shape[2];
+    return (colours == 3 || colours == 4) && metadata.shape[0] >= kColourImageSides * colours &&
+           metadata.shape[1] >= kColourImageSides * colours;
+}
+
 namespace {
 
 // The roles that `spatial:dimensions`, ["y", "x"] with any names, declares.
@@ -67,6 +76,18 @@ Vector CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension& named, st
     if (!named.is_declared_in_group) return FindVector(hierarchy, named.group, named.name, size);
     const std::string path = JoinKey(named.group, named.name);
     return IsValidKey(path) ? VectorAt(hierarchy, path, size) : Vector();
+}
+
+// Says which dimensions of an image are rows and columns; false where the array is none, or where
+// something else says what its dimensions are.
+bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimension>& named) {
+    const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
+        return dimension.is_named || dimension.declared != AxisRole::kNone;
+    });
+    if (is_known || !IsColourImage(metadata)) return false;
+    named[0].declared = AxisRole::kY;
+    named[1].declared = AxisRole::kX;
+    return true;
 }
 
 // A coordinate array beside the data that does not fit it is a mistake of the writer's.
@@ -128,6 +149,7 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
         NameDimensions(hierarchy, listings, path, facts.metadata, facts.attributes, facts.warnings);
     DeclareSpatial(facts.group_attributes, named);
     DeclareSpatial(facts.attributes, named);
+    if (DeclareColourImage(facts.metadata, named)) facts.colour_axis = 2;
     std::vector<DimensionFacts> dimensions(named.size());
     facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {

@@ -29,8 +29,19 @@ struct ArrayFacts {
     json::Value group_attributes;  // of the group around it
     std::vector<Dimension> dimensions;
     HorizontalAxes axes;
+    // Of an image without names for its dimensions, the one along which red, green, blue and, of
+    // four, alpha lie: the last of an array (rows, columns, 3 or 4) of uint8 or uint16 of which
+    // both rows and columns are at least kColourImageSides times as many. See IsColourImage().
+    std::optional<std::size_t> colour_axis;
     Warnings warnings;
 };
+
+// How many times as many rows and columns as colours an image has at least; fewer may be anything.
+inline constexpr std::uint64_t kColourImageSides = 8;
+
+// True for the type and shape of an image in colours, as Pillow and OpenCV give them to
+// zarr-python.
+bool IsColourImage(const ArrayMetadata& metadata);
 
 // Reads an array's metadata and attributes and those of its coordinate arrays. Attributes that are
 // no JSON give a warning and count as none.

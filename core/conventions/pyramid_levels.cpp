@@ -105,6 +105,32 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
     return levels;
 }
 
+// A small image without names for its dimensions does not show by its shape that it is one.
+void LevelChecker::FollowBase(std::vector<Level>& levels) {
+    const ArrayFacts& base = levels[0].facts;
+    if (!base.colour_axis) return;
+    for (Level& level : levels) {
+        ArrayFacts& facts = level.facts;
+        const auto& dimensions = facts.dimensions;
+        if (dimensions.size() != base.dimensions.size() ||
+            std::any_of(dimensions.begin(), dimensions.end(),
+                        [](const Dimension& dimension) { return dimension.is_named; }))
+            continue;
+        facts.axes = base.axes;
+        facts.colour_axis = base.colour_axis;
+        level.width = dimensions[*facts.axes.x].size;
+        level.height = dimensions[*facts.axes.y].size;
+    }
+    SortBySize(levels);
+}
+
+void LevelChecker::SortBySize(std::vector<Level>& levels) {
+    // The product of a shape fits 63 bits.
+    std::stable_sort(levels.begin(), levels.end(), [](const Level& a, const Level& b) {
+        return a.width * a.height > b.width * b.height;
+    });
+}
+
 std::string LevelChecker::WhyNoLevel(const Level& level, const Level& previous,
                                      const Level& base) const {
     const ArrayFacts& facts = level.facts;
@@ -171,10 +197,8 @@ std::optional<Pyramid> LevelChecker::Check(const std::string& origin,
                                            const std::vector<ListedLevel>& arrays) {
     std::vector<Level> levels = Describe(arrays);
     if (levels.empty()) return std::nullopt;
-    // The product of a shape fits 63 bits.
-    std::stable_sort(levels.begin(), levels.end(), [](const Level& a, const Level& b) {
-        return a.width * a.height > b.width * b.height;
-    });
+    SortBySize(levels);
+    FollowBase(levels);
     Pyramid pyramid;
     pyramid.origin = origin;
     const Level& base = levels[0];

@@ -33,6 +33,8 @@ class LevelChecker {
     };
 
     std::vector<Level> Describe(const std::vector<ListedLevel>& arrays);
+    static void SortBySize(std::vector<Level>& levels);
+    static void FollowBase(std::vector<Level>& levels);
     std::string WhyNoLevel(const Level& level, const Level& previous, const Level& base) const;
     bool HasExtentOf(const Level& base, const Level& level);
     std::optional<AffineSource> GeoTransformOf(const ArrayFacts& facts, const std::string& where);

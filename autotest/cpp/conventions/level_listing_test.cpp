@@ -76,5 +76,42 @@ TEST(LevelListings, BrokenAttributesAreNone) {
     EXPECT_EQ(NameOf(LevelListings(*tree).Find("a/0")), "it");
 }
 
+TEST(ColourImages, AreToldByTypeAndShape) {
+    const auto is = [](const char* shape, const char* dtype) {
+        const auto metadata = ParseArrayMetadata(test::ArrayText(shape, dtype));
+        EXPECT_TRUE(test::Succeeds(metadata));
+        return IsColourImage(*metadata);
+    };
+    for (const char* dtype : {R"("|u1")", R"("<u2")", R"(">u2")"}) {
+        EXPECT_TRUE(is("[24, 24, 3]", dtype));
+        EXPECT_TRUE(is("[32, 5000, 4]", dtype));
+        for (const char* shape :
+             {"[23, 99, 3]", "[99, 23, 3]", "[31, 99, 4]", "[99, 99, 2]", "[99, 99, 5]", "[99, 99]",
+              "[1, 99, 99, 3]", "[3, 99, 99]", "[5, 4, 3]", "[0, 99, 3]"})
+            EXPECT_FALSE(is(shape, dtype)) << shape;
+    }
+    for (const char* dtype : {R"("|i1")", R"("<u4")", R"("<f4")", R"("|b1")", R"("|S1")"})
+        EXPECT_FALSE(is("[24, 24, 3]", dtype)) << dtype;
+}
+
+TEST(ColourImages, HaveNoNamesForTheirDimensions) {
+    const auto tree =
+        TreeBuilder()
+            .Group("")
+            .Array("photo", "[30, 40, 3]", "{}", R"("|u1")")
+            .Array("named", "[30, 40, 3]", R"({"_ARRAY_DIMENSIONS": ["a", "b", "c"]})", R"("|u1")")
+            .Tree();
+    const auto photo = DescribeArray(*tree, "photo");
+    ASSERT_TRUE(test::Succeeds(photo));
+    EXPECT_EQ(photo->colour_axis, std::optional<std::size_t>(2));
+    EXPECT_EQ(photo->axes.y, std::optional<std::size_t>(0));
+    EXPECT_EQ(photo->axes.x, std::optional<std::size_t>(1));
+    EXPECT_EQ(photo->dimensions[1].role, AxisRole::kX);
+    const auto named = DescribeArray(*tree, "named");
+    ASSERT_TRUE(test::Succeeds(named));
+    EXPECT_FALSE(named->colour_axis.has_value());
+    EXPECT_EQ(named->axes.x, std::optional<std::size_t>(2));
+}
+
 }  // namespace
 }  // namespace zarr
