@@ -32,9 +32,9 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
         ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
-        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeStore(path, raster, parsed));
-        made.replacement.Commit();
-        return std::move(made.dataset);
+        ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(path, raster, parsed));
+        ZARR_RETURN_IF_ERROR(made.Commit());
+        return made.Open();
     };
     try {
         auto dataset = run();

@@ -184,7 +184,7 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
 Result<NewStore> MakeLike(const std::string& name, GDALDataset& source,
                           const CreationOptions& options) {
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
-    return MakeStore(name, Describe(source, dtype), options);
+    return NewStore::Make(name, Describe(source, dtype), options);
 }
 
 Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
@@ -214,18 +214,18 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
         if (!parsed.append_dim.empty())
             return AppendAlong(path, *source, parsed, WatchedProgress::Report, &watched);
         ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, parsed));
-        if (!Fill(*source, *made.dataset, watched)) {
-            made.dataset->Abandon();
+        ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
+        if (!Fill(*source, *dataset, watched) || (made.IsAside() && !dataset->Close())) {
+            dataset->Abandon();
             return Status(zarr::StatusCode::kCancelled, "");
         }
-        made.replacement.Commit();
-        return std::move(made.dataset);
+        if (made.IsAside()) dataset.reset();
+        ZARR_RETURN_IF_ERROR(made.Commit());
+        return dataset != nullptr ? std::move(dataset) : made.Open();
     };
     try {
         auto dataset = run();
-        if (dataset.ok() && !InterruptScope::IsRequested()) return dataset->release();
-        // A signal that came when all was done: the store is closed before the process ends.
-        if (dataset.ok()) dataset = Cancelled();
+        if (dataset.ok()) return dataset->release();
         // What has no text has been emitted where it failed.
         if (!dataset.status().message().empty()) EmitError(name, dataset.status());
     } catch (const std::bad_alloc&) {

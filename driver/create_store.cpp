@@ -3,14 +3,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/store/keys.h"
 #include "driver/coordinate_arrays.h"
 #include "driver/location.h"
 #include "driver/open_store.h"
-#include "driver/plan_arrays.h"
-#include "driver/remote_url.h"
 #include "driver/store_folder.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_writer.h"
@@ -45,71 +44,81 @@ Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
     return dataset;
 }
 
-Status MakeArrays(StoreUpdate& update, const std::vector<PlannedArray>& arrays) {
-    // Also where the file system needs none: what is no folder GDAL would delete before a copy. An
-    // object store has no folders.
-    const std::string folder = update.store()->Describe();
-    if (!ArchiveOf(folder) && !IsObjectStore(folder)) MakeFolder(folder);
-    ZARR_RETURN_IF_ERROR(update.metadata().CreateGroup(""));
-    for (const PlannedArray& array : arrays)
-        ZARR_RETURN_IF_ERROR(update.MakeArray(array.path, array.document, array.attributes));
-    return {};
-}
-
 zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
     if (!options.consolidate) return zarr::WriteConsolidated::kNo;
     return options.append_subdataset ? zarr::WriteConsolidated::kIfPresent
                                      : zarr::WriteConsolidated::kYes;
 }
 
-// Makes the arrays in `store`.
-Result<std::unique_ptr<ZarrDataset>> MakeIn(const std::shared_ptr<zarr::Store>& store,
-                                            const std::string& name,
-                                            const std::vector<PlannedArray>& arrays,
-                                            const CreationOptions& options,
-                                            std::shared_ptr<zarr::Synchronizer> locks) {
-    auto update = std::make_unique<StoreUpdate>(store, Consolidation(options), std::move(locks));
-    std::unique_ptr<ZarrDataset> dataset;
-    Status status = MakeArrays(*update, arrays);
-    if (status.ok()) {
-        auto opened = OpenMade(name, store, arrays);
-        status = opened.status();
-        if (opened.ok()) dataset = opened.Take();
-    }
-    if (!status.ok()) {
-        static_cast<void>(update->EraseMade());
-        static_cast<void>(update->metadata().Finish());
-        return status;
-    }
-    dataset->EnableUpdate(std::move(update), options.georeferenced);
-    dataset->PlanOverviews(options.overviews);
-    return dataset;
-}
-
 }  // namespace
 
-Result<NewStore> MakeStore(const std::string& name, const NewRaster& raster,
-                           const CreationOptions& options) {
+Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster,
+                                const CreationOptions& options) {
     const std::string folder = TargetFolderOf(name);
     if (options.append_subdataset && !IsStoreFolder(folder))
         return Status::NotFound("there is no Zarr v2 store to append a subdataset to");
     ZARR_RETURN_IF_ERROR(options.append_subdataset ? CheckChangeable(folder)
                                                    : CheckWritable(folder));
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
-    ZARR_ASSIGN_OR_RETURN(const std::vector<PlannedArray> arrays,
+    ZARR_ASSIGN_OR_RETURN(std::vector<PlannedArray> arrays,
                           PlanArrays(OpenStoreForUpdate(folder), raster, options));
-    auto replacement = options.append_subdataset ? Result<StoreReplacement>(StoreReplacement())
-                                                 : StoreReplacement::Begin(folder);
-    ZARR_RETURN_IF_ERROR(replacement.status());
-    // A zip file is there once it is closed, and keeps the old one until then.
-    const bool is_zip = ArchiveOf(folder).has_value();
-    // Goes after the store, which closes the zip file that it removes.
-    NewStore made{is_zip ? StoreReplacement() : replacement.Take(), nullptr};
-    auto store = is_zip ? ZipWriter::Create(folder, replacement.Take())
-                        : Result<std::shared_ptr<zarr::Store>>(OpenStoreForUpdate(folder));
-    ZARR_RETURN_IF_ERROR(store.status());
-    ZARR_ASSIGN_OR_RETURN(made.dataset, MakeIn(*store, name, arrays, options, std::move(locks)));
+    StoreReplacement replacement;
+    std::shared_ptr<zarr::Store> store;
+    if (options.append_subdataset) {
+        store = OpenStoreForUpdate(folder);
+    } else {
+        ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
+        if (ArchiveOf(folder)) {
+            // A zip file takes its place when it is closed.
+            ZARR_ASSIGN_OR_RETURN(
+                store, ZipWriter::Create(folder, std::exchange(replacement, StoreReplacement())));
+        } else {
+            store = OpenStoreForUpdate(replacement.folder());
+        }
+    }
+    NewStore made(name, options, std::move(arrays), std::move(replacement));
+    made.locks_ = std::move(locks);
+    made.update_ = std::make_shared<StoreUpdate>(store, Consolidation(options), made.locks_);
+    ZARR_RETURN_IF_ERROR(made.MakeArrays());
     return made;
+}
+
+Status NewStore::MakeArrays() {
+    Status status = update_->metadata().CreateGroup("");
+    for (const PlannedArray& array : arrays_)
+        if (status.ok()) status = update_->MakeArray(array.path, array.document, array.attributes);
+    return status.ok() ? status : Failed(status);
+}
+
+Status NewStore::Failed(const Status& status) {
+    static_cast<void>(update_->EraseMade());
+    static_cast<void>(update_->metadata().Finish());
+    return status;
+}
+
+Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
+    const std::string name = IsAside() ? replacement_.folder() : name_;
+    auto opened = OpenMade(name, update_->store(), arrays_);
+    if (!opened.ok()) return has_been_open_ ? opened.status() : Failed(opened.status());
+    std::unique_ptr<ZarrDataset> dataset = opened.Take();
+    dataset->EnableUpdate(update_, options_.georeferenced);
+    if (!has_been_open_) dataset->PlanOverviews(options_.overviews);
+    has_been_open_ = true;
+    return dataset;
+}
+
+Status NewStore::Commit() {
+    const bool was_aside = IsAside();
+    if (was_aside) update_.reset();
+    ZARR_RETURN_IF_ERROR(replacement_.Commit());
+    if (!was_aside) return {};
+    update_ = std::make_shared<StoreUpdate>(
+        OpenStoreForUpdate(replacement_.folder()),
+        has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
+    if (has_been_open_) return {};
+    // Nothing is written to them yet, so that their fill values may still change.
+    for (const PlannedArray& array : arrays_) update_->NoteMade(array.path);
+    return {};
 }
 
 }  // namespace zarr_driver

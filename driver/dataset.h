@@ -80,6 +80,8 @@ class ZarrDataset final : public GDALPamDataset {
     // Says once that overviews are not made anew when what they show is written to.
     void WarnOfOverviews();
     void BandNamesChanged() { band_names_changed_ = true; }
+    // Stores what is pending, and writes no more. Emits what fails, and returns false then.
+    bool Close();
     // Forgets what is pending, deletes the arrays that were made, and writes no more.
     void Abandon();
     // Writes no more.
@@ -153,7 +155,6 @@ class ZarrDataset final : public GDALPamDataset {
     void WarnOfBandsThatDiffer();
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
-    void CloseUpdate();
     zarr::Status FollowLevels();
     void StoreMetadataItem(const char* name, const char* value);
     CPLXMLNode* SerializeToXML(const char* pszPath) override;

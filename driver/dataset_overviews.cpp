@@ -3,7 +3,6 @@
 #include <new>
 
 #include "driver/dataset.h"
-#include "driver/interrupt.h"
 #include "driver/overview_builder.h"
 #include "driver/report.h"
 
@@ -41,7 +40,6 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         if (FlushAll(false) != CE_None) return CE_Failure;
         OverviewBuilder builder(*this);
         if (!builder.Check().ok() && levels_.empty()) return beside_the_store();
-        const InterruptScope interrupts;  // what is cancelled is cleaned up first
         if (nOverviews > 0) return builder.Build(request);
         const CPLErr error = builder.Clean(request);
         return error == CE_None ? beside_the_store() : error;

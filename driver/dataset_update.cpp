@@ -27,7 +27,7 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeference
 // destructor.
 ZarrDataset::~ZarrDataset() {
     is_closing_ = true;
-    CloseUpdate();
+    Close();
     GDALPamDataset::FlushCache(true);
 }
 
@@ -37,13 +37,14 @@ CPLErr ZarrDataset::RefuseToWrite() const {
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
 
-void ZarrDataset::CloseUpdate() {
-    if (update_ == nullptr) return;
-    BuildPlannedOverviews(nullptr, nullptr);
-    FlushAll(true);
+bool ZarrDataset::Close() {
+    if (update_ == nullptr) return true;
+    const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
+    const CPLErr flushed = FlushAll(true);
     const Status status = update_->Close();
     if (!status.ok()) EmitError(store_path(), status);
     EndUpdate();
+    return built == CE_None && flushed == CE_None && status.ok();
 }
 
 void ZarrDataset::EndUpdate() {

@@ -15,6 +15,7 @@
 #include "driver/files_beside.h"
 #include "driver/location.h"
 #include "driver/open_store.h"
+#include "driver/remote_url.h"
 #include "driver/report.h"
 #include "driver/store_folder.h"
 #include "driver/store_removal.h"
@@ -84,6 +85,7 @@ Status CopyKeys(const Place& place, const std::string& target) {
                    ? Status()
                    : Status::Io("the zip file cannot be copied to " + target);
     ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(place.folder, {}));
+    if (!IsRemote(target)) MakeFolder(target);
     VsiStore to(target);
     return zarr::CopyTree({*from, place.node}, {to, ""});
 }

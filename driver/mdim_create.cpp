@@ -11,7 +11,7 @@
 #include "driver/open_store.h"
 #include "driver/report.h"
 #include "driver/store_folder.h"
-#include "driver/store_removal.h"
+#include "driver/store_replacement.h"
 #include "driver/vsi_store.h"
 #include "driver/watched_progress.h"
 #include "driver/zip_writer.h"
@@ -39,66 +39,72 @@ const char* const kMoreArrayOptions =
     "  </Option>";
 // clang-format on
 
-struct NewDataset {
-    StoreReplacement replacement;  // to be committed once all is well
-    std::unique_ptr<GDALDataset> dataset;
-};
+using SessionPtr = std::shared_ptr<MdimSession>;
 
-Result<std::unique_ptr<GDALDataset>> OpenMade(const std::string& folder,
-                                              std::unique_ptr<StoreUpdate> store) {
+Result<SessionPtr> OpenMade(const std::string& folder, std::unique_ptr<StoreUpdate> store) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     Location location;
     location.store_path = folder;
     location.kind = zarr::NodeKind::kGroup;
     ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store->store()));
     auto update = std::make_unique<MdimUpdate>(std::move(store), location.hierarchy);
-    auto session =
-        std::make_shared<MdimSession>(std::move(location), std::move(options), std::move(update));
-    return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(std::move(session)));
+    return std::make_shared<MdimSession>(std::move(location), std::move(options),
+                                         std::move(update));
 }
 
-Result<NewDataset> MakeDataset(const std::string& name, CSLConstList options) {
-    const char* format = CSLFetchNameValueDef(options, "FORMAT", "ZARR_V2");
-    if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
-    const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
-    const bool consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias);
-    ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
-    const std::string folder = TargetFolderOf(path);
-    ZARR_RETURN_IF_ERROR(CheckWritable(folder));
-    if (ArchiveOf(folder))
-        return Status::Unsupported(
-            "a zip file is written once and in order, which the multidimensional API does not do; "
-            "make a folder and zip that");
-    ZARR_ASSIGN_OR_RETURN(auto locks,
-                          OpenSynchronizer(CSLFetchNameValueDef(options, "SYNCHRONIZER", "")));
-    auto replacement = StoreReplacement::Begin(folder);
-    ZARR_RETURN_IF_ERROR(replacement.status());
-    NewDataset made{replacement.Take(), nullptr};
-    auto store = std::make_unique<StoreUpdate>(
-        OpenStoreForUpdate(folder),
-        consolidate ? zarr::WriteConsolidated::kYes : zarr::WriteConsolidated::kNo,
-        std::move(locks));
-    ZARR_RETURN_IF_ERROR(store->metadata().CreateGroup(""));
-    ZARR_ASSIGN_OR_RETURN(made.dataset, OpenMade(folder, std::move(store)));
-    return made;
-}
+// A store with nothing but a root group.
+class NewRoot {
+  public:
+    static Result<NewRoot> Make(const std::string& name, CSLConstList options) {
+        const char* format = CSLFetchNameValueDef(options, "FORMAT", "ZARR_V2");
+        if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
+        NewRoot made;
+        const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
+        if (!CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias))
+            made.consolidated_ = zarr::WriteConsolidated::kNo;
+        ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
+        const std::string folder = TargetFolderOf(path);
+        ZARR_RETURN_IF_ERROR(CheckWritable(folder));
+        if (ArchiveOf(folder))
+            return Status::Unsupported(
+                "a zip file is written once and in order, which the multidimensional API does not "
+                "do; make a folder and zip that");
+        ZARR_ASSIGN_OR_RETURN(made.locks_,
+                              OpenSynchronizer(CSLFetchNameValueDef(options, "SYNCHRONIZER", "")));
+        ZARR_ASSIGN_OR_RETURN(made.replacement_, StoreReplacement::Begin(folder));
+        ZARR_RETURN_IF_ERROR(made.Update()->metadata().CreateGroup(""));
+        return made;
+    }
 
-// Makes a dataset and lets `fill` put something into it. What failed is emitted, and leaves what
-// was there before.
-template <class Fill>
-GDALDataset* Make(const char* name, CSLConstList options, const Fill& fill) {
+    // Opens it for update, wherever it is now.
+    Result<SessionPtr> Open() const { return OpenMade(replacement_.folder(), Update()); }
+    // It stays, and takes its place where it is aside, for which nobody may have it open.
+    Status Commit() { return replacement_.Commit(); }
+    bool IsAside() const { return replacement_.IsAside(); }
+
+  private:
+    NewRoot() = default;
+
+    std::unique_ptr<StoreUpdate> Update() const {
+        return std::make_unique<StoreUpdate>(OpenStoreForUpdate(replacement_.folder()),
+                                             consolidated_, locks_);
+    }
+
+    zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
+    std::shared_ptr<zarr::Synchronizer> locks_;
+    StoreReplacement replacement_;
+};
+
+using DatasetPtr = std::unique_ptr<GDALDataset>;
+
+// Runs `make`, which returns a dataset; emits why it does not.
+template <class Work>
+GDALDataset* RunToDataset(const char* name, const Work& make) {
     try {
-        auto made = MakeDataset(name, options);
-        if (!made.ok()) {
-            EmitError(name, made.status());
-            return nullptr;
-        }
-        if (!fill(*made->dataset)) {
-            made->dataset.reset();  // before the store goes
-            return nullptr;
-        }
-        made->replacement.Commit();
-        return made->dataset.release();
+        Result<DatasetPtr> made = make();
+        if (made.ok()) return made->release();
+        // What has no text has been emitted where it failed.
+        if (!made.status().message().empty()) EmitError(name, made.status());
     } catch (const std::bad_alloc&) {
         EmitError(name, Status::OutOfMemory("out of memory"));
     }
@@ -109,21 +115,42 @@ GDALDataset* Make(const char* name, CSLConstList options, const Fill& fill) {
 
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_options*/,
                                     CSLConstList options) {
-    return Make(name, options, [](GDALDataset& /*dataset*/) { return true; });
+    return RunToDataset(name, [&]() -> Result<DatasetPtr> {
+        ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
+        ZARR_RETURN_IF_ERROR(made.Commit());
+        ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
+        return DatasetPtr(std::make_unique<MdimDataset>(std::move(session)));
+    });
 }
 
 GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int strict,
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data) {
-    WatchedProgress watched(progress, progress_data);
-    return Make(name, options, [&](GDALDataset& dataset) {
+    return RunToDataset(name, [&]() -> Result<DatasetPtr> {
+        const Status is_told(zarr::StatusCode::kCancelled, "");
+        WatchedProgress watched(progress, progress_data);
+        ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
+        ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
+        auto dataset = std::make_unique<MdimDataset>(session);
         const auto errors = CPLGetErrorCounter();
         const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
-            source, &dataset, strict != 0, options, WatchedProgress::Report, &watched);
-        if (!watched.IsCancelled()) return error == CE_None;
-        if (CPLGetErrorCounter() == errors)
-            EmitError(name, {zarr::StatusCode::kCancelled, "the copy was cancelled"});
-        return false;
+            source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
+        if (watched.IsCancelled())
+            return CPLGetErrorCounter() != errors
+                       ? is_told
+                       : Status(zarr::StatusCode::kCancelled, "the copy was cancelled");
+        if (error != CE_None) return is_told;
+        if (made.IsAside()) {
+            ZARR_RETURN_IF_ERROR(session->Finish());
+            dataset.reset();
+            session.reset();
+        }
+        ZARR_RETURN_IF_ERROR(made.Commit());
+        if (dataset == nullptr) {
+            ZARR_ASSIGN_OR_RETURN(session, made.Open());
+            dataset = std::make_unique<MdimDataset>(session);
+        }
+        return DatasetPtr(std::move(dataset));
     });
 }
 

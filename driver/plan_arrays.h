@@ -1,15 +1,34 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/base/status.h"
+#include "core/conventions/affine.h"
+#include "core/dtype/data_type.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
-#include "driver/create_store.h"
+#include "driver/creation_options.h"
 
 namespace zarr_driver {
+
+// A raster that is to be made.
+struct NewRaster {
+    std::uint64_t width = 0;
+    std::uint64_t height = 0;
+    std::uint64_t bands = 1;
+    // True where its pixels will be written chunk by chunk, false where nobody knows in which
+    // order.
+    bool is_copied = false;
+    zarr::DataType dtype;
+    std::vector<std::string> band_names;  // of the arrays where each band is one; may be empty
+    // Where it will lie, if that is known: coordinates that say the same are shared.
+    std::optional<zarr::GeoTransform> transform;
+};
 
 // An array that is to be made.
 struct PlannedArray {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "driver/aside_name.h"
 
 namespace zarr_driver {
 
@@ -29,10 +30,11 @@ CPLErrorNum ErrorNumber(zarr::StatusCode code) {
     }
 }
 
-// Names and values from the store may hold any bytes; GDAL's messages are UTF-8.
+// Names and values from the store may hold any bytes; GDAL's messages are UTF-8. A store that is
+// being built is called as its user called it.
 void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
           const std::string& message) {
-    CPLError(severity, number, "%s", zarr::ReplaceInvalidUtf8(store + ": " + message).c_str());
+    CPLError(severity, number, "%s", zarr::ReplaceInvalidUtf8(NameWhenDone(store) + ": " + message).c_str());
 }
 
 }  // namespace

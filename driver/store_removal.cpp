@@ -65,10 +65,9 @@ Status CheckRoom(const std::string& folder) {
     return is_there || IsStoreFolder(folder) ? CheckNothingElse(folder, "overwritten") : Status();
 }
 
-namespace {
+std::string WholeOf(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
 
-// The file or folder that a store is: of one in a zip file, the zip file.
-std::string Whole(const std::string& folder) { return ArchiveOf(folder).value_or(folder); }
+namespace {
 
 // GDAL remembers what an object store has listed, whatever others have done since, and whatever was
 // deleted.
@@ -90,7 +89,8 @@ Status EraseFolderObjects(const std::string& folder) {
     return {};
 }
 
-// `path` is a folder, or a zip file.
+}  // namespace
+
 Status EraseWhole(const std::string& path) {
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode)) {
@@ -107,13 +107,12 @@ Status EraseWhole(const std::string& path) {
     return PathExists(folder) ? Status::Io("the empty folder cannot be removed") : Status();
 }
 
-// Ok where what is at `folder` is not, or is all that is in its zip file: the root, or the only
-// thing at the root.
+// It is, where it is the root, or the only thing at the root.
 Status CheckAlone(const std::string& folder) {
     const std::optional<std::string> archive = ArchiveOf(folder);
     if (!archive || !PathExists(*archive)) return {};
     std::string above = folder;
-    while (!EQUAL(Whole(above).c_str(), above.substr(std::strlen("/vsizip/")).c_str())) {
+    while (!EQUAL(WholeOf(above).c_str(), above.substr(std::strlen("/vsizip/")).c_str())) {
         above = CPLGetPath(above.c_str());
         const CPLStringList entries(VSIReadDir(above.c_str()));
         if (entries.size() > 1 || !STARTS_WITH_CI(above.c_str(), "/vsizip/"))
@@ -123,66 +122,14 @@ Status CheckAlone(const std::string& folder) {
     return {};
 }
 
-}  // namespace
-
 Status RemoveStore(const std::string& folder) {
     if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr v2 store, so it is not deleted");
     ForgetListings(folder);
     ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
-    ZARR_RETURN_IF_ERROR(EraseWhole(Whole(folder)));
-    RemoveBeside(Whole(folder));
+    ZARR_RETURN_IF_ERROR(EraseWhole(WholeOf(folder)));
+    RemoveBeside(WholeOf(folder));
     return {};
-}
-
-Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
-    ZARR_RETURN_IF_ERROR(CheckRoom(folder));
-    ZARR_RETURN_IF_ERROR(CheckAlone(folder));
-    StoreReplacement replacement;
-    const std::string path = Whole(folder);
-    if (!PathExists(path) && !IsStoreFolder(folder)) {
-        replacement.path_ = path;
-        return replacement;
-    }
-    const std::string aside = TemporaryPath(path);
-    const QuietErrors quiet;
-    errno = 0;
-    // Until the old store is out of the way there is nothing to undo: what is there is the old one.
-    if (VSIRename(path.c_str(), aside.c_str()) == 0) {
-        replacement.path_ = path;
-        replacement.aside_ = aside;
-        MoveBeside(path, aside);
-        return replacement;
-    }
-    // A file system that fails is no reason to delete what is there, as one that cannot is.
-    const int error = errno;
-    if ((error == EIO || error == ENOSPC) && !IsRemote(path))
-        return Status::Io("cannot be put aside: " + std::generic_category().message(error));
-    ZARR_RETURN_IF_ERROR(EraseWhole(path));
-    RemoveBeside(path);
-    replacement.path_ = path;
-    return replacement;
-}
-
-void StoreReplacement::Commit() {
-    path_.clear();
-    if (aside_.empty()) return;
-    // What cannot be deleted is left over, and harms nobody.
-    static_cast<void>(EraseWhole(aside_));
-    RemoveBeside(aside_);
-    aside_.clear();
-}
-
-void StoreReplacement::Undo() {
-    if (path_.empty()) return;
-    if (PathExists(path_)) static_cast<void>(EraseWhole(path_));
-    RemoveBeside(path_);
-    if (!aside_.empty()) {
-        const QuietErrors quiet;
-        VSIRename(aside_.c_str(), path_.c_str());
-        MoveBeside(aside_, path_);
-    }
-    path_.clear();
 }
 
 }  // namespace zarr_driver

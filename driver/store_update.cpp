@@ -28,11 +28,13 @@ Status NotForUpdate(bool is_inherited) {
 
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::json::Object& document,
                               const zarr::json::Object& attributes) {
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        made_.insert(path);  // whatever happens: a part of it may be there
-    }
+    NoteMade(path);  // whatever happens: a part of it may be there
     return metadata_.CreateArray(path, document, attributes, zarr::IfExists::kReplace);
+}
+
+void StoreUpdate::NoteMade(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    made_.insert(path);
 }
 
 bool StoreUpdate::HasMade(const std::string& path) const {

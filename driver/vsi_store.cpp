@@ -304,17 +304,13 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) 
 // ---------------------------------------------------------------------------------------------
 // Writing
 
-namespace {
-
-// Where files can take the place of others in one step: always, where nobody has tried, or not, as
-// in object stores, whose objects are there as a whole or not at all.
-enum class Renaming { kYes, kPerhaps, kNo };
-
 Renaming RenamingAt(const std::string& path) {
     if (!STARTS_WITH(path.c_str(), "/vsi") || STARTS_WITH(path.c_str(), "/vsimem/"))
         return Renaming::kYes;
     return IsRemote(path) ? Renaming::kNo : Renaming::kPerhaps;
 }
+
+namespace {
 
 // Members of a zip file are written once, by a ZipWriter.
 Status CheckChangeable(const std::string& key, const std::string& path) {
@@ -322,13 +318,17 @@ Status CheckChangeable(const std::string& key, const std::string& path) {
     return Status::Unsupported(key + ": a zip file is written once and not changed afterwards");
 }
 
-// Opens a file to be written anew.
-File OpenForWriting(const std::string& path) {
+// Opens a file of the store at `folder` to be written anew.
+File OpenForWriting(const std::string& path, const std::string& folder) {
     // Before GDAL 3.7 it lists only folders that were made.
     if (STARTS_WITH(path.c_str(), "/vsimem/")) MakeFolder(CPLGetPath(path.c_str()));
     errno = 0;
     File file(VSIFOpenL(path.c_str(), "wb"));
     if (file != nullptr || errno != ENOENT) return file;
+    if (!PathExists(folder)) {
+        errno = ENOENT;
+        return file;
+    }
     // Its folder is missing; to look each time would cost a stat for each chunk.
     errno = MakeFolder(CPLGetPath(path.c_str()));
     if (errno != 0) return file;
@@ -336,8 +336,9 @@ File OpenForWriting(const std::string& path) {
     return file;
 }
 
-Status WriteFile(const std::string& path, const std::string& key, zarr::ByteSpan value) {
-    File file = OpenForWriting(path);
+Status WriteFile(const std::string& path, const std::string& folder, const std::string& key,
+                 zarr::ByteSpan value) {
+    File file = OpenForWriting(path, folder);
     if (file == nullptr) return Failure(key, "cannot create", errno);
     errno = 0;
     const bool is_written =
@@ -360,15 +361,15 @@ Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
     const Renaming renaming = RenamingAt(path);
     // What fails here leaves the old value, or half of the new one, which is an error to who reads
     // it. Removed it would be absent, as if nobody had ever written there.
-    if (renaming == Renaming::kNo) return WriteFile(path, key, value);
+    if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
     const std::string temporary = TemporaryPath(path);
-    Status written = WriteFile(temporary, key, value);
+    Status written = WriteFile(temporary, folder_, key, value);
     errno = 0;
     if (written.ok() && VSIRename(temporary.c_str(), path.c_str()) == 0) return {};
     const int error = errno;
     VSIUnlink(temporary.c_str());
     if (!written.ok()) return written;
-    if (renaming == Renaming::kPerhaps) return WriteFile(path, key, value);
+    if (renaming == Renaming::kPerhaps) return WriteFile(path, folder_, key, value);
     return Failure(key, "cannot replace", error);
 }
 

@@ -20,6 +20,12 @@ std::int64_t ModificationTime(const VSIStatBufL& stat);
 // the way.
 int MakeFolder(const std::string& path);
 
+// Where files and folders can get other names, and take the place of others in one step: always,
+// where nobody has tried, or not, as in object stores, whose objects are there as a whole or not at
+// all.
+enum class Renaming : std::uint8_t { kYes, kPerhaps, kNo };
+Renaming RenamingAt(const std::string& path);
+
 // A name beside `path` that nobody else uses: "PATH.<32 hex digits>.partial".
 std::string TemporaryPath(const std::string& path);
 
@@ -27,7 +33,8 @@ std::string TemporaryPath(const std::string& path);
 // call opens the file it needs, once, without asking beforehand whether it exists. A value is
 // written under another name and then renamed where the file system can: a writer that is killed
 // leaves the old value or the new one, and perhaps a file "KEY.<32 hex digits>.partial", which
-// zarr-python knows to ignore.
+// zarr-python knows to ignore. Folders of keys are made as they are needed; the store's own must be
+// there, on a local file system, so that a store that was deleted meanwhile does not come back.
 class VsiStore : public zarr::Store {
   public:
     explicit VsiStore(std::string folder) : folder_(std::move(folder)) {}

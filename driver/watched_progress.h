@@ -3,13 +3,11 @@
 
 #include <cpl_progress.h>
 
-#include "driver/interrupt.h"
-
 namespace zarr_driver {
 
-// Somebody's progress for a job that changes a store, which a signal cancels as well, and which
-// keeps in mind that it was cancelled: GDAL looks at the answer now and then only, and not at the
-// last one. For one job, and to be made before what is undone where that fails.
+// Somebody's progress function for a job that changes a store. It keeps in mind that the job was
+// cancelled: GDAL looks at the answer now and then only, and not at the last one. For one job of
+// one thread.
 class WatchedProgress {
   public:
     // `progress` may be nullptr.
@@ -22,17 +20,16 @@ class WatchedProgress {
     static int CPL_STDCALL Report(double complete, const char* message, void* data) {
         auto* watched = static_cast<WatchedProgress*>(data);
         if (watched->progress_ != nullptr && !watched->progress_(complete, message, watched->data_))
-            watched->is_refused_ = true;
-        return watched->IsCancelled() ? FALSE : TRUE;
+            watched->is_cancelled_ = true;
+        return watched->is_cancelled_ ? FALSE : TRUE;
     }
 
-    bool IsCancelled() const { return is_refused_ || InterruptScope::IsRequested(); }
+    bool IsCancelled() const { return is_cancelled_; }
 
   private:
-    const InterruptScope scope_;
     GDALProgressFunc const progress_;
     void* const data_;
-    bool is_refused_ = false;
+    bool is_cancelled_ = false;
 };
 
 }  // namespace zarr_driver

@@ -27,6 +27,11 @@ Status CannotWrite(const std::string& key) {
                       (detail.empty() ? "" : ": " + detail));
 }
 
+// Of the zip file that a folder is in, whatever that is called.
+std::string RootOf(const std::string& folder) {
+    return std::string(kPrefix) + "{" + ArchiveOf(folder).value_or("") + "}";
+}
+
 bool IsMetadata(std::string_view key) { return zarr::LastName(key).substr(0, 2) == ".z"; }
 
 }  // namespace
@@ -47,9 +52,8 @@ std::optional<std::string> ArchiveOf(const std::string& path) {
 
 Result<std::shared_ptr<zarr::Store>> ZipWriter::Create(const std::string& folder,
                                                        StoreReplacement replacement) {
-    const std::optional<std::string> archive = ArchiveOf(folder);
     const QuietErrors quiet;
-    VSILFILE* const file = VSIFOpenL((kPrefix + archive.value_or("")).c_str(), "wb");
+    VSILFILE* const file = VSIFOpenL(RootOf(replacement.folder()).c_str(), "wb");
     if (file == nullptr) return CannotWrite("");
     return std::shared_ptr<zarr::Store>(new ZipWriter(folder, file, std::move(replacement)));
 }
@@ -104,7 +108,7 @@ Status ZipWriter::Set(const std::string& key, zarr::ByteSpan value) {
 Status ZipWriter::Write(const std::string& key, zarr::ByteSpan value) {
     if (archive_ == nullptr) return Status::Io(key + ": the zip file is closed");
     const QuietErrors quiet;
-    VSILFILE* const file = VSIFOpenL((folder_ + "/" + key).c_str(), "wb");
+    VSILFILE* const file = VSIFOpenL((building_folder_ + "/" + key).c_str(), "wb");
     if (file == nullptr) return CannotWrite(key);
     written_.insert(key);
     const bool written =
@@ -139,8 +143,8 @@ Status ZipWriter::Close() {
             status = CannotWrite("");
     }
     if (status.ok() && is_damaged_) return {};  // which was told when it happened
-    if (status.ok()) status = CheckZip(ArchiveOf(folder_).value_or(""));
-    if (status.ok()) replacement_.Commit();
+    if (status.ok()) status = CheckZip(ArchiveOf(building_folder_).value_or(""));
+    if (status.ok()) status = replacement_.Commit();
     return status;
 }
 

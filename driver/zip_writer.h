@@ -11,7 +11,7 @@
 #include <string>
 
 #include "core/store/store.h"
-#include "driver/store_removal.h"
+#include "driver/store_replacement.h"
 
 namespace zarr_driver {
 
@@ -23,8 +23,8 @@ std::optional<std::string> ArchiveOf(const std::string& path);
 // are held in memory until Close(). An archive that was not closed is of no use. Thread-safe.
 class ZipWriter final : public zarr::Store {
   public:
-    // `folder` is below /vsizip/. `replacement` is what has made room for the zip file; it is
-    // committed once that is closed and whole, else undone when the writer goes.
+    // `folder` is below /vsizip/. `replacement` says where the zip file is built; it is committed
+    // once that is closed and whole, else undone when the writer goes.
     static zarr::Result<std::shared_ptr<zarr::Store>> Create(const std::string& folder,
                                                              StoreReplacement replacement);
     ~ZipWriter() override;
@@ -44,7 +44,10 @@ class ZipWriter final : public zarr::Store {
 
   private:
     ZipWriter(std::string folder, VSILFILE* archive, StoreReplacement replacement)
-        : replacement_(std::move(replacement)), folder_(std::move(folder)), archive_(archive) {}
+        : replacement_(std::move(replacement)),
+          folder_(std::move(folder)),
+          building_folder_(replacement_.folder()),
+          archive_(archive) {}
 
     zarr::Status Write(const std::string& key, zarr::ByteSpan value);
 
@@ -54,6 +57,7 @@ class ZipWriter final : public zarr::Store {
 
     StoreReplacement replacement_;  // ends when the file is closed
     const std::string folder_;
+    const std::string building_folder_;  // the same in the zip file that is being built
     mutable std::mutex mutex_;
     bool is_damaged_ = false;  // a member could not be written
     VSILFILE* archive_;        // keeps the file open between members; nullptr once closed

@@ -344,6 +344,8 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path) {
     for (int i = 0; i < kTries; ++i) {
         ZARR_ASSIGN_OR_RETURN(const std::string text,
                               ConsolidatedText(*store_, path).WithContext(key));
+        // The store was deleted meanwhile, and is not to come back as an empty one.
+        if (text.empty()) break;
         ZARR_ASSIGN_OR_RETURN(const bool is_same, Holds(key, text));
         if (is_same) break;
         ZARR_RETURN_IF_ERROR(SetText(key, text));

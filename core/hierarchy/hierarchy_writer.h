@@ -73,7 +73,8 @@ class HierarchyWriter {
     // only erasing the old one fails, both names remain until DeleteNode() of the old one.
     Status RenameNode(std::string_view path, std::string_view new_name);
 
-    // Writes the root's `.zmetadata`, whatever the constructor was told.
+    // Writes the root's `.zmetadata`, whatever the constructor was told, but not for a store that
+    // has no nodes, as it was deleted meanwhile.
     Status Consolidate();
 
     // Writes the `.zmetadata` that changes have erased and, with kYes, the root's. The writer can

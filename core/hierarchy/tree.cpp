@@ -157,8 +157,10 @@ Status CopyTree(const ConstSubtree& from, const Subtree& to) {
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix) {
     Collector collector(store, prefix);
     ZARR_RETURN_IF_ERROR(collector.Visit(prefix, 0));
+    json::Object metadata = collector.TakeMetadata();
+    if (metadata.empty()) return std::string();
     std::string text = json::DumpIndented(
-        json::Value(json::Object{{"metadata", json::Value(collector.TakeMetadata())},
+        json::Value(json::Object{{"metadata", json::Value(std::move(metadata))},
                                  {"zarr_consolidated_format", json::Value(std::int64_t{1})}}));
     if (text.size() > LimitOf(Limit::kMetadataSize))  // nobody could read it
         return OverLimit(Limit::kMetadataSize, JoinKey(prefix, kConsolidatedKey) + ": would have " +

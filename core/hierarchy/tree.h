@@ -33,7 +33,8 @@ Status CopyTree(const ConstSubtree& from, const Subtree& to);
 
 // The text of a `.zmetadata` of the nodes at and below `prefix`, as zarr-python's
 // consolidate_metadata() writes it: every `.zarray`, `.zgroup` and `.zattrs` by its key relative to
-// `prefix`. Does not look for nodes below arrays. kCorrupt where one does not parse.
+// `prefix`. Empty where there are none. Does not look for nodes below arrays. kCorrupt where one
+// does not parse.
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix);
 
 }  // namespace zarr

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "driver/path_lock.h"
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#endif
+
+namespace zarr_driver {
+
+#if defined(__unix__) || defined(__APPLE__)
+
+std::optional<PathLock> PathLock::Try(const std::string& path, Failure& failure) {
+    failure = Failure::kImpossible;
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0) return std::nullopt;
+    PathLock lock(descriptor);
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK) failure = Failure::kHeld;
+        return std::nullopt;
+    }
+    return lock;
+}
+
+bool PathLock::IsOf(const std::string& path) const {
+    struct stat locked {};
+    struct stat there {};
+    return fstat(descriptor_, &locked) == 0 && lstat(path.c_str(), &there) == 0 &&
+           locked.st_dev == there.st_dev && locked.st_ino == there.st_ino;
+}
+
+void PathLock::Release() {
+    if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
+}
+
+#else
+
+std::optional<PathLock> PathLock::Try(const std::string& /*path*/, Failure& failure) {
+    failure = Failure::kImpossible;
+    return std::nullopt;
+}
+
+bool PathLock::IsOf(const std::string& /*path*/) const { return false; }
+
+void PathLock::Release() {}
+
+#endif
+
+}  // namespace zarr_driver
