@@ -80,6 +80,10 @@ struct CloseFile {
 };
 using File = std::unique_ptr<VSILFILE, CloseFile>;
 
+struct FreeList {
+    void operator()(int* list) const { VSIFree(list); }
+};
+
 struct CloseDir {
     void operator()(VSIDIR* dir) const { VSICloseDir(dir); }
 };
@@ -385,6 +389,32 @@ Status VsiStore::Erase(const std::string& key) {
     return Failure(key, "cannot remove", error);
 }
 
+Status VsiStore::EraseMany(const std::vector<std::string>& keys) {
+    if (keys.size() < 2 || !IsObjectStore(folder_)) return Store::EraseMany(keys);
+    CPLStringList paths;
+    for (const std::string& key : keys) {
+        ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+        paths.AddString(PathOf(key).c_str());
+    }
+    const QuietCall call(folder_);
+    const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
+    // What was not removed says why when it is asked for by itself.
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Erase(keys[i]));
+    return {};
+}
+
+namespace {
+
+bool HoldsSomething(const std::string& folder) {
+    const CPLStringList names(VSIReadDirEx(folder.c_str(), 3));
+    for (int i = 0; i < names.size(); ++i)
+        if (!EQUAL(names[i], ".") && !EQUAL(names[i], "..")) return true;
+    return false;
+}
+
+}  // namespace
+
 Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     ZARR_RETURN_IF_ERROR(CheckChangeable(prefix, folder_));
@@ -393,8 +423,7 @@ Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
     // /vsimem/ removes the name of a folder with what it holds left behind, out of sight.
-    if (STARTS_WITH(path.c_str(), "/vsi") && !CPLStringList(VSIReadDirEx(path.c_str(), 1)).empty())
-        return false;
+    if (STARTS_WITH(path.c_str(), "/vsi") && HoldsSomething(path)) return false;
     // A link to a folder is a file to remove; a folder that holds something stays.
     return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;
 }

@@ -57,6 +57,8 @@ class VsiStore : public zarr::Store {
     zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
     zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
     zarr::Status Erase(const std::string& key) override;
+    // Of an object store with one request for many.
+    zarr::Status EraseMany(const std::vector<std::string>& keys) override;
     zarr::Result<bool> ErasePrefix(const std::string& prefix) override;
     zarr::Result<bool> RenamePrefix(const std::string& from, const std::string& to) override;
 

@@ -199,6 +199,27 @@ def test_writing_puts_each_object_once_and_renames_nothing(s3):
     assert_reads(open_raster("/vsis3/demo/new.zarr"))
 
 
+def test_a_store_is_overwritten_in_place_and_erased_by_few_requests(s3):
+    driver = gdal.GetDriverByName("Zarr")
+    source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Float32)
+    source.SetGCPs([gdal.GCP(1, 2, 0, 3, 4)], 'LOCAL_CS["somewhere"]')  # is kept by PAM
+    for value in (1, 2):
+        gdal.VSICurlClearCache()
+        source.GetRasterBand(1).Fill(value)
+        s3.requests()
+        assert driver.CreateCopy("/vsis3/demo/again.zarr", source, options=["BLOCKSIZE=8,8"])
+        asked = s3.requests()
+        assert len([path for method, path, _ in asked if method == "PUT"]) < 64 + 10
+        erased = [path for method, path, _ in asked if method in ("DELETE", "POST")]
+        assert len(erased) < 12, erased
+    if not zarr_gdal.create_deletes_first():
+        assert any(method == "POST" for method, *_ in asked)
+    gdal.VSICurlClearCache()
+    names = {key.partition("/")[0] for key in s3.keys()}
+    assert not any("partial" in name for name in names), names
+    assert_reads(open_raster("/vsis3/demo/again.zarr"), np.full((SIDE, SIDE), 2))
+
+
 def test_update_and_overviews_and_delete(s3):
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create("/vsis3/demo/change.zarr", 40, 30, 1, gdal.GDT_Int16,

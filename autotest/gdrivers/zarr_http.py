@@ -23,6 +23,7 @@ import http.client
 import http.server
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -95,8 +96,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if status is not None:
             return status, b"as planned", {}
         if not self.server.folder:
-            return self.pass_on()
+            is_batch = self.command == "POST" and self.path.endswith("?delete")
+            return self.delete_each() if is_batch else self.pass_on()
         return *self.look_up(path), {}
+
+    def delete_each(self):
+        """S3's DeleteObjects, for which s3rver 3.7 answers 500 where keys share a folder."""
+        bucket = self.path.partition("?")[0].strip("/")
+        keys = re.findall(r"<Key>(.*?)</Key>", self.body.decode())
+        for key in keys:
+            address = f"http://{self.server.upstream}/{bucket}/{key}"
+            urllib.request.urlopen(urllib.request.Request(address, method="DELETE")).close()
+        deleted = "".join(f"<Deleted><Key>{key}</Key></Deleted>" for key in keys)
+        return 200, f"<DeleteResult>{deleted}</DeleteResult>".encode(), {}
 
     def pass_on(self):
         connection = http.client.HTTPConnection(self.server.upstream, timeout=60)

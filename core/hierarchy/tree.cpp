@@ -42,11 +42,18 @@ Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
     std::stable_sort(entries.begin(), entries.end(), [](const StoreEntry& x, const StoreEntry& y) {
         return RankInNode(x) < RankInNode(y);
     });
+    std::vector<std::string> others;
     for (const StoreEntry& entry : entries) {
-        const std::string key = JoinKey(prefix, entry.name);
-        ZARR_RETURN_IF_ERROR(entry.is_prefix ? EraseBelow(store, key, depth + 1)
-                                             : store.Erase(key));
+        if (entry.is_prefix) continue;
+        if (IsNodeDocument(entry.name))
+            ZARR_RETURN_IF_ERROR(store.Erase(JoinKey(prefix, entry.name)));
+        else
+            others.push_back(JoinKey(prefix, entry.name));
     }
+    ZARR_RETURN_IF_ERROR(store.EraseMany(others));
+    for (const StoreEntry& entry : entries)
+        if (entry.is_prefix)
+            ZARR_RETURN_IF_ERROR(EraseBelow(store, JoinKey(prefix, entry.name), depth + 1));
     return store.ErasePrefix(prefix).status();
 }
 

@@ -37,6 +37,11 @@ Status Store::Erase(const std::string& key) {
     return Status::Unsupported(key + ": the store is read-only");
 }
 
+Status Store::EraseMany(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) ZARR_RETURN_IF_ERROR(Erase(key));
+    return {};
+}
+
 Result<bool> Store::ErasePrefix(const std::string& /*prefix*/) { return false; }
 
 Result<bool> Store::RenamePrefix(const std::string& /*from*/, const std::string& /*to*/) {

@@ -79,6 +79,8 @@ class Store {
     virtual Status Set(const std::string& key, ByteSpan value);
     // Removes the key; one that is absent is no error.
     virtual Status Erase(const std::string& key);
+    // Removes several, by as few requests as the store can. The default removes one after another.
+    virtual Status EraseMany(const std::vector<std::string>& keys);
 
     // What a store has of a prefix besides the keys below it: removes an empty folder, or a link to
     // a folder and nothing of where it leads. True where that was all there was, false where keys
