@@ -85,7 +85,7 @@ Status CopyKeys(const Place& place, const std::string& target) {
                    ? Status()
                    : Status::Io("the zip file cannot be copied to " + target);
     ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(place.folder, {}));
-    if (!IsRemote(target)) MakeFolder(target);
+    if (!IsRemote(target) && !ArchiveOf(target)) MakeFolder(target);
     VsiStore to(target);
     return zarr::CopyTree({*from, place.node}, {to, ""});
 }

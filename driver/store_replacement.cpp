@@ -89,8 +89,8 @@ int MakeEmpty(const std::string& path, const std::string& replaced, bool is_file
 // Both change their names at once; false where the system cannot.
 bool Exchange(const std::string& one, const std::string& other) {
 #if defined(__linux__) && defined(SYS_renameat2) && defined(RENAME_EXCHANGE)
-    return IsOnLocalDisk(one) && syscall(SYS_renameat2, AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(),
-                                   RENAME_EXCHANGE) == 0;
+    return IsOnLocalDisk(one) && syscall(SYS_renameat2, AT_FDCWD, one.c_str(), AT_FDCWD,
+                                         other.c_str(), RENAME_EXCHANGE) == 0;
 #else
     static_cast<void>(one);
     static_cast<void>(other);
@@ -173,7 +173,8 @@ Status StoreReplacement::BuildAside(bool& is_possible) {
         RemoveAbandoned(AsideName(path_, i));
     if (const int error = MakeFolder(FolderAround(path_)); error != 0)
         return SwapFailure(is_file ? "the folder of the zip file cannot be made"
-                               : "the folder around it cannot be made", error);
+                                   : "the folder around it cannot be made",
+                           error);
     for (unsigned i = 0; i < kAsideNames; ++i) {
         const std::string aside = AsideName(path_, i);
         if (PathExists(aside)) continue;

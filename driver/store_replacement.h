@@ -14,9 +14,9 @@ namespace zarr_driver {
 // killed, the old store or the new one is under the name, or nothing where there was none. What a
 // killed process has left aside is removed by the next that makes a store of that name.
 //
-// Where the file system cannot rename folders, as object stores cannot, or the store's folder cannot
-// be replaced (no right to change the folder around it, a mount point, the current folder), it is
-// built in place, and the old store is deleted before.
+// Where the file system cannot rename folders, as object stores cannot, or the store's folder
+// cannot be replaced (no right to change the folder around it, a mount point, the current folder),
+// it is built in place, and the old store is deleted before.
 class StoreReplacement {
   public:
     // Makes room for a store at `folder`: nothing is there, an empty folder, or a store and nothing
