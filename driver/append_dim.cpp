@@ -179,7 +179,7 @@ class DimensionAppend {
                 if ((path == plan_.dimension().coordinate_path) != coordinates) continue;
                 Status status = Grow(metadata, path, document);
                 if (status.ok()) continue;
-                Shrink();
+                Shrink(metadata);
                 return status;
             }
         return metadata.Finish();
@@ -190,16 +190,17 @@ class DimensionAppend {
         const std::string key = zarr::JoinKey(path, zarr::kArrayKey);
         zarr::Buffer old;
         ZARR_RETURN_IF_ERROR(zarr::GetDocument(*store_, key, old).status());
+        ZARR_ASSIGN_OR_RETURN(const json::Value before,
+                              json::Parse(std::as_const(old).span().text()).WithContext(key));
         ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(path, document));
-        grown_.emplace(path, std::as_const(old).span().text());
+        grown_.emplace(path, *before.as_object());
         return {};
     }
 
     // What cannot be written stays grown.
-    void Shrink() {
+    void Shrink(zarr::HierarchyWriter& metadata) {
         for (auto it = grown_.begin(); it != grown_.end();) {
-            const Status status = store_->Set(zarr::JoinKey(it->first, zarr::kArrayKey),
-                                              zarr::ByteSpan(std::string_view(it->second)));
+            const Status status = metadata.ReplaceArrayDocument(it->first, it->second);
             it = status.ok() ? grown_.erase(it) : std::next(it);
         }
     }
@@ -209,7 +210,7 @@ class DimensionAppend {
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
     const bool had_overviews_;
-    std::map<std::string, std::string> grown_;  // the old `.zarray` of the arrays that have grown
+    std::map<std::string, json::Object> grown_;  // the old `.zarray` of the arrays that have grown
 };
 
 }  // namespace

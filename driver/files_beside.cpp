@@ -29,9 +29,11 @@ void MoveBeside(const std::string& from, const std::string& to) {
 
 Status CopyBeside(const std::string& from, const std::string& to) {
     const QuietErrors quiet;
-    for (const char* const end : kEndings)
-        if (PathExists(from + end) && CPLCopyFile((to + end).c_str(), (from + end).c_str()) != 0)
-            return Status::Io(from + end + ": cannot be copied to " + to + end);
+    for (const char* const end : kEndings) {
+        const std::string source = from + end;
+        if (PathExists(source) && CPLCopyFile((to + end).c_str(), source.c_str()) != 0)
+            return Status::Io(source + ": cannot be copied to beside " + to);
+    }
     return {};
 }
 

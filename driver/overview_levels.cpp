@@ -181,7 +181,9 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
                                           return zarr::IsNczarrAttribute(member.first);
                                       }),
                        document.end());
-        ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(level.paths[i], document));
+        json::Object attributes;
+        AddDimensionNames(scaled.facts, attributes);
+        ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(level.paths[i], document, attributes));
     }
     return {};
 }

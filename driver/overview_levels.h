@@ -59,6 +59,8 @@ class OverviewLevels {
     zarr::Status Remove(const LevelPaths& level) const;
 
   private:
+    // Names the dimensions of an array in its attributes, where all have names.
+    static void AddDimensionNames(const zarr::ArrayFacts& facts, zarr::json::Object& attributes);
     std::string Group() const;
     std::string FromGroup(const std::string& path) const;
     zarr::Result<zarr::json::Object> GroupAttributes() const;

@@ -75,6 +75,14 @@ std::vector<double> Between(const std::vector<double>& centres, std::uint64_t si
 
 }  // namespace
 
+void OverviewLevels::AddDimensionNames(const zarr::ArrayFacts& facts, json::Object& attributes) {
+    json::Array names;
+    for (const zarr::Dimension& dimension : facts.dimensions)
+        if (dimension.is_named) names.emplace_back(dimension.name);
+    if (names.size() == facts.metadata.rank())
+        SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
+}
+
 Status OverviewLevels::Follow(const LevelPaths& level) const {
     const CoordinateArrays coordinates(
         update_, std::set<std::string>(level.paths.begin(), level.paths.end()));
@@ -90,11 +98,7 @@ Status OverviewLevels::Follow(const LevelPaths& level) const {
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout array = AtSize(*source_.arrays[i], level.paths[i], level);
         json::Object attributes = KeptAttributes(array.facts.attributes);
-        json::Array names;
-        for (const zarr::Dimension& dimension : array.facts.dimensions)
-            if (dimension.is_named) names.emplace_back(dimension.name);
-        if (names.size() == array.facts.metadata.rank())
-            SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
+        AddDimensionNames(array.facts, attributes);
         PlaceByAttributes(array, placement, convention, beside, attributes);
         ZARR_RETURN_IF_ERROR(
             update_.metadata().SetAttributes(level.paths[i], json::Value(std::move(attributes))));

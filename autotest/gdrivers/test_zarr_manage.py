@@ -157,8 +157,12 @@ def put_beside(store):
 
 def beside(store):
     """What is beside a store, by its ending."""
-    return {path.name.removeprefix(store.name): path.read_text()
-            for path in store.parent.iterdir() if path.is_file() and path.name.startswith(store.name)}  # fmt: skip
+    files = [path for path in store.parent.iterdir() if path.is_file()]
+    return {
+        path.name.removeprefix(store.name): path.read_text()
+        for path in files
+        if path.name.startswith(store.name)
+    }
 
 
 def test_what_gdal_put_beside_a_store_goes_with_it(store, tmp_path):

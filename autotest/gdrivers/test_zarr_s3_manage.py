@@ -19,8 +19,14 @@ def server(tmp_path_factory):
 
 
 def gdalmanage(s3, *words):
-    done = subprocess.run(["gdalmanage", *words], env=s3.environment, capture_output=True, text=True,
-                          timeout=120, check=False)  # fmt: skip
+    done = subprocess.run(
+        ["gdalmanage", *words],
+        env=s3.environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, ""), done
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is written to an object store is there: read again by zarr-python from the objects themselves,
-and by whoever has the store open in the same process."""
+"""What is written to an object store is there: read again by zarr-python from the objects
+themselves, and by whoever has the store open in the same process."""
 
 import subprocess
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Datasets of one process that have one array open share what it holds, as far as they would get the
-same answers, and nothing that an option of one of them has asked for."""
+"""Datasets of one process that have one array open share what it holds, as far as they would get
+the same answers, and nothing that an option of one of them has asked for."""
 
 import numpy as np
 import pytest

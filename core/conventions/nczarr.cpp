@@ -68,7 +68,7 @@ std::vector<NczarrDimension> DimensionsOf(const json::Value* extension) {
     std::uint64_t size = 0;
     if (const json::Object* by_name = listed->as_object())
         for (const auto& [name, value] : *by_name)
-            if (ReadSize(value, size)) dimensions.push_back({name, size});
+            if (name != kNczarrScalar && ReadSize(value, size)) dimensions.push_back({name, size});
     if (const json::Array* items = listed->as_array())
         for (const json::Value& item : *items)
             if (const std::string* name =
@@ -124,9 +124,6 @@ std::vector<NczarrDimension> NczarrGroupDimensions(const Hierarchy& hierarchy,
     return DimensionsOf(&old);
 }
 
-bool IsNczarrAttribute(std::string_view name) {
-    return name.substr(0, 8) == "_nczarr_" || name.substr(0, 8) == "_NCZARR_" ||
-           name == "_NCProperties";
-}
+bool IsNczarrAttribute(std::string_view name) { return IsNczarrName(name); }
 
 }  // namespace zarr

@@ -146,14 +146,17 @@ Status HierarchyWriter::CheckPlace(const std::string& path) const {
 Status HierarchyWriter::MakeGroups(const std::string& path) {
     const std::string text = json::DumpIndented(
         json::Value(json::Object{{"zarr_format", json::Value(std::int64_t{2})}}));
+    bool has_made = false;
     for (const std::string& group : PathsTo(path)) {
         const std::string key = JoinKey(group, kGroupKey);
         ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
         if (exists) continue;
         ZARR_RETURN_IF_ERROR(EraseConsolidated(path));
         ZARR_RETURN_IF_ERROR(SetText(key, text));
+        if (group.empty()) nczarr_.IsNew();
+        has_made = true;
     }
-    return {};
+    return has_made ? nczarr_.List(path) : Status();
 }
 
 Status HierarchyWriter::CreateGroup(std::string_view path) {
@@ -212,11 +215,16 @@ Status HierarchyWriter::CreateArray(std::string_view path, const json::Object& d
     if (is_occupied) ZARR_RETURN_IF_ERROR(EraseNode(array));
     ZARR_RETURN_IF_ERROR(EraseStrayChunks(array).status());
     if (!array.empty()) ZARR_RETURN_IF_ERROR(MakeGroups(std::string(ParentPath(array))));
+    NczarrDocuments::NewArray made{document, attributes};
+    ZARR_ASSIGN_OR_RETURN(const bool is_nczarr, nczarr_.DescribeArray(array, made));
     const std::string attributes_key = JoinKey(array, kAttributesKey);
     ZARR_RETURN_IF_ERROR(
-        attributes.empty() ? store_->Erase(attributes_key)
-                           : SetText(attributes_key, json::DumpIndented(json::Value(attributes))));
-    return SetText(key, text);
+        made.attributes.empty()
+            ? store_->Erase(attributes_key)
+            : SetText(attributes_key, json::DumpIndented(json::Value(made.attributes))));
+    if (!is_nczarr) return SetText(key, text);
+    ZARR_RETURN_IF_ERROR(SetText(key, json::DumpIndented(json::Value(made.document))));
+    return nczarr_.List(array);
 }
 
 Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& attributes) {
@@ -247,7 +255,8 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
     return ReplaceAttributes(node, stored);
 }
 
-Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& attributes) {
+Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& given) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, nczarr_.AsStored(node, given));
     const std::string key = JoinKey(node, kAttributesKey);
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node));
     if (kind == NodeKind::kNone) return NothingThere(node);
@@ -283,7 +292,8 @@ Status HierarchyWriter::ReplaceArrayDocument(std::string_view path, json::Object
     ZARR_ASSIGN_OR_RETURN(const std::string text, ArrayText(key, document));
     if (text == std::as_const(stored).span().text()) return {};
     ZARR_RETURN_IF_ERROR(EraseConsolidated(array));
-    return SetText(key, text);
+    ZARR_RETURN_IF_ERROR(SetText(key, text));
+    return nczarr_.FollowShape(array, document);
 }
 
 Status HierarchyWriter::DeleteNode(std::string_view path) {
@@ -298,6 +308,7 @@ Status HierarchyWriter::DeleteNode(std::string_view path) {
     }
     ZARR_RETURN_IF_ERROR(store_->List(node).status());  // before anything is gone
     ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
+    ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
     return EraseNode(node);
 }
 
@@ -326,7 +337,10 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> taken, store_->List(target));
     if (!taken.empty()) return NotEmpty(target);
     ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
+    ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
     ZARR_RETURN_IF_ERROR(MoveNode(node, target));
+    ZARR_RETURN_IF_ERROR(nczarr_.FollowRename(node, target));
+    ZARR_RETURN_IF_ERROR(nczarr_.List(target));
     std::set<std::string> erased;
     for (const std::string& group : erased_)
         erased.insert(IsAtOrBelow(group, node) ? target + group.substr(node.size()) : group);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/hierarchy/hierarchy.h"
+#include "core/hierarchy/nczarr_documents.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
 #include "core/store/synchronizer.h"
@@ -27,6 +28,8 @@ enum class IfExists { kFail, kReplace };
 // change) are erased before the change and written anew by Finish(), so that they are never stale;
 // without Finish() they stay away.
 //
+// In a store of netCDF-C's what that adds to it is kept right, see NczarrDocuments.
+//
 // Paths may be in any form that NormalizePath() takes; "" is the root. Errors name the key; what is
 // asked for and cannot be is kInvalidArgument, also a path with a reserved name (".zarray", ...) in
 // it. After an error of the store the call can be repeated (but see RenameNode()). All methods may
@@ -39,7 +42,10 @@ class HierarchyWriter {
     explicit HierarchyWriter(std::shared_ptr<Store> store,
                              WriteConsolidated consolidated = WriteConsolidated::kIfPresent,
                              std::shared_ptr<Synchronizer> locks = nullptr)
-        : store_(std::move(store)), locks_(std::move(locks)), consolidated_(consolidated) {}
+        : store_(std::move(store)),
+          locks_(std::move(locks)),
+          nczarr_(store_, locks_),
+          consolidated_(consolidated) {}
 
     // Writes `.zgroup` for the group and for each group above it, from the root down, where there
     // is none yet.
@@ -98,6 +104,7 @@ class HierarchyWriter {
     std::mutex mutex_;
     std::shared_ptr<Store> store_;
     std::shared_ptr<Synchronizer> locks_;
+    NczarrDocuments nczarr_;
     WriteConsolidated consolidated_;
     std::set<std::string> touched_;  // groups in and below which something has changed
     std::set<std::string> erased_;   // groups whose `.zmetadata` are to be written anew

@@ -161,6 +161,7 @@ Status CheckGroupMetadata(std::string_view text) {
 Result<json::Value> ParseAttributes(std::string_view text) {
     ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(text));
     if (document.as_object() == nullptr) return json::Expected("", "an object", document);
+    ShowHidden(document);
     return document;
 }
 

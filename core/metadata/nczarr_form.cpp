@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "core/metadata/nczarr_form.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/json/edit.h"
 
 namespace zarr {
 
@@ -58,6 +60,97 @@ void Set(json::Object& object, std::string_view name, const json::Value& value) 
 }
 
 }  // namespace
+
+bool IsKnownToNetcdf(const json::Value& array_document) {
+    const std::string type = TypeOf(array_document);
+    if (IsCharacter(type)) return true;
+    if (type.size() != 3 || std::string_view("<>|").find(type[0]) == std::string_view::npos)
+        return false;
+    const bool is_float = type[1] == 'f' && (type[2] == '4' || type[2] == '8');
+    const bool is_integer = (type[1] == 'i' || type[1] == 'u') &&
+                            std::string_view("1248").find(type[2]) != std::string_view::npos;
+    return is_float || is_integer;
+}
+
+bool IsNczarrName(std::string_view name) {
+    return name.substr(0, 8) == "_nczarr_" || name.substr(0, 8) == "_NCZARR_" ||
+           name == "_NCProperties";
+}
+
+namespace {
+
+constexpr std::string_view kTypes = "types";
+constexpr std::string_view kHidden = "json";
+
+bool IsReadByNetcdf(const json::Value& value) {
+    if (value.is_null()) return false;
+    const json::Array* const items = value.as_array();
+    return items == nullptr ||
+           (!items->empty() && std::all_of(items->begin(), items->end(),
+                                           [](const auto& item) { return item.is_number(); }));
+}
+
+// Whether the type that is stated of the old value may be that of the new one.
+bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
+    if (old_value == nullptr || new_value == nullptr) return false;
+    return (old_value->as_string() != nullptr) == (new_value->as_string() != nullptr) &&
+           (old_value->as_object() != nullptr) == (new_value->as_object() != nullptr);
+}
+
+}  // namespace
+
+void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
+                    std::string_view extension_name) {
+    json::Array hidden;
+    for (auto& [name, value] : attributes) {
+        // netCDF-C takes the names of dimensions apart itself.
+        if (IsNczarrName(name) || name == "_ARRAY_DIMENSIONS" || IsReadByNetcdf(value)) continue;
+        value = json::Value(json::Dump(value));
+        hidden.emplace_back(name);
+    }
+    json::Value* const held = json::FindMember(attributes, extension_name);
+    json::Object extension =
+        held != nullptr && held->as_object() != nullptr ? *held->as_object() : json::Object();
+    extension.erase(std::remove_if(extension.begin(), extension.end(),
+                                   [](const auto& member) { return member.first == kHidden; }),
+                    extension.end());
+    json::Value* const types = json::FindMember(extension, kTypes);
+    if (types != nullptr && types->as_object() != nullptr) {
+        json::Object& of = *types->as_object();
+        of.erase(std::remove_if(of.begin(), of.end(),
+                                [&](const auto& member) {
+                                    return !IsOfOneKind(stored.Find(member.first),
+                                                        json::FindMember(attributes, member.first));
+                                }),
+                 of.end());
+    }
+    if (!hidden.empty()) extension.emplace_back(kHidden, json::Value(std::move(hidden)));
+    if (held == nullptr && extension.empty()) return;
+    json::Value value(std::move(extension));
+    if (held != nullptr)
+        *held = std::move(value);
+    else
+        attributes.emplace_back(extension_name, std::move(value));
+}
+
+void ShowHidden(json::Value& attributes) {
+    json::Object* const members = attributes.as_object();
+    if (members == nullptr) return;
+    for (const std::string_view name : {"_NCZARR_ATTR", "_nczarr_attr"}) {
+        const json::Value* const extension = json::FindMember(*members, name);
+        const json::Value* const hidden = extension != nullptr ? extension->Find(kHidden) : nullptr;
+        if (hidden == nullptr || hidden->as_array() == nullptr) continue;
+        const json::Array names = *hidden->as_array();
+        for (const json::Value& item : names) {
+            const std::string* const own = item.as_string();
+            json::Value* const value = own != nullptr ? json::FindMember(*members, *own) : nullptr;
+            const std::string* const text = value != nullptr ? value->as_string() : nullptr;
+            if (text == nullptr) continue;
+            auto parsed = json::Parse(*text);
+            if (parsed.ok()) *value = parsed.Take();
+        }
+    }
+}
 
 const json::Value* NczarrExtension(const json::Value& document) {
     for (const std::string_view name : {"_NCZARR_ARRAY", "_nczarr_array"})

@@ -3,6 +3,8 @@
 // specification makes of it, as netCDF-C 4.9.0, 4.9.3 and 4.10.1 have been seen to do.
 #pragma once
 
+#include <string_view>
+
 #include "core/json/value.h"
 
 namespace zarr {
@@ -23,5 +25,24 @@ struct NczarrForm {
     bool has_characters = false;  // not strings of at most one, which are "|S1"
 };
 NczarrForm AsSpecified(json::Value array_document, const json::Value& extension);
+
+// True where netCDF-C has a type for the elements of an array: numbers of 8 to 64 bits but float16,
+// and characters.
+bool IsKnownToNetcdf(const json::Value& array_document);
+
+// The dimension that a scalar has in a store of netCDF-C's, as some of its releases write it, too.
+inline constexpr std::string_view kNczarrScalar = "_scalar_";
+
+// True for attributes that are netCDF-C's own bookkeeping.
+bool IsNczarrName(std::string_view name);
+
+// netCDF-C before 4.9.3 refuses a store with an attribute that is null, an empty list, or a list of
+// anything but numbers. Such ones become JSON texts, which "json" of the attribute `extension_name`
+// (_NCZARR_ATTR) lists; netCDF-C shows them as texts. "types" there, of the attributes that have
+// been stored so far, loses those that are gone or of another kind now. Attributes are objects.
+void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
+                    std::string_view extension_name);
+// The attributes as they were before HideFromNetcdf().
+void ShowHidden(json::Value& attributes);
 
 }  // namespace zarr

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+#include "core/hierarchy/nczarr_documents.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/hierarchy/hierarchy.h"
+#include "core/json/edit.h"
+#include "core/metadata/nczarr_form.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::string_view kOldStoreKey = ".nczarr";
+constexpr std::string_view kOldGroupKey = ".nczgroup";
+constexpr std::string_view kOldArrayKey = ".nczarray";
+constexpr std::string_view kNames = "_ARRAY_DIMENSIONS";
+
+// The texts of a list; what is no text is left out.
+std::vector<std::string> Texts(const json::Value* list) {
+    std::vector<std::string> texts;
+    const json::Array* const items = list != nullptr ? list->as_array() : nullptr;
+    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+        if (const std::string* text = (*items)[i].as_string()) texts.push_back(*text);
+    return texts;
+}
+
+json::Value ListOf(const std::vector<std::string>& texts) {
+    json::Array list;
+    for (const std::string& text : texts) list.emplace_back(text);
+    return json::Value(std::move(list));
+}
+
+std::vector<std::uint64_t> ShapeOf(const json::Value& document) {
+    std::vector<std::uint64_t> shape;
+    const json::Value* const sizes = document.Find("shape");
+    const json::Array* const items = sizes != nullptr ? sizes->as_array() : nullptr;
+    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+        std::uint64_t size = 0;
+        if ((*items)[i].GetUint64(size)) shape.push_back(size);
+    }
+    return shape;
+}
+
+// The size of a declared dimension: a number, or the member "size" of an object, of either as a
+// text. nullptr where there is none.
+json::Value* SizeOf(json::Value& declared) {
+    if (json::Object* const members = declared.as_object())
+        return json::FindMember(*members, "size");
+    return &declared;
+}
+
+bool HasSize(const json::Value& declared, std::uint64_t size) {
+    const json::Value* const held =
+        declared.as_object() != nullptr ? declared.Find("size") : &declared;
+    std::uint64_t number = 0;
+    if (held == nullptr) return false;
+    const std::string* const text = held->as_string();
+    return text != nullptr ? *text == std::to_string(size)
+                           : held->GetUint64(number) && number == size;
+}
+
+// The dimension `name` among those that a group declares, as an object of them by name or a list of
+// objects with names; nullptr where it is not.
+json::Value* FindDimension(json::Value* dimensions, std::string_view name) {
+    if (dimensions == nullptr) return nullptr;
+    if (json::Object* const by_name = dimensions->as_object())
+        return json::FindMember(*by_name, name);
+    json::Array* const list = dimensions->as_array();
+    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
+        const json::Value* const own = (*list)[i].Find("name");
+        if (own != nullptr && own->as_string() != nullptr && *own->as_string() == name)
+            return &(*list)[i];
+    }
+    return nullptr;
+}
+
+void AddDimension(json::Value& dimensions, const std::string& name, std::uint64_t size) {
+    if (json::Array* const list = dimensions.as_array()) {
+        list->emplace_back(json::Object{{"name", json::Value(name)}, {"size", json::Value(size)}});
+        return;
+    }
+    if (dimensions.as_object() == nullptr) dimensions = json::Value(json::Object{});
+    dimensions.as_object()->emplace_back(name, json::Value(size));
+}
+
+void RemoveDimension(json::Value* dimensions, std::string_view name) {
+    if (dimensions == nullptr) return;
+    if (json::Object* const by_name = dimensions->as_object())
+        by_name->erase(std::remove_if(by_name->begin(), by_name->end(),
+                                      [&](const auto& member) { return member.first == name; }),
+                       by_name->end());
+    if (json::Array* const list = dimensions->as_array())
+        list->erase(std::remove_if(list->begin(), list->end(),
+                                   [&](const json::Value& item) {
+                                       const json::Value* const own = item.Find("name");
+                                       return own != nullptr && own->as_string() != nullptr &&
+                                              *own->as_string() == name;
+                                   }),
+                    list->end());
+}
+
+std::string FullName(const std::string& group, const std::string& name) {
+    return "/" + JoinKey(group, name);
+}
+
+bool IsSame(const json::Object& a, const json::Object& b) {
+    return json::Dump(json::Value(a)) == json::Dump(json::Value(b));
+}
+
+}  // namespace
+
+Result<json::Object> NczarrDocuments::Read(const Place& place) const {
+    Buffer text;
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, place.key, text));
+    if (!found) return json::Object();
+    auto parsed = json::Parse(std::as_const(text).span().text());
+    if (!parsed.ok()) return parsed.status().WithContext(place.key);
+    const json::Value* const value = place.member.empty() ? &*parsed : parsed->Find(place.member);
+    const json::Object* const members = value != nullptr ? value->as_object() : nullptr;
+    return members != nullptr ? *members : json::Object();
+}
+
+Status NczarrDocuments::Change(const Place& place,
+                               const std::function<void(json::Object&)>& change) {
+    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, place.key));
+    ZARR_ASSIGN_OR_RETURN(json::Object document, Read({place.key, {}}));
+    const json::Object before = document;
+    if (document.empty() && LastName(place.key) == kGroupKey)
+        document.emplace_back("zarr_format", json::Value(std::int64_t{2}));
+    if (place.member.empty()) {
+        change(document);
+    } else {
+        json::Value* const value = json::FindMember(document, place.member);
+        json::Object members = value != nullptr && value->as_object() != nullptr
+                                   ? *value->as_object()
+                                   : json::Object();
+        change(members);
+        json::PutMember(document, place.member, json::Value(std::move(members)));
+    }
+    if (IsSame(before, document)) return {};
+    const std::string text = json::DumpIndented(json::Value(std::move(document)));
+    return store_->Set(place.key, ByteSpan(std::string_view(text)));
+}
+
+// ---------------------------------------------------------------------------------------------
+// What kind of store it is
+
+void NczarrDocuments::LearnSpelling(const json::Value& root) {
+    const bool is_lower =
+        root.Find("_NCZARR_GROUP") == nullptr && root.Find("_NCZARR_SUPERBLOCK") == nullptr &&
+        (root.Find("_nczarr_group") != nullptr || root.Find("_nczarr_superblock") != nullptr);
+    if (is_lower) {
+        spelling_.group = "_nczarr_group";
+        spelling_.array = "_nczarr_array";
+        spelling_.attributes = "_nczarr_attr";
+    }
+    const json::Value* const group = root.Find(spelling_.group);
+    // Releases differ in these words, too; where a store says neither, as its others do.
+    const auto choose = [&](std::string_view older, std::string_view newer) {
+        if (group == nullptr || group->Find(newer) == nullptr) return older;
+        return newer;
+    };
+    spelling_.dimensions = choose("dims", "dimensions");
+    spelling_.arrays = choose("vars", "arrays");
+    if (spelling_.dimensions == "dimensions") spelling_.references = "dimension_references";
+}
+
+Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
+    if (layout_) return *layout_;
+    const auto is_root = [](const json::Value& document) {
+        for (const std::string_view name :
+             {"_NCZARR_SUPERBLOCK", "_nczarr_superblock", "_NCZARR_GROUP", "_nczarr_group"})
+            if (document.Find(name) != nullptr) return true;
+        return false;
+    };
+    ZARR_ASSIGN_OR_RETURN(json::Object members, Read({std::string(kGroupKey), {}}));
+    // The root of a store that is being made, or an array: whatever it becomes, it is not theirs.
+    if (members.empty()) return *(layout_ = Layout::kNone);
+    const json::Value group(std::move(members));
+    if (is_root(group)) {
+        LearnSpelling(group);
+        return *(layout_ = Layout::kMembers);
+    }
+    ZARR_ASSIGN_OR_RETURN(members, Read({std::string(kAttributesKey), {}}));
+    const json::Value attributes(std::move(members));
+    if (is_root(attributes)) {
+        LearnSpelling(attributes);
+        return *(layout_ = Layout::kAttributes);
+    }
+    Buffer text;
+    ZARR_ASSIGN_OR_RETURN(const bool is_old, GetDocument(*store_, std::string(kOldStoreKey), text));
+    return *(layout_ = is_old ? Layout::kDocuments : Layout::kNone);
+}
+
+NczarrDocuments::Place NczarrDocuments::GroupPlace(const std::string& group) const {
+    if (layout_ == Layout::kDocuments) return {JoinKey(group, kOldGroupKey), {}};
+    return {JoinKey(group, layout_ == Layout::kMembers ? kGroupKey : kAttributesKey),
+            spelling_.group};
+}
+
+NczarrDocuments::Place NczarrDocuments::ArrayPlace(const std::string& array) const {
+    if (layout_ == Layout::kDocuments) return {JoinKey(array, kOldArrayKey), {}};
+    return {JoinKey(array, layout_ == Layout::kMembers ? kArrayKey : kAttributesKey),
+            spelling_.array};
+}
+
+// ---------------------------------------------------------------------------------------------
+// What groups list
+
+Status NczarrDocuments::ListIn(const std::string& group, std::string_view list,
+                               std::string_view name) {
+    return Change(GroupPlace(group), [&](json::Object& members) {
+        if (json::FindMember(members, spelling_.dimensions) == nullptr)
+            json::PutMember(members, spelling_.dimensions, json::Value(json::Object{}));
+        for (const std::string_view each : {spelling_.arrays, spelling_.groups}) {
+            std::vector<std::string> names = Texts(json::FindMember(members, each));
+            if (each == list && std::find(names.begin(), names.end(), name) == names.end())
+                names.emplace_back(name);
+            json::PutMember(members, each, ListOf(names));
+        }
+    });
+}
+
+Status NczarrDocuments::List(const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
+    if (layout == Layout::kNone || path.empty()) return {};
+    ZARR_ASSIGN_OR_RETURN(const json::Object array, Read({JoinKey(path, kArrayKey), {}}));
+    if (!array.empty() && !IsKnownToNetcdf(json::Value(array))) return {};
+    std::string_view list = spelling_.arrays;
+    if (array.empty()) {
+        ZARR_RETURN_IF_ERROR(ListIn(path, {}, {}));
+        list = spelling_.groups;
+    }
+    for (std::string node = path; !node.empty(); list = spelling_.groups) {
+        std::string group(ParentPath(node));
+        ZARR_RETURN_IF_ERROR(ListIn(group, list, LastName(node)));
+        node = std::move(group);
+    }
+    return {};
+}
+
+Status NczarrDocuments::Unlist(const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
+    if (layout == Layout::kNone || path.empty()) return {};
+    return Change(GroupPlace(std::string(ParentPath(path))), [&](json::Object& members) {
+        for (const std::string_view each : {spelling_.arrays, spelling_.groups}) {
+            std::vector<std::string> names = Texts(json::FindMember(members, each));
+            const auto kept = std::remove(names.begin(), names.end(), LastName(path));
+            if (kept == names.end()) continue;
+            names.erase(kept, names.end());
+            json::PutMember(members, each, ListOf(names));
+        }
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Dimensions
+
+Result<std::string> NczarrDocuments::Declare(const std::string& group, const std::string& name,
+                                             std::uint64_t size) {
+    std::string own_name = name;
+    for (std::string at = group;; at = std::string(ParentPath(at))) {
+        ZARR_ASSIGN_OR_RETURN(json::Object members, Read(GroupPlace(at)));
+        const json::Value* const declared =
+            FindDimension(json::FindMember(members, spelling_.dimensions), own_name);
+        if (declared != nullptr) {
+            if (HasSize(*declared, size)) return FullName(at, own_name);
+            if (at != group) break;  // hidden by one of this group
+            // The name is taken here: by a size that no array of this name and group has had.
+            own_name = name + "_" + std::to_string(size);
+            if (FindDimension(json::FindMember(members, spelling_.dimensions), own_name) != nullptr)
+                return FullName(at, own_name);
+        }
+        if (at.empty()) break;
+    }
+    ZARR_RETURN_IF_ERROR(ListIn(group, {}, {}));
+    ZARR_RETURN_IF_ERROR(Change(GroupPlace(group), [&](json::Object& members) {
+        AddDimension(*json::FindMember(members, spelling_.dimensions), own_name, size);
+    }));
+    return FullName(group, own_name);
+}
+
+Result<json::Array> NczarrDocuments::DeclareAll(const std::string& array,
+                                                const std::vector<std::uint64_t>& shape,
+                                                const std::vector<std::string>& names) {
+    json::Array references;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        // As netCDF-C itself calls those that have no name.
+        const std::string name =
+            names.size() == shape.size() ? names[i] : "_zdim_" + std::to_string(shape[i]);
+        ZARR_ASSIGN_OR_RETURN(std::string reference,
+                              Declare(std::string(ParentPath(array)), name, shape[i]));
+        references.emplace_back(std::move(reference));
+    }
+    return references;
+}
+
+Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& array) {
+    ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
+    if (layout == Layout::kNone) return false;
+    std::vector<std::uint64_t> shape = ShapeOf(json::Value(array.document));
+    const bool is_scalar = shape.empty();
+    if (is_scalar) {
+        // Stored as one element. Those that 4.9.0 writes itself, without a dimension and with the
+        // storage "scalar", crash it.
+        shape = {1};
+        const json::Value one(json::Array{json::Value(std::int64_t{1})});
+        json::PutMember(array.document, "shape", one);
+        json::PutMember(array.document, "chunks", one);
+        json::PutMember(array.attributes, kNames, ListOf({std::string(kNczarrScalar)}));
+    }
+    json::Array references;
+    if (!is_scalar || layout != Layout::kAttributes) {
+        ZARR_ASSIGN_OR_RETURN(
+            references, DeclareAll(path, shape, Texts(json::FindMember(array.attributes, kNames))));
+    }
+    json::Object extension{{std::string(spelling_.references), json::Value(std::move(references))},
+                           {"storage", json::Value("chunked")}};
+    if (is_scalar) extension.emplace_back("scalar", json::Value(std::int64_t{1}));
+    if (layout != Layout::kAttributes)
+        HideFromNetcdf(array.attributes, json::Value(json::Object{}), spelling_.attributes);
+    const json::Value value(extension);
+    if (layout == Layout::kDocuments)
+        ZARR_RETURN_IF_ERROR(
+            Change(ArrayPlace(path), [&](json::Object& members) { members = extension; }));
+    // Scalars are known by the member there, too.
+    if (layout == Layout::kMembers || (layout == Layout::kDocuments && is_scalar))
+        json::PutMember(array.document, spelling_.array, value);
+    if (layout == Layout::kAttributes) json::PutMember(array.attributes, spelling_.array, value);
+    return true;
+}
+
+Status NczarrDocuments::FollowShape(const std::string& path, const json::Object& document) {
+    ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
+    if (layout == Layout::kNone) return {};
+    const std::vector<std::uint64_t> shape = ShapeOf(json::Value(document));
+    ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(path)));
+    const std::vector<std::string> references =
+        Texts(json::FindMember(extension, spelling_.references));
+    for (std::size_t i = 0; i < references.size() && references.size() == shape.size(); ++i) {
+        const auto reference = NormalizePath(references[i]);
+        if (!reference.ok() || reference->empty()) continue;
+        ZARR_RETURN_IF_ERROR(
+            Change(GroupPlace(std::string(ParentPath(*reference))), [&](json::Object& members) {
+                json::Value* const declared = FindDimension(
+                    json::FindMember(members, spelling_.dimensions), LastName(*reference));
+                if (declared == nullptr || HasSize(*declared, shape[i])) return;
+                if (json::Value* const size = SizeOf(*declared)) *size = json::Value(shape[i]);
+            }));
+    }
+    return {};
+}
+
+Status NczarrDocuments::ForEachArray(const std::string& path, std::size_t depth,
+                                     const std::function<Status(const std::string&)>& visit) const {
+    if (depth > kMaxGroupDepth) return {};
+    ZARR_ASSIGN_OR_RETURN(const json::Object array, Read({JoinKey(path, kArrayKey), {}}));
+    if (!array.empty()) return visit(path);
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_->List(path));
+    for (const StoreEntry& entry : entries)
+        if (entry.is_prefix)
+            ZARR_RETURN_IF_ERROR(ForEachArray(JoinKey(path, entry.name), depth + 1, visit));
+    return {};
+}
+
+Status NczarrDocuments::FollowRename(const std::string& from, const std::string& to) {
+    ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
+    if (layout == Layout::kNone) return {};
+    return ForEachArray(to, 0, [&](const std::string& array) {
+        return Change(ArrayPlace(array), [&](json::Object& members) {
+            json::Value* const list = json::FindMember(members, spelling_.references);
+            if (list == nullptr) return;
+            std::vector<std::string> references = Texts(list);
+            for (std::string& reference : references)
+                if (reference.compare(0, from.size() + 2, "/" + from + "/") == 0)
+                    reference = "/" + to + reference.substr(1 + from.size());
+            *list = ListOf(references);
+        });
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Attributes
+
+Status NczarrDocuments::Rereference(const std::string& array, const json::Value& attributes) {
+    const std::vector<std::string> names = Texts(attributes.Find(kNames));
+    if (names.empty()) return {};
+    ZARR_ASSIGN_OR_RETURN(const json::Object document, Read({JoinKey(array, kArrayKey), {}}));
+    const std::vector<std::uint64_t> shape = ShapeOf(json::Value(document));
+    ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(array)));
+    const std::vector<std::string> references =
+        Texts(json::FindMember(extension, spelling_.references));
+    if (names.size() != shape.size() || references.size() != shape.size()) return {};
+    const auto is_named = [](const std::string& reference, const std::string& name) {
+        return LastName(reference) == name;
+    };
+    if (std::equal(references.begin(), references.end(), names.begin(), is_named)) return {};
+    ZARR_ASSIGN_OR_RETURN(const json::Array renamed, DeclareAll(array, shape, names));
+    ZARR_RETURN_IF_ERROR(Change(ArrayPlace(array), [&](json::Object& members) {
+        json::PutMember(members, spelling_.references, json::Value(renamed));
+    }));
+    for (const std::string& reference : references) ZARR_RETURN_IF_ERROR(ForgetUnused(reference));
+    return {};
+}
+
+Status NczarrDocuments::ForgetUnused(const std::string& reference) {
+    const auto path = NormalizePath(reference);
+    if (!path.ok() || path->empty()) return {};
+    const std::string group(ParentPath(*path));
+    bool is_used = false;
+    ZARR_RETURN_IF_ERROR(ForEachArray(group, 0, [&](const std::string& array) -> Status {
+        ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(array)));
+        for (const std::string& own : Texts(json::FindMember(extension, spelling_.references)))
+            is_used = is_used || own == reference;
+        return {};
+    }));
+    if (is_used) return {};
+    return Change(GroupPlace(group), [&](json::Object& members) {
+        RemoveDimension(json::FindMember(members, spelling_.dimensions), LastName(*path));
+    });
+}
+
+Result<json::Value> NczarrDocuments::AsStored(const std::string& path,
+                                              const json::Value& attributes) {
+    ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
+    if (layout == Layout::kNone) return attributes;
+    // What names dimensions is in `.zattrs` itself there, which the caller is about to write.
+    if (layout != Layout::kAttributes) ZARR_RETURN_IF_ERROR(Rereference(path, attributes));
+    ZARR_ASSIGN_OR_RETURN(json::Object stored, Read({JoinKey(path, kAttributesKey), {}}));
+    json::Value kept = attributes;
+    json::Value* const names = json::FindMember(*kept.as_object(), kNames);
+    const json::Value* const stored_names = json::FindMember(stored, kNames);
+    if (names != nullptr && Texts(names).empty() && stored_names != nullptr) *names = *stored_names;
+    for (const json::Member& member : stored)
+        if (IsNczarrName(member.first) && kept.Find(member.first) == nullptr)
+            kept.as_object()->push_back(member);
+    if (layout != Layout::kAttributes)
+        HideFromNetcdf(*kept.as_object(), json::Value(std::move(stored)), spelling_.attributes);
+    return kept;
+}
+
+}  // namespace zarr
