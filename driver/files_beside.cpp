@@ -32,7 +32,7 @@ Status CopyBeside(const std::string& from, const std::string& to) {
     for (const char* const end : kEndings) {
         const std::string source = from + end;
         if (PathExists(source) && CPLCopyFile((to + end).c_str(), source.c_str()) != 0)
-            return Status::Io(source + ": cannot be copied to beside " + to);
+            return Status::Io("cannot be copied to beside " + to).WithContext(source);
     }
     return {};
 }

@@ -103,6 +103,21 @@ void ApplyChange(const json::Object& before, const json::Value& after, json::Obj
     }
 }
 
+// Writes the documents of an array, `.zarray` last.
+Status PutNewArray(Store& store, NczarrDocuments& nczarr, const std::string& path,
+                   NczarrDocuments::NewArray array) {
+    ZARR_ASSIGN_OR_RETURN(const bool is_nczarr, nczarr.DescribeArray(path, array));
+    const auto text_of = [](json::Object& members) {
+        return json::DumpIndented(json::Value(std::move(members)));
+    };
+    const std::string key = JoinKey(path, kAttributesKey);
+    ZARR_RETURN_IF_ERROR(array.attributes.empty()
+                             ? store.Erase(key)
+                             : store.Set(key, ByteSpan(text_of(array.attributes))));
+    ZARR_RETURN_IF_ERROR(store.Set(JoinKey(path, kArrayKey), ByteSpan(text_of(array.document))));
+    return is_nczarr ? nczarr.List(path) : Status();
+}
+
 }  // namespace
 
 Result<bool> HierarchyWriter::Holds(const std::string& key, std::string_view text) const {
@@ -207,7 +222,7 @@ Status HierarchyWriter::CreateArray(std::string_view path, const json::Object& d
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
     const std::string key = JoinKey(array, kArrayKey);
-    ZARR_ASSIGN_OR_RETURN(const std::string text, ArrayText(key, document));
+    ZARR_RETURN_IF_ERROR(ArrayText(key, document).status());
     ZARR_RETURN_IF_ERROR(CheckPlace(array));
     ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(array));
     if (is_occupied && (if_exists == IfExists::kFail || array.empty())) return NotEmpty(array);
@@ -215,16 +230,7 @@ Status HierarchyWriter::CreateArray(std::string_view path, const json::Object& d
     if (is_occupied) ZARR_RETURN_IF_ERROR(EraseNode(array));
     ZARR_RETURN_IF_ERROR(EraseStrayChunks(array).status());
     if (!array.empty()) ZARR_RETURN_IF_ERROR(MakeGroups(std::string(ParentPath(array))));
-    NczarrDocuments::NewArray made{document, attributes};
-    ZARR_ASSIGN_OR_RETURN(const bool is_nczarr, nczarr_.DescribeArray(array, made));
-    const std::string attributes_key = JoinKey(array, kAttributesKey);
-    ZARR_RETURN_IF_ERROR(
-        made.attributes.empty()
-            ? store_->Erase(attributes_key)
-            : SetText(attributes_key, json::DumpIndented(json::Value(made.attributes))));
-    if (!is_nczarr) return SetText(key, text);
-    ZARR_RETURN_IF_ERROR(SetText(key, json::DumpIndented(json::Value(made.document))));
-    return nczarr_.List(array);
+    return PutNewArray(*store_, nczarr_, array, {document, attributes});
 }
 
 Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& attributes) {
@@ -255,18 +261,18 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
     return ReplaceAttributes(node, stored);
 }
 
-Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& given) {
-    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, nczarr_.AsStored(node, given));
+Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& attributes) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value stored, nczarr_.AsStored(node, attributes));
     const std::string key = JoinKey(node, kAttributesKey);
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node));
     if (kind == NodeKind::kNone) return NothingThere(node);
-    if (attributes.as_object()->empty()) {
+    if (stored.as_object()->empty()) {
         ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
         if (!exists) return {};
         ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
         return store_->Erase(key);
     }
-    const std::string text = json::DumpIndented(attributes);
+    const std::string text = json::DumpIndented(stored);
     ZARR_ASSIGN_OR_RETURN(const bool is_same, Holds(key, text));
     if (is_same) return {};
     ZARR_RETURN_IF_ERROR(EraseConsolidated(node));

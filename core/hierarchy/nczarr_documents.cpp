@@ -171,10 +171,10 @@ void NczarrDocuments::LearnSpelling(const json::Value& root) {
 Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
     if (layout_) return *layout_;
     const auto is_root = [](const json::Value& document) {
-        for (const std::string_view name :
-             {"_NCZARR_SUPERBLOCK", "_nczarr_superblock", "_NCZARR_GROUP", "_nczarr_group"})
-            if (document.Find(name) != nullptr) return true;
-        return false;
+        constexpr std::string_view kRootNames[] = {"_NCZARR_SUPERBLOCK", "_nczarr_superblock",
+                                                   "_NCZARR_GROUP", "_nczarr_group"};
+        return std::any_of(std::begin(kRootNames), std::end(kRootNames),
+                           [&](const auto& name) { return document.Find(name) != nullptr; });
     };
     ZARR_ASSIGN_OR_RETURN(json::Object members, Read({std::string(kGroupKey), {}}));
     // The root of a store that is being made, or an array: whatever it becomes, it is not theirs.
@@ -376,7 +376,7 @@ Status NczarrDocuments::FollowRename(const std::string& from, const std::string&
             std::vector<std::string> references = Texts(list);
             for (std::string& reference : references)
                 if (reference.compare(0, from.size() + 2, "/" + from + "/") == 0)
-                    reference = "/" + to + reference.substr(1 + from.size());
+                    reference.replace(1, from.size(), to);
             *list = ListOf(references);
         });
     });
