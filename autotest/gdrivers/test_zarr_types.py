@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Data types and shapes as rasters: what each becomes in GDAL."""
 
+import json
+
 import numpy as np
 import pytest
 import zarr
 import zarr_gdal
+import zarr_mdim
 from osgeo import gdal
 from zarr_store import good_values, handmade, make_array
 from zarr_gdal import open_band, open_raster, read_all
@@ -180,6 +183,67 @@ def test_nan_nodata(tmp_path, fill):
     band = open_band(tmp_path / "a.zarr")
     assert np.isnan(band.GetNoDataValue())
     assert np.isnan(band.ReadAsArray()).all()
+
+
+@pytest.mark.parametrize(
+    "dtype, text, wanted",
+    [("|u1", "0", 0), ("<i2", "-9999", -9999), (">i4", " 7 ", 7),
+     ("<i8", "-9223372036854775808", -(2**63)), ("<i8", "9007199254740993", 2**53 + 1),
+     ("<u8", "18446744073709551615", 2**64 - 1), ("<u8", "9223372036854775808", 2**63),
+     ("<f4", "0", 0), ("<f8", "-9999", -9999.0), (">f8", "1e20", 1e20), ("<f4", "nan", np.nan),
+     ("<f8", "-inf", -np.inf)],
+)  # fmt: skip
+@pytest.mark.parametrize("place", ["fill_value", "_FillValue", "missing_value"])
+def test_fill_values_of_text(tmp_path, cpl, dtype, text, wanted, place):
+    """As n5-zarr and early bioformats2raw wrote all of them, and zarr-python 2 reads them."""
+    store = tmp_path / "a.zarr"
+    if place == "fill_value":
+        handmade(store, dtype=dtype, fill_value=text, files={})
+        if zarr.__version__.startswith("2."):  # version 3 reads numbers alone
+            np.testing.assert_equal(zarr.open_array(str(store), mode="r").fill_value, wanted)
+    else:
+        handmade(store, dtype=dtype, fill_value=5, files={}, attrs={place: text})
+    band = open_band(store)
+    np.testing.assert_equal(band.GetNoDataValue(), wanted)
+    if place == "fill_value":
+        values = np.unique(band.ReadAsArray())
+        assert np.array_equal(values, np.array([wanted], dtype), equal_nan=True)
+    np.testing.assert_equal(zarr_mdim.raw_nodata(zarr_mdim.open_array(store)), {"": wanted})
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize(
+    "dtype, text",
+    [("|u1", "256"), ("|u1", "-1"), ("<i2", "1.5"), ("<i4", "NaN"), ("<i8", "9223372036854775808"),
+     ("<u8", "18446744073709551616"), ("<i4", ""), ("<f4", "none"), ("<f8", "0x10"),
+     ("<f8", "1,5")],
+)  # fmt: skip
+def test_text_that_is_no_fill_value_is_named(tmp_path, cpl, dtype, text):
+    handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=text, files={})
+    assert gdal.Open(str(tmp_path / "a.zarr")) is None
+    assert f'fill_value: expected a value of dtype {dtype}, got "{text}"' in cpl.the_error()
+
+
+@pytest.mark.parametrize("value", [2**64 - 1, 2**63, 2**63 - 1, 0])
+def test_unsigned_nodata_goes_both_ways(tmp_path, cpl, value):
+    """The built-in driver writes text where the value fits no int64; ours writes the number that
+    the specification asks for. zarr-python and ours read both."""
+    for name in ("Zarr", "ZarrBuiltin"):
+        store = str(tmp_path / f"{name}.zarr")
+        dataset = gdal.GetDriverByName(name).CreateMultiDimensional(store)
+        root = dataset.GetRootGroup()
+        dimensions = [root.CreateDimension(n, None, None, 3) for n in "yx"]
+        array = root.CreateMDArray("a", dimensions, gdal.ExtendedDataType.Create(gdal.GDT_UInt64))
+        assert array.SetNoDataValueUInt64(value) == gdal.CE_None
+        del array, dimensions, root, dataset
+        if zarr.__version__.startswith("2.") or name == "Zarr" or value < 2**63:
+            assert zarr.open_group(store, mode="r")["a"].fill_value == value
+        assert open_band(store).GetNoDataValue() == value
+        assert zarr_mdim.raw_nodata(zarr_mdim.open_array(store, "a")) == {"": value}
+        if name == "Zarr":
+            document = json.loads((tmp_path / "Zarr.zarr/a/.zarray").read_text())
+            assert document["fill_value"] == value
+    cpl.assert_quiet()
 
 
 def test_null_fill_is_no_nodata(tmp_path):

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "core/dtype/fill_value.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "core/base/endian.h"
 #include "core/base/half.h"
@@ -31,8 +34,37 @@ json::Value WithoutBool(const json::Value& value) {
     return value;
 }
 
+// All of `text` as a number of type T.
+template <class T>
+std::optional<json::Value> NumberIn(std::string_view text) {
+    T number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || rest != end) return std::nullopt;
+    return json::Value(number);
+}
+
+// The number that `value` is, or that its text says as NumPy reads it: decimal, with blanks around
+// it, or nan, inf or infinity in any case. Integers are exact, or they are doubles. Anything else
+// is returned as it is.
+json::Value NumberOf(const json::Value& value) {
+    const std::string* const given = value.as_string();
+    if (given == nullptr) return WithoutBool(value);
+    constexpr std::string_view kBlanks = " \t\r\n";
+    std::string_view text = *given;
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+    if (text.find('(') != std::string_view::npos) return value;  // a NaN with a payload
+    if (const auto number = NumberIn<std::int64_t>(text)) return *number;
+    if (const auto number = NumberIn<std::uint64_t>(text)) return *number;
+    return NumberIn<double>(text).value_or(value);
+}
+
 Result<std::string> ParseInteger(const DataType& type, const json::Value& value) {
-    const json::Value number = WithoutBool(value);
+    const json::Value number = NumberOf(value);
+    // Of text NumPy takes no fractions here, and what is past 64 bits has been rounded.
+    if (value.as_string() != nullptr && !number.is_integer()) return Bad(type, value);
     const int bits = static_cast<int>(type.size) * 8;
     if (type.kind == DataKind::kUint) {
         std::uint64_t v = 0;
@@ -65,19 +97,7 @@ Result<std::string> ParseInteger(const DataType& type, const json::Value& value)
 }
 
 bool GetFloat(const json::Value& value, double& number) {
-    if (WithoutBool(value).GetDouble(number)) return true;
-    const std::string* text = value.as_string();
-    if (text == nullptr) return false;
-    const double infinity = std::numeric_limits<double>::infinity();
-    if (*text == "NaN")
-        number = std::numeric_limits<double>::quiet_NaN();
-    else if (*text == "Infinity")
-        number = infinity;
-    else if (*text == "-Infinity")
-        number = -infinity;
-    else
-        return false;
-    return true;
+    return NumberOf(value).GetDouble(number);
 }
 
 std::string FloatBytes(std::size_t size, double number) {

@@ -14,7 +14,9 @@ namespace zarr {
 // "fill_value" (Zarr v2 specification, "Fill value encoding"). `value` must not be null. For
 // kObject the result is the string or the bytes themselves. Accepts besides the specification what
 // zarr-python writes: 0 and "" for S, U, V and structured types, booleans and numbers for each
-// other, integral floats for integers, complex numbers as one number, "NaN" or [re, im].
+// other, integral floats for integers, complex numbers as one number, "NaN" or [re, im]; and for
+// integers and floats decimal text, as n5-zarr, early bioformats2raw and, where a uint64 does not
+// fit an int64, GDAL's own driver write it, and zarr-python 2 reads it.
 Result<std::string> ParseFillValue(const DataType& type, const json::Value& value);
 
 // The JSON of "fill_value" as zarr-python spells it, from one element of `type` as ParseFillValue()

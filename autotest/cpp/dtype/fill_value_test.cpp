@@ -51,8 +51,34 @@ void ExpectIntegerLimits(const std::string& rest) {
         EXPECT_EQ(FillAs<T>(type, "7.0"), 7);
         EXPECT_EQ(FillAs<T>(type, "true"), 1);
         EXPECT_EQ(FillAs<T>(type, "false"), 0);
-        ExpectRefused(type, {"0.5", "NaN", "\"0\"", "\"NaN\"", "[1]", "{}", "1e300", "\"\"",
-                             "18446744073709551616"});
+        for (const std::string& quote : {std::string("\""), std::string("\" ")}) {  // as text
+            EXPECT_EQ(FillAs<T>(type, quote + std::to_string(Limits::max()) + quote[0]),
+                      Limits::max());
+            EXPECT_EQ(FillAs<T>(type, quote + std::to_string(Limits::min()) + " \""),
+                      Limits::min());
+        }
+        EXPECT_EQ(FillAs<T>(type, "\"+5\""), 5);
+        ExpectRefused(type, {"0.5",
+                             "NaN",
+                             "\"NaN\"",
+                             "[1]",
+                             "{}",
+                             "1e300",
+                             "\"\"",
+                             "18446744073709551616",
+                             "\"18446744073709551616\"",
+                             "\"0.5\"",
+                             "\"1e300\"",
+                             "\"1e1\"",
+                             "\"4.0\"",
+                             "\" \"",
+                             "\"+\"",
+                             "\"+-5\"",
+                             "\"5 5\"",
+                             "\"5x\"",
+                             "\"0x10\"",
+                             "\"inf\"",
+                             "[\"0\"]"});
     }
 }
 
@@ -79,6 +105,12 @@ TEST(FillValue, IntegersOutOfRangeAreRefused) {
     ExpectRefused("<u2", {"65536", "-1"});
     ExpectRefused("<u4", {"4294967296", "-1"});
     ExpectRefused("<u8", {"-1", "1.8446744073709552e19"});
+    ExpectRefused("|i1", {"\"128\"", "\"-129\""});
+    ExpectRefused("<i8", {"\"9223372036854775808\"", "\"-9223372036854775809\""});
+    ExpectRefused("|u1", {"\"256\"", "\"-1\""});
+    ExpectRefused("<u8", {"\"-1\"", "\"18446744073709551616\""});
+    EXPECT_TRUE(Fails(ParseFillValue(Type("|u1"), Json("\"256\"")), StatusCode::kCorrupt,
+                      R"(fill_value: expected a value of dtype |u1, got "256")"));
 }
 
 TEST(FillValue, Booleans) {
@@ -109,7 +141,27 @@ TEST(FillValue, Floats) {
             EXPECT_EQ(FillAs<double>(f8, quote + std::string("-Infinity") + quote), -infinity);
         }
     }
-    ExpectRefused("<f8", {"\"nan\"", "\"0\"", "\"\"", "[1]", "{}", "\"Inf\""});
+    ExpectRefused("<f8", {"\"\"", "[1]", "{}", "\"x\"", "\"1.5.5\"", "\"1e400\"", "\"0x10\"",
+                          "\"1,5\"", "\"nan(1)\"", "\"--1\""});
+}
+
+TEST(FillValue, FloatsMayBeText) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    for (const char* type : {"<f8", ">f8"}) {
+        EXPECT_EQ(FillAs<double>(type, "\"0\""), 0);
+        EXPECT_EQ(FillAs<double>(type, "\"-9999\""), -9999);
+        EXPECT_EQ(FillAs<double>(type, "\" 1e20\""), 1e20);
+        EXPECT_EQ(FillAs<double>(type, "\"-.5\""), -0.5);
+        EXPECT_EQ(FillAs<double>(type, "\"18446744073709551615\""), 18446744073709551615.0);
+        EXPECT_TRUE(std::signbit(FillAs<double>(type, "\"-0.0\"")));
+        for (const char* nan : {"\"nan\"", "\"NAN\"", "\"-nan\""})
+            EXPECT_TRUE(std::isnan(FillAs<double>(type, nan))) << nan;
+        for (const char* text : {"\"inf\"", "\"Inf\"", "\"+infinity\""})
+            EXPECT_EQ(FillAs<double>(type, text), infinity) << text;
+        EXPECT_EQ(FillAs<double>(type, "\"-INF\""), -infinity);
+    }
+    EXPECT_EQ(FillAs<float>("<f4", "\"-3.4028235e38\""), -std::numeric_limits<float>::max());
+    EXPECT_EQ(FillAs<std::uint16_t>("<f2", "\"0.1\""), 0x2e66);
 }
 
 TEST(FillValue, FloatsRoundAsNumpyDoes) {
@@ -149,6 +201,8 @@ TEST(FillValue, ComplexNumbers) {
     check("7", 7, 0);
     check("\"NaN\"", nan, 0);
     check("0", 0, 0);
+    check("[\"1.5\", \"-2\"]", 1.5, -2);
+    check("\"-9999\"", -9999, 0);
     ExpectRefused("<c8", {"[1]", "[1,2,3]", "[]", "[\"x\",0]", "\"x\"", "{}", "[null,0]"});
 }
 
