@@ -104,6 +104,8 @@ COMPRESSORS = [
     (None, None),
     ("zlib", 0),
     ("zlib", 9),
+    ("gzip", 0),
+    ("gzip", 9),
     ("bz2", 1),
     ("bz2", 9),
     ("lzma", {"format": 1, "check": -1, "preset": None, "filters": None}),
@@ -121,14 +123,15 @@ def test_compressors_of_the_time(tmp_path, compression, options):
     store = write_v1(tmp_path / "v1", values, (20, 30), compression, options, attrs={})
     assert_same(read_all(open_raster(store))[0], values)
     assert_same(mdim_values(store), values)
-    assert_same(migrated(store)[...], values)
+    if compression != "gzip":  # which has another meaning to the numcodecs of today
+        assert_same(migrated(store)[...], values)
 
 
-@pytest.mark.parametrize("compression", ["blosc", "zlib", "bz2", "lzma", "none"])
+@pytest.mark.parametrize("compression", ["blosc", "zlib", "gzip", "bz2", "lzma", "none"])
 @pytest.mark.parametrize("given", [..., None])
 def test_options_of_a_compressor_are_not_needed(tmp_path, compression, given):
     defaults = {
-        "blosc": {"cname": "lz4", "clevel": 5, "shuffle": 1}, "zlib": 1, "bz2": 1, "lzma": {},
+        "blosc": {"cname": "lz4", "clevel": 5, "shuffle": 1}, "zlib": 1, "gzip": 1, "bz2": 1, "lzma": {},
         "none": None,
     }  # fmt: skip
     options = defaults[compression]

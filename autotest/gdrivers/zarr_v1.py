@@ -33,7 +33,7 @@ def compress(data, compression, options):
     if compression == "blosc":
         cname, level = options["cname"].encode(), options["clevel"]
         return blosc.compress(data, cname, level, options["shuffle"])
-    if compression == "zlib":
+    if compression in ("zlib", "gzip"):  # two names of one compressor
         return zlib.compress(data, options)
     if compression == "bz2":
         return bz2.compress(data, options)

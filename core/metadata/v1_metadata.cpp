@@ -38,7 +38,7 @@ Result<json::Value> BloscOption(const json::Member& option) {
     return value;
 }
 
-// Both compressors have the level as their only option.
+// Some compressors have the level as their only option.
 Status AddLevel(const json::Value& options, json::Object& compressor) {
     if (options.is_null()) return {};
     std::int64_t level = 0;
@@ -71,13 +71,15 @@ Result<json::Value> TranslateCompression(const json::Value& document) {
     if (id == "none") return json::Value();
     const json::Value* const given = document.Find("compression_opts");
     const json::Value options = given != nullptr ? *given : json::Value();
-    json::Object compressor{{"id", json::Value(id)}};
-    if (id == "zlib" || id == "bz2")
+    // zarr-python 1 knew zlib by two names.
+    json::Object compressor{{"id", json::Value(id == "gzip" ? "zlib" : id)}};
+    if (id == "zlib" || id == "gzip" || id == "bz2")
         ZARR_RETURN_IF_ERROR(AddLevel(options, compressor));
     else if (id == "blosc" || id == "lzma")
         ZARR_RETURN_IF_ERROR(AddOptions(options, id == "blosc", compressor));
     else
-        return json::Expected("compression", R"("blosc", "zlib", "bz2", "lzma", "none" or null)",
+        return json::Expected("compression",
+                              R"("blosc", "zlib", "gzip", "bz2", "lzma", "none" or null)",
                               *compression);
     json::Value translated(std::move(compressor));
     // Here, so that the error names the member that the user has.

@@ -44,6 +44,8 @@ TEST(V1Metadata, TranslatesEveryCompressor) {
         {"null", "", "null"},
         {"\"none\"", R"("compression_opts": {"any": "thing"})", "null"},
         {"\"zlib\"", "", R"({"id": "zlib"})"},
+        {"\"gzip\"", "", R"({"id": "zlib"})"},
+        {"\"gzip\"", R"("compression_opts": 9)", R"({"id": "zlib", "level": 9})"},
         {"\"bz2\"", R"("compression_opts": 9)", R"({"id": "bz2", "level": 9})"},
         {"\"zlib\"", R"("compression_opts": null)", R"({"id": "zlib"})"},
         {"\"blosc\"", "", R"({"id": "blosc"})"},
@@ -81,7 +83,8 @@ TEST(V1Metadata, NamesTheMemberThatIsWrong) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
         {"null", R"("zarr_format": "1")", "zarr_format: expected 1, got \"1\""},
         {"null", R"("zarr_format": 1.5)", "zarr_format: expected 1, got 1.5"},
-        {"\"gzip\"", "", "compression: expected \"blosc\","},
+        {"\"zstd\"", "", "compression: expected \"blosc\","},
+        {"\"gzip\"", R"("compression_opts": {})", "compression_opts: expected an integer, got {}"},
         {"[]", "", "compression: expected \"blosc\","},
         {"\"zlib\"", R"("compression_opts": [])", "compression_opts: expected an integer, got []"},
         {"\"bz2\"", R"("compression_opts": "9")", "compression_opts: expected an integer"},
