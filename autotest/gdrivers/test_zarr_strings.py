@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import zarr
 import zarr_gdal
+import zarr_mdim_write
 from osgeo import gdal
 from zarr_dump import check_dump
 from zarr_gdal import open_raster
@@ -97,6 +98,36 @@ def test_objects_without_a_codec(tmp_path):
     command = [os.environ["ZARR_DUMP"], str(store), ""]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert done.returncode > 0 and "|O" in done.stderr.decode()
+
+
+CATEGORIES = {"id": "categorize", "labels": ["female", "male"], "dtype": "|S10", "astype": "|u1"}
+
+
+@pytest.mark.parametrize("filters", [None, [CATEGORIES]])
+def test_categorized_bytes(tmp_path, cpl, filters):
+    """The example of zarr-python 2.1. numcodecs took text and bytes for such labels up to 0.5.0, and
+    none of dtype S since; what it stored is the place of a label, from 1. Written here, it is read
+    back by NumPy."""
+    sexes = np.array([[b"female", b"male", b""], [b"male", b"", b"female"]], "S10")
+    codes = np.array([[1, 2, 0], [2, 0, 1]], "u1")
+    raw = (codes if filters else sexes).tobytes()
+    handmade(
+        tmp_path / "a.zarr", dtype="|S10", shape=[2, 3], chunks=[2, 3], fill_value="",
+        files={"0.0": raw}, filters=filters,
+    )  # fmt: skip
+    assert check_dump(str(tmp_path / "a.zarr"), "", sexes) is None
+    wanted = np.array([[b"male", b"female", b""], [b"", b"male", b"male"]], "S10")
+    writable = zarr_mdim_write.update(tmp_path / "a.zarr")
+    array = writable.GetRootGroup().OpenMDArray("a")
+    assert zarr_mdim_write.write(array, {"": wanted.astype(object)})
+    del array, writable
+    cpl.assert_quiet()
+    stored = (tmp_path / "a.zarr/0.0").read_bytes()
+    if filters:
+        assert np.frombuffer(stored, "u1").tolist() == [2, 1, 0, 0, 2, 2]
+    else:
+        assert stored == wanted.tobytes()
+    assert check_dump(str(tmp_path / "a.zarr"), "", wanted) is None
 
 
 @pytest.mark.parametrize(

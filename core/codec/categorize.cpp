@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // categorize: strings as codes, i + 1 standing for labels[i] and any other code for the empty
-// string (numcodecs.Categorize).
+// string (numcodecs.Categorize; of dtype S, whose labels are text in the configuration too, up to
+// its version 0.5.0 and in the Zarr v2 specification of zarr-python 2.1).
 #include <algorithm>
 #include <cstring>
 
@@ -34,8 +35,9 @@ Result<DataType> TextTypeMember(const json::Value& config) {
     if (member->as_string() == nullptr) return json::Expected("dtype", "a typestr", *member);
     auto type = ParseTypestr(*member->as_string());
     if (!type.ok()) return Status::Corrupt(type.status().message()).WithContext("dtype");
-    if (type->kind != DataKind::kUnicode && type->kind != DataKind::kObject)
-        return json::Expected("dtype", "a U or O type", *member);
+    if (type->kind != DataKind::kUnicode && type->kind != DataKind::kBytes &&
+        type->kind != DataKind::kObject)
+        return json::Expected("dtype", "a U, S or O type", *member);
     return type;
 }
 
@@ -94,16 +96,23 @@ class Categorize final : public Codec {
 
   private:
     Status AddLabel(const std::string& label) {
-        ZARR_ASSIGN_OR_RETURN(const std::u32string units, Utf8ToUcs4(label));
-        std::vector<std::uint8_t> element(dtype_.size);
-        for (std::size_t i = 0; i < units.size() && i < dtype_.size / 4; ++i)
-            StoreNative(&element[i * 4], static_cast<std::uint32_t>(units[i]));
-        SwapElements(dtype_, element.data(), 1);
+        ZARR_ASSIGN_OR_RETURN(std::string element, BytesOf(label));
+        const std::size_t last = element.find_last_not_of('\0');
+        was_cut_.push_back(last != std::string::npos && last >= dtype_.size);
+        element.resize(dtype_.size);
+        SwapElements(dtype_, reinterpret_cast<std::uint8_t*>(element.data()), 1);
         elements_.insert(elements_.end(), element.begin(), element.end());
-        const std::size_t last = units.find_last_not_of(U'\0');
-        was_cut_.push_back(last != std::u32string::npos && last >= dtype_.size / 4);
         ++label_count_;
         return {};
+    }
+
+    // A label as memory has it, however long it is.
+    Result<std::string> BytesOf(const std::string& label) const {
+        if (dtype_.kind == DataKind::kBytes) return label;
+        ZARR_ASSIGN_OR_RETURN(const std::u32string units, Utf8ToUcs4(label));
+        std::string bytes(units.size() * sizeof(char32_t), '\0');
+        if (!bytes.empty()) std::memcpy(bytes.data(), units.data(), bytes.size());
+        return bytes;
     }
 
     // Once elements_ stays where it is. No item equals a label that is too long.

@@ -215,6 +215,14 @@ TEST(CategorizeEncode, KnowsItsLabels) {
     EXPECT_EQ(EncodeValues(R"({"id":"categorize","dtype":"<U2","labels":["a","b","a","abc",""]})",
                            "<U2", u32(std::u32string(U"a\0b\0ab\0\0c\0", 10)), {5}),
               std::string("\3\2\0\5\0", 5));
+    const std::string bytes(
+        "a\0\xc3\xa9"
+        "b\0ab\0\0c\0",
+        12);
+    EXPECT_EQ(
+        EncodeValues(R"({"id":"categorize","dtype":"|S2","labels":["a","\u00e9","a","abc",""]})",
+                     "|S2", std::vector<char>(bytes.begin(), bytes.end()), {6}),
+        std::string("\3\2\0\0\5\0", 6));
     EXPECT_EQ(EncodeStrings(R"({"id":"categorize","dtype":"|O","astype":">i2",
                                 "labels":["x","\u00e9"]})",
                             {"\xc3\xa9", "", "x"}),

@@ -82,7 +82,7 @@ TEST(Filters, NameTheConfigurationMemberThatIsWrong) {
     ExpectCorrupt(R"({"id":"categorize","dtype":"<U2"})", "", R"("labels" is missing)");
     ExpectCorrupt(R"({"id":"categorize","dtype":"<U2","labels":["a",5]})", "",
                   "labels[1]: expected a string, got 5");
-    ExpectCorrupt(R"({"id":"categorize","dtype":"|S2","labels":[]})", "", "dtype: expected a U or");
+    ExpectCorrupt(R"({"id":"categorize","dtype":"|V2","labels":[]})", "", "dtype: expected a U, S");
     ExpectCorrupt(R"({"id":"categorize","dtype":"|O","labels":[]})", "", "dtype: |O needs");
     ExpectCorrupt(R"({"id":"shuffle","elementsize":-1})", "", "elementsize: expected an integer");
     ExpectCorrupt(R"({"id":"crc32","location":"middle"})", "", "location: expected \"start\" or");
