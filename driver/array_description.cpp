@@ -41,7 +41,7 @@ void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkLi
     set("ORDER", metadata.fortran_order ? "F" : "C");
     for (const zarr::json::Member& member : metadata.document)
         if (member.first == "fill_value") set("FILL_VALUE", zarr::json::Dump(member.second));
-    set("DIMENSION_SEPARATOR", std::string(1, metadata.dimension_separator));
+    set("DIMENSION_SEPARATOR", std::string(1, array.separator()));
     set("CHUNKS", std::to_string(array.chunk_count()));
     const std::uint64_t bytes = Bytes(metadata);
     set("BYTES", std::to_string(bytes));

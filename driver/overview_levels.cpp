@@ -176,6 +176,9 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
         json::Object document = scaled.facts.metadata.document;
         SetMember(document, "shape", Numbers(scaled.facts.metadata.shape));
         SetMember(document, "chunks", Numbers(scaled.facts.metadata.chunks));
+        // In nested folders that are not spoken of, too: the store's reader looks for all alike.
+        ZARR_ASSIGN_OR_RETURN(const char separator, source_.arrays[i]->array->Separator());
+        SetMember(document, "dimension_separator", json::Value(std::string(1, separator)));
         document.erase(std::remove_if(document.begin(), document.end(),
                                       [](const json::Member& member) {
                                           return zarr::IsNczarrAttribute(member.first);

@@ -29,6 +29,10 @@ bool IsDocument(std::string_view key) {
 // How a message about what is below a prefix begins.
 std::string At(const std::string& prefix) { return prefix.empty() ? "" : prefix + ": "; }
 
+Status WebServerDoesNotList(const std::string& prefix) {
+    return Status::Unsupported(At(prefix) + "a web server does not list what it has");
+}
+
 }  // namespace
 
 std::string RemoteStore::Manner() const {
@@ -116,9 +120,13 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
                                "metadata, or the path of an array, do without");
 }
 
+Status RemoteStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
+    if (!IsObjectStore(folder())) return WebServerDoesNotList(prefix);
+    return VsiStore::VisitEntries(prefix, visit);
+}
+
 Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
-    if (!IsObjectStore(folder()))
-        return Status::Unsupported(At(prefix) + "a web server does not list what it has");
+    if (!IsObjectStore(folder())) return WebServerDoesNotList(prefix);
     std::size_t keys = 0;
     const auto count = [&](std::string_view key, std::optional<std::uint64_t> size) {
         ++keys;

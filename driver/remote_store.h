@@ -39,6 +39,8 @@ class RemoteStore final : public VsiStore {
     // As far as a web server lists folders as pages, and whoever asks may list an object store;
     // kUnsupported otherwise.
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
+    // Not of a web server, which would be asked for a page, and for all of it.
+    zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     // Not of a web server, whose pages may not show all.
     zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
 

@@ -247,8 +247,19 @@ Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, st
 }
 
 Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) const {
-    const QuietCall call(folder_);
     std::vector<zarr::StoreEntry> entries;
+    const auto add = [&](const zarr::StoreEntry& entry) {
+        entries.push_back(entry);
+        return true;
+    };
+    ZARR_RETURN_IF_ERROR(VsiStore::VisitEntries(prefix, add));
+    std::sort(entries.begin(), entries.end(),
+              [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
+    const QuietCall call(folder_);
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
     // Without a stat for each, where the file system says the type as well.
@@ -258,24 +269,23 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) 
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
     if (dir == nullptr) {
         const int error = errno;
-        if (IsAbsent(path, error)) return entries;
-        return Failure(prefix, "cannot list", error);
+        return IsAbsent(path, error) ? Status() : Failure(prefix, "cannot list", error);
     }
     const int unopened = errors.Unsaid();
+    bool is_empty = true;
     errors.Expect();
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
+        is_empty = false;
         const std::string key = zarr::JoinKey(prefix, entry->pszName);
         ZARR_ASSIGN_OR_RETURN(const bool is_folder,
                               IsFolder(*entry, path + "/" + entry->pszName, key));
-        entries.push_back({entry->pszName, is_folder});
+        if (!visit({entry->pszName, is_folder})) return {};
         errors.Expect();
     }
     const int unread = errors.Unsaid();
-    if (unread != 0 || (entries.empty() && unopened != 0))
+    if (unread != 0 || (is_empty && unopened != 0))
         return Failure(prefix, "cannot list", unread != 0 ? unread : unopened);
-    std::sort(entries.begin(), entries.end(),
-              [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
-    return entries;
+    return {};
 }
 
 Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {

@@ -54,6 +54,7 @@ class VsiStore : public zarr::Store {
     zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                 zarr::Buffer& value) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
+    zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
     zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
     zarr::Status Erase(const std::string& key) override;

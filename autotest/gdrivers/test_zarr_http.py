@@ -229,7 +229,9 @@ def test_absent_chunks_are_asked_for_once(server):
     for _ in range(3):
         assert_reads(dataset, expected)
     absent = [path for _, path, _, status in server.requests() if status == 404]
-    assert len(absent) == len(set(absent)) == 8
+    # And one in a folder, as `.zarray` does not say what joins the indices in a chunk's name.
+    nested = [path for path in absent if "/0/" in path]
+    assert len(absent) == len(set(absent)) == 8 + 1 and len(nested) == 1
     # Whoever opens it again wants to know how it is now.
     server.rule(status={})
     again = open_raster(f'ZARR:"{server.url}/plain.zarr"')

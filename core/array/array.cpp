@@ -2,6 +2,7 @@
 #include "core/array/array.h"
 
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "core/array/pending_load.h"
@@ -61,6 +62,7 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
         SaturatingAdd(SaturatingMul(array->pipeline_.max_encoded_bytes(), 2), 65536);
     array->store_ = std::move(store);
     array->path_ = std::move(path);
+    array->separator_.Init(metadata);
     array->metadata_ = std::move(metadata);
     array->context_ = std::move(context);
     array->id_ = ChunkCache::NextArrayId();
@@ -76,7 +78,16 @@ Array::~Array() {
 }
 
 std::string Array::KeyOf(const DimVector<std::uint64_t>& chunk) const {
-    return ChunkKey(path_, chunk, metadata_.dimension_separator);
+    return ChunkKey(path_, chunk, separator_.get());
+}
+
+Result<std::string> Array::KeyToWrite(const DimVector<std::uint64_t>& chunk) const {
+    ZARR_RETURN_IF_ERROR(separator_.Settle(*store_, path_, chunk).status());
+    return KeyOf(chunk);
+}
+
+Result<char> Array::Separator() const {
+    return separator_.Settle(*store_, path_, DimVector<std::uint64_t>(metadata_.rank()));
 }
 
 ChunkId Array::IdOf(const DimVector<std::uint64_t>& chunk) const {
@@ -126,20 +137,32 @@ std::uint64_t Array::DecodedBytes(const Region& region) const {
 
 Result<ChunkListing> Array::ListChunks() const {
     const std::uint64_t asked = absent_.moment();
-    ChunkSet present;
+    struct Found {
+        ChunkSet present;
+        std::uint64_t chunks = 0;
+    };
+    std::map<char, Found> found;  // by separator
     ChunkListing listing;
-    const auto visit = [&](std::string_view name, std::optional<std::uint64_t> size) {
-        if (!size) listing.bytes.reset();
-        if (listing.bytes) *listing.bytes = SaturatingAdd(*listing.bytes, *size);
-        const auto chunk = ParseChunkName(name, metadata_.rank(), metadata_.dimension_separator);
+    const auto add = [&](std::string_view name, char separator) {
+        const auto chunk = ParseChunkName(name, metadata_.rank(), separator);
         if (!chunk) return;
         for (std::size_t i = 0; i < chunk->size(); ++i)
             if ((*chunk)[i] >= chunk_counts_[i]) return;
-        ++listing.chunks;
-        present.Add(IdOf(*chunk).chunk);
+        ++found[separator].chunks;
+        found[separator].present.Add(IdOf(*chunk).chunk);
+    };
+    const bool is_settled = separator_.is_settled();
+    const auto visit = [&](std::string_view name, std::optional<std::uint64_t> size) {
+        if (!size) listing.bytes.reset();
+        if (listing.bytes) *listing.bytes = SaturatingAdd(*listing.bytes, *size);
+        if (is_settled) return add(name, separator_.get());
+        for (const char separator : {'.', '/'}) add(name, separator);
     };
     ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, visit));
-    absent_.SetPresent(std::move(present), asked);
+    separator_.Listed(found['.'].chunks != 0, found['/'].chunks != 0);
+    Found& meant = found[separator_.get()];
+    listing.chunks = meant.chunks;
+    absent_.SetPresent(std::move(meant.present), asked);
     return listing;
 }
 
@@ -158,6 +181,7 @@ void Array::Replace(const ChunkId& id, const ChunkPtr& chunk) const {
 
 void Array::DropChanged() const {
     absent_.Clear();
+    separator_.DropAssumption();
     const bool is_dear = store_->RemembersAbsence();
     context_->cache().DropStale(id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
         // Where asking is dear, nothing tells an absent chunk that has come meanwhile.

@@ -8,6 +8,7 @@
 
 #include "core/array/absent_chunks.h"
 #include "core/array/array_peers.h"
+#include "core/array/key_separator.h"
 #include "core/array/read_context.h"
 #include "core/base/element_op.h"
 #include "core/codec/pipeline.h"
@@ -102,10 +103,18 @@ class Array {
     // what of pending chunks with locks others may have stored.
     void DropChanged() const;
 
-    // The key of a chunk, its index in the cache, and the chunk of such an index.
+    // What joins the indices in a chunk's key, as far as is known.
+    char separator() const { return separator_.get(); }
+    // The same for certain: looks at the store where nothing has told yet.
+    Result<char> Separator() const;
+
+    // The key of a chunk, as far as its separator is known, the chunk's index in the cache, and the
+    // chunk of such an index.
     std::string KeyOf(const DimVector<std::uint64_t>& chunk) const;
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
     DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
+    // The key that a chunk is to be written under; looks as Separator() does.
+    Result<std::string> KeyToWrite(const DimVector<std::uint64_t>& chunk) const;
     // An error about a chunk, with its key and place in front; what the store says has the key.
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
@@ -132,6 +141,7 @@ class Array {
     std::size_t max_encoded_bytes_ = 0;
     std::uint64_t id_ = 0;
     std::shared_ptr<ArrayPeers> peers_;
+    KeySeparator separator_;
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;

@@ -216,7 +216,7 @@ Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const S
     const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
     CopyBlock(piece.count, chunk.data() + walk.first, walk.strides, source.data + piece.place,
               source.strides, source.op);
-    const std::string key = array_->KeyOf(piece.chunk);
+    ZARR_ASSIGN_OR_RETURN(const std::string key, array_->KeyToWrite(piece.chunk));
     ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, key));
     Status status = StoreChunk(key, std::as_const(chunk).span());
     array_->Replace(array_->IdOf(piece.chunk), nullptr);
@@ -297,9 +297,9 @@ Status ArrayWriter::StoreObjects(const std::string& key, const PendingChunk& pen
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
-    const std::string key = array_->KeyOf(chunk);
     auto decoded = array_->context().cache().NewChunk();
     const auto store = [&]() -> Status {
+        ZARR_ASSIGN_OR_RETURN(const std::string key, array_->KeyToWrite(chunk));
         ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(pending.locks, key));
         if (lock != nullptr && !IsAllWritten(pending)) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));
         ZARR_RETURN_IF_ERROR(array_->metadata().dtype.kind == DataKind::kObject

@@ -92,10 +92,24 @@ Result<bool> RegionReader::Ask(const Piece& piece, Question&& question) const {
     const std::uint64_t index = array_.IdOf(piece.chunk).chunk;
     const std::uint64_t asked = absent.moment();
     if (absent.Has(index)) return false;
-    Count(&ReadCounters::chunks_requested, 1);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ArrayCounters::reading_time, [&] {
-                              return question(array_.KeyOf(piece.chunk));
-                          }));
+    const auto ask = [&] {
+        Count(&ReadCounters::chunks_requested, 1);
+        return Timed(&ArrayCounters::reading_time,
+                     [&] { return question(array_.KeyOf(piece.chunk)); });
+    };
+    const KeySeparator& separator = array_.separator_;
+    const bool was_settled = separator.is_settled();
+    const char asked_with = separator.get();
+    ZARR_ASSIGN_OR_RETURN(bool found, ask());
+    if (!found && !was_settled) {
+        ZARR_ASSIGN_OR_RETURN(const char settled,
+                              separator.Settle(*array_.store_, array_.path_, piece.chunk));
+        if (settled != asked_with) {
+            ZARR_ASSIGN_OR_RETURN(found, ask());
+        }
+    } else if (found) {
+        separator.Confirm();
+    }
     if (found) return true;
     Count(&ReadCounters::chunks_absent, 1);
     if (array_.store_->RemembersAbsence()) absent.Add(index, asked);

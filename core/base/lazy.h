@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/status.h"
 #include "core/base/turn.h"
 
 namespace zarr {
@@ -20,21 +21,39 @@ class Lazy {
     template <class Make>
     const T& Get(const Make& make) const {
         for (;;) {
-            std::shared_ptr<Turn> turn;
+            std::shared_ptr<Turn> others;
             {
                 const std::lock_guard<Mutex> lock(mutex_);
                 if (value_) return *value_;
-                if (turn_ != nullptr && turn_->IsOfThisProcess())
-                    turn = turn_;
-                else
-                    turn_ = std::make_shared<Turn>();
+                others = OthersTurn();
             }
-            if (turn == nullptr) return MakeNow(make);
-            turn->Wait();
+            if (others == nullptr) return MakeNow(make);
+            others->Wait();
         }
     }
 
-    // Forgets the value; not while others use it.
+    // A copy of the value, where `make()` returns a Result<T>. A failure is returned and not kept:
+    // who waited for it tries by itself. Others may call Reset() meanwhile.
+    template <class Make>
+    Result<T> TryGet(const Make& make) const {
+        for (;;) {
+            std::shared_ptr<Turn> others;
+            {
+                const std::lock_guard<Mutex> lock(mutex_);
+                if (value_) return T(*value_);
+                others = OthersTurn();
+            }
+            if (others == nullptr) {
+                const EndOfTurn end(*this);
+                ZARR_ASSIGN_OR_RETURN(T made, make());
+                const std::lock_guard<Mutex> lock(mutex_);
+                return T(value_.emplace(std::move(made)));
+            }
+            others->Wait();
+        }
+    }
+
+    // Forgets the value; not while others use the reference that Get() gave them.
     void Reset() {
         const std::lock_guard<Mutex> lock(mutex_);
         value_.reset();
@@ -58,6 +77,13 @@ class Lazy {
       private:
         const Lazy& lazy_;
     };
+
+    // The turn of somebody else; nullptr where it is the caller's from now on. Under the mutex.
+    std::shared_ptr<Turn> OthersTurn() const {
+        if (turn_ != nullptr && turn_->IsOfThisProcess()) return turn_;
+        turn_ = std::make_shared<Turn>();
+        return nullptr;
+    }
 
     template <class Make>
     const T& MakeNow(const Make& make) const {

@@ -44,8 +44,8 @@ Place PlaceOf(std::string_view name, char separator, const Shape& counts, std::s
 // Erases the chunks outside of a grid.
 class Eraser {
   public:
-    Eraser(Store& store, const Array& array, const Shape& shape)
-        : store_(store), path_(array.path()), separator_(array.metadata().dimension_separator) {
+    Eraser(Store& store, const Array& array, char separator, const Shape& shape)
+        : store_(store), path_(array.path()), separator_(separator) {
         for (std::size_t i = 0; i < shape.size(); ++i)
             counts_.push_back(CeilDiv(shape[i], array.metadata().chunks[i]));
     }
@@ -141,7 +141,8 @@ Status CheckShape(const ArrayMetadata& metadata, const Shape& shape) {
 }
 
 Status EraseChunksOutside(Store& store, const Array& array, const Shape& shape) {
-    return Eraser(store, array, shape).Run();
+    ZARR_ASSIGN_OR_RETURN(const char separator, array.Separator());
+    return Eraser(store, array, separator, shape).Run();
 }
 
 Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer, const Shape& shape,

@@ -83,6 +83,7 @@ Status ReadSeparator(const json::Value& document, ArrayMetadata& metadata) {
     if (text == nullptr || (*text != "." && *text != "/"))
         return json::Expected("dimension_separator", "\".\" or \"/\"", *separator);
     metadata.dimension_separator = (*text)[0];
+    metadata.has_separator = true;
     return {};
 }
 

@@ -23,6 +23,7 @@ struct ArrayMetadata {
     std::optional<DataType> text_type;  // of kObject: the fixed width that longer texts exceed
     bool fortran_order = false;         // elements in a chunk are column-major
     char dimension_separator = '.';
+    bool has_separator = false;   // "dimension_separator" says so
     bool has_fill_value = false;  // false where "fill_value" is null
     std::string fill_value;       // one element in the host's byte order; zeros where null
     bool has_characters = false;  // netCDF's, of which the last dimension makes texts

@@ -33,6 +33,9 @@ class ForwardingStore : public Store {
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         return base_->List(prefix);
     }
+    Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override {
+        return base_->VisitEntries(prefix, visit);
+    }
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override {
         return base_->ForEachKey(prefix, visit);
     }

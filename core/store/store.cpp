@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/store.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/limits.h"
@@ -58,6 +59,12 @@ Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& tex
     auto found = store.Get(key, text, most);
     if (found.status().code() != StatusCode::kLimit) return found;
     return OverLimit(Limit::kMetadataSize, found.status().message());
+}
+
+Status Store::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, List(prefix));
+    static_cast<void>(std::all_of(entries.begin(), entries.end(), visit));
+    return {};
 }
 
 namespace {

@@ -98,6 +98,12 @@ class Store {
     // name; empty where there are none. kUnsupported where the store cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
 
+    // Calls `visit` with each direct child of a prefix, in any order, until it returns false. Of a
+    // store that shows another one differently, with what that one has. kUnsupported where the
+    // store cannot list, or where that costs more than asking for a key. The default lists.
+    using EntryVisitor = std::function<bool(const StoreEntry&)>;
+    virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
+
     // Calls `visit` with what follows "PREFIX/" in every key below a prefix, in any order, and with
     // the size of its value in bytes where the listing tells. The default lists each prefix, and
     // takes sizes from StampOf(). kUnsupported where the store cannot list, or not reliably.

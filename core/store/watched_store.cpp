@@ -49,6 +49,10 @@ Result<bool> WatchedStore::GetRange(const std::string& key, std::uint64_t offset
     return Ask([&] { return base().GetRange(key, offset, length, value); });
 }
 
+Status WatchedStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
+    return Ask([&] { return base().VisitEntries(prefix, visit); });
+}
+
 Status WatchedStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
     return Ask([&] { return base().ForEachKey(prefix, visit); });
 }

@@ -38,6 +38,7 @@ class WatchedStore final : public ForwardingStore {
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
+    Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
 
   private:

@@ -37,7 +37,9 @@ std::string ArraySpec::Text() const {
     return "{\"zarr_format\": 2, \"shape\": " + List(shape) + ", \"chunks\": " + List(chunks) +
            ", \"dtype\": " + dtype + ", \"fill_value\": " + fill_value +
            ", \"compressor\": " + compressor + ", \"filters\": " + filters + ", \"order\": \"" +
-           (fortran_order ? "F" : "C") + "\", \"dimension_separator\": \"" + separator + "\"}";
+           (fortran_order ? "F" : "C") + "\"" +
+           (says_separator ? std::string(", \"dimension_separator\": \"") + separator + "\"}"
+                           : "}");
 }
 
 ArrayMetadata ArraySpec::Metadata() const {

@@ -23,6 +23,7 @@ struct ArraySpec {
     std::string filters = "null";
     bool fortran_order = false;
     char separator = '.';
+    bool says_separator = true;
 
     std::string Text() const;  // of `.zarray`
     ArrayMetadata Metadata() const;

@@ -39,7 +39,10 @@ class SpyStore final : public ForwardingStore {
         ++lists;
         return base().List(prefix);
     }
-
+    Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override {
+        ++lists;
+        return base().VisitEntries(prefix, visit);
+    }
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override {
         ++lists;
         return base().ForEachKey(prefix, visit);

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// Arrays whose `.zarray` does not say how the indices in their chunks' keys are joined.
+#include "core/array/key_separator.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "autotest/cpp/array/sample_array.h"
+#include "autotest/cpp/array/spy_store.h"
+#include "autotest/cpp/hierarchy/faulty_store.h"
+#include "autotest/cpp/support/threads.h"
+#include "core/array/array_writer.h"
+
+namespace zarr::test {
+namespace {
+
+ArraySpec Unsaid(char separator) {
+    ArraySpec spec;
+    spec.shape = {64, 64};
+    spec.chunks = {8, 8};
+    spec.separator = separator;
+    spec.says_separator = false;
+    return spec;
+}
+
+const Region kAll{{0, 0}, {64, 64}, {1, 1}};
+constexpr std::size_t kCache = std::size_t{1} << 20;
+
+// The keys below the array's path.
+std::set<std::string> KeysIn(const Store& store) {
+    std::set<std::string> keys;
+    EXPECT_TRUE(Succeeds(store.ForEachKey(
+        "dem", [&](std::string_view key, std::optional<std::uint64_t>) { keys.emplace(key); })));
+    return keys;
+}
+
+Status Overwrite(const std::shared_ptr<const Array>& array, const std::shared_ptr<Store>& store,
+                 const std::string& values) {
+    ZARR_ASSIGN_OR_RETURN(const auto writer, ArrayWriter::Open(array, store, 0));
+    Source source;
+    source.data = reinterpret_cast<const std::uint8_t*>(values.data());
+    source.strides = {64 * 4, 4};
+    source.op = CopyOp(4);
+    return writer->Write(kAll, 0, source, 3);
+}
+
+class EitherSeparator : public testing::TestWithParam<char> {
+  protected:
+    void Make(bool with_absent) {
+        Random random(5);
+        sample_ = std::make_unique<SampleArray>(random, Unsaid(GetParam()), with_absent);
+        spy_ = std::make_shared<SpyStore>(sample_->store());
+        array_ = sample_->Open(kCache, spy_);
+    }
+    void ExpectReads(std::size_t threads) {
+        const auto read = ReadRowMajor(*array_, kAll, threads);
+        ASSERT_TRUE(Succeeds(read));
+        EXPECT_TRUE(*read == sample_->Expected(kAll));
+    }
+
+    std::unique_ptr<SampleArray> sample_;
+    std::shared_ptr<SpyStore> spy_;
+    std::shared_ptr<const Array> array_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Separators, EitherSeparator, testing::Values('.', '/'));
+
+TEST_P(EitherSeparator, IsLookedForOnce) {
+    for (const std::size_t threads : {1, 2, 8}) {
+        Make(true);
+        EXPECT_EQ(spy_->lists, 0) << "opening looks at nothing";
+        ExpectReads(threads);
+        ExpectReads(threads);
+        EXPECT_LE(spy_->lists, 1);
+        EXPECT_EQ(array_->separator(), GetParam());
+    }
+}
+
+TEST(UnsaidDot, TakesNothingWhereTheFirstChunkIsThere) {
+    Random random(5);
+    const SampleArray sample(random, Unsaid('.'), false);
+    const auto spy = std::make_shared<SpyStore>(sample.store());
+    const auto array = sample.Open(kCache, spy);
+    ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
+    EXPECT_EQ(spy->lists, 0);
+    EXPECT_EQ(spy->gets + spy->gets_into + spy->ranges, 64);
+}
+
+TEST_P(EitherSeparator, IsThatOfWhatIsWritten) {
+    Make(true);
+    const std::string values(64 * 64 * 4, '\x01');
+    ASSERT_TRUE(Succeeds(Overwrite(array_, sample_->store(), values)));
+    const std::set<std::string> keys = KeysIn(*sample_->store());
+    EXPECT_EQ(keys.size(), 64U);
+    for (const std::string& key : keys) EXPECT_NE(key.find(GetParam()), std::string::npos) << key;
+    const auto read = ReadRowMajor(*sample_->Open(kCache), kAll, 2);
+    ASSERT_TRUE(Succeeds(read));
+    EXPECT_TRUE(*read == values);
+}
+
+TEST_P(EitherSeparator, IsFoundByAListingOfTheChunks) {
+    Make(true);
+    const auto listing = array_->ListChunks();
+    ASSERT_TRUE(Succeeds(listing));
+    EXPECT_EQ(listing->chunks, sample_->present_chunks());
+    EXPECT_EQ(array_->separator(), GetParam());
+    ExpectReads(2);
+    EXPECT_EQ(spy_->lists, 1);
+}
+
+TEST_P(EitherSeparator, IsFoundByTheFirstChunkWhereNothingIsListed) {
+    Make(false);
+    const auto unlisted = std::make_shared<FaultyStore>(sample_->store());
+    unlisted->can_list = false;
+    spy_ = std::make_shared<SpyStore>(unlisted);
+    array_ = sample_->Open(0, spy_);
+    ExpectReads(3);
+    EXPECT_EQ(array_->separator(), GetParam());
+    EXPECT_LE(spy_->ranges, 1);
+}
+
+TEST(UnsaidSeparator, IsADotInAnEmptyArray) {
+    Random random(5);
+    const SampleArray sample(random, Unsaid('.'), false);
+    for (const bool can_list : {true, false}) {
+        const auto memory = std::make_shared<MemoryStore>();
+        ASSERT_TRUE(Succeeds(memory->Set("dem/.zarray", ByteSpan(std::string_view("{}")))));
+        const auto store = std::make_shared<FaultyStore>(memory);
+        store->can_list = can_list;
+        const auto spy = std::make_shared<SpyStore>(store);
+        const auto array = sample.Open(kCache, spy);
+        const int before = spy->gets + spy->gets_into;
+        ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
+        EXPECT_EQ(spy->gets + spy->gets_into - before, 64);
+        EXPECT_EQ(spy->ranges, 1) << "one look, whatever is absent";
+        EXPECT_EQ(spy->lists, 1);
+        ASSERT_TRUE(Succeeds(Overwrite(array, store, std::string(64 * 64 * 4, '\x01'))));
+        EXPECT_EQ(KeysIn(*memory).count("7.7"), 1U);
+    }
+}
+
+TEST(UnsaidSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
+    Random random(5);
+    const SampleArray sample(random, Unsaid('/'), false);
+    const auto memory = std::make_shared<MemoryStore>();
+    const auto array = sample.Open(kCache, memory);
+    ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
+    EXPECT_EQ(array->separator(), '.');
+    for (const std::string& key : KeysIn(*sample.store())) {  // somebody else writes
+        Buffer value;
+        ASSERT_TRUE(Succeeds(sample.store()->Get("dem/" + key, value, kNoLimit)));
+        ASSERT_TRUE(Succeeds(memory->Set("dem/" + key, std::as_const(value).span())));
+    }
+    array->DropChanged();
+    const auto read = ReadRowMajor(*array, kAll, 1);
+    ASSERT_TRUE(Succeeds(read));
+    EXPECT_TRUE(*read == sample.Expected(kAll));
+}
+
+TEST(UnsaidSeparator, IsADotWhereBothAreThere) {
+    Random random(5);
+    const SampleArray sample(random, Unsaid('/'), false);
+    const std::string chunk(8 * 8 * 4, '\x02');
+    ASSERT_TRUE(Succeeds(sample.store()->Set("dem/7.7", ByteSpan(chunk))));
+    const auto array = sample.Open(kCache);
+    const Region first{{0, 0}, {1, 1}, {1, 1}};
+    ASSERT_TRUE(Succeeds(ReadRowMajor(*array, first, 1)));
+    EXPECT_EQ(array->separator(), '.');
+}
+
+TEST(UnsaidSeparator, IsAnErrorWhereItCannotBeLookedFor) {
+    Random random(5);
+    const SampleArray sample(random, Unsaid('/'), false);
+    const auto store = std::make_shared<FaultyStore>(sample.store());
+    const auto array = sample.Open(kCache, store);
+    const Region first{{0, 0}, {1, 1}, {1, 1}};
+    store->FailAt(2, false);  // after the chunk was not found
+    EXPECT_TRUE(Fails(ReadRowMajor(*array, first, 1), StatusCode::kIo, "injected fault"));
+    const auto read = ReadRowMajor(*array, kAll, 1);  // and tried again
+    ASSERT_TRUE(Succeeds(read));
+    EXPECT_TRUE(*read == sample.Expected(kAll));
+    const auto again = sample.Open(kCache, store);
+    store->FailAt(1, true);
+    EXPECT_TRUE(Fails(Overwrite(again, store, std::string(64 * 64 * 4, '\x01')), StatusCode::kIo));
+    store->FailAt(0, false);
+    EXPECT_EQ(KeysIn(*sample.store()).count("0.0"), 0U);
+}
+
+// What the members of groups are called is nothing that joins indices.
+TEST(UnsaidSeparator, IsNotTakenFromOtherNames) {
+    Random random(5);
+    const SampleArray sample(random, Unsaid('.'), false);
+    const auto memory = std::make_shared<MemoryStore>();
+    for (const char* key : {"dem/.zarray", "dem/0", "dem/a/0", "dem/01/0", "dem/0.0.0", "dem/1.x"})
+        ASSERT_TRUE(Succeeds(memory->Set(key, ByteSpan(std::string_view("x")))));
+    const auto array = sample.Open(kCache, memory);
+    ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
+    EXPECT_EQ(array->separator(), '.');
+}
+
+TEST(UnsaidSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
+    Random random(5);
+    ArraySpec said = Unsaid('.');
+    said.says_separator = true;
+    ArraySpec line = Unsaid('.');
+    line.shape = {64};
+    line.chunks = {8};
+    ArraySpec scalar = Unsaid('.');
+    scalar.shape = scalar.chunks = {};
+    for (const ArraySpec& spec : {said, line, scalar}) {
+        const SampleArray sample(random, spec, false);
+        const auto spy = std::make_shared<SpyStore>(std::make_shared<MemoryStore>());
+        const auto array = sample.Open(kCache, spy);
+        ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Region::All(spec.shape), 1)));
+        EXPECT_EQ(*array->Separator(), '.');
+        EXPECT_EQ(spy->lists, 0);
+    }
+}
+
+TEST(UnsaidSeparator, IsTheSameToManyThreads) {
+    constexpr std::size_t kThreads = 8;
+    Random random(5);
+    const SampleArray sample(random, Unsaid('/'), true);
+    for (int round = 0; round < 20; ++round) {
+        const auto spy = std::make_shared<SpyStore>(sample.store());
+        const auto array = sample.Open(kCache, spy);
+        Barrier barrier(kThreads);
+        std::vector<int> right(kThreads);
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < kThreads; ++i)
+            threads.emplace_back([&, i] {
+                barrier.Meet();
+                const auto read = ReadRowMajor(*array, kAll, 1);
+                right[i] = read.ok() && *read == sample.Expected(kAll) ? 1 : 0;
+            });
+        for (std::thread& thread : threads) thread.join();
+        EXPECT_EQ(right, std::vector<int>(kThreads, 1));
+        EXPECT_EQ(spy->lists, 1);
+    }
+}
+
+}  // namespace
+}  // namespace zarr::test
