@@ -14,6 +14,7 @@
 #include "driver/limit_options.h"
 #include "driver/open_store.h"
 #include "driver/remote_url.h"
+#include "driver/report.h"
 #include "driver/store_folder.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_file.h"
@@ -93,6 +94,19 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
     return location;
 }
 
+// Warns of consolidated metadata that are not used, as what was looked for was found without. The
+// metadata are the error where it cannot be: where nothing lists what is in a group.
+Status ReportConsolidatedFault(const Location& location) {
+    const Status& fault = location.hierarchy->consolidated_fault();
+    if (fault.ok()) return {};
+    if (location.kind == NodeKind::kGroup &&
+        location.hierarchy->Members(location.node).status().code() ==
+            zarr::StatusCode::kUnsupported)
+        return fault;
+    EmitWarning(location.store_path, fault.message() + " (the documents themselves are read)");
+    return {};
+}
+
 // Made at load and never destroyed, see core/base/fork.h.
 const auto& context = *new std::shared_ptr<zarr::ReadContext>(new zarr::ReadContext(0));
 
@@ -117,7 +131,12 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
         // The root's consolidated metadata may be older than the node.
         ZARR_ASSIGN_OR_RETURN(location, LocateIn(FolderOf(name.path), "", options));
     }
-    if (location.kind != NodeKind::kNone) return location;
+    if (location.kind != NodeKind::kNone) {
+        ZARR_RETURN_IF_ERROR(ReportConsolidatedFault(location));
+        return location;
+    }
+    const Status& fault = location.hierarchy->consolidated_fault();
+    if (!fault.ok()) return Status::NotFound(fault.message());
     if (name.has_node && !name.node.empty() && IsStoreFolder(folder))
         return Status::NotFound("/" + name.node + ": there is no such array or group" +
                                 (location.hierarchy->is_consolidated()

@@ -65,10 +65,15 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
         Buffer text;
         ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*hierarchy->store_, key, text));
         if (found) {
-            ZARR_ASSIGN_OR_RETURN(
-                hierarchy->store_,
-                ConsolidatedStore::Make(hierarchy->store_, std::move(text)).WithContext(key));
-            hierarchy->is_consolidated_ = true;
+            auto consolidated =
+                ConsolidatedStore::Make(hierarchy->store_, std::move(text)).WithContext(key);
+            hierarchy->is_consolidated_ = consolidated.ok();
+            if (consolidated.ok())
+                hierarchy->store_ = consolidated.Take();
+            else if (consolidated.status().code() == StatusCode::kCorrupt)
+                hierarchy->consolidated_fault_ = consolidated.status();
+            else
+                return consolidated.status();
         }
     }
     if (!hierarchy->is_consolidated_) {

@@ -40,8 +40,9 @@ Result<NodeKind> NodeKindAt(const Store& store, const std::string& path);
 // methods are const and may be called from several threads.
 class Hierarchy {
   public:
-    // Looks for `.zmetadata` at the root unless told not to. Broken consolidated metadata is an
-    // error. Without, arrays of Zarr v1 are found, too, wherever there is nothing of v2. Arrays are
+    // Looks for `.zmetadata` at the root unless told not to. Where that cannot be used, the
+    // documents themselves are read, and consolidated_fault() says why. Without consolidated
+    // metadata arrays of Zarr v1 are found, too, wherever there is nothing of v2. Arrays are
     // shared with hierarchies of the same `manner`: what those who open arrays do to them that
     // others would notice, such as listing their chunks.
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
@@ -53,6 +54,8 @@ class Hierarchy {
     const std::shared_ptr<const Store>& store() const { return store_; }
     ReadContext& context() const { return *context_; }
     bool is_consolidated() const { return is_consolidated_; }
+    // What is wrong with consolidated metadata that are there and not used; ok otherwise.
+    const Status& consolidated_fault() const { return consolidated_fault_; }
 
     // NodeKindAt() `path`, or an array of Zarr v1. Only what was found so, or by Members(), the
     // other methods know as one.
@@ -112,6 +115,7 @@ class Hierarchy {
     std::shared_ptr<ReadContext> context_;
     std::string manner_;
     bool is_consolidated_ = false;
+    Status consolidated_fault_;
     mutable Mutex mutex_;
     mutable std::map<std::string, bool, std::less<>> root_keys_;
 };

@@ -2,6 +2,7 @@
 #include "core/store/consolidated_store.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/base/text.h"
 #include "core/json/members.h"
@@ -17,10 +18,25 @@ bool IsMetadataKey(std::string_view key) {
     return name == kArrayKey || name == kGroupKey || name == kAttributesKey;
 }
 
-std::string_view FindSlice(const std::vector<json::Slice>& slices, std::string_view name) {
+std::optional<std::string_view> FindSlice(const std::vector<json::Slice>& slices,
+                                          std::string_view name) {
     const auto found = std::find_if(slices.rbegin(), slices.rend(),
                                     [&](const json::Slice& s) { return s.first == name; });
-    return found == slices.rend() ? std::string_view() : found->second;
+    return found == slices.rend() ? std::nullopt : std::optional(found->second);
+}
+
+// Without a version it is the only one that there is, unless it is of something else.
+Status CheckVersion(const std::vector<json::Slice>& top) {
+    const auto text = FindSlice(top, "zarr_consolidated_format");
+    if (!text && FindSlice(top, "record_size"))
+        return Status::Corrupt("is of Kerchunk's references, not of Zarr");
+    if (!text) return {};
+    ZARR_ASSIGN_OR_RETURN(const json::Value format,
+                          json::Parse(*text).WithContext("zarr_consolidated_format"));
+    std::int64_t version = 0;
+    return format.GetInt64(version) && version == 1
+               ? Status()
+               : json::Expected("zarr_consolidated_format", "1", format);
 }
 
 }  // namespace
@@ -31,14 +47,11 @@ Result<std::shared_ptr<const Store>> ConsolidatedStore::Make(std::shared_ptr<con
         new ConsolidatedStore(std::move(base), std::move(text)));
     const std::string_view whole = const_cast<const Buffer&>(store->text_).span().text();
     ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> top, json::MemberSlices(whole));
-    ZARR_ASSIGN_OR_RETURN(const json::Value format,
-                          json::Parse(FindSlice(top, "zarr_consolidated_format"))
-                              .WithContext("zarr_consolidated_format"));
-    std::int64_t version = 0;
-    if (!format.GetInt64(version) || version != 1)
-        return json::Expected("zarr_consolidated_format", "1", format);
+    ZARR_RETURN_IF_ERROR(CheckVersion(top));
+    const auto entries = FindSlice(top, "metadata");
+    if (!entries) return Status::Corrupt("the compulsory member \"metadata\" is missing");
     ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> metadata,
-                          json::MemberSlices(FindSlice(top, "metadata")).WithContext("metadata"));
+                          json::MemberSlices(*entries).WithContext("metadata"));
     for (const json::Slice& entry : metadata) {
         if (!IsValidKey(entry.first))
             return Status::Corrupt("metadata: " + Quoted(entry.first) + " is not a valid key");

@@ -14,7 +14,8 @@ namespace zarr {
 // metadata describe, without asking the store. Read-only and immutable.
 class ConsolidatedStore final : public ForwardingStore {
   public:
-    // `text` is the contents of `.zmetadata`. Its entries are found, not parsed.
+    // `text` is the contents of `.zmetadata`; without "zarr_consolidated_format" it is of format 1.
+    // Its entries are found, not parsed. kCorrupt where it cannot be used.
     static Result<std::shared_ptr<const Store>> Make(std::shared_ptr<const Store> base,
                                                      Buffer text);
 

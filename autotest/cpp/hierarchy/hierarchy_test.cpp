@@ -190,12 +190,26 @@ TEST(Hierarchy, TakesTheConsolidatedView) {
     EXPECT_EQ(Names(*plain, "rivers"), (StringList{"depth", "depth.old"}));
 }
 
-TEST(Hierarchy, RefusesBrokenConsolidatedMetadata) {
-    const auto store = StoreOf({{".zgroup", kGroupText}, {".zmetadata", "{\"metadata\": {}}"}});
-    const auto context = std::make_shared<ReadContext>(0);
-    EXPECT_TRUE(Fails(Hierarchy::Open(store, UseConsolidated::kIfPresent, context),
-                      StatusCode::kCorrupt, ".zmetadata: zarr_consolidated_format"));
-    EXPECT_TRUE(Succeeds(Hierarchy::Open(store, UseConsolidated::kNever, context)));
+TEST(Hierarchy, ReadsTheDocumentsWhereConsolidatedMetadataAreBroken) {
+    for (const char* text : {"{", "[]", "{}", R"({"metadata": {"../.zarray": {}}})",
+                             R"({"metadata": {}, "zarr_consolidated_format": 2})",
+                             R"({"metadata": {}, "record_size": 10})"}) {
+        const auto store = StoreOf(
+            {{".zgroup", kGroupText}, {".zmetadata", text}, {"a/.zarray", ArrayText("[2]")}});
+        const auto tree = Tree(store);
+        EXPECT_FALSE(tree->is_consolidated()) << text;
+        EXPECT_TRUE(Fails(tree->consolidated_fault(), StatusCode::kCorrupt, ".zmetadata: "));
+        EXPECT_EQ(Names(*tree, ""), StringList{"a"});
+        EXPECT_TRUE(Succeeds(tree->OpenArray("a")));
+        const auto without = Tree(store, UseConsolidated::kNever);
+        EXPECT_TRUE(without->consolidated_fault().ok());
+    }
+}
+
+TEST(Hierarchy, TakesConsolidatedMetadataWithoutAVersion) {
+    const auto tree = Tree(StoreOf({{".zmetadata", R"({"metadata": {".zgroup": {}}})"}}));
+    EXPECT_TRUE(tree->is_consolidated());
+    EXPECT_TRUE(tree->consolidated_fault().ok());
 }
 
 }  // namespace

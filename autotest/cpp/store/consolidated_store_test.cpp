@@ -81,6 +81,13 @@ TEST(ConsolidatedStore, LetsTheLastOfARepeatedEntryCount) {
     EXPECT_EQ(TextOf(value), R"({"new":1})");
 }
 
+TEST(ConsolidatedStore, NeedsNoVersion) {
+    const auto store = Make(R"({"metadata":{".zattrs":{"a":1}}})");
+    Buffer value;
+    ASSERT_TRUE(Succeeds(store));
+    EXPECT_TRUE(*(*store)->Get(".zattrs", value, kNoLimit));
+}
+
 TEST(ConsolidatedStore, LeavesABrokenEntryToWhoeverReadsIt) {
     const auto store =
         Make(R"({"zarr_consolidated_format":1,"metadata":{"a/.zarray":[nonsense],".zgroup":{}}})");
@@ -91,12 +98,13 @@ TEST(ConsolidatedStore, RefusesWhatIsNoConsolidatedMetadata) {
     const std::pair<const char*, const char*> cases[] = {
         {"", "expected an object"},
         {"[]", "expected an object"},
-        {"{}", "zarr_consolidated_format"},
-        {R"({"metadata":{}})", "zarr_consolidated_format"},
+        {"{}", "the compulsory member \"metadata\" is missing"},
+        {R"({"metadata":{},"record_size":100})", "is of Kerchunk's references"},
+        {R"({"zarr_consolidated_format":null,"metadata":{}})", "expected 1, got null"},
         {R"({"zarr_consolidated_format":2,"metadata":{}})",
          "zarr_consolidated_format: expected 1, got 2"},
         {R"({"zarr_consolidated_format":"1","metadata":{}})", "expected 1, got \"1\""},
-        {R"({"zarr_consolidated_format":1})", "metadata: "},
+        {R"({"zarr_consolidated_format":1})", "\"metadata\" is missing"},
         {R"({"zarr_consolidated_format":1,"metadata":[]})", "metadata: "},
         {R"({"zarr_consolidated_format":1,"metadata":{"a":1)", "not valid JSON"},
         {R"({"zarr_consolidated_format":1,"metadata":{"../.zarray":{}}})",

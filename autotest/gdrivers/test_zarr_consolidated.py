@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Consolidated metadata that lack their version, or that cannot be used: what is there is read all
+the same, with one warning."""
+
+import json
+
+import numpy as np
+import pytest
+import zarr
+import zarr_mdim_write
+from osgeo import gdal
+from zarr_gdal import array_name, read_all
+from zarr_http import Served
+from zarr_store import make_store, zip_folder
+
+VALUES = np.arange(12, dtype="<i4").reshape(3, 4)
+ARRAYS = {"dem": VALUES, "deep/slope": VALUES + 100}
+TOLD = "(the documents themselves are read)"
+
+BROKEN = {
+    "cut off": (lambda text: text[: len(text) // 2], "JSON|end|object"),
+    "empty": (lambda text: "", "object"),
+    "a list": (lambda text: "[]", "object"),
+    "another version": (
+        lambda text: text.replace('"zarr_consolidated_format": 1', '"zarr_consolidated_format": 2'),
+        "zarr_consolidated_format: expected 1, got 2",
+    ),
+    "no metadata": (lambda text: '{"zarr_consolidated_format": 1}', '"metadata" is missing'),
+    "nothing": (lambda text: "{}", '"metadata" is missing'),
+    "metadata a list": (lambda text: '{"metadata": []}', "expected an object"),
+    "a key outside": (
+        lambda text: text.replace('"dem/.zarray"', '"../dem/.zarray"'),
+        '"../dem/.zarray" is not a valid key',
+    ),
+}
+
+
+def store_with(tmp_path, change):
+    store = make_store(tmp_path, ARRAYS, consolidated=True)
+    document = store / ".zmetadata"
+    document.write_text(change(document.read_text()))
+    return store
+
+
+def opened(name, *options, flags=gdal.OF_RASTER):
+    """With what GDAL says of it in the log of the test."""
+    dataset = gdal.OpenEx(str(name), flags, open_options=list(options))
+    assert dataset is not None, gdal.GetLastErrorMsg()
+    return dataset
+
+
+def names(store):
+    return sorted(name.rsplit(":", 1)[1] for name, _ in opened(store).GetSubDatasets())
+
+
+def test_a_missing_version_is_the_first_one(tmp_path, cpl):
+    def change(text):
+        document = json.loads(text)
+        del document["zarr_consolidated_format"], document["metadata"]["dem/.zarray"]
+        return json.dumps(document)
+
+    store = store_with(tmp_path, change)
+    np.testing.assert_array_equal(read_all(opened(store))[0], VALUES + 100)  # the one it has
+    assert len(cpl.warnings) <= 1 and cpl.errors == [], cpl.events
+
+
+@pytest.mark.parametrize("case", BROKEN)
+@pytest.mark.parametrize("kind", ["raster", "multidimensional"])
+def test_broken_metadata_give_one_warning(tmp_path, cpl, case, kind):
+    change, told = BROKEN[case]
+    store = store_with(tmp_path, change)
+    if kind == "raster":
+        assert names(store) == ["/deep/slope", "/dem"]
+    else:
+        root = opened(store, flags=gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+        assert root.GetMDArrayNames() == ["dem"] and root.GetGroupNames() == ["deep"]
+    assert cpl.errors == [] and len(cpl.warnings) == 1, cpl.events
+    assert f"{store}: .zmetadata: " in cpl.warnings[0] and TOLD in cpl.warnings[0]
+    assert any(part in cpl.warnings[0] for part in told.split("|")), cpl.events
+    cpl.clear()
+    for path, values in ARRAYS.items():
+        np.testing.assert_array_equal(read_all(opened(array_name(store, path)))[0], values)
+    assert len(cpl.warnings) == 2
+    cpl.clear()
+    assert opened(store, "USE_CONSOLIDATED_METADATA=NO") is not None
+    cpl.assert_quiet()
+
+
+def test_a_broken_entry_is_of_its_array_alone(tmp_path, cpl):
+    store = store_with(tmp_path, lambda text: text.replace('"<i4"', '"<q4"', 1))
+    dataset = opened(store)
+    np.testing.assert_array_equal(read_all(dataset)[0] % 100, VALUES)
+    assert cpl.errors == [] and len(cpl.warnings) == 1 and "<q4" in cpl.warnings[0]
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_update_mode_writes_them_anew(tmp_path, cpl, case):
+    store = store_with(tmp_path, BROKEN[case][0])
+    dataset = gdal.OpenEx(array_name(store, "dem"), gdal.OF_RASTER | gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).SetUnitType("m")
+    dataset = None
+    group = zarr.open_consolidated(str(store), mode="r")
+    assert group["dem"].attrs["units"] == "m"
+    np.testing.assert_array_equal(group["deep/slope"][...], ARRAYS["deep/slope"])
+    cpl.assert_quiet()
+    assert names(store) == ["/deep/slope", "/dem"]
+    cpl.assert_quiet()
+
+
+def test_the_multidimensional_api_writes_them_anew(tmp_path, cpl):
+    store = store_with(tmp_path, BROKEN["cut off"][0])
+    dataset = zarr_mdim_write.update(store)
+    dataset.GetRootGroup().CreateGroup("more")
+    del dataset
+    assert sorted(zarr.open_consolidated(str(store), mode="r").group_keys()) == ["deep", "more"]
+    cpl.assert_quiet()
+
+
+def test_broken_metadata_in_a_zip_file(tmp_path, cpl):
+    store = store_with(tmp_path, BROKEN["cut off"][0])
+    assert names(zip_folder(store, tmp_path / "s.zarr.zip")) == ["/deep/slope", "/dem"]
+    assert cpl.errors == [] and len(cpl.warnings) == 1
+
+
+def test_broken_metadata_that_are_all_there_is(tmp_path, cpl):
+    """Their error is the one to tell."""
+    store = tmp_path / "s.zarr"
+    store.mkdir()
+    (store / ".zmetadata").write_text("{")
+    assert gdal.Open(str(store)) is None
+    assert ".zmetadata: " in cpl.the_error() and cpl.warnings == []
+
+
+def test_broken_metadata_on_a_server(tmp_path, cpl):
+    """Which lists nothing: an array is found by its path, and the store not at all."""
+    store = store_with(tmp_path, BROKEN["cut off"][0])
+    with Served(tmp_path) as server:
+        dataset = opened(f'ZARR:"{server.url}/{store.name}":/dem')
+        np.testing.assert_array_equal(read_all(dataset)[0], VALUES)
+        assert cpl.errors == [] and len(cpl.warnings) == 1 and TOLD in cpl.warnings[0]
+        cpl.clear()
+        for flags in (gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER):
+            assert gdal.OpenEx(f"{server.url}/{store.name}", flags) is None
+            assert ".zmetadata: " in cpl.the_error() and cpl.warnings == []
+            cpl.clear()
