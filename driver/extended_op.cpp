@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "core/base/text.h"
 #include "core/dtype/element_text.h"
+#include "core/dtype/marked_text.h"
 #include "driver/extended_type.h"
 
 namespace zarr_driver {
@@ -17,19 +17,18 @@ using zarr::Result;
 
 namespace {
 
-// The text of a stored element that is no number, in UTF-8.
+// The text of a stored element that is no number, in UTF-8 and without NUL.
 std::string TextOf(const zarr::DataType& type, const std::uint8_t* element) {
     if (type.kind == DataKind::kObject) {
         zarr::ObjectRef ref;
         std::memcpy(&ref, element, sizeof ref);
-        return ref.data == nullptr ? std::string()
-                                   : zarr::ReplaceInvalidUtf8(std::string_view(ref.data, ref.size));
+        return ref.data == nullptr ? std::string() : zarr::MarkedBytes({ref.data, ref.size});
     }
-    if (!type.NeedsSwap()) return zarr::ReplaceInvalidUtf8(zarr::ElementText(type, element));
+    if (!type.NeedsSwap()) return zarr::MarkedText(zarr::ElementText(type, element));
     std::string native(reinterpret_cast<const char*>(element), type.size);
     auto* bytes = reinterpret_cast<std::uint8_t*>(native.data());
     zarr::SwapElements(type, bytes, 1);
-    return zarr::ReplaceInvalidUtf8(zarr::ElementText(type, bytes));
+    return zarr::MarkedText(zarr::ElementText(type, bytes));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/dtype/element_text.h"
+#include "core/dtype/marked_text.h"
 
 namespace zarr_driver {
 
@@ -105,7 +106,8 @@ Status ExtendedWriteOp::status() const {
 void ExtendedWriteOp::ConvertText(const Leaf& leaf, std::uint8_t* dst,
                                   const std::uint8_t* src) const {
     std::memset(dst, 0, leaf.type.size);
-    const Status status = StoreText(leaf.type, TextOfElement(leaf.gdal_type, src), dst);
+    const std::string text = zarr::UnmarkedBytes(TextOfElement(leaf.gdal_type, src));
+    const Status status = StoreText(leaf.type, text, dst);
     if (status.ok()) return;
     std::memset(dst, 0, leaf.type.size);
     const std::lock_guard<std::mutex> lock(mutex_);

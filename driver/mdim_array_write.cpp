@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/dtype/fill_value.h"
+#include "core/dtype/marked_text.h"
 #include "core/store/keys.h"
 #include "driver/extended_write_op.h"
 #include "driver/georeferencing_write.h"
@@ -22,7 +23,7 @@ using zarr::Status;
 
 namespace {
 
-// The texts of a block of elements, in row-major order.
+// The texts of a block of elements, or the bytes that they mean, in row-major order.
 std::vector<std::string> TextsOf(const zarr::Region& region, const zarr::Strides& strides,
                                  const GDALExtendedDataType& type, const std::uint8_t* data) {
     std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
@@ -34,7 +35,8 @@ std::vector<std::string> TextsOf(const zarr::Region& region, const zarr::Strides
                 const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
         const auto& element_type = *static_cast<const GDALExtendedDataType*>(self.context);
         for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
-            *reinterpret_cast<std::string*>(dst) = TextOfElement(element_type, src);
+            *reinterpret_cast<std::string*>(dst) =
+                zarr::UnmarkedBytes(TextOfElement(element_type, src));
     };
     zarr::CopyBlock(region.count, reinterpret_cast<std::uint8_t*>(texts.data()),
                     zarr::ContiguousStrides(region.count, sizeof(std::string), false), data,

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/base/text.h"
+#include "core/dtype/marked_text.h"
 #include "driver/mdim_session.h"
 #include "driver/report.h"
 
@@ -18,6 +19,12 @@ namespace json = zarr::json;
 namespace {
 
 using Items = std::vector<const json::Value*>;
+
+// Text with NUL is marked. What looks like a mark is left: who writes an attribute means its text.
+std::string AttributeText(const std::string& text) {
+    return text.find('\0') == std::string::npos ? zarr::ReplaceInvalidUtf8(text)
+                                                : zarr::MarkedBytes(text);
+}
 
 bool IsString(const json::Value* value) { return value->as_string() != nullptr; }
 bool IsNumber(const json::Value* value) { return value->is_number(); }
@@ -151,7 +158,7 @@ void ZarrAttribute::Retype(GDALDataType stated) {
 
 void ZarrAttribute::SetStrings(const Items& items) {
     for (const json::Value* item : items)
-        Append(elements_, VSIStrdup(zarr::ReplaceInvalidUtf8(*item->as_string()).c_str()));
+        Append(elements_, VSIStrdup(AttributeText(*item->as_string()).c_str()));
 }
 
 ZarrAttribute::~ZarrAttribute() {

@@ -82,7 +82,8 @@ def test_slices_of_a_nested_cube_are_read(tmp_path, cpl, compressor):
     store = make_nested(tmp_path, CUBE, (1, 4, 3), compressor=compressor)
     np.testing.assert_array_equal(read_all(open_raster(store)), CUBE)
     slice_ = open_raster(array_name(store, "v") + ":2")
-    np.testing.assert_array_equal(slice_.GetRasterBand(1).ReadAsArray(1, 2, 3, 3), CUBE[2, 2:5, 1:4])
+    window = slice_.GetRasterBand(1).ReadAsArray(1, 2, 3, 3)
+    np.testing.assert_array_equal(window, CUBE[2, 2:5, 1:4])
     np.testing.assert_array_equal(by_mdim(store), CUBE)
     cpl.assert_quiet()
 

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 import zarr
 import zarr_gdal
+import zarr_mdim
 import zarr_mdim_write
 from osgeo import gdal
 from zarr_dump import check_dump
 from zarr_gdal import open_raster
-from zarr_store import handmade, make_array
+from zarr_store import handmade, make_array, make_store
 
 NAMES = np.array([["Zürich", "", "東京"], ["a\nb", "\U0001f30d", "x" * 500]], dtype=object)
 
@@ -45,6 +46,50 @@ def test_object_bytes(tmp_path):
     values = np.array([[b"\x00\xff", b""], [b"abc", bytes(300)]], dtype=object)
     store = write_objects(tmp_path, values, numcodecs.VLenBytes(), fill_value=0)
     assert check_dump(store, "", values) is None
+
+
+@pytest.mark.parametrize("codec", ["vlen-bytes", "vlen-utf8", "|S7", "<U7", ">U7"])
+def test_values_that_no_string_of_gdal_holds(tmp_path, cpl, codec):
+    """Are marked, and a copy of them has all their bytes."""
+    values = [b"plain", b"a\0b", b"\0", b"base64:", b"", b"base64:AA==", "Zürich".encode()]
+    marked = [b"plain", b"base64:YQBi", b"base64:AA==", b"base64:YmFzZTY0Og==", b"",
+              b"base64:YmFzZTY0OkFBPT0=", "Zürich".encode()]  # fmt: skip
+    if codec == "vlen-bytes":
+        values, marked = values + [b"\xff"], marked + [b"base64:/w=="]
+    if codec[0] in "|<>":
+        values[2], marked[2] = b"\0a", b"base64:AGE="  # NUL at the end is padding
+        values[5], marked[5] = b"", b""  # too long
+    is_bytes = codec in ("vlen-bytes", "|S7")
+    dtype = object if codec[0] == "v" else codec
+    wanted = np.array([v if is_bytes else v.decode() for v in values], dtype)
+    options = {}
+    if dtype is object:
+        options["object_codec"] = numcodecs.VLenBytes() if is_bytes else numcodecs.VLenUTF8()
+    arrays = {"v": {"values": wanted, "chunks": 3, "dims": ["c"], **options},
+              "copy": {"values": wanted[::-1], "chunks": 4, **options}}  # fmt: skip
+    store = make_store(tmp_path, arrays)
+    dataset = zarr_mdim_write.update(store)
+    array = dataset.GetRootGroup().OpenMDArray("v")
+    got = zarr_mdim.read(array, [0], [len(values)])
+    assert got[""].tolist() == marked
+    copy = dataset.GetRootGroup().OpenMDArray("copy")
+    assert zarr_mdim_write.write(copy, got)
+    del array, copy, dataset
+    cpl.assert_quiet()
+    assert zarr.open_group(str(store), mode="r")["copy"][...].tolist() == wanted.tolist()
+
+
+def test_labels_and_attributes_with_nul_are_marked(tmp_path, cpl):
+    names = np.array(["red", "g\0n"], object)
+    zeros = np.zeros((2, 3, 4), "i2")
+    image = {"values": zeros, "dims": ["band", "y", "x"], "attrs": {"a": "b\0c"}}
+    store = make_store(tmp_path, {"image": image, "band": {
+        "values": names, "dims": ["band"], "object_codec": numcodecs.VLenUTF8()}})  # fmt: skip
+    dataset = open_raster(store)
+    assert dataset.GetRasterBand(2).GetDescription() == "base64:ZwBu"
+    root = zarr_mdim.open_group(store)
+    assert root.OpenMDArray("image").GetAttribute("a").ReadAsString() == "base64:YgBj"
+    cpl.assert_quiet()
 
 
 @pytest.mark.parametrize("dtype", ["|S7", "<U7", ">U7"])

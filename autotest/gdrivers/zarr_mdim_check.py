@@ -17,13 +17,22 @@ codecs.register_error("each byte", lambda error: ("\ufffd", error.start + 1))
 SLICES = 3
 
 
-def _text(item):
-    """The bytes of an element as GDAL has it: UTF-8 up to the first NUL."""
-    if isinstance(item, bytes):
-        item = item.decode("utf-8", "each byte")
-    elif not isinstance(item, str):  # what zarr-python makes of a fill value of 0 or null
-        item = ""
-    return item.encode().split(b"\0")[0]
+def _is_text(item):
+    try:
+        return b"\0" not in item and item.decode() is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def _text(item, is_object):
+    """The bytes of an element as GDAL has it: UTF-8, or marked base64 of what is no text."""
+    if isinstance(item, str):
+        item = item.encode()
+    elif not isinstance(item, bytes):  # what zarr-python makes of a fill value of 0 or null
+        item = b""
+    if b"\0" in item or item.startswith(b"base64:") or (is_object and not _is_text(item)):
+        return b"base64:" + base64.b64encode(item)
+    return item.decode("utf-8", "each byte").encode()
 
 
 def strings(values):
@@ -35,7 +44,7 @@ def strings(values):
             out.flat[i] = base64.b64encode(data[i * size : (i + 1) * size])
         return out
     for i, item in enumerate(values.ravel().tolist()):
-        out.flat[i] = _text(item)
+        out.flat[i] = _text(item, values.dtype == object)
     return out
 
 

@@ -13,6 +13,7 @@
 #include "core/conventions/values.h"
 #include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
+#include "core/dtype/marked_text.h"
 
 namespace zarr {
 
@@ -108,7 +109,7 @@ class Labeller {
         } else if (type_.is_numeric()) {
             label.label = WithUnits(IsPacked() ? UnpackedText(Unpacked(element)) : label.value);
         } else {
-            label.value = ReplaceInvalidUtf8(label.value);
+            label.value = MarkedText(label.value);
             label.label = label.value;
         }
         return label;
@@ -188,7 +189,7 @@ Result<CoordinateLabels> ReadLabels(const Array& array, const json::Value& attri
     if (type.kind == DataKind::kObject) {
         ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> objects, ReadObjects(array, range));
         for (const std::string& object : objects) {
-            const std::string text = ReplaceInvalidUtf8(object);
+            const std::string text = MarkedBytes(object);
             labels.items.push_back({text, text, ""});
         }
         return labels;
