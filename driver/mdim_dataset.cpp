@@ -2,13 +2,16 @@
 #include "driver/mdim_dataset.h"
 
 #include "driver/builtin_driver.h"
+#include "driver/mdim_array.h"
 #include "driver/mdim_group.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
 
-MdimDataset::MdimDataset(std::shared_ptr<MdimSession> session)
-    : session_(std::move(session)), root_(session_->OpenGroup(session_->root())) {
+MdimDataset::MdimDataset(std::shared_ptr<MdimSession> session, std::shared_ptr<ZarrMDArray> array)
+    : session_(std::move(session)),
+      root_(session_->OpenGroup(session_->root())),
+      array_(std::move(array)) {
     poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);  // whoever was asked
     if (session_->update() != nullptr) eAccess = GA_Update;
 }

@@ -15,7 +15,9 @@ namespace zarr_driver {
 // last of them goes.
 class MdimDataset final : public GDALDataset {
   public:
-    explicit MdimDataset(std::shared_ptr<MdimSession> session);
+    // `array` is the one that was opened, where it was no group.
+    explicit MdimDataset(std::shared_ptr<MdimSession> session,
+                         std::shared_ptr<ZarrMDArray> array = nullptr);
     ~MdimDataset() override;
     MdimDataset(const MdimDataset&) = delete;
     MdimDataset& operator=(const MdimDataset&) = delete;
@@ -26,6 +28,7 @@ class MdimDataset final : public GDALDataset {
   private:
     const std::shared_ptr<MdimSession> session_;
     const std::shared_ptr<ZarrGroup> root_;
+    const std::shared_ptr<ZarrMDArray> array_;  // so that it is not opened again
 };
 
 }  // namespace zarr_driver

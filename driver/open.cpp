@@ -11,6 +11,7 @@
 
 #include "core/store/keys.h"
 #include "driver/gdal_compat.h"
+#include "driver/mdim_array.h"
 #include "driver/mdim_dataset.h"
 #include "driver/raster_open.h"
 #include "driver/remote_url.h"
@@ -87,7 +88,13 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     }
     auto session =
         std::make_shared<MdimSession>(std::move(location), std::move(options), std::move(update));
-    return std::unique_ptr<GDALDataset>(std::make_unique<MdimDataset>(std::move(session)));
+    // What was asked for and cannot be read fails now, not as an empty group.
+    std::shared_ptr<ZarrMDArray> array;
+    if (session->single_array() != nullptr) {
+        ZARR_ASSIGN_OR_RETURN(array, session->OpenArray(*session->single_array()));
+    }
+    return std::unique_ptr<GDALDataset>(
+        std::make_unique<MdimDataset>(std::move(session), std::move(array)));
 }
 
 bool EndsWith(const std::string& text, const char* end) {

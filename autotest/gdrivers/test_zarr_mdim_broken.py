@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""What cannot be read, opened by the multidimensional API: an error where it was asked for, and no
+hindrance to what lies beside it."""
+
+import json
+import re
+import subprocess
+
+import netCDF4
+import numpy as np
+import pytest
+import zarr_gdal
+import zarr_mdim
+from osgeo import gdal
+from zarr_store import GOOD, good_values, group, handmade
+
+BROKEN = {
+    "no JSON": ("{nonsense", r"\.zarray"),
+    "nothing": ("", r"\.zarray"),
+    "no such codec": (json.dumps({**GOOD, "compressor": {"id": "lolzip"}}), "lolzip"),
+    "no such dtype": (json.dumps({**GOOD, "dtype": "<q9"}), "<q9"),
+    "no shape": (json.dumps({key: GOOD[key] for key in GOOD if key != "shape"}), "shape"),
+}
+
+
+def run(*command):
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, timeout=120, check=False, text=True
+    )
+    assert done.returncode >= 0, done.stderr
+    return done
+
+
+def mixed(folder, case="no such codec"):
+    """The array "bad" between good ones."""
+    store = group(folder / "s.zarr")
+    handmade(store, path="a_good", attrs={"_ARRAY_DIMENSIONS": ["y", "x"]})
+    handmade(store, BROKEN[case][0], files={}, path="bad")
+    handmade(store, path="g/z_good")
+    group(store, "g")
+    handmade(store, path="z_good", attrs={"_ARRAY_DIMENSIONS": ["y", "x"]})
+    return store
+
+
+@pytest.mark.parametrize("update", [0, gdal.OF_UPDATE])
+@pytest.mark.parametrize("as_store", [True, False])
+@pytest.mark.parametrize("case", BROKEN)
+def test_an_array_that_was_asked_for(tmp_path, cpl, case, as_store, update):
+    text, cause = BROKEN[case]
+    if as_store:
+        name = str(handmade(tmp_path / "s.zarr", text, files={}))
+    else:
+        name = f'ZARR:"{mixed(tmp_path, case)}":/bad'
+    assert gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER | update) is None
+    assert re.search(cause, cpl.the_error()) and "s.zarr" in cpl.the_error()
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_the_programs_fail_for_it(tmp_path, case):
+    alone = handmade(tmp_path / "alone.zarr", BROKEN[case][0], files={})
+    inside = f'ZARR:"{mixed(tmp_path, case)}":/bad'
+    for name in (alone, inside):
+        done = run("gdalmdimtranslate", name, tmp_path / "o.nc")
+        assert done.returncode != 0 and re.search(BROKEN[case][1], done.stderr)
+        assert not (tmp_path / "o.nc").exists()
+        done = run("gdalmdiminfo", name)
+        assert done.returncode != 0 and re.search(BROKEN[case][1], done.stderr)
+
+
+def test_the_programs_say_why_they_do_not_pick_it(tmp_path):
+    store = mixed(tmp_path)
+    done = run("gdalmdimtranslate", "-array", "bad", store, tmp_path / "o.nc")
+    assert done.returncode != 0 and "lolzip" in done.stderr
+    # That GDAL's program ends with 0 then is so for every driver before GDAL 3.11.
+    assert "lolzip" in run("gdalmdiminfo", "-array", "bad", store).stderr
+
+
+@pytest.mark.parametrize("update", [0, gdal.OF_UPDATE])
+def test_its_siblings(tmp_path, cpl, update):
+    """It is listed, and says why it does not open; the others open."""
+    dataset = gdal.OpenEx(str(mixed(tmp_path)), gdal.OF_MULTIDIM_RASTER | update)
+    root = dataset.GetRootGroup()
+    assert root.GetMDArrayNames() == ["a_good", "bad", "z_good"]
+    cpl.assert_quiet()
+    assert root.OpenMDArray("bad") is None
+    assert "lolzip" in cpl.the_error()
+    cpl.clear()
+    for name in ("/a_good", "/z_good", "/g/z_good"):
+        array = root.OpenMDArrayFromFullname(name)
+        zarr_gdal.assert_same(array.ReadAsArray(), good_values())
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("target", ["o.nc", "o.zarr"])
+def test_a_store_is_copied_without_it(tmp_path, target):
+    done = run("gdalmdimtranslate", "-q", mixed(tmp_path), tmp_path / target)
+    assert "lolzip" in done.stderr
+    if target == "o.nc":
+        with netCDF4.Dataset(tmp_path / target) as dataset:
+            assert sorted(dataset.variables) == ["a_good", "z_good"]
+            assert list(dataset["g"].variables) == ["z_good"]
+            np.testing.assert_array_equal(dataset["z_good"][...].data, good_values())
+    else:
+        root = zarr_mdim.open_group(tmp_path / target)
+        assert root.GetMDArrayNames() == ["a_good", "z_good"]
+        zarr_gdal.assert_same(root.OpenMDArray("a_good").ReadAsArray(), good_values())
