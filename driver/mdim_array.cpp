@@ -79,10 +79,30 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts 
       stored_(StoredType(facts_)),
       type_(type) {
     activity_ = std::make_unique<ArrayActivity>(session_->store_path(), array_);
-    const std::size_t rank = facts_.dimensions.size() - (text_length_ != 0 ? 1 : 0);
-    for (std::size_t i = 0; i < rank; ++i) dimensions_.push_back(session_->DimensionOf(facts_, i));
+    OrderDimensions();
+    for (const std::size_t i : shown_) dimensions_.push_back(session_->DimensionOf(facts_, i));
     DescribeCodecs(facts_.metadata, structural_info_);
     InterpretAttributes();
+}
+
+bool ZarrMDArray::HasElements() const {
+    return std::all_of(dimensions_.begin(), dimensions_.end(),
+                       [](const auto& dimension) { return dimension->GetSize() != 0; });
+}
+
+void ZarrMDArray::OrderDimensions() {
+    const std::size_t rank = facts_.dimensions.size() - (text_length_ != 0 ? 1 : 0);
+    const bool may_move = !IsWritable() && !session_->keeps_stored_order();
+    bool is_empty = false;
+    for (std::size_t i = 0; i < rank; ++i) {
+        const bool moves = facts_.dimensions[i].size == 0 && may_move;
+        if (!moves)
+            shown_.push_back(i);
+        else if (!is_empty)
+            shown_.insert(shown_.begin(), i);
+        if (moves && (is_empty || i != 0)) has_stored_order_ = false;
+        is_empty = is_empty || moves;
+    }
 }
 
 ZarrMDArray::~ZarrMDArray() { FreeNodata(); }
@@ -150,8 +170,18 @@ void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value at
 const std::string& ZarrMDArray::GetFilename() const { return session_->store_path(); }
 
 std::vector<GUInt64> ZarrMDArray::GetBlockSize() const {
-    const auto& chunks = facts_.metadata.chunks;
-    return {chunks.begin(), chunks.begin() + static_cast<std::ptrdiff_t>(dimensions_.size())};
+    std::vector<GUInt64> sizes;
+    for (const std::size_t i : shown_) sizes.push_back(facts_.metadata.chunks[i]);
+    return sizes;
+}
+
+std::vector<size_t> ZarrMDArray::GetProcessingChunkSize(size_t nMaxChunkMemory) const {
+    if (HasElements()) return GDALPamMDArray::GetProcessingChunkSize(nMaxChunkMemory);
+    std::vector<size_t> sizes;
+    for (std::size_t i = 0; i < shown_.size(); ++i)
+        sizes.push_back(static_cast<size_t>(
+            std::min<std::uint64_t>(dimensions_[i]->GetSize(), facts_.metadata.chunks[shown_[i]])));
+    return sizes;
 }
 
 std::shared_ptr<GDALAttribute> ZarrMDArray::GetAttribute(const std::string& osName) const {

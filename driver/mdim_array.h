@@ -25,9 +25,12 @@ namespace zarr_driver {
 class MdimSession;
 class ZarrDimension;
 
-// An array of GDAL's multidimensional API. All const methods may be called from several threads,
-// and so may Write(), also at the same time; other changes need the array for themselves. What was
-// deleted answers everything with an error.
+// An array of GDAL's multidimensional API. Its dimensions are those that are stored, in their
+// order. Only of an array without elements that is opened for reading the empty dimension comes
+// first, and further empty ones are left out: GDAL's code for all drivers bears no other (it
+// divides by the sizes, and the processor ends the program). All const methods may be called from
+// several threads, and so may Write(), also at the same time; other changes need the array for
+// themselves. What was deleted answers everything with an error.
 class ZarrMDArray final : public GDALPamMDArray {
   public:
     // Opens the array at `path`, without reading its chunks. Errors name what is wrong with it.
@@ -37,6 +40,9 @@ class ZarrMDArray final : public GDALPamMDArray {
     ZarrMDArray(const ZarrMDArray&) = delete;
     ZarrMDArray& operator=(const ZarrMDArray&) = delete;
 
+    bool HasElements() const;
+    // False where the empty dimension was put before the others.
+    bool has_stored_order() const { return has_stored_order_; }
     // Where its raster lies; found when first asked for.
     const Georeferencing& Placed() const;
 
@@ -47,6 +53,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     }
     const GDALExtendedDataType& GetDataType() const override { return type_; }
     std::vector<GUInt64> GetBlockSize() const override;
+    // GDAL's own divides by the sizes of dimensions.
+    std::vector<size_t> GetProcessingChunkSize(size_t nMaxChunkMemory) const override;
     CSLConstList GetStructuralInfo() const override { return structural_info_.List(); }
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
     std::vector<std::shared_ptr<GDALAttribute>> GetAttributes(
@@ -110,6 +118,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts facts,
                 std::shared_ptr<const zarr::Array> array, const GDALExtendedDataType& type);
 
+    void OrderDimensions();
     void InterpretAttributes();
     const std::vector<std::string>& LevelPaths() const;
     std::vector<std::shared_ptr<GDALAttribute>> ListedAttributes() const;
@@ -142,6 +151,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     // The dtype, with `_Unsigned` taken into account; of texts that of a whole one.
     const zarr::DataType stored_;
     const GDALExtendedDataType type_;
+    bool has_stored_order_ = true;
+    std::vector<std::size_t> shown_;  // which of the stored dimensions dimensions_ are
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
     std::vector<std::shared_ptr<GDALAttribute>> attributes_;  // where they do not change
     CPLStringList structural_info_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The part of ZarrMDArray that says where it lies, and shows it as a raster.
+#include <algorithm>
+
 #include "core/conventions/lookup.h"
 #include "core/conventions/pyramid.h"
 #include "core/store/keys.h"
@@ -36,8 +38,12 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
         srs->SetLinearUnitsAndUpdateParameters(metres == 1000 ? "kilometre" : "unit", metres);
     }
     // In place of "X, Y" the mapping names dimensions, from 1.
-    const int x = static_cast<int>(*facts_.axes.x) + 1;
-    const int y = static_cast<int>(*facts_.axes.y) + 1;
+    const auto number_of = [this](std::size_t stored) {
+        const auto at = std::find(shown_.begin(), shown_.end(), stored);
+        return at == shown_.end() ? 0 : static_cast<int>(at - shown_.begin()) + 1;
+    };
+    const int x = number_of(*facts_.axes.x);
+    const int y = number_of(*facts_.axes.y);
     std::vector<int> mapping = srs->GetDataAxisToSRSAxisMapping();
     for (int& axis : mapping) axis = axis == 1 ? x : axis == 2 ? y : 0;
     mapping.resize(2);
@@ -85,6 +91,14 @@ std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
 }
 
 GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
+    for (const auto& dimension : dimensions_) {
+        if (dimension->GetSize() != 0) continue;
+        EmitError(
+            session_->store_path(),
+            zarr::Status::Unsupported("/" + facts_.path + ": dimension " + dimension->GetName() +
+                                      " is empty (shape 0), and GDAL has no empty rasters"));
+        return nullptr;
+    }
     const bool is_its_raster = facts_.metadata.rank() >= 2 && text_length_ == 0 &&
                                facts_.axes.x == iXDim && facts_.axes.y == iYDim &&
                                GDALPamMDArray::GetSpatialRef() == nullptr;

@@ -297,9 +297,9 @@ Status ZarrMDArray::ChangeShape(const std::vector<GUInt64>& shape) {
     std::map<ZarrDimension*, std::uint64_t> sizes;
     for (std::size_t i = 0; i < shape.size(); ++i) {
         const auto& dimension = dimensions_[i];
-        if (shape[i] == 0 || shape[i] > static_cast<GUInt64>(INT64_MAX))
+        if (shape[i] > static_cast<GUInt64>(INT64_MAX))
             return Status::Invalid("/" + facts_.path + ": dimension " + dimension->GetName() +
-                                   ": expected a size from 1 to " + std::to_string(INT64_MAX) +
+                                   ": expected a size of at most " + std::to_string(INT64_MAX) +
                                    ", got " + std::to_string(shape[i]));
         const auto [known, is_first] =
             sizes.emplace(static_cast<ZarrDimension*>(dimension.get()), shape[i]);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "driver/array_creation_options.h"
 #include "driver/coordinate_arrays.h"
@@ -129,6 +130,9 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         const Status is_told(zarr::StatusCode::kCancelled, "");
         WatchedProgress watched(progress, progress_data);
+        std::optional<MdimSession::StoredOrder> order;
+        if (const auto* const own = dynamic_cast<const MdimDataset*>(source))
+            order.emplace(own->session());
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
         ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
         auto dataset = std::make_unique<MdimDataset>(session);

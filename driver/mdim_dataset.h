@@ -23,6 +23,7 @@ class MdimDataset final : public GDALDataset {
     MdimDataset& operator=(const MdimDataset&) = delete;
 
     std::shared_ptr<GDALGroup> GetRootGroup() const override;
+    MdimSession& session() const { return *session_; }
     ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
 
   private:

@@ -119,8 +119,8 @@ Result<std::shared_ptr<GDALDimension>> ZarrGroup::MakeDimension(const std::strin
                                                                 std::uint64_t size) {
     ZARR_RETURN_IF_ERROR(CheckChange());
     ZARR_RETURN_IF_ERROR(MdimSession::CheckName(name));
-    if (size == 0 || size > static_cast<std::uint64_t>(INT64_MAX))
-        return Status::Invalid("dimension " + zarr::Quoted(name) + ": expected a size from 1 to " +
+    if (size > static_cast<std::uint64_t>(INT64_MAX))
+        return Status::Invalid("dimension " + zarr::Quoted(name) + ": expected a size of at most " +
                                std::to_string(INT64_MAX) + ", got " + std::to_string(size));
     for (const auto& other : GetDimensions())
         if (other->GetName() == name)

@@ -57,7 +57,9 @@ std::string MdimSession::ArrayFullName(const std::string& path) const {
 std::shared_ptr<ZarrMDArray> MdimSession::OpenIfLive(const std::string& path) const {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     const auto found = arrays_.find(path);
-    return found == arrays_.end() ? nullptr : found->second.lock();
+    auto array = found == arrays_.end() ? nullptr : found->second.lock();
+    const bool is_wanted = array != nullptr && (array->has_stored_order() || !keeps_stored_order());
+    return is_wanted ? array : nullptr;
 }
 
 zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::string& path) {
@@ -70,6 +72,7 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::str
     WarnOfFailure(*location_.hierarchy, store_path());
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::weak_ptr<ZarrMDArray>& known = arrays_[path];
+    if (keeps_stored_order() && !array->HasElements()) return array;  // for that copy alone
     if (auto other = known.lock()) return other;
     known = array;
     return array;

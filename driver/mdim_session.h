@@ -71,6 +71,22 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     std::string ArrayName(const std::string& path) const;
     std::string ArrayFullName(const std::string& path) const;
 
+    // While it lives, arrays without elements are opened with their dimensions in the order that is
+    // stored: for who copies them and does not divide by their sizes.
+    class StoredOrder {
+      public:
+        explicit StoredOrder(MdimSession& session) : session_(session) {
+            ++session_.stored_orders_;
+        }
+        ~StoredOrder() { --session_.stored_orders_; }
+        StoredOrder(const StoredOrder&) = delete;
+        StoredOrder& operator=(const StoredOrder&) = delete;
+
+      private:
+        MdimSession& session_;
+    };
+    bool keeps_stored_order() const { return stored_orders_ != 0; }
+
     // Opens an array, or gives the object that somebody holds.
     zarr::Result<std::shared_ptr<ZarrMDArray>> OpenArray(const std::string& path);
     // The object of a group, which exists; the same for all who hold it.
@@ -173,6 +189,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     const zarr::ProcessLocal<MdimUpdate> update_;
     const StoreActivity activity_;
     std::atomic<std::uint64_t> generation_{0};
+    std::atomic<int> stored_orders_{0};
     mutable zarr::Mutex mutex_;
     std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;  // by path
     std::map<std::string, std::weak_ptr<ZarrGroup>> groups_;
