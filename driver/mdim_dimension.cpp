@@ -49,18 +49,26 @@ std::string DirectionOf(const zarr::Dimension& dimension) {
     }
 }
 
+// A dimension is called like its coordinate array, which has another name where it is shown outside
+// of its group.
+std::string ShownName(const MdimSession& session, const zarr::Dimension& dimension) {
+    return dimension.coordinate_path.empty() ? dimension.name
+                                             : session.ArrayName(dimension.coordinate_path);
+}
+
 }  // namespace
 
 ZarrDimension::ZarrDimension(std::shared_ptr<MdimSession> session, const zarr::ArrayFacts& facts,
                              std::size_t index)
-    // Without a name nothing says that it is another array's dimension too.
-    : GDALDimension(facts.dimensions[index].is_named
-                        ? session->GroupName(facts.dimensions[index].group)
-                        : session->ArrayFullName(facts.path),
-                    facts.dimensions[index].name, TypeOf(facts.dimensions[index].role),
-                    DirectionOf(facts.dimensions[index]), facts.dimensions[index].size),
+    // Without a name nothing says that it is another array's dimension too, and no group has it.
+    : GDALDimension(
+          facts.dimensions[index].is_named ? session->GroupName(facts.dimensions[index].group)
+                                           : std::string(),
+          ShownName(*session, facts.dimensions[index]), TypeOf(facts.dimensions[index].role),
+          DirectionOf(facts.dimensions[index]), facts.dimensions[index].size),
       session_(std::move(session)),
       group_(facts.dimensions[index].group),
+      stored_name_(facts.dimensions[index].name),
       is_named_(facts.dimensions[index].is_named),
       array_path_(facts.path),
       coordinate_path_(facts.dimensions[index].coordinate_path),
@@ -72,20 +80,39 @@ ZarrDimension::ZarrDimension(std::shared_ptr<MdimSession> session, const NewDime
                     created.direction, created.size),
       session_(std::move(session)),
       group_(created.group),
+      stored_name_(created.name),
       is_named_(true) {}
 
 std::string ZarrDimension::ParentName() const {
-    return is_named_ ? session_->GroupName(group_) : session_->ArrayFullName(array_path_);
+    return is_named_ ? session_->GroupName(group_) : std::string();
 }
 
 std::string ZarrDimension::Key() const {
-    return ParentName() + "\n" + m_osName + "\n" + std::to_string(m_nSize);
+    const std::string owner = is_named_ ? "/" + group_ : array_path_;
+    return owner + "\n" + stored_name_ + "\n" + std::to_string(m_nSize);
+}
+
+// What GDAL looks up by its full name starts with "/": a name without is nobody else's.
+void ZarrDimension::SetFullName() {
+    const std::string parent = ParentName();
+    const std::string path = (parent == "/" ? "" : parent) + "/" + m_osName;
+    if (!is_named_)
+        m_osFullName = m_osName;
+    else if (has_free_name_)
+        m_osFullName = path.substr(1) + "_" + std::to_string(m_nSize);
+    else
+        m_osFullName = path;
+}
+
+void ZarrDimension::TakeFreeName() {
+    has_free_name_ = true;
+    SetFullName();
 }
 
 std::string ZarrDimension::CoordinatePath() const {
     if (session_->update() == nullptr) return coordinate_path_;
     if (!is_named_) return {};
-    return zarr::FindCoordinateArray(session_->hierarchy(), group_, m_osName, m_nSize);
+    return zarr::FindCoordinateArray(session_->hierarchy(), group_, stored_name_, m_nSize);
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
@@ -98,7 +125,8 @@ std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
-    if (!is_x_ && !is_y_) return nullptr;
+    // One without a name is no variable's name.
+    if (!is_named_ || (!is_x_ && !is_y_)) return nullptr;
     const auto array = session_->OpenArray(array_path_);
     if (!array.ok()) return nullptr;  // it was open; who opens it again is told
     const Georeferencing& placed = (*array)->Placed();

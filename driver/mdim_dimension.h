@@ -33,6 +33,12 @@ class ZarrDimension final : public GDALDimension {
 
     // What the dimensions of a session are told apart by.
     std::string Key() const;
+    // True where its full name is that of its group with its name behind it, by which the group can
+    // be asked for it. A dimension without a name, and one whose name the group has for another
+    // one, has a full name without a leading "/".
+    bool is_groups() const { return is_named_ && !has_free_name_; }
+    // The session tells that the group has its name for another one.
+    void TakeFreeName();
     const std::shared_ptr<MdimSession>& session() const { return session_; }
     // The path of the group that it belongs to.
     const std::string& group() const { return group_; }
@@ -50,12 +56,15 @@ class ZarrDimension final : public GDALDimension {
 
   private:
     std::string ParentName() const;
+    void SetFullName();
     std::shared_ptr<GDALMDArray> FromGeoTransform() const;
     zarr::Status CheckIndexing(const GDALMDArray* variable) const;
 
     const std::shared_ptr<MdimSession> session_;
     std::string group_;
+    std::string stored_name_;  // GetName(), but of one outside of what was opened maybe another
     const bool is_named_;
+    bool has_free_name_ = false;
     std::string array_path_;
     std::string coordinate_path_;  // when it was met
     std::string indexing_path_;    // of SetIndexingVariable(), where it is no coordinate array

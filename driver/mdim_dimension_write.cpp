@@ -51,16 +51,15 @@ bool ZarrDimension::Rename(const std::string& osNewName) {
 }
 
 void ZarrDimension::Renamed(const std::string& name) {
-    m_osName = name;
-    const std::string parent = ParentName();
-    m_osFullName = (parent == "/" ? "" : parent) + "/" + m_osName;
+    m_osName = stored_name_ = name;
+    SetFullName();
 }
 
 void ZarrDimension::Moved(const std::string& from, const std::string& to) {
     for (std::string* path : {&group_, &array_path_, &coordinate_path_, &indexing_path_})
         if (!path->empty() && zarr::IsAtOrBelow(*path, from))
             *path = to + path->substr(from.size());
-    Renamed(m_osName);
+    SetFullName();
 }
 
 }  // namespace zarr_driver

@@ -41,55 +41,64 @@ zarr::Status ZarrGroup::CheckThere() const {
     return zarr::Status::Invalid("/" + path_ + ": the group was deleted");
 }
 
-std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
-    if (is_deleted_) {
-        EmitError(session_->store_path(), CheckThere());
-        return std::make_shared<const Nodes>();
+zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
+    Nodes listed;
+    if (const std::string* single = session_->single_array()) {
+        listed.push_back({session_->ArrayName(*single), *single, NodeKind::kArray});
+    } else {
+        ZARR_ASSIGN_OR_RETURN(listed, zarr::MembersOf(session_->hierarchy(), path_));
     }
+    if (path_ == session_->root())
+        for (const std::string& path : session_->OutsideArrays())
+            listed.push_back({session_->ArrayName(path), path, NodeKind::kArray});
+    return listed;
+}
+
+// Of a group that cannot be listed none, and `listing_` says why.
+std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
+    if (is_deleted_) return std::make_shared<const Nodes>();
     const std::uint64_t generation = session_->generation();
     {
         const std::lock_guard<zarr::Mutex> lock(mutex_);
         if (members_ != nullptr && generation_ == generation) return members_;
     }
-    Nodes listed;
-    if (const std::string* single = session_->single_array()) {
-        listed.push_back({session_->ArrayName(*single), *single, NodeKind::kArray});
-    } else {
-        auto members = zarr::MembersOf(session_->hierarchy(), path_);
-        if (members.ok())
-            listed = members.Take();
-        else
-            EmitError(session_->store_path(), members.status());
-        WarnOfFailure(session_->hierarchy(), session_->store_path());
-    }
+    auto listed = ListMembers();
+    WarnOfFailure(session_->hierarchy(), session_->store_path());
     const std::lock_guard<zarr::Mutex> lock(mutex_);
-    members_ = std::make_shared<const Nodes>(std::move(listed));
+    listing_ = listed.status();
+    members_ = std::make_shared<const Nodes>(listed.ok() ? listed.Take() : Nodes());
     generation_ = generation;
     return members_;
 }
 
-// The path of a member.
-std::string ZarrGroup::Find(const std::string& name, NodeKind kind, bool& found) const {
-    if (session_->update() != nullptr && session_->single_array() == nullptr && !is_deleted_) {
-        // Not from a list that each new member makes old.
+// The path of a member, if there is one. Not from a list, which a store may not have, and which
+// grows old.
+zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name,
+                                                         NodeKind kind) const {
+    using Path = std::optional<std::string>;
+    ZARR_RETURN_IF_ERROR(CheckThere());
+    const std::string* const single = session_->single_array();
+    if (single != nullptr && kind != NodeKind::kArray) return Path();
+    if (single != nullptr && name == session_->ArrayName(*single)) return Path(*single);
+    if (single == nullptr && MdimSession::CheckName(name).ok()) {
         std::string path = zarr::JoinKey(path_, name);
-        const auto there = MdimSession::CheckName(name).ok()
-                               ? session_->hierarchy().KindOf(path)
-                               : zarr::Result<NodeKind>(NodeKind::kNone);
-        if (!there.ok()) EmitError(session_->store_path(), there.status());
-        found = there.ok() && *there == kind;
-        return path;
+        bool is_there = false;
+        if (kind == NodeKind::kArray) {
+            ZARR_ASSIGN_OR_RETURN(is_there, session_->hierarchy().HoldsArray(path));
+        } else {
+            ZARR_ASSIGN_OR_RETURN(const NodeKind there, session_->hierarchy().KindOf(path));
+            is_there = there == kind;
+        }
+        if (is_there) return Path(std::move(path));
     }
-    const auto members = Members();
-    const auto at = std::find_if(members->begin(), members->end(), [&](const Node& node) {
-        return node.kind == kind && node.name == name;
-    });
-    found = at != members->end();
-    return found ? at->path : std::string();
+    if (kind != NodeKind::kArray || path_ != session_->root()) return Path();
+    std::string outside = session_->FindOutside(name);
+    return outside.empty() ? Path() : Path(std::move(outside));
 }
 
 std::vector<std::string> ZarrGroup::NamesOf(NodeKind kind) const {
     std::vector<std::string> names;
+    Report(CheckThere());
     session_->Listed(path_);
     for (const Node& node : *Members())
         if (node.kind == kind) names.push_back(node.name);
@@ -97,59 +106,66 @@ std::vector<std::string> ZarrGroup::NamesOf(NodeKind kind) const {
 }
 
 std::vector<std::string> ZarrGroup::GetMDArrayNames(CSLConstList /*papszOptions*/) const {
-    return NamesOf(NodeKind::kArray);
+    auto names = NamesOf(NodeKind::kArray);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    if (!is_deleted_) Report(listing_);
+    return names;
 }
 
+// What a store does not list is said with the arrays: GDAL asks for groups where it looks for an
+// array, too.
 std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/) const {
     return NamesOf(NodeKind::kGroup);
 }
 
+// The variable that the place of an array on the map gives a dimension of this group, whose full
+// name it has. While the store is changed it is only to be had from the dimension.
+std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name) const {
+    const zarr::Hierarchy& hierarchy = session_->hierarchy();
+    const bool is_cheap = session_->single_array() != nullptr || hierarchy.is_consolidated() ||
+                          hierarchy.store()->ReadsAtOnce() == 1;
+    if (is_deleted_ || session_->update() != nullptr || !is_cheap) return nullptr;
+    for (const auto& dimension : GetDimensions())
+        if (dimension->GetName() == name) return dimension->GetIndexingVariable();
+    return nullptr;
+}
+
 std::shared_ptr<GDALMDArray> ZarrGroup::OpenMDArray(const std::string& osName,
                                                     CSLConstList /*papszOptions*/) const {
-    bool found = false;
-    const std::string path = Find(osName, NodeKind::kArray, found);
-    if (!found) return nullptr;
-    auto array = session_->OpenArray(path);
+    const auto path = Find(osName, NodeKind::kArray);
+    if (!Report(path.status())) return nullptr;
+    if (!*path) return ComputedVariable(osName);
+    auto array = session_->OpenArray(**path);
     if (array.ok()) return *array;
-    EmitError(session_->store_path(), array.status());
+    Report(array.status());
     return nullptr;
 }
 
 std::shared_ptr<GDALGroup> ZarrGroup::OpenGroup(const std::string& osName,
                                                 CSLConstList /*papszOptions*/) const {
-    bool found = false;
-    const std::string path = Find(osName, NodeKind::kGroup, found);
-    if (!found) return nullptr;
-    const zarr::Status status = session_->hierarchy().CheckGroup(path);
+    const auto path = Find(osName, NodeKind::kGroup);
+    if (!Report(path.status()) || !*path) return nullptr;
+    const zarr::Status status = session_->hierarchy().CheckGroup(**path);
     if (!status.ok()) EmitWarning(session_->store_path(), status.message());
-    return session_->OpenGroup(path);
+    return session_->OpenGroup(**path);
 }
 
 std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::GetDimensions(
     CSLConstList /*papszOptions*/) const {
     std::vector<std::shared_ptr<GDALDimension>> dimensions;
-    std::vector<bool> is_indexed;
     for (const Node& node : *Members()) {
         if (node.kind != NodeKind::kArray) continue;
         // What is wrong with an array is said when it is opened itself.
         const auto facts = zarr::DescribeArray(session_->hierarchy(), node.path);
         if (!facts.ok()) continue;
         for (std::size_t i = 0; i < facts->dimensions.size(); ++i) {
-            const zarr::Dimension& dimension = facts->dimensions[i];
-            if (!dimension.is_named || session_->GroupName(dimension.group) != GetFullName())
-                continue;
-            const bool indexed = !dimension.coordinate_path.empty();
-            const auto same_name =
-                std::find_if(dimensions.begin(), dimensions.end(),
-                             [&](const auto& other) { return other->GetName() == dimension.name; });
-            const auto at = static_cast<std::size_t>(same_name - dimensions.begin());
-            if (same_name == dimensions.end()) {
-                dimensions.push_back(session_->DimensionOf(*facts, i));
-                is_indexed.push_back(indexed);
-            } else if (indexed && !is_indexed[at]) {
-                dimensions[at] = session_->DimensionOf(*facts, i);
-                is_indexed[at] = true;
-            }
+            if (!facts->dimensions[i].is_named) continue;
+            auto dimension = session_->DimensionOf(*facts, i);
+            const bool is_here =
+                dimension->is_groups() && session_->GroupName(dimension->group()) == GetFullName();
+            if (is_here &&
+                std::find(dimensions.begin(), dimensions.end(), dimension) == dimensions.end())
+                dimensions.push_back(std::move(dimension));
         }
     }
     const auto is_listed = [&](const std::string& name) {

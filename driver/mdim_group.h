@@ -24,7 +24,9 @@ class ZarrGroup final : public GDALGroup {
     ZarrGroup(std::shared_ptr<MdimSession> session, const std::string& path);
 
     std::vector<std::string> GetMDArrayNames(CSLConstList papszOptions = nullptr) const override;
-    // nullptr, without an error, where the group has no such array.
+    // Lists nothing. An array that is not listed opens too: one outside of what was opened, and the
+    // variable that is computed for a dimension of the group. nullptr, without an error, where
+    // there is no such array.
     std::shared_ptr<GDALMDArray> OpenMDArray(const std::string& osName,
                                              CSLConstList papszOptions = nullptr) const override;
     std::vector<std::string> GetGroupNames(CSLConstList papszOptions = nullptr) const override;
@@ -75,7 +77,10 @@ class ZarrGroup final : public GDALGroup {
     zarr::Status CheckThere() const;
     zarr::Status CheckChange() const;
     std::shared_ptr<const Nodes> Members() const;
-    std::string Find(const std::string& name, zarr::NodeKind kind, bool& found) const;
+    zarr::Result<Nodes> ListMembers() const;
+    std::shared_ptr<GDALMDArray> ComputedVariable(const std::string& name) const;
+    zarr::Result<std::optional<std::string>> Find(const std::string& name,
+                                                  zarr::NodeKind kind) const;
     std::vector<std::string> NamesOf(zarr::NodeKind kind) const;
     zarr::Status CheckFree(const std::string& name) const;
     zarr::Result<std::shared_ptr<GDALGroup>> MakeGroup(const std::string& name);
@@ -94,6 +99,7 @@ class ZarrGroup final : public GDALGroup {
     bool is_deleted_ = false;
     mutable zarr::Mutex mutex_;
     mutable std::shared_ptr<const Nodes> members_;
+    mutable zarr::Status listing_;          // why there are none
     mutable std::uint64_t generation_ = 0;  // of the session, when they were listed
 };
 

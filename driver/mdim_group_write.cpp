@@ -197,13 +197,12 @@ std::shared_ptr<GDALAttribute> ZarrGroup::CreateAttribute(const std::string& osN
 
 Status ZarrGroup::DeleteMember(const std::string& name, NodeKind kind) {
     ZARR_RETURN_IF_ERROR(CheckChange());
-    bool found = false;
-    const std::string path = Find(name, kind, found);
-    if (!found)
+    ZARR_ASSIGN_OR_RETURN(const auto path, Find(name, kind));
+    if (!path)
         return Status::NotFound("/" + path_ + ": has no " +
                                 (kind == NodeKind::kArray ? "array " : "group ") +
                                 zarr::Quoted(name));
-    return session_->DeleteNode(path);
+    return session_->DeleteNode(*path);
 }
 
 bool ZarrGroup::DeleteGroup(const std::string& osName, CSLConstList /*papszOptions*/) {

@@ -46,7 +46,7 @@ std::string MdimSession::GroupName(const std::string& path) const {
 std::string MdimSession::ArrayName(const std::string& path) const {
     // An array that is the whole store is called like it.
     if (path.empty()) return CPLGetBasename(store_path().c_str());
-    return std::string(zarr::LastName(path));
+    return IsOpened(path) ? std::string(zarr::LastName(path)) : OutsideName(path);
 }
 
 std::string MdimSession::ArrayFullName(const std::string& path) const {
@@ -97,22 +97,6 @@ void MdimSession::Listed(const std::string& group) {
         has_warned_ = !lacking.empty();
     }
     WarnOfUnconsolidated(lacking, store_path());
-}
-
-std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const zarr::ArrayFacts& facts,
-                                                        std::size_t index) {
-    const zarr::Dimension& dimension = facts.dimensions[index];
-    if (dimension.is_named) {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
-        const NewDimension* created = FindCreated(dimension.group, dimension.name, dimension.size);
-        if (created != nullptr) return DimensionOf(*created);
-    }
-    auto made = std::make_shared<ZarrDimension>(shared_from_this(), facts, index);
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
-    std::weak_ptr<ZarrDimension>& known = dimensions_[made->Key()];
-    if (auto shared = known.lock()) return shared;
-    known = made;
-    return made;
 }
 
 }  // namespace zarr_driver

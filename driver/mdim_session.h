@@ -67,9 +67,19 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
 
     // The API's full name of a group; of one that is not below the root, the root's.
     std::string GroupName(const std::string& path) const;
-    // The name of an array in its group, and with the group's in front of it.
+    // The name of an array in its group, and with the group's in front of it. An array outside of
+    // what was opened is one of the root: by its own name, but where the root or a group between
+    // has something of that name with a number behind it.
     std::string ArrayName(const std::string& path) const;
     std::string ArrayFullName(const std::string& path) const;
+
+    // The paths of the arrays outside of what was opened that arrays in it refer to, sorted: the
+    // coordinates of their dimensions, and what the attribute `coordinates` names. Looks at all
+    // arrays that were opened; where the store itself was, at none.
+    std::vector<std::string> OutsideArrays() const;
+    // The path of the array outside of what was opened that has the name ArrayName(); empty where
+    // there is none. Those of groups above need no listing.
+    std::string FindOutside(const std::string& name) const;
 
     // While it lives, arrays without elements are opened with their dimensions in the order that is
     // stored: for who copies them and does not divide by their sizes.
@@ -93,7 +103,8 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     std::shared_ptr<ZarrGroup> OpenGroup(const std::string& path);
 
     // The dimension `index` of an array, one object for all arrays that share it: those of one
-    // group for which the store gives it the same name and size.
+    // group for which the store gives it the same name and size. Of several sizes under one name
+    // the group's is that of its coordinate array, else the one that was met first.
     std::shared_ptr<ZarrDimension> DimensionOf(const zarr::ArrayFacts& facts, std::size_t index);
 
     // A group is being listed: warns of what its consolidated metadata lack. Looks at each group
@@ -157,6 +168,19 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
         std::vector<std::uint64_t> shape;
     };
 
+    // Who has a full name.
+    struct NameClaim {
+        std::string key;  // ZarrDimension::Key()
+        std::weak_ptr<ZarrDimension> owner;
+    };
+
+    bool IsOpened(const std::string& path) const;
+    std::string OutsideName(const std::string& path) const;
+    std::vector<std::string> OpenedArrays() const;
+    std::vector<std::string> ReferencesOf(const std::string& path) const;
+    bool RootHolds(const std::string& name) const;
+    bool MayBeGroups(const zarr::Dimension& dimension) const;
+    void ClaimName(const std::shared_ptr<ZarrDimension>& dimension);
     // The array where somebody holds it, else nullptr.
     std::shared_ptr<ZarrMDArray> OpenIfLive(const std::string& path) const;
     std::shared_ptr<ZarrDimension> DimensionOf(const NewDimension& created);
@@ -194,6 +218,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;  // by path
     std::map<std::string, std::weak_ptr<ZarrGroup>> groups_;
     std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;  // by ZarrDimension::Key()
+    std::map<std::string, NameClaim> claims_;                         // by full name
     std::set<std::string> listed_;                                    // paths of groups
     bool has_warned_ = false;  // of what consolidated metadata lack
     std::vector<NewDimension> created_;

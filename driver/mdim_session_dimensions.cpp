@@ -38,12 +38,67 @@ Axis AxisOf(const std::string& type) {
 }  // namespace
 
 // ---------------------------------------------------------------------------------------------
+// Dimensions of arrays
+
+// False for what cannot be its group's dimension of that name: the group has coordinates of another
+// length, which are of another dimension.
+bool MdimSession::MayBeGroups(const zarr::Dimension& dimension) const {
+    if (!dimension.coordinate_path.empty()) return true;
+    const std::string path = zarr::JoinKey(dimension.group, dimension.name);
+    if (path.empty() || !zarr::IsValidKey(path)) return true;
+    const auto metadata = location_.hierarchy->Metadata(path);
+    return !metadata.ok() || metadata->rank() != 1 || metadata->shape[0] == dimension.size;
+}
+
+std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const zarr::ArrayFacts& facts,
+                                                        std::size_t index) {
+    const zarr::Dimension& dimension = facts.dimensions[index];
+    auto made = std::make_shared<ZarrDimension>(shared_from_this(), facts, index);
+    const std::string key = made->Key();
+    {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const NewDimension* created =
+            dimension.is_named ? FindCreated(dimension.group, dimension.name, dimension.size)
+                               : nullptr;
+        if (created != nullptr) return DimensionOf(*created);
+        if (auto shared = dimensions_[key].lock()) return shared;
+    }
+    // Without the lock: this may read metadata.
+    const bool may_be_groups = !dimension.is_named || MayBeGroups(dimension);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    std::weak_ptr<ZarrDimension>& known = dimensions_[key];
+    if (auto shared = known.lock()) return shared;
+    if (may_be_groups)
+        ClaimName(made);
+    else
+        made->TakeFreeName();
+    known = made;
+    return made;
+}
+
+// Gives a dimension another full name where the one that it has is another's. What was opened for
+// reading keeps the names that it has given; where dimensions change, those that nobody holds are
+// free.
+void MdimSession::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
+    if (!dimension->is_groups()) return;
+    NameClaim& claim = claims_[dimension->GetFullName()];
+    const std::string key = dimension->Key();
+    const bool is_free =
+        claim.key.empty() || claim.key == key || (update_ != nullptr && claim.owner.expired());
+    if (is_free)
+        claim = {key, dimension};
+    else
+        dimension->TakeFreeName();
+}
+
+// ---------------------------------------------------------------------------------------------
 // Dimensions that were created
 
 std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const NewDimension& created) {
     auto made = std::make_shared<ZarrDimension>(shared_from_this(), created);
     std::weak_ptr<ZarrDimension>& known = dimensions_[made->Key()];
     if (auto shared = known.lock()) return shared;
+    ClaimName(made);
     known = made;
     return made;
 }
@@ -104,7 +159,11 @@ void MdimSession::Rekey() {
     const auto live = LiveDimensions();
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     dimensions_.clear();
-    for (const auto& dimension : live) dimensions_[dimension->Key()] = dimension;
+    claims_.clear();
+    for (const auto& dimension : live) {
+        dimensions_[dimension->Key()] = dimension;
+        ClaimName(dimension);
+    }
 }
 
 // What a dimension was created as is said by its coordinate array, in CF's words, where that does

@@ -17,12 +17,16 @@ Result<bool> Has(const Store& store, const std::string& key) {
     return GetDocument(store, key, text);
 }
 
-// What has a document of Zarr v2.
-Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path) {
+Result<bool> IsArrayAt(const Store& store, const std::string& path) {
     if (DepthOf(path) > kMaxGroupDepth)
         return Status::Limit(path.substr(0, 80) + "...: groups nest more than " +
                              std::to_string(kMaxGroupDepth) + " levels deep");
-    ZARR_ASSIGN_OR_RETURN(const bool is_array, Has(store, JoinKey(path, kArrayKey)));
+    return Has(store, JoinKey(path, kArrayKey));
+}
+
+// What has a document of Zarr v2.
+Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(store, path));
     if (is_array) return NodeKind::kArray;
     ZARR_ASSIGN_OR_RETURN(const bool is_group, Has(store, JoinKey(path, kGroupKey)));
     return is_group ? NodeKind::kGroup : NodeKind::kNone;
@@ -106,6 +110,11 @@ Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
     if (kind != NodeKind::kNone) return kind;
     ZARR_ASSIGN_OR_RETURN(const bool is_v1, v1_->Find(path));
     return is_v1 ? NodeKind::kArray : ImplicitKindAt(*store_, path);
+}
+
+Result<bool> Hierarchy::HoldsArray(const std::string& path) const {
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(*store_, path));
+    return is_array || v1_ == nullptr ? is_array : v1_->Find(path);
 }
 
 Status Hierarchy::CheckChangeable(const std::string& path) const {

@@ -60,6 +60,8 @@ class Hierarchy {
     // NodeKindAt() `path`, or an array of Zarr v1. Only what was found so, or by Members(), the
     // other methods know as one.
     Result<NodeKind> KindOf(const std::string& path) const;
+    // Whether KindOf() is an array, which takes fewer requests to say no; nothing is listed.
+    Result<bool> HoldsArray(const std::string& path) const;
     // kUnsupported where what lies at `path` is only read, as Zarr v1 is.
     Status CheckChangeable(const std::string& path) const;
 

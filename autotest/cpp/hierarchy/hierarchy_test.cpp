@@ -84,6 +84,23 @@ TEST(Hierarchy, TellsArraysGroupsAndNothing) {
     EXPECT_EQ(KindOf(*Tree({}), ""), NodeKind::kNone);
 }
 
+TEST(Hierarchy, FindsArraysWithoutAList) {
+    const auto tree = Tree(std::make_shared<LimitedStore>(Rivers(), false));
+    const auto holds = [&](const std::string& path) {
+        const auto found = tree->HoldsArray(path);
+        EXPECT_TRUE(Succeeds(found)) << path;
+        return found.ok() && *found;
+    };
+    EXPECT_TRUE(holds("rivers/depth"));
+    EXPECT_TRUE(holds("implied/below/width"));
+    for (const char* none : {"", "rivers", "absent", "implied", "rivers/depth/0.0"})
+        EXPECT_FALSE(holds(none)) << none;
+    EXPECT_TRUE(test::Fails(tree->HoldsArray("locked"), StatusCode::kPermission, "refused"));
+    std::string deep = "g";
+    for (std::size_t i = 0; i <= kMaxGroupDepth; ++i) deep += "/g";
+    EXPECT_TRUE(test::Fails(tree->HoldsArray(deep), StatusCode::kLimit, "levels deep"));
+}
+
 TEST(Hierarchy, ListsMembersByName) {
     const auto tree = Tree(Rivers());
     EXPECT_EQ(Names(*tree, ""), (StringList{"described/", "implied/", "rivers/"}));
