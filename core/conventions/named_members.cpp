@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/conventions/lookup.h"
 #include "core/conventions/multiscales.h"
+#include "core/conventions/nczarr.h"
 #include "core/json/members.h"
 #include "core/store/keys.h"
 
@@ -190,7 +191,6 @@ std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string&
 
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group) {
     const NamedMembers named = NamedBelow(hierarchy, group);
-    if (named.members.empty()) return {};
     // Of what lies deeper, the group on the way.
     const std::size_t skipped = group.empty() ? 0 : group.size() + 1;
     std::map<std::string, bool> is_deeper;
@@ -199,7 +199,9 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
         const bool deeper = end != std::string::npos;
         is_deeper[member.path.substr(skipped, deeper ? end - skipped : end)] |= deeper;
     }
-    if (!named.is_container) is_deeper.emplace(kLabelsGroup, false);
+    if (!named.members.empty() && !named.is_container) is_deeper.emplace(kLabelsGroup, false);
+    for (std::string& name : NczarrGroupMembers(hierarchy, group))
+        if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);
     std::vector<std::string> keys;
     for (const auto& [name, deeper] : is_deeper)
         if (!deeper) keys.push_back(JoinKey(JoinKey(group, name), kArrayKey));
@@ -218,7 +220,10 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
 
 Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::string& group) {
     auto listed = hierarchy.Members(group);
-    if (listed.ok() || listed.status().code() != StatusCode::kUnsupported) return listed;
+    if (!listed.ok() && listed.status().code() != StatusCode::kUnsupported) return listed;
+    // An object store that does not list looks empty where it may be changed.
+    const bool is_known = listed.ok() && (!listed->empty() || hierarchy.store()->ReadsAtOnce() < 2);
+    if (is_known) return listed;
     auto named = NamedNodes(hierarchy, group);
     return named.empty() ? std::move(listed) : std::move(named);
 }

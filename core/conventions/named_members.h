@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the attributes of groups name inside them. Of a store that cannot be listed, such as one on
-// a web server, these are the members that are known; of any other they tell the order.
+// What the attributes of groups, and NCZarr's extensions, name inside them. Of a store that cannot
+// be listed, such as one on a web server, these are the members that are known; of any other they
+// tell the order.
 #pragma once
 
 #include <cstddef>
@@ -64,8 +65,8 @@ std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string&
 // The group of an image's labels.
 inline constexpr std::string_view kLabelsGroup = "labels";
 
-// The members of a group that attributes of it, or of a group above it, name and that exist, sorted
-// by name: for a store that cannot list.
+// The members of a group that attributes of it, or of a group above it, or NCZarr's extension of it
+// name and that exist, sorted by name: for a store that cannot list.
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group);
 
 // Hierarchy::Members(), or where the store cannot list, NamedNodes(); kUnsupported where there are

@@ -77,6 +77,33 @@ std::vector<NczarrDimension> DimensionsOf(const json::Value* extension) {
     return dimensions;
 }
 
+std::vector<std::string> MembersIn(const json::Value* extension) {
+    std::vector<std::string> names;
+    for (const std::string_view list : {"vars", "arrays", "groups"}) {
+        const json::Value* listed = extension != nullptr ? extension->Find(list) : nullptr;
+        const json::Array* items = listed != nullptr ? listed->as_array() : nullptr;
+        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+            const std::string* name = (*items)[i].as_string();
+            if (name != nullptr && IsValidKey(*name) && name->find('/') == std::string::npos)
+                names.push_back(*name);
+        }
+    }
+    return names;
+}
+
+// What `read` finds in the extension of a group, at the first of its places that has something.
+template <class Read>
+auto OfGroup(const Hierarchy& hierarchy, const std::string& group, const Read& read) {
+    const json::Value document = ReadDocument(hierarchy, JoinKey(group, kGroupKey));
+    auto found = read(FindEither(document, "_NCZARR_GROUP", "_nczarr_group"));
+    if (!found.empty()) return found;
+    const auto attributes = hierarchy.Attributes(group);
+    if (attributes.ok()) found = read(FindEither(*attributes, "_NCZARR_GROUP", "_nczarr_group"));
+    if (!found.empty() || !IsOldStore(hierarchy)) return found;
+    const json::Value old = ReadDocument(hierarchy, JoinKey(group, kOldGroupKey));
+    return read(&old);
+}
+
 }  // namespace
 
 std::vector<std::string> NczarrDimensions(const Hierarchy& hierarchy, const std::string& path,
@@ -113,15 +140,11 @@ std::optional<DataType> NczarrAttributeType(const json::Value& attributes, std::
 
 std::vector<NczarrDimension> NczarrGroupDimensions(const Hierarchy& hierarchy,
                                                    const std::string& group) {
-    const json::Value document = ReadDocument(hierarchy, JoinKey(group, kGroupKey));
-    auto dimensions = DimensionsOf(FindEither(document, "_NCZARR_GROUP", "_nczarr_group"));
-    if (!dimensions.empty()) return dimensions;
-    const auto attributes = hierarchy.Attributes(group);
-    if (attributes.ok())
-        dimensions = DimensionsOf(FindEither(*attributes, "_NCZARR_GROUP", "_nczarr_group"));
-    if (!dimensions.empty() || !IsOldStore(hierarchy)) return dimensions;
-    const json::Value old = ReadDocument(hierarchy, JoinKey(group, kOldGroupKey));
-    return DimensionsOf(&old);
+    return OfGroup(hierarchy, group, DimensionsOf);
+}
+
+std::vector<std::string> NczarrGroupMembers(const Hierarchy& hierarchy, const std::string& group) {
+    return OfGroup(hierarchy, group, MembersIn);
 }
 
 bool IsNczarrAttribute(std::string_view name) { return IsNczarrName(name); }

@@ -39,6 +39,10 @@ struct NczarrDimension {
 std::vector<NczarrDimension> NczarrGroupDimensions(const Hierarchy& hierarchy,
                                                    const std::string& group);
 
+// The names of the arrays and groups directly in a group, by the same keys. Whether they exist is
+// not looked at.
+std::vector<std::string> NczarrGroupMembers(const Hierarchy& hierarchy, const std::string& group);
+
 // True for attributes that are netCDF-C's own bookkeeping.
 bool IsNczarrAttribute(std::string_view name);
 

@@ -148,6 +148,26 @@ TEST(NamedMembers, AStoreThatNamesNothingIsUnsupported) {
     EXPECT_TRUE(test::Fails(MembersOf(*tree, ""), StatusCode::kUnsupported, "no list"));
 }
 
+TEST(NamedMembers, AreThoseOfNczarrToo) {
+    for (const char* list : {R"({"vars": ["v", "gone", "a/b", "..", 3], "groups": ["g", "gone"]})",
+                             R"({"arrays": ["v"], "groups": ["g"]})"}) {
+        TreeBuilder builder;
+        builder.Group("", R"({"_nczarr_group": )" + std::string(list) + "}").Group("g");
+        const auto tree = Hidden(builder.Raster("v", 3, 4).Raster("unsaid", 3, 4));
+        EXPECT_EQ(MembersIn(*tree, ""), (StringList{"g", "array v"})) << list;
+        EXPECT_TRUE(test::Fails(MembersOf(*tree, "g"), StatusCode::kUnsupported, "no list"));
+    }
+}
+
+TEST(NamedMembers, ListsOfNczarrThatAreNoneNameNothing) {
+    for (const char* list : {"3", "[]", R"({"vars": 3, "groups": {"v": 1}})"}) {
+        TreeBuilder builder;
+        builder.Group("", R"({"_nczarr_group": )" + std::string(list) + "}");
+        const auto tree = Hidden(builder.Raster("v", 3, 4));
+        EXPECT_TRUE(test::Fails(MembersOf(*tree, ""), StatusCode::kUnsupported, "no list"));
+    }
+}
+
 // The rasters of a catalog, and of which kind its first groups are.
 StringList RastersIn(const Hierarchy& tree, std::vector<CatalogGroup::Kind>& kinds) {
     Warnings warnings;
