@@ -137,6 +137,20 @@ bool IsAbsent(const std::string& path, int error) {
     return !PathExists(path);
 }
 
+// True where a file shows at a path, be it a link to nothing, though it may not open: one look on
+// this machine, none over a network. What such a file holds is not known, and not "nothing".
+bool IsSeen(const std::string& path) {
+    if (!STARTS_WITH(path.c_str(), "/vsi")) {
+        std::error_code error;
+        const auto type = std::filesystem::symlink_status(path, error).type();
+        return !error && type != std::filesystem::file_type::directory;
+    }
+    int flags = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG;
+    if (!VSIIsLocal(path.c_str())) flags |= VSI_STAT_CACHE_ONLY;
+    VSIStatBufL stat;
+    return VSIStatExL(path.c_str(), &stat, flags) == 0 && !VSI_ISDIR(stat.st_mode);
+}
+
 struct OpenedFile {
     File file;
     std::uint64_t size = 0;
@@ -145,13 +159,20 @@ struct OpenedFile {
 Result<OpenedFile> Open(const std::string& path, const std::string& key) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     OpenedFile opened;
-    errno = 0;
-    opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
-    if (opened.file == nullptr) {
-        const int error = errno;
-        if (IsAbsent(path, error)) return opened;
-        return Failure(key, "cannot open", error);
+    const auto open = [&] {
+        errno = 0;
+        opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
+        return opened.file != nullptr ? 0 : errno;
+    };
+    int error = open();
+    if (opened.file == nullptr && IsAbsent(path, error)) {
+        if (!IsSeen(path)) return opened;
+        // Another process may have written it between the two looks.
+        error = open();
+        if (opened.file == nullptr && !IsSeen(path)) return opened;
+        if (opened.file == nullptr) return Failure(key, "is there, but cannot be opened", error);
     }
+    if (opened.file == nullptr) return Failure(key, "cannot open", error);
     errno = 0;
     // A folder opens as a file on some systems, and then has an absurd size.
     constexpr vsi_l_offset kAbsurd = vsi_l_offset{1} << 62;

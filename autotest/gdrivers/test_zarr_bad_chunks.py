@@ -235,3 +235,15 @@ def test_corrupt_samples(name):
         zarr_gdal.assert_same(dataset.ReadAsArray(4, 4, 4, 4), wanted[4:, 4:])
     elif outcome.opened:
         assert outcome.values == [np.arange(64).reshape(8, 8).tolist()]
+
+
+def test_a_chunk_that_leads_nowhere_is_an_error(tmp_path, cpl):
+    """As git-annex and DVC leave files whose contents were not fetched."""
+    store = handmade(tmp_path / "a.zarr")
+    chunk = store / "0.0"
+    chunk.unlink()
+    assert open_raster(store).ReadAsArray(0, 0, 3, 2) is not None
+    cpl.assert_quiet()
+    chunk.symlink_to(tmp_path / "not" / "fetched")
+    assert open_raster(store).ReadAsArray(0, 0, 3, 2) is None
+    assert "0.0: is there, but cannot be opened" in cpl.the_error()
