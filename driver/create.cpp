@@ -6,7 +6,6 @@
 
 #include "driver/create_store.h"
 #include "driver/gdal_types.h"
-#include "driver/open.h"
 #include "driver/report.h"
 #include "driver/store_folder.h"
 
@@ -17,7 +16,6 @@ using zarr::Status;
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     NameValueList options) {
-    ForgetWhatIsReplaced();
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
         if (bands < 1) return Status::Invalid("a raster needs at least one band");
         NewRaster raster;

@@ -19,7 +19,6 @@
 #include "driver/dataset.h"
 #include "driver/gdal_types.h"
 #include "driver/location.h"
-#include "driver/open.h"
 #include "driver/report.h"
 #include "driver/scaled_progress.h"
 #include "driver/store_folder.h"
@@ -205,7 +204,6 @@ bool Fill(GDALDataset& source, ZarrDataset& target, WatchedProgress& progress) {
 
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
                         NameValueList options, GDALProgressFunc progress, void* progress_data) {
-    ForgetWhatIsReplaced();
     WatchedProgress watched(progress, progress_data);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
         ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));

@@ -32,14 +32,6 @@ inline constexpr bool kReplacesByAllKinds = true;
 inline constexpr bool kReplacesByAllKinds = false;
 #endif
 
-// The flags with which GDAL opens what a copy is to replace, before it asks for the driver that is
-// to delete that; -1 where it does not.
-#if defined(GDAL_OF_FROM_GDALOPEN)
-inline constexpr int kOpensToReplace = GDAL_OF_RASTER | GDAL_OF_FROM_GDALOPEN;
-#else
-inline constexpr int kOpensToReplace = -1;
-#endif
-
 // A NULL-terminated list of NAME=VALUE, as GetMetadata() returns it and Create() is given it.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
 using NameValueList = CSLConstList;
@@ -64,6 +56,14 @@ using NameValueList = char**;
 #define ZARR_OVERRIDE_3_13 override
 #else
 #define ZARR_OVERRIDE_3_13
+#endif
+
+// Whether a driver may stand for a plugin that GDAL loads when it is needed: its functions are then
+// found by virtual methods alone.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 9, 0)
+#define ZARR_HAS_DEFERRED_PLUGINS 1
+#else
+#define ZARR_HAS_DEFERRED_PLUGINS 0
 #endif
 
 // How GDALDataset::GetGeoTransform() takes its result, and how to set one of its six numbers.

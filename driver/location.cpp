@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 #include "driver/limit_options.h"
 #include "driver/open_store.h"
@@ -74,6 +75,25 @@ void AscendToRoot(std::string& folder, std::string& node) {
     }
 }
 
+// True where a server has a store of Zarr v3 and nothing of ours at `node`: to look further takes
+// several requests, which that is spared. What is asked before is remembered, unless it may change.
+Result<bool> IsV3InPlaceOf(const zarr::Hierarchy& hierarchy, const std::string& folder,
+                           const std::string& node) {
+    if (!IsRemote(folder) || hierarchy.is_consolidated()) return false;
+    for (const std::string_view key : {zarr::kArrayKey, zarr::kGroupKey, zarr::kV1ArrayKey}) {
+        ZARR_ASSIGN_OR_RETURN(const bool found, hierarchy.Has(zarr::JoinKey(node, key)));
+        if (found) return false;
+    }
+    const QuietErrors quiet;
+    return PathExists(folder + "/" + std::string(zarr::kV3Key));
+}
+
+Status NoStore() {
+    return Status::NotFound(
+        "not a Zarr v2 store: it has no .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
+        "groups or arrays");
+}
+
 Result<Location> LocateIn(const std::string& folder, const std::string& node,
                           const OpenOptions& options) {
     Location location;
@@ -90,6 +110,10 @@ Result<Location> LocateIn(const std::string& folder, const std::string& node,
         location.hierarchy,
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
                               options.cache_tile_presence ? "chunks are listed" : ""));
+    if (!options.is_update) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_v3, IsV3InPlaceOf(*location.hierarchy, folder, node));
+        if (is_v3) return NoStore();
+    }
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
     return location;
 }
@@ -143,9 +167,7 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
                                      ? " in the consolidated metadata (open option "
                                        "USE_CONSOLIDATED_METADATA=NO looks beyond them)"
                                      : ""));
-    return Status::NotFound(
-        "not a Zarr v2 store: it has no .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
-        "groups or arrays");
+    return NoStore();
 }
 
 }  // namespace zarr_driver

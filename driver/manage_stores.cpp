@@ -11,8 +11,10 @@
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
+#include "driver/builtin_driver.h"
 #include "driver/connection_string.h"
 #include "driver/files_beside.h"
+#include "driver/foreign_store.h"
 #include "driver/location.h"
 #include "driver/open_store.h"
 #include "driver/remote_url.h"
@@ -134,14 +136,17 @@ CPLErr Run(const char* name, Work&& work) {
 }  // namespace
 
 CPLErr Delete(const char* name) {
+    if (IsStoreOfBuiltin(name)) return Builtin()->Delete(name);
     return Run(name, [&] { return DeletePlace(name); });
 }
 
 CPLErr Rename(const char* new_name, const char* old_name) {
+    if (IsStoreOfBuiltin(old_name)) return Builtin()->Rename(new_name, old_name);
     return Run(old_name, [&] { return RenamePlace(new_name, old_name); });
 }
 
 CPLErr CopyFiles(const char* new_name, const char* old_name) {
+    if (IsStoreOfBuiltin(old_name)) return Builtin()->CopyFiles(new_name, old_name);
     return Run(old_name, [&]() -> Status {
         ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(old_name));
         return CopyPlace(place, FolderOf(new_name));

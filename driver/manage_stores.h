@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stores as wholes: what GDALDriver::Delete(), Rename() and CopyFiles() do. Each emits one error
-// where it fails.
+// where it fails. Stores that are left to GDAL's own driver are its to delete, rename and copy, as
+// it does by itself.
 #pragma once
 
 #include <cpl_error.h>

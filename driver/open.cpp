@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "driver/open.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
 
+#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
+#include "driver/builtin_driver.h"
+#include "driver/foreign_store.h"
 #include "driver/gdal_compat.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_dataset.h"
@@ -26,15 +27,6 @@ using zarr::Result;
 using zarr::Status;
 
 namespace {
-
-// What GDAL's built-in driver reads and this one does not: Zarr v3 and Kerchunk references.
-bool IsForBuiltin(const std::string& path) {
-    const std::string folder = FolderOf(path);
-    if (IsStoreFolder(folder)) return false;
-    return PathExists(folder + "/zarr.json") || EQUAL(CPLGetExtension(folder.c_str()), "json") ||
-           EQUAL(CPLGetExtension(folder.c_str()), "parq") ||
-           PathExists(folder + "/.zmetadata/refs");
-}
 
 Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                                               const ConnectionString& name) {
@@ -106,13 +98,19 @@ bool EndsWith(const std::string& text, const char* end) {
 bool IsNamedAsStore(const std::string& path) {
     const std::string name = path.substr(0, path.find('?'));
     return (name + "/").find(".zarr/") != std::string::npos || EndsWith(name, ".zarr.zip") ||
-           NamesDocument(name);
+           NamesDocument(name) || zarr::LastName(name) == zarr::kV3Key;
 }
 
 bool IsStoreThere(const std::string& name) {
     const auto parsed = ParseConnectionString(name);
+    if (!parsed.ok()) return false;
     const QuietErrors quiet;
-    return parsed.ok() && IsStoreFolder(FolderOf(parsed->path));
+    return IsStoreFolder(FolderOf(parsed->path)) || IsStoreOfBuiltin(name.c_str());
+}
+
+// True for what has to be looked at to know that it is a store: a folder, or a zip file.
+bool IsStoreToOpen(const std::string& path) {
+    return IsStoreFolder(FolderOf(path)) || FindForeignStore(path) == ForeignStore::kV3;
 }
 
 // By its first bytes, those of a member, or of the end of an archive without any.
@@ -133,27 +131,6 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
     return flags == 0 || (kReplacesByAllKinds && is_of_all) ? Purpose::kReplace : Purpose::kOpen;
 }
 
-// What this thread opened last as GDAL does before it replaces something: that, and then the source
-// of the copy, which may be a store, too.
-struct Opened {
-    std::string name;
-    std::weak_ptr<const void> life;  // of the dataset, which GDAL closes at once
-};
-
-std::array<Opened, 2>& OpenedToReplace() {
-    thread_local std::array<Opened, 2> opened;  // the latest first
-    return opened;
-}
-
-void NoteOpened(const GDALOpenInfo& open_info, const GDALDataset* dataset) {
-    if (open_info.nOpenFlags != kOpensToReplace) return;
-    auto& opened = OpenedToReplace();
-    opened[1] = std::move(opened[0]);
-    const auto* const ours = dynamic_cast<const ZarrDataset*>(dataset);
-    opened[0] = {open_info.pszFilename,
-                 ours != nullptr ? ours->life() : std::weak_ptr<const void>()};
-}
-
 bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
     if (HasZarrPrefix(open_info.pszFilename))
         return purpose == Purpose::kOpen || IsStoreThere(open_info.pszFilename);
@@ -171,71 +148,63 @@ bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
                                (!open_info.bStatOK && STARTS_WITH(name.c_str(), "/vsimem/")) ||
                                (is_url && !IsRemote(name));
     if (NamesDocument(name)) return true;
-    if (may_be_folder) return IsStoreFolder(FolderOf(name));
+    // GDAL's own driver knows its folders itself, but not by URLs.
+    if (may_be_folder) return is_url ? IsStoreToOpen(name) : IsStoreFolder(FolderOf(name));
+    if (purpose == Purpose::kOpen && zarr::LastName(name) == zarr::kV3Key)
+        return Builtin() != nullptr;
     // A zip file is not to go before what takes its place is complete.
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
-    return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));
+    return EndsWith(name, ".zarr.zip") || IsStoreToOpen(name);
 }
 
-// True where GDAL is about to replace what it has looked at, and asks who is to delete it.
-bool IsBeingReplaced(const GDALOpenInfo& open_info) {
-    if (PurposeOf(open_info) != Purpose::kReplace) return false;
-    const auto& opened = OpenedToReplace();
-    return std::any_of(opened.begin(), opened.end(), [&](const Opened& one) {
-        return one.name == open_info.pszFilename && one.life.expired();
-    });
+Result<std::unique_ptr<GDALDataset>> OpenAsAsked(GDALOpenInfo* open_info,
+                                                 const ConnectionString& name) {
+    return (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0 ? OpenRootGroup(open_info, name)
+                                                                  : OpenName(open_info, name);
 }
 
 GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
-    if (!IsZarr(*open_info, Purpose::kOpen)) return nullptr;
-    try {
-        const auto name = ParseConnectionString(open_info->pszFilename);
-        if (!name.ok()) {
-            EmitError(open_info->pszFilename, name.status());
-            return nullptr;
-        }
-        // Over a network what is no store of ours is found out by trying, at less cost.
-        const bool is_remote = IsRemote(FolderOf(name->path));
-        if (!is_remote && IsForBuiltin(name->path)) return nullptr;
-        auto dataset = (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) != 0
-                           ? OpenRootGroup(open_info, *name)
-                           : OpenName(open_info, *name);
-        if (dataset.ok()) return dataset->release();
-        if (is_remote && dataset.status().code() == zarr::StatusCode::kNotFound &&
-            IsForBuiltin(name->path))
-            return nullptr;
-        EmitError(name->path, dataset.status());
-        return nullptr;
-    } catch (const std::bad_alloc&) {
-        EmitError(open_info->pszFilename, Status::OutOfMemory("out of memory"));
+    const auto name = ParseConnectionString(open_info->pszFilename);
+    if (!name.ok()) {
+        EmitError(open_info->pszFilename, name.status());
         return nullptr;
     }
+    ForeignStore kind = FindForeignStore(name->path);
+    if (kind == ForeignStore::kNone) {
+        auto dataset = OpenAsAsked(open_info, *name);
+        if (dataset.ok()) return dataset->release();
+        // Over a network what is no store of ours is found out by trying, at less cost.
+        if (IsRemote(FolderOf(name->path)))
+            kind = FindForeignStoreBehind(name->path, dataset.status());
+        if (kind == ForeignStore::kNone) {
+            EmitError(name->path, dataset.status());
+            return nullptr;
+        }
+    }
+    return OpenForeignStore(open_info, *name, kind);
 }
 
 }  // namespace
 
-bool IsDisowned(GDALOpenInfo* open_info) {
-    return PurposeOf(*open_info) == Purpose::kReplace && Identify(open_info) == FALSE &&
-           IsOurs(open_info);
-}
-
-void ForgetWhatIsReplaced() { OpenedToReplace() = {}; }
-
 int Identify(GDALOpenInfo* open_info) {
-    if (IsBeingReplaced(*open_info)) return FALSE;
-    return IsZarr(*open_info, PurposeOf(*open_info)) ? TRUE : FALSE;
+    if (IsZarr(*open_info, PurposeOf(*open_info))) return TRUE;
+    return IsTurnedDown(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
 }
 
-bool IsOurs(GDALOpenInfo* open_info) {
-    if (!IsZarr(*open_info, Purpose::kOpen)) return false;
-    const auto name = ParseConnectionString(open_info->pszFilename);
-    return !name.ok() || IsRemote(FolderOf(name->path)) || !IsForBuiltin(name->path);
+bool IsTurnedDown(GDALOpenInfo* open_info) {
+    return PurposeOf(*open_info) == Purpose::kReplace && !IsZarr(*open_info, Purpose::kReplace) &&
+           IsZarr(*open_info, Purpose::kOpen);
 }
 
 GDALDataset* Open(GDALOpenInfo* open_info) {
-    GDALDataset* const dataset = OpenOrReport(open_info);
-    NoteOpened(*open_info, dataset);
-    return dataset;
+    try {
+        if (IsZarr(*open_info, Purpose::kOpen)) return OpenOrReport(open_info);
+        if (IdentifyAsBuiltin(open_info) != FALSE)
+            return OpenAsBuiltin(open_info, open_info->pszFilename);
+    } catch (const std::bad_alloc&) {
+        EmitError(open_info->pszFilename, Status::OutOfMemory("out of memory"));
+    }
+    return nullptr;
 }
 
 }  // namespace zarr_driver

@@ -11,6 +11,7 @@
 #include "driver/builtin_driver.h"
 #include "driver/create.h"
 #include "driver/creation_options.h"
+#include "driver/foreign_store.h"
 #include "driver/gdal_compat.h"
 #include "driver/location.h"
 #include "driver/manage_stores.h"
@@ -24,25 +25,34 @@ namespace {
 constexpr const char* kCreationTypes =
     "Byte Int8 UInt16 Int16 UInt32 Int32 UInt64 Int64 Float16 Float32 Float64 CFloat32 CFloat64";
 
+using zarr_driver::AsOurs;
 using zarr_driver::Builtin;
 
-// FORMAT=ZARR_V3 is the built-in driver's.
-bool IsForBuiltin(CSLConstList options) {
-    return EQUAL(CSLFetchNameValueDef(options, "FORMAT", ""), "ZARR_V3") && Builtin() != nullptr;
+// True where GDAL's own driver is to make what is made: Zarr v3, an array in a store of its own, or
+// references in Parquet files.
+bool IsForBuiltin(const char* name, CSLConstList options) {
+    if (Builtin() == nullptr) return false;
+    constexpr const char* kConvert = "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE";
+    return EQUAL(CSLFetchNameValueDef(options, "FORMAT", ""), "ZARR_V3") ||
+           (CPLFetchBool(options, "APPEND_SUBDATASET", false) &&
+            zarr_driver::IsStoreOfBuiltin(name)) ||
+           (CPLFetchBool(options, kConvert, false) &&
+            zarr_driver::DoesBuiltinKnow(GDAL_DMD_CREATIONOPTIONLIST, kConvert));
 }
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     zarr_driver::NameValueList options) {
-    if (IsForBuiltin(options) && Builtin()->pfnCreate != nullptr)
-        return Builtin()->pfnCreate(name, x_size, y_size, bands, type, options);
+    if (IsForBuiltin(name, options) && Builtin()->pfnCreate != nullptr)
+        return AsOurs(Builtin()->pfnCreate(name, x_size, y_size, bands, type, options));
     return zarr_driver::Create(name, x_size, y_size, bands, type, options);
 }
 
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
                         zarr_driver::NameValueList options, GDALProgressFunc progress,
                         void* progress_data) {
-    if (IsForBuiltin(options))
-        return Builtin()->CreateCopy(name, source, strict, options, progress, progress_data);
+    if (IsForBuiltin(name, options))
+        return AsOurs(
+            Builtin()->CreateCopy(name, source, strict, options, progress, progress_data));
     if (source->GetRasterCount() == 0 && source->GetRootGroup() != nullptr)
         return zarr_driver::CopyMultiDimensional(name, source, strict, options, progress,
                                                  progress_data);
@@ -51,8 +61,8 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
 
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options) {
-    if (IsForBuiltin(options) && Builtin()->pfnCreateMultiDimensional != nullptr)
-        return Builtin()->pfnCreateMultiDimensional(name, group_options, options);
+    if (IsForBuiltin(name, options) && Builtin()->pfnCreateMultiDimensional != nullptr)
+        return AsOurs(Builtin()->pfnCreateMultiDimensional(name, group_options, options));
     return zarr_driver::CreateMultiDimensional(name, group_options, options);
 }
 
@@ -137,6 +147,16 @@ GDALDriver* MakeDriver() {
     return driver;
 }
 
+// So that GDAL takes them, for what GDAL's own driver makes and opens.
+void AddOptionsOfBuiltin(GDALDriver& driver) {
+    for (const char* item : {GDAL_DMD_OPENOPTIONLIST, GDAL_DMD_CREATIONOPTIONLIST,
+                             GDAL_DMD_MULTIDIM_DATASET_CREATIONOPTIONLIST,
+                             GDAL_DMD_MULTIDIM_ARRAY_CREATIONOPTIONLIST}) {
+        const std::string list = driver.GetMetadataItem(item);
+        driver.SetMetadataItem(item, zarr_driver::WithOptionsOfBuiltin(list, item).c_str());
+    }
+}
+
 }  // namespace
 
 // The name that GDAL derives from the file's and looks for first; a lookup that fails would be left
@@ -149,9 +169,11 @@ void GDALRegister_ZarrV2() {
     // Plugins come before the built-in drivers, and the built-in one registers only where the name
     // is free: so it is asked to register first, and then makes room.
     if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
-    GDALDriver* builtin = manager->GetDriverByName(zarr_driver::kDriverName);
-    if (builtin != nullptr) manager->DeregisterDriver(builtin);
-    GDALDriver* driver = MakeDriver();
+    GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
+    if (own != nullptr) manager->DeregisterDriver(own);
+    GDALDriver* const builtin = own != nullptr ? zarr_driver::MakeBuiltin(own) : nullptr;
+    GDALDriver* const driver = MakeDriver();
     manager->RegisterDriver(driver);
-    if (builtin != nullptr) zarr_driver::KeepBuiltin(builtin);
+    if (builtin != nullptr) manager->RegisterDriver(builtin);
+    AddOptionsOfBuiltin(*driver);
 }

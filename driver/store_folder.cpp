@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/limits.h"
 #include "core/metadata/v1_metadata.h"
+#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 #include "driver/connection_string.h"
 #include "driver/open_store.h"
@@ -21,14 +23,32 @@ namespace zarr_driver {
 
 namespace {
 
-// True where an array of Zarr v1 lies in `folder`; reads its `meta`, as others use that name, too.
-bool IsV1Folder(const std::string& folder) {
-    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+// True where `is_one` is true of the text under `key`; false where there is none.
+bool DoesTextSay(const std::string& folder, std::string_view key, std::size_t most_bytes,
+                 bool (*is_one)(std::string_view)) {
     const auto store = OpenStore(folder, {});
     if (!store.ok()) return false;
     zarr::Buffer text;
-    const auto found = (*store)->Get(std::string(zarr::kV1ArrayKey), text, kMostBytes);
-    return found.ok() && *found && zarr::IsV1Metadata(std::as_const(text).span().text());
+    const auto found = (*store)->Get(std::string(key), text, most_bytes);
+    return found.ok() && *found && is_one(std::as_const(text).span().text());
+}
+
+// True where an array of Zarr v1 lies in `folder`; reads its `meta`, as others use that name, too.
+bool IsV1Folder(const std::string& folder) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+    return DoesTextSay(folder, zarr::kV1ArrayKey, kMostBytes, zarr::IsV1Metadata);
+}
+
+// True where one of the documents of a store lies in `folder`, which is no zip file. Its
+// consolidated metadata are read where they are alone, as references have such a file, too.
+bool HoldsDocument(const std::string& folder) {
+    const auto holds = [&](std::string_view name) {
+        return PathExists(folder + "/" + std::string(name));
+    };
+    const auto* const first =
+        std::find_if(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), holds);
+    if (first == std::end(zarr::kStoreDocuments)) return false;
+    return *first != zarr::kConsolidatedKey || !HoldsReferences(folder);
 }
 
 bool IsLevelsFolder(const std::string& folder) {
@@ -39,17 +59,19 @@ bool IsLevelsFolder(const std::string& folder) {
 
 }  // namespace
 
+bool HoldsReferences(const std::string& folder) {
+    return DoesTextSay(folder, zarr::kConsolidatedKey,
+                       static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
+                       zarr::AreReferences);
+}
+
 bool IsStoreFolder(const std::string& folder) {
     if (const auto place = ZipPlaceOf(folder)) {
         const auto archive = OpenZip(place->archive);
         return archive.ok() &&
                ((*archive)->HoldsStore(InnerFolder(*place, **archive)) || IsV1Folder(folder));
     }
-    const auto holds = [&](std::string_view name) {
-        return PathExists(folder + "/" + std::string(name));
-    };
-    return std::any_of(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), holds) ||
-           IsLevelsFolder(folder) || IsV1Folder(folder);
+    return HoldsDocument(folder) || IsLevelsFolder(folder) || IsV1Folder(folder);
 }
 
 bool NamesDocument(const std::string& path) {

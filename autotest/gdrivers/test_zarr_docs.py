@@ -171,6 +171,7 @@ def listed_options():
         each[1]: [
             option for option in xml.etree.ElementTree.fromstring(each[0])
             if option.get("name") not in ADDED_BY_GDAL
+            and not option.get("description", "").startswith("(GDAL`s own driver) ")
         ]
         for each in lists
     }  # fmt: skip

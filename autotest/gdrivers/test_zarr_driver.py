@@ -2,17 +2,15 @@
 """The driver beside GDAL's built-in one, and what it says of itself."""
 
 import ctypes
-import json
 import os
-import pathlib
 import struct
 import subprocess
-import sys
 import xml.etree.ElementTree
 
 import numpy as np
 import pytest
 from osgeo import gdal
+from zarr_drivers import Asker, make_v3, plugin_folder
 from zarr_store import group, handmade, make_store
 
 
@@ -61,43 +59,11 @@ def test_codecs_are_listed():
     assert "lz4" in driver.GetMetadataItem("BLOSC_COMPRESSORS")
 
 
-def v3_store(folder):
-    """A store of Zarr version 3, by hand."""
-    folder.mkdir()
-    metadata = {
-        "zarr_format": 3, "node_type": "array", "shape": [2, 3], "data_type": "uint8",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 3]}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": 0, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
-        "attributes": {},
-    }  # fmt: skip
-    (folder / "zarr.json").write_text(json.dumps(metadata))
-    (folder / "c" / "0").mkdir(parents=True)
-    (folder / "c" / "0" / "0").write_bytes(bytes(range(6)))
-    return folder
-
-
-def test_version_3_is_left_to_the_builtin_driver(tmp_path):
-    store = v3_store(tmp_path / "three.zarr")
-    driver = gdal.IdentifyDriver(str(store))
-    assert driver is None or driver.ShortName == "ZarrBuiltin"
-    asked = gdal.IdentifyDriverEx(str(store), allowed_drivers=["ZarrBuiltin"])
-    assert (driver is None) == (asked is None)
-
-
 def test_kerchunk_is_left_to_others(tmp_path):
     reference = tmp_path / "reference.json"
     reference.write_text('{"version": 1, "refs": {".zgroup": "{\\"zarr_format\\": 2}"}}')
     driver = gdal.IdentifyDriver(str(reference))
     assert driver is None or driver.ShortName != "Zarr"
-
-
-def test_the_builtin_driver_still_opens(tmp_path):
-    store = make_store(tmp_path, {"elevation": np.ones((3, 4), "i2")})
-    name = f'ZARR:"{store}":/elevation'
-    dataset = gdal.OpenEx(name, gdal.OF_RASTER, allowed_drivers=["ZarrBuiltin"])
-    assert dataset.GetDriver().ShortName == "ZarrBuiltin"
-    assert dataset.ReadAsArray().tolist() == [[1] * 4] * 3
 
 
 class Watch:
@@ -149,53 +115,23 @@ def test_identify_lists_nothing(tmp_path):
                     and event[2] != "elevation"], seen  # fmt: skip
 
 
-_ORDERED = """
-import sys
-from osgeo import gdal
-gdal.UseExceptions()
-names = [gdal.GetDriver(i).ShortName for i in range(gdal.GetDriverCount())]
-assert names.index("ZarrBuiltin") < names.index("Zarr"), names
-for path in sys.argv[1:]:
-    flags = gdal.OF_RASTER if not path.startswith("M:") else gdal.OF_MULTIDIM_RASTER
-    path = path.removeprefix("M:")
-    driver = gdal.IdentifyDriverEx(path, flags)
-    print(driver.ShortName, gdal.OpenEx(path, flags).GetDriver().ShortName)
-only = gdal.OpenEx(sys.argv[1], allowed_drivers=["ZarrBuiltin"])
-print(only.GetDriver().ShortName)
-"""
-
-
-def with_list_of_drivers(tmp_path, *names):
-    """The environment of a program whose plugin folder has the plugin and a file drivers.ini."""
-    folder = tmp_path / "gdalplugins"
-    folder.mkdir()
-    plugin = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gdal_ZarrV2.so"
-    (folder / plugin.name).symlink_to(plugin)
-    (folder / "drivers.ini").write_text("\n".join(["[order]", *names, ""]))
-    return {**os.environ, "GDAL_DRIVER_PATH": str(folder)}
-
-
-def test_a_list_of_drivers_in_the_plugin_folder_changes_nothing(tmp_path):
+@pytest.mark.parametrize("order", ["ours first", "builtin first"])
+def test_the_order_of_drivers_changes_nothing(tmp_path, order):
     """drivers.ini, as Debian's gdal-plugins has it: GDAL then asks the drivers first that are not in
     it, and among them its own under the new name."""
-    environment = with_list_of_drivers(tmp_path, "VRT", "GTiff", "MEM", "Zarr", "HTTP")
     store = make_store(tmp_path, {"v": {"values": np.ones((4, 5))}})
-    newer = tmp_path / "v3.zarr"
-    group = gdal.GetDriverByName("ZarrBuiltin").CreateMultiDimensional(
-        str(newer), options=["FORMAT=ZARR_V3"]).GetRootGroup()
-    dimensions = [group.CreateDimension(name, "", "", 4) for name in "yx"]
-    group.CreateMDArray("v", dimensions, gdal.ExtendedDataType.Create(gdal.GDT_Byte))
-    del group, dimensions
-    done = subprocess.run(
-        [sys.executable, "-c", _ORDERED, store, f"M:{store}", f'ZARR:"{store}":/v', f"M:{newer}"],
-        capture_output=True, text=True, check=False, env=environment,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["Zarr Zarr"] * 3 + ["ZarrBuiltin ZarrBuiltin", "ZarrBuiltin"]
+    newer = make_v3(tmp_path / "v3.zarr", "v")
+    raster, multidim = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER
+    names = [(store, raster), (store, multidim), (f'ZARR:"{store}":/v', raster), (newer, multidim)]
+    asker = Asker(tmp_path, order)
+    for answer in asker.ask(*((str(name), flags, None) for name, flags in names)):
+        assert answer["identified"] == answer["driver"] == "Zarr" and answer["errors"] == []
+    [only] = asker.ask((str(store), raster, ["ZarrBuiltin"]))
+    assert only["driver"] == "ZarrBuiltin"
 
 
 def test_with_a_list_of_drivers_an_error_is_ours(tmp_path):
-    environment = with_list_of_drivers(tmp_path, "VRT", "Zarr")
+    environment = plugin_folder(tmp_path, "VRT", "Zarr")
     broken = handmade(tmp_path / "broken.zarr", chunks=[0, 2])
     done = subprocess.run(["gdalinfo", broken], capture_output=True, text=True, check=False,
                           env=environment)  # fmt: skip

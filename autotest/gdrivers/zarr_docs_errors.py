@@ -74,6 +74,22 @@ def _(folder):
     read(f'ZARR:"{folder}"')
 
 
+@provokes("is a repository of Icechunk, which GDAL does not read; the Python package icechunk opens it "
+          "as Zarr")  # fmt: skip
+def _(folder):
+    for name in ("snapshots", "refs"):
+        (folder / "ic" / name).mkdir(parents=True)
+    read(f'ZARR:"{folder / "ic"}"')
+
+
+@provokes("<key>: is there, but cannot be opened: No such file or directory")
+def _(folder):
+    store = handmade(folder / "annexed.zarr")
+    (store / "0.0").unlink()
+    (store / "0.0").symlink_to(folder / "not" / "fetched")
+    read(store)
+
+
 @provokes("/<path>: there is no such array or group")
 def _(folder):
     read(array_name(DATA / "product.zarr", "nothing"))

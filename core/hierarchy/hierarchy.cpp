@@ -6,6 +6,7 @@
 #include "core/hierarchy/v1_store.h"
 #include "core/metadata/v1_metadata.h"
 #include "core/store/consolidated_store.h"
+#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -68,6 +69,8 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
         const std::string key(kConsolidatedKey);
         Buffer text;
         ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*hierarchy->store_, key, text));
+        if (found && AreReferences(std::as_const(text).span().text()))
+            return Status::Unsupported(key + ": lists Kerchunk references");
         if (found) {
             auto consolidated =
                 ConsolidatedStore::Make(hierarchy->store_, std::move(text)).WithContext(key);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/decompressor.h"
+#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -171,9 +172,10 @@ bool ZipArchive::HoldsStore(const std::string& prefix) const {
 }
 
 std::string ZipArchive::FindRoot() const {
-    // Of an array of Zarr v1, too, as far as the names tell.
+    // Of an array of Zarr v1, too, as far as the names tell; of Zarr v3 for who reads that.
     const auto holds = [this](const std::string& prefix) {
-        return HoldsStore(prefix) || directory_.Find(JoinKey(prefix, kV1ArrayKey)) != nullptr;
+        return HoldsStore(prefix) || directory_.Find(JoinKey(prefix, kV1ArrayKey)) != nullptr ||
+               directory_.Find(JoinKey(prefix, kV3Key)) != nullptr;
     };
     if (holds("")) return "";
     std::string only;

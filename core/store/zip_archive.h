@@ -47,7 +47,8 @@ class ZipArchive {
     bool HoldsStore(const std::string& prefix) const;
 
     // Where the store in the archive lies: "" for its root, or the only folder there, where that
-    // holds the documents of a store and the root does not. What desktops leave beside it is none.
+    // holds the documents of a store, of any version of Zarr, and the root does not. What desktops
+    // leave beside it is none.
     std::string FindRoot() const;
 
   private:
