@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <new>
-#include <optional>
 
 #include "driver/array_creation_options.h"
 #include "driver/coordinate_arrays.h"
@@ -98,6 +97,12 @@ class NewRoot {
 
 using DatasetPtr = std::unique_ptr<GDALDataset>;
 
+// Arrays without elements of a store of ours are copied as they are stored.
+std::unique_ptr<MdimSession::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
+    const auto* const own = dynamic_cast<const MdimDataset*>(source);
+    return own != nullptr ? std::make_unique<MdimSession::StoredOrder>(own->session()) : nullptr;
+}
+
 // Runs `make`, which returns a dataset; emits why it does not.
 template <class Work>
 GDALDataset* RunToDataset(const char* name, const Work& make) {
@@ -130,9 +135,7 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         const Status is_told(zarr::StatusCode::kCancelled, "");
         WatchedProgress watched(progress, progress_data);
-        std::optional<MdimSession::StoredOrder> order;
-        if (const auto* const own = dynamic_cast<const MdimDataset*>(source))
-            order.emplace(own->session());
+        const auto order = KeepStoredOrder(source);
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
         ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
         auto dataset = std::make_unique<MdimDataset>(session);
