@@ -5,6 +5,8 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include <cstring>
+
 #include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 #include "driver/builtin_driver.h"
@@ -78,18 +80,21 @@ ForeignStore FindInFolder(const std::string& folder) {
 // What GDAL's own driver takes for the name of the same store.
 std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name) {
     std::string path = ExpandUrl(name.path);
+    // A URL is not: where "Zarr" reads it for a path, GDAL's own driver does not.
+    bool is_as_written = std::strstr(open_info.pszFilename, path.c_str()) != nullptr;
     const auto place = ZipPlaceOf(path);
     if (place && !ArchiveOf(path)) {
+        is_as_written = false;
         path = "/vsizip/" + place->archive;
         const auto archive = OpenZip(place->archive);
         const std::string inner = archive.ok() ? InnerFolder(*place, **archive) : "";
         if (!inner.empty()) path += "/" + inner;
     } else if (zarr::LastName(path) == zarr::kV3Key) {
+        is_as_written = false;
         path = zarr::ParentPath(path);
         if (path.empty()) path = ".";
     }
-    const bool is_plain_url = !name.has_prefix && IsRemote(path);
-    if (path == name.path && !is_plain_url) return open_info.pszFilename;
+    if (is_as_written && (name.has_prefix || !IsRemote(path))) return open_info.pszFilename;
     if (name.has_node) return FormatConnectionString(path, name.node, name.indices);
     return "ZARR:\"" + path + "\"";
 }

@@ -112,7 +112,8 @@ def test_names_of_version_3_that_are_ours(tmp_path, name):
 def requests_of(server, name, flags, allowed):
     gdal.VSICurlClearCache()
     server.requests()
-    dataset = gdal.OpenEx(name, flags, allowed_drivers=allowed)
+    kept = {"allowed_drivers": allowed} if allowed else {}
+    dataset = gdal.OpenEx(name, flags, **kept)
     opened = dataset is not None
     del dataset
     return opened, server.requests()
@@ -267,7 +268,8 @@ def test_references_in_a_json_file(tmp_path, order):
     for (name, _), alone, free in zip(names, answers[0::3], answers[1::3]):
         if not reads_references() and name.startswith("ZARR:"):
             assert len(free["errors"]) == 1 and "Kerchunk references" in free["errors"][0], name
-        if reads_references():
+        # A file on a server may not refer to one of this machine.
+        if reads_references() and "/vsicurl/" not in name:
             assert alone["contents"] in ([0, [[1, 2], [3, 4]]], {"x": "01020304"}), name
 
 
