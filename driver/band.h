@@ -110,6 +110,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void Preload(const Window& window);
     template <class T>
     CPLErr StoreNodata(T value);
+    CPLErr RefuseNodata(const std::string& value);
     void InterpretAttributes();
     void LoadAttributes();  // metadata from what is known
     void LoadLabels();      // and from the coordinates of the slice, which are read for it

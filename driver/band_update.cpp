@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The part of ZarrRasterBand that changes a store.
+#include <cpl_string.h>
+
 #include <algorithm>
+#include <cfloat>
+#include <cmath>
 #include <new>
+#include <optional>
 
 #include "core/dtype/fill_value.h"
 #include "driver/band.h"
@@ -45,24 +50,72 @@ CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) 
     return WriteWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
 }
 
+namespace {
+
+template <class T>
+constexpr GDALDataType kTypeOf = std::is_same_v<T, double>         ? GDT_Float64
+                                 : std::is_same_v<T, std::int64_t> ? GDT_Int64
+                                                                   : GDT_UInt64;
+
+// The largest float where its text, such as 3.4028235e+38, has been rounded up; else the value.
+double WithinFloats(double value) {
+    constexpr double kLargest = FLT_MAX;
+    const double half_a_step = std::ldexp(1.0, FLT_MAX_EXP - FLT_MANT_DIG - 1);
+    const double size = std::abs(value);
+    return size > kLargest && size < kLargest + half_a_step ? std::copysign(kLargest, value)
+                                                            : value;
+}
+
+// The element of `type`, in the host's byte order, that is the value; none where `type` has no such
+// value. Of a float it is the nearest.
+template <class T>
+std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
+    const bool is_float =
+        type.kind == zarr::DataKind::kFloat || type.kind == zarr::DataKind::kComplex;
+    if constexpr (std::is_same_v<T, double>) {
+        const GDALDataType real = GDALGetNonComplexDataType(GdalTypeOf(type));
+        if (is_float && real == GDT_Float32) value = WithinFloats(value);
+    }
+    std::string element(type.size, '\0');
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(element.data());
+    const BufferWriteOp write(type, kTypeOf<T>);
+    write.op().row(write.op(), bytes, 0, reinterpret_cast<const std::uint8_t*>(&value), 0, 1);
+    T held{};
+    const BufferOp read(type, kTypeOf<T>);
+    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(&held), 0, bytes, 0, 1);
+    if (held == value) return element;
+    if constexpr (std::is_same_v<T, double>) {
+        if (is_float && (std::isnan(held) ? std::isnan(value) : std::isfinite(held)))
+            return element;
+    }
+    return std::nullopt;
+}
+
+std::string TextOf(double value) { return CPLSPrintf("%.17g", value); }
+template <class T>
+std::string TextOf(T value) {
+    return std::to_string(value);
+}
+
+}  // namespace
+
 template <class T>
 CPLErr ZarrRasterBand::StoreNodata(T value) {
-    // The element, in the host's byte order, that the value is.
-    const zarr::DataType native = field_.type.Native();
-    std::string element(native.size, '\0');
-    const GDALDataType type = std::is_same_v<T, double>         ? GDT_Float64
-                              : std::is_same_v<T, std::int64_t> ? GDT_Int64
-                                                                : GDT_UInt64;
-    const BufferWriteOp op(native, type);
-    const auto* from = reinterpret_cast<const std::uint8_t*>(&value);
-    op.op().row(op.op(), reinterpret_cast<std::uint8_t*>(element.data()), 0, from, 0, 1);
-    auto text = zarr::FillValueToJson(field_.type, element);
+    const auto element = ElementOf(value, field_.type.Native());
+    if (!element) return RefuseNodata(TextOf(value));
+    auto text = zarr::FillValueToJson(field_.type, *element);
     if (!text.ok()) return EmitError(dataset()->store_path(), text.status());
     nodata_ = element;
     dataset()->ChangeAttribute(array_, "_FillValue", text.Take());
     const bool is_whole = field_.name.empty();
-    const Status status = is_whole ? dataset()->SetFillValue(array_, element) : Status();
+    const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+}
+
+// No pixel is what the type cannot hold, so that nothing is nodata: not even what was before.
+CPLErr ZarrRasterBand::RefuseNodata(const std::string& value) {
+    dataset()->WarnOfNodata(value, field_.type);
+    return nodata_ ? DeleteNoDataValue() : CE_None;
 }
 
 void ZarrRasterBand::SetDescription(const char* pszDescription) {

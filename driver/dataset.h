@@ -79,6 +79,8 @@ class ZarrDataset final : public GDALPamDataset {
     bool NamesBands();
     // Says once that overviews are not made anew when what they show is written to.
     void WarnOfOverviews();
+    // Says that a nodata value is none that a type can hold; once for all bands that have it.
+    void WarnOfNodata(const std::string& value, const zarr::DataType& type);
     void BandNamesChanged() { band_names_changed_ = true; }
     // Stores what is pending, and writes no more. Emits what fails, and returns false then.
     bool Close();
@@ -172,6 +174,7 @@ class ZarrDataset final : public GDALPamDataset {
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;
     bool differing_warned_ = false;
+    std::string nodata_warned_;  // the text of the last warning
     const std::shared_ptr<const void> life_ = std::make_shared<char>();
     // Of the group around several arrays, where the dataset's metadata then are; once changed.
     std::optional<zarr::json::Object> group_attributes_;

@@ -6,6 +6,7 @@
 #include "core/store/keys.h"
 #include "driver/band.h"
 #include "driver/dataset.h"
+#include "driver/gdal_types.h"
 #include "driver/georeferencing_write.h"
 #include "driver/metadata_text.h"
 #include "driver/report.h"
@@ -88,6 +89,13 @@ void ZarrDataset::WarnOfOverviews() {
         EmitWarning(store_path() + ": /" + arrays_[0]->layout.facts.path,
                     "its overviews are not updated with it; build them anew when done");
     });
+}
+
+void ZarrDataset::WarnOfNodata(const std::string& value, const zarr::DataType& type) {
+    std::string message = NodataOutside(value, type);
+    if (message == nodata_warned_) return;
+    EmitWarning(store_path() + ": /" + arrays_[0]->layout.facts.path, message);
+    nodata_warned_ = std::move(message);
 }
 
 CoordinateArrays ZarrDataset::Coordinates() {

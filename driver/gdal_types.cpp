@@ -103,6 +103,12 @@ std::string TypeText(const zarr::DataType& type) {
     return gdal_type != GDT_Unknown ? GDALGetDataTypeName(gdal_type) : type.ToString();
 }
 
+std::string NodataOutside(const std::string& value, const zarr::DataType& type) {
+    return "nodata value " + value + " is none that " + TypeText(type) +
+           (type.kind == DataKind::kInt && type.size == 1 ? " with 8 bits" : "") +
+           " can hold, so that no value is nodata";
+}
+
 BufferOp::BufferOp(const zarr::DataType& stored, GDALDataType buffer_type)
     : native_type_(GdalTypeOf(stored)), buffer_type_(buffer_type) {
     auto to_native = zarr::MakeReadOp(stored, MemoryTypeOf(stored));

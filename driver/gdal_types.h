@@ -25,6 +25,9 @@ zarr::DataType MemoryTypeOf(const zarr::DataType& type);
 // "Float64", or the dtype itself where GDAL has no raster type for it.
 std::string TypeText(const zarr::DataType& type);
 
+// The warning that a nodata value, as text, is none that `type` can hold.
+std::string NodataOutside(const std::string& value, const zarr::DataType& type);
+
 // Reads stored elements into memory of any GDAL type, with GDAL's rules of conversion. The op made
 // borrows this object and the type it was made from.
 class BufferOp {

@@ -130,6 +130,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::Status Place(const OGRSpatialReference* srs);
     zarr::Status ChangeAttribute(const char* name, std::optional<zarr::json::Value> value);
     zarr::Status StoreNodata(const void* raw);
+    bool IsOutside(const void* raw, const std::string& element) const;
     zarr::Status ChangeFillValue(const std::string* element);
     zarr::Result<std::string> StoredElement(const void* raw) const;
     zarr::Status ChangeShape(const std::vector<GUInt64>& shape);

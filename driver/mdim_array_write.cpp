@@ -239,6 +239,17 @@ Status ZarrMDArray::ChangeFillValue(const std::string* element) {
     return {};
 }
 
+// True where an integer of the array's type, which may be wider than what is stored, is none that
+// can be stored as `element`.
+bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
+    if (stored_.kind != zarr::DataKind::kInt) return false;
+    const BufferOp read(stored_.Native(), type_.GetNumericDataType());
+    std::string held(type_.GetSize(), '\0');
+    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(held.data()), 0,
+                  reinterpret_cast<const std::uint8_t*>(element.data()), 0, 1);
+    return std::memcmp(held.data(), raw, held.size()) != 0;
+}
+
 Status ZarrMDArray::StoreNodata(const void* raw) {
     ZARR_RETURN_IF_ERROR(CheckChange());
     if (raw == nullptr) {
@@ -246,6 +257,13 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
         return ChangeAttribute("_FillValue", std::nullopt);
     }
     ZARR_ASSIGN_OR_RETURN(const std::string element, StoredElement(raw));
+    if (IsOutside(raw, element)) {
+        double value = 0;
+        GDALCopyWords(raw, type_.GetNumericDataType(), 0, &value, GDT_Float64, 0, 1);
+        EmitWarning(session_->store_path() + ": /" + facts_.path,
+                    NodataOutside(CPLSPrintf("%.17g", value), stored_));
+        return StoreNodata(nullptr);
+    }
     ZARR_ASSIGN_OR_RETURN(json::Value value, zarr::FillValueToJson(facts_.metadata.dtype, element));
     ZARR_RETURN_IF_ERROR(ChangeFillValue(&element));
     return ChangeAttribute("_FillValue", std::move(value));

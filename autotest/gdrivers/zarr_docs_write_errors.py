@@ -87,6 +87,12 @@ def _(folder):
     dataset.GetRasterBand(1).SetScale(2)
 
 
+@provokes("/<path>: nodata value <value> is none that <type> can hold, so that no value is nodata")
+def _(folder):
+    dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
+    dataset.GetRasterBand(1).SetNoDataValue(-9999)
+
+
 @provokes("/<path>: the nodata value is the fill value, which absent chunks hold; it cannot be removed "
           "before all pixels are written")  # fmt: skip
 def _(folder):

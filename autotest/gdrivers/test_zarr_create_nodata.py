@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""A nodata value that the type cannot hold is none of the array's, and never another value."""
+
+import json
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal, gdal_array
+
+from zarr_gdal import error_log, gdal_is_at_least, open_band, open_raster
+
+OUTSIDE = [
+    (gdal.GDT_Byte, -9999, "Byte"),
+    (gdal.GDT_Byte, 256, "Byte"),
+    (gdal.GDT_Byte, 0.5, "Byte"),
+    (gdal.GDT_Int16, float("nan"), "Int16"),
+    (gdal.GDT_Int16, 1e30, "Int16"),
+    (gdal.GDT_UInt16, -32768, "UInt16"),
+    (gdal.GDT_Int32, float("-inf"), "Int32"),
+    (gdal.GDT_UInt32, -1, "UInt32"),
+    (gdal.GDT_Float32, 1e300, "Float32"),
+    (gdal.GDT_CFloat32, -1e300, "CFloat32"),
+]
+
+INSIDE = [
+    (gdal.GDT_Byte, 255),
+    (gdal.GDT_Int16, -32768),
+    (gdal.GDT_UInt32, 4294967295),
+    (gdal.GDT_Float32, 0.1),
+    (gdal.GDT_Float32, float("nan")),
+    (gdal.GDT_Float32, float("-inf")),
+    (gdal.GDT_Float32, -3.4028234663852886e38),
+    (gdal.GDT_Float32, -3.4028235e38),
+    (gdal.GDT_Float64, -1.7976931348623157e308),
+    (gdal.GDT_CFloat64, -9999),
+]
+
+
+def document(store, name=".zarray"):
+    path = store / "a" / name
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def create(store, data_type, bands=1):
+    options = ["ARRAY_NAME=a", "COMPRESS=NONE"]
+    driver = gdal.GetDriverByName("Zarr")
+    return driver.Create(str(store), 4, 3, bands, data_type, options=options)
+
+
+def assert_none(store):
+    assert document(store)["fill_value"] is None and "_FillValue" not in document(store, ".zattrs")
+    assert open_band(store).GetNoDataValue() is None
+
+
+@pytest.mark.parametrize("data_type, value, name", OUTSIDE)
+def test_set_outside(tmp_path, data_type, value, name):
+    store = tmp_path / "s.zarr"
+    dataset = create(store, data_type)
+    with error_log() as log:
+        assert dataset.GetRasterBand(1).SetNoDataValue(value) == gdal.CE_None
+    assert log.errors == [] and len(log.warnings) == 1
+    assert f"nodata value {value:.17g} " in log.warnings[0] and f" {name} " in log.warnings[0]
+    assert dataset.GetRasterBand(1).GetNoDataValue() is None
+    zeros = np.zeros((3, 4), gdal_array.GDALTypeCodeToNumericTypeCode(data_type))
+    dataset.WriteArray(zeros)
+    dataset = None
+    assert_none(store)
+    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), zeros)
+
+
+@pytest.mark.parametrize("data_type, value", INSIDE)
+def test_set_inside(tmp_path, data_type, value, cpl):
+    store = tmp_path / "s.zarr"
+    dataset = create(store, data_type)
+    assert dataset.GetRasterBand(1).SetNoDataValue(value) == gdal.CE_None
+    dataset = None
+    wanted = np.float32(value) if data_type == gdal.GDT_Float32 else value
+    np.testing.assert_array_equal(open_band(store).GetNoDataValue(), wanted)
+    cpl.assert_quiet()
+
+
+def test_it_takes_away_one_that_was_there(tmp_path):
+    """As with a GeoTIFF, none of the pixels is nodata then."""
+    store = tmp_path / "s.zarr"
+    dataset = create(store, gdal.GDT_Byte)
+    band = dataset.GetRasterBand(1)
+    assert band.SetNoDataValue(0) == gdal.CE_None
+    with error_log() as log:
+        assert band.SetNoDataValue(-9999) == gdal.CE_None
+    assert len(log.warnings) == 1 and log.errors == []
+    assert band.GetNoDataValue() is None
+    band = dataset = None
+    assert_none(store)
+
+
+@pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
+@pytest.mark.parametrize("data_type, value, name", OUTSIDE[:1] + OUTSIDE[3:6])
+def test_copy(tmp_path, data_type, value, name, options):
+    """One warning for all bands."""
+    store = tmp_path / "s.zarr"
+    source = gdal.GetDriverByName("MEM").Create("", 4, 3, 3, data_type)
+    values = np.arange(36).reshape(3, 3, 4).astype(
+        gdal_array.GDALTypeCodeToNumericTypeCode(data_type))  # fmt: skip
+    source.WriteArray(values)
+    for i in (1, 2, 3):
+        source.GetRasterBand(i).SetNoDataValue(value)
+    if source.GetRasterBand(1).GetNoDataValue() is None:
+        pytest.fail("the source has no such nodata value")
+    with error_log() as log:
+        assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options)
+    assert log.errors == [] and len(log.warnings) == 1, log.events
+    assert f"nodata value {value:.17g} " in log.warnings[0] and f" {name} " in log.warnings[0]
+    dataset = open_raster(store)
+    np.testing.assert_array_equal(dataset.ReadAsArray(), values)
+    assert [dataset.GetRasterBand(i).GetNoDataValue() for i in (1, 2, 3)] == [None] * 3
+
+
+@pytest.mark.parametrize("data_type, setter, value", [
+    (gdal.GDT_Byte, "SetNoDataValueAsInt64", 2**63 - 1),
+    (gdal.GDT_Float32, "SetNoDataValueAsInt64", 2**53 + 1),
+    (gdal.GDT_UInt64, "SetNoDataValueAsInt64", -1),
+    (gdal.GDT_Int64, "SetNoDataValueAsUInt64", 2**64 - 1),
+])  # fmt: skip
+def test_64_bits(tmp_path, data_type, setter, value):
+    store = tmp_path / "s.zarr"
+    dataset = create(store, data_type)
+    with error_log() as log:
+        assert getattr(dataset.GetRasterBand(1), setter)(value) == gdal.CE_None
+    assert log.errors == [] and len(log.warnings) == 1 and f" {value} " in log.warnings[0]
+    dataset = None
+    assert_none(store)
+
+
+def test_structures_keep_what_the_field_can_hold(tmp_path):
+    """The value is one of a field's type, not of the whole element's."""
+    root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
+    values = np.zeros((3, 4), [("u", "u1"), ("f", "<f4")])
+    root.create_dataset("a", data=values, fill_value=None)
+    dataset = gdal.OpenEx(str(tmp_path / "s.zarr"), gdal.OF_RASTER | gdal.OF_UPDATE)
+    with error_log() as log:
+        dataset.GetRasterBand(1).SetNoDataValue(-1)
+    assert len(log.warnings) == 1 and "Byte" in log.warnings[0]
+
+
+@pytest.mark.parametrize("value, is_inside", [(-128, True), (127, True), (128, False), (-129, False)])
+def test_multidimensional_8_bits(tmp_path, value, is_inside):
+    """GDAL has 16 bits for them before 3.7."""
+    store = tmp_path / "s.zarr"
+    zarr.open_group(str(store), mode="w").create_dataset("a", data=np.zeros((3, 4), "i1"),
+                                                         fill_value=None)  # fmt: skip
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    array = dataset.GetRootGroup().OpenMDArray("a")
+    if gdal_is_at_least(3, 7):  # a type of 8 bits, into which GDAL itself brings the value
+        assert array.GetDataType().GetNumericDataType() == gdal.GDT_Int8
+        return
+    with error_log() as log:
+        assert array.SetNoDataValueDouble(value) == gdal.CE_None
+    assert log.errors == [] and len(log.warnings) == (0 if is_inside else 1)
+    array = dataset = None
+    held = document(store, ".zattrs").get("_FillValue")
+    assert held == (value if is_inside else None)
