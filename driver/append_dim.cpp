@@ -96,7 +96,7 @@ class DimensionAppend {
         auto dataset = std::make_unique<ZarrDataset>(name_, location, open_options);
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout, LayOut(*grown, plan_.path(), open_options, {}));
         dataset->AddArray(std::move(layout), false);
-        dataset->Finish();
+        dataset->Finish({{}, false});
         ZARR_RETURN_IF_ERROR(grown->TakeFailure());  // what was overlooked would not be grown
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         dataset->EnableUpdate(std::make_unique<StoreUpdate>(

@@ -26,6 +26,9 @@ int BlockSize(const RasterLayout& layout, const std::optional<std::size_t>& axis
 // The one that coordinates go to; reading pixels asks for items of others.
 bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0] == '\0'; }
 
+// Of an item of metadata, or its name.
+bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
+
 void SetSuccess(int* success, bool value) {
     if (success != nullptr) *success = value ? TRUE : FALSE;
 }
@@ -278,6 +281,40 @@ const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* psz
         return CSLFetchNameValue(Description(), pszName);
     }
     return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
+}
+
+bool ZarrRasterBand::HasStatistics() {
+    if (psPam != nullptr && psPam->psSavedHistograms != nullptr) return true;
+    const CSLConstList saved = GDALPamRasterBand::GetMetadata();
+    return std::any_of(saved, saved + CSLCount(saved), IsStatistic);
+}
+
+// Past PAM: what is saved of the rest does not change.
+void ZarrRasterBand::ForgetStatistics() {
+    const CPLStringList saved(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
+    CPLStringList kept;
+    for (int i = 0; i < saved.size(); ++i)
+        if (!IsStatistic(saved[i])) kept.AddString(saved[i]);
+    GDALRasterBand::SetMetadata(kept.List());
+    if (psPam == nullptr) return;
+    CPLDestroyXMLNode(psPam->psSavedHistograms);
+    psPam->psSavedHistograms = nullptr;
+}
+
+CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszDomain) {
+    const CPLErr error = GDALPamRasterBand::SetMetadata(papszMetadata, pszDomain);
+    if (IsDefaultDomain(pszDomain) && HasStatistics()) dataset()->StatisticsSet();
+    return error;
+}
+
+CPLErr ZarrRasterBand::SetMetadataItem(const char* pszName, const char* pszValue,
+                                       const char* pszDomain) {
+    if (IsDefaultDomain(pszDomain) && IsStatistic(pszName)) dataset()->StatisticsSet();
+    return GDALPamRasterBand::SetMetadataItem(pszName, pszValue, pszDomain);
+}
+
+CPLErr ZarrRasterBand::CreateMaskBand(int nFlagsIn) {
+    return dataset()->MakeMask([&] { return GDALPamRasterBand::CreateMaskBand(nFlagsIn); });
 }
 
 double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {

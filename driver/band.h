@@ -46,6 +46,15 @@ class ZarrRasterBand final : public GDALPamRasterBand {
 
     void EnableUpdate() { eAccess = GA_Update; }
 
+    // What is written as Byte are the bits of signed bytes.
+    void TakeBytesAsSigned() { bytes_are_signed_ = true; }
+    // The type in which a copy brings the values of a source.
+    GDALDataType TypeOfCopies() const { return bytes_are_signed_ ? GDT_Byte : eDataType; }
+
+    // Of what GDAL keeps beside the store, what was made from pixels.
+    bool HasStatistics();
+    void ForgetStatistics();
+
     // True where an array that both share could hold scale, offset, unit and nodata of both.
     bool IsDescribedAs(const ZarrRasterBand& other) const {
         return scale_ == other.scale_ && offset_ == other.offset_ && units_ == other.units_ &&
@@ -69,6 +78,10 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     char** GetCategoryNames() override;
     GDALColorInterp GetColorInterpretation() override;
     void SetDescription(const char* pszDescription) override;
+    CPLErr SetMetadata(NameValueList papszMetadata, const char* pszDomain = "") override;
+    CPLErr SetMetadataItem(const char* pszName, const char* pszValue,
+                           const char* pszDomain = "") override;
+    CPLErr CreateMaskBand(int nFlagsIn) override;
     CPLErr SetNoDataValue(double dfNoData) override;
     CPLErr SetNoDataValueAsInt64(int64_t nNoData) override;
     CPLErr SetNoDataValueAsUInt64(uint64_t nNoData) override;
@@ -122,6 +135,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     BandArray& array_;
     const std::uint64_t slice_;
     const ScalarField& field_;
+    bool bytes_are_signed_ = false;
     const std::vector<std::uint64_t> indices_;  // along the layout's other axes
     const BufferOp native_op_;
     mutable std::string description_;

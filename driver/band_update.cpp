@@ -23,7 +23,9 @@ Status ZarrRasterBand::Store(const Window& window, const void* data, GDALDataTyp
     try {
         ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer,
                               dataset()->update()->WriterOf(array_.layout.array));
-        const BufferWriteOp op(field_.type, buffer_type);
+        zarr::DataType stored = field_.type;
+        if (bytes_are_signed_ && buffer_type == GDT_Byte) stored.kind = zarr::DataKind::kUint;
+        const BufferWriteOp op(stored, buffer_type);
         const zarr::Source source{static_cast<const std::uint8_t*>(data), selection.strides,
                                   op.op()};
         return writer->Write(selection.region, field_.offset, source, dataset()->options().threads,
@@ -37,6 +39,7 @@ CPLErr ZarrRasterBand::WriteWindow(const Window& window, const void* data, GDALD
                                    GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
     if (dataset()->update() == nullptr) return dataset()->RefuseToWrite();
     dataset()->WarnOfOverviews();
+    dataset()->PixelsChange();
     const Status status = Store(window, data, buffer_type, pixel_space, line_space, band_space);
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
 }

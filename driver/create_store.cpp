@@ -23,7 +23,8 @@ namespace {
 
 Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
                                               const std::shared_ptr<zarr::Store>& store,
-                                              const std::vector<PlannedArray>& arrays) {
+                                              const std::vector<PlannedArray>& arrays,
+                                              bool is_appended) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     Location location;
     location.store_path = store->Describe();
@@ -38,7 +39,7 @@ Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
                               LayOut(*location.hierarchy, array.path, options, {}));
         dataset->AddArray(std::move(layout), arrays.size() > 1);
     }
-    dataset->Finish();
+    dataset->Finish({{}, !is_appended, true});
     // What was overlooked would be written as if it were not there.
     ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
     return dataset;
@@ -98,7 +99,7 @@ Status NewStore::Failed(const Status& status) {
 
 Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     const std::string name = IsAside() ? replacement_.folder() : name_;
-    auto opened = OpenMade(name, update_->store(), arrays_);
+    auto opened = OpenMade(name, update_->store(), arrays_, options_.append_subdataset);
     if (!opened.ok()) return has_been_open_ ? opened.status() : Failed(opened.status());
     std::unique_ptr<ZarrDataset> dataset = opened.Take();
     dataset->EnableUpdate(update_, options_.georeferenced);

@@ -4,14 +4,10 @@
 #include <algorithm>
 
 #include "core/store/keys.h"
-#include "driver/auxiliary.h"
 #include "driver/band.h"
 #include "driver/builtin_driver.h"
-#include "driver/http_fetch.h"
 #include "driver/metadata_text.h"
-#include "driver/remote_url.h"
 #include "driver/report.h"
-#include "driver/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -64,7 +60,7 @@ void ZarrDataset::AddSubdataset(const std::string& name, const std::string& desc
     subdatasets_.AddNameValue((prefix + "_DESC").c_str(), description.c_str());
 }
 
-void ZarrDataset::Finish() {
+void ZarrDataset::Finish(const OpenedAs& opened) {
     CPLStringList& list = stored_metadata_;
     const bool is_array = location_.kind == zarr::NodeKind::kArray;
     const std::string group =
@@ -92,12 +88,7 @@ void ZarrDataset::Finish() {
         GDALDataset::SetMetadataItem("INTERLEAVE", interleaved ? "PIXEL" : "BAND",
                                      "IMAGE_STRUCTURE");
     }
-    if (store_path() != GetDescription()) SetPhysicalFilename(store_path().c_str());
-    if (!location_.node.empty()) SetSubdatasetName(location_.node.c_str());
-    CPLStringList siblings(RemoteSiblings());
-    TryLoadXML(siblings.List());
-    if (nBands > 0 && levels_.empty())
-        oOvManager.Initialize(this, store_path().c_str(), siblings.List());
+    LoadSidecars(opened);
     activity_ = std::make_unique<StoreActivity>(store_path(), location_.hierarchy);
     const auto number = [](std::size_t count) { return std::to_string(count); };
     activity_->Opened("/" + location_.node + " as " + std::to_string(nRasterXSize) + " x " +
@@ -106,41 +97,11 @@ void ZarrDataset::Finish() {
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
 }
 
-CPLXMLNode* ZarrDataset::SerializeToXML(const char* pszPath) {
-    return WithoutStored(GDALPamDataset::SerializeToXML(pszPath), stored_metadata_);
-}
-
-// What lies beside a store on a web server, as far as GDAL looks for it: its auxiliary file, which
-// takes one question in place of half a dozen. Empty for other stores, where GDAL looks itself.
-CPLStringList ZarrDataset::RemoteSiblings() const {
-    CPLStringList siblings;
-    if (!IsRemote(store_path())) return siblings;
-    const std::string auxiliary = store_path() + ".aux.xml";
-    siblings.AddString(CPLGetFilename(store_path().c_str()));
-    if (!CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"))) return siblings;
-    zarr::Buffer text;
-    const auto url = RemoteUrl(auxiliary, "");
-    constexpr std::size_t kLargest = std::size_t{64} << 20;
-    if (!url) return {};  // GDAL asks in its own way
-    const auto found = Fetch({*url, auxiliary, auxiliary}, text, kLargest);
-    if (found.ok() && *found) siblings.AddString(CPLGetFilename(auxiliary.c_str()));
-    return siblings;
-}
-
 ZarrRasterBand* ZarrDataset::Band(int number) {
     return static_cast<ZarrRasterBand*>(GetRasterBand(number));
 }
 
 bool ZarrDataset::BandsHaveArrays() const { return arrays_.size() > 1; }
-
-// The store is one thing, its folder. Of files in it GDAL would delete those that are not also the
-// source's, before a copy onto a store that the source is made of could be refused.
-char** ZarrDataset::GetFileList() {
-    CPLStringList files(GDALPamDataset::GetFileList());
-    if (files.FindString(store_path().c_str()) < 0 && PathExists(store_path()))
-        files.AddString(store_path().c_str());
-    return files.StealList();
-}
 
 // ---------------------------------------------------------------------------------------------
 // Pixels of several bands

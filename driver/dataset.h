@@ -3,6 +3,7 @@
 
 #include <gdal_pam.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,7 +21,9 @@
 #include "driver/options.h"
 #include "driver/overview_plan.h"
 #include "driver/raster_layout.h"
+#include "driver/sidecar_names.h"
 #include "driver/slice_labels.h"
+#include "driver/source_state.h"
 #include "driver/store_update.h"
 
 namespace zarr_driver {
@@ -37,6 +40,13 @@ struct BandArray {
 };
 
 class ZarrRasterBand;
+
+// What a dataset was opened as.
+struct OpenedAs {
+    std::vector<std::uint64_t> indices;  // of a slice
+    bool is_by_path = true;              // by the path of its store, and nothing else
+    bool is_new = false;                 // it was just made
+};
 
 // A dataset of GDAL's classic API: the slices of one array, an array of a group to each band, or no
 // bands and a list of subdatasets.
@@ -66,8 +76,11 @@ class ZarrDataset final : public GDALPamDataset {
     void PlanOverviews(OverviewPlan plan) { planned_overviews_ = std::move(plan); }
     bool HasPlannedOverviews() const { return !planned_overviews_.IsEmpty(); }
     CPLErr BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data);
-    // Sets the metadata from the attributes of the arrays and the group; to be called last.
-    void Finish();
+    // Sets the metadata from the attributes of the arrays and the group, and what lies beside the
+    // store; to be called last.
+    void Finish(const OpenedAs& opened);
+    // What is written to the bands as Byte are the bits of signed bytes.
+    void TakeBytesAsSigned();
     // Lets the dataset write; to be called last of all.
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention);
     ZarrRasterBand* Band(int number);  // from 1
@@ -93,6 +106,12 @@ class ZarrDataset final : public GDALPamDataset {
     StoreUpdate* update() const { return update_.get(); }
     // Says why nothing can be written without update().
     CPLErr RefuseToWrite() const;
+    // Statistics of pixels go before these are changed.
+    void PixelsChange();
+    // Somebody has set, or GDAL has computed, statistics of a band.
+    void StatisticsSet();
+    // Calls `make`, which has GDAL make a mask, with the name that the mask's file is to have.
+    CPLErr MakeMask(const std::function<CPLErr()>& make);
     // Changes an attribute of an array; null removes it. Written at the next flush.
     void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value);
     // Makes `element`, in the host's byte order, the fill value of an array that this dataset has
@@ -124,6 +143,7 @@ class ZarrDataset final : public GDALPamDataset {
     const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
     char** GetFileList() override;
     ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
+    CPLErr CreateMaskBand(int nFlagsIn) override;
     CPLErr SetSpatialRef(const OGRSpatialReference* poSRS) override;
     CPLErr SetGeoTransform(ZARR_NEW_GEOTRANSFORM) override;
     CPLErr SetMetadata(NameValueList papszMetadata, const char* pszDomain = "") override;
@@ -139,7 +159,15 @@ class ZarrDataset final : public GDALPamDataset {
   private:
     friend class OverviewBuilder;
 
-    CPLStringList RemoteSiblings() const;
+    CPLStringList RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const;
+    SourceState StateOfSources() const;
+    void LoadSidecars(const OpenedAs& opened);
+    bool HasStatistics();
+    bool AreStatisticsCurrent();
+    void ForgetStatistics();
+    void LoadOverviewFile(const CPLStringList& siblings);
+    void DropOldOverviews();
+    void LoadMask(const CPLStringList& siblings, bool is_known);
 
     CPLErr IBuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
@@ -183,6 +211,14 @@ class ZarrDataset final : public GDALPamDataset {
     OverviewPlan planned_overviews_;
     // Overviews that were removed while a caller may hold their bands.
     std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
+    // See sidecar_names.h. What the statistics were made from: as it was when they were read, or is
+    // when they are saved.
+    std::string dataset_id_;
+    std::string sidecar_base_;
+    std::string made_from_;
+    bool statistics_are_of_pixels_ = false;  // not of those that are still to be written
+    bool has_old_overviews_ = false;
+    bool has_mask_ = false;
     CPLStringList subdatasets_;
     CPLStringList stored_metadata_;  // what the store says, of the default domain
     CPLStringList description_;      // the domain ZARR, once it was asked for

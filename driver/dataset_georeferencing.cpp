@@ -3,6 +3,7 @@
 #include "driver/array_description.h"
 #include "driver/dataset.h"
 #include "driver/report.h"
+#include "driver/sidecar_names.h"
 #include "driver/store_failures.h"
 
 namespace zarr_driver {
@@ -70,8 +71,11 @@ const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
 }
 
 char** ZarrDataset::GetMetadataDomainList() {
-    return BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE, "GEOLOCATION",
-                                   kZarrDomain, nullptr);
+    CPLStringList domains(BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE,
+                                                  "GEOLOCATION", kZarrDomain, nullptr));
+    const int hidden = domains.FindString(kSidecarDomain);
+    return hidden < 0 ? domains.StealList()
+                      : CSLRemoveStrings(domains.StealList(), hidden, 1, nullptr);
 }
 
 void ZarrDataset::LoadGeolocation() {

@@ -15,7 +15,8 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                                     const int* panBandList, GDALProgressFunc pfnProgress,
                                     void* pProgressData, CSLConstList papszOptions) {
     const auto beside_the_store = [&] {
-        if (!oOvManager.IsInitialized()) oOvManager.Initialize(this, store_path().c_str());
+        DropOldOverviews();
+        if (!oOvManager.IsInitialized()) oOvManager.Initialize(this, sidecar_base_.c_str());
         return GDALPamDataset::IBuildOverviews(pszResampling, nOverviews, panOverviewList,
                                                nListBands, panBandList, pfnProgress, pProgressData,
                                                papszOptions);

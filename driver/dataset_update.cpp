@@ -10,6 +10,7 @@
 #include "driver/georeferencing_write.h"
 #include "driver/metadata_text.h"
 #include "driver/report.h"
+#include "driver/zip_writer.h"
 
 namespace zarr_driver {
 
@@ -22,6 +23,10 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeference
     eAccess = GA_Update;
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
     for (const auto& level : levels_) level->EnableUpdate(update_.Share(), convention);
+}
+
+void ZarrDataset::TakeBytesAsSigned() {
+    for (int i = 1; i <= nBands; ++i) Band(i)->TakeBytesAsSigned();
 }
 
 // What GDAL saves beside the store it asks of the bands, which need the arrays: not in the base's
@@ -54,7 +59,12 @@ void ZarrDataset::EndUpdate() {
 }
 
 CPLErr ZarrDataset::FlushAll(bool closing) {
+    // Statistics are saved with the state of what they were made from, which is to be there first;
+    // and nothing can be looked at in a zip file before it is closed.
+    const int unsaved = update_ != nullptr ? nPamFlags & GPF_DIRTY : 0;
+    nPamFlags &= ~unsaved;
     GDALPamDataset::FlushCache(closing);  // blocks that GDAL holds, and PAM
+    nPamFlags |= unsaved;
     if (update_ == nullptr) return CE_None;
     for (const auto& level : levels_) level->GDALPamDataset::FlushCache(closing);
     CPLErr error = CE_None;
@@ -62,6 +72,7 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
         if (status.ok()) continue;
         error = error == CE_None ? EmitError(store_path(), status) : error;
     }
+    if ((nPamFlags & GPF_DIRTY) != 0 && !ArchiveOf(store_path())) TrySaveXML();
     return error;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The files that GDAL puts beside a store, whose names are that of its folder or zip file and an
-// ending: statistics and what no attribute holds (".aux.xml"), overviews (".ovr") and a mask
-// (".msk") of what could not be changed itself.
+// The files that GDAL puts beside a store, of all datasets in it; see sidecar_names.h.
 #pragma once
 
 #include <string>

@@ -117,7 +117,7 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         const std::string name = FormatConnectionString(location.store_path, location.node);
         auto dataset = OpenRaster(name, location, {}, options);
         if (dataset.ok()) {
-            (*dataset)->Finish();
+            (*dataset)->Finish({{}, false});
             return dataset->release();
         }
     }

@@ -43,7 +43,9 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
     if (update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
     ZARR_ASSIGN_OR_RETURN(auto dataset,
                           OpenRaster(open_info->pszFilename, location, name.indices, options));
-    dataset->Finish();
+    const bool is_by_path = name.node.empty() && name.indices.empty() &&
+                            FolderOf(name.path) == location.store_path && location.node.empty();
+    dataset->Finish({name.indices, is_by_path});
     if (update) {
         // What was overlooked would not be changed with the rest.
         ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());

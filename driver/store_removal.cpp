@@ -18,6 +18,7 @@
 #include "driver/location.h"
 #include "driver/remote_url.h"
 #include "driver/report.h"
+#include "driver/sidecar_names.h"
 #include "driver/store_folder.h"
 #include "driver/vsi_store.h"
 #include "driver/zip_writer.h"
@@ -107,15 +108,24 @@ Status EraseWhole(const std::string& path) {
     return PathExists(folder) ? Status::Io("the empty folder cannot be removed") : Status();
 }
 
+// True where a folder in a zip file has something besides a store and its sidecars.
+bool HoldsMoreThan(const std::string& name, const std::string& folder) {
+    const CPLStringList entries(VSIReadDir(folder.c_str()));
+    int own = 1;
+    for (const char* const end : kSidecarEnds)
+        own += entries.FindString((name + end).c_str()) >= 0 ? 1 : 0;
+    return entries.size() > own;
+}
+
 // It is, where it is the root, or the only thing at the root.
 Status CheckAlone(const std::string& folder) {
     const std::optional<std::string> archive = ArchiveOf(folder);
     if (!archive || !PathExists(*archive)) return {};
     std::string above = folder;
     while (!EQUAL(WholeOf(above).c_str(), above.substr(std::strlen("/vsizip/")).c_str())) {
+        const std::string name = CPLGetFilename(above.c_str());
         above = CPLGetPath(above.c_str());
-        const CPLStringList entries(VSIReadDir(above.c_str()));
-        if (entries.size() > 1 || !STARTS_WITH_CI(above.c_str(), "/vsizip/"))
+        if (HoldsMoreThan(name, above) || !STARTS_WITH_CI(above.c_str(), "/vsizip/"))
             return Status::Unsupported(
                 "is not all that is in its zip file, which is written and deleted as a whole");
     }

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 import zarr
 from osgeo import gdal, osr
-from zarr_gdal import array_name, error_log, open_raster, read_all
+from zarr_gdal import array_name, config_options, error_log, open_raster, read_all
 from zarr_places import assert_place, epsg
 
 PLACE = (500000, 10, 0, 5200000, 0, -10)
@@ -152,3 +152,25 @@ def test_a_zip_is_not_changed(tmp_path, cpl):
 def test_an_unwritable_zip_is_an_error(cpl):
     assert driver().CreateCopy("/vsizip//proc/no/s.zip", raster()[0]) is None
     assert "zip file" in cpl.the_error()
+
+
+@pytest.mark.parametrize("inside", ["", "/x.zarr"])
+def test_pam_of_a_store_in_a_zip(tmp_path, inside, cpl):
+    """GDAL looks for its auxiliary file in a zip file that is being written, and cannot."""
+    source, values = raster(bands=1)
+    table = gdal.ColorTable()
+    table.SetColorEntry(1, (1, 2, 3, 255))
+    path = f"/vsizip/{tmp_path / 's.zarr.zip'}{inside}" if inside else str(tmp_path / "s.zarr.zip")
+    with config_options(GDAL_PAM_ENABLED="YES"):
+        for is_coloured in (False, True, True):  # into a new file, then over an old one
+            if is_coloured:
+                source.GetRasterBand(1).SetColorTable(table)
+            assert driver().CreateCopy(path, source) is not None
+        cpl.assert_quiet()
+        dataset = open_raster(path)
+        assert dataset.GetRasterBand(1).GetColorTable().GetColorEntry(1) == (1, 2, 3, 255)
+        np.testing.assert_array_equal(read_all(dataset), values)
+        dataset = driver().Create(path, 4, 3)
+        dataset.GetRasterBand(1).Fill(7)
+        dataset = None
+    cpl.assert_quiet()

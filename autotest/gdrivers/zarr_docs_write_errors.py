@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What provokes the messages of docs/errors.md about writing and attributes; see zarr_docs_errors."""
 
+import os
 import resource
 import shutil
 import signal
+import time
 
 import numpy as np
 from osgeo import gdal, osr
@@ -91,6 +93,36 @@ def _(folder):
 def _(folder):
     dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
     dataset.GetRasterBand(1).SetNoDataValue(-9999)
+
+
+@provokes("is older than what it was made from, so it is not used; gdaladdo -ro builds it anew")
+def _(folder):
+    gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
+    (folder / "a.zarr.ovr").write_bytes(b"")
+    time.sleep(0.05)
+    dataset = update(folder / "a.zarr")
+    dataset.GetRasterBand(1).Fill(1)
+    dataset = None
+    gdal.Open(str(folder / "a.zarr"))
+
+
+@provokes("is older than the array that it is the mask of, so it is not used; touch says that it still "
+          "is right")  # fmt: skip
+def _(folder):
+    (folder / "b.msk").write_bytes(b"")
+    time.sleep(0.05)
+    gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
+    os.rename(folder / "b.msk", folder / "a.zarr.msk")
+    gdal.Open(str(folder / "a.zarr"))
+
+
+@provokes("the mask of the source is not kept with the slices that are appended")
+def _(folder):
+    source = gdal.GetDriverByName("MEM").Create("", 4, 4, 2)
+    driver = gdal.GetDriverByName("Zarr")
+    driver.CreateCopy(str(folder / "a.zarr"), source)
+    source.CreateMaskBand(gdal.GMF_PER_DATASET)
+    driver.CreateCopy(str(folder / "a.zarr"), source, options=["APPEND_DIM=band"])
 
 
 @provokes("/<path>: the nodata value is the fill value, which absent chunks hold; it cannot be removed "

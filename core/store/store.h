@@ -27,7 +27,7 @@ struct Stamp {
     bool is_certain = false;  // false: not even an equal stamp means that nothing has changed
     bool exists = false;
     std::uint64_t size = 0;     // bytes
-    std::int64_t modified = 0;  // nanoseconds, from any start
+    std::int64_t modified = 0;  // nanoseconds, from any start, or what tells as much
 };
 // True where both are certain and equal.
 bool SameContent(const Stamp& a, const Stamp& b);

@@ -28,7 +28,9 @@ Stamp ZipStore::StampOf(const std::string& key) const {
     if (!member.ok()) return stamp;
     stamp.is_certain = true;
     stamp.exists = *member != nullptr;
-    if (stamp.exists) stamp.size = (*member)->size;
+    if (!stamp.exists) return stamp;
+    stamp.size = (*member)->size;
+    stamp.modified = (*member)->crc;
     return stamp;
 }
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace zarr {
+
+// A digest of 64 bits, by FNV-1a, that tells contents from each other which nobody has made to be
+// mistaken. The same on every machine.
+class Digest {
+  public:
+    Digest& Add(std::string_view bytes) {
+        for (const char byte : bytes) {
+            value_ ^= static_cast<unsigned char>(byte);
+            value_ *= 0x100000001b3U;
+        }
+        return *this;
+    }
+    Digest& Add(std::uint64_t number) {
+        for (int i = 0; i < 8; ++i) {
+            const char byte =
+                static_cast<char>((number >> (8U * static_cast<unsigned>(i))) & 0xffU);
+            Add(std::string_view(&byte, 1));
+        }
+        return *this;
+    }
+    std::uint64_t value() const { return value_; }
+    // 16 hexadecimal digits.
+    std::string Text() const {
+        std::string text;
+        for (int shift = 60; shift >= 0; shift -= 4)
+            text += "0123456789abcdef"[(value_ >> static_cast<unsigned>(shift)) & 0xfU];
+        return text;
+    }
+
+  private:
+    std::uint64_t value_ = 0xcbf29ce484222325U;
+};
+
+inline Digest DigestOf(std::string_view bytes) { return Digest().Add(bytes); }
+
+}  // namespace zarr
