@@ -105,7 +105,7 @@ class Copier {
   public:
     Copier(GDALDataset& from, ZarrDataset& to) : from_(from), to_(to) {
         ZarrRasterBand& band = *to.Band(1);
-        type_ = band.GetRasterDataType();
+        type_ = band.TypeOfCopies();
         item_ = GDALGetDataTypeSizeBytes(type_);
         band.GetBlockSize(&block_x_, &block_y_);
         bands_ = to.GetRasterCount();

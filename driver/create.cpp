@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "driver/create.h"
 
+#include <cpl_string.h>
+
 #include <memory>
 #include <new>
 
 #include "driver/create_store.h"
-#include "driver/gdal_types.h"
 #include "driver/report.h"
 #include "driver/store_folder.h"
 
@@ -22,7 +23,8 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         raster.width = static_cast<std::uint64_t>(x_size);
         raster.height = static_cast<std::uint64_t>(y_size);
         raster.bands = static_cast<std::uint64_t>(bands);
-        ZARR_ASSIGN_OR_RETURN(raster.dtype, StoredTypeOf(type));
+        ZARR_ASSIGN_OR_RETURN(raster.dtype,
+                              StoredTypeFor(type, CSLFetchNameValue(options, "PIXELTYPE")));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
                               CreationOptions::Parse(options, raster.dtype));
         if (!parsed.append_dim.empty())
@@ -32,7 +34,10 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
         ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(path, raster, parsed));
         ZARR_RETURN_IF_ERROR(made.Commit());
-        return made.Open();
+        ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
+        if (type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kInt)
+            dataset->TakeBytesAsSigned();
+        return dataset;
     };
     try {
         auto dataset = run();

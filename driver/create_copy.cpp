@@ -23,6 +23,7 @@
 #include "driver/scaled_progress.h"
 #include "driver/store_folder.h"
 #include "driver/watched_progress.h"
+#include "driver/zip_writer.h"
 
 namespace zarr_driver {
 
@@ -37,6 +38,19 @@ GDALDataType CommonType(GDALDataset& source) {
     for (int i = 2; i <= source.GetRasterCount(); ++i)
         type = GDALDataTypeUnion(type, source.GetRasterBand(i)->GetRasterDataType());
     return type;
+}
+
+// The dtype that holds the values of every band.
+Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options) {
+    const char* option = CSLFetchNameValue(options, "PIXELTYPE");
+    bool is_signed = true;
+    for (int i = 1; i <= source.GetRasterCount(); ++i) {
+        const char* item = source.GetRasterBand(i)->GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
+        is_signed = is_signed && item != nullptr && EQUAL(item, "SIGNEDBYTE");
+    }
+    const GDALDataType type = CommonType(source);
+    return StoredTypeFor(
+        type, option == nullptr && is_signed && type == GDT_Byte ? "SIGNEDBYTE" : option);
 }
 
 // A nodata value, in the type that the band has it in.
@@ -170,7 +184,7 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
 Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
                                  NameValueList options) {
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
-    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
+    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
     ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options, dtype));
     if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
         parsed.single_array = false;
@@ -180,40 +194,69 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
     return parsed;
 }
 
-Result<NewStore> MakeLike(const std::string& name, GDALDataset& source,
-                          const CreationOptions& options) {
-    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeOf(CommonType(source)));
-    return NewStore::Make(name, Describe(source, dtype), options);
+Result<NewStore> MakeLike(const std::string& name, GDALDataset& source, NameValueList options,
+                          const CreationOptions& parsed) {
+    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
+    return NewStore::Make(name, Describe(source, dtype), parsed);
+}
+
+// True where a source has a mask of its own, which is neither a nodata value nor an alpha band.
+bool HasMask(GDALDataset& source) {
+    constexpr int kOthers = GMF_ALL_VALID | GMF_ALPHA | GMF_NODATA;
+    for (int i = 1; i <= source.GetRasterCount(); ++i)
+        if ((source.GetRasterBand(i)->GetMaskFlags() & kOthers) == 0) return true;
+    return false;
 }
 
 Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
 
 // Fills a new store. False where that failed or was cancelled, which has been emitted.
-bool Fill(GDALDataset& source, ZarrDataset& target, WatchedProgress& progress) {
+bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgress& progress) {
+    if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
+        target.TakeBytesAsSigned();
     CopyPlace(source, target);
     CopyMetadata(source, target);
     for (int i = 1; i <= source.GetRasterCount(); ++i)
         CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i));
-    if (!CopyPixelsAndOverviews(source, target, WatchedProgress::Report, &progress)) return false;
+    const bool has_mask = HasMask(source);
+    const double kPixels = has_mask ? 0.9 : 1;
+    const ScaledProgress pixels(0, kPixels, WatchedProgress::Report, &progress);
+    if (!CopyPixelsAndOverviews(source, target, ScaledProgress::Report, pixels.data()))
+        return false;
+    // A zip file has to take its place before something lies beside it.
+    if (has_mask && ArchiveOf(target.store_path()) && !target.Close()) return false;
+    const ScaledProgress mask(kPixels, 1, WatchedProgress::Report, &progress);
+    if (has_mask &&
+        GDALDriver::DefaultCopyMasks(&source, &target, is_strict ? TRUE : FALSE, nullptr,
+                                     ScaledProgress::Report, mask.data()) != CE_None)
+        return false;
     if (!target.Flush()) return false;
     if (progress.IsCancelled()) EmitError(target.store_path(), Cancelled());
     return !progress.IsCancelled();
 }
 
+Result<std::unique_ptr<ZarrDataset>> Append(const std::string& path, GDALDataset& source,
+                                            const CreationOptions& options,
+                                            WatchedProgress& progress) {
+    if (HasMask(source))
+        EmitWarning(path, "the mask of the source is not kept with the slices that are appended");
+    return AppendAlong(path, source, options, WatchedProgress::Report, &progress);
+}
+
 }  // namespace
 
-GDALDataset* CreateCopy(const char* name, GDALDataset* source, int /*strict*/,
-                        NameValueList options, GDALProgressFunc progress, void* progress_data) {
+GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameValueList options,
+                        GDALProgressFunc progress, void* progress_data) {
     WatchedProgress watched(progress, progress_data);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
         ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
                               ParseFor(*source, TargetFolderOf(path), options));
-        if (!parsed.append_dim.empty())
-            return AppendAlong(path, *source, parsed, WatchedProgress::Report, &watched);
-        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, parsed));
+        if (!parsed.append_dim.empty()) return Append(path, *source, parsed, watched);
+        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, options, parsed));
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
-        if (!Fill(*source, *dataset, watched) || (made.IsAside() && !dataset->Close())) {
+        if (!Fill(*source, *dataset, strict != FALSE, watched) ||
+            (made.IsAside() && !dataset->Close())) {
             dataset->Abandon();
             return Status(zarr::StatusCode::kCancelled, "");
         }

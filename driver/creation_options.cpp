@@ -4,6 +4,8 @@
 #include <cpl_string.h>
 
 #include "core/base/text.h"
+#include "driver/gdal_compat.h"
+#include "driver/gdal_types.h"
 
 namespace zarr_driver {
 
@@ -23,6 +25,9 @@ const char* const kDatasetOptions =
     // CreateCopy() of GDAL passes on what a source has where a value is listed plainly. A store is
     // (band, y, x) unless somebody asks.
     "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
+    "  </Option>"
+    "  <Option name='PIXELTYPE' type='string-select' description='Whether bytes are signed ones, as GDAL before 3.7 has them' default='DEFAULT'>"
+    "    <Value>DEFAULT</Value><Value>SIGNEDBYTE</Value>"
     "  </Option>"
     "  <Option name='FORMAT' type='string-select' description='Version of Zarr; ZARR_V3 is written by GDAL`s built-in driver' default='ZARR_V2'>"
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
@@ -50,6 +55,15 @@ Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallba
     if (EQUAL(convention, "SPATIAL_PROJ")) return Georeferenced::kSpatialProj;
     if (EQUAL(convention, "CF")) return Georeferenced::kCf;
     return RefuseOption("GEOREFERENCING_CONVENTION", "GDAL, SPATIAL_PROJ or CF", convention);
+}
+
+Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type) {
+    ZARR_ASSIGN_OR_RETURN(zarr::DataType dtype, StoredTypeOf(type));
+    if (pixel_type == nullptr || EQUAL(pixel_type, "DEFAULT")) return dtype;
+    const bool is_byte = type == GDT_Byte || type == kGdalInt8;
+    if (!is_byte || !EQUAL(pixel_type, "SIGNEDBYTE"))
+        return RefuseOption("PIXELTYPE", "SIGNEDBYTE, of data type Byte", pixel_type);
+    return zarr::ParseTypestr("|i1");
 }
 
 Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr::DataType& dtype) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cpl_port.h>
+#include <gdal.h>
 
 #include <cstdint>
 #include <string>
@@ -16,6 +17,10 @@ enum class Georeferenced : std::uint8_t { kGdalAndCf, kGdal, kSpatialProj, kCf }
 
 // The option GEOREFERENCING_CONVENTION, or `fallback` where it is not given.
 zarr::Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback);
+
+// The dtype of rasters of a GDAL type. `pixel_type`, which may be nullptr, is the option PIXELTYPE
+// or the item of metadata by which GDAL before 3.7 says that bytes are signed ones: SIGNEDBYTE.
+zarr::Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type);
 
 // The creation options of the classic API, parsed. CreationOptionList() describes them to
 // GDAL.
