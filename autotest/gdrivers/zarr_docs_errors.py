@@ -178,7 +178,13 @@ of_sample("<key>: dtype <dtype> is not known", "unknown_dtype.zarr")
 of_sample("<key>: shape: the product of the sizes overflows", "overflow_shape.zarr")
 of_sample("<key>: compressor: unknown codec <name>", "unknown_codec.zarr")
 of_sample('<key>: filters[<n>]: codec "<name>" is refused: <reason>', "unknown_filter.zarr")
-of_sample(".zmetadata: <what> (the documents themselves are read)", "key_with_dots.zarr")
+
+
+@provokes(".zmetadata: <what> (the documents themselves are read)")
+def _(folder):
+    read(DATA / "corrupt" / "key_with_dots.zarr")  # which it does
+
+
 CHUNK = "<key>: chunk [<index>]: "
 of_sample(CHUNK + "<codec>: is truncated: <n> bytes do not hold the end of the stream",
           "truncated_chunk.zarr")  # fmt: skip
