@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "driver/aside_name.h"
+
 namespace zarr_driver {
 
 namespace {
@@ -36,7 +38,7 @@ ArrayActivity::Counts::Counts(const zarr::Array& array)
 
 ArrayActivity::ArrayActivity(const std::string& store_path,
                              std::shared_ptr<const zarr::Array> array)
-    : name_(store_path + ": /" + array->path()), array_(std::move(array)), before_(*array_) {}
+    : name_(NameWhenDone(store_path) + ": /" + array->path()), array_(std::move(array)), before_(*array_) {}
 
 ArrayActivity::~ArrayActivity() {
     const Counts after(*array_);
@@ -78,9 +80,9 @@ void TellRequest(const std::string& path, const std::string& key, const std::str
              Milliseconds(nanoseconds).c_str());
 }
 
-StoreActivity::StoreActivity(std::string store_path,
+StoreActivity::StoreActivity(const std::string& store_path,
                              std::shared_ptr<const zarr::Hierarchy> hierarchy)
-    : store_path_(std::move(store_path)), hierarchy_(std::move(hierarchy)) {}
+    : store_path_(NameWhenDone(store_path)), hierarchy_(std::move(hierarchy)) {}
 
 StoreActivity::~StoreActivity() {
     CPLDebug(kDebugKey, "%s: closed after %s", store_path_.c_str(), Requests().c_str());

@@ -44,7 +44,7 @@ void TellRequest(const std::string& path, const std::string& key, const std::str
 // Tells what was opened, and at its end how often the store was asked.
 class StoreActivity {
   public:
-    StoreActivity(std::string store_path, std::shared_ptr<const zarr::Hierarchy> hierarchy);
+    StoreActivity(const std::string& store_path, std::shared_ptr<const zarr::Hierarchy> hierarchy);
     ~StoreActivity();
     StoreActivity(const StoreActivity&) = delete;
     StoreActivity& operator=(const StoreActivity&) = delete;

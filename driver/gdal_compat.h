@@ -39,6 +39,19 @@ using NameValueList = CSLConstList;
 using NameValueList = char**;
 #endif
 
+// Removes the statistics of one array from what GDAL keeps beside a multidimensional dataset. Some
+// later version tells arrays of one name apart by a context, which ours do not have.
+template <class Pam>
+auto ClearStatisticsOf(Pam& pam, const char* full_name)
+    -> decltype(pam.ClearStatistics(full_name, "")) {
+    pam.ClearStatistics(full_name, "");
+}
+template <class Pam>
+auto ClearStatisticsOf(Pam& pam, const char* full_name)
+    -> decltype(pam.ClearStatistics(full_name)) {
+    pam.ClearStatistics(full_name);
+}
+
 }  // namespace zarr_driver
 
 // The word `override` on methods that the multidimensional API has from some version on.
@@ -102,6 +115,20 @@ using NameValueList = char**;
 #define ZARR_AS_CLASSIC_PARAMETERS size_t iXDim, size_t iYDim
 #define ZARR_AS_CLASSIC_ARGUMENTS iXDim, iYDim
 #define ZARR_AS_CLASSIC_IS_PLAIN true
+#endif
+
+// The parameters of GDALMDArray::SetStatistics().
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
+#define ZARR_SET_STATISTICS_PARAMETERS                                             \
+    bool bApproxStats, double dfMin, double dfMax, double dfMean, double dfStdDev, \
+        GUInt64 nValidCount, CSLConstList papszOptions
+#define ZARR_SET_STATISTICS_ARGUMENTS \
+    bApproxStats, dfMin, dfMax, dfMean, dfStdDev, nValidCount, papszOptions
+#else
+#define ZARR_SET_STATISTICS_PARAMETERS                                             \
+    bool bApproxStats, double dfMin, double dfMax, double dfMean, double dfStdDev, \
+        GUInt64 nValidCount
+#define ZARR_SET_STATISTICS_ARGUMENTS bApproxStats, dfMin, dfMax, dfMean, dfStdDev, nValidCount
 #endif
 
 // GDAL's own Zarr driver, which a build of GDAL may lack.

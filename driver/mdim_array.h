@@ -71,6 +71,10 @@ class ZarrMDArray final : public GDALPamMDArray {
     // asks for them from 3.13 on.
     int GetOverviewCount() const ZARR_OVERRIDE_3_13;
     std::shared_ptr<GDALMDArray> GetOverview(int idx) const ZARR_OVERRIDE_3_13;
+    // Of the values that the array has now; those that were kept of others are dropped.
+    CPLErr GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
+                         double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
+                         GDALProgressFunc pfnProgress, void* pProgressData) override;
     GDALDataset* AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const override;
 
     // --- Writing; see mdim_array_write.cpp. Each emits why it failed. ---
@@ -105,6 +109,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::Status Reload(const std::string& path);
 
   protected:
+    bool SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) override;
     bool IRead(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
                const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
                void* pDstBuffer) const override;

@@ -18,8 +18,10 @@ MdimSession::MdimSession(Location location, OpenOptions options, std::unique_ptr
       options_(std::move(options)),
       is_array_(location_.kind == zarr::NodeKind::kArray),
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
-      // Inside the store, under the name that GDAL gives the statistics of such stores.
-      pam_(std::make_shared<GDALPamMultiDim>(location_.store_path + "/pam")),
+      // Inside the store, under the name that GDAL gives the statistics of such stores. Of a group
+      // below the root in its own folder, as names of arrays start there.
+      pam_path_(zarr::JoinKey(location_.store_path, zarr::JoinKey(root_, "pam"))),
+      pam_(std::make_shared<GDALPamMultiDim>(pam_path_)),
       update_(std::move(update)),
       activity_(location_.store_path, location_.hierarchy) {
     activity_.Opened("/" + location_.node + " by the multidimensional API");

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -57,7 +58,11 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     const zarr::Hierarchy& hierarchy() const;
     const Location& location() const { return location_; }
     const OpenOptions& options() const { return options_; }
+    // What GDAL keeps of arrays in `pam.aux.xml` of the root's folder.
     const std::shared_ptr<GDALPamMultiDim>& pam() const { return pam_; }
+    // Drops the statistics of arrays that were written to since they were stored. Looks once, and
+    // where looking costs no requests.
+    void DropOldStatistics();
 
     // The path of the group that is the root. Where an array was opened this is the group around
     // it, which then shows that array alone.
@@ -209,7 +214,9 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     const OpenOptions options_;
     const bool is_array_;
     const std::string root_;
+    const std::string pam_path_;  // without its ending
     const std::shared_ptr<GDALPamMultiDim> pam_;
+    std::once_flag old_statistics_dropped_;
     const zarr::ProcessLocal<MdimUpdate> update_;
     const StoreActivity activity_;
     std::atomic<std::uint64_t> generation_{0};

@@ -395,3 +395,46 @@ def test_they_go_with_the_store(tmp_path, cpl):
     driver.Delete(str(tmp_path / "other.zarr"))
     assert sorted(os.listdir(tmp_path)) == sorted(neighbours)
     cpl.assert_quiet()
+
+
+# ---------------------------------------------------------------------------------------------
+# The multidimensional API
+
+
+def array_statistics(name, path, force):
+    """The minimum of an array's statistics; None where they are not known."""
+    root = gdal.OpenEx(str(name), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    found = root.OpenMDArrayFromFullname(path).GetStatistics(False, force)
+    return found.min if found else None
+
+
+@pytest.fixture
+def nested(tmp_path):
+    array = {"values": A, "dims": ("y", "x"), "chunks": (32, 40)}
+    return make_store(tmp_path, {"a": array, "g/a": {**array, "values": B}})
+
+
+def test_statistics_of_arrays_that_were_rewritten_are_dropped(nested):
+    for path in ("/a", "/g/a"):
+        array_statistics(nested, path, True)
+    assert array_statistics(nested, "/a", False) == 0
+    assert array_statistics(nested, "/g/a", False) == B.min()
+    zarr.open_group(str(nested))["a"][...] = A + 7
+    # Those of the other are stored anew, which makes the file newer than the chunks.
+    root = gdal.OpenEx(str(nested), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    assert root.OpenMDArrayFromFullname("/g/a").ComputeStatistics(False).min == B.min()
+    del root
+    assert array_statistics(nested, "/a", False) is None
+    assert array_statistics(nested, "/g/a", False) == B.min()
+    assert array_statistics(nested, "/a", True) == 7
+    assert array_statistics(nested, "/a", False) == 7
+    shutil.rmtree(nested / "a")
+    assert array_statistics(nested, "/g/a", False) == B.min()
+
+
+def test_statistics_below_the_root_are_of_their_own_array(nested):
+    assert array_statistics(nested, "/a", True) == 0
+    assert array_statistics(nested / "g", "/a", False) is None
+    assert array_statistics(nested / "g", "/a", True) == B.min()
+    assert array_statistics(nested, "/a", False) == 0
+    assert array_statistics(nested / "g", "/a", False) == B.min()

@@ -42,7 +42,7 @@ def append(folder, *options, of=None, array="a"):
 # Writing
 
 
-@provokes("<key>: cannot create: <reason>")
+@provokes("cannot be made: <reason>")
 def _(folder):
     translate("/dev/null/new.zarr")
 

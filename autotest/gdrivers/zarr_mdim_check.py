@@ -226,12 +226,21 @@ def _nodata_problem(array, metadata, dtype):
     return None if same else f"typed nodata {typed!r}, expected {value!r}"
 
 
+def _shown_axes(shape):
+    """Those of an array without elements: one that is empty, then the others that are not."""
+    if 0 not in shape:
+        return list(range(len(shape)))
+    return [shape.index(0), *(i for i, size in enumerate(shape) if size != 0)]
+
+
 def _structure_problem(array, metadata, dtype):
+    axes = _shown_axes(metadata["shape"])
+    shape, chunks = ([metadata[name][i] for i in axes] for name in ("shape", "chunks"))
     sizes = [dimension.GetSize() for dimension in array.GetDimensions()]
-    if sizes != metadata["shape"]:
-        return f"dimensions {sizes}, expected {metadata['shape']}"
-    if list(array.GetBlockSize() or []) != metadata["chunks"]:
-        return f"block size {array.GetBlockSize()}, expected {metadata['chunks']}"
+    if sizes != shape:
+        return f"dimensions {sizes}, expected {shape}"
+    if list(array.GetBlockSize() or []) != chunks:
+        return f"block size {array.GetBlockSize()}, expected {chunks}"
     if array.GetTotalElementsCount() != int(np.prod(sizes, dtype=int)):
         return f"{array.GetTotalElementsCount()} elements"
     info = array.GetStructuralInfo()
