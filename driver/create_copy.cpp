@@ -224,7 +224,7 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
     if (!CopyPixelsAndOverviews(source, target, ScaledProgress::Report, pixels.data()))
         return false;
     // A zip file has to take its place before something lies beside it.
-    if (has_mask && ArchiveOf(target.store_path()) && !target.Close()) return false;
+    if (has_mask && ArchiveOf(target.store_path()) && !target.CloseStore()) return false;
     const ScaledProgress mask(kPixels, 1, WatchedProgress::Report, &progress);
     if (has_mask &&
         GDALDriver::DefaultCopyMasks(&source, &target, is_strict ? TRUE : FALSE, nullptr,
@@ -256,7 +256,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, options, parsed));
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         if (!Fill(*source, *dataset, strict != FALSE, watched) ||
-            (made.IsAside() && !dataset->Close())) {
+            (made.IsAside() && !dataset->CloseStore())) {
             dataset->Abandon();
             return Status(zarr::StatusCode::kCancelled, "");
         }

@@ -96,7 +96,7 @@ class ZarrDataset final : public GDALPamDataset {
     void WarnOfNodata(const std::string& value, const zarr::DataType& type);
     void BandNamesChanged() { band_names_changed_ = true; }
     // Stores what is pending, and writes no more. Emits what fails, and returns false then.
-    bool Close();
+    bool CloseStore();
     // Forgets what is pending, deletes the arrays that were made, and writes no more.
     void Abandon();
     // Writes no more.

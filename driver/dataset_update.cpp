@@ -33,7 +33,7 @@ void ZarrDataset::TakeBytesAsSigned() {
 // destructor.
 ZarrDataset::~ZarrDataset() {
     is_closing_ = true;
-    Close();
+    CloseStore();
     GDALPamDataset::FlushCache(true);
 }
 
@@ -43,7 +43,7 @@ CPLErr ZarrDataset::RefuseToWrite() const {
     return EmitError(store_path(), NotForUpdate(update_.is_inherited()));
 }
 
-bool ZarrDataset::Close() {
+bool ZarrDataset::CloseStore() {
     if (update_ == nullptr) return true;
     const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
     const CPLErr flushed = FlushAll(true);
