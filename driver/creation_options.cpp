@@ -76,10 +76,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.append_subdataset = CPLFetchBool(options, "APPEND_SUBDATASET", false);
     parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");
     parsed.append_dim_values = CSLFetchNameValueDef(options, "APPEND_DIM_VALUES", "");
-    if (parsed.append_subdataset && !parsed.append_dim.empty())
-        return Status::Invalid(
-            "creation options APPEND_DIM and APPEND_SUBDATASET: one array cannot both grow and be "
-            "new");
+    // GDAL from 3.13 on deletes what a copy is made in unless both are given.
+    if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
     parsed.single_array = CPLFetchBool(options, "SINGLE_ARRAY", true);
     const char* interleave = CSLFetchNameValueDef(options, "INTERLEAVE", "BAND");
     if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))

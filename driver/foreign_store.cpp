@@ -5,8 +5,6 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
-#include <cstring>
-
 #include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 #include "driver/builtin_driver.h"
@@ -81,7 +79,9 @@ ForeignStore FindInFolder(const std::string& folder) {
 std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name) {
     std::string path = ExpandUrl(name.path);
     // A URL is not: where "Zarr" reads it for a path, GDAL's own driver does not.
-    bool is_as_written = std::strstr(open_info.pszFilename, path.c_str()) != nullptr;
+    const std::string written = open_info.pszFilename;
+    const std::size_t at = written.find(path);
+    bool is_as_written = at != std::string::npos && (at == 0 || written[at - 1] != '/');
     const auto place = ZipPlaceOf(path);
     if (place && !ArchiveOf(path)) {
         is_as_written = false;

@@ -56,7 +56,8 @@ def make_cube(folder, times=("2020-01-01", "2020-01-02"), encoding=None, variabl
 
 
 def append(store, source, *options, **arguments):
-    return driver().CreateCopy(str(store), source, options=["APPEND_DIM=time", *options], **arguments)
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", *options]
+    return driver().CreateCopy(str(store), source, options=options, **arguments)
 
 
 ENCODINGS = {
@@ -157,7 +158,8 @@ def test_a_tiff_says_when(tmp_path):
     path = tmp_path / "next.tif"
     gdal.GetDriverByName("GTiff").CreateCopy(str(path), slices(5)).SetMetadataItem(
         "TIFFTAG_DATETIME", "2020:01:09 00:00:00")
-    gdal.Translate(str(store), str(path), format="Zarr", creationOptions=["APPEND_DIM=time"])
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time"]
+    gdal.Translate(str(store), str(path), format="Zarr", creationOptions=options)
     with xr.open_zarr(str(store)) as opened:
         assert opened.time.values[-1] == np.datetime64("2020-01-09")
         assert (opened.v.values[-1] == 5).all()
@@ -185,7 +187,8 @@ def test_names_of_bands_grow(tmp_path):
     driver().CreateCopy(str(store), source)
     more = slices(3)
     more.GetRasterBand(1).SetDescription("blue")
-    assert driver().CreateCopy(str(store), more, options=["APPEND_DIM=band"])
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=band"]
+    assert driver().CreateCopy(str(store), more, options=options)
     opened = open_raster(store)
     assert [opened.GetRasterBand(i).GetDescription() for i in (1, 2, 3)] == ["red", "near infrared", "blue"]
     assert [int(band[0, 0]) for band in read_all(opened)] == [1, 2, 3]
@@ -201,7 +204,6 @@ def test_names_of_bands_grow(tmp_path):
     (lambda: slices(1), ["APPEND_DIM_VALUES="], "APPEND_DIM_VALUES"),
     (lambda: slices(1), ["ARRAY_NAME=w"], "w"),
     (lambda: slices(1), ["ARRAY_NAME=time"], "time"),
-    (lambda: slices(1), ["APPEND_SUBDATASET=YES"], "APPEND_SUBDATASET"),
 ])  # fmt: skip
 def test_what_does_not_fit_changes_nothing(tmp_path, cpl, source, options, told):
     store = make_cube(tmp_path)
@@ -215,7 +217,7 @@ def test_what_does_not_fit_changes_nothing(tmp_path, cpl, source, options, told)
 def test_other_dimensions_are_refused(tmp_path, cpl, dimension, told):
     store = make_cube(tmp_path)
     before = contents(store)
-    options = [f"APPEND_DIM={dimension}", "ARRAY_NAME=v"]
+    options = ["APPEND_SUBDATASET=YES", f"APPEND_DIM={dimension}", "ARRAY_NAME=v"]
     assert driver().CreateCopy(str(store), slices(1), options=options) is None
     assert told in cpl.the_error()
     assert contents(store) == before
@@ -255,7 +257,8 @@ def test_a_cancelled_append_is_not_seen(tmp_path, chunk):
 def test_a_store_in_memory_grows():
     name = "/vsimem/grows.zarr"
     driver().CreateCopy(name, slices(1, 2))
-    assert driver().CreateCopy(name, slices(3), options=["APPEND_DIM=band", "APPEND_DIM_VALUES=c"])
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=band", "APPEND_DIM_VALUES=c"]
+    assert driver().CreateCopy(name, slices(3), options=options)
     assert [int(band[0, 0]) for band in read_all(open_raster(name))] == [1, 2, 3]
     driver().Delete(name)
 

@@ -101,7 +101,8 @@ def test_appended_slices_have_none(tmp_path):
     single = source_of(tmp_path, VALUES[:1])
     with error_log() as log:
         gdal.GetDriverByName("Zarr").CreateCopy(
-            str(tmp_path / "s.zarr"), single, options=["APPEND_DIM=band"])  # fmt: skip
+            str(tmp_path / "s.zarr"), single,
+            options=["APPEND_SUBDATASET=YES", "APPEND_DIM=band"])  # fmt: skip
     assert [text for text in log.warnings if "mask" in text] != []
 
 

@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+import pathlib
 import struct
 import subprocess
 import xml.etree.ElementTree
@@ -10,7 +11,7 @@ import xml.etree.ElementTree
 import numpy as np
 import pytest
 from osgeo import gdal
-from zarr_drivers import Asker, make_v3, plugin_folder
+from zarr_drivers import Asker, make_v3, plugin_folder, reads_references
 from zarr_store import group, handmade, make_store
 
 
@@ -59,11 +60,19 @@ def test_codecs_are_listed():
     assert "lz4" in driver.GetMetadataItem("BLOSC_COMPRESSORS")
 
 
-def test_kerchunk_is_left_to_others(tmp_path):
+def test_kerchunk_is_for_who_reads_it(tmp_path):
     reference = tmp_path / "reference.json"
     reference.write_text('{"version": 1, "refs": {".zgroup": "{\\"zarr_format\\": 2}"}}')
     driver = gdal.IdentifyDriver(str(reference))
-    assert driver is None or driver.ShortName != "Zarr"
+    assert (driver is not None and driver.ShortName == "Zarr") == reads_references()
+
+
+@pytest.mark.parametrize("how", [[], ["missing"]])
+def test_a_plugin_in_the_place_of_the_builtin_driver(how):
+    """As GDAL can be built from 3.9 on; where it is missing, the driver does without."""
+    tool = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_deferred")
+    done = subprocess.run([tool, *how], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 class Watch:

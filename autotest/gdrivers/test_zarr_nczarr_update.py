@@ -223,7 +223,8 @@ def grow(store):
     with zarr_gdal.error_log() as log:
         written = driver().CreateCopy(
             str(store), source,
-            options=["APPEND_DIM=time", "ARRAY_NAME=t", "APPEND_DIM_VALUES=3"],
+            options=["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "ARRAY_NAME=t",
+                     "APPEND_DIM_VALUES=3"],
         )  # fmt: skip
     assert written is not None, log.events
 

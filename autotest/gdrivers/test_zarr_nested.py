@@ -150,7 +150,7 @@ def test_slices_are_appended_to_nested_folders(tmp_path, cpl):
     store = make_nested(tmp_path, CUBE, (1, 4, 3))
     source = gdal.GetDriverByName("MEM").Create("", 5, 6, 1, gdal.GDT_Int32)
     source.GetRasterBand(1).WriteArray(CUBE[0] + 1000)
-    options = ["APPEND_DIM=t", "ARRAY_NAME=v"]
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=t", "ARRAY_NAME=v"]
     assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options) is not None
     wanted = np.concatenate([CUBE, CUBE[:1] + 1000])
     np.testing.assert_array_equal(by_zarr(store), wanted)

@@ -103,7 +103,7 @@ def test_not_while_a_dimension_grows(tmp_path, rng, cpl):
     source = make(tmp_path / "s.tif", smooth(rng, 1, 20, 20), driver="GTiff")
     with error_log() as log:
         copy = gdal.GetDriverByName("Zarr").CreateCopy(
-            str(store), source, options=["APPEND_DIM=band", "OVERVIEWS=2"])
+            str(store), source, options=["APPEND_SUBDATASET=YES", "APPEND_DIM=band", "OVERVIEWS=2"])
     assert copy is None and "OVERVIEWS" in log.the_error() and entries(store) == before
     cpl.assert_quiet()
 

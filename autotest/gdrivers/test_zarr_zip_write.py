@@ -9,7 +9,9 @@ import pytest
 import xarray as xr
 import zarr
 from osgeo import gdal, osr
-from zarr_gdal import array_name, config_options, error_log, open_raster, read_all
+from zarr_gdal import (
+    array_name, config_options, create_deletes_first, error_log, open_raster, read_all
+)  # fmt: skip
 from zarr_places import assert_place, epsg
 
 PLACE = (500000, 10, 0, 5200000, 0, -10)
@@ -108,6 +110,9 @@ def test_a_zip_is_replaced_and_deleted_as_a_whole(tmp_path, cpl):
     before = path.read_bytes()
     with error_log():
         assert driver().CreateCopy(f"/vsizip/{path}", raster()[0], callback=lambda *_: 0) is None
+    if create_deletes_first():
+        assert os.listdir(tmp_path) == []
+        path.write_bytes(before)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["s.zip"]
     cpl.assert_quiet()
     assert driver().Delete(f"/vsizip/{path}") == gdal.CE_None
@@ -123,7 +128,9 @@ def test_a_zip_of_other_things_stays(tmp_path, cpl):
     for name in (f"/vsizip/{path}", f"/vsizip/{path}/x.zarr", f"/vsizip/{path}/new.zarr"):
         cpl.clear()
         assert driver().CreateCopy(name, raster()[0]) is None
-        assert "zip file" in cpl.the_error() or "letter.txt" in cpl.the_error()
+        # The first of two is about deleting it.
+        assert len(cpl.errors) == 1 or create_deletes_first()
+        assert "zip file" in cpl.errors[-1] or "letter.txt" in cpl.errors[-1]
     cpl.clear()
     assert driver().Delete(f"/vsizip/{path}/x.zarr") == gdal.CE_Failure
     assert path.read_bytes() == before
@@ -140,7 +147,8 @@ def test_a_zip_is_not_changed(tmp_path, cpl):
     assert driver().CreateCopy(f"/vsizip/{path}", raster()[0], options=options) is None
     assert "written once" in cpl.the_error()
     cpl.clear()
-    assert driver().CreateCopy(f"/vsizip/{path}", raster()[0], options=["APPEND_DIM=band"]) is None
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=band"]
+    assert driver().CreateCopy(f"/vsizip/{path}", raster()[0], options=options) is None
     assert any("written once" in text for text in cpl.errors)
     assert driver().Delete(array_name(f"/vsizip/{path}", "v")) == gdal.CE_Failure
     assert driver().Rename(array_name(f"/vsizip/{path}", "w"),

@@ -36,7 +36,7 @@ def make_cube(folder):
 def append(folder, *options, of=None, array="a"):
     """Appends to the cube; its time is 2020-01-01 and 2020-01-02."""
     name = [f"ARRAY_NAME={array}"] if array else []
-    translate(make_cube(folder), "APPEND_DIM=time", *name, *options, of=of)
+    translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=time", *name, *options, of=of)
 
 
 # Writing
@@ -122,7 +122,8 @@ def _(folder):
     driver = gdal.GetDriverByName("Zarr")
     driver.CreateCopy(str(folder / "a.zarr"), source)
     source.CreateMaskBand(gdal.GMF_PER_DATASET)
-    driver.CreateCopy(str(folder / "a.zarr"), source, options=["APPEND_DIM=band"])
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=band"]
+    driver.CreateCopy(str(folder / "a.zarr"), source, options=options)
 
 
 @provokes("/<path>: the nodata value is the fill value, which absent chunks hold; it cannot be removed "
@@ -214,7 +215,7 @@ def _(folder):
 
 @provokes("creation option APPEND_DIM: there is no Zarr v2 store to grow")
 def _(folder):
-    translate(folder / "a.zarr", "APPEND_DIM=time")
+    translate(folder / "a.zarr", "APPEND_SUBDATASET=YES", "APPEND_DIM=time")
 
 
 @provokes("there is no Zarr v2 store to append a subdataset to")
@@ -230,12 +231,12 @@ def _(folder):
 
 @provokes('creation option APPEND_DIM: no array of the source\'s size has a dimension "<name>"')
 def _(folder):
-    translate(make_cube(folder), "APPEND_DIM=level")
+    translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=level")
 
 
 @provokes('creation option APPEND_DIM: /<path> has no dimension "<name>" besides those of its raster')
 def _(folder):
-    translate(make_cube(folder), "APPEND_DIM=level", "ARRAY_NAME=a")
+    translate(make_cube(folder), "APPEND_SUBDATASET=YES", "APPEND_DIM=level", "ARRAY_NAME=a")
 
 
 @provokes("/<path>: its rasters have <n> x <n> pixels, the source's <n> x <n>")
@@ -252,7 +253,7 @@ def placed(folder, transform, epsg):
         raster.SetGeoTransform(place)
         raster.SetSpatialRef(srs)
     translate(store, of=first)
-    translate(store, "APPEND_DIM=band", "APPEND_DIM_VALUES=new", of=other)
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=band", "APPEND_DIM_VALUES=new", of=other)
 
 
 @provokes("/<path>: the source has another geotransform")
@@ -303,7 +304,8 @@ def with_overviews(folder):
 @provokes("/<path>: its overviews have not grown with it; build them anew")
 def _(folder):
     store = with_overviews(folder)
-    translate(store, "APPEND_DIM=time", "ARRAY_NAME=a", "APPEND_DIM_VALUES=9")
+    time = ("APPEND_DIM=time", "APPEND_DIM_VALUES=9")
+    translate(store, "APPEND_SUBDATASET=YES", "ARRAY_NAME=a", *time)
 
 
 # Overviews

@@ -96,8 +96,8 @@ def gdal_is_at_least(major, minor):
 
 
 def create_deletes_first():
-    """GDAL 3.13 has what Create() and CreateMultiDimensional() are to replace deleted before it asks
-    the driver for them, which cannot keep it then."""
+    """GDAL 3.13 has the driver delete what Create() and CreateCopy() are to replace before it asks
+    for what takes its place, which cannot be kept then."""
     return gdal_is_at_least(3, 13)
 
 

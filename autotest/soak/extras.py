@@ -46,7 +46,8 @@ class Series(Extra):
         source = gdal.GetDriverByName("MEM").Create("", columns, rows, 1, gdal.GDT_Int64)
         source.WriteArray(slice_values(length))
         lengths[1] = length + 1
-        options = ["ARRAY_NAME=series", "APPEND_DIM=time", f"APPEND_DIM_VALUES={length}",
+        options = ["ARRAY_NAME=series", "APPEND_SUBDATASET=YES", "APPEND_DIM=time",
+                   f"APPEND_DIM_VALUES={length}",
                    *self.worker.work.locks]  # fmt: skip
         driver = gdal.GetDriverByName("Zarr")
         if driver.CreateCopy(str(self.store), source, options=options) is None:
