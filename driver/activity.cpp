@@ -38,7 +38,9 @@ ArrayActivity::Counts::Counts(const zarr::Array& array)
 
 ArrayActivity::ArrayActivity(const std::string& store_path,
                              std::shared_ptr<const zarr::Array> array)
-    : name_(NameWhenDone(store_path) + ": /" + array->path()), array_(std::move(array)), before_(*array_) {}
+    : name_(NameWhenDone(store_path) + ": /" + array->path()),
+      array_(std::move(array)),
+      before_(*array_) {}
 
 ArrayActivity::~ArrayActivity() {
     const Counts after(*array_);

@@ -34,7 +34,8 @@ CPLErrorNum ErrorNumber(zarr::StatusCode code) {
 // being built is called as its user called it.
 void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
           const std::string& message) {
-    CPLError(severity, number, "%s", zarr::ReplaceInvalidUtf8(NameWhenDone(store) + ": " + message).c_str());
+    CPLError(severity, number, "%s",
+             zarr::ReplaceInvalidUtf8(NameWhenDone(store) + ": " + message).c_str());
 }
 
 }  // namespace
