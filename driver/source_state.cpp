@@ -74,14 +74,16 @@ void SourceState::AddMemory(const std::string& folder) {
 void SourceState::AddFolder(const std::string& folder, const zarr::Array& array) {
     if (array.chunk_count() > kMostChunks) return AddTime("", TimeOf(folder));
     const VsiStore store(folder);
+    bool are_known = true;
     const zarr::Status status = store.ForEachKey("", [&](std::string_view name, auto) {
         if (!IsChunk(name)) return;
         const std::string key(name);
         const zarr::Stamp stamp = store.StampOf(key);
+        are_known = are_known && stamp.exists;
         AddContents(key, stamp.size, 0);
         AddTime(key, stamp.modified);
     });
-    has_chunks_ = has_chunks_ && status.ok();
+    has_chunks_ = has_chunks_ && status.ok() && are_known;
 }
 
 void SourceState::Add(const std::string& store_path, const zarr::Array& array) {

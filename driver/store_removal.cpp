@@ -25,7 +25,6 @@
 
 namespace zarr_driver {
 
-using zarr::Result;
 using zarr::Status;
 
 namespace {

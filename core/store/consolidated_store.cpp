@@ -25,11 +25,9 @@ std::optional<std::string_view> FindSlice(const std::vector<json::Slice>& slices
     return found == slices.rend() ? std::nullopt : std::optional(found->second);
 }
 
-// Without a version it is the only one that there is, unless it is of something else.
+// Without a version it is the only one that there is.
 Status CheckVersion(const std::vector<json::Slice>& top) {
     const auto text = FindSlice(top, "zarr_consolidated_format");
-    if (!text && FindSlice(top, "record_size"))
-        return Status::Corrupt("is of Kerchunk's references, not of Zarr");
     if (!text) return {};
     ZARR_ASSIGN_OR_RETURN(const json::Value format,
                           json::Parse(*text).WithContext("zarr_consolidated_format"));

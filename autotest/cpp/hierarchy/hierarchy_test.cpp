@@ -209,8 +209,7 @@ TEST(Hierarchy, TakesTheConsolidatedView) {
 
 TEST(Hierarchy, ReadsTheDocumentsWhereConsolidatedMetadataAreBroken) {
     for (const char* text : {"{", "[]", "{}", R"({"metadata": {"../.zarray": {}}})",
-                             R"({"metadata": {}, "zarr_consolidated_format": 2})",
-                             R"({"metadata": {}, "record_size": 10})"}) {
+                             R"({"metadata": {}, "zarr_consolidated_format": 2})"}) {
         const auto store = StoreOf(
             {{".zgroup", kGroupText}, {".zmetadata", text}, {"a/.zarray", ArrayText("[2]")}});
         const auto tree = Tree(store);
@@ -221,6 +220,16 @@ TEST(Hierarchy, ReadsTheDocumentsWhereConsolidatedMetadataAreBroken) {
         const auto without = Tree(store, UseConsolidated::kNever);
         EXPECT_TRUE(without->consolidated_fault().ok());
     }
+}
+
+// They are another driver's, which reads the documents with other eyes.
+TEST(Hierarchy, LeavesReferencesOfKerchunk) {
+    const auto store = StoreOf(
+        {{".zgroup", kGroupText}, {".zmetadata", R"({"metadata": {}, "record_size": 10})"}});
+    const auto opened = Hierarchy::Open(store, UseConsolidated::kIfPresent,
+                                        std::make_shared<ReadContext>(std::size_t{1} << 20));
+    EXPECT_TRUE(Fails(opened, StatusCode::kUnsupported, "Kerchunk"));
+    EXPECT_TRUE(Succeeds(Tree(store, UseConsolidated::kNever)->KindOf("")));
 }
 
 TEST(Hierarchy, TakesConsolidatedMetadataWithoutAVersion) {
