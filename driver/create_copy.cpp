@@ -17,6 +17,7 @@
 #include "driver/create.h"
 #include "driver/create_store.h"
 #include "driver/dataset.h"
+#include "driver/gdal_compat.h"
 #include "driver/gdal_types.h"
 #include "driver/location.h"
 #include "driver/report.h"
@@ -43,10 +44,10 @@ GDALDataType CommonType(GDALDataset& source) {
 // The dtype that holds the values of every band.
 Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options) {
     const char* option = CSLFetchNameValue(options, "PIXELTYPE");
-    bool is_signed = true;
-    for (int i = 1; i <= source.GetRasterCount(); ++i) {
+    bool is_signed = kSaysSignedBytesByPixelType;
+    for (int i = 1; is_signed && i <= source.GetRasterCount(); ++i) {
         const char* item = source.GetRasterBand(i)->GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
-        is_signed = is_signed && item != nullptr && EQUAL(item, "SIGNEDBYTE");
+        is_signed = item != nullptr && EQUAL(item, "SIGNEDBYTE");
     }
     const GDALDataType type = CommonType(source);
     return StoredTypeFor(

@@ -88,7 +88,12 @@ struct CloseDir {
     void operator()(VSIDIR* dir) const { VSICloseDir(dir); }
 };
 
-Status Failure(const std::string& key, const std::string& what, int error) {
+// What errno says of a file. GDAL's network code leaves behind what its sockets have said on the
+// way.
+int WithoutSocketErrors(int error) { return error == EAGAIN || error == EINPROGRESS ? 0 : error; }
+
+Status Failure(const std::string& key, const std::string& what, int file_error) {
+    const int error = WithoutSocketErrors(file_error);
     std::string message = (key.empty() ? "" : key + ": ") + what;
     const std::string detail = QuietErrors::Message();
     if (error != 0)
@@ -131,7 +136,8 @@ class ListingErrors {
 
 // True where a failed open means that there is nothing. Not every file system sets errno; where it
 // says nothing, a stat tells absence from failure.
-bool IsAbsent(const std::string& path, int error) {
+bool IsAbsent(const std::string& path, int file_error) {
+    const int error = WithoutSocketErrors(file_error);
     if (error == ENOENT || error == ENOTDIR) return true;
     if (error != 0) return false;
     return !PathExists(path);
