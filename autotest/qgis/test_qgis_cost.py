@@ -4,6 +4,7 @@
 on a web server that answers after 20 ms."""
 
 import collections
+import re
 import subprocess
 import sys
 import time
@@ -222,16 +223,20 @@ def test_a_part_at_full_resolution_reads_its_chunks_only(pyramids):
     x, y, side = 500000.0, 5500000.0, 6000.0
     with Meter(pyramids, "600 x 600 pixels of level 0") as meter:
         got = picture(layer, 600, 600, QgsRectangle(x, y, x + side, y + side))
-    chunks = the_chunks(meter.paths)
-    assert 4 <= len(chunks) <= 9 and {chunk[0] for chunk in chunks} == {0}
+    # Where the first one is absent it is asked for by its other name, once.
+    chunks = [path for path in meter.paths if re.search(r"/\d+/\d+\.\d+$", path)]
+    assert len(meter.paths) <= len(chunks) + 1
+    assert 4 <= len(chunks) <= 9 and {chunk[0] for chunk in the_chunks(chunks)} == {0}
     assert (got == BEHIND).all()  # their fill value is nodata
 
 
 def test_identify_reads_one_chunk(pyramids):
+    """An absent one, which is asked for by its other name, too: what may lie in nested folders."""
     layer = dropped(f"{pyramids.url}/map.zarr")
     with Meter(pyramids, "identify") as meter:
         layer.dataProvider().identify(layer.extent().center(), QgsRaster.IdentifyFormatValue)
-    assert len(the_chunks(meter.paths)) == len(meter.paths) == 1
+    first, other = (path.rpartition("/map.zarr/")[2] for path in meter.paths)
+    assert re.fullmatch(r"\d+/\d+\.\d+", first) and other == first.replace(".", "/")
 
 
 def test_the_pyramid_has_ten_thousand_million_pixels(pyramids):

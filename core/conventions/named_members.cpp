@@ -200,8 +200,10 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
         is_deeper[member.path.substr(skipped, deeper ? end - skipped : end)] |= deeper;
     }
     if (!named.members.empty() && !named.is_container) is_deeper.emplace(kLabelsGroup, false);
-    for (std::string& name : NczarrGroupMembers(hierarchy, group))
-        if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);
+    // Stores of netCDF-C have no such attributes, and to find out costs a request.
+    if (named.members.empty())
+        for (std::string& name : NczarrGroupMembers(hierarchy, group))
+            if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);
     std::vector<std::string> keys;
     for (const auto& [name, deeper] : is_deeper)
         if (!deeper) keys.push_back(JoinKey(JoinKey(group, name), kArrayKey));
