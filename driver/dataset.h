@@ -124,9 +124,6 @@ class ZarrDataset final : public GDALPamDataset {
     const std::string& store_path() const { return location_.store_path; }
     const OpenOptions& options() const { return options_; }
 
-    // Expires with the dataset.
-    std::weak_ptr<const void> life() const { return life_; }
-
     // True where attributes of arrays belong to bands, as there are several arrays.
     bool BandsHaveArrays() const;
 
@@ -203,7 +200,6 @@ class ZarrDataset final : public GDALPamDataset {
     std::once_flag overviews_warned_;
     bool differing_warned_ = false;
     std::string nodata_warned_;  // the text of the last warning
-    const std::shared_ptr<const void> life_ = std::make_shared<char>();
     // Of the group around several arrays, where the dataset's metadata then are; once changed.
     std::optional<zarr::json::Object> group_attributes_;
     bool levels_behind_ = false;  // the overviews do not say yet what the raster says
