@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/base/no_throw.h"
 #include "driver/aside_name.h"
 
 namespace zarr_driver {
@@ -43,23 +44,28 @@ ArrayActivity::ArrayActivity(const std::string& store_path,
       before_(*array_) {}
 
 ArrayActivity::~ArrayActivity() {
-    const Counts after(*array_);
-    if (after.requested != before_.requested || after.cached != before_.cached) {
-        const std::string read = Plural(after.requested - before_.requested, "chunk") + " read, " +
-                                 std::to_string(after.absent - before_.absent) + " of them absent";
-        const std::string decoded = std::to_string(after.decoded - before_.decoded) + " decoded";
-        CPLDebug(kDebugKey, "%s: %s (%s in %s); %s (%s in %s); %s taken from the cache",
-                 name_.c_str(), read.c_str(),
-                 Plural(after.bytes_read - before_.bytes_read, "byte").c_str(),
-                 Milliseconds(after.reading_time - before_.reading_time).c_str(), decoded.c_str(),
-                 Plural(after.bytes_decoded - before_.bytes_decoded, "byte").c_str(),
-                 Milliseconds(after.decoding_time - before_.decoding_time).c_str(),
-                 std::to_string(after.cached - before_.cached).c_str());
-    }
-    if (after.written != before_.written)
-        CPLDebug(kDebugKey, "%s: %s written (%s)", name_.c_str(),
-                 Plural(after.written - before_.written, "chunk").c_str(),
-                 Plural(after.bytes_written - before_.bytes_written, "byte").c_str());
+    zarr::NoThrow([&] {
+        const Counts after(*array_);
+        if (after.requested != before_.requested || after.cached != before_.cached) {
+            const std::string read = Plural(after.requested - before_.requested, "chunk") +
+                                     " read, " + std::to_string(after.absent - before_.absent) +
+                                     " of them absent";
+            const std::string decoded =
+                std::to_string(after.decoded - before_.decoded) + " decoded";
+            CPLDebug(kDebugKey, "%s: %s (%s in %s); %s (%s in %s); %s taken from the cache",
+                     name_.c_str(), read.c_str(),
+                     Plural(after.bytes_read - before_.bytes_read, "byte").c_str(),
+                     Milliseconds(after.reading_time - before_.reading_time).c_str(),
+                     decoded.c_str(),
+                     Plural(after.bytes_decoded - before_.bytes_decoded, "byte").c_str(),
+                     Milliseconds(after.decoding_time - before_.decoding_time).c_str(),
+                     std::to_string(after.cached - before_.cached).c_str());
+        }
+        if (after.written != before_.written)
+            CPLDebug(kDebugKey, "%s: %s written (%s)", name_.c_str(),
+                     Plural(after.written - before_.written, "chunk").c_str(),
+                     Plural(after.bytes_written - before_.bytes_written, "byte").c_str());
+    });
 }
 
 void TellImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
@@ -87,7 +93,9 @@ StoreActivity::StoreActivity(const std::string& store_path,
     : store_path_(NameWhenDone(store_path)), hierarchy_(std::move(hierarchy)) {}
 
 StoreActivity::~StoreActivity() {
-    CPLDebug(kDebugKey, "%s: closed after %s", store_path_.c_str(), Requests().c_str());
+    zarr::NoThrow([&] {
+        CPLDebug(kDebugKey, "%s: closed after %s", store_path_.c_str(), Requests().c_str());
+    });
 }
 
 void StoreActivity::Opened(const std::string& what) const {

@@ -76,12 +76,16 @@ bool GrowingCoordinates::AreTimes() const {
 }
 
 Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const {
-    if (dtype_.kind == DataKind::kUnicode) return zarr::ParseFillValue(dtype_, json::Value(text));
+    const auto element = [&](const json::Value& value) -> Result<std::string> {
+        ZARR_ASSIGN_OR_RETURN(const zarr::FillValue parsed, zarr::ParseFillValue(dtype_, value));
+        return parsed.Bytes();
+    };
+    if (dtype_.kind == DataKind::kUnicode) return element(json::Value(text));
     const CPLValueType type = CPLGetValueType(text.c_str());
     if (type != CPL_VALUE_STRING) {
         auto number = json::Parse(text);
         const json::Value value = number.ok() ? number.Take() : json::Value(CPLAtof(text.c_str()));
-        return zarr::ParseFillValue(dtype_, value);
+        return element(value);
     }
     if (!AreTimes())
         return Status::Invalid(zarr::Quoted(text) + " is no number, as the coordinates /" + path() +
@@ -91,13 +95,13 @@ Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const
     auto by_type = by_units ? Result<zarr::TimeReference>(*by_units) : zarr::ReferenceOf(dtype_);
     ZARR_ASSIGN_OR_RETURN(const zarr::TimeReference reference, std::move(by_type));
     ZARR_ASSIGN_OR_RETURN(const auto count, reference.CountOf(text));
-    if (count) return zarr::ParseFillValue(dtype_, json::Value(*count));
+    if (count) return element(json::Value(*count));
     if (dtype_.kind != DataKind::kFloat)
         return Status::Invalid(zarr::Quoted(text) +
                                " is between two values that the coordinates /" + path() +
                                " can have");
     ZARR_ASSIGN_OR_RETURN(const double value, reference.ValueOf(text));
-    return zarr::ParseFillValue(dtype_, json::Value(value));
+    return element(json::Value(value));
 }
 
 std::optional<std::string> GrowingCoordinates::TextOf(GDALDataset& source,

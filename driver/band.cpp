@@ -11,6 +11,7 @@
 #include "core/dtype/element_text.h"
 #include "driver/array_description.h"
 #include "driver/auxiliary.h"
+#include "driver/guard.h"
 #include "driver/metadata_text.h"
 #include "driver/report.h"
 
@@ -68,11 +69,10 @@ void ZarrRasterBand::InterpretAttributes() {
     units_ = zarr::UnitsOf(field_.type, packing);
     // The values of a boolean are both data.
     if (field_.type.kind != zarr::DataKind::kBool) {
-        auto element = zarr::ReadNodata(facts.attributes, facts.metadata,
-                                        dataset()->options().fill_value_as_nodata, warnings);
+        const auto element = zarr::ReadNodata(facts.attributes, facts.metadata,
+                                              dataset()->options().fill_value_as_nodata, warnings);
         const bool is_field = facts.metadata.dtype.kind == zarr::DataKind::kStruct;
-        if (element && is_field) element = element->substr(field_.offset, field_.type.size);
-        nodata_ = element;
+        if (element) nodata_ = element->Part(is_field ? field_.offset : 0, field_.type.size);
     }
     if (slice_ == 0 && (nBand == 1 || !field_.name.empty()))
         EmitWarnings(dataset()->store_path() + ": /" + facts.path, warnings);
@@ -163,59 +163,70 @@ ZarrRasterBand::Window ZarrRasterBand::BlockWindow(int block_x, int block_y) con
 }
 
 CPLErr ZarrRasterBand::IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) {
-    const int size = GDALGetDataTypeSizeBytes(eDataType);
-    const Window window = BlockWindow(nBlockXOff, nBlockYOff);
-    return ReadWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const int size = GDALGetDataTypeSizeBytes(eDataType);
+        const Window window = BlockWindow(nBlockXOff, nBlockYOff);
+        return ReadWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
+    });
 }
 
 CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize,
                                  void* pData, int nBufXSize, int nBufYSize, GDALDataType eBufType,
                                  GSpacing nPixelSpace, GSpacing nLineSpace,
                                  GDALRasterIOExtraArg* psExtraArg) {
-    Window window{};
-    window.x_off = nXOff;
-    window.y_off = nYOff;
-    window.x_size = nXSize;
-    window.y_size = nYSize;
-    const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
-    if (is_resampled) {
-        if (eRWFlag == GF_Read && dataset()->update() == nullptr &&
-            !dataset()->options().wrap_longitude &&
-            ReadsBlocksOf(window, nBufXSize, nBufYSize, psExtraArg))
-            Preload(window);
-        return GDALPamRasterBand::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData, nBufXSize,
-                                            nBufYSize, eBufType, nPixelSpace, nLineSpace,
-                                            psExtraArg);
-    }
-    // Blocks that GDAL holds may be newer, or would be older afterwards.
-    if (dataset()->update() != nullptr && GDALRasterBand::FlushCache(false) != CE_None)
-        return CE_Failure;
-    const CPLErr error = eRWFlag == GF_Read
-                             ? ReadWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0)
-                             : WriteWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0);
-    if (error != CE_None || psExtraArg == nullptr || psExtraArg->pfnProgress == nullptr)
-        return error;
-    return psExtraArg->pfnProgress(1.0, "", psExtraArg->pProgressData) ? CE_None : CE_Failure;
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        Window window{};
+        window.x_off = nXOff;
+        window.y_off = nYOff;
+        window.x_size = nXSize;
+        window.y_size = nYSize;
+        const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
+        if (is_resampled) {
+            if (eRWFlag == GF_Read && dataset()->update() == nullptr &&
+                !dataset()->options().wrap_longitude &&
+                ReadsBlocksOf(window, nBufXSize, nBufYSize, psExtraArg))
+                Preload(window);
+            return GDALPamRasterBand::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
+                                                nBufXSize, nBufYSize, eBufType, nPixelSpace,
+                                                nLineSpace, psExtraArg);
+        }
+        // Blocks that GDAL holds may be newer, or would be older afterwards.
+        if (dataset()->update() != nullptr && GDALRasterBand::FlushCache(false) != CE_None)
+            return CE_Failure;
+        const CPLErr error = eRWFlag == GF_Read
+                                 ? ReadWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0)
+                                 : WriteWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0);
+        if (error != CE_None || psExtraArg == nullptr || psExtraArg->pfnProgress == nullptr)
+            return error;
+        return psExtraArg->pfnProgress(1.0, "", psExtraArg->pProgressData) ? CE_None : CE_Failure;
+    });
 }
 
 // ---------------------------------------------------------------------------------------------
 // What is known of them
 
 CPLXMLNode* ZarrRasterBand::SerializeToXML(const char* pszVRTPath) {
-    is_serializing_ = true;
-    CPLXMLNode* node = GDALPamRasterBand::SerializeToXML(pszVRTPath);
-    is_serializing_ = false;
-    return WithoutStored(node, stored_metadata_);
+    return Guarded(dataset()->store_path(), [&]() -> CPLXMLNode* {
+        is_serializing_ = true;
+        CPLXMLNode* node = GDALPamRasterBand::SerializeToXML(pszVRTPath);
+        is_serializing_ = false;
+        return WithoutStored(node, stored_metadata_);
+    });
 }
 
 const char* ZarrRasterBand::GetDescription() const {
-    if (is_serializing_) return GDALPamRasterBand::GetDescription();
-    if (!has_description_) {
-        has_description_ = true;
-        description_ = array_.labels->Description(slice_);
-    }
-    const char* from_pam = GDALPamRasterBand::GetDescription();
-    return from_pam[0] != '\0' ? from_pam : description_.c_str();
+    return Guarded(
+        dataset()->store_path(),
+        [&]() -> const char* {
+            if (is_serializing_) return GDALPamRasterBand::GetDescription();
+            if (!has_description_) {
+                has_description_ = true;
+                description_ = array_.labels->Description(slice_);
+            }
+            const char* from_pam = GDALPamRasterBand::GetDescription();
+            return from_pam[0] != '\0' ? from_pam : description_.c_str();
+        },
+        "");
 }
 
 void ZarrRasterBand::LoadAttributes() {
@@ -232,9 +243,9 @@ void ZarrRasterBand::LoadAttributes() {
 
 // Past PAM: what comes from the store is not to be written beside it.
 void ZarrRasterBand::ShowStoredMetadata() {
-    CPLStringList list(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
-    list = CPLStringList(CSLMerge(list.StealList(), stored_metadata_.List()));
-    GDALRasterBand::SetMetadata(list.List());
+    MetadataItems items(GDALPamRasterBand::GetMetadata());
+    items.Add(stored_metadata_.List());
+    GDALRasterBand::SetMetadata(items.List().List());
 }
 
 void ZarrRasterBand::LoadLabels() {
@@ -258,29 +269,36 @@ bool ZarrRasterBand::IsDescription(const char* domain) const {
 }
 
 char** ZarrRasterBand::GetMetadataDomainList() {
-    LoadLabels();
-    char** domains = GDALPamRasterBand::GetMetadataDomainList();
-    return IsDescription(kZarrDomain) ? BuildMetadataDomainList(domains, TRUE, kZarrDomain, nullptr)
-                                      : domains;
+    return Guarded(dataset()->store_path(), [&]() -> char** {
+        LoadLabels();
+        char** domains = GDALPamRasterBand::GetMetadataDomainList();
+        return IsDescription(kZarrDomain)
+                   ? BuildMetadataDomainList(domains, TRUE, kZarrDomain, nullptr)
+                   : domains;
+    });
 }
 
 NameValueList ZarrRasterBand::GetMetadata(const char* pszDomain) {
-    if (IsDefaultDomain(pszDomain)) LoadLabels();
-    if (IsDescription(pszDomain)) return Description();
-    return GDALPamRasterBand::GetMetadata(pszDomain);
+    return Guarded(dataset()->store_path(), [&]() -> NameValueList {
+        if (IsDefaultDomain(pszDomain)) LoadLabels();
+        if (IsDescription(pszDomain)) return Description();
+        return GDALPamRasterBand::GetMetadata(pszDomain);
+    });
 }
 
 const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* pszDomain) {
-    // GDAL asks each overview for an item RESAMPLING before it reads from it.
-    if (IsDefaultDomain(pszDomain)) {
-        if (STARTS_WITH_CI(pszName, "DIM_"))
-            LoadLabels();
-        else
-            LoadAttributes();
-    } else if (IsDescription(pszDomain)) {
-        return CSLFetchNameValue(Description(), pszName);
-    }
-    return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
+    return Guarded(dataset()->store_path(), [&]() -> const char* {
+        // GDAL asks each overview for an item RESAMPLING before it reads from it.
+        if (IsDefaultDomain(pszDomain)) {
+            if (STARTS_WITH_CI(pszName, "DIM_"))
+                LoadLabels();
+            else
+                LoadAttributes();
+        } else if (IsDescription(pszDomain)) {
+            return CSLFetchNameValue(Description(), pszName);
+        }
+        return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
+    });
 }
 
 bool ZarrRasterBand::HasStatistics() {
@@ -302,95 +320,125 @@ void ZarrRasterBand::ForgetStatistics() {
 }
 
 CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszDomain) {
-    const CPLErr error = GDALPamRasterBand::SetMetadata(papszMetadata, pszDomain);
-    if (IsDefaultDomain(pszDomain) && HasStatistics()) dataset()->StatisticsSet();
-    return error;
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const CPLErr error = GDALPamRasterBand::SetMetadata(papszMetadata, pszDomain);
+        if (IsDefaultDomain(pszDomain) && HasStatistics()) dataset()->StatisticsSet();
+        return error;
+    });
 }
 
 CPLErr ZarrRasterBand::SetMetadataItem(const char* pszName, const char* pszValue,
                                        const char* pszDomain) {
-    if (IsDefaultDomain(pszDomain) && IsStatistic(pszName)) dataset()->StatisticsSet();
-    return GDALPamRasterBand::SetMetadataItem(pszName, pszValue, pszDomain);
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (IsDefaultDomain(pszDomain) && IsStatistic(pszName)) dataset()->StatisticsSet();
+        return GDALPamRasterBand::SetMetadataItem(pszName, pszValue, pszDomain);
+    });
 }
 
 CPLErr ZarrRasterBand::CreateMaskBand(int nFlagsIn) {
-    return dataset()->MakeMask([&] { return GDALPamRasterBand::CreateMaskBand(nFlagsIn); });
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        return dataset()->MakeMask([&] { return GDALPamRasterBand::CreateMaskBand(nFlagsIn); });
+    });
 }
 
 double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
-    if (!nodata_) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
-    SetSuccess(pbSuccess, true);
-    return zarr::ElementDouble(field_.type.Native(),
-                               reinterpret_cast<const std::uint8_t*>(nodata_->data()));
+    return Guarded(dataset()->store_path(), [&]() -> double {
+        if (!nodata_) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return zarr::ElementDouble(field_.type.Native(),
+                                   reinterpret_cast<const std::uint8_t*>(nodata_->data()));
+    });
 }
 
 int64_t ZarrRasterBand::GetNoDataValueAsInt64(int* pbSuccess) {
-    if (!nodata_ || eDataType != GDT_Int64)
-        return GDALPamRasterBand::GetNoDataValueAsInt64(pbSuccess);
-    SetSuccess(pbSuccess, true);
-    return zarr::LoadNative<std::int64_t>(nodata_->data());
+    return Guarded(dataset()->store_path(), [&]() -> int64_t {
+        if (!nodata_ || eDataType != GDT_Int64)
+            return GDALPamRasterBand::GetNoDataValueAsInt64(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return zarr::LoadNative<std::int64_t>(nodata_->data());
+    });
 }
 
 uint64_t ZarrRasterBand::GetNoDataValueAsUInt64(int* pbSuccess) {
-    if (!nodata_ || eDataType != GDT_UInt64)
-        return GDALPamRasterBand::GetNoDataValueAsUInt64(pbSuccess);
-    SetSuccess(pbSuccess, true);
-    return zarr::LoadNative<std::uint64_t>(nodata_->data());
+    return Guarded(dataset()->store_path(), [&]() -> uint64_t {
+        if (!nodata_ || eDataType != GDT_UInt64)
+            return GDALPamRasterBand::GetNoDataValueAsUInt64(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return zarr::LoadNative<std::uint64_t>(nodata_->data());
+    });
 }
 
 double ZarrRasterBand::GetScale(int* pbSuccess) {
-    if (!scale_) return GDALPamRasterBand::GetScale(pbSuccess);
-    SetSuccess(pbSuccess, true);
-    return *scale_;
+    return Guarded(dataset()->store_path(), [&]() -> double {
+        if (!scale_) return GDALPamRasterBand::GetScale(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return *scale_;
+    });
 }
 
 double ZarrRasterBand::GetOffset(int* pbSuccess) {
-    if (!offset_) return GDALPamRasterBand::GetOffset(pbSuccess);
-    SetSuccess(pbSuccess, true);
-    return *offset_;
+    return Guarded(dataset()->store_path(), [&]() -> double {
+        if (!offset_) return GDALPamRasterBand::GetOffset(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return *offset_;
+    });
 }
 
 const char* ZarrRasterBand::GetUnitType() {
-    return units_.empty() ? GDALPamRasterBand::GetUnitType() : units_.c_str();
+    return Guarded(
+        dataset()->store_path(),
+        [&]() -> const char* {
+            return units_.empty() ? GDALPamRasterBand::GetUnitType() : units_.c_str();
+        },
+        "");
 }
 
 char** ZarrRasterBand::GetCategoryNames() {
-    char** from_pam = GDALPamRasterBand::GetCategoryNames();
-    return from_pam != nullptr || categories_.empty() ? from_pam : categories_.List();
+    return Guarded(dataset()->store_path(), [&]() -> char** {
+        char** from_pam = GDALPamRasterBand::GetCategoryNames();
+        return from_pam != nullptr || categories_.empty() ? from_pam : categories_.List();
+    });
 }
 
 int ZarrRasterBand::GetOverviewCount() {
-    const auto count = static_cast<int>(dataset()->levels().size());
-    return count != 0 ? count : GDALPamRasterBand::GetOverviewCount();
+    return Guarded(dataset()->store_path(), [&]() -> int {
+        const auto count = static_cast<int>(dataset()->levels().size());
+        return count != 0 ? count : GDALPamRasterBand::GetOverviewCount();
+    });
 }
 
 GDALRasterBand* ZarrRasterBand::GetOverview(int nIdx) {
-    const auto& levels = dataset()->levels();
-    if (levels.empty()) return GDALPamRasterBand::GetOverview(nIdx);
-    if (nIdx < 0 || nIdx >= static_cast<int>(levels.size())) return nullptr;
-    return levels[static_cast<std::size_t>(nIdx)]->GetRasterBand(nBand);
+    return Guarded(dataset()->store_path(), [&]() -> GDALRasterBand* {
+        const auto& levels = dataset()->levels();
+        if (levels.empty()) return GDALPamRasterBand::GetOverview(nIdx);
+        if (nIdx < 0 || nIdx >= static_cast<int>(levels.size())) return nullptr;
+        return levels[static_cast<std::size_t>(nIdx)]->GetRasterBand(nBand);
+    });
 }
 
 GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
-    const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
-    if (from_pam != GCI_Undefined) return from_pam;
-    if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
-        return ColorOf(*channel);
-    static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
-                                                   GCI_AlphaBand};
-    if (const auto colour = array_.layout.ColourOf(indices_)) return kColours[*colour];
-    static constexpr std::pair<const char*, GDALColorInterp> kNames[] = {{"red", GCI_RedBand},
-                                                                         {"green", GCI_GreenBand},
-                                                                         {"blue", GCI_BlueBand},
-                                                                         {"alpha", GCI_AlphaBand}};
-    // Neither the descriptions of a long series nor those of times and levels are read only to find
-    // that they are no colours.
-    constexpr int kMostColours = 4;
-    const bool may_be_colour = dataset()->GetRasterCount() <= kMostColours &&
-                               (!description_.empty() || array_.labels->AreNames());
-    for (const auto& [name, interpretation] : kNames)
-        if (may_be_colour && EQUAL(GetDescription(), name)) return interpretation;
-    return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
+    return Guarded(dataset()->store_path(), [&]() -> GDALColorInterp {
+        const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
+        if (from_pam != GCI_Undefined) return from_pam;
+        if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
+            return ColorOf(*channel);
+        static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
+                                                       GCI_AlphaBand};
+        if (const auto colour = array_.layout.ColourOf(indices_)) return kColours[*colour];
+        static constexpr std::pair<const char*, GDALColorInterp> kNames[] = {
+            {"red", GCI_RedBand},
+            {"green", GCI_GreenBand},
+            {"blue", GCI_BlueBand},
+            {"alpha", GCI_AlphaBand}};
+        // Neither the descriptions of a long series nor those of times and levels are read only to
+        // find that they are no colours.
+        constexpr int kMostColours = 4;
+        const bool may_be_colour = dataset()->GetRasterCount() <= kMostColours &&
+                                   (!description_.empty() || array_.labels->AreNames());
+        for (const auto& [name, interpretation] : kNames)
+            if (may_be_colour && EQUAL(GetDescription(), name)) return interpretation;
+        return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
+    });
 }
 
 }  // namespace zarr_driver

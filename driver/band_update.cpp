@@ -10,6 +10,7 @@
 
 #include "core/dtype/fill_value.h"
 #include "driver/band.h"
+#include "driver/guard.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
@@ -45,12 +46,14 @@ CPLErr ZarrRasterBand::WriteWindow(const Window& window, const void* data, GDALD
 }
 
 CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) {
-    const int size = GDALGetDataTypeSizeBytes(eDataType);
-    Window window = BlockWindow(nBlockXOff, nBlockYOff);
-    // After one failure GDAL forgets all of its blocks, so that nothing should fail here. Many that
-    // are pending are also encoded in parallel.
-    window.whole_chunks = zarr::WholeChunks::kPending;
-    return WriteWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const int size = GDALGetDataTypeSizeBytes(eDataType);
+        Window window = BlockWindow(nBlockXOff, nBlockYOff);
+        // After one failure GDAL forgets all of its blocks, so that nothing should fail here. Many
+        // that are pending are also encoded in parallel.
+        window.whole_chunks = zarr::WholeChunks::kPending;
+        return WriteWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
+    });
 }
 
 namespace {
@@ -122,57 +125,75 @@ CPLErr ZarrRasterBand::RefuseNodata(const std::string& value) {
 }
 
 void ZarrRasterBand::SetDescription(const char* pszDescription) {
-    if (dataset()->update() == nullptr || !dataset()->NamesBands())
-        return GDALPamRasterBand::SetDescription(pszDescription);
-    description_ = pszDescription;
-    has_description_ = true;
-    dataset()->BandNamesChanged();
+    Guarded(dataset()->store_path(), [&] {
+        if (dataset()->update() == nullptr || !dataset()->NamesBands())
+            return GDALPamRasterBand::SetDescription(pszDescription);
+        description_ = pszDescription;
+        has_description_ = true;
+        dataset()->BandNamesChanged();
+    });
 }
 
 CPLErr ZarrRasterBand::SetNoDataValue(double dfNoData) {
-    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetNoDataValue(dfNoData);
-    return StoreNodata(dfNoData);
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::SetNoDataValue(dfNoData);
+        return StoreNodata(dfNoData);
+    });
 }
 
 CPLErr ZarrRasterBand::SetNoDataValueAsInt64(int64_t nNoData) {
-    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetNoDataValueAsInt64(nNoData);
-    return StoreNodata(static_cast<std::int64_t>(nNoData));
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr)
+            return GDALPamRasterBand::SetNoDataValueAsInt64(nNoData);
+        return StoreNodata(static_cast<std::int64_t>(nNoData));
+    });
 }
 
 CPLErr ZarrRasterBand::SetNoDataValueAsUInt64(uint64_t nNoData) {
-    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetNoDataValueAsUInt64(nNoData);
-    return StoreNodata(static_cast<std::uint64_t>(nNoData));
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr)
+            return GDALPamRasterBand::SetNoDataValueAsUInt64(nNoData);
+        return StoreNodata(static_cast<std::uint64_t>(nNoData));
+    });
 }
 
 CPLErr ZarrRasterBand::DeleteNoDataValue() {
-    if (dataset()->update() == nullptr) return GDALPamRasterBand::DeleteNoDataValue();
-    const Status status = dataset()->RemoveFillValue(array_);
-    if (!status.ok()) return EmitError(dataset()->store_path(), status);
-    nodata_.reset();
-    dataset()->ChangeAttribute(array_, "_FillValue", json::Value());
-    return CE_None;
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::DeleteNoDataValue();
+        const Status status = dataset()->RemoveFillValue(array_);
+        if (!status.ok()) return EmitError(dataset()->store_path(), status);
+        nodata_.reset();
+        dataset()->ChangeAttribute(array_, "_FillValue", json::Value());
+        return CE_None;
+    });
 }
 
 CPLErr ZarrRasterBand::SetScale(double dfNewScale) {
-    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetScale(dfNewScale);
-    scale_ = dfNewScale;
-    dataset()->ChangeAttribute(array_, "scale_factor", json::Value(dfNewScale));
-    return CE_None;
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::SetScale(dfNewScale);
+        scale_ = dfNewScale;
+        dataset()->ChangeAttribute(array_, "scale_factor", json::Value(dfNewScale));
+        return CE_None;
+    });
 }
 
 CPLErr ZarrRasterBand::SetOffset(double dfNewOffset) {
-    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetOffset(dfNewOffset);
-    offset_ = dfNewOffset;
-    dataset()->ChangeAttribute(array_, "add_offset", json::Value(dfNewOffset));
-    return CE_None;
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::SetOffset(dfNewOffset);
+        offset_ = dfNewOffset;
+        dataset()->ChangeAttribute(array_, "add_offset", json::Value(dfNewOffset));
+        return CE_None;
+    });
 }
 
 CPLErr ZarrRasterBand::SetUnitType(const char* pszNewValue) {
-    if (dataset()->update() == nullptr) return GDALPamRasterBand::SetUnitType(pszNewValue);
-    units_ = pszNewValue != nullptr ? pszNewValue : "";
-    dataset()->ChangeAttribute(array_, "units",
-                               units_.empty() ? json::Value() : json::Value(units_));
-    return CE_None;
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::SetUnitType(pszNewValue);
+        units_ = pszNewValue != nullptr ? pszNewValue : "";
+        dataset()->ChangeAttribute(array_, "units",
+                                   units_.empty() ? json::Value() : json::Value(units_));
+        return CE_None;
+    });
 }
 
 }  // namespace zarr_driver

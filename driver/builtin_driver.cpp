@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "driver/gdal_compat.h"
+#include "driver/guard.h"
 #include "driver/open.h"
 
 namespace zarr_driver {
@@ -39,16 +40,20 @@ bool IsAskedBeforeZarr() {
 }
 
 int IdentifyBehind(GDALOpenInfo* open_info) {
-    if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
-    // Who asks what a file is does not tell the driver which drivers are allowed: this one may be
-    // the only one. It speaks where "Zarr" has had its say.
-    const bool is_unsaid =
-        open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() || IsTurnedDown(open_info);
-    return is_unsaid ? FALSE : identify_as_builtin(open_info);
+    return Guarded(kBuiltinName, [&]() -> int {
+        if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
+        // Who asks what a file is does not tell the driver which drivers are allowed: this one may
+        // be the only one. It speaks where "Zarr" has had its say.
+        const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
+                               IsTurnedDown(open_info);
+        return is_unsaid ? FALSE : identify_as_builtin(open_info);
+    });
 }
 
 GDALDataset* OpenBehind(GDALOpenInfo* open_info) {
-    return IsForZarr(*open_info) ? nullptr : open_as_builtin(open_info);
+    return Guarded(kBuiltinName, [&]() -> GDALDataset* {
+        return IsForZarr(*open_info) ? nullptr : open_as_builtin(open_info);
+    });
 }
 
 int IsUnknown(GDALOpenInfo* /*open_info*/) { return GDAL_IDENTIFY_UNKNOWN; }

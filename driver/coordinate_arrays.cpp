@@ -21,6 +21,8 @@ using zarr::Status;
 
 namespace {
 
+constexpr std::uint64_t kNumbersAtOnce = std::uint64_t{1} << 20;
+
 bool RefersTo(const ArrayFacts& facts, const std::string& path) {
     // Whatever group it means: better one too many than one too few.
     return zarr::ReferencedNames(facts.attributes).count(std::string(zarr::LastName(path))) != 0 ||
@@ -28,10 +30,26 @@ bool RefersTo(const ArrayFacts& facts, const std::string& path) {
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
 }
 
+// Stores them as the chunks of the array at `path`, which have `size` elements each.
+Status WriteChunks(zarr::Store& store, const std::string& path, const NumberSeries& numbers,
+                   std::uint64_t size) {
+    std::vector<double> chunk(static_cast<std::size_t>(size));
+    for (std::uint64_t first = 0; first < numbers.count; first += chunk.size()) {
+        for (std::uint64_t i = 0; i < chunk.size(); ++i)
+            chunk[static_cast<std::size_t>(i)] =
+                first + i < numbers.count ? numbers.at(first + i) : 0;
+        const std::string key = zarr::JoinKey(path, std::to_string(first / chunk.size()));
+        const zarr::ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(chunk.data()),
+                                   chunk.size() * sizeof(double));
+        ZARR_RETURN_IF_ERROR(store.Set(key, bytes));
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const zarr::Hierarchy>> CurrentHierarchy(
-    const std::shared_ptr<zarr::Store>& store) {
+    const std::shared_ptr<const zarr::Store>& store) {
     return zarr::Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
 }
 
@@ -47,11 +65,19 @@ std::set<std::string> DimensionsInUse(const zarr::Hierarchy& hierarchy, const st
 }
 
 bool HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
-                  const std::vector<double>& numbers) {
+                  const NumberSeries& numbers) {
+    const auto metadata = hierarchy.Metadata(path);
+    if (!metadata.ok() || metadata->shape != decltype(metadata->shape){numbers.count}) return false;
     const auto attributes = hierarchy.Attributes(path);
     if (!attributes.ok()) return false;
-    const auto held = zarr::ReadCoordinates(hierarchy, path, *attributes, 1);
-    return held.ok() && held->values == numbers;
+    for (std::uint64_t first = 0; first < numbers.count; first += kNumbersAtOnce) {
+        const std::uint64_t count = std::min(kNumbersAtOnce, numbers.count - first);
+        const auto held = zarr::ReadCoordinates(hierarchy, path, *attributes, first, count, 1);
+        if (!held.ok()) return false;
+        for (std::uint64_t i = 0; i < count; ++i)
+            if (held->values[static_cast<std::size_t>(i)] != numbers.at(first + i)) return false;
+    }
+    return true;
 }
 
 Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
@@ -83,8 +109,7 @@ Status CoordinateArrays::Write(const std::string& path, const zarr::ArraySpec& s
     return update_.store()->Set(zarr::JoinKey(path, "0"), zarr::ByteSpan(std::string_view(chunk)));
 }
 
-Result<bool> CoordinateArrays::WriteNumbers(const std::string& path,
-                                            const std::vector<double>& numbers,
+Result<bool> CoordinateArrays::WriteNumbers(const std::string& path, const NumberSeries& numbers,
                                             const json::Object& attributes) const {
     if (!update_.HasMade(path)) {
         ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
@@ -95,12 +120,13 @@ Result<bool> CoordinateArrays::WriteNumbers(const std::string& path,
     ZARR_ASSIGN_OR_RETURN(const bool is_free, IsFree(path));
     if (!is_free) return false;
     zarr::ArraySpec spec;
-    spec.shape = spec.chunks = {numbers.size()};
+    spec.shape = {numbers.count};
+    spec.chunks = {std::min(kNumbersAtOnce, numbers.count)};
     ZARR_ASSIGN_OR_RETURN(spec.dtype,
                           zarr::ParseTypestr(zarr::HostIsLittleEndian() ? "<f8" : ">f8"));
-    const std::string chunk(reinterpret_cast<const char*>(numbers.data()),
-                            numbers.size() * sizeof(double));
-    ZARR_RETURN_IF_ERROR(Write(path, spec, attributes, chunk));
+    ZARR_ASSIGN_OR_RETURN(const json::Object document, zarr::MakeArrayDocument(spec));
+    ZARR_RETURN_IF_ERROR(update_.MakeArray(path, document, attributes));
+    ZARR_RETURN_IF_ERROR(WriteChunks(*update_.store(), path, numbers, spec.chunks[0]));
     return true;
 }
 

@@ -68,7 +68,7 @@ class Worker {
     // After Wait().
     void Start(std::function<Status()> task) {
         if (!thread_.joinable()) {
-            result_ = task();
+            result_ = Run(task);
             return;
         }
         {
@@ -79,13 +79,21 @@ class Worker {
     }
 
   private:
+    static Status Run(const std::function<Status()>& task) {
+        try {
+            return task();
+        } catch (const std::bad_alloc&) {
+            return Status::OutOfMemory("out of memory");
+        }
+    }
+
     void Work() {
         std::unique_lock<std::mutex> lock(mutex_);
         for (;;) {
             changed_.wait(lock, [this] { return is_closing_ || task_ != nullptr; });
             if (task_ == nullptr) return;
             lock.unlock();
-            Status result = task_();  // which only this thread takes away
+            Status result = Run(task_);  // which only this thread takes away
             lock.lock();
             task_ = nullptr;
             result_ = std::move(result);

@@ -39,13 +39,9 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
             dataset->TakeBytesAsSigned();
         return dataset;
     };
-    try {
-        auto dataset = run();
-        if (dataset.ok()) return dataset->release();
-        EmitError(name, dataset.status());
-    } catch (const std::bad_alloc&) {
-        EmitError(name, Status::OutOfMemory("out of memory"));
-    }
+    auto dataset = run();
+    if (dataset.ok()) return dataset->release();
+    EmitError(name, dataset.status());
     return nullptr;
 }
 

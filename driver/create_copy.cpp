@@ -256,23 +256,21 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         if (!parsed.append_dim.empty()) return Append(path, *source, parsed, watched);
         ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, options, parsed));
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
+        // The end of a zip file tells whether it could be written.
+        const bool is_closed_here = made.IsAside() || made.IsInZip();
         if (!Fill(*source, *dataset, strict != FALSE, watched) ||
-            (made.IsAside() && !dataset->CloseStore())) {
+            (is_closed_here && !dataset->CloseStore())) {
             dataset->Abandon();
             return Status(zarr::StatusCode::kCancelled, "");
         }
-        if (made.IsAside()) dataset.reset();
+        if (is_closed_here) dataset.reset();
         ZARR_RETURN_IF_ERROR(made.Commit());
         return dataset != nullptr ? std::move(dataset) : made.Open();
     };
-    try {
-        auto dataset = run();
-        if (dataset.ok()) return dataset->release();
-        // What has no text has been emitted where it failed.
-        if (!dataset.status().message().empty()) EmitError(name, dataset.status());
-    } catch (const std::bad_alloc&) {
-        EmitError(name, Status::OutOfMemory("out of memory"));
-    }
+    auto dataset = run();
+    if (dataset.ok()) return dataset->release();
+    // What has no text has been emitted where it failed.
+    if (!dataset.status().message().empty()) EmitError(name, dataset.status());
     return nullptr;
 }
 

@@ -22,7 +22,7 @@ using zarr::Status;
 namespace {
 
 Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
-                                              const std::shared_ptr<zarr::Store>& store,
+                                              const std::shared_ptr<const zarr::Store>& store,
                                               const std::vector<PlannedArray>& arrays,
                                               bool is_appended) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
@@ -97,7 +97,13 @@ Status NewStore::Failed(const Status& status) {
     return status;
 }
 
+bool NewStore::IsInZip() const { return ArchiveOf(update_->store()->Describe()).has_value(); }
+
 Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
+    if (has_been_open_ && IsInZip()) {
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(TargetFolderOf(name_), {}));
+        return OpenMade(name_, store, arrays_, true);
+    }
     const std::string name = IsAside() ? replacement_.folder() : name_;
     auto opened = OpenMade(name, update_->store(), arrays_, options_.append_subdataset);
     if (!opened.ok()) return has_been_open_ ? opened.status() : Failed(opened.status());

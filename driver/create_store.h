@@ -26,8 +26,12 @@ class NewStore {
     // True where the store is built under another name, and has yet to take its place.
     bool IsAside() const { return replacement_.IsAside(); }
 
-    // The dataset of the arrays, open for update wherever the store is now. Must end before this
-    // object.
+    // True where the store is in a zip file, which is built aside, too, and takes its place when a
+    // dataset of it is closed.
+    bool IsInZip() const;
+
+    // The dataset of the arrays, open for update wherever the store is now; for reading where it is
+    // in a zip file that is closed. Must end before this object.
     zarr::Result<std::unique_ptr<ZarrDataset>> Open();
 
     // The store stays. Where it is aside it takes its place, for which no dataset of it may be

@@ -6,6 +6,7 @@
 #include "core/store/keys.h"
 #include "driver/band.h"
 #include "driver/builtin_driver.h"
+#include "driver/guard.h"
 #include "driver/metadata_text.h"
 #include "driver/report.h"
 
@@ -144,32 +145,34 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                               int nBandCount, int* panBandMap, GSpacing nPixelSpace,
                               GSpacing nLineSpace, GSpacing nBandSpace,
                               GDALRasterIOExtraArg* psExtraArg) {
-    // Of several bands each is written by itself: blocks that GDAL holds are each band's own.
-    if (eRWFlag != GF_Read || nXSize != nBufXSize || nYSize != nBufYSize || update_ != nullptr)
-        return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData, nBufXSize,
-                                         nBufYSize, eBufType, nBandCount, panBandMap, nPixelSpace,
-                                         nLineSpace, nBandSpace, psExtraArg);
-    std::vector<ZarrRasterBand*> bands;
-    bands.reserve(static_cast<std::size_t>(nBandCount));
-    for (int i = 0; i < nBandCount; ++i) bands.push_back(Band(panBandMap[i]));
-    for (int done = 0; done < nBandCount;) {
-        ZarrRasterBand::Window window{};
-        window.x_off = nXOff;
-        window.y_off = nYOff;
-        window.x_size = nXSize;
-        window.y_size = nYSize;
-        const int run = CountRun(bands.data() + done, nBandCount - done, window);
-        const CPLErr error = bands[static_cast<std::size_t>(done)]->ReadWindow(
-            window, static_cast<GByte*>(pData) + nBandSpace * done, eBufType, nPixelSpace,
-            nLineSpace, nBandSpace);
-        if (error != CE_None) return error;
-        done += run;
-        if (psExtraArg != nullptr && psExtraArg->pfnProgress != nullptr &&
-            !psExtraArg->pfnProgress(static_cast<double>(done) / nBandCount, "",
-                                     psExtraArg->pProgressData))
-            return CE_Failure;
-    }
-    return CE_None;
+    return Guarded(store_path(), [&]() -> CPLErr {
+        // Of several bands each is written by itself: blocks that GDAL holds are each band's own.
+        if (eRWFlag != GF_Read || nXSize != nBufXSize || nYSize != nBufYSize || update_ != nullptr)
+            return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
+                                             nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,
+                                             nPixelSpace, nLineSpace, nBandSpace, psExtraArg);
+        std::vector<ZarrRasterBand*> bands;
+        bands.reserve(static_cast<std::size_t>(nBandCount));
+        for (int i = 0; i < nBandCount; ++i) bands.push_back(Band(panBandMap[i]));
+        for (int done = 0; done < nBandCount;) {
+            ZarrRasterBand::Window window{};
+            window.x_off = nXOff;
+            window.y_off = nYOff;
+            window.x_size = nXSize;
+            window.y_size = nYSize;
+            const int run = CountRun(bands.data() + done, nBandCount - done, window);
+            const CPLErr error = bands[static_cast<std::size_t>(done)]->ReadWindow(
+                window, static_cast<GByte*>(pData) + nBandSpace * done, eBufType, nPixelSpace,
+                nLineSpace, nBandSpace);
+            if (error != CE_None) return error;
+            done += run;
+            if (psExtraArg != nullptr && psExtraArg->pfnProgress != nullptr &&
+                !psExtraArg->pfnProgress(static_cast<double>(done) / nBandCount, "",
+                                         psExtraArg->pProgressData))
+                return CE_Failure;
+        }
+        return CE_None;
+    });
 }
 
 }  // namespace zarr_driver

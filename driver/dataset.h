@@ -140,6 +140,9 @@ class ZarrDataset final : public GDALPamDataset {
     const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
     char** GetFileList() override;
     ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
+#if ZARR_HAS_CLOSE
+    CPLErr Close(ZARR_CLOSE_PARAMETERS) override;
+#endif
     CPLErr CreateMaskBand(int nFlagsIn) override;
     CPLErr SetSpatialRef(const OGRSpatialReference* poSRS) override;
     CPLErr SetGeoTransform(ZARR_NEW_GEOTRANSFORM) override;

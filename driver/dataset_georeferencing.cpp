@@ -2,6 +2,7 @@
 // The part of ZarrDataset that says where it lies.
 #include "driver/array_description.h"
 #include "driver/dataset.h"
+#include "driver/guard.h"
 #include "driver/report.h"
 #include "driver/sidecar_names.h"
 #include "driver/store_failures.h"
@@ -22,17 +23,21 @@ const Georeferencing& ZarrDataset::Placed() const {
 }
 
 const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
-    if (const OGRSpatialReference* from_pam = GDALPamDataset::GetSpatialRef()) return from_pam;
-    const Georeferencing& placed = Placed();
-    return placed.srs && placed.points.empty() ? &*placed.srs : nullptr;
+    return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
+        if (const OGRSpatialReference* from_pam = GDALPamDataset::GetSpatialRef()) return from_pam;
+        const Georeferencing& placed = Placed();
+        return placed.srs && placed.points.empty() ? &*placed.srs : nullptr;
+    });
 }
 
 CPLErr ZarrDataset::GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFORM_QUALIFIER {
-    if (GDALPamDataset::GetGeoTransform(transform) == CE_None) return CE_None;
-    const Georeferencing& placed = Placed();
-    if (!placed.transform) return CE_Failure;
-    for (int i = 0; i < 6; ++i) transform[i] = (*placed.transform)[static_cast<std::size_t>(i)];
-    return CE_None;
+    return Guarded(store_path(), [&]() -> CPLErr {
+        if (GDALPamDataset::GetGeoTransform(transform) == CE_None) return CE_None;
+        const Georeferencing& placed = Placed();
+        if (!placed.transform) return CE_Failure;
+        for (int i = 0; i < 6; ++i) transform[i] = (*placed.transform)[static_cast<std::size_t>(i)];
+        return CE_None;
+    });
 }
 
 void ZarrDataset::LoadPoints() {
@@ -49,33 +54,42 @@ void ZarrDataset::LoadPoints() {
 }
 
 int ZarrDataset::GetGCPCount() {
-    const int from_pam = GDALPamDataset::GetGCPCount();
-    LoadPoints();
-    return from_pam > 0 ? from_pam : static_cast<int>(points_.size());
+    return Guarded(store_path(), [&]() -> int {
+        const int from_pam = GDALPamDataset::GetGCPCount();
+        LoadPoints();
+        return from_pam > 0 ? from_pam : static_cast<int>(points_.size());
+    });
 }
 
 const GDAL_GCP* ZarrDataset::GetGCPs() {
-    if (GDALPamDataset::GetGCPCount() > 0) return GDALPamDataset::GetGCPs();
-    LoadPoints();
-    return points_.data();
+    return Guarded(store_path(), [&]() -> const GDAL_GCP* {
+        if (GDALPamDataset::GetGCPCount() > 0) return GDALPamDataset::GetGCPs();
+        LoadPoints();
+        return points_.data();
+    });
 }
 
 const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
-    if (const OGRSpatialReference* from_pam = GDALPamDataset::GetGCPSpatialRef()) return from_pam;
-    if (Placed().points.empty()) return nullptr;
-    if (points_srs_.IsEmpty()) {
-        points_srs_.importFromEPSG(4326);
-        points_srs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
-    }
-    return &points_srs_;
+    return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
+        if (const OGRSpatialReference* from_pam = GDALPamDataset::GetGCPSpatialRef())
+            return from_pam;
+        if (Placed().points.empty()) return nullptr;
+        if (points_srs_.IsEmpty()) {
+            points_srs_.importFromEPSG(4326);
+            points_srs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+        }
+        return &points_srs_;
+    });
 }
 
 char** ZarrDataset::GetMetadataDomainList() {
-    CPLStringList domains(BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE,
-                                                  "GEOLOCATION", kZarrDomain, nullptr));
-    const int hidden = domains.FindString(kSidecarDomain);
-    return hidden < 0 ? domains.StealList()
-                      : CSLRemoveStrings(domains.StealList(), hidden, 1, nullptr);
+    return Guarded(store_path(), [&]() -> char** {
+        CPLStringList domains(BuildMetadataDomainList(GDALPamDataset::GetMetadataDomainList(), TRUE,
+                                                      "GEOLOCATION", kZarrDomain, nullptr));
+        const int hidden = domains.FindString(kSidecarDomain);
+        return hidden < 0 ? domains.StealList()
+                          : CSLRemoveStrings(domains.StealList(), hidden, 1, nullptr);
+    });
 }
 
 void ZarrDataset::LoadGeolocation() {
@@ -103,16 +117,20 @@ NameValueList ZarrDataset::Description() {
 }
 
 NameValueList ZarrDataset::GetMetadata(const char* pszDomain) {
-    if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
-    if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain)) return Description();
-    return GDALPamDataset::GetMetadata(pszDomain);
+    return Guarded(store_path(), [&]() -> NameValueList {
+        if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
+        if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain)) return Description();
+        return GDALPamDataset::GetMetadata(pszDomain);
+    });
 }
 
 const char* ZarrDataset::GetMetadataItem(const char* pszName, const char* pszDomain) {
-    if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
-    if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain))
-        return CSLFetchNameValue(Description(), pszName);
-    return GDALPamDataset::GetMetadataItem(pszName, pszDomain);
+    return Guarded(store_path(), [&]() -> const char* {
+        if (pszDomain != nullptr && EQUAL(pszDomain, "GEOLOCATION")) LoadGeolocation();
+        if (pszDomain != nullptr && EQUAL(pszDomain, kZarrDomain))
+            return CSLFetchNameValue(Description(), pszName);
+        return GDALPamDataset::GetMetadataItem(pszName, pszDomain);
+    });
 }
 
 }  // namespace zarr_driver

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "driver/dataset.h"
+#include "driver/guard.h"
 #include "driver/overview_builder.h"
 #include "driver/report.h"
 
@@ -14,22 +15,33 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                                     const int* panOverviewList, int nListBands,
                                     const int* panBandList, GDALProgressFunc pfnProgress,
                                     void* pProgressData, CSLConstList papszOptions) {
-    const auto beside_the_store = [&] {
-        DropOldOverviews();
-        if (!oOvManager.IsInitialized()) oOvManager.Initialize(this, sidecar_base_.c_str());
-        return GDALPamDataset::IBuildOverviews(pszResampling, nOverviews, panOverviewList,
-                                               nListBands, panBandList, pfnProgress, pProgressData,
-                                               papszOptions);
-    };
-    if (update_ == nullptr) {
-        if (levels_.empty()) return beside_the_store();
-        return EmitError(store_path(),
-                         Status::Permission("has overviews in the store, which only change where "
-                                            "it is opened for update"));
-    }
-    if (nBands == 0)
-        return EmitError(store_path(), Status::Unsupported("has no bands to build overviews of"));
-    try {
+    return Guarded(store_path(), [&]() -> CPLErr {
+        const auto beside_the_store = [&] {
+            // TIFF counts bands in 16 bits, and GDAL does not look.
+            constexpr int kMaxTiffBands = 65535;
+            if (nOverviews > 0 && nBands > kMaxTiffBands)
+                return EmitError(
+                    store_path(),
+                    Status::Unsupported(
+                        "has " + std::to_string(nBands) +
+                        " bands, and overviews beside the store can have 65535; where it "
+                        "is opened for update they are made in the store"));
+            DropOldOverviews();
+            if (!oOvManager.IsInitialized()) oOvManager.Initialize(this, sidecar_base_.c_str());
+            return GDALPamDataset::IBuildOverviews(pszResampling, nOverviews, panOverviewList,
+                                                   nListBands, panBandList, pfnProgress,
+                                                   pProgressData, papszOptions);
+        };
+        if (update_ == nullptr) {
+            if (levels_.empty()) return beside_the_store();
+            return EmitError(
+                store_path(),
+                Status::Permission("has overviews in the store, which only change where "
+                                   "it is opened for update"));
+        }
+        if (nBands == 0)
+            return EmitError(store_path(),
+                             Status::Unsupported("has no bands to build overviews of"));
         OverviewRequest request;
         request.resampling = pszResampling;
         request.factors.assign(panOverviewList, panOverviewList + nOverviews);
@@ -44,9 +56,7 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         if (nOverviews > 0) return builder.Build(request);
         const CPLErr error = builder.Clean(request);
         return error == CE_None ? beside_the_store() : error;
-    } catch (const std::bad_alloc&) {
-        return EmitError(store_path(), Status::OutOfMemory("out of memory"));
-    }
+    });
 }
 
 CPLErr ZarrDataset::BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data) {

@@ -9,6 +9,7 @@
 #include "driver/auxiliary.h"
 #include "driver/band.h"
 #include "driver/dataset.h"
+#include "driver/guard.h"
 #include "driver/remote_url.h"
 #include "driver/report.h"
 #include "driver/sidecar_names.h"
@@ -198,36 +199,42 @@ CPLErr ZarrDataset::MakeMask(const std::function<CPLErr()>& make) {
 }
 
 CPLErr ZarrDataset::CreateMaskBand(int nFlagsIn) {
-    return MakeMask([&] { return GDALPamDataset::CreateMaskBand(nFlagsIn); });
+    return Guarded(store_path(), [&]() -> CPLErr {
+        return MakeMask([&] { return GDALPamDataset::CreateMaskBand(nFlagsIn); });
+    });
 }
 
 CPLXMLNode* ZarrDataset::SerializeToXML(const char* pszPath) {
-    CPLXMLNode* tree = WithoutStored(GDALPamDataset::SerializeToXML(pszPath), stored_metadata_);
-    if (tree == nullptr && !has_mask_) return nullptr;
-    if (tree == nullptr) tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
-    CPLXMLNode* const domain = CPLCreateXMLNode(nullptr, CXT_Element, "Metadata");
-    CPLAddXMLAttributeAndValue(domain, "domain", kSidecarDomain);
-    AddItem(domain, kSidecarOf, dataset_id_);
-    if (has_mask_) AddItem(domain, kSidecarMask, "YES");
-    if (HoldsStatistics(tree->psChild)) {
-        if (made_from_.empty()) made_from_ = StateOfSources().Text();
-        AddItem(domain, kSidecarMadeFrom, made_from_);
-    }
-    CPLAddXMLChild(tree, domain);
-    return tree;
+    return Guarded(store_path(), [&]() -> CPLXMLNode* {
+        CPLXMLNode* tree = WithoutStored(GDALPamDataset::SerializeToXML(pszPath), stored_metadata_);
+        if (tree == nullptr && !has_mask_) return nullptr;
+        if (tree == nullptr) tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
+        CPLXMLNode* const domain = CPLCreateXMLNode(nullptr, CXT_Element, "Metadata");
+        CPLAddXMLAttributeAndValue(domain, "domain", kSidecarDomain);
+        AddItem(domain, kSidecarOf, dataset_id_);
+        if (has_mask_) AddItem(domain, kSidecarMask, "YES");
+        if (HoldsStatistics(tree->psChild)) {
+            if (made_from_.empty()) made_from_ = StateOfSources().Text();
+            AddItem(domain, kSidecarMadeFrom, made_from_);
+        }
+        CPLAddXMLChild(tree, domain);
+        return tree;
+    });
 }
 
 // The store is one thing, its folder. Of files in it GDAL would delete those that are not also the
 // source's, before a copy onto a store that the source is made of could be refused.
 char** ZarrDataset::GetFileList() {
-    CPLStringList files(GDALPamDataset::GetFileList());
-    // GDAL takes what the sidecars are named after for a file.
-    const int base = files.FindString(sidecar_base_.c_str());
-    if (base >= 0 && sidecar_base_ != store_path())
-        files = CPLStringList(CSLRemoveStrings(files.StealList(), base, 1, nullptr));
-    if (files.FindString(store_path().c_str()) < 0 && PathExists(store_path()))
-        files = CPLStringList(CSLInsertString(files.StealList(), 0, store_path().c_str()));
-    return files.StealList();
+    return Guarded(store_path(), [&]() -> char** {
+        CPLStringList files(GDALPamDataset::GetFileList());
+        // GDAL takes what the sidecars are named after for a file.
+        const int base = files.FindString(sidecar_base_.c_str());
+        if (base >= 0 && sidecar_base_ != store_path())
+            files = CPLStringList(CSLRemoveStrings(files.StealList(), base, 1, nullptr));
+        if (files.FindString(store_path().c_str()) < 0 && PathExists(store_path()))
+            files = CPLStringList(CSLInsertString(files.StealList(), 0, store_path().c_str()));
+        return files.StealList();
+    });
 }
 
 }  // namespace zarr_driver

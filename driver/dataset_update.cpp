@@ -8,6 +8,7 @@
 #include "driver/dataset.h"
 #include "driver/gdal_types.h"
 #include "driver/georeferencing_write.h"
+#include "driver/guard.h"
 #include "driver/metadata_text.h"
 #include "driver/report.h"
 #include "driver/zip_writer.h"
@@ -32,10 +33,24 @@ void ZarrDataset::TakeBytesAsSigned() {
 // What GDAL saves beside the store it asks of the bands, which need the arrays: not in the base's
 // destructor.
 ZarrDataset::~ZarrDataset() {
-    is_closing_ = true;
-    CloseStore();
-    GDALPamDataset::FlushCache(true);
+    Guarded(store_path(), [&] {
+        is_closing_ = true;
+        CloseStore();
+        GDALPamDataset::FlushCache(true);
+    });
 }
+
+#if ZARR_HAS_CLOSE
+CPLErr ZarrDataset::Close(ZARR_CLOSE_PARAMETERS) {
+    return Guarded(store_path(), [&]() -> CPLErr {
+        if (nOpenFlags == OPEN_FLAGS_CLOSED) return CE_None;
+        is_closing_ = true;
+        const bool is_stored = CloseStore();
+        const CPLErr closed = GDALPamDataset::Close(ZARR_CLOSE_ARGUMENTS);
+        return is_stored ? closed : CE_Failure;
+    });
+}
+#endif
 
 CPLErr ZarrDataset::RefuseToWrite() const {
     // Of what GDAL still holds when a forked child closes it, the parent has a copy.
@@ -50,6 +65,7 @@ bool ZarrDataset::CloseStore() {
     const Status status = update_->Close();
     if (!status.ok()) EmitError(store_path(), status);
     EndUpdate();
+    if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();  // see FlushAll(): of a zip file
     return built == CE_None && flushed == CE_None && status.ok();
 }
 
@@ -77,7 +93,8 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
 }
 
 ZARR_FLUSH_RESULT ZarrDataset::FlushCache(bool bAtClosing) {
-    ZARR_FLUSH_RETURN(FlushAll(bAtClosing));
+    return Guarded(store_path(),
+                   [&]() -> ZARR_FLUSH_RESULT { ZARR_FLUSH_RETURN(FlushAll(bAtClosing)); });
 }
 
 void ZarrDataset::ChangeAttribute(BandArray& array, const char* name, json::Value value) {
@@ -208,25 +225,29 @@ Status ZarrDataset::WriteBandNames() {
 }
 
 CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
-    if (update_ == nullptr) return GDALPamDataset::SetSpatialRef(poSRS);
-    static_cast<void>(Placed());
-    georeferencing_->srs.reset();
-    if (poSRS != nullptr && !poSRS->IsEmpty()) {
-        georeferencing_->srs = *poSRS;
-        georeferencing_->srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
-    }
-    placement_changed_ = true;
-    return CE_None;
+    return Guarded(store_path(), [&]() -> CPLErr {
+        if (update_ == nullptr) return GDALPamDataset::SetSpatialRef(poSRS);
+        static_cast<void>(Placed());
+        georeferencing_->srs.reset();
+        if (poSRS != nullptr && !poSRS->IsEmpty()) {
+            georeferencing_->srs = *poSRS;
+            georeferencing_->srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+        }
+        placement_changed_ = true;
+        return CE_None;
+    });
 }
 
 CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
-    if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
-    static_cast<void>(Placed());
-    georeferencing_->transform.emplace();
-    for (int i = 0; i < 6; ++i)
-        (*georeferencing_->transform)[static_cast<std::size_t>(i)] = transform[i];
-    placement_changed_ = true;
-    return CE_None;
+    return Guarded(store_path(), [&]() -> CPLErr {
+        if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
+        static_cast<void>(Placed());
+        georeferencing_->transform.emplace();
+        for (int i = 0; i < 6; ++i)
+            (*georeferencing_->transform)[static_cast<std::size_t>(i)] = transform[i];
+        placement_changed_ = true;
+        return CE_None;
+    });
 }
 
 Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
@@ -273,33 +294,38 @@ Status ZarrDataset::ReplaceFillValue(BandArray& array, json::Value value) {
 }
 
 CPLErr ZarrDataset::SetMetadata(NameValueList papszMetadata, const char* pszDomain) {
-    const bool is_default = pszDomain == nullptr || pszDomain[0] == '\0';
-    if (update_ == nullptr || !is_default || arrays_.empty())
-        return GDALPamDataset::SetMetadata(papszMetadata, pszDomain);
-    const CPLStringList old(CSLDuplicate(GDALDataset::GetMetadata()));
-    CPLStringList list(CSLDuplicate(papszMetadata));
-    const auto for_each = [](const CPLStringList& items, const auto& act) {
-        for (int i = 0; i < items.size(); ++i) {
-            char* name = nullptr;
-            const char* value = CPLParseNameValue(items[i], &name);
-            if (name != nullptr && value != nullptr) act(name, value);
-            CPLFree(name);
-        }
-    };
-    for_each(old, [&](const char* name, const char*) {
-        if (list.FetchNameValue(name) == nullptr) StoreMetadataItem(name, nullptr);
+    return Guarded(store_path(), [&]() -> CPLErr {
+        const bool is_default = pszDomain == nullptr || pszDomain[0] == '\0';
+        if (update_ == nullptr || !is_default || arrays_.empty())
+            return GDALPamDataset::SetMetadata(papszMetadata, pszDomain);
+        const CPLStringList old(CSLDuplicate(GDALDataset::GetMetadata()));
+        CPLStringList list(CSLDuplicate(papszMetadata));
+        const auto for_each = [](const CPLStringList& items, const auto& act) {
+            for (int i = 0; i < items.size(); ++i) {
+                char* name = nullptr;
+                const char* value = CPLParseNameValue(items[i], &name);
+                if (name != nullptr && value != nullptr) act(name, value);
+                CPLFree(name);
+            }
+        };
+        for_each(old, [&](const char* name, const char*) {
+            if (list.FetchNameValue(name) == nullptr) StoreMetadataItem(name, nullptr);
+        });
+        for_each(list,
+                 [&](const char* name, const char* value) { StoreMetadataItem(name, value); });
+        return GDALDataset::SetMetadata(list.List(), pszDomain);
     });
-    for_each(list, [&](const char* name, const char* value) { StoreMetadataItem(name, value); });
-    return GDALDataset::SetMetadata(list.List(), pszDomain);
 }
 
 CPLErr ZarrDataset::SetMetadataItem(const char* pszName, const char* pszValue,
                                     const char* pszDomain) {
-    const bool is_default = pszDomain == nullptr || pszDomain[0] == '\0';
-    if (update_ == nullptr || !is_default || arrays_.empty())
-        return GDALPamDataset::SetMetadataItem(pszName, pszValue, pszDomain);
-    StoreMetadataItem(pszName, pszValue);
-    return GDALDataset::SetMetadataItem(pszName, pszValue, pszDomain);
+    return Guarded(store_path(), [&]() -> CPLErr {
+        const bool is_default = pszDomain == nullptr || pszDomain[0] == '\0';
+        if (update_ == nullptr || !is_default || arrays_.empty())
+            return GDALPamDataset::SetMetadataItem(pszName, pszValue, pszDomain);
+        StoreMetadataItem(pszName, pszValue);
+        return GDALDataset::SetMetadataItem(pszName, pszValue, pszDomain);
+    });
 }
 
 // Sets, or with a null value removes, the attribute that gives a metadata item.

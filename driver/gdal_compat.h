@@ -108,6 +108,19 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_FLUSH_RETURN(error) static_cast<void>(error)
 #endif
 
+// GDALDataset::Close(), by which the caller of GDALClose() learns that closing has failed.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
+#define ZARR_HAS_CLOSE 1
+#define ZARR_CLOSE_PARAMETERS GDALProgressFunc pfnProgress, void *pProgressData
+#define ZARR_CLOSE_ARGUMENTS pfnProgress, pProgressData
+#elif GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 7, 0)
+#define ZARR_HAS_CLOSE 1
+#define ZARR_CLOSE_PARAMETERS
+#define ZARR_CLOSE_ARGUMENTS
+#else
+#define ZARR_HAS_CLOSE 0
+#endif
+
 // The parameters of GDALMDArray::AsClassicDataset(), and whether they are only the two dimensions.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_AS_CLASSIC_PARAMETERS                                            \

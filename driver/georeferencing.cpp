@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/crs_text.h"
 #include "driver/cf_srs.h"
 #include "driver/connection_string.h"
 #include "driver/report.h"
@@ -25,10 +26,12 @@ std::string AxisUnits(const zarr::ArrayFacts& facts, const std::optional<std::si
     return units != nullptr ? *units : std::string();
 }
 
-Result<CfSrs> FromText(const CrsSource& source, const std::string& units) {
+Result<CfSrs> FromText(const CrsSource& source, const std::string& units,
+                       zarr::Warnings& warnings) {
+    ZARR_ASSIGN_OR_RETURN(const std::string text, zarr::SafeCrsText(source.text, warnings));
     const QuietErrors quiet;
     CfSrs located;
-    if (located.srs.SetFromUserInput(source.text.c_str(),
+    if (located.srs.SetFromUserInput(text.c_str(),
                                      OGRSpatialReference::SET_FROM_USER_INPUT_LIMITATIONS_get()) !=
         OGRERR_NONE) {
         const std::string detail = QuietErrors::Message();
@@ -49,7 +52,7 @@ Result<CfSrs> Interpret(const CrsSource& source, const std::string& units,
                         zarr::Warnings& warnings) {
     switch (source.kind) {
         case CrsSource::Kind::kText:
-            return FromText(source, units);
+            return FromText(source, units, warnings);
         case CrsSource::Kind::kLongLat:
             return FromLongLat();
         case CrsSource::Kind::kBroken:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/endian.h"
+#include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/coordinates.h"
@@ -26,7 +27,7 @@ namespace {
 
 constexpr const char* kGridMapping = "spatial_ref";  // as rioxarray calls it
 
-json::Value Numbers(const std::vector<double>& numbers) {
+json::Value NumbersOf(const std::vector<double>& numbers) {
     json::Array array;
     array.reserve(numbers.size());
     for (const double number : numbers) array.emplace_back(number);
@@ -37,7 +38,7 @@ bool IsRotated(const GeoTransform& t) { return t[2] != 0 || t[4] != 0; }
 
 // Six numbers in affine order: a, b, c, d, e, f.
 json::Value SpatialTransform(const GeoTransform& t) {
-    return Numbers({t[1], t[2], t[0], t[4], t[5], t[3]});
+    return NumbersOf({t[1], t[2], t[0], t[4], t[5], t[3]});
 }
 
 std::string GdalTransform(const GeoTransform& t) {
@@ -134,8 +135,14 @@ bool HasNamedAxes(const RasterLayout& layout) {
 
 // True where the pixels' centres along an axis give back the very numbers of the geotransform.
 bool CentresSay(const GeoTransform& transform, bool is_x, std::uint64_t count) {
+    const NumberSeries centres = PixelCentres(transform, is_x, count);
+    zarr::Coordinates some;
+    for (std::uint64_t i = 0; i < count; i += std::max<std::uint64_t>(1, count / 64))
+        some.places.push_back(i);
+    if (count != 0 && some.places.back() != count - 1) some.places.push_back(count - 1);
+    for (const std::uint64_t i : some.places) some.values.push_back(centres.at(i));
     zarr::Warnings ignored;
-    const auto axis = zarr::FitRegularAxis({PixelCentres(transform, is_x, count), 0}, "", ignored);
+    const auto axis = zarr::FitRegularAxis(some, "", ignored);
     const double start = transform[is_x ? 0 : 3];
     const double step = transform[is_x ? 1 : 5];
     return axis && axis->start - 0.5 * axis->spacing == start && axis->spacing == step;
@@ -149,14 +156,12 @@ bool CentresSay(const RasterLayout& layout, const GeoTransform& transform) {
 
 }  // namespace
 
-std::vector<double> PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_t count) {
+NumberSeries PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_t count) {
     const double start = is_x ? transform[0] : transform[3];
     const double step = is_x ? transform[1] : transform[5];
-    std::vector<double> centres;
-    centres.reserve(count);
-    for (std::uint64_t i = 0; i < count; ++i)
-        centres.push_back(start + (static_cast<double>(i) + 0.5) * step);
-    return centres;
+    return {count, [start, step](std::uint64_t i) {
+                return start + (static_cast<double>(i) + 0.5) * step;
+            }};
 }
 
 Result<PlacedBeside> WriteBeside(const CoordinateArrays& arrays, const RasterLayout& layout,
@@ -170,6 +175,15 @@ Result<PlacedBeside> WriteBeside(const CoordinateArrays& arrays, const RasterLay
     if (!placement.transform || IsRotated(*placement.transform) || !HasNamedAxes(layout) ||
         convention == Georeferenced::kSpatialProj)
         return beside;
+    const auto& shape = layout.facts.metadata.shape;
+    const std::uint64_t longest = std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
+    if (longest > zarr::LimitOf(zarr::Limit::kCoordinates)) {
+        warnings.push_back(
+            "a dimension has " + std::to_string(longest) +
+            " elements, of which no coordinates are written, so the geotransform is "
+            "stated by the attribute spatial:transform, which not every reader knows");
+        return beside;
+    }
     ZARR_ASSIGN_OR_RETURN(const bool has_x, cf.WriteAxis(*layout.x_axis, true));
     ZARR_ASSIGN_OR_RETURN(const bool has_y, cf.WriteAxis(*layout.y_axis, false));
     beside.axes = has_x && has_y;

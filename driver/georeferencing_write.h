@@ -27,8 +27,7 @@ struct PlacedBeside {
 };
 
 // Centres of `count` pixels along X, or along Y, of a raster without rotation.
-std::vector<double> PixelCentres(const zarr::GeoTransform& transform, bool is_x,
-                                 std::uint64_t count);
+NumberSeries PixelCentres(const zarr::GeoTransform& transform, bool is_x, std::uint64_t count);
 
 // Writes the coordinate and grid mapping arrays of a raster. Where coordinates are others' too and
 // say something else they stay as they are, with a line in `warnings`.

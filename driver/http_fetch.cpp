@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <utility>
 
+#include "core/base/text.h"
 #include "core/base/timed.h"
 #include "core/store/store.h"
 #include "driver/activity.h"
@@ -101,6 +103,33 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
     return options;
 }
 
+// What was asked for of what the server sent: it says which part that is, unless it knows no
+// ranges and sends all. Where it is another part that is an error, not another value.
+Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& answer,
+                                  const ByteExtent& wanted) {
+    zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
+    unsigned long long first = 0;
+    unsigned long long end = body.size;
+    unsigned long long total = body.size;
+    if (const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range")) {
+        unsigned long long last = 0;
+        const int known = std::sscanf(text, " bytes %llu-%llu/%llu", &first, &last, &total);
+        end = last + 1;
+        if (known == 2) total = end;  // "*": less than was asked for is all that there is
+        const bool is_right = known >= 2 && first <= last && last - first == body.size - 1 &&
+                              first <= wanted.offset &&
+                              (end >= total || end - wanted.offset >= wanted.length);
+        if (!is_right || body.size == 0 || end < wanted.offset)
+            return Status::Io(key + ": cannot read: the server sent " + std::to_string(body.size) +
+                              " bytes as " + zarr::Quoted(text) +
+                              ", which is not what it was asked for");
+    }
+    body = body.From(
+        static_cast<std::size_t>(std::min<std::uint64_t>(wanted.offset - first, body.size)));
+    body.size = std::min(body.size, wanted.length);
+    return body;
+}
+
 Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                           std::optional<ByteExtent> extent) {
     const std::string& key = value.key;
@@ -124,14 +153,10 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
         return true;
     }
     if (answer->nStatus != 0 || answer->pszErrBuf != nullptr) return Failure(key, *answer, status);
-    zarr::ByteSpan body(answer->pabyData, static_cast<std::size_t>(answer->nDataLen));
-    if (body.size > limit) return zarr::ValueTooLarge(key, body.size, limit);
-    // A server that does not know ranges sends all.
-    if (extent && CSLFetchNameValue(answer->papszHeaders, "Content-Range") == nullptr) {
-        const std::uint64_t from = std::min<std::uint64_t>(extent->offset, body.size);
-        body = body.From(static_cast<std::size_t>(from));
-        body.size = std::min(body.size, extent->length);
-    }
+    const auto size = static_cast<std::size_t>(answer->nDataLen);
+    if (size > limit) return zarr::ValueTooLarge(key, size, limit);
+    ZARR_ASSIGN_OR_RETURN(const zarr::ByteSpan body,
+                          WantedPart(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit})));
     ZARR_RETURN_IF_ERROR(bytes.Assign(body).WithContext(key));
     return true;
 }

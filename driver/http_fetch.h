@@ -25,7 +25,8 @@ struct RemoteValue {
 
 // Reads a value in one request (and those that GDAL_HTTP_MAX_RETRY and the like allow), over a
 // connection that is kept for the next. False where the server says that there is nothing (404,
-// 410). With `extent` that part; fewer bytes where it ends before. More than `limit` bytes are a
+// 410). With `extent` that part; fewer bytes where it ends before, and kIo where the server sends
+// another one. A server that knows no ranges sends all. More than `limit` bytes of an answer are a
 // kLimit error, a refusal (401, 403) kPermission, a request that the server does not understand
 // (400) kInvalidArgument, any other failure kIo. Thread-safe; GDAL's options for HTTP hold.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "core/base/fork.h"
+#include "core/base/no_throw.h"
 
 namespace zarr_driver {
 
@@ -57,17 +58,19 @@ HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + 
 }
 
 HttpSession::~HttpSession() {
-    std::string closed;
-    {
-        const std::lock_guard<zarr::Mutex> lock(idle_mutex);
-        idle.push_back({std::move(purpose_), std::move(name_)});
-        if (idle.size() > kMaxIdle) {
-            // What a parent process has is not closed in its child.
-            if (BelongsToProcess(idle.front())) closed = std::move(idle.front().name);
-            idle.pop_front();
+    zarr::NoThrow([&] {
+        std::string closed;
+        {
+            const std::lock_guard<zarr::Mutex> lock(idle_mutex);
+            idle.push_back({std::move(purpose_), std::move(name_)});
+            if (idle.size() > kMaxIdle) {
+                // What a parent process has is not closed in its child.
+                if (BelongsToProcess(idle.front())) closed = std::move(idle.front().name);
+                idle.pop_front();
+            }
         }
-    }
-    if (!closed.empty()) Close(closed);
+        if (!closed.empty()) Close(closed);
+    });
 }
 
 }  // namespace zarr_driver

@@ -80,7 +80,7 @@ void AscendToRoot(std::string& folder, std::string& node) {
 Result<bool> IsV3InPlaceOf(const zarr::Hierarchy& hierarchy, const std::string& folder,
                            const std::string& node) {
     if (!IsRemote(folder) || hierarchy.is_consolidated()) return false;
-    for (const std::string_view key : {zarr::kArrayKey, zarr::kGroupKey, zarr::kV1ArrayKey}) {
+    for (const std::string_view key : {zarr::kArrayKey, zarr::kGroupKey}) {
         ZARR_ASSIGN_OR_RETURN(const bool found, hierarchy.Has(zarr::JoinKey(node, key)));
         if (found) return false;
     }

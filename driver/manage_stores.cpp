@@ -15,6 +15,7 @@
 #include "driver/connection_string.h"
 #include "driver/files_beside.h"
 #include "driver/foreign_store.h"
+#include "driver/guard.h"
 #include "driver/location.h"
 #include "driver/open_store.h"
 #include "driver/remote_url.h"
@@ -125,31 +126,33 @@ Status RenamePlace(const char* new_name, const char* old_name) {
 
 template <class Work>
 CPLErr Run(const char* name, Work&& work) {
-    try {
-        const Status status = work();
-        return status.ok() ? CE_None : EmitError(name, status);
-    } catch (const std::bad_alloc&) {
-        return EmitError(name, Status::OutOfMemory("out of memory"));
-    }
+    const Status status = work();
+    return status.ok() ? CE_None : EmitError(name, status);
 }
 
 }  // namespace
 
 CPLErr Delete(const char* name) {
-    if (IsStoreOfBuiltin(name)) return Builtin()->Delete(name);
-    return Run(name, [&] { return DeletePlace(name); });
+    return Guarded(name, [&]() -> CPLErr {
+        if (IsStoreOfBuiltin(name)) return Builtin()->Delete(name);
+        return Run(name, [&] { return DeletePlace(name); });
+    });
 }
 
 CPLErr Rename(const char* new_name, const char* old_name) {
-    if (IsStoreOfBuiltin(old_name)) return Builtin()->Rename(new_name, old_name);
-    return Run(old_name, [&] { return RenamePlace(new_name, old_name); });
+    return Guarded(old_name, [&]() -> CPLErr {
+        if (IsStoreOfBuiltin(old_name)) return Builtin()->Rename(new_name, old_name);
+        return Run(old_name, [&] { return RenamePlace(new_name, old_name); });
+    });
 }
 
 CPLErr CopyFiles(const char* new_name, const char* old_name) {
-    if (IsStoreOfBuiltin(old_name)) return Builtin()->CopyFiles(new_name, old_name);
-    return Run(old_name, [&]() -> Status {
-        ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(old_name));
-        return CopyPlace(place, FolderOf(new_name));
+    return Guarded(old_name, [&]() -> CPLErr {
+        if (IsStoreOfBuiltin(old_name)) return Builtin()->CopyFiles(new_name, old_name);
+        return Run(old_name, [&]() -> Status {
+            ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(old_name));
+            return CopyPlace(place, FolderOf(new_name));
+        });
     });
 }
 

@@ -10,6 +10,7 @@
 #include "core/store/keys.h"
 #include "driver/array_description.h"
 #include "driver/extended_type.h"
+#include "driver/guard.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_dimension.h"
 #include "driver/mdim_session.h"
@@ -105,7 +106,9 @@ void ZarrMDArray::OrderDimensions() {
     }
 }
 
-ZarrMDArray::~ZarrMDArray() { FreeNodata(); }
+ZarrMDArray::~ZarrMDArray() {
+    Guarded(session_->store_path(), [&] { FreeNodata(); });
+}
 
 void ZarrMDArray::FreeNodata() {
     if (!nodata_.empty()) type_.FreeDynamicMemory(nodata_.data());
@@ -149,14 +152,18 @@ void ZarrMDArray::ReadNodata() {
     // The values of a boolean are both data, and an empty string is what an array begins as.
     if (!element || stored_.kind == zarr::DataKind::kBool) return;
     const bool is_text = type_.GetClass() == GEDTC_STRING;
-    if (is_text && element->find_first_not_of('\0') == std::string::npos) return;
+    if (is_text && element->is_zero()) return;
+    // Nobody looks for a nodata value of so many bytes.
+    constexpr std::size_t kLongest = std::size_t{1} << 20;
+    if (element->size() > kLongest) return;
     const zarr::DataType native = stored_.Native();
     const auto op = ExtendedOp::Make(native, type_);
     if (!op.ok()) return;
-    zarr::ObjectRef ref{element->data(), element->size()};
+    const std::string bytes = element->Bytes();
+    zarr::ObjectRef ref{bytes.data(), bytes.size()};
     const auto* from = stored_.kind == zarr::DataKind::kObject
                            ? reinterpret_cast<const std::uint8_t*>(&ref)
-                           : reinterpret_cast<const std::uint8_t*>(element->data());
+                           : reinterpret_cast<const std::uint8_t*>(bytes.data());
     nodata_.resize(type_.GetSize());
     (*op)->op().row((*op)->op(), nodata_.data(), 0, from, 0, 1);
 }
@@ -167,48 +174,61 @@ void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value at
     if (IsHidden(name) || name == "missing_value") InterpretAttributes();
 }
 
-const std::string& ZarrMDArray::GetFilename() const { return session_->store_path(); }
+const std::string& ZarrMDArray::GetFilename() const noexcept { return session_->store_path(); }
 
 std::vector<GUInt64> ZarrMDArray::GetBlockSize() const {
-    std::vector<GUInt64> sizes;
-    for (const std::size_t i : shown_) sizes.push_back(facts_.metadata.chunks[i]);
-    return sizes;
+    return Guarded(session_->store_path(), [&]() -> std::vector<GUInt64> {
+        std::vector<GUInt64> sizes;
+        for (const std::size_t i : shown_) sizes.push_back(facts_.metadata.chunks[i]);
+        return sizes;
+    });
 }
 
 std::vector<size_t> ZarrMDArray::GetProcessingChunkSize(size_t nMaxChunkMemory) const {
-    if (HasElements()) return GDALPamMDArray::GetProcessingChunkSize(nMaxChunkMemory);
-    std::vector<size_t> sizes;
-    for (std::size_t i = 0; i < shown_.size(); ++i)
-        sizes.push_back(static_cast<size_t>(
-            std::min<std::uint64_t>(dimensions_[i]->GetSize(), facts_.metadata.chunks[shown_[i]])));
-    return sizes;
+    return Guarded(session_->store_path(), [&]() -> std::vector<size_t> {
+        if (HasElements()) return GDALPamMDArray::GetProcessingChunkSize(nMaxChunkMemory);
+        std::vector<size_t> sizes;
+        for (std::size_t i = 0; i < shown_.size(); ++i)
+            sizes.push_back(static_cast<size_t>(std::min<std::uint64_t>(
+                dimensions_[i]->GetSize(), facts_.metadata.chunks[shown_[i]])));
+        return sizes;
+    });
 }
 
 std::shared_ptr<GDALAttribute> ZarrMDArray::GetAttribute(const std::string& osName) const {
-    for (const auto& attribute : GetAttributes())
-        if (attribute->GetName() == osName) return attribute;
-    return nullptr;
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALAttribute> {
+        for (const auto& attribute : GetAttributes())
+            if (attribute->GetName() == osName) return attribute;
+        return nullptr;
+    });
 }
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::GetAttributes(
     CSLConstList /*papszOptions*/) const {
-    if (!IsWritable()) return attributes_;
-    const Status status = CheckThere();
-    if (status.ok()) return ListedAttributes();
-    EmitError(session_->store_path(), status);
-    return {};
+    return Guarded(session_->store_path(), [&]() -> std::vector<std::shared_ptr<GDALAttribute>> {
+        if (!IsWritable()) return attributes_;
+        const Status status = CheckThere();
+        if (status.ok()) return ListedAttributes();
+        EmitError(session_->store_path(), status);
+        return {};
+    });
 }
 
 const void* ZarrMDArray::GetRawNoDataValue() const {
-    return nodata_.empty() ? nullptr : nodata_.data();
+    return Guarded(session_->store_path(),
+                   [&]() -> const void* { return nodata_.empty() ? nullptr : nodata_.data(); });
 }
 
 double ZarrMDArray::GetScale(bool* pbHasScale, GDALDataType* peStorageType) const {
-    return Packed(packing_.scale, 1.0, pbHasScale, peStorageType);
+    return Guarded(session_->store_path(), [&]() -> double {
+        return Packed(packing_.scale, 1.0, pbHasScale, peStorageType);
+    });
 }
 
 double ZarrMDArray::GetOffset(bool* pbHasOffset, GDALDataType* peStorageType) const {
-    return Packed(packing_.offset, 0.0, pbHasOffset, peStorageType);
+    return Guarded(session_->store_path(), [&]() -> double {
+        return Packed(packing_.offset, 0.0, pbHasOffset, peStorageType);
+    });
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -269,26 +289,24 @@ Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& 
 bool ZarrMDArray::IRead(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
                         const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
                         void* pDstBuffer) const {
-    const std::size_t rank = dimensions_.size();
-    zarr::Region region;
-    zarr::Strides strides;
-    for (std::size_t i = 0; i < rank; ++i) {
-        region.start.push_back(arrayStartIdx[i]);
-        region.count.push_back(count[i]);
-        // Whatever the step, one element needs none.
-        region.step.push_back(count[i] == 1 ? 1 : arrayStep[i]);
-        strides.push_back(static_cast<std::ptrdiff_t>(bufferStride[i]) *
-                          static_cast<std::ptrdiff_t>(bufferDataType.GetSize()));
-    }
-    try {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        const std::size_t rank = dimensions_.size();
+        zarr::Region region;
+        zarr::Strides strides;
+        for (std::size_t i = 0; i < rank; ++i) {
+            region.start.push_back(arrayStartIdx[i]);
+            region.count.push_back(count[i]);
+            // Whatever the step, one element needs none.
+            region.step.push_back(count[i] == 1 ? 1 : arrayStep[i]);
+            strides.push_back(static_cast<std::ptrdiff_t>(bufferStride[i]) *
+                              static_cast<std::ptrdiff_t>(bufferDataType.GetSize()));
+        }
         const Status status =
             ReadRegion(region, strides, bufferDataType, static_cast<std::uint8_t*>(pDstBuffer));
         if (status.ok()) return true;
         EmitError(session_->store_path(), status);
-    } catch (const std::bad_alloc&) {
-        EmitError(session_->store_path(), Status::OutOfMemory(facts_.path + ": out of memory"));
-    }
-    return false;
+        return false;
+    });
 }
 
 Status ZarrMDArray::Advise(const zarr::Region& region, CSLConstList options) const {
@@ -315,20 +333,22 @@ Status ZarrMDArray::Advise(const zarr::Region& region, CSLConstList options) con
 
 bool ZarrMDArray::IAdviseRead(const GUInt64* arrayStartIdx, const size_t* count,
                               CSLConstList papszOptions) const {
-    zarr::Region region;
-    for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-        region.start.push_back(arrayStartIdx[i]);
-        region.count.push_back(count[i]);
-        region.step.push_back(1);
-    }
-    if (text_length_ != 0) {
-        region.start.push_back(0);
-        region.count.push_back(text_length_);
-        region.step.push_back(1);
-    }
-    const Status status = Advise(region, papszOptions);
-    if (!status.ok()) EmitError(session_->store_path(), status);
-    return status.ok();
+    return Guarded(session_->store_path(), [&]() -> bool {
+        zarr::Region region;
+        for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+            region.start.push_back(arrayStartIdx[i]);
+            region.count.push_back(count[i]);
+            region.step.push_back(1);
+        }
+        if (text_length_ != 0) {
+            region.start.push_back(0);
+            region.count.push_back(text_length_);
+            region.step.push_back(1);
+        }
+        const Status status = Advise(region, papszOptions);
+        if (!status.ok()) EmitError(session_->store_path(), status);
+        return status.ok();
+    });
 }
 
 }  // namespace zarr_driver

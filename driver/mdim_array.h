@@ -47,19 +47,19 @@ class ZarrMDArray final : public GDALPamMDArray {
     const Georeferencing& Placed() const;
 
     bool IsWritable() const override;
-    const std::string& GetFilename() const override;
-    const std::vector<std::shared_ptr<GDALDimension>>& GetDimensions() const override {
+    const std::string& GetFilename() const noexcept override;
+    const std::vector<std::shared_ptr<GDALDimension>>& GetDimensions() const noexcept override {
         return dimensions_;
     }
-    const GDALExtendedDataType& GetDataType() const override { return type_; }
+    const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
     std::vector<GUInt64> GetBlockSize() const override;
     // GDAL's own divides by the sizes of dimensions.
     std::vector<size_t> GetProcessingChunkSize(size_t nMaxChunkMemory) const override;
-    CSLConstList GetStructuralInfo() const override { return structural_info_.List(); }
+    CSLConstList GetStructuralInfo() const noexcept override { return structural_info_.List(); }
     std::shared_ptr<GDALAttribute> GetAttribute(const std::string& osName) const override;
     std::vector<std::shared_ptr<GDALAttribute>> GetAttributes(
         CSLConstList papszOptions = nullptr) const override;
-    const std::string& GetUnit() const override { return units_; }
+    const std::string& GetUnit() const noexcept override { return units_; }
     const void* GetRawNoDataValue() const override;
     double GetScale(bool* pbHasScale = nullptr,
                     GDALDataType* peStorageType = nullptr) const override;
@@ -104,7 +104,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     // Whoever created the array tells so, with its dimensions.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);
     // The session tells that the array is gone, has other attributes, or is another in the store.
-    void Deleted() ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
+    void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void AttributeChanged(const std::string& name, zarr::json::Value attributes);
     zarr::Status Reload(const std::string& path);
 

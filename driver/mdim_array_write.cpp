@@ -9,6 +9,7 @@
 #include "core/store/keys.h"
 #include "driver/extended_write_op.h"
 #include "driver/georeferencing_write.h"
+#include "driver/guard.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_dimension.h"
@@ -46,7 +47,9 @@ std::vector<std::string> TextsOf(const zarr::Region& region, const zarr::Strides
 
 }  // namespace
 
-bool ZarrMDArray::IsWritable() const { return session_->update() != nullptr; }
+bool ZarrMDArray::IsWritable() const {
+    return Guarded(session_->store_path(), [&]() -> bool { return session_->update() != nullptr; });
+}
 
 bool ZarrMDArray::Report(const Status& status) const {
     if (!status.ok()) EmitError(session_->store_path(), status);
@@ -115,30 +118,33 @@ Status ZarrMDArray::WriteRegion(zarr::Region region, const zarr::Strides& stride
 bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
                          const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
                          const void* pSrcBuffer) {
-    Status status = CheckChange();
-    if (status.ok() && text_length_ != 0)
-        status = Status::Unsupported("/" + facts_.path + ": netCDF's characters are not written");
-    if (!status.ok()) return Report(status);
-    zarr::Region region;
-    zarr::Strides strides;
-    for (std::size_t i = 0; i < facts_.metadata.rank(); ++i) {
-        region.start.push_back(arrayStartIdx[i]);
-        region.count.push_back(count[i]);
-        // Whatever the step, one element needs none.
-        region.step.push_back(count[i] == 1 ? 1 : arrayStep[i]);
-        strides.push_back(static_cast<std::ptrdiff_t>(bufferStride[i]) *
-                          static_cast<std::ptrdiff_t>(bufferDataType.GetSize()));
-    }
-    is_new_ = false;
-    try {
-        ForgetStatistics();
-        status = WriteRegion(region, strides, bufferDataType,
-                             static_cast<const std::uint8_t*>(pSrcBuffer));
-    } catch (const std::bad_alloc&) {
-        status = Status::OutOfMemory("out of memory");
-    }
-    const bool names_itself = status.message().compare(0, facts_.path.size(), facts_.path) == 0;
-    return Report(names_itself ? status : status.WithContext("/" + facts_.path));
+    return Guarded(session_->store_path(), [&]() -> bool {
+        Status status = CheckChange();
+        if (status.ok() && text_length_ != 0)
+            status =
+                Status::Unsupported("/" + facts_.path + ": netCDF's characters are not written");
+        if (!status.ok()) return Report(status);
+        zarr::Region region;
+        zarr::Strides strides;
+        for (std::size_t i = 0; i < facts_.metadata.rank(); ++i) {
+            region.start.push_back(arrayStartIdx[i]);
+            region.count.push_back(count[i]);
+            // Whatever the step, one element needs none.
+            region.step.push_back(count[i] == 1 ? 1 : arrayStep[i]);
+            strides.push_back(static_cast<std::ptrdiff_t>(bufferStride[i]) *
+                              static_cast<std::ptrdiff_t>(bufferDataType.GetSize()));
+        }
+        is_new_ = false;
+        try {
+            ForgetStatistics();
+            status = WriteRegion(region, strides, bufferDataType,
+                                 static_cast<const std::uint8_t*>(pSrcBuffer));
+        } catch (const std::bad_alloc&) {
+            status = Status::OutOfMemory("out of memory");
+        }
+        const bool names_itself = status.message().compare(0, facts_.path.size(), facts_.path) == 0;
+        return Report(names_itself ? status : status.WithContext("/" + facts_.path));
+    });
 }
 
 // What PAM has of them is of other values.
@@ -158,20 +164,26 @@ Status ZarrMDArray::ChangeAttribute(const char* name, std::optional<json::Value>
 }
 
 bool ZarrMDArray::SetUnit(const std::string& osUnit) {
-    if (stored_.is_time() && osUnit != units_)
-        return Report(Status::Unsupported("/" + facts_.path + ": its unit is that of dtype " +
-                                          stored_.ToString()));
-    if (stored_.is_time()) return Report(CheckChange());
-    return Report(ChangeAttribute(
-        "units", osUnit.empty() ? std::optional<json::Value>() : json::Value(osUnit)));
+    return Guarded(session_->store_path(), [&]() -> bool {
+        if (stored_.is_time() && osUnit != units_)
+            return Report(Status::Unsupported("/" + facts_.path + ": its unit is that of dtype " +
+                                              stored_.ToString()));
+        if (stored_.is_time()) return Report(CheckChange());
+        return Report(ChangeAttribute(
+            "units", osUnit.empty() ? std::optional<json::Value>() : json::Value(osUnit)));
+    });
 }
 
 bool ZarrMDArray::SetScale(double dfScale, GDALDataType /*eStorageType*/) {
-    return Report(ChangeAttribute("scale_factor", json::Value(dfScale)));
+    return Guarded(session_->store_path(), [&]() -> bool {
+        return Report(ChangeAttribute("scale_factor", json::Value(dfScale)));
+    });
 }
 
 bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
-    return Report(ChangeAttribute("add_offset", json::Value(dfOffset)));
+    return Guarded(session_->store_path(), [&]() -> bool {
+        return Report(ChangeAttribute("add_offset", json::Value(dfOffset)));
+    });
 }
 
 // States the CRS by the convention that the array was made with, and by no other.
@@ -201,14 +213,16 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs) {
 }
 
 bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
-    if (!IsWritable()) return GDALPamMDArray::SetSpatialRef(poSRS);
-    const bool is_some = poSRS != nullptr && !poSRS->IsEmpty();
-    const Status status = Place(is_some ? poSRS : nullptr);
-    if (status.ok()) {
-        if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
-        georeferencing_.Reset();
-    }
-    return Report(status);
+    return Guarded(session_->store_path(), [&]() -> bool {
+        if (!IsWritable()) return GDALPamMDArray::SetSpatialRef(poSRS);
+        const bool is_some = poSRS != nullptr && !poSRS->IsEmpty();
+        const Status status = Place(is_some ? poSRS : nullptr);
+        if (status.ok()) {
+            if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
+            georeferencing_.Reset();
+        }
+        return Report(status);
+    });
 }
 
 Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
@@ -270,7 +284,8 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
 }
 
 bool ZarrMDArray::SetRawNoDataValue(const void* pRawNoData) {
-    return Report(StoreNodata(pRawNoData));
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return Report(StoreNodata(pRawNoData)); });
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -279,31 +294,33 @@ bool ZarrMDArray::SetRawNoDataValue(const void* pRawNoData) {
 std::shared_ptr<GDALAttribute> ZarrMDArray::CreateAttribute(
     const std::string& osName, const std::vector<GUInt64>& anDimensions,
     const GDALExtendedDataType& oDataType, CSLConstList /*papszOptions*/) {
-    const Status status = CheckChange();
-    if (!status.ok()) {
-        Report(status);
-        return nullptr;
-    }
-    try {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALAttribute> {
+        const Status status = CheckChange();
+        if (!status.ok()) {
+            Report(status);
+            return nullptr;
+        }
         auto created = CreateNodeAttribute(session_, facts_.path, GetFullName(), osName,
                                            anDimensions, oDataType);
         if (created.ok()) return created.Take();
         Report(created.status());
-    } catch (const std::bad_alloc&) {
-        Report(Status::OutOfMemory(facts_.path + ": out of memory"));
-    }
-    return nullptr;
+        return nullptr;
+    });
 }
 
 bool ZarrMDArray::DeleteAttribute(const std::string& osName, CSLConstList /*papszOptions*/) {
-    const Status status = CheckChange();
-    return Report(status.ok() ? DeleteNodeAttribute(*session_, facts_.path, osName) : status);
+    return Guarded(session_->store_path(), [&]() -> bool {
+        const Status status = CheckChange();
+        return Report(status.ok() ? DeleteNodeAttribute(*session_, facts_.path, osName) : status);
+    });
 }
 
 bool ZarrMDArray::Rename(const std::string& osNewName) {
-    const Status status = CheckChange();
-    if (!status.ok() || osNewName == GetName()) return Report(status);
-    return Report(session_->RenameNode(facts_.path, osNewName));
+    return Guarded(session_->store_path(), [&]() -> bool {
+        const Status status = CheckChange();
+        if (!status.ok() || osNewName == GetName()) return Report(status);
+        return Report(session_->RenameNode(facts_.path, osNewName));
+    });
 }
 
 Status ZarrMDArray::ChangeShape(const std::vector<GUInt64>& shape) {
@@ -331,7 +348,8 @@ Status ZarrMDArray::ChangeShape(const std::vector<GUInt64>& shape) {
 }
 
 bool ZarrMDArray::Resize(const std::vector<GUInt64>& anNewDimSizes, CSLConstList /*papszOptions*/) {
-    return Report(ChangeShape(anNewDimSizes));
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return Report(ChangeShape(anNewDimSizes)); });
 }
 
 }  // namespace zarr_driver

@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/dtype/marked_text.h"
+#include "driver/guard.h"
 #include "driver/mdim_session.h"
 #include "driver/report.h"
 
@@ -162,9 +163,11 @@ void ZarrAttribute::SetStrings(const Items& items) {
 }
 
 ZarrAttribute::~ZarrAttribute() {
-    if (!type_.NeedsFreeDynamicMemory()) return;
-    for (std::size_t at = 0; at < elements_.size(); at += type_.GetSize())
-        type_.FreeDynamicMemory(elements_.data() + at);
+    Guarded(store_path(), [&] {
+        if (!type_.NeedsFreeDynamicMemory()) return;
+        for (std::size_t at = 0; at < elements_.size(); at += type_.GetSize())
+            type_.FreeDynamicMemory(elements_.data() + at);
+    });
 }
 
 ZarrAttribute::Window ZarrAttribute::WindowOf(const GUInt64* start, const size_t* count,
@@ -189,30 +192,33 @@ ZarrAttribute::Window ZarrAttribute::WindowOf(const GUInt64* start, const size_t
 bool ZarrAttribute::IRead(const GUInt64* arrayStartIdx, const size_t* count,
                           const GInt64* arrayStep, const GPtrDiff_t* bufferStride,
                           const GDALExtendedDataType& bufferDataType, void* pDstBuffer) const {
-    const zarr::Status status = CheckThere();
-    if (!status.ok()) {
-        EmitError(session_->store_path(), status);
-        return false;
-    }
-    struct Types {
-        const GDALExtendedDataType& from;
-        const GDALExtendedDataType& to;
-        bool ok = true;
-    } types{type_, bufferDataType};
-    zarr::ElementOp op;
-    op.src_size = type_.GetSize();
-    op.dst_size = bufferDataType.GetSize();
-    op.context = &types;
-    op.row = [](const zarr::ElementOp& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
-                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
-        auto& both = *static_cast<Types*>(const_cast<void*>(self.context));
-        for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
-            both.ok = GDALExtendedDataType::CopyValue(src, both.from, dst, both.to) && both.ok;
-    };
-    const Window window = WindowOf(arrayStartIdx, count, arrayStep, bufferStride, bufferDataType);
-    zarr::CopyBlock(window.count, static_cast<std::uint8_t*>(pDstBuffer), window.buffer,
-                    elements_.data() + window.first, window.own, op);
-    return types.ok;
+    return Guarded(store_path(), [&]() -> bool {
+        const zarr::Status status = CheckThere();
+        if (!status.ok()) {
+            EmitError(session_->store_path(), status);
+            return false;
+        }
+        struct Types {
+            const GDALExtendedDataType& from;
+            const GDALExtendedDataType& to;
+            bool ok = true;
+        } types{type_, bufferDataType};
+        zarr::ElementOp op;
+        op.src_size = type_.GetSize();
+        op.dst_size = bufferDataType.GetSize();
+        op.context = &types;
+        op.row = [](const zarr::ElementOp& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                    const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
+            auto& both = *static_cast<Types*>(const_cast<void*>(self.context));
+            for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
+                both.ok = GDALExtendedDataType::CopyValue(src, both.from, dst, both.to) && both.ok;
+        };
+        const Window window =
+            WindowOf(arrayStartIdx, count, arrayStep, bufferStride, bufferDataType);
+        zarr::CopyBlock(window.count, static_cast<std::uint8_t*>(pDstBuffer), window.buffer,
+                        elements_.data() + window.first, window.own, op);
+        return types.ok;
+    });
 }
 
 }  // namespace zarr_driver

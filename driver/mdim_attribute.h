@@ -36,10 +36,10 @@ class ZarrAttribute final : public GDALAttribute {
     ZarrAttribute(const ZarrAttribute&) = delete;
     ZarrAttribute& operator=(const ZarrAttribute&) = delete;
 
-    const std::vector<std::shared_ptr<GDALDimension>>& GetDimensions() const override {
+    const std::vector<std::shared_ptr<GDALDimension>>& GetDimensions() const noexcept override {
         return dimensions_;
     }
-    const GDALExtendedDataType& GetDataType() const override { return type_; }
+    const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
 
     // --- Writing; see mdim_attribute_write.cpp ---
 
@@ -50,7 +50,7 @@ class ZarrAttribute final : public GDALAttribute {
     const std::string& path() const { return path_; }
     bool is_deleted() const { return is_deleted_; }
     // The session tells that the attribute or its node is gone, or lies elsewhere.
-    void Deleted() ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
+    void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void Moved(const std::string& from, const std::string& to);
 
   protected:
@@ -62,6 +62,8 @@ class ZarrAttribute final : public GDALAttribute {
                 const void* pSrcBuffer) override;
 
   private:
+    // For messages.
+    const char* store_path() const;
     struct Window {  // of the elements
         zarr::DimVector<std::uint64_t> count;
         std::ptrdiff_t first = 0;  // in bytes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <unordered_map>
 
 #include "core/base/checked.h"
 #include "core/base/limits.h"
@@ -13,6 +14,7 @@
 #include "core/store/keys.h"
 #include "driver/extended_write_op.h"
 #include "driver/gdal_types.h"
+#include "driver/guard.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_session.h"
 #include "driver/report.h"
@@ -110,6 +112,10 @@ Result<std::shared_ptr<ZarrAttribute>> ZarrAttribute::Create(const std::string& 
     return attribute;
 }
 
+const char* ZarrAttribute::store_path() const {
+    return session_ != nullptr ? session_->store_path().c_str() : "Zarr";
+}
+
 void ZarrAttribute::Attach(std::shared_ptr<MdimSession> session, const std::string& path) {
     session_ = std::move(session);
     path_ = path;
@@ -170,15 +176,17 @@ Status ZarrAttribute::Store(const Window& window, const GDALExtendedDataType& bu
 bool ZarrAttribute::IWrite(const GUInt64* arrayStartIdx, const size_t* count,
                            const GInt64* arrayStep, const GPtrDiff_t* bufferStride,
                            const GDALExtendedDataType& bufferDataType, const void* pSrcBuffer) {
-    Status status;
-    try {
-        status = Store(WindowOf(arrayStartIdx, count, arrayStep, bufferStride, bufferDataType),
-                       bufferDataType, static_cast<const std::uint8_t*>(pSrcBuffer));
-    } catch (const std::bad_alloc&) {
-        status = Status::OutOfMemory("attribute " + GetFullName() + ": out of memory");
-    }
-    if (!status.ok()) EmitError(session_->store_path(), status);
-    return status.ok();
+    return Guarded(store_path(), [&]() -> bool {
+        Status status;
+        try {
+            status = Store(WindowOf(arrayStartIdx, count, arrayStep, bufferStride, bufferDataType),
+                           bufferDataType, static_cast<const std::uint8_t*>(pSrcBuffer));
+        } catch (const std::bad_alloc&) {
+            status = Status::OutOfMemory("attribute " + GetFullName() + ": out of memory");
+        }
+        if (!status.ok()) EmitError(session_->store_path(), status);
+        return status.ok();
+    });
 }
 
 Status ZarrAttribute::ChangeName(const std::string& new_name) {
@@ -197,9 +205,11 @@ Status ZarrAttribute::ChangeName(const std::string& new_name) {
 }
 
 bool ZarrAttribute::Rename(const std::string& osNewName) {
-    const Status status = ChangeName(osNewName);
-    if (!status.ok()) EmitError(session_->store_path(), status);
-    return status.ok();
+    return Guarded(store_path(), [&]() -> bool {
+        const Status status = ChangeName(osNewName);
+        if (!status.ok()) EmitError(session_->store_path(), status);
+        return status.ok();
+    });
 }
 
 void ZarrAttribute::Moved(const std::string& from, const std::string& to) {
@@ -212,25 +222,27 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<MdimSession>& session, const std::string& path, const std::string& parent,
     const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
     auto held = session->AttributesOf(path);
+    std::unordered_map<std::string, std::size_t> places;  // in `held`
+    for (std::size_t i = 0; i < held.size(); ++i) places.emplace(held[i]->GetName(), i);
+    const auto types = zarr::NczarrAttributeTypes(attributes);
     std::vector<std::shared_ptr<GDALAttribute>> list;
     for (const auto& [name, value] : *attributes.as_object()) {
-        const auto known = std::find_if(held.begin(), held.end(), [&name = name](const auto& each) {
-            return each->GetName() == name;
-        });
-        if (known != held.end()) {
-            if (!is_hidden(name)) list.push_back(*known);
-            held.erase(known);
+        const auto known = places.find(name);
+        if (known != places.end()) {
+            if (!is_hidden(name)) list.push_back(held[known->second]);
+            held[known->second] = nullptr;
             continue;
         }
         if (is_hidden(name)) continue;
-        const auto stated = zarr::NczarrAttributeType(attributes, name);
-        auto attribute =
-            ZarrAttribute::Make(parent, name, value, stated ? GdalTypeOf(*stated) : GDT_Unknown);
+        const auto type = types.find(name);
+        auto attribute = ZarrAttribute::Make(
+            parent, name, value, type != types.end() ? GdalTypeOf(type->second) : GDT_Unknown);
         attribute->Attach(session, path);
         if (session->update() != nullptr) session->Register(attribute);
         list.push_back(std::move(attribute));
     }
-    list.insert(list.end(), held.begin(), held.end());
+    for (auto& attribute : held)
+        if (attribute != nullptr) list.push_back(std::move(attribute));
     return list;
 }
 

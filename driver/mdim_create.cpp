@@ -106,14 +106,10 @@ std::unique_ptr<MdimSession::StoredOrder> KeepStoredOrder(const GDALDataset* sou
 // Runs `make`, which returns a dataset; emits why it does not.
 template <class Work>
 GDALDataset* RunToDataset(const char* name, const Work& make) {
-    try {
-        Result<DatasetPtr> made = make();
-        if (made.ok()) return made->release();
-        // What has no text has been emitted where it failed.
-        if (!made.status().message().empty()) EmitError(name, made.status());
-    } catch (const std::bad_alloc&) {
-        EmitError(name, Status::OutOfMemory("out of memory"));
-    }
+    Result<DatasetPtr> made = make();
+    if (made.ok()) return made->release();
+    // What has no text has been emitted where it failed.
+    if (!made.status().message().empty()) EmitError(name, made.status());
     return nullptr;
 }
 

@@ -2,6 +2,7 @@
 #include "driver/mdim_dataset.h"
 
 #include "driver/builtin_driver.h"
+#include "driver/guard.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_group.h"
 #include "driver/report.h"
@@ -17,16 +18,35 @@ MdimDataset::MdimDataset(std::shared_ptr<MdimSession> session, std::shared_ptr<Z
 }
 
 MdimDataset::~MdimDataset() {
-    const zarr::Status status = session_->Finish();
-    if (!status.ok()) EmitError(session_->store_path(), status);
+    Guarded(session_->store_path(), [&] { FinishSession(); });
 }
 
-std::shared_ptr<GDALGroup> MdimDataset::GetRootGroup() const { return root_; }
+CPLErr MdimDataset::FinishSession() {
+    const zarr::Status status = session_->Finish();
+    return status.ok() ? CE_None : EmitError(session_->store_path(), status);
+}
+
+#if ZARR_HAS_CLOSE
+CPLErr MdimDataset::Close(ZARR_CLOSE_PARAMETERS) {
+    return Guarded(session_->store_path(), [&]() -> CPLErr {
+        if (nOpenFlags == OPEN_FLAGS_CLOSED) return CE_None;
+        const CPLErr finished = FinishSession();
+        const CPLErr closed = GDALDataset::Close(ZARR_CLOSE_ARGUMENTS);
+        return finished == CE_None ? closed : finished;
+    });
+}
+#endif
+
+std::shared_ptr<GDALGroup> MdimDataset::GetRootGroup() const {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALGroup> { return root_; });
+}
 
 ZARR_FLUSH_RESULT MdimDataset::FlushCache(bool /*bAtClosing*/) {
-    const zarr::Status status = session_->Flush();
-    const CPLErr error = status.ok() ? CE_None : EmitError(session_->store_path(), status);
-    ZARR_FLUSH_RETURN(error);
+    return Guarded(session_->store_path(), [&]() -> ZARR_FLUSH_RESULT {
+        const zarr::Status status = session_->Flush();
+        const CPLErr error = status.ok() ? CE_None : EmitError(session_->store_path(), status);
+        ZARR_FLUSH_RETURN(error);
+    });
 }
 
 }  // namespace zarr_driver

@@ -25,8 +25,14 @@ class MdimDataset final : public GDALDataset {
     std::shared_ptr<GDALGroup> GetRootGroup() const override;
     MdimSession& session() const { return *session_; }
     ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
+#if ZARR_HAS_CLOSE
+    CPLErr Close(ZARR_CLOSE_PARAMETERS) override;
+#endif
 
   private:
+    // Emits what fails.
+    CPLErr FinishSession();
+
     const std::shared_ptr<MdimSession> session_;
     const std::shared_ptr<ZarrGroup> root_;
     const std::shared_ptr<ZarrMDArray> array_;  // so that it is not opened again

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/mdim_dimension.h"
 
+#include "driver/guard.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_session.h"
 #include "driver/report.h"
@@ -116,12 +117,14 @@ std::string ZarrDimension::CoordinatePath() const {
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
-    const std::string path = indexing_path_.empty() ? CoordinatePath() : indexing_path_;
-    if (path.empty()) return FromGeoTransform();
-    auto array = session_->OpenArray(path);
-    if (array.ok()) return *array;
-    EmitError(session_->store_path(), array.status());
-    return nullptr;
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
+        const std::string path = indexing_path_.empty() ? CoordinatePath() : indexing_path_;
+        if (path.empty()) return FromGeoTransform();
+        auto array = session_->OpenArray(path);
+        if (array.ok()) return *array;
+        EmitError(session_->store_path(), array.status());
+        return nullptr;
+    });
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {

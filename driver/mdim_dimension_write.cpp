@@ -2,6 +2,7 @@
 // The part of ZarrDimension that changes a store.
 #include "core/base/text.h"
 #include "core/store/keys.h"
+#include "driver/guard.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_dimension.h"
 #include "driver/report.h"
@@ -25,29 +26,33 @@ Status ZarrDimension::CheckIndexing(const GDALMDArray* variable) const {
 }
 
 bool ZarrDimension::SetIndexingVariable(std::shared_ptr<GDALMDArray> poIndexingVariable) {
-    const Status status = CheckIndexing(poIndexingVariable.get());
-    if (!status.ok()) {
-        EmitError(session_->store_path(), status);
-        return false;
-    }
-    indexing_path_.clear();
-    if (poIndexingVariable == nullptr) return true;
-    const std::string path = static_cast<const ZarrMDArray&>(*poIndexingVariable).path();
-    if (path == CoordinatePath()) return true;
-    indexing_path_ = path;
-    EmitWarning(session_->store_path(),
-                "/" + path +
-                    ": Zarr knows the indexing variable of a dimension by its name, so "
-                    "that this one is not stored as that of dimension " +
-                    m_osName);
-    return true;
+    return Guarded(session_->store_path(), [&]() -> bool {
+        const Status status = CheckIndexing(poIndexingVariable.get());
+        if (!status.ok()) {
+            EmitError(session_->store_path(), status);
+            return false;
+        }
+        indexing_path_.clear();
+        if (poIndexingVariable == nullptr) return true;
+        const std::string path = static_cast<const ZarrMDArray&>(*poIndexingVariable).path();
+        if (path == CoordinatePath()) return true;
+        indexing_path_ = path;
+        EmitWarning(session_->store_path(),
+                    "/" + path +
+                        ": Zarr knows the indexing variable of a dimension by its name, so "
+                        "that this one is not stored as that of dimension " +
+                        m_osName);
+        return true;
+    });
 }
 
 bool ZarrDimension::Rename(const std::string& osNewName) {
-    const Status status = session_->RenameDimension(*this, osNewName);
-    if (status.ok()) return true;
-    EmitError(session_->store_path(), status);
-    return false;
+    return Guarded(session_->store_path(), [&]() -> bool {
+        const Status status = session_->RenameDimension(*this, osNewName);
+        if (status.ok()) return true;
+        EmitError(session_->store_path(), status);
+        return false;
+    });
 }
 
 void ZarrDimension::Renamed(const std::string& name) {

@@ -6,6 +6,7 @@
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
 #include "core/store/keys.h"
+#include "driver/guard.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_dimension.h"
@@ -106,16 +107,19 @@ std::vector<std::string> ZarrGroup::NamesOf(NodeKind kind) const {
 }
 
 std::vector<std::string> ZarrGroup::GetMDArrayNames(CSLConstList /*papszOptions*/) const {
-    auto names = NamesOf(NodeKind::kArray);
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
-    if (!is_deleted_) Report(listing_);
-    return names;
+    return Guarded(session_->store_path(), [&]() -> std::vector<std::string> {
+        auto names = NamesOf(NodeKind::kArray);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        if (!is_deleted_) Report(listing_);
+        return names;
+    });
 }
 
 // What a store does not list is said with the arrays: GDAL asks for groups where it looks for an
 // array, too.
 std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/) const {
-    return NamesOf(NodeKind::kGroup);
+    return Guarded(session_->store_path(),
+                   [&]() -> std::vector<std::string> { return NamesOf(NodeKind::kGroup); });
 }
 
 // The variable that the place of an array on the map gives a dimension of this group, whose full
@@ -132,26 +136,29 @@ std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name
 
 std::shared_ptr<GDALMDArray> ZarrGroup::OpenMDArray(const std::string& osName,
                                                     CSLConstList /*papszOptions*/) const {
-    const auto path = Find(osName, NodeKind::kArray);
-    if (!Report(path.status())) return nullptr;
-    if (!*path) return ComputedVariable(osName);
-    auto array = session_->OpenArray(**path);
-    if (array.ok()) return *array;
-    Report(array.status());
-    return nullptr;
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
+        const auto path = Find(osName, NodeKind::kArray);
+        if (!Report(path.status())) return nullptr;
+        if (!*path) return ComputedVariable(osName);
+        auto array = session_->OpenArray(**path);
+        if (array.ok()) return *array;
+        Report(array.status());
+        return nullptr;
+    });
 }
 
 std::shared_ptr<GDALGroup> ZarrGroup::OpenGroup(const std::string& osName,
                                                 CSLConstList /*papszOptions*/) const {
-    const auto path = Find(osName, NodeKind::kGroup);
-    if (!Report(path.status()) || !*path) return nullptr;
-    const zarr::Status status = session_->hierarchy().CheckGroup(**path);
-    if (!status.ok()) EmitWarning(session_->store_path(), status.message());
-    return session_->OpenGroup(**path);
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALGroup> {
+        const auto path = Find(osName, NodeKind::kGroup);
+        if (!Report(path.status()) || !*path) return nullptr;
+        const zarr::Status status = session_->hierarchy().CheckGroup(**path);
+        if (!status.ok()) EmitWarning(session_->store_path(), status.message());
+        return session_->OpenGroup(**path);
+    });
 }
 
-std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::GetDimensions(
-    CSLConstList /*papszOptions*/) const {
+std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::DimensionsOfArrays() const {
     std::vector<std::shared_ptr<GDALDimension>> dimensions;
     for (const Node& node : *Members()) {
         if (node.kind != NodeKind::kArray) continue;
@@ -168,42 +175,54 @@ std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::GetDimensions(
                 dimensions.push_back(std::move(dimension));
         }
     }
-    const auto is_listed = [&](const std::string& name) {
-        return std::any_of(dimensions.begin(), dimensions.end(),
-                           [&](const auto& other) { return other->GetName() == name; });
-    };
-    for (const auto& created : session_->CreatedDimensions(path_))
-        if (!is_listed(created->GetName())) dimensions.push_back(created);
-    if (is_deleted_ || session_->single_array() != nullptr) return dimensions;
-    for (const auto& declared : zarr::NczarrGroupDimensions(session_->hierarchy(), path_))
-        if (!is_listed(declared.name))
-            dimensions.push_back(
-                session_->DeclaredDimension({path_, declared.name, "", "", declared.size}));
     return dimensions;
+}
+
+std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::GetDimensions(
+    CSLConstList /*papszOptions*/) const {
+    return Guarded(session_->store_path(), [&]() -> std::vector<std::shared_ptr<GDALDimension>> {
+        std::vector<std::shared_ptr<GDALDimension>> dimensions = DimensionsOfArrays();
+        const auto is_listed = [&](const std::string& name) {
+            return std::any_of(dimensions.begin(), dimensions.end(),
+                               [&](const auto& other) { return other->GetName() == name; });
+        };
+        for (const auto& created : session_->CreatedDimensions(path_))
+            if (!is_listed(created->GetName())) dimensions.push_back(created);
+        if (is_deleted_ || session_->single_array() != nullptr) return dimensions;
+        for (const auto& declared : zarr::NczarrGroupDimensions(session_->hierarchy(), path_))
+            if (!is_listed(declared.name))
+                dimensions.push_back(
+                    session_->DeclaredDimension({path_, declared.name, "", "", declared.size}));
+        return dimensions;
+    });
 }
 
 std::vector<std::shared_ptr<GDALAttribute>> ZarrGroup::GetAttributes(
     CSLConstList /*papszOptions*/) const {
-    if (is_deleted_) {
-        EmitError(session_->store_path(), CheckThere());
-        return {};
-    }
-    // The attributes beside an array that is the whole store are the array's.
-    if (session_->single_array() != nullptr && session_->single_array()->empty()) return {};
-    MdimUpdate* const update = session_->update();
-    const auto attributes =
-        update != nullptr ? update->Attributes(path_) : session_->hierarchy().Attributes(path_);
-    if (!attributes.ok()) {
-        EmitWarning(session_->store_path(), attributes.status().message());
-        return {};
-    }
-    return ListAttributes(session_, path_, GetFullName(), *attributes, zarr::IsNczarrAttribute);
+    return Guarded(session_->store_path(), [&]() -> std::vector<std::shared_ptr<GDALAttribute>> {
+        if (is_deleted_) {
+            EmitError(session_->store_path(), CheckThere());
+            return {};
+        }
+        // The attributes beside an array that is the whole store are the array's.
+        if (session_->single_array() != nullptr && session_->single_array()->empty()) return {};
+        MdimUpdate* const update = session_->update();
+        const auto attributes =
+            update != nullptr ? update->Attributes(path_) : session_->hierarchy().Attributes(path_);
+        if (!attributes.ok()) {
+            EmitWarning(session_->store_path(), attributes.status().message());
+            return {};
+        }
+        return ListAttributes(session_, path_, GetFullName(), *attributes, zarr::IsNczarrAttribute);
+    });
 }
 
 std::shared_ptr<GDALAttribute> ZarrGroup::GetAttribute(const std::string& osName) const {
-    for (const auto& attribute : GetAttributes())
-        if (attribute->GetName() == osName) return attribute;
-    return nullptr;
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALAttribute> {
+        for (const auto& attribute : GetAttributes())
+            if (attribute->GetName() == osName) return attribute;
+        return nullptr;
+    });
 }
 
 }  // namespace zarr_driver

@@ -68,10 +68,12 @@ class ZarrGroup final : public GDALGroup {
 
     const std::string& path() const { return path_; }
     // The session tells that the group is gone, or lies elsewhere.
-    void Deleted() ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
+    void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }
     void Moved(const std::string& path);
 
   private:
+    // Those that arrays of the group have and that are its own.
+    std::vector<std::shared_ptr<GDALDimension>> DimensionsOfArrays() const;
     using Nodes = std::vector<zarr::Node>;
 
     zarr::Status CheckThere() const;

@@ -10,6 +10,7 @@
 #include "core/store/keys.h"
 #include "driver/array_creation_options.h"
 #include "driver/creation_options.h"
+#include "driver/guard.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_attribute.h"
 #include "driver/mdim_dimension.h"
@@ -65,13 +66,9 @@ Result<json::Object> DocumentOf(const Dimensions& dimensions, const GDALExtended
 // Runs what makes an object; emits why it failed, and gives nullptr then.
 template <class Make>
 auto Try(const std::string& store, const Make& make) -> std::decay_t<decltype(*make())> {
-    try {
-        auto made = make();
-        if (made.ok()) return made.Take();
-        EmitError(store, made.status());
-    } catch (const std::bad_alloc&) {
-        EmitError(store, Status::OutOfMemory("out of memory"));
-    }
+    auto made = make();
+    if (made.ok()) return made.Take();
+    EmitError(store, made.status());
     return nullptr;
 }
 
@@ -163,7 +160,9 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
 
 std::shared_ptr<GDALGroup> ZarrGroup::CreateGroup(const std::string& osName,
                                                   CSLConstList /*papszOptions*/) {
-    return Try(session_->store_path(), [&] { return MakeGroup(osName); });
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALGroup> {
+        return Try(session_->store_path(), [&] { return MakeGroup(osName); });
+    });
 }
 
 std::shared_ptr<GDALDimension> ZarrGroup::CreateDimension(const std::string& osName,
@@ -171,24 +170,31 @@ std::shared_ptr<GDALDimension> ZarrGroup::CreateDimension(const std::string& osN
                                                           const std::string& osDirection,
                                                           GUInt64 nSize,
                                                           CSLConstList /*papszOptions*/) {
-    return Try(session_->store_path(),
-               [&] { return MakeDimension(osName, osType, osDirection, nSize); });
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALDimension> {
+        return Try(session_->store_path(),
+                   [&] { return MakeDimension(osName, osType, osDirection, nSize); });
+    });
 }
 
 std::shared_ptr<GDALMDArray> ZarrGroup::CreateMDArray(
     const std::string& osName, const std::vector<std::shared_ptr<GDALDimension>>& aoDimensions,
     const GDALExtendedDataType& oDataType, CSLConstList papszOptions) {
-    return Try(session_->store_path(),
-               [&] { return MakeArray(osName, aoDimensions, oDataType, papszOptions); });
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
+        return Try(session_->store_path(),
+                   [&] { return MakeArray(osName, aoDimensions, oDataType, papszOptions); });
+    });
 }
 
 std::shared_ptr<GDALAttribute> ZarrGroup::CreateAttribute(const std::string& osName,
                                                           const std::vector<GUInt64>& anDimensions,
                                                           const GDALExtendedDataType& oDataType,
                                                           CSLConstList /*papszOptions*/) {
-    return Try(session_->store_path(), [&]() -> Result<std::shared_ptr<GDALAttribute>> {
-        ZARR_RETURN_IF_ERROR(CheckChange());
-        return CreateNodeAttribute(session_, path_, GetFullName(), osName, anDimensions, oDataType);
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALAttribute> {
+        return Try(session_->store_path(), [&]() -> Result<std::shared_ptr<GDALAttribute>> {
+            ZARR_RETURN_IF_ERROR(CheckChange());
+            return CreateNodeAttribute(session_, path_, GetFullName(), osName, anDimensions,
+                                       oDataType);
+        });
     });
 }
 
@@ -206,23 +212,29 @@ Status ZarrGroup::DeleteMember(const std::string& name, NodeKind kind) {
 }
 
 bool ZarrGroup::DeleteGroup(const std::string& osName, CSLConstList /*papszOptions*/) {
-    return Report(DeleteMember(osName, NodeKind::kGroup));
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return Report(DeleteMember(osName, NodeKind::kGroup)); });
 }
 
 bool ZarrGroup::DeleteMDArray(const std::string& osName, CSLConstList /*papszOptions*/) {
-    return Report(DeleteMember(osName, NodeKind::kArray));
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return Report(DeleteMember(osName, NodeKind::kArray)); });
 }
 
 bool ZarrGroup::DeleteAttribute(const std::string& osName, CSLConstList /*papszOptions*/) {
-    Status status = CheckChange();
-    if (status.ok()) status = DeleteNodeAttribute(*session_, path_, osName);
-    return Report(status);
+    return Guarded(session_->store_path(), [&]() -> bool {
+        Status status = CheckChange();
+        if (status.ok()) status = DeleteNodeAttribute(*session_, path_, osName);
+        return Report(status);
+    });
 }
 
 bool ZarrGroup::Rename(const std::string& osNewName) {
-    Status status = CheckChange();
-    if (status.ok() && osNewName != GetName()) status = session_->RenameNode(path_, osNewName);
-    return Report(status);
+    return Guarded(session_->store_path(), [&]() -> bool {
+        Status status = CheckChange();
+        if (status.ok() && osNewName != GetName()) status = session_->RenameNode(path_, osNewName);
+        return Report(status);
+    });
 }
 
 void ZarrGroup::Moved(const std::string& path) {

@@ -4,6 +4,7 @@
 #include <cpl_conv.h>
 
 #include "core/store/keys.h"
+#include "driver/guard.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_dimension.h"
 #include "driver/mdim_group.h"
@@ -28,9 +29,11 @@ MdimSession::MdimSession(Location location, OpenOptions options, std::unique_ptr
 }
 
 MdimSession::~MdimSession() {
-    WarnOfFailure(*location_.hierarchy, store_path());
-    const zarr::Status status = Finish();
-    if (!status.ok()) EmitError(store_path(), status);
+    Guarded(store_path(), [&] {
+        WarnOfFailure(*location_.hierarchy, store_path());
+        const zarr::Status status = Finish();
+        if (!status.ok()) EmitError(store_path(), status);
+    });
 }
 
 const zarr::Hierarchy& MdimSession::hierarchy() const {

@@ -230,6 +230,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     bool has_warned_ = false;  // of what consolidated metadata lack
     std::vector<NewDimension> created_;
     std::vector<std::weak_ptr<ZarrAttribute>> attributes_;
+    std::size_t most_attributes_ = 0;  // beyond which those that are gone are removed
 };
 
 }  // namespace zarr_driver

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/dimensions.h"
+#include "core/conventions/nczarr.h"
 #include "core/hierarchy/resize.h"
 #include "core/store/keys.h"
 #include "driver/mdim_array.h"
@@ -246,10 +247,14 @@ Status MdimSession::CheckRename(const ZarrDimension& dimension, const std::strin
         return Status::Invalid("/" + target + ": there is something of that name already, and " +
                                "the coordinate array is renamed with its dimension");
     for (const User& user : users) {
-        const bool is_stated = user.facts.attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
+        const zarr::ArrayMetadata& metadata = user.facts.metadata;
+        const bool is_stated = user.facts.attributes.Find("_ARRAY_DIMENSIONS") != nullptr ||
+                               !zarr::NczarrDimensions(hierarchy(), user.path, metadata.document,
+                                                       user.facts.attributes, metadata.rank())
+                                    .empty();
         if (!is_stated && dimension.is_named())
             return Status::Unsupported("/" + user.path +
-                                       ": its dimensions are named by NCZarr or OME, not by "
+                                       ": its dimensions are named by OME, not by "
                                        "_ARRAY_DIMENSIONS, and are not renamed");
         for (const zarr::Dimension& other : user.facts.dimensions)
             if (other.name == new_name)

@@ -85,9 +85,12 @@ Status MdimSession::ChangeAttribute(const std::string& path, const std::string& 
 
 void MdimSession::Register(const std::shared_ptr<ZarrAttribute>& attribute) {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
-    const auto is_gone = [](const auto& known) { return known.expired(); };
-    attributes_.erase(std::remove_if(attributes_.begin(), attributes_.end(), is_gone),
-                      attributes_.end());
+    if (attributes_.size() >= most_attributes_) {
+        const auto is_gone = [](const auto& known) { return known.expired(); };
+        attributes_.erase(std::remove_if(attributes_.begin(), attributes_.end(), is_gone),
+                          attributes_.end());
+        most_attributes_ = std::max<std::size_t>(64, 2 * attributes_.size());
+    }
     attributes_.push_back(attribute);
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/store/keys.h"
 #include "driver/gdal_compat.h"
+#include "driver/guard.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_session.h"
 #include "driver/report.h"
@@ -60,24 +61,19 @@ void MdimSession::DropOldStatistics() {
 CPLErr ZarrMDArray::GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
                                   double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
                                   GDALProgressFunc pfnProgress, void* pProgressData) {
-    try {
+    return Guarded(session_->store_path(), [&]() -> CPLErr {
         session_->DropOldStatistics();
-    } catch (const std::bad_alloc&) {
-        return EmitError(session_->store_path(), zarr::Status::OutOfMemory("out of memory"));
-    }
-    return GDALPamMDArray::GetStatistics(bApproxOK, bForce, pdfMin, pdfMax, pdfMean, pdfStdDev,
-                                         pnValidCount, pfnProgress, pProgressData);
+        return GDALPamMDArray::GetStatistics(bApproxOK, bForce, pdfMin, pdfMax, pdfMean, pdfStdDev,
+                                             pnValidCount, pfnProgress, pProgressData);
+    });
 }
 
 bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
-    // What is old would be as new as the file is then.
-    try {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        // What is old would be as new as the file is then.
         session_->DropOldStatistics();
-    } catch (const std::bad_alloc&) {
-        EmitError(session_->store_path(), zarr::Status::OutOfMemory("out of memory"));
-        return false;
-    }
-    return GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS);
+        return GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS);
+    });
 }
 
 }  // namespace zarr_driver

@@ -39,8 +39,9 @@ Status MdimUpdate::ChangeAttribute(const std::string& path, const std::string& n
         }
     }
     if (value && !is_set) kept.emplace_back(name, std::move(*value));
-    auto& changed = changed_.try_emplace(path, Changed{attributes, {}}).first->second;
-    changed.after = json::Value(std::move(kept));
+    json::Value after(std::move(kept));
+    auto& changed = changed_.try_emplace(path, Changed{attributes, attributes}).first->second;
+    changed.after = std::move(after);
     return {};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/metadata_text.h"
 
+#include <cpl_string.h>
+
 #include <algorithm>
 
 #include "core/conventions/flags.h"
@@ -47,6 +49,29 @@ std::string MetadataText(const json::Value& value) {
     return text + "}";
 }
 
+void MetadataItems::Set(const std::string& name, std::string value) {
+    const auto [place, is_new] = places_.emplace(CPLString(name).tolower(), items_.size());
+    if (is_new)
+        items_.emplace_back(name, std::move(value));
+    else
+        items_[place->second].second = std::move(value);
+}
+
+void MetadataItems::Add(CSLConstList list) {
+    for (; list != nullptr && *list != nullptr; ++list) {
+        char* name = nullptr;
+        const char* const value = CPLParseNameValue(*list, &name);
+        if (name != nullptr && value != nullptr) Set(name, value);
+        CPLFree(name);
+    }
+}
+
+CPLStringList MetadataItems::List() const {
+    CPLStringList list;
+    for (const auto& [name, value] : items_) list.AddNameValue(name.c_str(), value.c_str());
+    return list;
+}
+
 void AddAttributes(const json::Value& attributes, CPLStringList& list) {
     const json::Object* members = attributes.as_object();
     if (members == nullptr) return;
@@ -57,8 +82,10 @@ void AddAttributes(const json::Value& attributes, CPLStringList& list) {
         const bool is_flag = name == "flag_values" || name == "flag_meanings";
         return !IsInterpretedAttribute(name) || (is_flag && !has_classes);
     };
+    MetadataItems items(list.List());
     for (const auto& [name, value] : *members)
-        if (is_shown(name)) list.SetNameValue(name.c_str(), MetadataText(value).c_str());
+        if (is_shown(name)) items.Set(name, MetadataText(value));
+    list = items.List();
 }
 
 }  // namespace zarr_driver

@@ -3,8 +3,12 @@
 
 #include <cpl_string.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "core/json/value.h"
 
@@ -17,6 +21,24 @@ std::string MetadataText(const zarr::json::Value& value);
 // True for attributes that the driver itself shows elsewhere (nodata, scale, dimension names, ...),
 // or that place a raster.
 bool IsInterpretedAttribute(std::string_view name);
+
+// Metadata items, in the order in which their names came first. Setting one takes the same time
+// however many there are, which it does not in a CPLStringList.
+class MetadataItems {
+  public:
+    MetadataItems() = default;
+    explicit MetadataItems(CSLConstList list) { Add(list); }
+
+    // Replaces the item whose name is the same but for capitals.
+    void Set(const std::string& name, std::string value);
+    void Add(CSLConstList list);
+    CPLStringList List() const;
+
+  private:
+    std::vector<std::pair<std::string, std::string>> items_;
+    std::unordered_map<std::string, std::size_t>
+        places_;  // in items_, by the name in small letters
+};
 
 // Adds to `list` the attributes that are not interpreted, with flags that are no classes. Later
 // ones replace earlier ones of the same name.

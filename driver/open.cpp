@@ -12,6 +12,7 @@
 #include "driver/builtin_driver.h"
 #include "driver/foreign_store.h"
 #include "driver/gdal_compat.h"
+#include "driver/guard.h"
 #include "driver/mdim_array.h"
 #include "driver/mdim_dataset.h"
 #include "driver/raster_open.h"
@@ -189,8 +190,10 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
 }  // namespace
 
 int Identify(GDALOpenInfo* open_info) {
-    if (IsZarr(*open_info, PurposeOf(*open_info))) return TRUE;
-    return IsTurnedDown(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
+    return Guarded(open_info->pszFilename, [&]() -> int {
+        if (IsZarr(*open_info, PurposeOf(*open_info))) return TRUE;
+        return IsTurnedDown(open_info) ? FALSE : IdentifyAsBuiltin(open_info);
+    });
 }
 
 bool IsTurnedDown(GDALOpenInfo* open_info) {
@@ -199,14 +202,12 @@ bool IsTurnedDown(GDALOpenInfo* open_info) {
 }
 
 GDALDataset* Open(GDALOpenInfo* open_info) {
-    try {
+    return Guarded(open_info->pszFilename, [&]() -> GDALDataset* {
         if (IsZarr(*open_info, Purpose::kOpen)) return OpenOrReport(open_info);
         if (IdentifyAsBuiltin(open_info) != FALSE)
             return OpenAsBuiltin(open_info, open_info->pszFilename);
-    } catch (const std::bad_alloc&) {
-        EmitError(open_info->pszFilename, Status::OutOfMemory("out of memory"));
-    }
-    return nullptr;
+        return nullptr;
+    });
 }
 
 }  // namespace zarr_driver

@@ -148,7 +148,10 @@ Status OverviewLevels::WriteBetween(const CoordinateArrays& coordinates,
     // The values are written unpacked, and bounds are not written.
     for (const char* name : {"scale_factor", "add_offset", "_FillValue", "missing_value", "bounds"})
         SetMember(attributes, name, json::Value());
-    return coordinates.WriteNumbers(path, Between(read->values, size), attributes).status();
+    const std::vector<double> between = Between(read->values, size);
+    const NumberSeries numbers{
+        between.size(), [&](std::uint64_t i) { return between[static_cast<std::size_t>(i)]; }};
+    return coordinates.WriteNumbers(path, numbers, attributes).status();
 }
 
 }  // namespace zarr_driver

@@ -26,6 +26,19 @@ std::optional<PathLock> PathLock::Try(const std::string& path, Failure& failure)
     return lock;
 }
 
+std::optional<PathLock> PathLock::Share(int descriptor, Failure& failure) {
+    failure = Failure::kImpossible;
+    const int own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (own < 0) return std::nullopt;
+    PathLock lock(own);
+    const bool is_locked = flock(own, LOCK_SH | LOCK_NB) == 0;
+    struct stat file {};
+    const bool is_gone = is_locked && fstat(own, &file) == 0 && file.st_nlink == 0;
+    if (is_gone || (!is_locked && errno == EWOULDBLOCK)) failure = Failure::kHeld;
+    if (is_gone || !is_locked) return std::nullopt;
+    return lock;
+}
+
 bool PathLock::IsOf(const std::string& path) const {
     struct stat locked {};
     struct stat there {};
@@ -40,6 +53,11 @@ void PathLock::Release() {
 #else
 
 std::optional<PathLock> PathLock::Try(const std::string& /*path*/, Failure& failure) {
+    failure = Failure::kImpossible;
+    return std::nullopt;
+}
+
+std::optional<PathLock> PathLock::Share(int /*descriptor*/, Failure& failure) {
     failure = Failure::kImpossible;
     return std::nullopt;
 }

@@ -22,6 +22,11 @@ class PathLock {
     // Does not wait. `failure` says why there is no lock.
     static std::optional<PathLock> Try(const std::string& path, Failure& failure);
 
+    // The same of a file that this process has open, by a descriptor of its own, so that the lock
+    // outlives that one. Many may hold such a lock at a time, but not beside one of Try(). kHeld
+    // also where the file has lost its name meanwhile.
+    static std::optional<PathLock> Share(int descriptor, Failure& failure);
+
     ~PathLock() { Release(); }
     PathLock(const PathLock&) = delete;
     PathLock& operator=(const PathLock&) = delete;

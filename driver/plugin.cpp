@@ -13,6 +13,7 @@
 #include "driver/creation_options.h"
 #include "driver/foreign_store.h"
 #include "driver/gdal_compat.h"
+#include "driver/guard.h"
 #include "driver/location.h"
 #include "driver/manage_stores.h"
 #include "driver/mdim_create.h"
@@ -42,59 +43,70 @@ bool IsForBuiltin(const char* name, CSLConstList options) {
 
 GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
                     zarr_driver::NameValueList options) {
-    if (IsForBuiltin(name, options) && Builtin()->pfnCreate != nullptr)
-        return AsOurs(Builtin()->pfnCreate(name, x_size, y_size, bands, type, options));
-    return zarr_driver::Create(name, x_size, y_size, bands, type, options);
+    return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
+        if (IsForBuiltin(name, options) && Builtin()->pfnCreate != nullptr)
+            return AsOurs(Builtin()->pfnCreate(name, x_size, y_size, bands, type, options));
+        return zarr_driver::Create(name, x_size, y_size, bands, type, options);
+    });
 }
 
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict,
                         zarr_driver::NameValueList options, GDALProgressFunc progress,
                         void* progress_data) {
-    if (IsForBuiltin(name, options))
-        return AsOurs(
-            Builtin()->CreateCopy(name, source, strict, options, progress, progress_data));
-    if (source->GetRasterCount() == 0 && source->GetRootGroup() != nullptr)
-        return zarr_driver::CopyMultiDimensional(name, source, strict, options, progress,
-                                                 progress_data);
-    return zarr_driver::CreateCopy(name, source, strict, options, progress, progress_data);
+    return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
+        if (IsForBuiltin(name, options))
+            return AsOurs(
+                Builtin()->CreateCopy(name, source, strict, options, progress, progress_data));
+        if (source->GetRasterCount() == 0 && source->GetRootGroup() != nullptr)
+            return zarr_driver::CopyMultiDimensional(name, source, strict, options, progress,
+                                                     progress_data);
+        return zarr_driver::CreateCopy(name, source, strict, options, progress, progress_data);
+    });
 }
 
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList group_options,
                                     CSLConstList options) {
-    if (IsForBuiltin(name, options) && Builtin()->pfnCreateMultiDimensional != nullptr)
-        return AsOurs(Builtin()->pfnCreateMultiDimensional(name, group_options, options));
-    return zarr_driver::CreateMultiDimensional(name, group_options, options);
+    return zarr_driver::Guarded(name, [&]() -> GDALDataset* {
+        if (IsForBuiltin(name, options) && Builtin()->pfnCreateMultiDimensional != nullptr)
+            return AsOurs(Builtin()->pfnCreateMultiDimensional(name, group_options, options));
+        return zarr_driver::CreateMultiDimensional(name, group_options, options);
+    });
 }
 
 // Shows in the domains READ_COUNTERS and WRITE_COUNTERS what was done since the process began.
 class ZarrDriver final : public GDALDriver {
   public:
     zarr_driver::NameValueList GetMetadata(const char* pszDomain = "") override {
-        const bool is_read = IsDomain(pszDomain, "READ_COUNTERS");
-        if (!is_read && !IsDomain(pszDomain, "WRITE_COUNTERS"))
-            return GDALDriver::GetMetadata(pszDomain);
-        auto& list = zarr::ThreadsOwn<CPLStringList>();  // borrowed by the caller, as metadata is
-        list.Clear();
-        const auto set = [&list](const char* name, const std::atomic<std::uint64_t>& count) {
-            list.SetNameValue(name, std::to_string(count.load()).c_str());
-        };
-        const auto context = zarr_driver::SharedContext();
-        if (is_read) {
-            set("CHUNKS_REQUESTED", context->counters().chunks_requested);
-            set("CHUNKS_ABSENT", context->counters().chunks_absent);
-            set("CHUNKS_DECODED", context->counters().chunks_decoded);
-            set("BYTES_READ", context->counters().bytes_read);
-            set("BYTES_DECODED", context->counters().bytes_decoded);
-        } else {
-            set("CHUNKS_WRITTEN", context->write_counters().chunks_written);
-            set("BYTES_WRITTEN", context->write_counters().bytes_written);
-        }
-        return list.List();
+        return zarr_driver::Guarded(zarr_driver::kDriverName, [&]() -> zarr_driver::NameValueList {
+            const bool is_read = IsDomain(pszDomain, "READ_COUNTERS");
+            if (!is_read && !IsDomain(pszDomain, "WRITE_COUNTERS"))
+                return GDALDriver::GetMetadata(pszDomain);
+            auto& list =
+                zarr::ThreadsOwn<CPLStringList>();  // borrowed by the caller, as metadata is
+            list.Clear();
+            const auto set = [&list](const char* name, const std::atomic<std::uint64_t>& count) {
+                list.SetNameValue(name, std::to_string(count.load()).c_str());
+            };
+            const auto context = zarr_driver::SharedContext();
+            if (is_read) {
+                set("CHUNKS_REQUESTED", context->counters().chunks_requested);
+                set("CHUNKS_ABSENT", context->counters().chunks_absent);
+                set("CHUNKS_DECODED", context->counters().chunks_decoded);
+                set("BYTES_READ", context->counters().bytes_read);
+                set("BYTES_DECODED", context->counters().bytes_decoded);
+            } else {
+                set("CHUNKS_WRITTEN", context->write_counters().chunks_written);
+                set("BYTES_WRITTEN", context->write_counters().bytes_written);
+            }
+            return list.List();
+        });
     }
     const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override {
-        if (!IsDomain(pszDomain, "READ_COUNTERS") && !IsDomain(pszDomain, "WRITE_COUNTERS"))
-            return GDALDriver::GetMetadataItem(pszName, pszDomain);
-        return CSLFetchNameValue(GetMetadata(pszDomain), pszName);
+        return zarr_driver::Guarded(zarr_driver::kDriverName, [&]() -> const char* {
+            if (!IsDomain(pszDomain, "READ_COUNTERS") && !IsDomain(pszDomain, "WRITE_COUNTERS"))
+                return GDALDriver::GetMetadataItem(pszName, pszDomain);
+            return CSLFetchNameValue(GetMetadata(pszDomain), pszName);
+        });
     }
 
   private:
@@ -106,9 +118,11 @@ class ZarrDriver final : public GDALDriver {
 // When GDAL's drivers are destroyed: what is kept for the next dataset is let go of, and threads
 // end while GDAL still knows what it has stored in them.
 void Unload(GDALDriver* /*driver*/) {
-    zarr::WorkerPool::Instance().EndIdle();
-    zarr_driver::SharedContext()->cache().SetMaxBytes(0);
-    zarr_driver::CloseIdleZip();
+    zarr_driver::Guarded(zarr_driver::kDriverName, [&]() {
+        zarr::WorkerPool::Instance().EndIdle();
+        zarr_driver::SharedContext()->cache().SetMaxBytes(0);
+        zarr_driver::CloseIdleZip();
+    });
 }
 
 GDALDriver* MakeDriver() {
@@ -164,16 +178,18 @@ void AddOptionsOfBuiltin(GDALDriver& driver) {
 extern "C" void CPL_DLL GDALRegister_ZarrV2();
 
 void GDALRegister_ZarrV2() {
-    GDALDriverManager* manager = GetGDALDriverManager();
-    if (Builtin() != nullptr) return;
-    // Plugins come before the built-in drivers, and the built-in one registers only where the name
-    // is free: so it is asked to register first, and then makes room.
-    if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
-    GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
-    if (own != nullptr) manager->DeregisterDriver(own);
-    GDALDriver* const builtin = own != nullptr ? zarr_driver::MakeBuiltin(own) : nullptr;
-    GDALDriver* const driver = MakeDriver();
-    manager->RegisterDriver(driver);
-    if (builtin != nullptr) manager->RegisterDriver(builtin);
-    AddOptionsOfBuiltin(*driver);
+    zarr_driver::Guarded(zarr_driver::kDriverName, [&]() {
+        GDALDriverManager* manager = GetGDALDriverManager();
+        if (Builtin() != nullptr) return;
+        // Plugins come before the built-in drivers, and the built-in one registers only where the
+        // name is free: so it is asked to register first, and then makes room.
+        if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
+        GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
+        if (own != nullptr) manager->DeregisterDriver(own);
+        GDALDriver* const builtin = own != nullptr ? zarr_driver::MakeBuiltin(own) : nullptr;
+        GDALDriver* const driver = MakeDriver();
+        manager->RegisterDriver(driver);
+        if (builtin != nullptr) manager->RegisterDriver(builtin);
+        AddOptionsOfBuiltin(*driver);
+    });
 }

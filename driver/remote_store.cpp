@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/limits.h"
 #include "core/store/keys.h"
 #include "driver/http_fetch.h"
 #include "driver/remote_url.h"
@@ -105,7 +106,9 @@ Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset,
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     if (const auto url = RemoteUrl(folder(), key)) {
         const ByteExtent extent{offset, std::max<std::size_t>(length, 1)};
-        auto found = Fetch({*url, folder(), key}, value, zarr::kNoLimit, extent);
+        const std::size_t limit = std::max(
+            extent.length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
+        auto found = Fetch({*url, folder(), key}, value, limit, extent);
         if (!IsMisdirected(found, value)) return Judge(std::move(found));
     }
     return Judge(VsiStore::GetRange(key, offset, length, value));
@@ -125,14 +128,15 @@ Status RemoteStore::VisitEntries(const std::string& prefix, const EntryVisitor& 
     return VsiStore::VisitEntries(prefix, visit);
 }
 
-Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
+Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                               const PrefixVisitor&) const {
     if (!IsObjectStore(folder())) return WebServerDoesNotList(prefix);
     std::size_t keys = 0;
     const auto count = [&](std::string_view key, std::optional<std::uint64_t> size) {
         ++keys;
         visit(key, size);
     };
-    ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count));
+    ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count, {}));
     // GDAL shows nothing to who may not list; an array has its own document at least.
     return keys != 0
                ? Status()

@@ -42,7 +42,8 @@ class RemoteStore final : public VsiStore {
     // Not of a web server, which would be asked for a page, and for all of it.
     zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     // Not of a web server, whose pages may not show all.
-    zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
+    zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                            const PrefixVisitor& visit_prefix) const override;
 
   private:
     // Get() without what is remembered.

@@ -2,6 +2,8 @@
 #include "driver/report.h"
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
 
 #include "core/base/text.h"
 #include "driver/aside_name.h"
@@ -39,6 +41,16 @@ void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
 }
 
 }  // namespace
+
+void EmitThrown(const char* store, const std::exception* thrown) noexcept {
+    const bool is_memory = dynamic_cast<const std::bad_alloc*>(thrown) != nullptr ||
+                           dynamic_cast<const std::length_error*>(thrown) != nullptr;
+    if (is_memory || thrown == nullptr)
+        CPLError(CE_Failure, is_memory ? CPLE_OutOfMemory : CPLE_AppDefined, "%s: %s", store,
+                 is_memory ? "out of memory" : "an unknown error");
+    else
+        CPLError(CE_Failure, CPLE_AppDefined, "%s: %s", store, thrown->what());
+}
 
 CPLErr EmitError(const std::string& store, const zarr::Status& status) {
     Emit(CE_Failure, ErrorNumber(status.code()), store, status.message());

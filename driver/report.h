@@ -4,6 +4,7 @@
 
 #include <cpl_error.h>
 
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace zarr_driver {
 
 // Emits one CE_Failure: "store: status's message". Returns CE_Failure, for `return EmitError()`.
 CPLErr EmitError(const std::string& store, const zarr::Status& status);
+
+// Emits one CE_Failure about what a call threw, nullptr where that is unknown; takes no memory.
+void EmitThrown(const char* store, const std::exception* thrown) noexcept;
 
 // Emits one CE_Warning: "store: message".
 void EmitWarning(const std::string& store, const std::string& message);

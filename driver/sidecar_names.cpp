@@ -114,15 +114,37 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
     return found.ok() && *found;
 }
 
+namespace {
+
+// The names in a folder that begin so, perhaps with others.
+std::vector<std::string> NamesIn(const std::string& folder, const std::string& start) {
+    std::vector<std::string> names;
+    if (!IsObjectStore(folder)) {
+        const CPLStringList entries(VSIReadDir(folder.empty() ? "." : folder.c_str()));
+        for (int i = 0; i < entries.size(); ++i) names.emplace_back(entries[i]);
+        return names;
+    }
+    // A bucket may hold any number of others.
+    VSICurlPartialClearCache(folder.c_str());
+    CPLStringList options;
+    options.SetNameValue("PREFIX", start.c_str());
+    const std::unique_ptr<VSIDIR, decltype(&VSICloseDir)> entries(
+        VSIOpenDir(folder.c_str(), 0, options.List()), VSICloseDir);
+    while (const VSIDIREntry* entry = entries ? VSIGetNextDirEntry(entries.get()) : nullptr)
+        names.emplace_back(entry->pszName);
+    return names;
+}
+
+}  // namespace
+
 std::vector<std::string> SidecarBases(const std::string& path) {
     std::vector<std::string> bases = {path};
-    if (!VSIIsLocal(path.c_str())) return bases;
+    if (!VSIIsLocal(path.c_str()) && !IsObjectStore(path)) return bases;
     const std::string folder = CPLGetPath(path.c_str());
     const std::string start = std::string(CPLGetFilename(path.c_str())) + kMark;
-    const CPLStringList entries(VSIReadDir(folder.empty() ? "." : folder.c_str()));
     std::set<std::string> others;
-    for (int i = 0; i < entries.size(); ++i) {
-        const std::string_view name(entries[i]);
+    for (const std::string& entry : NamesIn(folder, start)) {
+        const std::string_view name(entry);
         if (name.substr(0, start.size()) != start) continue;
         for (const std::string_view end : kSidecarEnds) {
             if (name.size() < end.size() || name.substr(name.size() - end.size()) != end) continue;

@@ -3,12 +3,24 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "core/dtype/element_text.h"
 #include "driver/report.h"
 
 namespace zarr_driver {
 
 using Clock = zarr::LabelRange::Clock;
+
+namespace {
+
+// Of a dimension, as each band has it in its metadata and its description.
+constexpr std::size_t kMaxNameBytes = 255;
+
+std::string NameOf(const zarr::Dimension& dimension) {
+    return zarr::Shortened(dimension.name, kMaxNameBytes);
+}
+
+}  // namespace
 
 SliceLabels::SliceLabels(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                          const RasterLayout& layout, const OmeChannels& channels,
@@ -70,7 +82,7 @@ void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
     const std::vector<std::uint64_t> indices = layout_.SliceIndices(slice);
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const std::string prefix =
-            "DIM_" + layout_.facts.dimensions[layout_.other_axes[i]].name + "_";
+            "DIM_" + NameOf(layout_.facts.dimensions[layout_.other_axes[i]]) + "_";
         const auto set = [&](const char* item, const std::string& value) {
             list.SetNameValue((prefix + item).c_str(), value.c_str());
         };
@@ -111,11 +123,11 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         const zarr::OmeroChannel* channel =
             channels_.axis() == i ? channels_.Find(indices) : nullptr;
         if (label != nullptr)
-            parts.push_back({dimension.name, label->label, axis.labels.is_text});
+            parts.push_back({NameOf(dimension), label->label, axis.labels.is_text});
         else if (channel != nullptr && !channel->label.empty())
-            parts.push_back({dimension.name, channel->label, true});
+            parts.push_back({NameOf(dimension), channel->label, true});
         else if (dimension.size > 1)
-            parts.push_back({dimension.name, std::to_string(indices[i]), false});
+            parts.push_back({NameOf(dimension), std::to_string(indices[i]), false});
     }
     if (parts.size() == 1 && parts[0].is_text && !parts[0].label.empty()) return parts[0].label;
     std::string text;

@@ -46,12 +46,13 @@ void SourceState::AddTime(const std::string& key, std::int64_t time) {
 // The table of contents is in memory, and has a checksum of each member.
 void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     const zarr::Store& store = *array.store();
-    const zarr::Status status = store.ForEachKey(array.path(), [&](std::string_view name, auto) {
+    const auto add = [&](std::string_view name, auto) {
         const std::string key = zarr::JoinKey(array.path(), name);
         const zarr::Stamp stamp = store.StampOf(key);
         if (IsChunk(key) && stamp.exists)
             AddContents(key, stamp.size, static_cast<std::uint64_t>(stamp.modified));
-    });
+    };
+    const zarr::Status status = store.ForEachKey(array.path(), add, {});
     has_chunks_ = status.ok();
     newest_chunk_ = newest_document_ = TimeOf(archive);
 }
@@ -75,14 +76,15 @@ void SourceState::AddFolder(const std::string& folder, const zarr::Array& array)
     if (array.chunk_count() > kMostChunks) return AddTime("", TimeOf(folder));
     const VsiStore store(folder);
     bool are_known = true;
-    const zarr::Status status = store.ForEachKey("", [&](std::string_view name, auto) {
+    const auto add = [&](std::string_view name, auto) {
         if (!IsChunk(name)) return;
         const std::string key(name);
         const zarr::Stamp stamp = store.StampOf(key);
         are_known = are_known && stamp.exists;
         AddContents(key, stamp.size, 0);
         AddTime(key, stamp.modified);
-    });
+    };
+    const zarr::Status status = store.ForEachKey("", add, {});
     has_chunks_ = has_chunks_ && status.ok() && are_known;
 }
 

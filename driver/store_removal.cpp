@@ -11,9 +11,12 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/hierarchy/store_erasure.h"
+#include "core/hierarchy/tree.h"
+#include "core/store/keys.h"
 #include "driver/files_beside.h"
 #include "driver/location.h"
 #include "driver/remote_url.h"
@@ -75,15 +78,39 @@ void ForgetListings(const std::string& folder) {
     if (IsObjectStore(folder)) VSICurlPartialClearCache(folder.c_str());
 }
 
-// What an object store may have left of a folder after all keys are gone: empty objects that stand
-// for folders, which GDAL, among others, makes.
-Status EraseFolderObjects(const std::string& folder) {
-    const QuietErrors quiet;
+// The keys of all objects below a folder of an object store; those that only stand for folders,
+// which GDAL, among others, makes, are left out.
+std::vector<std::string> ListObjects(const std::string& folder) {
     ForgetListings(folder);
-    const CPLStringList left(VSIReadDirRecursive(folder.c_str()));
-    for (int i = 0; i < left.size(); ++i)
-        if (!EndsWith(left[i], "/"))
-            return Status::Io(std::string(left[i]) + ": was put there while the store was deleted");
+    const CPLStringList found(VSIReadDirRecursive(folder.c_str()));
+    std::vector<std::string> keys;
+    for (int i = 0; i < found.size(); ++i)
+        if (!EndsWith(found[i], "/")) keys.emplace_back(found[i]);
+    return keys;
+}
+
+// Deletes what lies below a folder of an object store by one listing of all of it: a listing that
+// fails looks as if there were nothing. What makes the folder a store goes last, once nothing else
+// is left, so that what a failure leaves can be deleted again.
+Status EraseObjects(const std::string& folder) {
+    const QuietErrors quiet;
+    VsiStore store(folder);
+    const auto is_last = [](const std::string& key) {
+        return key == zarr::kGroupKey || key == zarr::kArrayKey;
+    };
+    std::vector<std::string> keys = ListObjects(folder);
+    const auto last = std::stable_partition(keys.begin(), keys.end(),
+                                            [&](const std::string& key) { return !is_last(key); });
+    const std::vector<std::string> roots(last, keys.end());
+    keys.erase(last, keys.end());
+    // Nobody is to take for whole what is only partly there.
+    std::stable_partition(keys.begin(), keys.end(), [](const std::string& key) {
+        return zarr::IsNodeDocument(zarr::LastName(key));
+    });
+    ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
+    for (const std::string& key : ListObjects(folder))
+        if (!is_last(key)) return Status::Io(key + ": was put there while the store was deleted");
+    ZARR_RETURN_IF_ERROR(store.EraseMany(roots));
     VSIRmdirRecursive(folder.c_str());
     ForgetListings(folder);
     return {};
@@ -99,9 +126,9 @@ Status EraseWhole(const std::string& path) {
         return Status::Io("cannot be removed: " + std::generic_category().message(errno));
     }
     const std::string& folder = path;
+    if (IsObjectStore(folder)) return EraseObjects(folder);
     VsiStore store(folder);
     ZARR_RETURN_IF_ERROR(zarr::EraseStore(store));
-    if (IsObjectStore(folder)) return EraseFolderObjects(folder);
     const QuietErrors quiet;
     if (VSIRmdir(folder.c_str()) == 0 || VSIUnlink(folder.c_str()) == 0) return {};
     return PathExists(folder) ? Status::Io("the empty folder cannot be removed") : Status();

@@ -22,6 +22,7 @@
 #include "core/store/keys.h"
 #include "driver/aside_name.h"
 #include "driver/files_beside.h"
+#include "driver/partial_files.h"
 #include "driver/remote_url.h"
 #include "driver/report.h"
 #include "driver/store_folder.h"
@@ -220,7 +221,7 @@ Status StoreReplacement::TakePlace() {
     if (is_free) return SwapFailure("cannot get its name", errno);
     std::string old = building_;
     if (!Exchange(building_, path_)) {
-        old = TemporaryPath(path_);
+        old = PartialName(path_);
         if (!rename(path_, old)) return SwapFailure("the old one cannot be put aside", errno);
         if (!rename(building_, path_)) {
             const int error = errno;

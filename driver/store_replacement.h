@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/no_throw.h"
 #include "core/base/status.h"
 #include "driver/path_lock.h"
 
@@ -26,7 +27,9 @@ class StoreReplacement {
     // For a store that is changed, not made: keeps and removes nothing.
     StoreReplacement() = default;
     // Removes what was made, unless Commit() has succeeded.
-    ~StoreReplacement() { Undo(); }
+    ~StoreReplacement() {
+        zarr::NoThrow([this] { Undo(); });
+    }
     StoreReplacement(const StoreReplacement&) = delete;
     StoreReplacement& operator=(const StoreReplacement&) = delete;
     StoreReplacement(StoreReplacement&& other) noexcept;

@@ -55,19 +55,13 @@ Status StoreUpdate::EraseMade() {
 
 Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zarr::Array>& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::unique_ptr<zarr::ArrayWriter>& writer = writers_[array.get()];
-    if (writer == nullptr) {
-        // As much as may be cached, and enough for a row of chunks that is written line by line.
-        constexpr std::size_t kLeast = std::size_t{64} << 20;
-        const std::size_t limit = std::max(kLeast, array->context().cache().max_bytes());
-        auto opened = zarr::ArrayWriter::Open(array, store_, limit, locks_);
-        if (!opened.ok()) {
-            writers_.erase(array.get());
-            return opened.status();
-        }
-        writer = opened.Take();
-    }
-    return writer.get();
+    const auto known = writers_.find(array.get());
+    if (known != writers_.end()) return known->second.get();
+    // As much as may be cached, and enough for a row of chunks that is written line by line.
+    constexpr std::size_t kLeast = std::size_t{64} << 20;
+    const std::size_t limit = std::max(kLeast, array->context().cache().max_bytes());
+    ZARR_ASSIGN_OR_RETURN(auto writer, zarr::ArrayWriter::Open(array, store_, limit, locks_));
+    return writers_.emplace(array.get(), std::move(writer)).first->second.get();
 }
 
 bool StoreUpdate::HasWritten(const zarr::Array& array) const {

@@ -19,6 +19,8 @@
 #include <system_error>
 
 #include "core/store/keys.h"
+#include "driver/local_file.h"
+#include "driver/partial_files.h"
 #include "driver/quiet_call.h"
 #include "driver/remote_options.h"
 #include "driver/remote_url.h"
@@ -39,25 +41,6 @@ std::int64_t ModificationTime(const VSIStatBufL& stat) {
     time += stat.st_mtim.tv_nsec;
 #endif
     return time;
-}
-
-namespace {
-
-// What tells this process from those of other machines. At load, as a thread that is about to find
-// it out for a static of a function would leave that locked in a forked child.
-const std::uint64_t machine = std::random_device()() * std::uint64_t{0x100000001};
-
-}  // namespace
-
-std::string TemporaryPath(const std::string& path) {
-    static std::atomic<std::uint64_t> counter{0};
-    // Asked each time: after a fork() both processes have the same static values.
-    const auto process = machine ^ (static_cast<std::uint64_t>(CPLGetCurrentProcessID()) << 32U);
-    char digits[33];
-    std::snprintf(digits, sizeof digits, "%016llx%016llx",
-                  static_cast<unsigned long long>(process),  // NOLINT: what printf takes
-                  static_cast<unsigned long long>(counter++));
-    return path + "." + digits + ".partial";
 }
 
 // Others may be making the same ones.
@@ -145,8 +128,8 @@ bool IsAbsent(const std::string& path, int file_error) {
 
 // True where a file shows at a path, be it a link to nothing, though it may not open: one look on
 // this machine, none over a network. What such a file holds is not known, and not "nothing".
-bool IsSeen(const std::string& path) {
-    if (!STARTS_WITH(path.c_str(), "/vsi")) {
+bool IsSeen(const std::string& path, bool is_local) {
+    if (is_local) {
         std::error_code error;
         const auto type = std::filesystem::symlink_status(path, error).type();
         return !error && type != std::filesystem::file_type::directory;
@@ -157,28 +140,54 @@ bool IsSeen(const std::string& path) {
     return VSIStatExL(path.c_str(), &stat, flags) == 0 && !VSI_ISDIR(stat.st_mode);
 }
 
+// True where a folder of this machine is a link to one that it lies in, as `/` is: what is below it
+// is the same once more, or all that this machine has.
+bool LeadsRound(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) return false;
+    const std::filesystem::path target = std::filesystem::canonical(path, error);
+    if (error) return false;
+    const std::filesystem::path here =
+        std::filesystem::canonical(std::filesystem::path(path).parent_path(), error);
+    if (error) return false;
+    return std::mismatch(target.begin(), target.end(), here.begin(), here.end()).first ==
+           target.end();
+}
+
+// A file that is open for reading: of this machine, or of GDAL's virtual file systems.
 struct OpenedFile {
+    LocalFile local;
     File file;
     std::uint64_t size = 0;
+
+    bool is_open() const { return local.is_open() || file != nullptr; }
 };
 
-Result<OpenedFile> Open(const std::string& path, const std::string& key) {
+Result<OpenedFile> Open(const std::string& path, const std::string& key, bool is_local) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     OpenedFile opened;
     const auto open = [&] {
+        if (is_local && ZARR_HAS_LOCAL_FILE) return opened.local.Open(path);
         errno = 0;
         opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
         return opened.file != nullptr ? 0 : errno;
     };
     int error = open();
-    if (opened.file == nullptr && IsAbsent(path, error)) {
-        if (!IsSeen(path)) return opened;
+    if (!opened.is_open() && IsAbsent(path, error)) {
+        if (!IsSeen(path, is_local)) return opened;
         // Another process may have written it between the two looks.
         error = open();
-        if (opened.file == nullptr && !IsSeen(path)) return opened;
-        if (opened.file == nullptr) return Failure(key, "is there, but cannot be opened", error);
+        if (!opened.is_open() && !IsSeen(path, is_local)) return opened;
+        if (!opened.is_open()) return Failure(key, "is there, but cannot be opened", error);
     }
-    if (opened.file == nullptr) return Failure(key, "cannot open", error);
+    if (error == ENODEV && is_local)
+        return Status::Io(key +
+                          ": is no regular file (a pipe, a socket or a device), and not read");
+    if (!opened.is_open()) return Failure(key, "cannot open", error);
+    if (opened.local.is_open()) {
+        opened.size = opened.local.size();
+        return opened;
+    }
     errno = 0;
     // A folder opens as a file on some systems, and then has an absurd size.
     constexpr vsi_l_offset kAbsurd = vsi_l_offset{1} << 62;
@@ -192,6 +201,10 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key) {
 Status ReadAt(const OpenedFile& opened, const std::string& key, std::uint64_t offset,
               zarr::MutableByteSpan memory) {
     if (memory.size == 0) return {};
+    if (opened.local.is_open()) {
+        const int error = opened.local.ReadAt(offset, memory);
+        return error == 0 ? Status() : Failure(key, "cannot read", error);
+    }
     errno = 0;
     if (VSIFSeekL(opened.file.get(), offset, SEEK_SET) == 0 &&
         VSIFReadL(memory.data, 1, memory.size, opened.file.get()) == memory.size)
@@ -212,9 +225,12 @@ bool IsSettled(std::int64_t modified) {
 
 }  // namespace
 
+VsiStore::VsiStore(std::string folder)
+    : folder_(std::move(folder)), is_local_(IsLocalPath(folder_)) {}
+
 std::string VsiStore::Identity() const {
     // What leads to one folder is one store, by whatever links and dots.
-    if (!STARTS_WITH(folder_.c_str(), "/vsi")) {
+    if (is_local_) {
         std::error_code error;
         const std::filesystem::path real = std::filesystem::weakly_canonical(folder_, error);
         if (!error) return real.string();
@@ -244,8 +260,8 @@ zarr::Stamp VsiStore::StampOf(const std::string& key) const {
 
 Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {
     const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key));
-    if (opened.file == nullptr) return false;
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+    if (!opened.is_open()) return false;
     if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
     ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(opened.size)).WithContext(key));
     ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, value.span()));
@@ -255,8 +271,8 @@ Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::siz
 Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
                                                      zarr::MutableByteSpan memory) const {
     const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key));
-    if (opened.file == nullptr) return std::optional<std::size_t>();
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+    if (!opened.is_open()) return std::optional<std::size_t>();
     if (opened.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, memory));
     return std::optional<std::size_t>(static_cast<std::size_t>(opened.size));
 }
@@ -264,8 +280,8 @@ Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
 Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                 zarr::Buffer& value) const {
     const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key));
-    if (opened.file == nullptr) return false;
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+    if (!opened.is_open()) return false;
     const std::uint64_t from = std::min(offset, opened.size);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, opened.size - from));
     ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
@@ -304,9 +320,12 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
         is_empty = false;
         const std::string key = zarr::JoinKey(prefix, entry->pszName);
-        ZARR_ASSIGN_OR_RETURN(const bool is_folder,
-                              IsFolder(*entry, path + "/" + entry->pszName, key));
-        if (!visit({entry->pszName, is_folder})) return {};
+        const std::string entry_path = path + "/" + entry->pszName;
+        ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
+        // A listing knows the folders among its entries, but not what its links are.
+        const bool may_be_link = is_local_ && !VSI_ISDIR(entry->nMode);
+        const bool is_round = is_folder && may_be_link && LeadsRound(entry_path);
+        if (!is_round && !visit({entry->pszName, is_folder})) return {};
         errors.Expect();
     }
     const int unread = errors.Unsaid();
@@ -315,7 +334,9 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
     return {};
 }
 
-Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
+Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                            const PrefixVisitor& visit_prefix) const {
+    if (is_local_) return Store::ForEachKey(prefix, visit, visit_prefix);
     const QuietCall call(folder_);
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
@@ -331,9 +352,12 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) 
     errors.Expect();
     while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
         if (unsaid == 0) unsaid = errors.Unsaid();
-        if (!entry->bModeKnown || !VSI_ISDIR(entry->nMode))
+        if (entry->bModeKnown && VSI_ISDIR(entry->nMode)) {
+            if (visit_prefix) visit_prefix(entry->pszName);
+        } else {
             visit(entry->pszName,
                   entry->bSizeKnown ? std::optional<std::uint64_t>(entry->nSize) : std::nullopt);
+        }
         errors.Expect();
     }
     if (unsaid == 0) unsaid = errors.Unsaid();
@@ -378,9 +402,10 @@ File OpenForWriting(const std::string& path, const std::string& folder) {
 }
 
 Status WriteFile(const std::string& path, const std::string& folder, const std::string& key,
-                 zarr::ByteSpan value) {
+                 zarr::ByteSpan value, PartialFile* holder = nullptr) {
     File file = OpenForWriting(path, folder);
     if (file == nullptr) return Failure(key, "cannot create", errno);
+    if (holder != nullptr) holder->Hold(file.get());
     errno = 0;
     const bool is_written =
         value.size == 0 || VSIFWriteL(value.data, 1, value.size, file.get()) == value.size;
@@ -403,15 +428,20 @@ Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
     // What fails here leaves the old value, or half of the new one, which is an error to who reads
     // it. Removed it would be absent, as if nobody had ever written there.
     if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
-    const std::string temporary = TemporaryPath(path);
-    Status written = WriteFile(temporary, folder_, key, value);
-    errno = 0;
-    if (written.ok() && VSIRename(temporary.c_str(), path.c_str()) == 0) return {};
-    const int error = errno;
-    VSIUnlink(temporary.c_str());
-    if (!written.ok()) return written;
-    if (renaming == Renaming::kPerhaps) return WriteFile(path, folder_, key, value);
-    return Failure(key, "cannot replace", error);
+    if (is_local_) abandoned_.RemoveBeside(path);
+    for (;;) {
+        PartialFile partial(path);
+        const std::string& temporary = partial.path();
+        Status written = WriteFile(temporary, folder_, key, value, is_local_ ? &partial : nullptr);
+        if (partial.is_lost()) continue;
+        errno = 0;
+        if (written.ok() && VSIRename(temporary.c_str(), path.c_str()) == 0) return {};
+        const int error = errno;
+        VSIUnlink(temporary.c_str());
+        if (!written.ok()) return written;
+        if (renaming == Renaming::kPerhaps) return WriteFile(path, folder_, key, value);
+        return Failure(key, "cannot replace", error);
+    }
 }
 
 Status VsiStore::Erase(const std::string& key) {

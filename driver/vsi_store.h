@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/store/store.h"
+#include "driver/partial_files.h"
 
 namespace zarr_driver {
 
@@ -26,18 +27,16 @@ int MakeFolder(const std::string& path);
 enum class Renaming : std::uint8_t { kYes, kPerhaps, kNo };
 Renaming RenamingAt(const std::string& path);
 
-// A name beside `path` that nobody else uses: "PATH.<32 hex digits>.partial".
-std::string TemporaryPath(const std::string& path);
-
 // A store under a path of GDAL's virtual file systems: local folders, /vsimem/, /vsizip/, ... Each
 // call opens the file it needs, once, without asking beforehand whether it exists. A value is
 // written under another name and then renamed where the file system can: a writer that is killed
 // leaves the old value or the new one, and perhaps a file "KEY.<32 hex digits>.partial", which
-// zarr-python knows to ignore. Folders of keys are made as they are needed; the store's own must be
-// there, on a local file system, so that a store that was deleted meanwhile does not come back.
+// zarr-python knows to ignore and the next writer in its folder removes. Folders of keys are made
+// as they are needed; the store's own must be there, on a local file system, so that a store that
+// was deleted meanwhile does not come back.
 class VsiStore : public zarr::Store {
   public:
-    explicit VsiStore(std::string folder) : folder_(std::move(folder)) {}
+    explicit VsiStore(std::string folder);
 
     std::string Describe() const override { return folder_; }
     // The absolute path; of a local folder the one without links, of one on a server with GDAL's
@@ -55,7 +54,8 @@ class VsiStore : public zarr::Store {
                                 zarr::Buffer& value) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
     zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
-    zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
+    zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                            const PrefixVisitor& visit_prefix) const override;
     zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
     zarr::Status Erase(const std::string& key) override;
     // Of an object store with one request for many.
@@ -70,6 +70,8 @@ class VsiStore : public zarr::Store {
     std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }
 
     std::string folder_;
+    bool is_local_;  // a folder of this machine
+    AbandonedFiles abandoned_;
 };
 
 }  // namespace zarr_driver

@@ -28,6 +28,9 @@ using zarr::Status;
 
 namespace {
 
+// Most bytes of an answer that holds more than was asked for.
+constexpr std::size_t kMostUnasked = std::size_t{64} << 20;
+
 constexpr const char* kZipPrefix = "/vsizip/";
 
 // A file of GDAL's virtual file systems, through one handle for each that reads at the same time.
@@ -60,9 +63,14 @@ class VsiSource final : public zarr::ByteSource {
     Status ReadUrl(const std::string& url, std::uint64_t offset,
                    zarr::MutableByteSpan memory) const {
         zarr::Buffer part;
-        ZARR_ASSIGN_OR_RETURN(const bool found, Fetch({url, path_, path_}, part, zarr::kNoLimit,
-                                                      ByteExtent{offset, memory.size}));
-        if (!found || part.size() != memory.size) return Status::Io("the zip file ends early");
+        // A server that knows no ranges sends the whole file for each.
+        const std::size_t limit = std::max(memory.size, kMostUnasked);
+        auto found = Fetch({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
+        if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
+            return Status::Io("the server knows no byte ranges, and the zip file has more than " +
+                              std::to_string(limit) + " bytes; copy it to this machine");
+        ZARR_RETURN_IF_ERROR(found.status());
+        if (!*found || part.size() != memory.size) return Status::Io("the zip file ends early");
         std::memcpy(memory.data, std::as_const(part).data(), memory.size);
         return {};
     }

@@ -98,19 +98,24 @@ Status ZipWriter::Set(const std::string& key, zarr::ByteSpan value) {
     const auto held = held_.find(key);
     const bool fits = value.size <= kSmall && held_bytes_ + value.size <= kHeld;
     if (!IsMetadata(key) && held == held_.end() && !fits) return Write(key, value);
-    std::string& text = held_[key];
+    std::string text(value.text());
+    std::string& place = held_[key];
     held_bytes_ += value.size;
-    held_bytes_ -= text.size();
-    text = value.text();
+    held_bytes_ -= place.size();
+    place = std::move(text);
     return {};
 }
 
 Status ZipWriter::Write(const std::string& key, zarr::ByteSpan value) {
     if (archive_ == nullptr) return Status::Io(key + ": the zip file is closed");
     const QuietErrors quiet;
-    VSILFILE* const file = VSIFOpenL((building_folder_ + "/" + key).c_str(), "wb");
-    if (file == nullptr) return CannotWrite(key);
-    written_.insert(key);
+    const std::string path = building_folder_ + "/" + key;
+    const auto member = written_.insert(key).first;
+    VSILFILE* const file = VSIFOpenL(path.c_str(), "wb");
+    if (file == nullptr) {
+        written_.erase(member);
+        return CannotWrite(key);
+    }
     const bool written =
         value.size == 0 || VSIFWriteL(value.data, 1, value.size, file) == value.size;
     if (VSIFCloseL(file) == 0 && written) return {};

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 import zarr
 from osgeo import gdal
-from zarr_gdal import create_deletes_first, error_log, open_raster, read_all
+from zarr_gdal import (
+    create_deletes_first, error_log, gdal_is_at_least, open_raster, read_all
+)  # fmt: skip
 from zarr_processes import Process
 
 SIDE = 100
@@ -296,6 +298,41 @@ def test_a_copy_that_does_not_fit_leaves_nothing(on_full_disk):
     on_full_disk(body)
 
 
+def test_a_zip_file_whose_end_does_not_fit(on_full_disk):
+    """Small chunks are kept until the file is closed: what fails then, fails the copy."""
+
+    def body(disk):
+        source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Int32)
+        source.WriteArray(new_values())
+        target = disk.folder / "copy.zarr.zip"
+        disk.fill(8192)
+        with error_log() as log:
+            driver = gdal.GetDriverByName("Zarr")
+            assert driver.CreateCopy(str(target), source, options=["COMPRESS=NONE"]) is None
+        assert str(target) in log.the_error() and "zip file" in log.the_error()
+        assert not [path for path in disk.folder.iterdir() if path.name != "ballast"]
+        disk.free()
+
+    on_full_disk(body)
+
+
+@pytest.mark.skipif(not gdal_is_at_least(3, 8), reason="Close() tells nothing before GDAL 3.8")
+@pytest.mark.parametrize("name", ["new.zarr", "new.zarr.zip"])
+def test_what_fails_at_closing_is_told(on_full_disk, name):
+    def body(disk):
+        driver = gdal.GetDriverByName("Zarr")
+        options = ["COMPRESS=NONE", f"BLOCKSIZE={CHUNK},{CHUNK}"]
+        dataset = driver.Create(str(disk.folder / name), SIDE, SIDE, 1, gdal.GDT_Int32, options)
+        dataset.GetRasterBand(1).WriteArray(new_values()[:5, :5])
+        disk.fill(0)
+        with error_log() as log:
+            assert dataset.Close() != gdal.CE_None
+        assert name in log.errors[0]
+        disk.free()
+
+    on_full_disk(body)
+
+
 def test_a_store_that_cannot_be_begun(on_full_disk):
     def body(disk):
         target = disk.folder / "new.zarr"
@@ -394,8 +431,9 @@ def test_where_nothing_can_be_made(guarded, way):
         guarded.parent.chmod(0o755)
 
 
-def test_the_tool_fails_too(tmp_path):
-    """gdal_translate ends with an error, and says which chunk."""
+@pytest.mark.parametrize("name, place", [("copy.zarr", "copy/0.0"), ("copy.zarr.zip", "zip file")])
+def test_the_tool_fails_too(tmp_path, name, place):
+    """gdal_translate ends with an error, and says which chunk, or that the zip file has no end."""
     if shutil.which("gdal_translate") is None:
         pytest.fail("gdal_translate is not installed")
     store = make_store(tmp_path)
@@ -405,7 +443,7 @@ def test_the_tool_fails_too(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
         read, write = os.pipe()
         command = ["gdal_translate", "-q", "-of", "Zarr", "-co", "COMPRESS=NONE", str(store),
-                   str(tmp_path / "copy.zarr")]  # fmt: skip
+                   str(tmp_path / name)]  # fmt: skip
         child = os.fork()
         if child == 0:
             os.dup2(write, 2)
@@ -419,5 +457,5 @@ def test_the_tool_fails_too(tmp_path):
     (line,) = Process(body).succeed()
     code, text = json.loads(line)
     assert code != 0
-    assert "copy/0.0" in text and "File too large" in text
-    assert not (tmp_path / "copy.zarr").exists()
+    assert place in text and name in text and ("File too large" in text or ".zip" in name), text
+    assert sorted(os.listdir(tmp_path)) == ["s.zarr"]

@@ -2,6 +2,7 @@
 """Processes that are killed while they write: the store opens, every chunk in it decodes, and what
 was flushed before is there."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -259,6 +260,7 @@ def test_half_a_file_is_never_a_chunk(tmp_path, next_writer):
         dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
         dataset.GetRasterBand(1).WriteArray(np.full((50, 50), 4))
         del dataset
+        assert not half.exists()
         assert (read_all(open_raster(store))[0, :50, :50] == 4).all()
         assert (read_all(open_raster(store))[0, 50:] == 3).all()
     elif next_writer == "replace":
@@ -267,3 +269,30 @@ def test_half_a_file_is_never_a_chunk(tmp_path, next_writer):
         assert (read_all(open_raster(store)) == 3).all()
     assert driver().Delete(str(store)) == gdal.CE_None
     assert not pathlib.Path(store).exists()
+
+
+def change_a_chunk(store):
+    dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).WriteArray(np.full((10, 10), 4))
+    del dataset
+
+
+def test_the_files_of_killed_writers_go_unless_somebody_holds_them(tmp_path):
+    store = make_store(tmp_path / "left.zarr", ["DIM_SEPARATOR=/"])
+    folder = store / "a" / "0"
+    held = folder / f"0.7a617272{7:024x}.partial"
+    left = [folder / f"{key}.7a617272{i:024x}.partial" for i in range(3) for key in ("0", "1", ".x")]
+    others = [folder / f"0.{7:032x}.partial", folder / f".7a617272{7:024x}.partial",
+              folder / f"0.7a617272{7:024x}.partial.bak", folder / f"0.7a617272{7:024X}.PARTIAL"]  # fmt: skip
+    for path in [held, *left, *others]:
+        path.write_bytes(b"half of a chunk")
+    (folder / f"5.7a617272{7:024x}.partial").mkdir()
+    (folder / f"6.7a617272{7:024x}.partial").symlink_to(store / ".zgroup")
+    with held.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        change_a_chunk(store)
+        assert held.exists() and not any(path.exists() for path in left)
+    change_a_chunk(store)
+    assert not held.exists() and all(path.exists() for path in others)
+    assert (store / ".zgroup").exists() and (folder / f"5.7a617272{7:024x}.partial").exists()
+    assert (read_all(open_raster(store))[0, :10, :10] == 4).all()

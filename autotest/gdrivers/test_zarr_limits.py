@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What a store may ask for at most, and the configuration options that raise it."""
 
+import base64
 import lzma
+import resource
 
 import numpy as np
 import pytest
 from osgeo import gdal
 from zarr_gdal import array_name, config_options, error_log, open_raster, read_all
+from zarr_processes import MEASURES, Process
 from zarr_store import good_values, group, handmade, make_store
 
 
@@ -68,6 +71,42 @@ def test_of_dimensions(tmp_path):
     values, log = read(store, ZARR_MAX_DIMENSIONS="33")
     log.assert_quiet()
     assert np.array_equal(values, good_values())
+
+
+BASE64 = {"id": "base64"}
+
+
+def test_of_filters(tmp_path):
+    store = handmade(tmp_path / "store.zarr", filters=[{"id": "crc32"}] * 65)
+    assert "filters: there are 65" in refused(store, "ZARR_MAX_FILTERS", 64)
+    few = handmade(tmp_path / "few.zarr", filters=[BASE64] * 2)
+    assert "there are 2" in refused(few, "ZARR_MAX_FILTERS", 1, ZARR_MAX_FILTERS="1")
+    for path in few.iterdir():
+        if not path.name.startswith("."):
+            path.write_bytes(base64.b64encode(base64.b64encode(path.read_bytes())))
+    values, log = read(few)
+    log.assert_quiet()
+    assert np.array_equal(values, good_values())
+
+
+def test_what_filters_make_of_a_pixel_is_bounded(tmp_path):
+    """60 times base64 make 1.9 GB of one pixel."""
+
+    def work(report):
+        store = handmade(tmp_path / "store.zarr", shape=[1, 1], chunks=[1, 1], dtype="|u1",
+                         filters=[BASE64] * 60, files={"0.0": b"x"})  # fmt: skip
+        dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        with error_log() as log:
+            dataset.WriteArray(np.full((1, 1), 7, "u1"))
+            dataset.FlushCache()
+        assert "base64: makes" in log.errors[0] and "are allowed" in log.errors[0]
+        with error_log():
+            dataset = None
+        report((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+
+    (megabytes,) = Process(work).succeed()
+    assert not MEASURES or int(megabytes) < 256
 
 
 def test_of_dimensions_is_64_at_most(tmp_path):

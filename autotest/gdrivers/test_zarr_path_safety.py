@@ -57,8 +57,9 @@ def look(name, flags):
         dataset.BuildOverviews("NONE", [])
     return [name for name, _ in dataset.GetSubDatasets()]
 
-for name in sys.argv[1:]:
-    for flags in (gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE):
+kinds = (gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE)
+for name in sys.argv[2:]:
+    for flags in kinds if sys.argv[1] == "all" else ():
         for inner in look(name, flags):
             look(inner, flags)
     dataset = gdal.OpenEx(name, gdal.OF_MULTIDIM_RASTER)
@@ -70,9 +71,9 @@ for name in sys.argv[1:]:
 QUOTED = r'"((?:[^"\\]|\\.)*)"'
 
 
-def looked_at(folder, *names):
+def looked_at(folder, *names, what="all"):
     """The paths of all files that the system is asked for when all that is done in a folder."""
-    command = ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=%file", sys.executable, "-c", SCRIPT]
+    command = ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=%file", sys.executable, "-c", SCRIPT, what]
     environment = {key: text for key, text in os.environ.items() if key != "LD_PRELOAD"}
     done = subprocess.run(
         command + [str(name) for name in names], env=environment, cwd=folder, capture_output=True,
@@ -90,10 +91,10 @@ def outside(folder):
     return folder / "outside"
 
 
-def check(tmp_path, *stores):
+def check(tmp_path, *stores, what="all"):
     """That the store's own files are looked at, and none of the other's or of those above."""
     kept = {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
-    paths = looked_at(tmp_path, *stores)
+    paths = looked_at(tmp_path, *stores, what=what)
     assert any(path.startswith(str(stores[0])) for path in paths)  # or it would show nothing at all
     assert [path for path in paths if path.startswith(str(tmp_path / "outside"))] == []
     assert kept == {path: path.read_bytes() for path in (tmp_path / "outside").rglob("*") if path.is_file()}
@@ -150,6 +151,65 @@ def test_of_attributes(tmp_path, number, consolidated):
     store = make_store(tmp_path, arrays, attributes(ways_out(tmp_path, 0)[number]),
                        consolidated=consolidated, groups=groups)  # fmt: skip
     check(tmp_path, store)
+
+
+def crs_texts(file):
+    """Texts by which PROJ or GDAL would look at a file."""
+    utm = ('PROJCS["a",GEOGCS["b",DATUM["c",SPHEROID["d",6378137,298]%s],PRIMEM["e",0],'
+           'UNIT["f",0.017]],PROJECTION["Transverse_Mercator"],PARAMETER["central_meridian",9],'
+           'UNIT["m",1]%s]')  # fmt: skip
+    bound = {
+        "type": "BoundCRS",
+        "source_crs": {"type": "GeographicCRS", "name": "a", "datum": {
+            "type": "GeodeticReferenceFrame", "name": "b",
+            "ellipsoid": {"name": "c", "semi_major_axis": 6378137, "inverse_flattening": 298}},
+            "coordinate_system": {"subtype": "ellipsoidal", "axis": [
+                {"name": "Lat", "abbreviation": "la", "direction": "north", "unit": "degree"},
+                {"name": "Lon", "abbreviation": "lo", "direction": "east", "unit": "degree"}]}},
+        "target_crs": {"type": "GeographicCRS", "name": "WGS 84", "id": {"authority": "EPSG", "code": 4326}},
+        "transformation": {"name": "t", "method": {"name": "NTv2"}, "parameters": [
+            {"name": "Latitude and longitude difference file", "value": file}]},
+    }  # fmt: skip
+    return [
+        file, f"@{file}", f"+init={file}", f"+init={file}:4326", f"+proj=longlat +nadgrids={file}",
+        f"+proj=longlat +ellps=GRS80 +geoidgrids=@{file}", f"+proj=utm +zone=32 +grids={file}",
+        f"+proj=pipeline +step +proj=hgridshift +grids={file}", f"+proj=tinshift +file={file}",
+        f"DICT:{file},4326", f"ESRI::{file}", f"IGNF:{file}", f"urn:{file}", f"file://{file}",
+        utm % (f',EXTENSION["PROJ4_GRIDS","{file}"]', ""),
+        utm % ("", f',EXTENSION["PROJ4","+proj=utm +zone=32 +nadgrids={file}"]'),
+        utm % ("", f',extension [ "PROJ4" , "+init={file}"]'),
+        json.dumps(bound),
+    ]  # fmt: skip
+
+
+def test_of_coordinate_reference_systems(tmp_path):
+    """Each text as each attribute that may hold one."""
+    outside(tmp_path)
+    arrays = {}
+    for form, name in enumerate([str(tmp_path / "outside" / "a" / ".zarray"), "outside/a/.zarray"]):
+        for number, text in enumerate(crs_texts(name)):
+            group = f"g{form}_{number}"
+            arrays[f"{group}/wkt"] = {"values": ZEROS, "attrs": {"_CRS": {"wkt": text}}}
+            arrays[f"{group}/url"] = {"values": ZEROS, "attrs": {"_CRS": {"url": text}}}
+            arrays[f"{group}/proj"] = {"values": ZEROS, "attrs": {"proj:wkt2": text, "proj:code": text}}
+            arrays[f"{group}/json"] = {"values": ZEROS, "attrs": {
+                "_CRS": {"projjson": json.loads(text)} if text[0] == "{" else text,
+                "proj:projjson": text}}  # fmt: skip
+            arrays[f"{group}/m/cf"] = {"values": ZEROS, "attrs": {"grid_mapping": "crs"}}
+            arrays[f"{group}/m/crs"] = {"values": np.zeros((), "i4"), "attrs": {
+                "crs_wkt": text, "spatial_ref": text, "proj4": text, "towgs84": text,
+                "grid_mapping_name": "latitude_longitude", "geoid_name": text,
+                "horizontal_datum_name": text, "reference_ellipsoid_name": text}}  # fmt: skip
+    check(tmp_path, make_store(tmp_path, arrays, consolidated=True), what="multidimensional")
+
+
+def test_a_pipe_for_a_crs_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for number, text in enumerate(crs_texts(str(tmp_path / "pipe"))):
+        store = make_store(tmp_path, {"a": {"values": ZEROS, "attrs": {"_CRS": {"wkt": text}}}},
+                           name=f"{number}.zarr")  # fmt: skip
+        done = subprocess.run(["gdalinfo", str(store)], capture_output=True, timeout=60, check=False)
+        assert done.returncode == 0
 
 
 def test_of_members_of_array_metadata(tmp_path):

@@ -37,6 +37,7 @@ def managed(server, tmp_path):
               "g/b": {"values": VALUES, "dims": "yx", "dimension_separator": "/"}}  # fmt: skip
     server.upload(make_store(tmp_path, arrays, consolidated=True), "m.zarr")
     server.put("m.zarr.aux.xml", b"<PAMDataset/>")
+    server.put("m.zarr@g.b.ovr", b"an overview of a subdataset")
     server.put("m.zarr2/precious", b"of others")
     keys = server.keys_of("m.zarr/")
     assert "g/b/0/0" in keys
@@ -52,6 +53,7 @@ def test_gdalmanage_copies_a_store(server, managed):
     gdalmanage(server, "copy", "/vsis3/demo/m.zarr", "/vsis3/demo/n.zarr")
     assert server.keys_of("n.zarr/") == managed == server.keys_of("m.zarr/")
     assert server.keys_of("n.zarr.") == server.keys_of("m.zarr.") == ["aux.xml"]
+    assert server.keys_of("n.zarr@") == server.keys_of("m.zarr@") == ["g.b.ovr"]
     gdalmanage(server, "delete", "/vsis3/demo/n.zarr")
     assert server.keys_of("n.zarr") == []
 
@@ -60,5 +62,6 @@ def test_gdalmanage_renames_a_store(server, managed):
     gdalmanage(server, "rename", "/vsis3/demo/m.zarr", "/vsis3/demo/o.zarr")
     assert server.keys_of("o.zarr/") == managed
     assert server.keys_of("m.zarr") == ["2/precious"] and server.keys_of("o.zarr.") == ["aux.xml"]
+    assert server.keys_of("o.zarr@") == ["g.b.ovr"]
     gdalmanage(server, "delete", "/vsis3/demo/o.zarr")
     assert server.keys_of("o.zarr") == []

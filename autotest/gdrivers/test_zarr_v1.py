@@ -341,10 +341,10 @@ def served(tmp_path):
         yield server
 
 
-def test_array_on_a_server_opens_with_five_requests(served):
+def test_array_on_a_server_opens_with_six_requests(served):
     dataset = open_raster(f'ZARR:"{served.url}/v1.zarr"')
     asked = [path for _, path, *_ in served.requests()]
-    names = (".zmetadata", ".zarray", ".zgroup", "meta", "attrs")
+    names = (".zmetadata", ".zarray", ".zgroup", "zarr.json", "meta", "attrs")
     assert asked == [f"/v1.zarr/{name}" for name in names]
     assert_same(dataset.ReadAsArray(), VALUES)
     assert_same(open_raster(f'ZARR:"{served.url}/plain":/dem').ReadAsArray(), VALUES)

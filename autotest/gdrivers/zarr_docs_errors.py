@@ -2,6 +2,7 @@
 """What provokes the messages of docs/errors.md: a function for each, which gets an empty folder."""
 
 import json
+import os
 
 import numcodecs
 import numpy as np
@@ -88,6 +89,22 @@ def _(folder):
     (store / "0.0").unlink()
     (store / "0.0").symlink_to(folder / "not" / "fetched")
     read(store)
+
+
+@provokes("<key>: is no regular file (a pipe, a socket or a device), and not read")
+def _(folder):
+    store = handmade(folder / "odd.zarr")
+    (store / "0.0").unlink()
+    os.mkfifo(store / "0.0")
+    read(store)
+
+
+@provokes("<key>: cannot read: the server sent <n> bytes as <text>, which is not what it was asked for")
+def _(folder):
+    make_array(folder, np.zeros((512, 1024), "u4"), "raw.zarr", compressor=None, chunks=(512, 1024))
+    with Served(folder) as server:
+        server.rule(part={"shift": 4})
+        gdal.Open(f'ZARR:"{server.url}/raw.zarr"').ReadAsArray(3, 200, 5, 1)
 
 
 @provokes("/<path>: there is no such array or group")
@@ -275,11 +292,15 @@ of_limit("<key>: dtype <dtype> has elements that are too large; ZARR_MAX_STRING_
          "ZARR_MAX_STRING_SIZE", "10", lambda folder: handmade(folder, dtype="<U200"))  # fmt: skip
 of_limit("<key>: shape: has <n> dimensions; ZARR_MAX_DIMENSIONS allows <n>",
          "ZARR_MAX_DIMENSIONS", "1", DATA / "terrain.zarr")  # fmt: skip
+of_limit("<key>: filters: there are <n>; ZARR_MAX_FILTERS allows <n>", "ZARR_MAX_FILTERS", "1",
+         lambda folder: handmade(folder, filters=[{"id": "crc32"}] * 2))  # fmt: skip
 of_limit("<key>: has <n> bytes, more than the <n> that can be expected there; "
          "ZARR_MAX_METADATA_SIZE allows <n>", "ZARR_MAX_METADATA_SIZE", "100",
          DATA / "terrain.zarr")  # fmt: skip
 of_limit("<key>: nested too deep; ZARR_MAX_JSON_DEPTH allows <n>",
          "ZARR_MAX_JSON_DEPTH", "1", DATA / "product.zarr")  # fmt: skip
+of_limit("<key>: too many JSON values; ZARR_MAX_JSON_VALUES allows <n>",
+         "ZARR_MAX_JSON_VALUES", "1", DATA / "product.zarr")  # fmt: skip
 of_limit("<path>: has <n> coordinates; ZARR_MAX_COORDINATES allows <n>",
          "ZARR_MAX_COORDINATES", "100", DATA / "terrain.zarr")  # fmt: skip
 of_limit("<option>: expected a number from 1 to <n>, got <text>",

@@ -13,7 +13,7 @@ from zarr_docs_errors import DATA, read, remembers, update
 from zarr_gdal import array_name, error_log
 from zarr_http import Served
 from zarr_processes import Process
-from zarr_store import make_store, zip_folder
+from zarr_store import make_array, make_store, zip_folder
 
 PROVOKED = {}
 provokes = remembers(PROVOKED)
@@ -328,6 +328,23 @@ def _(folder):
     gdal.Open(str(DATA / "pyramids" / "ome_0.4.zarr")).BuildOverviews("NEAREST", [2])
 
 
+@provokes("has <n> bands, and overviews beside the store can have 65535; where it is opened for update "
+          "they are made in the store")  # fmt: skip
+def _(folder):
+    name = make_array(folder, np.zeros((65536, 2, 2), "u1"), chunks=(65536, 2, 2))
+    dataset = gdal.Open(f'ZARR:"{name}"')
+    assert dataset.RasterCount == 65536
+    dataset.BuildOverviews("NEAREST", [2])
+
+
+@provokes("a dimension has <n> elements, of which no coordinates are written, so the geotransform is "
+          "stated by the attribute spatial:transform, which not every reader knows")  # fmt: skip
+def _(folder):
+    driver = gdal.GetDriverByName("Zarr")
+    dataset = driver.Create(str(folder / "wide.zarr"), 1 << 25, 1, 1, gdal.GDT_Byte)
+    dataset.SetGeoTransform((10, 0.5, 0, 20, 0, -0.5))
+
+
 @provokes("has no bands to build overviews of")
 def _(folder):
     update(make_cube(folder)).BuildOverviews("NEAREST", [2])
@@ -366,9 +383,25 @@ def _(folder):
     gdal.Open(str(make_store(folder, {"a": make})))
 
 
-@provokes("/<path>: attribute _CRS.url: not a CRS that PROJ knows")
+@provokes("/<path>: attribute _CRS.url: not a CRS that PROJ knows: <cause>")
 def _(folder):
-    described(folder, {"_CRS": {"url": "nonsense"}})
+    described(folder, {"_CRS": {"url": "EPSG:1"}})
+
+
+@provokes("/<path>: attribute _CRS.url: <text> is no WKT, PROJJSON, PROJ string, or authority with a code")
+def _(folder):
+    described(folder, {"_CRS": {"url": "here"}})
+
+
+@provokes("/<path>: attribute _CRS.wkt: +init names a file, and none is opened for a CRS")
+def _(folder):
+    described(folder, {"_CRS": {"wkt": f"+init={folder}/epsg:4326"}})
+
+
+@provokes("/<path>: +nadgrids names the file <path>, which is not opened: the shift of the datum "
+          "is left out")  # fmt: skip
+def _(folder):
+    described(folder, {"_CRS": {"wkt": f"+proj=longlat +ellps=bessel +nadgrids={folder}/a.gsb"}})
 
 
 @provokes("/<path>: attribute grid_mapping: <value> names no variable of the group or a group above it")

@@ -12,7 +12,9 @@ As a program, for one that measures or tests: prints its port, serves until stan
     PUT /-/rules    rules as JSON: {"delay": S, "status": {PATH: [STATUS, TIMES]}, "drop": {PATH: N}}
                     status: answers so a number of times, -1 for ever; drop: closes after N bytes;
                     header: [NAME, VALUE] that it wants; unwanted: [NAME, ...] that it must not get;
-                    no_ranges: true to send all of what a part is wanted of
+                    no_ranges: true to send all of what a part is wanted of; part: {"shift": N,
+                    "cut": N, "says": CONTENT-RANGE}, where that part is to be another one;
+                    endless: [PATH, ...] whose answer goes on for 6 GB
 
 A folder is listed as HTML only where "lists" is true in the rules. A path that is refused, as in
 "status", starts where it ends in "*".
@@ -72,9 +74,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         extent = self.headers.get("Range")
         own = self.server.folder and not self.server.rules.get("no_ranges")
         if own and status == 200 and extent and extent.startswith("bytes="):
-            status, body, headers = self.part_of(body, extent[6:])
+            status, body, headers = self.part_of(body, extent[6:], **self.server.rules.get("part", {}))
         with self.server.lock:
             self.server.log.append([self.command, path, extent, status])
+        if with_body and path in self.server.rules.get("endless", []):
+            return self.send_without_end(extent)
         self.send(status, body, with_body, headers, self.server.rules.get("drop", {}).get(path))
 
     def planned(self, path):
@@ -141,13 +145,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return 404, b"not here"
 
     @staticmethod
-    def part_of(body, extent):
+    def part_of(body, extent, shift=0, cut=0, says=None):
+        """What was asked for; or from `shift` bytes later on, without `cut` bytes at the end, or
+        with something else in Content-Range."""
         first, _, last = extent.partition("-")
-        begin = int(first) if first else max(0, len(body) - int(last))
-        end = min(int(last) + 1, len(body)) if first and last else len(body)
+        begin = (int(first) if first else max(0, len(body) - int(last))) + shift
+        end = min(int(last) + 1 + shift, len(body)) - cut if first and last else len(body)
         if begin >= len(body):
             return 416, b"", {"Content-Range": f"bytes */{len(body)}"}
-        return 206, body[begin:end], {"Content-Range": f"bytes {begin}-{end - 1}/{len(body)}"}
+        return 206, body[begin:end], {"Content-Range": says or f"bytes {begin}-{end - 1}/{len(body)}"}
+
+    def send_without_end(self, extent):
+        self.send_response(206 if extent else 200)
+        if extent:
+            self.send_header("Content-Range", extent.replace("=", " ") + "/*")
+        self.end_headers()
+        self.close_connection = True
+        zeros = bytes(1 << 20)
+        with contextlib.suppress(OSError):  # the client has heard enough
+            for _ in range(6000):
+                self.wfile.write(zeros)
 
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)

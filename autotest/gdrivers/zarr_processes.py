@@ -11,6 +11,8 @@ import traceback
 import zarr_python
 
 SECONDS = 120  # no process of a test runs longer
+# What a process takes is its own; the sanitizer's memory is a multiple of that of the program.
+MEASURES = "asan" not in os.environ.get("LD_PRELOAD", "")
 OWN_THREADS = len(os.listdir("/proc/self/task"))  # of the test's process, before any test
 
 

@@ -114,7 +114,7 @@ def _element(dtype, object_codec, filters, shape):
     dtype = np.dtype(dtype)
     if object_codec is not None:
         filters.insert(0, object_codec)
-    if isinstance(object_codec, numcodecs.VLenBytes) and not shape:
+    if not shape and any(isinstance(each, numcodecs.VLenBytes) for each in filters):
         unsupported("reads bytes without dimensions without the zeros at their end")
     if dtype == object and filters and hasattr(zarr, "dtype"):  # since 3.1
         kinds = {"vlen-utf8": "VariableLengthUTF8", "vlen-bytes": "VariableLengthBytes"}

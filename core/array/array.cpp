@@ -152,13 +152,17 @@ Result<ChunkListing> Array::ListChunks() const {
         found[separator].present.Add(IdOf(*chunk).chunk);
     };
     const bool is_settled = separator_.is_settled();
-    const auto visit = [&](std::string_view name, std::optional<std::uint64_t> size) {
-        if (!size) listing.bytes.reset();
-        if (listing.bytes) *listing.bytes = SaturatingAdd(*listing.bytes, *size);
+    // Of folders, too: one with a chunk's name is there, and fails when it is read.
+    const auto add_any = [&](std::string_view name) {
         if (is_settled) return add(name, separator_.get());
         for (const char separator : {'.', '/'}) add(name, separator);
     };
-    ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, visit));
+    const auto visit = [&](std::string_view name, std::optional<std::uint64_t> size) {
+        if (!size) listing.bytes.reset();
+        if (listing.bytes) *listing.bytes = SaturatingAdd(*listing.bytes, *size);
+        add_any(name);
+    };
+    ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, visit, add_any));
     separator_.Listed(found['.'].chunks != 0, found['/'].chunks != 0);
     Found& meant = found[separator_.get()];
     listing.chunks = meant.chunks;

@@ -65,7 +65,7 @@ ArrayWriter::ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Sto
       store_(std::move(store)),
       max_pending_bytes_(max_pending_bytes),
       locks_(std::move(locks)),
-      fill_(array_->metadata().fill_value) {
+      fill_(array_->metadata().fill_value.Bytes()) {
     if (array_->metadata().dtype.kind != DataKind::kObject)
         SwapElements(array_->metadata().dtype, reinterpret_cast<std::uint8_t*>(fill_.data()), 1);
 }
@@ -265,7 +265,7 @@ Status ArrayWriter::Begin(const DimVector<std::uint64_t>& chunk, bool is_whole,
 
 Status ArrayWriter::Clear(PendingChunk& pending) const {
     if (array_->metadata().dtype.kind == DataKind::kObject) {
-        pending.objects.assign(ItemsPerChunk(), array_->metadata().fill_value);
+        pending.objects.assign(ItemsPerChunk(), array_->metadata().fill_value.held());
         return {};
     }
     ZARR_RETURN_IF_ERROR(pending.elements.Reset(array_->pipeline_.chunk_bytes()));
@@ -282,7 +282,7 @@ Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& p
 Status ArrayWriter::StoreObjects(const std::string& key, const PendingChunk& pending,
                                  ObjectChunk& objects) {
     ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending.objects, objects));
-    const std::string& fill = array_->metadata().fill_value;
+    const std::string& fill = array_->metadata().fill_value.held();
     if (array_->metadata().has_fill_value &&
         std::all_of(pending.objects.begin(), pending.objects.end(),
                     [&](const std::string& text) { return text == fill; }))

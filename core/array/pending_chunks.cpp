@@ -15,11 +15,11 @@ std::shared_ptr<PendingChunk> PendingChunks::Find(std::uint64_t chunk) const {
 
 std::shared_ptr<PendingChunk> PendingChunks::FindOrAdd(std::uint64_t chunk) {
     const std::lock_guard<Mutex> lock(mutex_);
-    std::shared_ptr<PendingChunk>& pending = chunks_[chunk];
-    if (pending == nullptr) {
-        pending = std::make_shared<PendingChunk>();
-        count_.store(chunks_.size(), std::memory_order_release);
-    }
+    const auto found = chunks_.find(chunk);
+    if (found != chunks_.end()) return found->second;
+    auto pending = std::make_shared<PendingChunk>();
+    chunks_.emplace(chunk, pending);
+    count_.store(chunks_.size(), std::memory_order_release);
     return pending;
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/array/array.h"
+#include "core/base/no_throw.h"
 #include "core/metadata/array_metadata.h"
 
 namespace zarr {
@@ -87,12 +88,14 @@ ReadContext::Loan::Loan(ReadContext& context) : context_(context) {
 }
 
 ReadContext::Loan::~Loan() {
-    const PipelineScratch& pipeline = scratch_->pipeline;
-    const std::size_t held = scratch_->chunk.capacity() + pipeline.encoded.capacity() +
-                             pipeline.stages[0].capacity() + pipeline.stages[1].capacity();
-    if (held > kKeptBytes) return;
-    const std::lock_guard<Mutex> lock(context_.mutex_);
-    if (context_.idle_.size() < kKept) context_.idle_.push_back(std::move(scratch_));
+    NoThrow([&] {
+        const PipelineScratch& pipeline = scratch_->pipeline;
+        const std::size_t held = scratch_->chunk.capacity() + pipeline.encoded.capacity() +
+                                 pipeline.stages[0].capacity() + pipeline.stages[1].capacity();
+        if (held > kKeptBytes) return;
+        const std::lock_guard<Mutex> lock(context_.mutex_);
+        if (context_.idle_.size() < kKept) context_.idle_.push_back(std::move(scratch_));
+    });
 }
 
 }  // namespace zarr

@@ -119,18 +119,20 @@ void RegionReader::CopyFrom(const Piece& piece, const std::uint8_t* chunk) const
 }
 
 void RegionReader::Fill(const Piece& piece) const {
-    const std::string& fill = array_.metadata().fill_value;
+    const FillValue& fill = array_.metadata().fill_value;
     if (IsObjects(array_)) {
-        const ObjectRef ref{fill.data(), fill.size()};
+        const ObjectRef ref{fill.held().data(), fill.held().size()};
         FillBlock(piece.count, PlaceOf(piece), destination_.strides,
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;
     }
-    // The fill value is held in the host's order, `op` expects the stored one.
-    std::string stored = fill;
-    SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
+    // `op` expects the byte order of what is stored.
+    std::string stored = fill.is_zero() ? std::string(op_.src_size, '\0') : fill.Bytes();
+    if (!fill.is_zero())
+        SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
     FillBlock(piece.count, PlaceOf(piece), destination_.strides,
-              reinterpret_cast<const std::uint8_t*>(stored.data()) + offset_, op_);
+              reinterpret_cast<const std::uint8_t*>(stored.data()) + (fill.is_zero() ? 0 : offset_),
+              op_);
 }
 
 void RegionReader::Emit(const Piece& piece, const ChunkPtr& chunk) {

@@ -19,6 +19,14 @@ inline std::optional<std::uint64_t> CheckedAdd(std::uint64_t a, std::uint64_t b)
     return a + b;
 }
 
+// For bounds: the largest number in place of overflow.
+inline std::uint64_t SaturatingAdd(std::uint64_t a, std::uint64_t b) {
+    return CheckedAdd(a, b).value_or(std::numeric_limits<std::uint64_t>::max());
+}
+inline std::uint64_t SaturatingMul(std::uint64_t a, std::uint64_t b) {
+    return CheckedMul(a, b).value_or(std::numeric_limits<std::uint64_t>::max());
+}
+
 // ceil(a / b) for b > 0, without the overflow of (a + b - 1) / b.
 inline constexpr std::uint64_t CeilDiv(std::uint64_t a, std::uint64_t b) {
     return a / b + (a % b != 0 ? 1 : 0);

@@ -14,13 +14,15 @@ constexpr std::uint64_t kGiga = std::uint64_t{1} << 30;
 constexpr std::uint64_t kTera = std::uint64_t{1} << 40;
 
 // Strings have lengths of 31 bits in some forms; the depth is that of a thread's stack.
-constexpr std::array<LimitInfo, 7> kLimits = {{
+constexpr std::array<LimitInfo, 9> kLimits = {{
     {Limit::kChunkSize, "ZARR_MAX_CHUNK_SIZE", true, 4 * kGiga, kTera},
     {Limit::kCodecMemory, "ZARR_MAX_CODEC_MEMORY", true, 128 * kMega, kTera},
     {Limit::kStringSize, "ZARR_MAX_STRING_SIZE", true, kGiga, 2 * kGiga - 1},
     {Limit::kDimensions, "ZARR_MAX_DIMENSIONS", false, 32, 64},
+    {Limit::kFilters, "ZARR_MAX_FILTERS", false, 64, 1000},
     {Limit::kMetadataSize, "ZARR_MAX_METADATA_SIZE", true, 256 * kMega, 64 * kGiga},
     {Limit::kJsonDepth, "ZARR_MAX_JSON_DEPTH", false, 128, 1000},
+    {Limit::kJsonValues, "ZARR_MAX_JSON_VALUES", false, 4 * kMega, kTera},
     {Limit::kCoordinates, "ZARR_MAX_COORDINATES", false, 16 * kMega, kTera},
 }};
 
@@ -31,13 +33,15 @@ std::atomic<std::uint64_t>& ValueOf(Limit limit) {
                                                                              {kLimits[3].preset},
                                                                              {kLimits[4].preset},
                                                                              {kLimits[5].preset},
-                                                                             {kLimits[6].preset}}};
+                                                                             {kLimits[6].preset},
+                                                                             {kLimits[7].preset},
+                                                                             {kLimits[8].preset}}};
     return values[static_cast<std::size_t>(limit)];
 }
 
 }  // namespace
 
-const std::array<LimitInfo, 7>& Limits() { return kLimits; }
+const std::array<LimitInfo, 9>& Limits() { return kLimits; }
 
 std::uint64_t LimitOf(Limit limit) { return ValueOf(limit).load(std::memory_order_relaxed); }
 

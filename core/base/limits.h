@@ -17,8 +17,10 @@ enum class Limit : std::uint8_t {
     kCodecMemory,   // bytes that a codec's library takes beside the chunk, as for a dictionary
     kStringSize,    // bytes of an element, and of all strings and objects of a chunk
     kDimensions,    // of an array
+    kFilters,       // of an array
     kMetadataSize,  // bytes of a metadata document
     kJsonDepth,     // of nesting in one
+    kJsonValues,    // in one
     kCoordinates,   // elements of an array of coordinates that is read to find where a raster lies
 };
 
@@ -33,7 +35,7 @@ struct LimitInfo {
 };
 
 // Of all limits, in the order of the enumeration.
-const std::array<LimitInfo, 7>& Limits();
+const std::array<LimitInfo, 9>& Limits();
 
 // The value that holds now. Thread-safe.
 std::uint64_t LimitOf(Limit limit);

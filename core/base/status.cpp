@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/status.h"
 
+#include <new>
+
 namespace zarr {
 
-Status::Status(StatusCode code, std::string message) {
-    if (code != StatusCode::kOk) rep_ = std::make_shared<const Rep>(Rep{code, std::move(message)});
+// Made at load, and not of a function: see core/base/fork.h.
+const std::shared_ptr<const Status::Rep>& Status::no_memory_ =
+    *new std::shared_ptr<const Rep>(new Rep{StatusCode::kOutOfMemory, "out of memory"});
+
+Status::Status(StatusCode code, std::string message) noexcept {
+    if (code == StatusCode::kOk) return;
+    try {
+        rep_ = std::make_shared<const Rep>(Rep{code, std::move(message)});
+    } catch (const std::bad_alloc&) {
+        rep_ = no_memory_;
+    }
 }
 
 Status Status::Invalid(std::string message) {
@@ -33,12 +44,16 @@ const auto& none = *new std::string();
 
 const std::string& Status::message() const { return rep_ ? rep_->message : none; }
 
-Status Status::WithContext(std::string_view where) const {
+Status Status::WithContext(std::string_view where) const noexcept {
     if (ok()) return *this;
-    std::string text(where);
-    text += ": ";
-    text += rep_->message;
-    return {rep_->code, std::move(text)};
+    try {
+        std::string text(where);
+        text += ": ";
+        text += rep_->message;
+        return {rep_->code, std::move(text)};
+    } catch (const std::bad_alloc&) {
+        return *this;
+    }
 }
 
 }  // namespace zarr

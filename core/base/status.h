@@ -24,11 +24,12 @@ enum class StatusCode {
 };
 
 // An error code with a message that names its place from the outside in
-// ("dem.zarr: elevation/.zarray: chunks[1]: expected ..."). Cheap to copy when ok.
+// ("dem.zarr: elevation/.zarray: chunks[1]: expected ..."). Cheap to copy. Where there is no memory
+// for an error it is kOutOfMemory.
 class [[nodiscard]] Status {
   public:
     Status() = default;
-    Status(StatusCode code, std::string message);
+    Status(StatusCode code, std::string message) noexcept;
 
     static Status Invalid(std::string message);
     static Status NotFound(std::string message);
@@ -44,13 +45,14 @@ class [[nodiscard]] Status {
     const std::string& message() const;
 
     // The same error with `where` put in front of its message; an ok status stays ok.
-    Status WithContext(std::string_view where) const;
+    Status WithContext(std::string_view where) const noexcept;
 
   private:
     struct Rep {
         StatusCode code;
         std::string message;
     };
+    static const std::shared_ptr<const Rep>& no_memory_;
     std::shared_ptr<const Rep> rep_;
 };
 

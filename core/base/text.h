@@ -40,4 +40,7 @@ Result<std::string> Base64Decode(std::string_view text);
 // `text` fit for an error message: quoted, control characters escaped, at most `limit` bytes.
 std::string Quoted(std::string_view text, std::size_t limit = 80);
 
+// `text`, or where it has more than `limit` bytes its whole characters up to there and "...".
+std::string Shortened(std::string_view text, std::size_t limit);
+
 }  // namespace zarr

@@ -38,6 +38,7 @@ struct Crew {
     std::size_t idle = 0;
     std::size_t starting = 0;    // that have not come to the queue yet
     std::size_t dismissing = 0;  // who waits for the idle ones to leave
+    std::size_t working = 0;     // in Work(), or about to be
     bool is_closing = false;
     std::vector<std::thread> threads;
     std::vector<std::thread::id> ended;  // of `threads`, to be joined
@@ -71,7 +72,8 @@ void Crew::Work() {
         if (--job.running == 0) job.ended.notify_all();
     }
     if (!is_closing) ended.push_back(std::this_thread::get_id());
-    if (dismissing != 0) left.notify_all();
+    --working;
+    if (dismissing != 0 || is_closing) left.notify_all();
 }
 
 std::vector<std::thread> Crew::TakeEndedLocked() {
@@ -101,6 +103,7 @@ void Crew::Engage(Job& job, std::size_t helpers) {
                 ended.reserve(threads.size() + 1);
                 threads.emplace_back([this] { Work(); });
                 ++starting;
+                ++working;
             }
         } catch (const std::system_error&) {
             // The system has no more threads to give: those that are there do it all.
@@ -137,10 +140,14 @@ void Crew::EndIdle() {
 
 void Crew::Close() {
     {
-        const std::lock_guard<std::mutex> lock(mutex);
+        std::unique_lock<std::mutex> lock(mutex);
         is_closing = true;
+        wanted.notify_all();
+        // The C library of a forked child has its threads on stacks that it has taken from threads
+        // of the parent, and that of Debian sid crashed at times when they were joined while exit()
+        // ran. It is enough that none of them runs this code any more.
+        if (generation != 0) return left.wait(lock, [this] { return working == 0; });
     }
-    wanted.notify_all();
     for (std::thread& thread : threads) thread.join();
     threads.clear();
 }

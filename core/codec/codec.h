@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/base/bytes.h"
+#include "core/base/checked.h"
 #include "core/codec/output.h"
 #include "core/dtype/data_type.h"
 #include "core/json/value.h"
@@ -109,9 +110,5 @@ class ObjectCodec {
 // The bound of a general-purpose compressor: no known encoder grows its input by more than an
 // eighth and a kilobyte.
 SizeBound CompressedBound(SizeBound decoded);
-
-// `a + b`, and `a * b`, for bounds: the largest size_t in place of overflow.
-std::size_t SaturatingAdd(std::size_t a, std::size_t b);
-std::size_t SaturatingMul(std::size_t a, std::size_t b);
 
 }  // namespace zarr

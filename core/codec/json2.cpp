@@ -71,7 +71,7 @@ class Json2 final : public Codec {
             if (!element.ok())
                 return json::Expected("item " + std::to_string(i),
                                       "a value of dtype " + type.ToString(), *chunk.items[i]);
-            if (type.size != 0) std::memcpy(room.data + i * type.size, element->data(), type.size);
+            if (type.size != 0) element->CopyTo(room.data + i * type.size);
         }
         SwapElements(type, room.data, chunk.items.size());
         return {};

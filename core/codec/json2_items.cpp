@@ -84,7 +84,9 @@ Result<Json2Reader> Json2Reader::Make(const json::Value& config, const CodecCont
 
 Result<Json2Items> Json2Reader::Read(ByteSpan encoded) const {
     Json2Items result;
-    ZARR_ASSIGN_OR_RETURN(result.root, json::Parse(encoded.text()));
+    std::uint64_t expected = 1;
+    for (const std::uint64_t n : chunk_shape_) expected = SaturatingMul(expected, n);
+    ZARR_ASSIGN_OR_RETURN(result.root, json::Parse(encoded.text(), expected));
     const json::Array* list = result.root.as_array();
     if (list == nullptr || list->size() < 2)
         return json::Expected("", "a list that ends with a dtype and a shape", result.root);

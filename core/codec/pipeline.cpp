@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/codec/pipeline.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/checked.h"
@@ -28,6 +29,16 @@ Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape) {
     return static_cast<std::size_t>(items);
 }
 
+// The most bytes that a stage may have of a chunk whose first stage has `size`: a filter that
+// spells numbers as text takes some twenty bytes for each, and many of them in a row any number.
+std::size_t MostEncoded(SizeBound size) {
+    constexpr std::size_t kGrowth = 64;
+    constexpr std::size_t kFloor = std::size_t{64} << 20;
+    const std::size_t most = SaturatingAdd(SaturatingMul(size.max, kGrowth), kFloor);
+    const std::uint64_t limit = std::max<std::uint64_t>(LimitOf(Limit::kChunkSize), kFloor);
+    return static_cast<std::size_t>(std::min<std::uint64_t>(most, limit));
+}
+
 }  // namespace
 
 Result<std::vector<Pipeline::PlacedConfig>> Pipeline::ListCodecs(const json::Value& filters,
@@ -36,6 +47,9 @@ Result<std::vector<Pipeline::PlacedConfig>> Pipeline::ListCodecs(const json::Val
     if (!filters.is_null()) {
         const json::Array* items = filters.as_array();
         if (items == nullptr) return json::Expected("filters", "an array or null", filters);
+        if (items->size() > LimitOf(Limit::kFilters))
+            return OverLimit(Limit::kFilters,
+                             "filters: there are " + std::to_string(items->size()));
         for (std::size_t i = 0; i < items->size(); ++i)
             codecs.push_back({&(*items)[i], "filters[" + std::to_string(i) + "]"});
     }
@@ -89,6 +103,7 @@ Status Pipeline::BindObjects(const std::vector<PlacedConfig>& codecs, CodecConte
 
 Status Pipeline::BindStages(const std::vector<PlacedConfig>& codecs, SizeBound size,
                             CodecContext context) {
+    max_stage_bytes_ = std::max(MostEncoded(size), size.max);
     for (const PlacedConfig& codec : codecs) {
         Stage stage;
         stage.id = IdOf(*codec.config);
@@ -99,6 +114,7 @@ Status Pipeline::BindStages(const std::vector<PlacedConfig>& codecs, SizeBound s
                 stage.codec->CheckWritable(size).WithContext(stage.id).WithContext(codec.place);
         stage.decoded = size;
         size = stage.codec->EncodedSize(size);
+        if (size.max > max_stage_bytes_) size = {max_stage_bytes_, false};
         context.dtype = stage.codec->EncodedType();
         context.is_flat = context.is_flat || !stage.codec->KeepsShape();
         stages_.push_back(std::move(stage));
@@ -161,6 +177,10 @@ Result<ByteSpan> Pipeline::EncodeStages(ByteSpan bytes, PipelineScratch& scratch
         Buffer& buffer = scratch.stages[i % 2];
         ZARR_RETURN_IF_ERROR(stages_[i].codec->Encode(bytes, buffer).WithContext(stages_[i].id));
         bytes = const_cast<const Buffer&>(buffer).span();
+        if (bytes.size > max_stage_bytes_)
+            return Status::Limit(stages_[i].id + ": makes " + std::to_string(bytes.size) +
+                                 " bytes of a chunk, for which " +
+                                 std::to_string(max_stage_bytes_) + " are allowed");
     }
     return bytes;
 }

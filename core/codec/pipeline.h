@@ -90,6 +90,7 @@ class Pipeline {
     std::size_t chunk_bytes_ = 0;
     std::size_t chunk_items_ = 0;
     std::size_t max_encoded_bytes_ = 0;
+    std::size_t max_stage_bytes_ = 0;  // of what any stage makes
     Status writable_;
 };
 

@@ -111,8 +111,8 @@ class AffineFinder {
         // NumPy's times, as along a satellite's track, are no numbers, and no mistake either.
         const auto metadata = hierarchy_.Metadata(dimension.coordinate_path);
         if (metadata.ok() && metadata->dtype.is_time()) return std::nullopt;
-        const auto coordinates = ReadCoordinates(hierarchy_, dimension.coordinate_path,
-                                                 dimension.coordinate_attributes, threads_);
+        const auto coordinates = ReadAxis(hierarchy_, dimension.coordinate_path,
+                                          dimension.coordinate_attributes, threads_);
         if (!coordinates.ok()) {
             warnings_.push_back(coordinates.status().message());
             return std::nullopt;

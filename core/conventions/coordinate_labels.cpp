@@ -91,7 +91,8 @@ class Labeller {
         if (type_.is_time() || !type_.is_numeric()) return;
         reference_ = ReadTimeReference(attributes, warnings);
         packing_ = ReadPacking(attributes, warnings);
-        missing_ = ReadNodata(attributes, metadata, false, warnings);
+        if (const auto missing = ReadNodata(attributes, metadata, false, warnings))
+            missing_ = missing->Bytes();
     }
 
     const std::string& units() const { return units_; }
@@ -123,6 +124,7 @@ class Labeller {
         else if (units != nullptr && !units->is_null())
             warnings_.push_back("attribute units: expected a string, got " + json::Brief(*units));
         if (units_.empty()) units_ = TimeUnits(type_);
+        units_ = Shortened(units_, kMaxUnitBytes);
     }
 
     bool IsPacked() const {
@@ -188,7 +190,12 @@ Result<CoordinateLabels> ReadLabels(const Array& array, const json::Value& attri
     labels.items.reserve(static_cast<std::size_t>(range.count));
     if (type.kind == DataKind::kObject) {
         ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> objects, ReadObjects(array, range));
+        std::size_t bytes = 0;
         for (const std::string& object : objects) {
+            bytes += object.size();
+            if (bytes > kMaxLabelBytes)
+                return Status::Limit("coordinates of more than " + std::to_string(kMaxLabelBytes) +
+                                     " bytes in all are too large for labels");
             const std::string text = MarkedBytes(object);
             labels.items.push_back({text, text, ""});
         }

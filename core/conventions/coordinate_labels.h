@@ -13,6 +13,8 @@ namespace zarr {
 // Most coordinates that are read as labels, and most bytes of memory for them.
 inline constexpr std::uint64_t kMaxLabels = 65536;
 inline constexpr std::size_t kMaxLabelBytes = std::size_t{64} << 20;
+// Most bytes of their units, which stand beside each; longer ones are cut.
+inline constexpr std::size_t kMaxUnitBytes = 255;
 
 // One coordinate as text.
 struct CoordinateLabel {

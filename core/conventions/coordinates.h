@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/conventions/attributes.h"
@@ -11,6 +12,9 @@ namespace zarr {
 // Values of a coordinate array, unpacked, in row-major order.
 struct Coordinates {
     std::vector<double> values;
+    // Their indices, ascending, where they are some of the array's, its ends among them; empty
+    // where they are all.
+    std::vector<std::uint64_t> places;
     // How far a value may be off for its storage alone: half a unit in the last place of float32,
     // relative to the value; 0 for other types.
     double relative_noise = 0;
@@ -20,6 +24,17 @@ struct Coordinates {
 // kCorrupt where it is no numbers.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::size_t threads);
+
+// Reads `count` of an array of one dimension from `first` on, as ReadCoordinates() does.
+Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
+                                    const json::Value& attributes, std::uint64_t first,
+                                    std::uint64_t count, std::size_t threads);
+
+// Reads as much of an array of one dimension as tells whether it is regular: all of it, or of one
+// in more than kMostAxisChunks chunks those at its ends, and others between that lie evenly.
+inline constexpr std::uint64_t kMostAxisChunks = 64;
+Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path,
+                             const json::Value& attributes, std::size_t threads);
 
 // Centre of the first cell and distance between cells of regular coordinates.
 struct RegularAxis {

@@ -128,14 +128,17 @@ std::size_t NczarrTextLength(const ArrayMetadata& metadata) {
     return length <= kMaxNczarrText ? static_cast<std::size_t>(length) : 0;
 }
 
-std::optional<DataType> NczarrAttributeType(const json::Value& attributes, std::string_view name) {
+std::unordered_map<std::string, DataType> NczarrAttributeTypes(const json::Value& attributes) {
+    std::unordered_map<std::string, DataType> types;
     const json::Value* extension = FindEither(attributes, "_NCZARR_ATTR", "_nczarr_attr");
-    const json::Value* types = extension != nullptr ? extension->Find("types") : nullptr;
-    const json::Value* type = types != nullptr ? types->Find(name) : nullptr;
-    if (type == nullptr) return std::nullopt;
-    auto parsed = ParseDataType(*type);
-    if (!parsed.ok() || !parsed->is_numeric()) return std::nullopt;
-    return parsed.Take();
+    const json::Value* stated = extension != nullptr ? extension->Find("types") : nullptr;
+    const json::Object* members = stated != nullptr ? stated->as_object() : nullptr;
+    if (members == nullptr) return types;
+    for (const auto& [name, type] : *members) {
+        auto parsed = ParseDataType(type);
+        if (parsed.ok() && parsed->is_numeric()) types.emplace(name, parsed.Take());
+    }
+    return types;
 }
 
 std::vector<NczarrDimension> NczarrGroupDimensions(const Hierarchy& hierarchy,

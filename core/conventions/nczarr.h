@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/hierarchy/hierarchy.h"
@@ -25,9 +26,9 @@ std::vector<std::string> NczarrDimensions(const Hierarchy& hierarchy, const std:
 inline constexpr std::uint64_t kMaxNczarrText = std::uint64_t{1} << 20;
 std::size_t NczarrTextLength(const ArrayMetadata& metadata);
 
-// The type of an attribute as NCZarr remembers it, by `_NCZARR_ATTR` or `_nczarr_attr` in the same
-// `.zattrs`: a number, else nullopt.
-std::optional<DataType> NczarrAttributeType(const json::Value& attributes, std::string_view name);
+// The types of attributes that are numbers, by their names, as NCZarr remembers them by
+// `_NCZARR_ATTR` or `_nczarr_attr` in the same `.zattrs`.
+std::unordered_map<std::string, DataType> NczarrAttributeTypes(const json::Value& attributes);
 
 // The names of the dimensions that a group declares and their sizes, by `_NCZARR_GROUP` or
 // `_nczarr_group` in `.zgroup` or `.zattrs`, or by the key `.nczgroup`; those that no array has,

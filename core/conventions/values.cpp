@@ -17,8 +17,8 @@ Packing ReadPacking(const json::Value& attributes, Warnings& warnings) {
     return packing;
 }
 
-std::optional<std::string> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
-                                      bool fill_value_counts, Warnings& warnings) {
+std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
+                                    bool fill_value_counts, Warnings& warnings) {
     for (const std::string_view name : {"_FillValue", "missing_value"}) {
         const json::Value* value = attributes.Find(name);
         if (value == nullptr || value->is_null()) continue;
@@ -34,7 +34,7 @@ std::optional<std::string> ReadNodata(const json::Value& attributes, const Array
         constexpr std::int64_t kNat = std::numeric_limits<std::int64_t>::min();
         std::string element(sizeof kNat, '\0');
         std::memcpy(element.data(), &kNat, sizeof kNat);
-        return element;
+        return FillValue(std::move(element), sizeof kNat);
     }
     if (fill_value_counts && metadata.has_fill_value) return metadata.fill_value;
     return std::nullopt;

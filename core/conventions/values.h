@@ -21,8 +21,8 @@ Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
 // The element that stands for missing data, in the host's byte order: the attribute `_FillValue`,
 // else `missing_value`, else NaT for a time, else, where `fill_value_counts`, the fill value of the
 // array.
-std::optional<std::string> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
-                                      bool fill_value_counts, Warnings& warnings);
+std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
+                                    bool fill_value_counts, Warnings& warnings);
 
 // The units of an array's numbers: what its NumPy time type says, else the attribute.
 std::string UnitsOf(const DataType& type, const Packing& packing);

@@ -153,8 +153,9 @@ Result<std::string> ParseTime(const DataType& type, const json::Value& value) {
 
 Result<std::string> ParseUnicode(const DataType& type, const std::string& text) {
     ZARR_ASSIGN_OR_RETURN(const std::u32string units, Utf8ToUcs4(text));
-    std::string bytes(type.size, '\0');
-    for (std::size_t i = 0; i < units.size() && i < type.size / 4; ++i)
+    const std::size_t count = std::min(units.size(), type.size / 4);
+    std::string bytes(count * 4, '\0');
+    for (std::size_t i = 0; i < count; ++i)
         StoreNative(bytes.data() + i * 4, static_cast<std::uint32_t>(units[i]));
     return bytes;
 }
@@ -169,14 +170,15 @@ Result<std::string> ParseBase64(const DataType& type, const std::string& text) {
         return Status::Corrupt("fill_value: holds " + std::to_string(bytes.size()) +
                                " bytes, an element of dtype " + type.ToString() + " has " +
                                std::to_string(type.size));
-    bytes.resize(type.size, '\0');
-    SwapElements(type, reinterpret_cast<std::uint8_t*>(bytes.data()), 1);
+    // Whole ones only have numbers in them, whose bytes may have to be swapped.
+    if (bytes.size() == type.size)
+        SwapElements(type, reinterpret_cast<std::uint8_t*>(bytes.data()), 1);
     return bytes;
 }
 
 Result<std::string> ParseText(const DataType& type, const json::Value& value) {
     double number = 0;
-    if (WithoutBool(value).GetDouble(number) && number == 0) return std::string(type.size, '\0');
+    if (WithoutBool(value).GetDouble(number) && number == 0) return std::string();
     const std::string* text = value.as_string();
     if (text == nullptr) return Bad(type, value);
     return type.kind == DataKind::kUnicode ? ParseUnicode(type, *text) : ParseBase64(type, *text);
@@ -189,9 +191,8 @@ std::string ParseObject(const json::Value& value) {
     return json::Dump(value);
 }
 
-}  // namespace
-
-Result<std::string> ParseFillValue(const DataType& type, const json::Value& value) {
+// The first bytes of an element, of which zeros may be left out at the end.
+Result<std::string> ParseElement(const DataType& type, const json::Value& value) {
     switch (type.kind) {
         case DataKind::kBool: {
             const json::Value number = WithoutBool(value);
@@ -218,6 +219,36 @@ Result<std::string> ParseFillValue(const DataType& type, const json::Value& valu
             return ParseObject(value);
     }
     return Bad(type, value);
+}
+
+}  // namespace
+
+FillValue::FillValue(std::string bytes, std::size_t size) : held_(std::move(bytes)), size_(size) {
+    held_.resize(std::min(held_.find_last_not_of('\0') + 1, size_));
+}
+
+FillValue FillValue::OfObject(std::string text) {
+    FillValue value;
+    value.held_ = std::move(text);
+    value.size_ = value.held_.size();
+    return value;
+}
+
+std::string FillValue::Part(std::size_t offset, std::size_t size) const {
+    std::string part = offset < held_.size() ? held_.substr(offset, size) : std::string();
+    part.resize(size, '\0');
+    return part;
+}
+
+void FillValue::CopyTo(std::uint8_t* to) const {
+    std::copy(held_.begin(), held_.end(), to);
+    std::fill(to + held_.size(), to + size_, std::uint8_t{0});
+}
+
+Result<FillValue> ParseFillValue(const DataType& type, const json::Value& value) {
+    ZARR_ASSIGN_OR_RETURN(std::string bytes, ParseElement(type, value));
+    if (type.kind == DataKind::kObject) return FillValue::OfObject(std::move(bytes));
+    return FillValue(std::move(bytes), type.size);
 }
 
 }  // namespace zarr

@@ -106,6 +106,17 @@ std::string FullName(const std::string& group, const std::string& name) {
     return "/" + JoinKey(group, name);
 }
 
+// Takes `_ARRAY_DIMENSIONS` from the attributes of an array that has a dimension of a group other
+// than the root. From 4.9.3 on, netCDF-C gives its own arrays none: as plain Zarr, it takes each
+// such name for a dimension of the root, and refuses the store where that has another size.
+void DropNamesOfGroups(const std::vector<std::string>& references, json::Object& attributes) {
+    const auto is_of_root = [](const std::string& reference) { return reference.rfind('/') == 0; };
+    if (!std::all_of(references.begin(), references.end(), is_of_root))
+        attributes.erase(std::remove_if(attributes.begin(), attributes.end(),
+                                        [](const auto& member) { return member.first == kNames; }),
+                         attributes.end());
+}
+
 bool IsSame(const json::Object& a, const json::Object& b) {
     return json::Dump(json::Value(a)) == json::Dump(json::Value(b));
 }
@@ -317,6 +328,8 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
         ZARR_ASSIGN_OR_RETURN(
             references, DeclareAll(path, shape, Texts(json::FindMember(array.attributes, kNames))));
     }
+    const json::Value listed(references);
+    if (layout == Layout::kAttributes) DropNamesOfGroups(Texts(&listed), array.attributes);
     json::Object extension{{std::string(spelling_.references), json::Value(std::move(references))},
                            {"storage", json::Value("chunked")}};
     if (is_scalar) extension.emplace_back("scalar", json::Value(std::int64_t{1}));
@@ -385,33 +398,31 @@ Status NczarrDocuments::FollowRename(const std::string& from, const std::string&
 // ---------------------------------------------------------------------------------------------
 // Attributes
 
-Status NczarrDocuments::Rereference(const std::string& array, const json::Value& attributes) {
+Result<json::Array> NczarrDocuments::NewReferences(const std::string& array,
+                                                   const json::Object& extension,
+                                                   const json::Value& attributes) {
     const std::vector<std::string> names = Texts(attributes.Find(kNames));
-    if (names.empty()) return {};
+    if (names.empty()) return json::Array();
     ZARR_ASSIGN_OR_RETURN(const json::Object document, Read({JoinKey(array, kArrayKey), {}}));
     const std::vector<std::uint64_t> shape = ShapeOf(json::Value(document));
-    ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(array)));
-    const std::vector<std::string> references =
-        Texts(json::FindMember(extension, spelling_.references));
-    if (names.size() != shape.size() || references.size() != shape.size()) return {};
+    const json::Value members(extension);
+    const std::vector<std::string> references = Texts(members.Find(spelling_.references));
+    if (names.size() != shape.size() || references.size() != shape.size()) return json::Array();
     const auto is_named = [](const std::string& reference, const std::string& name) {
         return LastName(reference) == name;
     };
-    if (std::equal(references.begin(), references.end(), names.begin(), is_named)) return {};
-    ZARR_ASSIGN_OR_RETURN(const json::Array renamed, DeclareAll(array, shape, names));
-    ZARR_RETURN_IF_ERROR(Change(ArrayPlace(array), [&](json::Object& members) {
-        json::PutMember(members, spelling_.references, json::Value(renamed));
-    }));
-    for (const std::string& reference : references) ZARR_RETURN_IF_ERROR(ForgetUnused(reference));
-    return {};
+    if (std::equal(references.begin(), references.end(), names.begin(), is_named))
+        return json::Array();
+    return DeclareAll(array, shape, names);
 }
 
-Status NczarrDocuments::ForgetUnused(const std::string& reference) {
+Status NczarrDocuments::ForgetUnused(const std::string& reference, const std::string& leaver) {
     const auto path = NormalizePath(reference);
     if (!path.ok() || path->empty()) return {};
     const std::string group(ParentPath(*path));
     bool is_used = false;
     ZARR_RETURN_IF_ERROR(ForEachArray(group, 0, [&](const std::string& array) -> Status {
+        if (array == leaver) return {};
         ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(array)));
         for (const std::string& own : Texts(json::FindMember(extension, spelling_.references)))
             is_used = is_used || own == reference;
@@ -423,12 +434,31 @@ Status NczarrDocuments::ForgetUnused(const std::string& reference) {
     });
 }
 
+Status NczarrDocuments::Rereference(const std::string& array, json::Value& attributes) {
+    ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(array)));
+    ZARR_ASSIGN_OR_RETURN(const json::Array renamed, NewReferences(array, extension, attributes));
+    if (renamed.empty()) return {};
+    const std::vector<std::string> before =
+        Texts(json::FindMember(extension, spelling_.references));
+    json::PutMember(extension, spelling_.references, json::Value(renamed));
+    if (layout_ == Layout::kAttributes) {  // which the caller is about to write
+        json::PutMember(*attributes.as_object(), spelling_.array, json::Value(extension));
+    } else {
+        ZARR_RETURN_IF_ERROR(
+            Change(ArrayPlace(array), [&](json::Object& members) { members = extension; }));
+    }
+    const json::Value list(renamed);
+    const std::vector<std::string> after = Texts(&list);
+    for (const std::string& reference : before)
+        if (std::find(after.begin(), after.end(), reference) == after.end())
+            ZARR_RETURN_IF_ERROR(ForgetUnused(reference, array));
+    return {};
+}
+
 Result<json::Value> NczarrDocuments::AsStored(const std::string& path,
                                               const json::Value& attributes) {
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone) return attributes;
-    // What names dimensions is in `.zattrs` itself there, which the caller is about to write.
-    if (layout != Layout::kAttributes) ZARR_RETURN_IF_ERROR(Rereference(path, attributes));
     ZARR_ASSIGN_OR_RETURN(json::Object stored, Read({JoinKey(path, kAttributesKey), {}}));
     json::Value kept = attributes;
     json::Value* const names = json::FindMember(*kept.as_object(), kNames);
@@ -437,8 +467,14 @@ Result<json::Value> NczarrDocuments::AsStored(const std::string& path,
     for (const json::Member& member : stored)
         if (IsNczarrName(member.first) && kept.Find(member.first) == nullptr)
             kept.as_object()->push_back(member);
-    if (layout != Layout::kAttributes)
+    ZARR_RETURN_IF_ERROR(Rereference(path, kept));
+    if (layout == Layout::kAttributes) {
+        const json::Value* const extension = kept.Find(spelling_.array);
+        if (extension != nullptr)
+            DropNamesOfGroups(Texts(extension->Find(spelling_.references)), *kept.as_object());
+    } else {
         HideFromNetcdf(*kept.as_object(), json::Value(std::move(stored)), spelling_.attributes);
+    }
     return kept;
 }
 

@@ -91,9 +91,14 @@ class NczarrDocuments {
     Result<json::Array> DeclareAll(const std::string& array,
                                    const std::vector<std::uint64_t>& shape,
                                    const std::vector<std::string>& names);
-    Status Rereference(const std::string& array, const json::Value& attributes);
-    // Takes back the declaration of a dimension that no array has any more.
-    Status ForgetUnused(const std::string& reference);
+    // Names the dimensions of an array as the `_ARRAY_DIMENSIONS` that it is to have, where these
+    // are others. From 4.9.3 on, that is part of the attributes.
+    Status Rereference(const std::string& array, json::Value& attributes);
+    // None where they are as they were.
+    Result<json::Array> NewReferences(const std::string& array, const json::Object& extension,
+                                      const json::Value& attributes);
+    // Takes back the declaration of a dimension that no array has any more, once `leaver` has not.
+    Status ForgetUnused(const std::string& reference, const std::string& leaver);
     // Visits the paths of the arrays at and below one.
     Status ForEachArray(const std::string& path, std::size_t depth,
                         const std::function<Status(const std::string&)>& visit) const;

@@ -83,10 +83,10 @@ Status WriteFill(ArrayWriter& writer, const Region& region, std::size_t threads)
     const ArrayMetadata& metadata = writer.array().metadata();
     if (metadata.dtype.kind == DataKind::kObject) {
         const std::vector<std::string> texts(static_cast<std::size_t>(region.size()),
-                                             metadata.fill_value);
+                                             metadata.fill_value.held());
         return writer.WriteObjects(region, texts, threads);
     }
-    std::string fill = metadata.fill_value;
+    std::string fill = metadata.fill_value.Bytes();
     auto* const element = reinterpret_cast<std::uint8_t*>(fill.data());
     SwapElements(metadata.dtype, element, 1);
     const Source source{element, Strides(metadata.rank(), 0), CopyOp(metadata.dtype.size)};

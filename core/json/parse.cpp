@@ -5,7 +5,9 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
+#include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/json/value.h"
@@ -105,9 +107,43 @@ std::string Unmarked(std::string text) {
     return text;
 }
 
+// Removes the members whose keys come again later.
+void KeepLast(Object& members) {
+    constexpr std::size_t kFew = 16;
+    std::vector<std::size_t> repeated;
+    if (members.size() <= kFew) {
+        for (std::size_t i = 0; i < members.size(); ++i)
+            for (std::size_t later = i + 1; later < members.size(); ++later)
+                if (members[i].first == members[later].first) {
+                    repeated.push_back(i);
+                    break;
+                }
+    } else {
+        std::unordered_map<std::string_view, std::size_t> last;
+        for (std::size_t i = 0; i < members.size(); ++i) {
+            const auto [place, is_new] = last.emplace(members[i].first, i);
+            if (is_new) continue;
+            repeated.push_back(place->second);
+            place->second = i;
+        }
+        std::sort(repeated.begin(), repeated.end());
+    }
+    if (repeated.empty()) return;
+    auto next = repeated.begin();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (next != repeated.end() && *next == i)
+            ++next;
+        else if (kept++ != i)
+            members[kept - 1] = std::move(members[i]);
+    }
+    members.erase(members.begin() + static_cast<std::ptrdiff_t>(kept), members.end());
+}
+
 class Builder {
   public:
-    explicit Builder(const MarkedText& marked) : marked_(marked) {}
+    Builder(const MarkedText& marked, std::uint64_t expected)
+        : marked_(marked), most_values_(SaturatingAdd(LimitOf(Limit::kJsonValues), expected)) {}
 
     using number_integer_t = nlohmann::json::number_integer_t;
     using number_unsigned_t = nlohmann::json::number_unsigned_t;
@@ -167,11 +203,16 @@ class Builder {
 
     bool Pop() {
         Value done = std::move(open_.back().value);
+        if (Object* members = done.as_object()) KeepLast(*members);
         open_.pop_back();
         return Add(std::move(done));
     }
 
     bool Add(Value value) {
+        if (++values_ > most_values_) {
+            error_ = OverLimit(Limit::kJsonValues, "too many JSON values");
+            return false;
+        }
         if (open_.empty()) {
             root_ = std::move(value);
         } else if (Object* object = open_.back().value.as_object()) {
@@ -183,14 +224,16 @@ class Builder {
     }
 
     const MarkedText& marked_;
+    const std::uint64_t most_values_;
     std::vector<Open> open_;
+    std::uint64_t values_ = 0;
     Value root_;
     Status error_;
 };
 
 }  // namespace
 
-Result<Value> Parse(std::string_view text) {
+Result<Value> Parse(std::string_view text, std::uint64_t expected) {
     // The parser takes NUL for the end of the text; in JSON it can stand nowhere.
     const std::size_t nul = text.find('\0');
     if (nul != std::string_view::npos)
@@ -202,7 +245,7 @@ Result<Value> Parse(std::string_view text) {
         marked = MarkBareTokens(text);
         text = marked.text;
     }
-    Builder builder(marked);
+    Builder builder(marked, expected);
     if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
         return builder.error().ok() ? Status::Corrupt("not valid JSON") : builder.error();
     return builder.TakeRoot();

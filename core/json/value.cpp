@@ -13,37 +13,63 @@ constexpr double kTwoTo64 = 18446744073709551616.0;
 
 }  // namespace
 
-bool Value::is_integer() const {
-    return std::holds_alternative<std::int64_t>(data_) ||
-           std::holds_alternative<std::uint64_t>(data_);
+Value::Value(std::string v) {
+    content_.string = new std::string(std::move(v));
+    kind_ = Kind::kString;
+}
+
+Value::Value(Array v) {
+    content_.array = new Array(std::move(v));
+    kind_ = Kind::kArray;
+}
+
+Value::Value(Object v) {
+    content_.object = new Object(std::move(v));
+    kind_ = Kind::kObject;
+}
+
+Value::Value(const Value& other) : content_(other.content_) {
+    if (other.kind_ == Kind::kString) content_.string = new std::string(*other.content_.string);
+    if (other.kind_ == Kind::kArray) content_.array = new Array(*other.content_.array);
+    if (other.kind_ == Kind::kObject) content_.object = new Object(*other.content_.object);
+    kind_ = other.kind_;
+}
+
+Value::~Value() {
+    if (kind_ == Kind::kString) delete content_.string;
+    if (kind_ == Kind::kArray) delete content_.array;
+    if (kind_ == Kind::kObject) delete content_.object;
 }
 
 bool Value::GetInt64(std::int64_t& out) const {
-    if (const auto* i = std::get_if<std::int64_t>(&data_)) {
-        out = *i;
-        return true;
+    const double number = kind_ == Kind::kDouble ? content_.number : 0;
+    switch (kind_) {
+        case Kind::kInt64:
+            out = content_.int64;
+            return true;
+        case Kind::kUint64:
+            if (content_.uint64 > static_cast<std::uint64_t>(INT64_MAX)) return false;
+            out = static_cast<std::int64_t>(content_.uint64);
+            return true;
+        case Kind::kDouble:
+            if (!(number >= -kTwoTo63 && number < kTwoTo63) || std::trunc(number) != number)
+                return false;
+            out = static_cast<std::int64_t>(number);
+            return true;
+        default:
+            return false;
     }
-    if (const auto* u = std::get_if<std::uint64_t>(&data_)) {
-        if (*u > static_cast<std::uint64_t>(INT64_MAX)) return false;
-        out = static_cast<std::int64_t>(*u);
-        return true;
-    }
-    if (const auto* d = std::get_if<double>(&data_)) {
-        if (!(*d >= -kTwoTo63 && *d < kTwoTo63) || std::trunc(*d) != *d) return false;
-        out = static_cast<std::int64_t>(*d);
-        return true;
-    }
-    return false;
 }
 
 bool Value::GetUint64(std::uint64_t& out) const {
-    if (const auto* u = std::get_if<std::uint64_t>(&data_)) {
-        out = *u;
+    if (kind_ == Kind::kUint64) {
+        out = content_.uint64;
         return true;
     }
-    if (const auto* d = std::get_if<double>(&data_)) {
-        if (!(*d >= 0 && *d < kTwoTo64) || std::trunc(*d) != *d) return false;
-        out = static_cast<std::uint64_t>(*d);
+    if (kind_ == Kind::kDouble) {
+        const double number = content_.number;
+        if (!(number >= 0 && number < kTwoTo64) || std::trunc(number) != number) return false;
+        out = static_cast<std::uint64_t>(number);
         return true;
     }
     std::int64_t i = 0;
@@ -53,16 +79,19 @@ bool Value::GetUint64(std::uint64_t& out) const {
 }
 
 bool Value::GetDouble(double& out) const {
-    if (const auto* d = std::get_if<double>(&data_)) {
-        out = *d;
-    } else if (const auto* i = std::get_if<std::int64_t>(&data_)) {
-        out = static_cast<double>(*i);
-    } else if (const auto* u = std::get_if<std::uint64_t>(&data_)) {
-        out = static_cast<double>(*u);
-    } else {
-        return false;
+    switch (kind_) {
+        case Kind::kInt64:
+            out = static_cast<double>(content_.int64);
+            return true;
+        case Kind::kUint64:
+            out = static_cast<double>(content_.uint64);
+            return true;
+        case Kind::kDouble:
+            out = content_.number;
+            return true;
+        default:
+            return false;
     }
-    return true;
 }
 
 const Value* Value::Find(std::string_view key) const {

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "core/base/status.h"
@@ -18,33 +17,53 @@ namespace zarr::json {
 class Value;
 using Array = std::vector<Value>;
 using Member = std::pair<std::string, Value>;
-using Object = std::vector<Member>;  // in the text's order; of a repeated key the last one counts
+using Object = std::vector<Member>;  // in the text's order
 
-// A JSON value. Integers that fit neither int64 nor uint64 become doubles.
+// A JSON value. Integers that fit neither int64 nor uint64 become doubles. It takes 16 bytes, and
+// those of its content where that is no number. Where memory runs out while one is copied, both are
+// as they were.
 class Value {
   public:
     Value() = default;  // null
-    explicit Value(bool v) : data_(v) {}
-    explicit Value(std::int64_t v) : data_(v) {}
-    explicit Value(std::uint64_t v) : data_(v) {}
-    explicit Value(double v) : data_(v) {}
-    explicit Value(std::string v) : data_(std::move(v)) {}
-    explicit Value(std::string_view v) : data_(std::string(v)) {}
-    explicit Value(const char* v) : data_(std::string(v)) {}  // else it would be a bool
-    explicit Value(Array v) : data_(std::move(v)) {}
-    explicit Value(Object v) : data_(std::move(v)) {}
+    explicit Value(bool v) : kind_(Kind::kBool) { content_.boolean = v; }
+    explicit Value(std::int64_t v) : kind_(Kind::kInt64) { content_.int64 = v; }
+    explicit Value(std::uint64_t v) : kind_(Kind::kUint64) { content_.uint64 = v; }
+    explicit Value(double v) : kind_(Kind::kDouble) { content_.number = v; }
+    explicit Value(std::string v);
+    explicit Value(std::string_view v) : Value(std::string(v)) {}
+    explicit Value(const char* v) : Value(std::string(v)) {}  // else it would be a bool
+    explicit Value(Array v);
+    explicit Value(Object v);
 
-    bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
-    bool is_number() const { return is_integer() || std::holds_alternative<double>(data_); }
-    bool is_integer() const;
+    Value(const Value& other);
+    Value(Value&& other) noexcept : kind_(other.kind_), content_(other.content_) {
+        other.kind_ = Kind::kNull;
+    }
+    Value& operator=(const Value& other) {
+        if (this == &other) return *this;
+        Value copy(other);
+        return *this = std::move(copy);
+    }
+    Value& operator=(Value&& other) noexcept {
+        std::swap(kind_, other.kind_);
+        std::swap(content_, other.content_);
+        return *this;
+    }
+    ~Value();
+
+    bool is_null() const { return kind_ == Kind::kNull; }
+    bool is_number() const { return is_integer() || kind_ == Kind::kDouble; }
+    bool is_integer() const { return kind_ == Kind::kInt64 || kind_ == Kind::kUint64; }
 
     // The content where the value is of that type, else nullptr.
-    const bool* as_bool() const { return std::get_if<bool>(&data_); }
-    const std::string* as_string() const { return std::get_if<std::string>(&data_); }
-    const Array* as_array() const { return std::get_if<Array>(&data_); }
-    const Object* as_object() const { return std::get_if<Object>(&data_); }
-    Array* as_array() { return std::get_if<Array>(&data_); }
-    Object* as_object() { return std::get_if<Object>(&data_); }
+    const bool* as_bool() const { return kind_ == Kind::kBool ? &content_.boolean : nullptr; }
+    const std::string* as_string() const {
+        return kind_ == Kind::kString ? content_.string : nullptr;
+    }
+    const Array* as_array() const { return kind_ == Kind::kArray ? content_.array : nullptr; }
+    const Object* as_object() const { return kind_ == Kind::kObject ? content_.object : nullptr; }
+    Array* as_array() { return kind_ == Kind::kArray ? content_.array : nullptr; }
+    Object* as_object() { return kind_ == Kind::kObject ? content_.object : nullptr; }
 
     // Numbers: an integer that is in range (a double counts when it is integral, as in `4.0`).
     bool GetInt64(std::int64_t& out) const;
@@ -59,14 +78,36 @@ class Value {
     std::string_view TypeName() const;
 
   private:
-    std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array,
-                 Object>
-        data_;
+    enum class Kind : std::uint8_t {
+        kNull,
+        kBool,
+        kInt64,
+        kUint64,
+        kDouble,
+        kString,
+        kArray,
+        kObject
+    };
+    union Content {
+        bool boolean;
+        std::int64_t int64 = 0;
+        std::uint64_t uint64;
+        double number;
+        std::string* string;  // these are the value's own
+        Array* array;
+        Object* object;
+    };
+
+    Kind kind_ = Kind::kNull;
+    Content content_;
 };
 
-// Parses one UTF-8 JSON text, nested at most Limit::kJsonDepth deep. Errors are kCorrupt, or kLimit
-// for the depth; where the syntax is wrong they give the number of the byte, from 1.
-Result<Value> Parse(std::string_view text);
+// Parses one UTF-8 JSON text, nested at most Limit::kJsonDepth deep and of at most
+// Limit::kJsonValues values beside the `expected` ones that its reader has room for. Of a repeated
+// key the last one counts, and is all that is kept. Errors are
+// kCorrupt, or kLimit for these; where the syntax is wrong they give the number of the byte,
+// from 1.
+Result<Value> Parse(std::string_view text, std::uint64_t expected = 0);
 
 // Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens.
 std::string Dump(const Value& value);

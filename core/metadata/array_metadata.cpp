@@ -93,7 +93,7 @@ Status ReadFillValue(const json::Value& document, ArrayMetadata& metadata) {
     if (metadata.has_fill_value) {
         ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ParseFillValue(metadata.dtype, *fill));
     } else if (metadata.dtype.kind != DataKind::kObject) {
-        metadata.fill_value.assign(metadata.dtype.size, '\0');
+        metadata.fill_value = FillValue({}, metadata.dtype.size);
     }
     return {};
 }

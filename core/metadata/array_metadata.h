@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/dtype/data_type.h"
+#include "core/dtype/fill_value.h"
 #include "core/json/value.h"
 
 namespace zarr {
@@ -25,7 +26,7 @@ struct ArrayMetadata {
     char dimension_separator = '.';
     bool has_separator = false;   // "dimension_separator" says so
     bool has_fill_value = false;  // false where "fill_value" is null
-    std::string fill_value;       // one element in the host's byte order; zeros where null
+    FillValue fill_value;         // zeros where null
     bool has_characters = false;  // netCDF's, of which the last dimension makes texts
     json::Value compressor;       // object or null
     json::Value filters;          // array or null

@@ -36,8 +36,9 @@ class ForwardingStore : public Store {
     Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override {
         return base_->VisitEntries(prefix, visit);
     }
-    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override {
-        return base_->ForEachKey(prefix, visit);
+    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                      const PrefixVisitor& visit_prefix) const override {
+        return base_->ForEachKey(prefix, visit, visit_prefix);
     }
 
   protected:

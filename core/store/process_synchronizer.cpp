@@ -122,12 +122,13 @@ class FolderSynchronizer final : public Synchronizer,
             std::shared_ptr<Turn> theirs;
             {
                 const std::lock_guard<Mutex> lock(mutex_);
-                std::shared_ptr<Turn>& held = held_[key];
-                if (held == nullptr || !held->IsOfThisProcess()) {
-                    held = std::make_shared<Turn>();
+                const auto held = held_.find(key);
+                if (held == held_.end() || !held->second->IsOfThisProcess()) {
+                    auto mine = std::make_shared<Turn>();
+                    held_[key] = std::move(mine);
                     return;
                 }
-                theirs = held;
+                theirs = held->second;
             }
             theirs->Wait();
         }

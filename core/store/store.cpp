@@ -73,7 +73,8 @@ namespace {
 constexpr std::size_t kMaxKeyDepth = 192;
 
 Status VisitBelow(const Store& store, const std::string& prefix, std::size_t skip,
-                  std::size_t depth, const Store::KeyVisitor& visit) {
+                  std::size_t depth, const Store::KeyVisitor& visit,
+                  const Store::PrefixVisitor& visit_prefix) {
     if (depth > kMaxKeyDepth)
         return Status::Limit(prefix.substr(0, 80) + "...: nests more than " +
                              std::to_string(kMaxKeyDepth) + " levels deep");
@@ -81,7 +82,8 @@ Status VisitBelow(const Store& store, const std::string& prefix, std::size_t ski
     for (const StoreEntry& entry : entries) {
         const std::string key = JoinKey(prefix, entry.name);
         if (entry.is_prefix) {
-            ZARR_RETURN_IF_ERROR(VisitBelow(store, key, skip, depth + 1, visit));
+            if (visit_prefix) visit_prefix(std::string_view(key).substr(skip));
+            ZARR_RETURN_IF_ERROR(VisitBelow(store, key, skip, depth + 1, visit, visit_prefix));
             continue;
         }
         const Stamp stamp = store.StampOf(key);
@@ -93,8 +95,10 @@ Status VisitBelow(const Store& store, const std::string& prefix, std::size_t ski
 
 }  // namespace
 
-Status Store::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
-    return VisitBelow(*this, prefix, prefix.empty() ? 0 : prefix.size() + 1, 0, visit);
+Status Store::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                         const PrefixVisitor& visit_prefix) const {
+    return VisitBelow(*this, prefix, prefix.empty() ? 0 : prefix.size() + 1, 0, visit,
+                      visit_prefix);
 }
 
 Status Store::Close() { return {}; }

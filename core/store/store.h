@@ -105,10 +105,14 @@ class Store {
     virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 
     // Calls `visit` with what follows "PREFIX/" in every key below a prefix, in any order, and with
-    // the size of its value in bytes where the listing tells. The default lists each prefix, and
-    // takes sizes from StampOf(). kUnsupported where the store cannot list, or not reliably.
+    // the size of its value in bytes where the listing tells; and `visit_prefix`, which may be
+    // empty, with that of every prefix that the store shows on the way, as folders do. The default
+    // lists each prefix, and takes sizes from StampOf(). kUnsupported where the store cannot list,
+    // or not reliably.
     using KeyVisitor = std::function<void(std::string_view, std::optional<std::uint64_t>)>;
-    virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const;
+    using PrefixVisitor = std::function<void(std::string_view)>;
+    virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                              const PrefixVisitor& visit_prefix) const;
 };
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();

@@ -53,8 +53,9 @@ Status WatchedStore::VisitEntries(const std::string& prefix, const EntryVisitor&
     return Ask([&] { return base().VisitEntries(prefix, visit); });
 }
 
-Status WatchedStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit) const {
-    return Ask([&] { return base().ForEachKey(prefix, visit); });
+Status WatchedStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                                const PrefixVisitor& visit_prefix) const {
+    return Ask([&] { return base().ForEachKey(prefix, visit, visit_prefix); });
 }
 
 Result<bool> WatchedStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {

@@ -39,7 +39,8 @@ class WatchedStore final : public ForwardingStore {
                           Buffer& value) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
-    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override;
+    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                      const PrefixVisitor& visit_prefix) const override;
 
   private:
     void Note(const Status& status) const;

@@ -119,7 +119,7 @@ TEST_P(Paths, CountsAbsentChunks) {
     const auto array = sample_.Open(kLarge);
     const auto read = ReadRowMajor(*array, Region::All(sample_.spec().shape), 4);
     ASSERT_TRUE(Succeeds(read));
-    EXPECT_EQ(read->substr(0, 4), sample_.metadata().fill_value);
+    EXPECT_EQ(read->substr(0, 4), sample_.metadata().fill_value.Bytes());
     const ReadCounters& counters = array->context().counters();
     EXPECT_EQ(counters.chunks_requested, 12U);
     EXPECT_EQ(counters.chunks_absent, 3U);

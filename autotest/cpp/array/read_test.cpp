@@ -154,7 +154,7 @@ TEST(ArrayRead, ReadsNoDimensions) {
             const auto read = ReadRowMajor(*sample.Open(cache_bytes), Region::All({}), 4);
             ASSERT_TRUE(Succeeds(read));
             if (absent) {
-                EXPECT_EQ(*read, sample.metadata().fill_value);
+                EXPECT_EQ(*read, sample.metadata().fill_value.Bytes());
             } else {
                 EXPECT_EQ(*read, sample.Expected(Region::All({})));
             }

@@ -103,7 +103,7 @@ void SampleArray::MakeChunk(Random& random, const DimVector<std::uint64_t>& chun
             exists = exists && index[i] < metadata_.shape[i];
         }
         if (!exists) continue;
-        std::string element = metadata_.fill_value;
+        std::string element = metadata_.fill_value.Bytes();
         if (!absent) {
             element =
                 stored.substr(Place(inside, metadata_.chunks, spec_.fortran_order) * size, size);

@@ -43,9 +43,10 @@ class SpyStore final : public ForwardingStore {
         ++lists;
         return base().VisitEntries(prefix, visit);
     }
-    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit) const override {
+    Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                      const PrefixVisitor& visit_prefix) const override {
         ++lists;
-        return base().ForEachKey(prefix, visit);
+        return base().ForEachKey(prefix, visit, visit_prefix);
     }
 
     // How often each key, or a range of it, was asked for.

@@ -57,7 +57,7 @@ struct Written {
         writer = opened.Take();
         std::uint64_t elements = 1;
         for (const std::uint64_t n : metadata.shape) elements *= n;
-        for (std::uint64_t i = 0; i < elements; ++i) model += metadata.fill_value;
+        for (std::uint64_t i = 0; i < elements; ++i) model += metadata.fill_value.Bytes();
     }
 
     std::shared_ptr<const Array> Open(std::size_t cache_bytes = 0) const {

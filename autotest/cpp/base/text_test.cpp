@@ -127,6 +127,15 @@ TEST(Base64, RefusesDamage) {
     EXPECT_TRUE(Fails(Base64Decode("===="), StatusCode::kCorrupt, "at position 0"));
 }
 
+TEST(Shortened, CutsBetweenCharacters) {
+    EXPECT_EQ(Shortened("depth", 5), "depth");
+    EXPECT_EQ(Shortened("depths", 5), "depth...");
+    EXPECT_EQ(Shortened("a\xc2\xb5\xe2\x82\xac", 6), "a\xc2\xb5\xe2\x82\xac");
+    EXPECT_EQ(Shortened("a\xc2\xb5\xe2\x82\xac", 5), "a\xc2\xb5...");
+    EXPECT_EQ(Shortened("a\xc2\xb5\xe2\x82\xac", 2), "a...");
+    EXPECT_EQ(Shortened("\x80\x80\x80", 2), "...");
+}
+
 TEST(Quoted, EscapesAndCuts) {
     EXPECT_EQ(Quoted("dem"), "\"dem\"");
     EXPECT_EQ(Quoted("a\"b\\c\n\x7f"), "\"a\\\"b\\\\c\\x0a\\x7f\"");

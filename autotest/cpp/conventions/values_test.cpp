@@ -28,7 +28,7 @@ std::optional<int> Nodata(const char* attributes, bool fill_counts, std::size_t 
     const auto element = ReadNodata(Json(attributes), Metadata(">i2", fill), fill_counts, warnings);
     EXPECT_EQ(warnings.size(), warned) << attributes;
     if (!element) return std::nullopt;
-    return LoadNative<std::int16_t>(element->data());
+    return LoadNative<std::int16_t>(element->Bytes().data());
 }
 
 TEST(Nodata, HasAnOrderOfSources) {
@@ -45,7 +45,7 @@ TEST(Nodata, OfTimesIsNaT) {
     Warnings warnings;
     const auto nodata = [&](const char* attributes) {
         const auto element = ReadNodata(Json(attributes), Metadata("<M8[s]", "0"), true, warnings);
-        return element ? LoadNative<std::int64_t>(element->data()) : 0;
+        return element ? LoadNative<std::int64_t>(element->Bytes().data()) : 0;
     };
     EXPECT_EQ(nodata("{}"), std::numeric_limits<std::int64_t>::min()) << "the epoch is a time";
     EXPECT_EQ(nodata(R"({"_FillValue": -1})"), -1);
@@ -71,15 +71,15 @@ TEST(Nodata, IsExactForEveryType) {
     Warnings warnings;
     const auto big = ReadNodata(Json(R"({"_FillValue": 18446744073709551615})"),
                                 Metadata("<u8", "0"), true, warnings);
-    EXPECT_EQ(LoadNative<std::uint64_t>(big->data()), UINT64_MAX);
+    EXPECT_EQ(LoadNative<std::uint64_t>(big->Bytes().data()), UINT64_MAX);
     for (const char* nan : {"NaN", "\"NaN\""}) {
         const auto element = ReadNodata(Json(std::string("{\"_FillValue\": ") + nan + "}"),
                                         Metadata(">f4", "0"), true, warnings);
-        EXPECT_TRUE(std::isnan(LoadNative<float>(element->data())));
+        EXPECT_TRUE(std::isnan(LoadNative<float>(element->Bytes().data())));
     }
     const auto complex =
         ReadNodata(Json(R"({"_FillValue": [1, 2]})"), Metadata("<c8", "0"), true, warnings);
-    EXPECT_EQ(LoadNative<float>(complex->data() + 4), 2.0F);
+    EXPECT_EQ(LoadNative<float>(complex->Bytes().data() + 4), 2.0F);
     EXPECT_TRUE(warnings.empty());
 }
 

@@ -175,9 +175,9 @@ TEST(ByteOrder, AFillValueIsInTheHostsOrderWhateverTheTypes) {
             const DataType stored = Type(order + std::string(sample.type));
             const auto fill = ParseFillValue(stored, Json(sample.text));
             ASSERT_TRUE(Succeeds(fill)) << sample.type;
-            EXPECT_EQ(
-                ElementText(stored.Native(), reinterpret_cast<const std::uint8_t*>(fill->data())),
-                sample.text)
+            EXPECT_EQ(ElementText(stored.Native(),
+                                  reinterpret_cast<const std::uint8_t*>(fill->Bytes().data())),
+                      sample.text)
                 << order << sample.type;
         }
     }

@@ -24,7 +24,7 @@ DataType Type(std::string_view text) {
 std::string Element(std::string_view type, std::string_view fill) {
     auto bytes = ParseFillValue(Type(type), Json(fill));
     EXPECT_TRUE(Succeeds(bytes)) << type << " " << fill;
-    return bytes.ok() ? bytes.Take() : std::string(16, '\0');
+    return bytes.ok() ? bytes->Bytes() : std::string(16, '\0');
 }
 
 std::string Text(std::string_view type, std::string_view fill) {

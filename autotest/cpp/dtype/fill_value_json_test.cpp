@@ -92,9 +92,9 @@ void ExpectReadsBack(const DataType& type, const std::string& element) {
     const auto back = ParseFillValue(type, Json(json::DumpIndented(*value)));
     ASSERT_TRUE(Succeeds(back)) << text;
     if (text.find("NaN") == std::string::npos)
-        EXPECT_EQ(*back, element) << text;
+        EXPECT_EQ(back->Bytes(), element) << text;
     else
-        EXPECT_EQ(json::Dump(*FillValueToJson(type, *back)), text);
+        EXPECT_EQ(json::Dump(*FillValueToJson(type, back->Bytes())), text);
 }
 
 // Any bytes that can be an element.

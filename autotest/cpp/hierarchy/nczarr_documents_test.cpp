@@ -20,6 +20,10 @@ std::string ArrayOf(const std::string& references) {
 
 class NczarrDocumentsTest : public testing::Test {
   protected:
+    explicit NczarrDocumentsTest(
+        std::shared_ptr<MemoryStore> store = StoreOf({{".zgroup", kRoot},
+                                                      {"v/.zarray", ArrayOf(R"(["/y", "/x"])")}}))
+        : store_(std::move(store)), writer_(store_) {}
     json::Value At(const std::string& key) const {
         Buffer value;
         const auto found = store_->Get(key, value, kNoLimit);
@@ -43,9 +47,8 @@ class NczarrDocumentsTest : public testing::Test {
         return writer_.CreateArray(path, Document(shape), {{"_ARRAY_DIMENSIONS", Json(names)}});
     }
 
-    std::shared_ptr<MemoryStore> store_ =
-        StoreOf({{".zgroup", kRoot}, {"v/.zarray", ArrayOf(R"(["/y", "/x"])")}});
-    HierarchyWriter writer_{store_};
+    std::shared_ptr<MemoryStore> store_;
+    HierarchyWriter writer_;
 };
 
 TEST_F(NczarrDocumentsTest, ArraysNameDimensionsThatAreThere) {
@@ -85,6 +88,45 @@ TEST_F(NczarrDocumentsTest, OtherNamesInAttributesAreOtherDimensions) {
         Succeeds(writer_.SetAttributes("v", Json(R"({"_ARRAY_DIMENSIONS": ["y", "column"]})"))));
     EXPECT_EQ(References("v"), R"(["/y", "/column"])");
     EXPECT_EQ(Group(""), R"({"dims": {"column": 3, "y": 2}, "groups": [], "vars": ["v"]})");
+}
+
+// As netCDF-C 4.9.3 has it, whose additions are attributes.
+class NczarrAttributesTest : public NczarrDocumentsTest {
+  protected:
+    NczarrAttributesTest()
+        : NczarrDocumentsTest(StoreOf(
+              {{".zgroup", R"({"zarr_format": 2})"},
+               {".zattrs", R"({"_nczarr_superblock": {"version": "2.0.0"}, "_nczarr_group": )"
+                           R"({"dimensions": {"y": 2, "x": 3}, "arrays": ["v"], "groups": []}})"},
+               {"v/.zarray", ArrayText("[2, 3]")},
+               {"v/.zattrs", R"({"_nczarr_array": {"dimension_references": ["/y", "/x"]}})"}})) {}
+    // The references and the names of an array.
+    std::string Names(const std::string& array) const {
+        const json::Value attributes = At(array + "/.zattrs");
+        const json::Value* const extension = attributes.Find("_nczarr_array");
+        const json::Value* const names = attributes.Find("_ARRAY_DIMENSIONS");
+        return json::Dump(*extension->Find("dimension_references")) + " " +
+               (names != nullptr ? json::Dump(*names) : "none");
+    }
+};
+
+TEST_F(NczarrAttributesTest, OnlyDimensionsOfTheRootAreNamed) {
+    ASSERT_TRUE(Succeeds(Create("a", "[2, 3]", R"(["y", "x"])")));
+    EXPECT_EQ(Names("a"), R"(["/y", "/x"] ["y", "x"])");
+    ASSERT_TRUE(Succeeds(Create("g/b", "[2, 1]", R"(["y", "x"])")));
+    EXPECT_EQ(Names("g/b"), R"(["/y", "/g/x"] none)") << "as plain Zarr x has one size there";
+    ASSERT_TRUE(Succeeds(
+        writer_.SetAttributes("g/b", Json(R"({"_ARRAY_DIMENSIONS": ["y", "x"], "a": 1})"))));
+    EXPECT_EQ(Names("g/b"), R"(["/y", "/g/x"] none)");
+}
+
+TEST_F(NczarrAttributesTest, OtherNamesInAttributesAreOtherDimensions) {
+    ASSERT_TRUE(
+        Succeeds(writer_.SetAttributes("v", Json(R"({"_ARRAY_DIMENSIONS": ["y", "column"]})"))));
+    EXPECT_EQ(Names("v"), R"(["/y", "/column"] ["y", "column"])");
+    const json::Value root = At(".zattrs");
+    EXPECT_EQ(json::Dump(*root.Find("_nczarr_group")->Find("dimensions")),
+              R"({"column": 3, "y": 2})");
 }
 
 TEST_F(NczarrDocumentsTest, TypesThatNetcdfHasNotAreNotListed) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/scoped_limit.h"
 #include "core/json/value.h"
 
 namespace zarr::json {
@@ -101,9 +102,49 @@ TEST(JsonParse, LetsTheLastOfARepeatedKeyCount) {
     std::int64_t i = 0;
     ASSERT_TRUE(value.Find("a")->GetInt64(i));
     EXPECT_EQ(i, 3);
-    EXPECT_EQ(value.as_object()->size(), 3U);
+    EXPECT_EQ(value.as_object()->size(), 2U);
     EXPECT_EQ(value.Find("c"), nullptr);
     EXPECT_EQ(Json("[1]").Find("a"), nullptr);
+}
+
+TEST(JsonParse, KeepsTheLastOfAKeyThatIsRepeated) {
+    for (const int count : {3, 17, 1000}) {
+        std::string text = "{";
+        for (int i = 0; i < 2 * count; ++i)
+            text += "\"k" + std::to_string(i % count) + "\": " + std::to_string(i) + ", ";
+        const Value value = Json(text + "\"end\": null}");
+        ASSERT_EQ(value.as_object()->size(), static_cast<std::size_t>(count) + 1) << count;
+        for (int k = 0; k < count; ++k) {
+            std::int64_t i = 0;
+            EXPECT_EQ((*value.as_object())[static_cast<std::size_t>(k)].first,
+                      "k" + std::to_string(k));
+            ASSERT_TRUE(value.Find("k" + std::to_string(k))->GetInt64(i));
+            EXPECT_EQ(i, count + k);
+        }
+    }
+}
+
+TEST(JsonParse, LimitsTheNumberOfValues) {
+    const test::ScopedLimit limit(Limit::kJsonValues, 4);
+    EXPECT_TRUE(Succeeds(Parse("[1, 2, 3]")));
+    EXPECT_TRUE(Succeeds(Parse(R"({"a": [1, {}]})")));
+    EXPECT_TRUE(Fails(Parse("[1, 2, 3, 4]"), StatusCode::kLimit,
+                      "too many JSON values; ZARR_MAX_JSON_VALUES allows 4"));
+    EXPECT_TRUE(Succeeds(Parse("[1, 2, 3, 4, 5, 6]", 3)));
+    EXPECT_TRUE(Fails(Parse("[1, 2, 3, 4, 5, 6, 7]", 3), StatusCode::kLimit, "too many"));
+}
+
+TEST(JsonValue, IsCopiedDeeply) {
+    const Value value = Json(R"({"a": ["b", {"c": [1, -2.5, null, true]}], "d": "e"})");
+    Value copy = value;
+    EXPECT_EQ(Dump(copy), Dump(value));
+    (*copy.as_object())[0].second.as_array()->clear();
+    EXPECT_EQ(value.Find("a")->as_array()->size(), 2U);
+    copy = *copy.Find("d");
+    EXPECT_EQ(*copy.as_string(), "e");
+    const Value moved = std::move(copy);
+    EXPECT_EQ(*moved.as_string(), "e");
+    EXPECT_EQ(sizeof(Value), 16U);
 }
 
 TEST(JsonParse, KeepsTheOrderOfMembers) {

@@ -52,7 +52,7 @@ TEST(ArrayMetadata, ReadsEveryMember) {
     EXPECT_TRUE(metadata->fortran_order);
     EXPECT_EQ(metadata->dimension_separator, '/');
     EXPECT_TRUE(metadata->has_fill_value);
-    EXPECT_EQ(LoadNative<std::int32_t>(metadata->fill_value.data()), -9999);
+    EXPECT_EQ(LoadNative<std::int32_t>(metadata->fill_value.Bytes().data()), -9999);
     EXPECT_EQ(json::Dump(metadata->compressor), R"({"id": "zlib", "level": 1})");
     EXPECT_EQ(metadata->filters.as_array()->size(), 1U);
     EXPECT_EQ(json::Dump(json::Value(metadata->document)), Text()) << "unknown members too";
@@ -62,7 +62,7 @@ TEST(ArrayMetadata, ReadsNullsAndDefaults) {
     const auto no_fill = ParseArrayMetadata(Text("fill_value", "null"));
     ASSERT_TRUE(Succeeds(no_fill));
     EXPECT_FALSE(no_fill->has_fill_value);
-    EXPECT_EQ(no_fill->fill_value, std::string(4, '\0'));
+    EXPECT_EQ(no_fill->fill_value.Bytes(), std::string(4, '\0'));
     EXPECT_TRUE(ParseArrayMetadata(Text("compressor", "null"))->compressor.is_null());
     EXPECT_TRUE(ParseArrayMetadata(Text("filters", "null"))->filters.is_null());
     EXPECT_TRUE(Succeeds(ParseArrayMetadata(Text("filters", "[]"))));

@@ -48,7 +48,7 @@ TEST(NczarrForm, ACharacterIsOneByte) {
             EXPECT_EQ(metadata.dtype.ToString(), "|S1") << members;
             EXPECT_EQ(metadata.has_characters, std::string(dtype) != "|S1") << members;
             const bool is_x = fill[0] == 'x' || fill[0] == 'e';
-            EXPECT_EQ(metadata.fill_value, std::string(1, is_x ? 'x' : '\0')) << members;
+            EXPECT_EQ(metadata.fill_value.Bytes(), std::string(1, is_x ? 'x' : '\0')) << members;
         }
     }
     const std::string plain = R"("shape": [3], "chunks": [3], "dtype": "<U1", "fill_value": "")";
@@ -79,7 +79,7 @@ TEST(NczarrForm, TheExtensionMayBeAnAttribute) {
     const std::string numbers = R"("shape": [3], "chunks": [3], "dtype": "<f8", "fill_value": )";
     double fill = 0;
     const auto metadata = parse(numbers + "9.96921e+36", "{}").first;
-    std::memcpy(&fill, metadata.fill_value.data(), sizeof fill);
+    std::memcpy(&fill, metadata.fill_value.Bytes().data(), sizeof fill);
     EXPECT_EQ(fill, 9.9692099683868690e+36);
     EXPECT_EQ(parse(numbers + "0.0", "{}").second, 0);
 }
@@ -90,7 +90,7 @@ TEST(NczarrForm, TheFillValueOfDoublesIsExact) {
                                     dtype + R"(", "fill_value": )" + value;
         const ArrayMetadata metadata = Parse(Text(members, extension));
         double number = 0;
-        std::memcpy(&number, metadata.fill_value.data(), sizeof number);
+        std::memcpy(&number, metadata.fill_value.Bytes().data(), sizeof number);
         return number;
     };
     EXPECT_EQ(fill("<f8", "9.96921e+36", "{}"), 9.9692099683868690e+36);

@@ -76,7 +76,7 @@ TEST(V1Metadata, TakesTheFillValueOfBytesAsText) {
     ASSERT_TRUE(Succeeds(document));
     const auto metadata = ParseArrayMetadata(json::Dump(json::Value(*document)));
     ASSERT_TRUE(Succeeds(metadata));
-    EXPECT_EQ(metadata->fill_value, std::string("a b\0\0", 5));
+    EXPECT_EQ(metadata->fill_value.Bytes(), std::string("a b\0\0", 5));
 }
 
 TEST(V1Metadata, NamesTheMemberThatIsWrong) {

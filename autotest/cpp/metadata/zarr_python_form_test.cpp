@@ -39,10 +39,10 @@ TEST(ZarrPythonForm, TheDocumentStaysAsItWasRead) {
 }
 
 TEST(ZarrPythonForm, FillValuesAreTexts) {
-    EXPECT_EQ(Parse(Text("<U5", kUtf8, "\"xy\"")).fill_value, "xy");
-    EXPECT_EQ(Parse(Text("<U5", kUtf8, "\"eA==\"")).fill_value, "eA==");
-    EXPECT_EQ(Parse(Text("|S5", kBytes, "\"YWI=\"")).fill_value, "ab");
-    EXPECT_EQ(Parse(Text("|S5", kBytes, "\"\"")).fill_value, "");
+    EXPECT_EQ(Parse(Text("<U5", kUtf8, "\"xy\"")).fill_value.Bytes(), "xy");
+    EXPECT_EQ(Parse(Text("<U5", kUtf8, "\"eA==\"")).fill_value.Bytes(), "eA==");
+    EXPECT_EQ(Parse(Text("|S5", kBytes, "\"YWI=\"")).fill_value.Bytes(), "ab");
+    EXPECT_EQ(Parse(Text("|S5", kBytes, "\"\"")).fill_value.Bytes(), "");
     EXPECT_EQ(Parse(Text("|S5", kBytes, "null")).has_fill_value, false);
 }
 

@@ -170,7 +170,7 @@ TEST_P(StoreContract, VisitsEveryKeyBelowAPrefix) {
             EXPECT_TRUE(Succeeds(under_test_->store().Get(whole, value, kNoLimit)));
             EXPECT_EQ(*size, value.size()) << whole;
         };
-        EXPECT_TRUE(Succeeds(under_test_->store().ForEachKey(prefix, visit)));
+        EXPECT_TRUE(Succeeds(under_test_->store().ForEachKey(prefix, visit, {})));
         std::sort(keys.begin(), keys.end());
         return keys;
     };

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// A library to be loaded before all others (LD_PRELOAD), in which the n-th request for memory of
+// the driver's plugin fails: of its own code, and of what the C++ library does for it. Requests of
+// GDAL and other libraries go through.
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace {
+
+std::atomic<long> requests{0};       // of the plugin, since the last zarr_fail_memory()
+std::atomic<long> first{0};          // the one that fails; 0 for none
+std::atomic<bool> all_after{false};  // those after it, too
+thread_local bool is_looking = false;
+
+// Whose code asks: the first that is neither this library nor the C++ library.
+bool IsOfPlugin() {
+    constexpr int kFrames = 24;
+    void* frames[kFrames];
+    const int count = backtrace(frames, kFrames);
+    for (int i = 1; i < count; ++i) {
+        Dl_info info{};
+        if (dladdr(frames[i], &info) == 0 || info.dli_fname == nullptr) return false;
+        if (std::strstr(info.dli_fname, "zarr_failing_memory") != nullptr) continue;
+        if (std::strstr(info.dli_fname, "libstdc++") != nullptr) continue;
+        return std::strstr(info.dli_fname, "gdal_ZarrV2") != nullptr;
+    }
+    return false;
+}
+
+bool MayHave() {
+    if (first.load() == 0 || is_looking) return true;
+    is_looking = true;
+    const bool is_counted = IsOfPlugin();
+    is_looking = false;
+    if (!is_counted) return true;
+    const long number = ++requests;
+    return all_after ? number < first : number != first;
+}
+
+template <class Function>
+Function Next(const char* name) {
+    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+void* Allocate(std::size_t size) {
+    if (!MayHave()) return nullptr;
+    is_looking = true;
+    void* const memory = std::malloc(size == 0 ? 1 : size);
+    is_looking = false;
+    return memory;
+}
+
+}  // namespace
+
+// Lets the `number`-th request from now on fail, with `all` those after it, too; 0 for none.
+// Returns how many there were since the last call.
+extern "C" long zarr_fail_memory(long number, int all) {
+    first = 0;
+    const long seen = requests.exchange(0);
+    all_after = all != 0;
+    first = number;
+    return seen;
+}
+
+extern "C" void* malloc(std::size_t size) {
+    static const auto next = Next<void* (*)(std::size_t)>("malloc");
+    if (MayHave()) return next(size);
+    errno = ENOMEM;
+    return nullptr;
+}
+
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
+    static const auto next = Next<void* (*)(std::size_t, std::size_t)>("aligned_alloc");
+    if (MayHave()) return next(alignment, size);
+    errno = ENOMEM;
+    return nullptr;
+}
+
+void* operator new(std::size_t size) {
+    void* const memory = Allocate(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What is no regular file where a store has a document or a chunk, and links that lead round."""
+
+import os
+import socket
+import stat
+import subprocess
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_gdal import array_name, error_log, open_raster, read_all
+from zarr_store import handmade, make_store
+
+VALUES = np.arange(24, dtype="<i2").reshape(4, 6)
+SECONDS = 60
+
+
+def make_pipe(path):
+    os.mkfifo(path)
+
+
+def make_socket(path):
+    with socket.socket(socket.AF_UNIX) as server:
+        folder = os.getcwd()
+        os.chdir(path.parent)  # the whole path may be too long
+        try:
+            server.bind(path.name)
+        finally:
+            os.chdir(folder)
+
+
+def link_to_device(path):
+    path.symlink_to("/dev/zero")
+
+
+def link_to_pipe(path):
+    os.mkfifo(path.parent.parent / "pipe")
+    path.symlink_to(path.parent.parent / "pipe")
+
+
+ODD = [make_pipe, make_socket, link_to_device, link_to_pipe]
+
+
+def gdalinfo(*words):
+    done = subprocess.run(["gdalinfo", *map(str, words)], capture_output=True, text=True,
+                          timeout=SECONDS, check=False)  # fmt: skip
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("make", ODD)
+@pytest.mark.parametrize("options", [[], ["-oo", "CACHE_TILE_PRESENCE=YES"]])
+def test_a_chunk(tmp_path, make, options):
+    store = handmade(tmp_path / "s" / "store.zarr")
+    (store / "0.0").unlink()
+    make(store / "0.0")
+    code, errors = gdalinfo("-checksum", *options, store)
+    assert "0.0: is no regular file" in errors and str(store) in errors
+    assert code == 0 or "ERROR" in errors
+
+
+@pytest.mark.parametrize("make", ODD)
+@pytest.mark.parametrize("key", [".zarray", ".zattrs"])
+def test_a_document(tmp_path, make, key):
+    store = make_store(tmp_path / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
+    document = store / "a" / key
+    document.unlink(missing_ok=True)
+    make(document)
+    code, errors = gdalinfo(array_name(store, "a"))
+    assert "is no regular file" in errors and f"a/{key}" in errors
+    assert (code != 0) == (key == ".zarray")
+
+
+@pytest.mark.parametrize("options", [[], ["CACHE_TILE_PRESENCE=YES"]])
+@pytest.mark.parametrize("separator", [".", "/"])
+def test_a_chunk_that_is_a_folder(tmp_path, options, separator):
+    store = make_store(tmp_path, {"a": {"values": VALUES, "chunks": (2, 3), "fill_value": 7,
+                                        "dimension_separator": separator}})  # fmt: skip
+    chunk = store / "a" / f"0{separator}0"
+    chunk.unlink()
+    chunk.mkdir()
+    dataset = gdal.OpenEx(array_name(store, "a"), open_options=options)
+    with error_log() as log:
+        assert dataset.ReadAsArray() is None
+    assert f"a/0{separator}0" in log.the_error()
+
+
+def test_folders_of_nested_chunks_are_no_chunks(tmp_path):
+    store = make_store(tmp_path, {"a": {"values": VALUES[0], "chunks": (2,), "fill_value": 7}})
+    (store / "a" / "0").unlink()
+    root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, open_options=["CACHE_TILE_PRESENCE=YES"])
+    array = root.GetRootGroup().OpenMDArray("a")
+    np.testing.assert_array_equal(array.ReadAsArray(), [7, 7, 2, 3, 4, 5])
+
+
+@pytest.mark.parametrize("target", ["/", ".", "..", "../g"])
+def test_links_that_lead_round_are_not_followed(tmp_path, target):
+    store = make_store(tmp_path, {"a": VALUES, "g/b": VALUES}, consolidated=False)
+    for folder in (store, store / "g", store / "g" / "plain"):
+        folder.mkdir(exist_ok=True)
+        (folder / "circle").symlink_to(target, target_is_directory=True)
+    command = ["strace", "-f", "-qq", "-c", "-e", "trace=openat", "gdalinfo", str(store)]
+    if "asan" in os.environ.get("LD_PRELOAD", ""):
+        command = command[-2:]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert done.returncode == 0
+    assert '":/a' in done.stdout and '":/g/b' in done.stdout and "circle" not in done.stdout
+    with error_log() as log:
+        names = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup().GetGroupNames()
+    log.assert_quiet()
+    assert "circle" not in names
+
+
+def test_links_to_other_folders_are_followed(tmp_path):
+    other = make_store(tmp_path, {"b": VALUES}, name="other.zarr", consolidated=False)
+    store = make_store(tmp_path, {"a": VALUES}, consolidated=False)
+    (store / "more").symlink_to(other)
+    np.testing.assert_array_equal(read_all(open_raster(array_name(store, "more/b")))[0], VALUES)
+    assert '":/more/b' in str(gdal.Open(str(store)).GetSubDatasets())
+    assert stat.S_ISLNK(os.lstat(store / "more").st_mode)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Whatever GDAL calls goes through Guarded() of driver/guard.h, or says that it cannot throw: where
+memory runs out the host goes on."""
+
+import pathlib
+import re
+
+import pytest
+
+DRIVER = pathlib.Path(__file__).resolve().parents[2] / "driver"
+SOURCES = {path.name: path.read_text() for path in sorted(DRIVER.glob("*.cpp"))}
+HEADERS = {path.name: path.read_text() for path in sorted(DRIVER.glob("*.h"))}
+
+CLASS = re.compile(r"^class (\w+)[^;{]*?: public (?:GDAL|OGR)\w+ \{\n(.*?)^\};", re.M | re.S)
+OVERRIDE = re.compile(
+    r"(~?\w+)\s*\([^;{}]*\)\s*(?:const\s*)?(noexcept\s*)?(?:ZARR_\w+_QUALIFIER\s*)?"
+    r"(?:override|ZARR_OVERRIDE_\w+)\s*(;|\{\s*(?:return )?(?:zarr_driver::)?(Guarded\()?)")
+DEFINITION = r"^[\w:<>,&*\s]*?\b{name}\([^{{}};]*\)[^{{}};]*\{{\s*(?:return )?(?:zarr_driver::)?(Guarded\()?"
+
+
+def is_guarded(name, sources):
+    """Of every definition of a function; None where there is none."""
+    found = [match.group(1) for text in sources for match in re.finditer(DEFINITION.format(name=name), text, re.M)]
+    return all(found) if found else None
+
+
+def unguarded(headers, sources):
+    """The overrides of GDAL's methods that may throw at it, and how many there are."""
+    faults, count = [], 0
+    for text in headers:
+        for name, body in CLASS.findall(text):
+            for method, no_throw, ending, guarded in OVERRIDE.findall(body):
+                count += 1
+                if no_throw or guarded:
+                    continue
+                if ending != ";" or not is_guarded(f"{name}::{re.escape(method)}", sources):
+                    faults.append(f"{name}::{method}")
+    return faults, count
+
+
+def test_methods_are_guarded():
+    faults, count = unguarded([*HEADERS.values(), *SOURCES.values()], SOURCES.values())
+    assert faults == []
+    assert count > 100
+
+
+def test_functions_that_are_registered_are_guarded():
+    plugin = SOURCES["plugin.cpp"]
+    names = re.findall(r"->pfn\w+ = (?:zarr_driver::)?(\w+);", plugin)
+    assert len(names) >= 9
+    behind = SOURCES["builtin_driver.cpp"]
+    for name in re.findall(r"->pfn\w+ = (\w+Behind);", behind):
+        assert is_guarded(name, [behind]), name
+    for name in [*names, "GDALRegister_ZarrV2"]:
+        assert is_guarded(name, [plugin, SOURCES["open.cpp"], SOURCES["manage_stores.cpp"]] if name in (
+            "Identify", "Open", "Delete", "Rename", "CopyFiles") else [plugin]), name  # fmt: skip
+
+
+CHECKED = "class ZarrBand final : public GDALRasterBand {\n  public:\n    CPLErr Set(int n) override;\n};"
+
+
+@pytest.mark.parametrize(
+    ("header", "source", "fault"),
+    [
+        (CHECKED, "CPLErr ZarrBand::Set(int n) {\n    return Guarded(store(), [&] { return 1; });\n}", False),
+        (CHECKED, "CPLErr ZarrBand::Set(int n) {\n    Guarded(store(), [&] { return 1; });\n}", False),
+        (CHECKED, "CPLErr ZarrBand::Set(int n) {\n    return Try(store(), [&] { return 1; });\n}", True),
+        (CHECKED, "CPLErr ZarrBand::Set(int n) {\n    n = Guarded(0);\n}", True),
+        (CHECKED, "", True),
+        (CHECKED.replace(") override", ") noexcept override"), "", False),
+        (CHECKED.replace(") override;", ") override { return 1; }"), "", True),
+        (CHECKED.replace(") override;", ") override { return Guarded(1); }"), "", False),
+        (CHECKED.replace(") override;", ") const ZARR_OVERRIDE_3_8;"), "", True),
+    ],
+)
+def test_checker_tells_them_apart(header, source, fault):
+    assert unguarded([header], [source]) == (["ZarrBand::Set"] * fault, 1)
