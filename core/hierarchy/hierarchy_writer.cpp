@@ -354,10 +354,15 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
     return {};
 }
 
-Status HierarchyWriter::WriteConsolidatedAt(const std::string& path) {
+Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if_absent) {
     const std::string key = JoinKey(path, kConsolidatedKey);
-    // What one writer has gathered must not come after what another gathered later.
+    // What one writer has gathered must not come after what another gathered later. Whether it is
+    // there is asked under the lock, too: who holds that may be about to write what lacks a change.
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
+    if (if_absent == IfAbsent::kLeave) {
+        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
+        if (!exists) return {};
+    }
     // Looked at again after it was written: another writer may have changed something between. One
     // that goes on and on does the same when it is done.
     constexpr int kTries = 10;
@@ -376,7 +381,7 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path) {
 
 Status HierarchyWriter::Consolidate() {
     const std::lock_guard lock(mutex_);
-    return WriteConsolidatedAt("");
+    return WriteConsolidatedAt("", IfAbsent::kWrite);
 }
 
 Status HierarchyWriter::Finish() {
@@ -384,12 +389,12 @@ Status HierarchyWriter::Finish() {
     std::set<std::string> groups;
     if (consolidated_ != WriteConsolidated::kNo) groups = erased_;
     if (consolidated_ == WriteConsolidated::kYes) groups.insert("");
+    for (const std::string& group : groups)
+        ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
     // What is there by now another writer has made, who may not have seen what was changed here.
-    for (const std::string& group : touched_) {
-        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, JoinKey(group, kConsolidatedKey)));
-        if (exists) groups.insert(group);
-    }
-    for (const std::string& group : groups) ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group));
+    for (const std::string& group : touched_)
+        if (groups.count(group) == 0)
+            ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kLeave));
     touched_.clear();
     erased_.clear();
     return {};

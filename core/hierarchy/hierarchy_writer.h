@@ -97,7 +97,8 @@ class HierarchyWriter {
     Status EraseNode(const std::string& path);
     Status MoveNode(const std::string& path, const std::string& target);
     Status EraseConsolidated(const std::string& path);
-    Status WriteConsolidatedAt(const std::string& path);
+    enum class IfAbsent { kLeave, kWrite };
+    Status WriteConsolidatedAt(const std::string& path, IfAbsent if_absent);
     Result<bool> Holds(const std::string& key, std::string_view text) const;
     Status SetText(const std::string& key, std::string_view text);
 

@@ -43,14 +43,19 @@ struct OpenFile {
 Result<OpenFile> Open(const std::string& path, const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     OpenFile open;
+    std::error_code error;
+    const fs::file_status state = fs::status(path, error);
+    if (fs::is_directory(state)) return ErrnoStatus(key, "cannot read", EISDIR);
+    // To open a pipe waits, perhaps for ever.
+    if (fs::exists(state) && !fs::is_regular_file(state))
+        return Status::Io(key +
+                          ": is no regular file (a pipe, a socket or a device), and not read");
     open.file.reset(std::fopen(path.c_str(), "rb"));
     if (open.file == nullptr) {
         if (IsAbsence(errno)) return open;
         return ErrnoStatus(key, "cannot open", errno);
     }
     std::setvbuf(open.file.get(), nullptr, _IONBF, 0);  // values are read in one piece
-    std::error_code ignored;
-    if (fs::is_directory(path, ignored)) return ErrnoStatus(key, "cannot read", EISDIR);
     // The size of the file that is open: the path may name another by now.
     const long end =
         std::fseek(open.file.get(), 0, SEEK_END) == 0 ? std::ftell(open.file.get()) : -1;

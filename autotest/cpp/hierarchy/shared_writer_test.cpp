@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Several writers of hierarchies, each of a process of its own, and one store.
+#include <atomic>
+#include <chrono>
+#include <future>
+
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/shared_store.h"
 #include "core/hierarchy/hierarchy_writer.h"
@@ -102,6 +106,28 @@ TEST_F(SharedWriter, MetadataAreConsolidatedUnderTheirLock) {
     ExpectConsolidated();
     locks->fails = true;
     EXPECT_TRUE(Fails(writer.Consolidate(), StatusCode::kIo, "locks/.zmetadata"));
+}
+
+// What is gathered already lacks the change: it would be found where somebody opens the store next.
+TEST_F(SharedWriter, WhoFinishesWaitsForWhoConsolidates) {
+    const auto locks = std::make_shared<MemoryLocks>();
+    HierarchyWriter first(store_, WriteConsolidated::kIfPresent, locks);
+    HierarchyWriter second(store_, WriteConsolidated::kIfPresent, locks);
+    std::atomic<bool> is_first{true};
+    std::future<void> finished;
+    store_->on_change = [&](const std::string& key) {
+        if (key != ".zmetadata" || !locks->IsHeld(key) || !is_first.exchange(false)) return;
+        finished = std::async(std::launch::async, [&] {
+            EXPECT_TRUE(Succeeds(second.SetAttributes("b", Json(R"({"y": 2})"))));
+            EXPECT_TRUE(Succeeds(second.Finish()));
+        });
+        EXPECT_EQ(finished.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+    };
+    ASSERT_TRUE(Succeeds(first.SetAttributes("a", Json(R"({"x": 1})"))));
+    ASSERT_TRUE(Succeeds(first.Finish()));
+    ASSERT_TRUE(finished.valid());
+    finished.get();
+    ExpectConsolidated();
 }
 
 TEST_F(SharedWriter, AChangeBetweenCollectingAndWritingIsConsolidatedToo) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/directory_store.h"
 
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
+
 #include <fstream>
 
 #include "autotest/cpp/store/store_contract.h"
@@ -84,6 +88,14 @@ TEST_F(Directory, SaysThatAFolderIsNoValue) {
     EXPECT_TRUE(Fails(store_.Set("depth/0", {}), StatusCode::kIo, "depth/0: cannot replace"));
     EXPECT_EQ(store_.List("depth")->size(), 1U) << "the failed value is cleaned up";
 }
+
+#ifndef _WIN32
+TEST_F(Directory, WaitsForNoPipe) {
+    ASSERT_EQ(mkfifo((folder_.path() / "0.0").c_str(), 0600), 0);
+    EXPECT_TRUE(Fails(store_.Get("0.0", value_, kNoLimit), StatusCode::kIo, "no regular file"));
+    EXPECT_TRUE(Fails(store_.GetRange("0.0", 0, 1, value_), StatusCode::kIo, "no regular file"));
+}
+#endif
 
 TEST_F(Directory, DoesNotLeaveItsFolder) {
     WriteFile(folder_.path() / "secret", "password");
