@@ -215,9 +215,9 @@ def draw_sides(svg, arrows, place, libraries):
 
 # Each step: what it is called, the file, a name that stands there, and what it does.
 ENTRIES = [
-    ("a band: RasterIO()", "driver/band.cpp", "ZarrRasterBand::IRasterIO",
+    ("a band: RasterIO()", "driver/raster/band.cpp", "ZarrRasterBand::IRasterIO",
      ["blocks of GDAL, and what it resamples,", "take the same way"]),
-    ("an array: Read()", "driver/mdim_array.cpp", "ZarrMDArray::IRead",
+    ("an array: Read()", "driver/multidim/array.cpp", "ZarrMDArray::IRead",
      ["of the multidimensional API"]),
 ]  # fmt: skip
 COMMON = [

@@ -8,18 +8,18 @@
 
 #include "core/base/threads_own.h"
 #include "core/base/worker_pool.h"
-#include "driver/builtin_driver.h"
-#include "driver/create.h"
-#include "driver/creation_options.h"
-#include "driver/foreign_store.h"
-#include "driver/gdal_compat.h"
-#include "driver/guard.h"
-#include "driver/location.h"
-#include "driver/manage_stores.h"
-#include "driver/mdim_create.h"
+#include "driver/base/builtin_driver.h"
+#include "driver/base/creation_options.h"
+#include "driver/base/gdal_compat.h"
+#include "driver/base/guard.h"
+#include "driver/base/open_options.h"
+#include "driver/create/create.h"
+#include "driver/multidim/create.h"
 #include "driver/open.h"
-#include "driver/options.h"
-#include "driver/zip_file.h"
+#include "driver/store/foreign_store.h"
+#include "driver/store/location.h"
+#include "driver/store/store_management.h"
+#include "driver/store/zip_file.h"
 
 namespace {
 
@@ -186,7 +186,8 @@ void GDALRegister_ZarrV2() {
         if (GDALRegister_Zarr != nullptr) GDALRegister_Zarr();
         GDALDriver* const own = manager->GetDriverByName(zarr_driver::kDriverName);
         if (own != nullptr) manager->DeregisterDriver(own);
-        GDALDriver* const builtin = own != nullptr ? zarr_driver::MakeBuiltin(own) : nullptr;
+        GDALDriver* const builtin =
+            own != nullptr ? zarr_driver::MakeBuiltin(own, zarr_driver::IsTurnedDown) : nullptr;
         GDALDriver* const driver = MakeDriver();
         manager->RegisterDriver(driver);
         if (builtin != nullptr) manager->RegisterDriver(builtin);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/fuzz/targets.h"
-#include "driver/connection_string.h"
+#include "driver/store/connection_string.h"
 
 namespace zarr::fuzz {
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whatever GDAL calls goes through Guarded() of driver/guard.h, or says that it cannot throw: where
+"""Whatever GDAL calls goes through Guarded() of driver/base/guard.h, or says that it cannot throw: where
 memory runs out the host goes on."""
 
 import pathlib
@@ -8,8 +8,8 @@ import re
 import pytest
 
 DRIVER = pathlib.Path(__file__).resolve().parents[2] / "driver"
-SOURCES = {path.name: path.read_text() for path in sorted(DRIVER.glob("*.cpp"))}
-HEADERS = {path.name: path.read_text() for path in sorted(DRIVER.glob("*.h"))}
+SOURCES = {path.relative_to(DRIVER).as_posix(): path.read_text() for path in sorted(DRIVER.rglob("*.cpp"))}
+HEADERS = {path.relative_to(DRIVER).as_posix(): path.read_text() for path in sorted(DRIVER.rglob("*.h"))}
 
 CLASS = re.compile(r"^class (\w+)[^;{]*?: public (?:GDAL|OGR)\w+ \{\n(.*?)^\};", re.M | re.S)
 OVERRIDE = re.compile(
@@ -48,11 +48,11 @@ def test_functions_that_are_registered_are_guarded():
     plugin = SOURCES["plugin.cpp"]
     names = re.findall(r"->pfn\w+ = (?:zarr_driver::)?(\w+);", plugin)
     assert len(names) >= 9
-    behind = SOURCES["builtin_driver.cpp"]
+    behind = SOURCES["base/builtin_driver.cpp"]
     for name in re.findall(r"->pfn\w+ = (\w+Behind);", behind):
         assert is_guarded(name, [behind]), name
     for name in [*names, "GDALRegister_ZarrV2"]:
-        assert is_guarded(name, [plugin, SOURCES["open.cpp"], SOURCES["manage_stores.cpp"]] if name in (
+        assert is_guarded(name, [plugin, SOURCES["open.cpp"], SOURCES["store/store_management.cpp"]] if name in (
             "Identify", "Open", "Delete", "Rename", "CopyFiles") else [plugin]), name  # fmt: skip
 
 

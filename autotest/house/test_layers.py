@@ -13,7 +13,14 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 # The arrows of the design: what a layer includes, besides itself and all that these reach.
 ARROWS = {
-    "driver": ["core/conventions"],
+    "driver": ["driver/multidim"],
+    "driver/multidim": ["driver/create"],
+    "driver/create": ["driver/raster"],
+    "driver/raster": ["driver/overviews"],
+    "driver/overviews": ["driver/georef"],
+    "driver/georef": ["driver/store"],
+    "driver/store": ["driver/base"],
+    "driver/base": ["core/conventions"],
     "core/conventions": ["core/hierarchy"],
     "core/hierarchy": ["core/array"],
     "core/array": ["core/metadata", "core/codec", "core/grid", "core/store"],
@@ -26,7 +33,8 @@ ARROWS = {
     "core/base": [],
 }
 
-MAX_LINES = 600
+# More is a smell: of two ideas in one file, or of what another file says already.
+MAX_LINES = 1000
 CODE = {".h", ".cpp", ".inc"}
 TEXT = CODE | {".txt", ".cmake", ".json", ".md", ".py", ".sh"}
 
@@ -52,9 +60,8 @@ def reachable(layer):
 
 def layer_of(path):
     """The layer of a path from the repository's root; None outside the layers."""
-    parts = path.split("/")
-    name = parts[0] if parts[0] == "driver" else "/".join(parts[:2])
-    return name if name in ARROWS else None
+    folder = str(pathlib.PurePosixPath(path).parent)
+    return folder if folder in ARROWS else None
 
 
 def without_comments(text):
@@ -79,7 +86,7 @@ def include_faults(path, text, project_names=frozenset()):
                 faults.append(f"{path}: {layer} includes {target}: an upward edge")
         elif target.startswith(".") or pathlib.PurePosixPath(target).name in project_names:
             faults.append(f"{path}: {target}: write the path from the repository's root")
-        elif layer != "driver" and GDAL_HEADER.match(target):
+        elif not layer.startswith("driver") and GDAL_HEADER.match(target):
             faults.append(f"{path}: {target} is a GDAL header, and core/ knows no GDAL")
     return faults
 
@@ -88,7 +95,7 @@ def text_faults(path, text):
     """What the other rules say against one file of core/ or driver/."""
     faults = []
     code = without_comments(text)
-    if layer_of(path) != "driver":
+    if not path.startswith("driver/"):
         for match in GDAL_ERROR.finditer(code):
             faults.append(f"{path}: {match.group(1)} belongs into driver/")
     if not path.startswith("core/base/endian."):
@@ -172,7 +179,7 @@ def test_checker_knows_the_order():
         ("core/metadata/array_metadata.cpp", "core/store/store.h"),
         ("core/array/array.h", "core/hierarchy/group.h"),
         ("core/hierarchy/group.cpp", "core/conventions/crs.h"),
-        ("core/conventions/crs.cpp", "driver/dataset.h"),
+        ("core/conventions/crs.cpp", "driver/raster/dataset.h"),
     ]
     for path, target in upward:
         assert include_faults(path, f'  #  include "{target}"\n'), (path, target)

@@ -10,7 +10,7 @@
 #include "autotest/cpp/driver/fault_sweep.h"
 #include "autotest/cpp/driver/sample_stores.h"
 #include "autotest/cpp/driver/store_views.h"
-#include "driver/mdim_array.h"
+#include "driver/multidim/array.h"
 
 namespace zarr_driver::test {
 

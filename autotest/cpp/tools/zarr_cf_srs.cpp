@@ -11,7 +11,7 @@
 #include <iostream>
 #include <string>
 
-#include "driver/cf_srs.h"
+#include "driver/georef/cf_srs.h"
 
 namespace {
 

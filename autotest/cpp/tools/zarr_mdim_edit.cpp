@@ -27,10 +27,10 @@
 #include <vector>
 
 #include "core/json/value.h"
-#include "driver/mdim_array.h"
-#include "driver/mdim_attribute.h"
-#include "driver/mdim_dimension.h"
-#include "driver/mdim_group.h"
+#include "driver/multidim/array.h"
+#include "driver/multidim/attribute.h"
+#include "driver/multidim/dimension.h"
+#include "driver/multidim/group.h"
 
 extern "C" void CPL_DLL GDALRegister_ZarrV2();
 

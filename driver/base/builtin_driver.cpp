@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "driver/base/builtin_driver.h"
+
+#include <cpl_conv.h>
+#include <cpl_minixml.h>
+#include <cpl_string.h>
+
+#include <memory>
+#include <utility>
+
+#include "driver/base/gdal_compat.h"
+#include "driver/base/guard.h"
+
+namespace zarr_driver {
+
+namespace {
+
+// What GDAL's own driver does by itself.
+int (*identify_as_builtin)(GDALOpenInfo*) = nullptr;
+GDALDataset* (*open_as_builtin)(GDALOpenInfo*) = nullptr;
+// What this driver says.
+bool (*is_turned_down)(GDALOpenInfo*) = nullptr;
+
+// True where "Zarr" may open the file, too: it then says whether GDAL's own driver is to.
+bool IsForZarr(const GDALOpenInfo& open_info) {
+    const char* const* allowed = open_info.papszAllowedDrivers;
+    if (allowed != nullptr && CSLFindString(allowed, kDriverName) < 0) return false;
+    // GDAL_SKIP may have removed it.
+    return GetGDALDriverManager()->GetDriverByName(kDriverName) != nullptr;
+}
+
+// A file drivers.ini in a plugin folder, as Debian has it, orders drivers by names of its own and
+// asks those first that it does not name.
+bool IsAskedBeforeZarr() {
+    GDALDriverManager& manager = *GetGDALDriverManager();
+    for (int i = 0; i < manager.GetDriverCount(); ++i) {
+        const char* const name = manager.GetDriver(i)->GetDescription();
+        if (EQUAL(name, kDriverName) || EQUAL(name, kBuiltinName)) return EQUAL(name, kBuiltinName);
+    }
+    return false;
+}
+
+int IdentifyBehind(GDALOpenInfo* open_info) {
+    return Guarded(kBuiltinName, [&]() -> int {
+        if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
+        // Who asks what a file is does not tell the driver which drivers are allowed: this one may
+        // be the only one. It speaks where "Zarr" has had its say.
+        const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
+                               is_turned_down(open_info);
+        return is_unsaid ? FALSE : identify_as_builtin(open_info);
+    });
+}
+
+GDALDataset* OpenBehind(GDALOpenInfo* open_info) {
+    return Guarded(kBuiltinName, [&]() -> GDALDataset* {
+        return IsForZarr(*open_info) ? nullptr : open_as_builtin(open_info);
+    });
+}
+
+int IsUnknown(GDALOpenInfo* /*open_info*/) { return GDAL_IDENTIFY_UNKNOWN; }
+
+struct DestroyXml {
+    void operator()(CPLXMLNode* node) const { CPLDestroyXMLNode(node); }
+};
+using Xml = std::unique_ptr<CPLXMLNode, DestroyXml>;
+
+// The first element of a list of options; nullptr for a list that is none.
+CPLXMLNode* FirstOption(const Xml& list) { return list != nullptr ? list->psChild : nullptr; }
+
+bool IsOption(const CPLXMLNode* node) {
+    return node->eType == CXT_Element && EQUAL(node->pszValue, "Option");
+}
+
+bool HasOption(const Xml& list, const char* name) {
+    for (CPLXMLNode* node = FirstOption(list); node != nullptr; node = node->psNext)
+        if (IsOption(node) && (EQUAL(CPLGetXMLValue(node, "name", ""), name) ||
+                               EQUAL(CPLGetXMLValue(node, "alias", ""), name)))
+            return true;
+    return false;
+}
+
+Xml OptionsOfBuiltin(const char* item) {
+    GDALDriver* const builtin = Builtin();
+    const char* const text = builtin != nullptr ? builtin->GetMetadataItem(item) : nullptr;
+    return Xml(text != nullptr ? CPLParseXMLString(text) : nullptr);
+}
+
+// One element of a list of options, without those behind it.
+std::string ToText(CPLXMLNode* node) {
+    CPLXMLNode* const next = std::exchange(node->psNext, nullptr);
+    char* const text = CPLSerializeXMLTree(node);
+    node->psNext = next;
+    std::string taken = text != nullptr ? text : "";
+    CPLFree(text);
+    return taken;
+}
+
+#if ZARR_HAS_DEFERRED_PLUGINS
+
+// A driver with the functions of one that stands for a plugin: they are virtual methods of that
+// one, which load the plugin, and cannot be replaced there.
+class LoadedDriver final : public GDALDriver {
+  public:
+    explicit LoadedDriver(GDALDriver& own) {
+        pfnOpen = own.GetOpenCallback();
+        pfnCreate = own.GetCreateCallback();
+        pfnCreateMultiDimensional = own.GetCreateMultiDimensionalCallback();
+        pfnCreateCopy = own.GetCreateCopyCallback();
+        pfnDelete = own.GetDeleteCallback();
+        pfnRename = own.GetRenameCallback();
+        pfnCopyFiles = own.GetCopyFilesCallback();
+        pfnIdentify = own.pfnIdentify;
+        pfnGetSubdatasetInfoFunc = own.pfnGetSubdatasetInfoFunc;
+        SetMetadata(own.GetMetadata(""));
+    }
+};
+
+// `own`, or where it stands for a plugin, that one. nullptr where the plugin cannot be loaded, of
+// which GDAL has told.
+GDALDriver* WithItsFunctions(GDALDriver* own) {
+    if (own->pfnOpen != nullptr) return own;
+    if (own->GetOpenCallback() == nullptr) return nullptr;
+    // The plugin's code stays in use until the process ends, and so does who has loaded it.
+    static GDALDriver* kept;
+    kept = own;
+    return new LoadedDriver(*kept);
+}
+
+#else
+
+GDALDriver* WithItsFunctions(GDALDriver* own) { return own->pfnOpen != nullptr ? own : nullptr; }
+
+#endif
+
+// How the options that only GDAL's own driver has are marked.
+constexpr const char* kOfBuiltin = "(GDAL`s own driver) ";
+
+// A protected member of GDALDataset, to which GDAL gives no access.
+struct DatasetAccess : GDALDataset {
+    static GDALDriver* GDALDataset::*Driver() { return &DatasetAccess::poDriver; }
+};
+
+}  // namespace
+
+GDALDriver* Builtin() { return GetGDALDriverManager()->GetDriverByName(kBuiltinName); }
+
+GDALDriver* MakeBuiltin(GDALDriver* own, bool (*is_turned_down_by_zarr)(GDALOpenInfo*)) {
+    is_turned_down = is_turned_down_by_zarr;
+    GDALDriver* const builtin = WithItsFunctions(own);
+    if (builtin == nullptr) return nullptr;
+    if (builtin->pfnOpen != OpenBehind) {
+        identify_as_builtin = builtin->pfnIdentify != nullptr ? builtin->pfnIdentify : IsUnknown;
+        open_as_builtin = builtin->pfnOpen;
+        builtin->pfnIdentify = IdentifyBehind;
+        builtin->pfnOpen = OpenBehind;
+    }
+    builtin->SetDescription(kBuiltinName);
+    builtin->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr (GDAL's built-in driver)");
+    // Who looks for the driver of a name to write takes the last one that has its extension.
+    builtin->SetMetadataItem(GDAL_DMD_EXTENSIONS, "");
+    return builtin;
+}
+
+int IdentifyAsBuiltin(GDALOpenInfo* open_info) {
+    return open_as_builtin != nullptr && Builtin() != nullptr ? identify_as_builtin(open_info)
+                                                              : GDAL_IDENTIFY_FALSE;
+}
+
+GDALDataset* OpenAsBuiltin(GDALOpenInfo* open_info, const std::string& name) {
+    if (open_as_builtin == nullptr || Builtin() == nullptr) return nullptr;
+    if (name == open_info->pszFilename) return open_as_builtin(open_info);
+    GDALOpenInfo renamed(name.c_str(), open_info->nOpenFlags, nullptr);
+    renamed.papszOpenOptions = open_info->papszOpenOptions;
+    renamed.papszAllowedDrivers = open_info->papszAllowedDrivers;
+    return open_as_builtin(&renamed);
+}
+
+bool DoesBuiltinKnow(const char* item, const char* name) {
+    return HasOption(OptionsOfBuiltin(item), name);
+}
+
+std::string WithOptionsOfBuiltin(const std::string& list, const char* item) {
+    const Xml ours(CPLParseXMLString(list.c_str()));
+    const Xml theirs = OptionsOfBuiltin(item);
+    std::string more;
+    for (CPLXMLNode* node = FirstOption(theirs); node != nullptr; node = node->psNext) {
+        if (!IsOption(node) || HasOption(ours, CPLGetXMLValue(node, "name", ""))) continue;
+        const std::string text = CPLGetXMLValue(node, "description", "");
+        CPLSetXMLValue(node, "#description", (kOfBuiltin + text).c_str());
+        more += ToText(node);
+    }
+    std::string merged = list;
+    return merged.insert(merged.rfind("</"), more);
+}
+
+GDALDataset* AsOurs(GDALDataset* dataset) {
+    if (dataset != nullptr && dataset->GetDriver() == Builtin())
+        dataset->*DatasetAccess::Driver() = GetGDALDriverManager()->GetDriverByName(kDriverName);
+    return dataset;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+#include "driver/base/creation_options.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/array/array.h"
+#include "core/base/text.h"
+#include "driver/base/codec_options.h"
+#include "driver/base/gdal_compat.h"
+#include "driver/base/gdal_types.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// clang-format off
+const char* const kDatasetOptions =
+    "  <Option name='ARRAY_NAME' type='string' description='Name of the array; the file`s by default'/>"
+    "  <Option name='APPEND_SUBDATASET' type='boolean' description='Whether to add the array to an existing store' default='NO'/>"
+    "  <Option name='APPEND_DIM' type='string' description='Dimension of an array of an existing store that grows by the source`s bands'/>"
+    "  <Option name='APPEND_DIM_VALUES' type='string' description='Coordinates of the new slices along APPEND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
+    "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are one array of three dimensions or an array each' default='YES'/>"
+    "  <Option name='INTERLEAVE' type='string-select' description='Place of the bands in a single array: slowest or fastest dimension' default='BAND'>"
+    // CreateCopy() of GDAL passes on what a source has where a value is listed plainly. A store is
+    // (band, y, x) unless somebody asks.
+    "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
+    "  </Option>"
+    "  <Option name='PIXELTYPE' type='string-select' description='Whether bytes are signed ones, as GDAL before 3.7 has them' default='DEFAULT'>"
+    "    <Value>DEFAULT</Value><Value>SIGNEDBYTE</Value>"
+    "  </Option>"
+    "  <Option name='FORMAT' type='string-select' description='Version of Zarr; ZARR_V3 is written by GDAL`s built-in driver' default='ZARR_V2'>"
+    "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
+    "  </Option>"
+    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>"
+    "  <Option name='OVERVIEWS' type='string' description='Overviews that are built at the end: NONE, AUTO (halves, until both sides are at most 256) or factors such as 2,4,8' default='NONE'/>"
+    "  <Option name='OVERVIEW_RESAMPLING' type='string' description='Resampling method of OVERVIEWS, one of those of gdaladdo' default='NEAREST'/>"
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>"
+    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written; GDAL and CF both by default'>"
+    "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
+    "  </Option>";
+// clang-format on
+
+// Where gdaladdo stops.
+constexpr int kSmallestSide = 256;
+constexpr int kLargestFactor = 1 << 20;
+
+Status Refuse(const char* text) {
+    return Status::Invalid(
+        "creation option OVERVIEWS: expected NONE, AUTO or factors from 2 on with commas between, "
+        "got " +
+        zarr::Quoted(text));
+}
+
+}  // namespace
+
+std::string CreationOptionList() {
+    return std::string("<CreationOptionList>") + kArrayOptions + kDatasetOptions +
+           "</CreationOptionList>";
+}
+
+Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback) {
+    const char* convention = CSLFetchNameValue(options, "GEOREFERENCING_CONVENTION");
+    if (convention == nullptr) return fallback;
+    if (EQUAL(convention, "GDAL")) return Georeferenced::kGdal;
+    if (EQUAL(convention, "SPATIAL_PROJ")) return Georeferenced::kSpatialProj;
+    if (EQUAL(convention, "CF")) return Georeferenced::kCf;
+    return RefuseOption("GEOREFERENCING_CONVENTION", "GDAL, SPATIAL_PROJ or CF", convention);
+}
+
+Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type) {
+    ZARR_ASSIGN_OR_RETURN(zarr::DataType dtype, StoredTypeOf(type));
+    if (pixel_type == nullptr || EQUAL(pixel_type, "DEFAULT")) return dtype;
+    const bool is_byte = type == GDT_Byte || type == kGdalInt8;
+    if (!is_byte || !EQUAL(pixel_type, "SIGNEDBYTE"))
+        return RefuseOption("PIXELTYPE", "SIGNEDBYTE, of data type Byte", pixel_type);
+    return zarr::ParseTypestr("|i1");
+}
+
+Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr::DataType& dtype) {
+    CreationOptions parsed;
+    const char* format = CSLFetchNameValueDef(options, "FORMAT", "ZARR_V2");
+    if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
+    ZARR_ASSIGN_OR_RETURN(parsed.array, ArrayCreationOptions::Parse(options, dtype));
+    parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
+    parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
+    parsed.append_subdataset = CPLFetchBool(options, "APPEND_SUBDATASET", false);
+    parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");
+    parsed.append_dim_values = CSLFetchNameValueDef(options, "APPEND_DIM_VALUES", "");
+    // GDAL from 3.13 on deletes what a copy is made in unless both are given.
+    if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
+    parsed.single_array = CPLFetchBool(options, "SINGLE_ARRAY", true);
+    const char* interleave = CSLFetchNameValueDef(options, "INTERLEAVE", "BAND");
+    if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))
+        return RefuseOption("INTERLEAVE", "BAND or PIXEL", interleave);
+    parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
+    // GDAL passes on INTERLEAVE=BAND of the source, which arrays for each band have, too.
+    parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
+                       !parsed.interleave_pixel && parsed.array_name.empty() &&
+                       parsed.array.chunks.size() <= 2;
+    const bool consolidate = CPLFetchBool(options, "CREATE_ZMETADATA", true);
+    parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
+    ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));
+    if (!parsed.append_dim.empty() && !parsed.overviews.IsEmpty())
+        return Status::Unsupported(
+            "creation option OVERVIEWS: not with APPEND_DIM; gdaladdo builds them afterwards");
+    ZARR_ASSIGN_OR_RETURN(parsed.georeferenced,
+                          ParseConvention(options, Georeferenced::kGdalAndCf));
+    return parsed;
+}
+
+// clang-format off
+const char* const kArrayOptions =
+    "  <Option name='COMPRESS' type='string-select' description='Compression method' default='BLOSC'>"
+    "    <Value>NONE</Value><Value>BLOSC</Value><Value>ZLIB</Value><Value>GZIP</Value>"
+    "    <Value>LZMA</Value><Value>ZSTD</Value><Value>LZ4</Value><Value>BZ2</Value>"
+    "  </Option>"
+    "  <Option name='BLOSC_CNAME' type='string-select' description='Compressor inside of BLOSC' default='lz4'>"
+    "    <Value>blosclz</Value><Value>lz4</Value><Value>lz4hc</Value><Value>snappy</Value>"
+    "    <Value>zlib</Value><Value>zstd</Value>"
+    "  </Option>"
+    "  <Option name='BLOSC_CLEVEL' type='int' min='0' max='9' description='Level of BLOSC' default='5'/>"
+    "  <Option name='BLOSC_SHUFFLE' type='string-select' description='What BLOSC shuffles' default='BYTE'>"
+    "    <Value>NONE</Value><Value>BYTE</Value><Value>BIT</Value>"
+    "  </Option>"
+    "  <Option name='BLOSC_BLOCKSIZE' type='int' description='Block size of BLOSC; 0: by itself' default='0'/>"
+    "  <Option name='BLOSC_NUM_THREADS' type='string' description='Accepted and not used: chunks are compressed in parallel'/>"
+    "  <Option name='ZLIB_LEVEL' type='int' min='1' max='9' description='Level of ZLIB' default='6'/>"
+    "  <Option name='GZIP_LEVEL' type='int' min='1' max='9' description='Level of GZIP' default='6'/>"
+    "  <Option name='BZ2_LEVEL' type='int' min='1' max='9' description='Level of BZ2' default='9'/>"
+    "  <Option name='LZMA_PRESET' type='int' min='0' max='9' description='Preset of LZMA' default='6'/>"
+    "  <Option name='LZMA_DELTA' type='int' description='Distance of the delta filter of LZMA; 0: none' default='0'/>"
+    "  <Option name='ZSTD_LEVEL' type='int' min='1' max='22' description='Level of ZSTD' default='9'/>"
+    "  <Option name='LZ4_ACCELERATION' type='int' min='1' description='Acceleration of LZ4' default='1'/>"
+    "  <Option name='FILTER' type='string' description='Filters in front of the compressor, with commas between: NONE, DELTA, FIXEDSCALEOFFSET, QUANTIZE, BITROUND, SHUFFLE, PACKBITS, ASTYPE, CATEGORIZE' default='NONE'/>"
+    "  <Option name='DELTA_DTYPE' type='string' description='dtype of FILTER=DELTA; the array`s by default'/>"
+    "  <Option name='FIXEDSCALEOFFSET_SCALE' type='float' description='FILTER=FIXEDSCALEOFFSET stores (value - offset) * scale, rounded'/>"
+    "  <Option name='FIXEDSCALEOFFSET_OFFSET' type='float' description='See FIXEDSCALEOFFSET_SCALE' default='0'/>"
+    "  <Option name='FIXEDSCALEOFFSET_ASTYPE' type='string' description='dtype that FILTER=FIXEDSCALEOFFSET stores, such as &lt;i2; the array`s by default'/>"
+    "  <Option name='QUANTIZE_DIGITS' type='int' description='Decimal digits that FILTER=QUANTIZE keeps after the point'/>"
+    "  <Option name='QUANTIZE_ASTYPE' type='string' description='dtype that FILTER=QUANTIZE stores; the array`s by default'/>"
+    "  <Option name='BITROUND_KEEPBITS' type='int' description='Bits of the mantissa that FILTER=BITROUND keeps'/>"
+    "  <Option name='SHUFFLE_ELEMENTSIZE' type='int' description='Bytes of an element for FILTER=SHUFFLE; the array`s by default'/>"
+    "  <Option name='ASTYPE_DTYPE' type='string' description='dtype that FILTER=ASTYPE stores'/>"
+    "  <Option name='CATEGORIZE_LABELS' type='string' description='Texts that FILTER=CATEGORIZE stores as numbers, with commas between'/>"
+    "  <Option name='CATEGORIZE_ASTYPE' type='string' description='dtype of these numbers' default='|u1'/>"
+    "  <Option name='BLOCKSIZE' type='string' description='Chunk size, slowest dimension first: height,width or bands,height,width'/>"
+    "  <Option name='CHUNK_MEMORY_LAYOUT' type='string-select' description='Order of elements in a chunk' default='C'>"
+    "    <Value>C</Value><Value>F</Value>"
+    "  </Option>"
+    "  <Option name='DIM_SEPARATOR' type='string' description='Between the numbers of a chunk`s key: . or /' default='.'/>";
+// clang-format on
+
+Status RefuseOption(const char* name, const std::string& expected, const char* got) {
+    return Status::Invalid(std::string("creation option ") + name + ": expected " + expected +
+                           ", got " + zarr::Quoted(got));
+}
+
+Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
+                                                         const zarr::DataType& dtype) {
+    ArrayCreationOptions array;
+    ZARR_ASSIGN_OR_RETURN(array.compressor, MakeCompressor(options));
+    ZARR_ASSIGN_OR_RETURN(array.filters, MakeFilters(options, dtype));
+    if (const char* text = CSLFetchNameValue(options, "BLOCKSIZE")) {
+        const CPLStringList sizes(CSLTokenizeString2(text, ",x", 0));
+        for (int i = 0; i < sizes.size(); ++i) {
+            const GIntBig size = CPLAtoGIntBig(sizes[i]);
+            if (size < 1 || CPLGetValueType(sizes[i]) != CPL_VALUE_INTEGER)
+                return RefuseOption("BLOCKSIZE", "numbers >= 1, slowest dimension first", text);
+            array.chunks.push_back(static_cast<std::uint64_t>(size));
+        }
+    }
+    const char* order = CSLFetchNameValueDef(options, "CHUNK_MEMORY_LAYOUT", "C");
+    if (!EQUAL(order, "C") && !EQUAL(order, "F"))
+        return RefuseOption("CHUNK_MEMORY_LAYOUT", "C or F", order);
+    array.fortran_order = EQUAL(order, "F");
+    const std::string separator = CSLFetchNameValueDef(options, "DIM_SEPARATOR", ".");
+    if (separator != "." && separator != "/")
+        return RefuseOption("DIM_SEPARATOR", ". or /", separator.c_str());
+    array.dimension_separator = separator[0];
+    return array;
+}
+
+Result<zarr::json::Object> MakeDocument(zarr::ArraySpec spec, const ArrayCreationOptions& options) {
+    if (options.chunks.size() > spec.shape.size())
+        return Status::Invalid(
+            "creation option BLOCKSIZE: " + std::to_string(options.chunks.size()) +
+            " numbers for " + std::to_string(spec.shape.size()) + " dimensions");
+    // Fewer are those of the last dimensions.
+    std::copy_backward(options.chunks.begin(), options.chunks.end(), spec.chunks.end());
+    spec.compressor = options.compressor;
+    spec.filters = options.filters;
+    spec.fortran_order = options.fortran_order;
+    spec.dimension_separator = options.dimension_separator;
+    ZARR_ASSIGN_OR_RETURN(zarr::json::Object document, zarr::MakeArrayDocument(spec));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
+                          zarr::ParseArrayMetadata(zarr::json::Dump(zarr::json::Value(document))));
+    ZARR_RETURN_IF_ERROR(zarr::Array::CheckWritable(metadata));
+    return document;
+}
+
+bool IsOverviewResampling(const std::string& method) {
+    static constexpr const char* kStarts[] = {"NEAR", "AVER", "GAUSS", "MODE", "RMS"};
+    static constexpr const char* kNames[] = {"NONE", "CUBIC", "CUBICSPLINE", "LANCZOS", "BILINEAR"};
+    // As GDAL itself compares them.
+    return std::any_of(std::begin(kStarts), std::end(kStarts),
+                       [&](const char* start) { return STARTS_WITH_CI(method.c_str(), start); }) ||
+           std::any_of(std::begin(kNames), std::end(kNames),
+                       [&](const char* name) { return EQUAL(method.c_str(), name); });
+}
+
+Result<OverviewPlan> OverviewPlan::Parse(CSLConstList options) {
+    OverviewPlan plan;
+    plan.resampling = CSLFetchNameValueDef(options, "OVERVIEW_RESAMPLING", "NEAREST");
+    if (!IsOverviewResampling(plan.resampling))
+        return Status::Invalid(
+            "creation option OVERVIEW_RESAMPLING: expected a method such as "
+            "NEAREST, AVERAGE or CUBIC, got " +
+            zarr::Quoted(plan.resampling));
+    const char* text = CSLFetchNameValueDef(options, "OVERVIEWS", "NONE");
+    plan.is_automatic = EQUAL(text, "AUTO");
+    if (EQUAL(text, "NONE") || plan.is_automatic) return plan;
+    const CPLStringList words(CSLTokenizeString2(text, ", ", 0));
+    for (int i = 0; i < words.size(); ++i) {
+        const double factor = CPLAtof(words[i]);
+        if (CPLGetValueType(words[i]) != CPL_VALUE_INTEGER || factor < 2 || factor > kLargestFactor)
+            return Refuse(text);
+        plan.factors.push_back(static_cast<int>(factor));
+    }
+    if (plan.factors.empty()) return Refuse(text);
+    return plan;
+}
+
+std::vector<int> OverviewPlan::FactorsFor(int width, int height) const {
+    if (!is_automatic) return factors;
+    std::vector<int> halves;
+    for (int factor = 1;
+         Reduced(width, factor) > kSmallestSide || Reduced(height, factor) > kSmallestSide;) {
+        factor *= 2;
+        halves.push_back(factor);
+    }
+    return halves;
+}
+
+}  // namespace zarr_driver

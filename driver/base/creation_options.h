@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cpl_port.h>
+#include <gdal.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "core/dtype/data_type.h"
+#include "core/json/value.h"
+#include "core/metadata/array_spec.h"
+
+namespace zarr_driver {
+
+// How the chunks of a new array are encoded and laid out: the creation options that the classic and
+// the multidimensional API share. `kArrayOptions` describes them to GDAL.
+struct ArrayCreationOptions {
+    zarr::json::Value compressor;       // of `.zarray`; null for none
+    zarr::json::Value filters;          // likewise; holds the codec of objects where they need one
+    std::vector<std::uint64_t> chunks;  // of BLOCKSIZE, slowest dimension first; empty: by default
+    bool fortran_order = false;
+    char dimension_separator = '.';
+
+    // `options` is GDAL's NULL-terminated list of NAME=VALUE, `dtype` that of the array. Errors
+    // name the option. Whether codecs take the dtype is checked where the array is made.
+    static zarr::Result<ArrayCreationOptions> Parse(CSLConstList options,
+                                                    const zarr::DataType& dtype);
+};
+
+// The `.zarray` of an array that `options` shape further: `spec` has its shape, dtype and the
+// chunks that it has by default. Fails where they do not fit, or what is written could not be
+// encoded.
+zarr::Result<zarr::json::Object> MakeDocument(zarr::ArraySpec spec,
+                                              const ArrayCreationOptions& options);
+
+// <Option> elements, without the list around them.
+extern const char* const kArrayOptions;
+
+// "creation option NAME: expected ..., got ...".
+zarr::Status RefuseOption(const char* name, const std::string& expected, const char* got);
+
+// The creation options OVERVIEWS and OVERVIEW_RESAMPLING.
+struct OverviewPlan {
+    bool is_automatic = false;
+    std::vector<int> factors;
+    std::string resampling = "NEAREST";
+
+    // `options` is GDAL's NULL-terminated list of NAME=VALUE. Errors name the option.
+    static zarr::Result<OverviewPlan> Parse(CSLConstList options);
+
+    bool IsEmpty() const { return !is_automatic && factors.empty(); }
+    // The factors for a raster of this size; those of AUTO are the ones that gdaladdo chooses.
+    std::vector<int> FactorsFor(int width, int height) const;
+};
+
+// True for the methods of resampling that GDAL builds overviews with, and for NONE.
+bool IsOverviewResampling(const std::string& method);
+
+// The size of an overview: pixels at the edge count, however many they stand for.
+inline int Reduced(int size, int factor) { return size / factor + (size % factor != 0 ? 1 : 0); }
+
+enum class Georeferenced : std::uint8_t { kGdalAndCf, kGdal, kSpatialProj, kCf };
+
+// The option GEOREFERENCING_CONVENTION, or `fallback` where it is not given.
+zarr::Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback);
+
+// The dtype of rasters of a GDAL type. `pixel_type`, which may be nullptr, is the option PIXELTYPE
+// or the item of metadata by which GDAL before 3.7 says that bytes are signed ones: SIGNEDBYTE.
+zarr::Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type);
+
+// The creation options of the classic API, parsed. CreationOptionList() describes them to
+// GDAL.
+struct CreationOptions {
+    ArrayCreationOptions array;
+    std::string array_name;  // empty: by the file's name
+    bool append_subdataset = false;
+    std::string append_dim;         // name of a dimension; empty without
+    std::string append_dim_values;  // its new coordinates, with commas between; may be empty
+    bool single_array = true;
+    bool interleave_pixel = false;
+    bool may_split = true;  // no option asks for all bands in one array
+    bool consolidate = true;
+    std::string synchronizer;  // folder of lock files; empty: none
+    Georeferenced georeferenced = Georeferenced::kGdalAndCf;
+    OverviewPlan overviews;
+
+    // `options` is GDAL's NULL-terminated list of NAME=VALUE; `dtype` is that of the
+    // arrays. Errors name the option.
+    static zarr::Result<CreationOptions> Parse(CSLConstList options, const zarr::DataType& dtype);
+};
+
+std::string CreationOptionList();
+
+}  // namespace zarr_driver

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "driver/base/debug_log.h"
+
+#include <cpl_error.h>
+#include <cpl_string.h>
+
+#include <utility>
+
+#include "core/base/no_throw.h"
+#include "driver/base/aside_name.h"
+
+namespace zarr_driver {
+
+namespace {
+
+constexpr const char* kDebugKey = "ZARR";
+
+std::string Milliseconds(std::uint64_t nanoseconds) {
+    return CPLSPrintf("%.1f ms", static_cast<double>(nanoseconds) / 1e6);
+}
+
+std::string Plural(std::uint64_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+ArrayActivity::Counts::Counts(const zarr::Array& array)
+    : requested(array.counters().chunks_requested),
+      absent(array.counters().chunks_absent),
+      decoded(array.counters().chunks_decoded),
+      cached(array.counters().chunks_cached),
+      bytes_read(array.counters().bytes_read),
+      bytes_decoded(array.counters().bytes_decoded),
+      reading_time(array.counters().reading_time),
+      decoding_time(array.counters().decoding_time),
+      written(array.write_counters().chunks_written),
+      bytes_written(array.write_counters().bytes_written) {}
+
+ArrayActivity::ArrayActivity(const std::string& store_path,
+                             std::shared_ptr<const zarr::Array> array)
+    : name_(NameWhenDone(store_path) + ": /" + array->path()),
+      array_(std::move(array)),
+      before_(*array_) {}
+
+ArrayActivity::~ArrayActivity() {
+    zarr::NoThrow([&] {
+        const Counts after(*array_);
+        if (after.requested != before_.requested || after.cached != before_.cached) {
+            const std::string read = Plural(after.requested - before_.requested, "chunk") +
+                                     " read, " + std::to_string(after.absent - before_.absent) +
+                                     " of them absent";
+            const std::string decoded =
+                std::to_string(after.decoded - before_.decoded) + " decoded";
+            CPLDebug(kDebugKey, "%s: %s (%s in %s); %s (%s in %s); %s taken from the cache",
+                     name_.c_str(), read.c_str(),
+                     Plural(after.bytes_read - before_.bytes_read, "byte").c_str(),
+                     Milliseconds(after.reading_time - before_.reading_time).c_str(),
+                     decoded.c_str(),
+                     Plural(after.bytes_decoded - before_.bytes_decoded, "byte").c_str(),
+                     Milliseconds(after.decoding_time - before_.decoding_time).c_str(),
+                     std::to_string(after.cached - before_.cached).c_str());
+        }
+        if (after.written != before_.written)
+            CPLDebug(kDebugKey, "%s: %s written (%s)", name_.c_str(),
+                     Plural(after.written - before_.written, "chunk").c_str(),
+                     Plural(after.bytes_written - before_.bytes_written, "byte").c_str());
+    });
+}
+
+void TellImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
+    const auto& shape = facts.metadata.shape;
+    const bool has_alpha = shape[*facts.colour_axis] == 4;
+    CPLDebug(kDebugKey,
+             "%s: /%s: the shape [%s, %s, %s] of dimensions without names is taken for rows, "
+             "columns and colours of an %s image (open options DIM_X and DIM_Y tell otherwise)",
+             store_path.c_str(), facts.path.c_str(), std::to_string(shape[0]).c_str(),
+             std::to_string(shape[1]).c_str(), std::to_string(shape[2]).c_str(),
+             has_alpha ? "RGBA" : "RGB");
+}
+
+void TellRequest(const std::string& path, const std::string& key, const std::string& answer,
+                 std::uint64_t nanoseconds) {
+    // The query of a URL, which the key is behind, may be a password.
+    const std::size_t query = path.find('?');
+    const std::string shown = query == std::string::npos ? path : path.substr(0, query) + "/" + key;
+    CPLDebug(kDebugKey, "GET %s: %s in %s", shown.c_str(), answer.c_str(),
+             Milliseconds(nanoseconds).c_str());
+}
+
+StoreActivity::StoreActivity(const std::string& store_path,
+                             std::shared_ptr<const zarr::Hierarchy> hierarchy)
+    : store_path_(NameWhenDone(store_path)), hierarchy_(std::move(hierarchy)) {}
+
+StoreActivity::~StoreActivity() {
+    zarr::NoThrow([&] {
+        CPLDebug(kDebugKey, "%s: closed after %s", store_path_.c_str(), Requests().c_str());
+    });
+}
+
+void StoreActivity::Opened(const std::string& what) const {
+    CPLDebug(kDebugKey, "%s: opened %s %s consolidated metadata after %s", store_path_.c_str(),
+             what.c_str(), hierarchy_->is_consolidated() ? "by" : "without", Requests().c_str());
+}
+
+std::string StoreActivity::Requests() const {
+    const zarr::StoreCounters& counters = hierarchy_->counters();
+    return Plural(counters.requests, "request") + " (" + Milliseconds(counters.time) + ")";
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "driver/base/metadata_text.h"
+
+#include <cpl_string.h>
+
+#include <algorithm>
+
+#include "core/conventions/flags.h"
+#include "core/conventions/nczarr.h"
+
+namespace zarr_driver {
+
+namespace {
+
+namespace json = zarr::json;
+
+// What the driver itself shows elsewhere.
+constexpr std::string_view kInterpreted[] = {
+    "_ARRAY_DIMENSIONS", "_CRS",      "_FillValue",   "missing_value", "scale_factor",
+    "add_offset",        "units",     "grid_mapping", "coordinates",   "flag_values",
+    "flag_meanings",     "_Unsigned", "multiscales",  "omero",         "band_number"};
+
+// Of the conventions that place a raster: copied along with pixels that move, they would lie.
+constexpr std::string_view kInterpretedPrefixes[] = {"proj:", "spatial:"};
+
+bool IsScalar(const json::Value& value) {
+    return value.as_array() == nullptr && value.as_object() == nullptr;
+}
+
+}  // namespace
+
+bool IsInterpretedAttribute(std::string_view name) {
+    return std::find(std::begin(kInterpreted), std::end(kInterpreted), name) !=
+               std::end(kInterpreted) ||
+           std::any_of(
+               std::begin(kInterpretedPrefixes), std::end(kInterpretedPrefixes),
+               [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; }) ||
+           zarr::IsNczarrAttribute(name);
+}
+
+std::string MetadataText(const json::Value& value) {
+    if (const std::string* text = value.as_string()) return *text;
+    const json::Array* items = value.as_array();
+    if (items == nullptr || !std::all_of(items->begin(), items->end(), IsScalar))
+        return json::Dump(value);
+    std::string text = "{";
+    for (std::size_t i = 0; i < items->size(); ++i)
+        text += (i != 0 ? "," : "") + MetadataText((*items)[i]);
+    return text + "}";
+}
+
+void MetadataItems::Set(const std::string& name, std::string value) {
+    const auto [place, is_new] = places_.emplace(CPLString(name).tolower(), items_.size());
+    if (is_new)
+        items_.emplace_back(name, std::move(value));
+    else
+        items_[place->second].second = std::move(value);
+}
+
+void MetadataItems::Add(CSLConstList list) {
+    for (; list != nullptr && *list != nullptr; ++list) {
+        char* name = nullptr;
+        const char* const value = CPLParseNameValue(*list, &name);
+        if (name != nullptr && value != nullptr) Set(name, value);
+        CPLFree(name);
+    }
+}
+
+CPLStringList MetadataItems::List() const {
+    CPLStringList list;
+    for (const auto& [name, value] : items_) list.AddNameValue(name.c_str(), value.c_str());
+    return list;
+}
+
+void AddAttributes(const json::Value& attributes, CPLStringList& list) {
+    const json::Object* members = attributes.as_object();
+    if (members == nullptr) return;
+    zarr::Warnings told;  // by the band
+    const bool has_classes = !zarr::FlagNames(attributes, told).empty();
+    const auto is_shown = [&](const std::string& name) {
+        // Flags that are no classes, as bits are, have no other place.
+        const bool is_flag = name == "flag_values" || name == "flag_meanings";
+        return !IsInterpretedAttribute(name) || (is_flag && !has_classes);
+    };
+    MetadataItems items(list.List());
+    for (const auto& [name, value] : *members)
+        if (is_shown(name)) items.Set(name, MetadataText(value));
+    list = items.List();
+}
+
+}  // namespace zarr_driver

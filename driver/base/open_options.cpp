@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#include "driver/base/open_options.h"
+
+#include <cpl_conv.h>
+#include <cpl_multiproc.h>
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "core/base/checked.h"
+#include "core/base/fork.h"
+#include "core/base/limits.h"
+#include "core/base/text.h"
+#include "driver/base/report.h"
+
+namespace zarr_driver {
+
+namespace {
+
+std::size_t AllProcessors() { return static_cast<std::size_t>(std::max(1, CPLGetNumCPUs())); }
+
+zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
+    if (EQUAL(text, "unlimited")) return std::optional<std::chrono::duration<double>>();
+    const double seconds = CPLAtof(text);
+    if (CPLGetValueType(text) == CPL_VALUE_STRING || !(seconds >= 0))
+        return zarr::Status::Invalid(
+            "LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got " +
+            zarr::Quoted(text));
+    constexpr double kMax = 1e9;  // what a clock can count
+    return std::optional(std::chrono::duration<double>(std::min(seconds, kMax)));
+}
+
+// What a number is multiplied with by the letters behind it.
+std::optional<std::uint64_t> FactorOf(const std::string& unit, bool is_bytes) {
+    if (unit.empty()) return 1;
+    if (!is_bytes) return std::nullopt;
+    static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+    std::uint64_t factor = 1;
+    for (const char* name : kUnits) {
+        if (EQUAL(unit.c_str(), name)) return factor;
+        factor <<= 10;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> ParseLimit(std::string_view text, bool is_bytes) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || number == 0) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    const auto factor = FactorOf(std::string(text), is_bytes);
+    return factor ? zarr::CheckedMul(number, *factor) : std::nullopt;
+}
+
+using Texts = std::array<std::string, std::tuple_size_v<std::decay_t<decltype(zarr::Limits())>>>;
+
+zarr::Mutex seen_mutex;
+Texts& seen = *new Texts;  // what the options said when they were read last
+
+// The value of an option, or none where that is not one.
+std::optional<std::uint64_t> ValueOf(const zarr::LimitInfo& info, const std::string& text) {
+    if (text.empty()) return info.preset;
+    const auto value = ParseLimit(text, info.is_bytes);
+    return value && *value <= info.largest ? value : std::nullopt;
+}
+
+}  // namespace
+
+const char* const kOpenOptionList =
+    "<OpenOptionList>"
+    "  <Option name='USE_CONSOLIDATED_METADATA' alias='USE_ZMETADATA' type='boolean'"
+    "   description='Whether to use consolidated metadata from .zmetadata' default='YES'/>"
+    "  <Option name='MULTIBAND' type='boolean' description='Whether an array of three or more"
+    " dimensions is a dataset with a band for each slice (YES) or a list of subdatasets (NO)'"
+    " default='YES'/>"
+    "  <Option name='DIM_X' type='string' description='Name or index, from 0, of the X dimension."
+    " Found from the metadata by default'/>"
+    "  <Option name='DIM_Y' type='string' description='Name or index, from 0, of the Y dimension."
+    " Found from the metadata by default'/>"
+    "  <Option name='LOAD_EXTRA_DIM_METADATA_DELAY' type='string' description='Maximum delay in"
+    " seconds allowed to read the coordinates of dimensions other than X and Y, which describe the"
+    " bands and set their DIM_{dimname}_VALUE metadata items, or unlimited' default='5'/>"
+    "  <Option name='LIST_ALL_ARRAYS' type='boolean' description='Whether to list arrays of fewer"
+    " than two dimensions, and coordinates, as subdatasets' default='NO'/>"
+    "  <Option name='FILL_VALUE_AS_NODATA' type='boolean' description='Whether the fill_value of an"
+    " array without _FillValue and missing_value is its nodata value' default='YES'/>"
+    "  <Option name='ASSUME_LONGLAT' type='boolean' description='Whether longitude and latitude"
+    " coordinates without any statement of a CRS are taken as WGS 84' default='YES'/>"
+    "  <Option name='WRAP_LONGITUDE' type='boolean' description='Whether longitudes from 0 to 360"
+    " are turned into -180 to 180' default='NO'/>"
+    "  <Option name='MISSING_ON_403' type='boolean' description='Whether what a server refuses with"
+    " status 403 is absent, as object stores say to those who may not list. Otherwise it is an "
+    "error'"
+    " default='NO'/>"
+    "  <Option name='CACHE_TILE_PRESENCE' type='boolean' description='Whether to list the chunks of"
+    " an array once, when it is opened, and not to ask for those that are absent. For stores"
+    " that list' default='NO'/>"
+    "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
+    " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"
+    " processors'/>"
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files under which "
+    "chunks"
+    " are written, so that processes, those of zarr-python&apos;s ProcessSynchronizer with the same"
+    " folder among them, can write to one chunk at the same time. Keys count from the root of the"
+    " store. In update mode'/>"
+    "</OpenOptionList>";
+
+std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
+                                                    const OpenOptions& options,
+                                                    std::vector<std::string>& warnings) {
+    if (!options.cache_tile_presence) return {};
+    const auto listing = array.ListChunks();
+    if (listing.ok()) return *listing;
+    warnings.push_back("CACHE_TILE_PRESENCE: " + listing.status().message());
+    return {};
+}
+
+zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback) {
+    if (text == nullptr) return fallback;
+    if (EQUAL(text, "ALL_CPUS")) return AllProcessors();
+    const int threads = atoi(text);
+    if (CPLGetValueType(text) != CPL_VALUE_INTEGER || threads < 1)
+        return zarr::Status::Invalid("NUM_THREADS: expected a number >= 1 or ALL_CPUS, got " +
+                                     zarr::Quoted(text));
+    constexpr int kMax = 1024;
+    return static_cast<std::size_t>(std::min(threads, kMax));
+}
+
+zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
+    OpenOptions parsed;
+    const char* consolidated = CSLFetchNameValue(options, "USE_CONSOLIDATED_METADATA");
+    if (consolidated == nullptr)
+        consolidated = CSLFetchNameValueDef(options, "USE_ZMETADATA", "YES");
+    parsed.use_consolidated = CPLTestBool(consolidated) ? zarr::UseConsolidated::kIfPresent
+                                                        : zarr::UseConsolidated::kNever;
+    parsed.multiband = CPLFetchBool(options, "MULTIBAND", true);
+    parsed.dim_x = CSLFetchNameValueDef(options, "DIM_X", "");
+    parsed.dim_y = CSLFetchNameValueDef(options, "DIM_Y", "");
+    parsed.list_all_arrays = CPLFetchBool(options, "LIST_ALL_ARRAYS", false);
+    parsed.fill_value_as_nodata = CPLFetchBool(options, "FILL_VALUE_AS_NODATA", true);
+    parsed.assume_longlat = CPLFetchBool(options, "ASSUME_LONGLAT", true);
+    parsed.wrap_longitude = CPLFetchBool(options, "WRAP_LONGITUDE", false);
+    parsed.missing_on_403 = CPLFetchBool(options, "MISSING_ON_403", false);
+    parsed.cache_tile_presence = CPLFetchBool(options, "CACHE_TILE_PRESENCE", false);
+    parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
+    ZARR_ASSIGN_OR_RETURN(parsed.label_delay, ParseDelay(CSLFetchNameValueDef(
+                                                  options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));
+    const char* threads = CSLFetchNameValue(options, "NUM_THREADS");
+    if (threads == nullptr) threads = CPLGetConfigOption("GDAL_NUM_THREADS", nullptr);
+    ZARR_ASSIGN_OR_RETURN(parsed.threads, ParseThreads(threads, AllProcessors()));
+    return parsed;
+}
+
+void ReadLimits() {
+    Texts texts;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        texts[i] = CPLGetConfigOption(std::string(zarr::Limits()[i].name).c_str(), "");
+    std::array<bool, std::tuple_size_v<Texts>> is_bad{};
+    {
+        const std::lock_guard<zarr::Mutex> lock(seen_mutex);
+        for (std::size_t i = 0; i < texts.size(); ++i) {
+            if (texts[i] == seen[i]) continue;
+            seen[i] = texts[i];
+            const zarr::LimitInfo& info = zarr::Limits()[i];
+            const auto value = ValueOf(info, texts[i]);
+            zarr::SetLimit(info.limit, value.value_or(info.preset));
+            is_bad[i] = !value;
+        }
+    }
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        if (is_bad[i])
+            EmitWarning(std::string(zarr::Limits()[i].name),
+                        "expected a number from 1 to " + std::to_string(zarr::Limits()[i].largest) +
+                            ", got " + zarr::Quoted(texts[i]));
+}
+
+}  // namespace zarr_driver

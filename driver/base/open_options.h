@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/array/array.h"
+#include "core/base/status.h"
+#include "core/hierarchy/hierarchy.h"
+
+namespace zarr_driver {
+
+// The open options, parsed. `kOpenOptionList` describes them to GDAL.
+struct OpenOptions {
+    zarr::UseConsolidated use_consolidated = zarr::UseConsolidated::kIfPresent;
+    bool multiband = true;
+    std::string dim_x;  // name or index; empty: found from the metadata
+    std::string dim_y;
+    bool list_all_arrays = false;
+    bool fill_value_as_nodata = true;
+    bool assume_longlat = true;
+    bool wrap_longitude = false;
+    std::size_t threads = 1;
+    bool missing_on_403 = false;
+    bool cache_tile_presence = false;
+    bool is_update = false;    // how the dataset is opened, which is no option
+    std::string synchronizer;  // folder of lock files for writing; empty: none
+    // Longest time that the coordinates of extra dimensions may take; none: unlimited.
+    std::optional<std::chrono::duration<double>> label_delay = std::chrono::seconds(5);
+
+    // `options` is GDAL's NULL-terminated list of NAME=VALUE; not owned.
+    static zarr::Result<OpenOptions> Parse(const char* const* options);
+};
+
+// What CACHE_TILE_PRESENCE asks for, if it does; a store that does not list gives a warning.
+std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
+                                                    const OpenOptions& options,
+                                                    std::vector<std::string>& warnings);
+
+// Parses NUM_THREADS: a number, or ALL_CPUS. `fallback` where `text` is nullptr.
+zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback);
+
+extern const char* const kOpenOptionList;
+
+// Sets the core's limits as GDAL's configuration options of their names say: a number, of bytes
+// also with KB, MB, GB or TB behind it. A value that is none of that, or larger than it may be,
+// gives one warning, and the usual limit holds. To be called before a store is opened; the limits
+// hold for the whole process. Thread-safe.
+void ReadLimits();
+
+}  // namespace zarr_driver

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "driver/base/report.h"
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+
+#include "core/base/text.h"
+#include "driver/base/aside_name.h"
+
+namespace zarr_driver {
+
+namespace {
+
+CPLErrorNum ErrorNumber(zarr::StatusCode code) {
+    switch (code) {
+        case zarr::StatusCode::kInvalidArgument:
+            return CPLE_IllegalArg;
+        case zarr::StatusCode::kNotFound:
+            return CPLE_OpenFailed;
+        case zarr::StatusCode::kUnsupported:
+            return CPLE_NotSupported;
+        case zarr::StatusCode::kPermission:
+        case zarr::StatusCode::kIo:
+            return CPLE_FileIO;
+        case zarr::StatusCode::kOutOfMemory:
+            return CPLE_OutOfMemory;
+        case zarr::StatusCode::kCancelled:
+            return CPLE_UserInterrupt;
+        default:
+            return CPLE_AppDefined;
+    }
+}
+
+// Names and values from the store may hold any bytes; GDAL's messages are UTF-8. A store that is
+// being built is called as its user called it.
+void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
+          const std::string& message) {
+    CPLError(severity, number, "%s",
+             zarr::ReplaceInvalidUtf8(NameWhenDone(store) + ": " + message).c_str());
+}
+
+}  // namespace
+
+void EmitThrown(const char* store, const std::exception* thrown) noexcept {
+    const bool is_memory = dynamic_cast<const std::bad_alloc*>(thrown) != nullptr ||
+                           dynamic_cast<const std::length_error*>(thrown) != nullptr;
+    if (is_memory || thrown == nullptr)
+        CPLError(CE_Failure, is_memory ? CPLE_OutOfMemory : CPLE_AppDefined, "%s: %s", store,
+                 is_memory ? "out of memory" : "an unknown error");
+    else
+        CPLError(CE_Failure, CPLE_AppDefined, "%s: %s", store, thrown->what());
+}
+
+CPLErr EmitError(const std::string& store, const zarr::Status& status) {
+    Emit(CE_Failure, ErrorNumber(status.code()), store, status.message());
+    return CE_Failure;
+}
+
+void EmitWarning(const std::string& store, const std::string& message) {
+    Emit(CE_Warning, CPLE_AppDefined, store, message);
+}
+
+void EmitWarnings(const std::string& store, const std::vector<std::string>& messages) {
+    for (const std::string& message : messages) EmitWarning(store, message);
+}
+
+std::string FirstFew(const std::vector<std::string>& texts, const std::string& separator) {
+    constexpr std::size_t kNamed = 5;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(texts.size(), kNamed); ++i)
+        text += (i != 0 ? separator : "") + texts[i];
+    if (texts.size() > kNamed)
+        text += separator + "and " + std::to_string(texts.size() - kNamed) + " more";
+    return text;
+}
+
+QuietErrors::QuietErrors() {
+    CPLPushErrorHandler(CPLQuietErrorHandler);
+    CPLErrorReset();
+}
+
+QuietErrors::~QuietErrors() { CPLPopErrorHandler(); }
+
+std::string QuietErrors::Message() { return CPLGetLastErrorMsg(); }
+
+}  // namespace zarr_driver

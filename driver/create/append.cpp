@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/append.h"
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/base/limits.h"
+#include "core/base/text.h"
+#include "core/conventions/catalog.h"
+#include "core/conventions/pyramid.h"
+#include "core/conventions/time.h"
+#include "core/conventions/values.h"
+#include "core/dtype/convert.h"
+#include "core/dtype/fill_value.h"
+#include "core/hierarchy/resize.h"
+#include "core/hierarchy/tree.h"
+#include "core/store/consolidated_store.h"
+#include "core/store/keys.h"
+#include "driver/base/report.h"
+#include "driver/georef/coordinate_arrays.h"
+#include "driver/raster/band.h"
+#include "driver/store/location.h"
+#include "driver/store/open_store.h"
+#include "driver/store/store_folder.h"
+#include "driver/store/vsi_store.h"
+
+namespace zarr_driver {
+
+namespace json = zarr::json;
+using zarr::DataKind;
+using zarr::DataType;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// The same documents as `hierarchy`'s store has, but for those given, over the same chunks.
+Result<std::shared_ptr<const zarr::Hierarchy>> WithDocuments(
+    const std::shared_ptr<zarr::Store>& store,
+    const std::map<std::string, json::Object>& documents) {
+    ZARR_ASSIGN_OR_RETURN(const std::string text, zarr::ConsolidatedText(*store, ""));
+    ZARR_ASSIGN_OR_RETURN(json::Value all, json::Parse(text));
+    for (json::Member& top : *all.as_object()) {
+        if (top.first != "metadata") continue;
+        for (json::Member& entry : *top.second.as_object()) {
+            const auto found = documents.find(std::string(zarr::ParentPath(entry.first)));
+            if (found != documents.end() && zarr::LastName(entry.first) == zarr::kArrayKey)
+                entry.second = json::Value(found->second);
+        }
+    }
+    const std::string changed = json::Dump(all);
+    zarr::Buffer buffer;
+    ZARR_RETURN_IF_ERROR(buffer.Reset(changed.size()));
+    std::copy(changed.begin(), changed.end(), buffer.span().data);
+    ZARR_ASSIGN_OR_RETURN(auto overlay, zarr::ConsolidatedStore::Make(store, std::move(buffer)));
+    return zarr::Hierarchy::Open(std::move(overlay), zarr::UseConsolidated::kNever,
+                                 SharedContext());
+}
+
+class DimensionAppend {
+  public:
+    DimensionAppend(std::string name, GDALDataset& source, std::shared_ptr<zarr::Store> store,
+                    const AppendPlan& plan, bool had_overviews)
+        : name_(std::move(name)),
+          source_(source),
+          store_(std::move(store)),
+          plan_(plan),
+          had_overviews_(had_overviews) {}
+
+    Result<std::unique_ptr<ZarrDataset>> Run(const CreationOptions& options,
+                                             GDALProgressFunc progress, void* progress_data) {
+        ZARR_ASSIGN_OR_RETURN(const auto grown, WithDocuments(store_, plan_.documents()));
+        ZARR_ASSIGN_OR_RETURN(auto dataset, OpenGrown(grown, options));
+        ZARR_RETURN_IF_ERROR(CheckPlace(*dataset));
+        Status status = CopyBands(*dataset, progress, progress_data);
+        if (status.ok()) status = WriteCoordinates(*grown, *dataset->update());
+        if (status.ok()) status = Publish(dataset->update()->metadata());
+        if (status.ok()) {
+            WarnOfOverviews();
+            return dataset;
+        }
+        dataset->Abandon();
+        // An array that has grown keeps what was written, though the consolidated metadata may be
+        // missing.
+        const zarr::Array& array = *plan_.layout().array;
+        if (grown_.count(plan_.path()) == 0)
+            static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata().shape));
+        return status;
+    }
+
+  private:
+    Result<std::unique_ptr<ZarrDataset>> OpenGrown(
+        const std::shared_ptr<const zarr::Hierarchy>& grown, const CreationOptions& options) {
+        ZARR_ASSIGN_OR_RETURN(const OpenOptions open_options, OpenOptions::Parse(nullptr));
+        Location location;
+        location.store_path = store_->Describe();
+        location.hierarchy = grown;
+        location.node = plan_.path();
+        location.kind = zarr::NodeKind::kArray;
+        auto dataset = std::make_unique<ZarrDataset>(name_, location, open_options);
+        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, LayOut(*grown, plan_.path(), open_options, {}));
+        dataset->AddArray(std::move(layout), false);
+        dataset->Finish({{}, false});
+        ZARR_RETURN_IF_ERROR(grown->TakeFailure());  // what was overlooked would not be grown
+        ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
+        dataset->EnableUpdate(std::make_unique<StoreUpdate>(
+                                  store_, zarr::WriteConsolidated::kIfPresent, std::move(locks)),
+                              options.georeferenced);
+        return dataset;
+    }
+
+    void WarnOfOverviews() const {
+        if (!had_overviews_ || plan_.documents().empty()) return;
+        EmitWarning(store_->Describe() + ": /" + plan_.path(),
+                    "its overviews have not grown with it; build them anew");
+    }
+
+    // Fails where the source is known to lie elsewhere.
+    Status CheckPlace(ZarrDataset& target) const {
+        double own[6];
+        double others[6];
+        if (GDALGetGeoTransform(GDALDataset::ToHandle(&source_), others) == CE_None &&
+            GDALGetGeoTransform(GDALDataset::ToHandle(&target), own) == CE_None) {
+            const double pixel = std::hypot(own[1], own[4]);
+            for (int i = 0; i < 6; ++i) {
+                const double reach = i % 3 == 0 ? 1 : source_.GetRasterXSize();
+                if (std::abs(own[i] - others[i]) * reach > 1e-3 * pixel)
+                    return Status::Invalid("/" + plan_.path() +
+                                           ": the source has another geotransform");
+            }
+        }
+        const OGRSpatialReference* srs = target.GetSpatialRef();
+        const OGRSpatialReference* others_srs = source_.GetSpatialRef();
+        if (srs != nullptr && others_srs != nullptr && !srs->IsSame(others_srs))
+            return Status::Invalid("/" + plan_.path() + ": the source has another CRS");
+        return {};
+    }
+
+    Status CopyBands(ZarrDataset& target, GDALProgressFunc progress, void* progress_data) const {
+        const int bands = source_.GetRasterCount();
+        for (int i = 0; i < bands; ++i) {
+            GDALRasterBand* const to = target.GetRasterBand(static_cast<int>(
+                std::min<std::uint64_t>(plan_.TargetBand(static_cast<unsigned>(i)), INT_MAX)));
+            if (to == nullptr)
+                return Status::Limit("/" + plan_.path() + ": more slices than the " +
+                                     std::to_string(kMaxBands) + " bands of a dataset");
+            void* const scaled = GDALCreateScaledProgress(static_cast<double>(i) / bands,
+                                                          static_cast<double>(i + 1) / bands,
+                                                          progress, progress_data);
+            const CPLErr error = GDALRasterBandCopyWholeRaster(source_.GetRasterBand(i + 1), to,
+                                                               nullptr, GDALScaledProgress, scaled);
+            GDALDestroyScaledProgress(scaled);
+            // What failed has been emitted.
+            if (error != CE_None) return {zarr::StatusCode::kCancelled, ""};
+        }
+        return target.Flush() ? Status() : Status(zarr::StatusCode::kCancelled, "");
+    }
+
+    Status WriteCoordinates(const zarr::Hierarchy& grown, StoreUpdate& update) const {
+        if (plan_.new_elements().empty()) return {};
+        ZARR_ASSIGN_OR_RETURN(const auto array, grown.OpenArray(plan_.coordinates()->path()));
+        ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, update.WriterOf(array));
+        ZARR_ASSIGN_OR_RETURN(
+            const zarr::ElementOp op,
+            zarr::MakeWriteOp(plan_.coordinates()->dtype(), array->metadata().dtype));
+        std::string elements;
+        for (const std::string& element : plan_.new_elements()) elements += element;
+        const zarr::Region region{{plan_.dimension().size}, {plan_.new_elements().size()}, {1}};
+        ZARR_RETURN_IF_ERROR(
+            writer->Write(region, 0,
+                          {reinterpret_cast<const std::uint8_t*>(elements.data()),
+                           {static_cast<std::ptrdiff_t>(plan_.new_elements()[0].size())},
+                           op},
+                          1));
+        return writer->Flush(1);
+    }
+
+    // Coordinates first: an array that has grown finds all of its own. Where one cannot grow, those
+    // that have are made as they were.
+    Status Publish(zarr::HierarchyWriter& metadata) {
+        for (const bool coordinates : {true, false})
+            for (const auto& [path, document] : plan_.documents()) {
+                if ((path == plan_.dimension().coordinate_path) != coordinates) continue;
+                Status status = Grow(metadata, path, document);
+                if (status.ok()) continue;
+                Shrink(metadata);
+                return status;
+            }
+        return metadata.Finish();
+    }
+
+    Status Grow(zarr::HierarchyWriter& metadata, const std::string& path,
+                const json::Object& document) {
+        const std::string key = zarr::JoinKey(path, zarr::kArrayKey);
+        zarr::Buffer old;
+        ZARR_RETURN_IF_ERROR(zarr::GetDocument(*store_, key, old).status());
+        ZARR_ASSIGN_OR_RETURN(const json::Value before,
+                              json::Parse(std::as_const(old).span().text()).WithContext(key));
+        ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(path, document));
+        grown_.emplace(path, *before.as_object());
+        return {};
+    }
+
+    // What cannot be written stays grown.
+    void Shrink(zarr::HierarchyWriter& metadata) {
+        for (auto it = grown_.begin(); it != grown_.end();) {
+            const Status status = metadata.ReplaceArrayDocument(it->first, it->second);
+            it = status.ok() ? grown_.erase(it) : std::next(it);
+        }
+    }
+
+    const std::string name_;  // that the user gave
+    GDALDataset& source_;
+    const std::shared_ptr<zarr::Store> store_;
+    const AppendPlan& plan_;
+    const bool had_overviews_;
+    std::map<std::string, json::Object> grown_;  // the old `.zarray` of the arrays that have grown
+};
+
+const char* Item(GDALMajorObject& object, const std::string& name) {
+    return object.GetMetadataItem(name.c_str());
+}
+
+// "2020:01:02 03:04:05" of TIFF as ISO 8601.
+std::string FromTiffTime(std::string text) {
+    for (const std::size_t at : {std::size_t{4}, std::size_t{7}})
+        if (text.size() > at && text[at] == ':') text[at] = '-';
+    return text;
+}
+
+// A time in other units than the coordinates', as ISO 8601 without the name of its calendar.
+std::optional<std::string> TimeText(const std::string& value, const char* units) {
+    if (units == nullptr || !zarr::IsTimeSince(units)) return std::nullopt;
+    const auto reference = zarr::TimeReference::Parse(units, zarr::Calendar::kStandard);
+    if (!reference.ok()) return std::nullopt;
+    return reference->TextOf(CPLAtof(value.c_str()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDataset& source,
+                                                 const CreationOptions& options,
+                                                 GDALProgressFunc progress, void* progress_data) {
+    const std::string folder = FolderOf(name);
+    if (!IsStoreFolder(folder))
+        return Status::NotFound("creation option APPEND_DIM: there is no Zarr v2 store to grow");
+    ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
+    auto store = OpenStoreForUpdate(folder);
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
+    ZARR_ASSIGN_OR_RETURN(const AppendPlan plan, AppendPlan::Make(hierarchy, source, options));
+    zarr::Warnings ignored;
+    const bool has_overviews = zarr::FindPyramidOf(*hierarchy, plan.path(), ignored).has_value();
+    return DimensionAppend(name, source, std::move(store), plan, has_overviews)
+        .Run(options, progress, progress_data);
+}
+
+Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hierarchy,
+                                    GDALDataset& source, const CreationOptions& options) {
+    AppendPlan plan(std::move(hierarchy), source, options);
+    ZARR_RETURN_IF_ERROR(plan.FindArray());
+    ZARR_RETURN_IF_ERROR(plan.CountSlices());
+    ZARR_RETURN_IF_ERROR(plan.FindIndices());
+    ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
+    // What the store failed to give may be an array that has to grow, too.
+    ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
+    return plan;
+}
+
+// The array that was named, or the only one of the source's size that has the dimension.
+Status AppendPlan::FindArray() {
+    std::vector<std::string> paths{options_->array_name};
+    if (options_->array_name.empty()) {
+        ZARR_ASSIGN_OR_RETURN(paths, Candidates());
+        if (paths.size() != 1)
+            return Status::Invalid(
+                "creation option APPEND_DIM: " +
+                std::string(paths.empty() ? "no array" : "more than one array") +
+                " of the source's size has a dimension " + zarr::Quoted(options_->append_dim) +
+                (paths.empty() ? "" : "; creation option ARRAY_NAME says which"));
+    }
+    ZARR_ASSIGN_OR_RETURN(const std::string path, zarr::NormalizePath(paths[0]));
+    ZARR_ASSIGN_OR_RETURN(const OpenOptions options, OpenOptions::Parse(nullptr));
+    ZARR_ASSIGN_OR_RETURN(layout_, LayOut(*hierarchy_, path, options, {}));
+    for (const std::size_t axis : layout_.other_axes) {
+        if (layout_.facts.dimensions[axis].name != options_->append_dim) continue;
+        axis_ = axis;
+        return zarr::Array::CheckWritable(layout_.facts.metadata);
+    }
+    return Status::Invalid("creation option APPEND_DIM: /" + path + " has no dimension " +
+                           zarr::Quoted(options_->append_dim) + " besides those of its raster");
+}
+
+Result<std::vector<std::string>> AppendPlan::Candidates() const {
+    std::vector<std::string> paths;
+    ZARR_ASSIGN_OR_RETURN(const OpenOptions options, OpenOptions::Parse(nullptr));
+    zarr::Warnings ignored;
+    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy_, "", ignored));
+    for (const zarr::CatalogGroup& group : groups) {
+        for (const zarr::CatalogArray* array : group.Rasters()) {
+            const auto& names = array->dimensions;
+            if (std::find(names.begin(), names.end(), options_->append_dim) == names.end())
+                continue;
+            const auto layout = LayOut(*hierarchy_, array->path, options, {});
+            if (layout.ok() && layout->Width() == source_->GetRasterXSize() &&
+                layout->Height() == source_->GetRasterYSize())
+                paths.push_back(array->path);
+        }
+    }
+    return paths;
+}
+
+// How many slices the source's bands are, each of all other extra dimensions.
+Status AppendPlan::CountSlices() {
+    if (layout_.Width() != source_->GetRasterXSize() ||
+        layout_.Height() != source_->GetRasterYSize())
+        return Status::Invalid("/" + layout_.facts.path + ": its rasters have " +
+                               std::to_string(layout_.Width()) + " x " +
+                               std::to_string(layout_.Height()) + " pixels, the source's " +
+                               std::to_string(source_->GetRasterXSize()) + " x " +
+                               std::to_string(source_->GetRasterYSize()));
+    if (layout_.fields.size() != 1)
+        return Status::Unsupported("/" + layout_.facts.path + ": arrays of structures do not " +
+                                   "grow through rasters");
+    std::uint64_t bands_per_slice = 1;
+    for (const std::size_t axis : layout_.other_axes)
+        if (axis != axis_) bands_per_slice *= layout_.facts.dimensions[axis].size;
+    const auto bands = static_cast<std::uint64_t>(source_->GetRasterCount());
+    if (bands_per_slice == 0 || bands % bands_per_slice != 0)
+        return Status::Invalid("/" + layout_.facts.path + ": a slice along " +
+                               options_->append_dim + " has " + std::to_string(bands_per_slice) +
+                               " bands, which the source's " + std::to_string(bands) +
+                               " are no multiple of");
+    slices_ = bands / bands_per_slice;
+    return {};
+}
+
+// The number of the source's band, from 0, that starts nothing else than the slice `slice`.
+std::uint64_t AppendPlan::FirstBandOf(std::uint64_t slice) const {
+    std::uint64_t faster = 1;  // bands for each index along the dimension
+    for (auto axis = layout_.other_axes.rbegin(); *axis != axis_; ++axis)
+        faster *= layout_.facts.dimensions[*axis].size;
+    return slice * faster;
+}
+
+// Texts of the coordinates of the new slices.
+Result<std::vector<std::string>> AppendPlan::Texts() const {
+    std::vector<std::string> texts;
+    if (!options_->append_dim_values.empty()) {
+        const CPLStringList list(
+            CSLTokenizeString2(options_->append_dim_values.c_str(), ",", CSLT_HONOURSTRINGS));
+        for (int i = 0; i < list.size(); ++i) texts.emplace_back(list[i]);
+        if (texts.size() != slices_)
+            return Status::Invalid(
+                "creation option APPEND_DIM_VALUES: " + std::to_string(texts.size()) +
+                " values for " + std::to_string(slices_) + " slices");
+        return texts;
+    }
+    for (std::uint64_t i = 0; i < slices_; ++i) {
+        GDALRasterBand& band = *source_->GetRasterBand(static_cast<int>(FirstBandOf(i)) + 1);
+        auto text = coordinates_->TextOf(*source_, band);
+        if (!text)
+            return Status::Invalid("/" + coordinates_->path() + " has coordinates and band " +
+                                   std::to_string(band.GetBand()) + " of the source has none; " +
+                                   "creation option APPEND_DIM_VALUES gives them");
+        texts.push_back(std::move(*text));
+    }
+    return texts;
+}
+
+// Where along the dimension each of the source's slices goes.
+Status AppendPlan::FindIndices() {
+    new_size_ = dimension().size;
+    if (dimension().coordinate_path.empty()) {
+        for (std::uint64_t i = 0; i < slices_; ++i) indices_.push_back(new_size_++);
+        return {};
+    }
+    ZARR_ASSIGN_OR_RETURN(coordinates_,
+                          GrowingCoordinates::Read(*hierarchy_, dimension(), dimension().size));
+    ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> texts, Texts());
+    std::set<std::string> seen;
+    for (const std::string& text : texts) {
+        ZARR_ASSIGN_OR_RETURN(std::string element, coordinates_->ElementOf(text));
+        if (!seen.insert(element).second)
+            return Status::Invalid("two slices of the source have the coordinate " +
+                                   zarr::Quoted(text) + " along " + options_->append_dim);
+        if (const auto index = coordinates_->Find(element)) {
+            indices_.push_back(*index);
+            continue;
+        }
+        indices_.push_back(new_size_++);
+        new_elements_.push_back(std::move(element));
+    }
+    return {};
+}
+
+// The documents of every array that has the dimension, with its new size.
+Status AppendPlan::PlanGrowth() {
+    if (new_size_ == dimension().size) return {};
+    zarr::Warnings ignored;
+    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy_, "", ignored));
+    for (const zarr::CatalogGroup& group : groups) {
+        for (const zarr::CatalogArray& array : group.arrays) {
+            const auto facts = zarr::DescribeArray(*hierarchy_, array.path);
+            if (!facts.ok()) continue;
+            for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
+                if (IsTheDimension(facts->dimensions[i])) {
+                    auto shape = facts->metadata.shape;
+                    shape[i] = new_size_;
+                    documents_[array.path] = zarr::WithShape(facts->metadata, shape);
+                }
+        }
+    }
+    return {};
+}
+
+bool AppendPlan::IsTheDimension(const zarr::Dimension& other) const {
+    return other.is_named && other.name == options_->append_dim && other.size == dimension().size &&
+           other.group == dimension().group && other.coordinate_path == dimension().coordinate_path;
+}
+
+std::uint64_t AppendPlan::TargetBand(std::uint64_t number) const {
+    std::uint64_t target = 0;
+    std::uint64_t stride = 1;
+    for (auto axis = layout_.other_axes.rbegin(); axis != layout_.other_axes.rend(); ++axis) {
+        const bool grows = *axis == axis_;
+        const std::uint64_t size = grows ? slices_ : layout_.facts.dimensions[*axis].size;
+        const std::uint64_t index = number % size;
+        number /= size;
+        target += stride * (grows ? indices_[static_cast<std::size_t>(index)] : index);
+        stride *= grows ? new_size_ : size;
+    }
+    return target + 1;
+}
+
+Result<GrowingCoordinates> GrowingCoordinates::Read(const zarr::Hierarchy& hierarchy,
+                                                    const zarr::Dimension& dimension,
+                                                    std::uint64_t count) {
+    GrowingCoordinates coordinates;
+    coordinates.dimension_ = dimension;
+    ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy.OpenArray(dimension.coordinate_path));
+    const DataType& stored = array->metadata().dtype;
+    if (!stored.is_numeric() && !stored.is_time() && stored.kind != DataKind::kUnicode)
+        return Status::Unsupported("/" + dimension.coordinate_path + ": coordinates of dtype " +
+                                   stored.ToString() + " do not grow");
+    coordinates.dtype_ = stored.Native();
+    zarr::Region region = zarr::Region::All(array->metadata().shape);
+    region.count[0] = std::min(region.count[0], count);
+    const std::size_t size = stored.size;
+    if (region.count[0] > zarr::LimitOf(zarr::Limit::kMetadataSize) / size)
+        return Status::Limit("/" + dimension.coordinate_path + ": too long to grow");
+    std::string elements(static_cast<std::size_t>(region.count[0]) * size, '\0');
+    ZARR_ASSIGN_OR_RETURN(const zarr::ElementOp op, zarr::MakeReadOp(stored, coordinates.dtype_));
+    ZARR_RETURN_IF_ERROR(array->Read(
+        region, 0,
+        {reinterpret_cast<std::uint8_t*>(elements.data()), {static_cast<std::ptrdiff_t>(size)}, op},
+        {}));
+    for (std::size_t at = 0; at < elements.size(); at += size)
+        coordinates.elements_.push_back(elements.substr(at, size));
+    return coordinates;
+}
+
+bool GrowingCoordinates::AreTimes() const {
+    zarr::Warnings ignored;
+    return dtype_.kind == DataKind::kDatetime ||
+           zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored).has_value();
+}
+
+Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const {
+    const auto element = [&](const json::Value& value) -> Result<std::string> {
+        ZARR_ASSIGN_OR_RETURN(const zarr::FillValue parsed, zarr::ParseFillValue(dtype_, value));
+        return parsed.Bytes();
+    };
+    if (dtype_.kind == DataKind::kUnicode) return element(json::Value(text));
+    const CPLValueType type = CPLGetValueType(text.c_str());
+    if (type != CPL_VALUE_STRING) {
+        auto number = json::Parse(text);
+        const json::Value value = number.ok() ? number.Take() : json::Value(CPLAtof(text.c_str()));
+        return element(value);
+    }
+    if (!AreTimes())
+        return Status::Invalid(zarr::Quoted(text) + " is no number, as the coordinates /" + path() +
+                               " are");
+    zarr::Warnings ignored;
+    const auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored);
+    auto by_type = by_units ? Result<zarr::TimeReference>(*by_units) : zarr::ReferenceOf(dtype_);
+    ZARR_ASSIGN_OR_RETURN(const zarr::TimeReference reference, std::move(by_type));
+    ZARR_ASSIGN_OR_RETURN(const auto count, reference.CountOf(text));
+    if (count) return element(json::Value(*count));
+    if (dtype_.kind != DataKind::kFloat)
+        return Status::Invalid(zarr::Quoted(text) +
+                               " is between two values that the coordinates /" + path() +
+                               " can have");
+    ZARR_ASSIGN_OR_RETURN(const double value, reference.ValueOf(text));
+    return element(json::Value(value));
+}
+
+std::optional<std::string> GrowingCoordinates::TextOf(GDALDataset& source,
+                                                      GDALRasterBand& band) const {
+    const std::string& name = dimension_.name;
+    if (dtype_.kind == DataKind::kUnicode) {
+        if (band.GetDescription()[0] == '\0') return std::nullopt;
+        return band.GetDescription();
+    }
+    const bool times = AreTimes();
+    if (const char* time = Item(band, "DIM_" + name + "_TIME"); time != nullptr && times) {
+        const std::string text = time;
+        return text.substr(0, text.find(" ("));
+    }
+    const char* value = Item(band, "DIM_" + name + "_VALUE");
+    const char* units = Item(band, "DIM_" + name + "_UNIT");
+    if (value == nullptr) {
+        value = Item(band, "NETCDF_DIM_" + name);
+        units = Item(source, name + "#units");
+    }
+    if (value != nullptr) {
+        const std::string* own = zarr::StringAttribute(dimension_.coordinate_attributes, "units");
+        if (units == nullptr || (own != nullptr && *own == units)) return value;
+        return times ? TimeText(value, units) : std::nullopt;
+    }
+    if (const char* time = Item(source, "TIFFTAG_DATETIME"); time != nullptr && times)
+        return FromTiffTime(time);
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> GrowingCoordinates::Find(const std::string& element) const {
+    const auto found = std::find(elements_.begin(), elements_.end(), element);
+    if (found == elements_.end()) return std::nullopt;
+    return static_cast<std::uint64_t>(found - elements_.begin());
+}
+
+}  // namespace zarr_driver

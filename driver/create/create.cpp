@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/create.h"
+
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "core/store/keys.h"
+#include "driver/base/gdal_compat.h"
+#include "driver/base/gdal_types.h"
+#include "driver/base/progress.h"
+#include "driver/base/report.h"
+#include "driver/create/append.h"
+#include "driver/create/copy_pixels.h"
+#include "driver/create/create_store.h"
+#include "driver/raster/band.h"
+#include "driver/raster/dataset.h"
+#include "driver/store/connection_string.h"
+#include "driver/store/location.h"
+#include "driver/store/store_folder.h"
+#include "driver/store/zip_writer.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// The type that holds the values of every band.
+GDALDataType CommonType(GDALDataset& source) {
+    GDALDataType type = source.GetRasterBand(1)->GetRasterDataType();
+    for (int i = 2; i <= source.GetRasterCount(); ++i)
+        type = GDALDataTypeUnion(type, source.GetRasterBand(i)->GetRasterDataType());
+    return type;
+}
+
+// The dtype that holds the values of every band.
+Result<zarr::DataType> StoredTypeLike(GDALDataset& source, CSLConstList options) {
+    const char* option = CSLFetchNameValue(options, "PIXELTYPE");
+    bool is_signed = kSaysSignedBytesByPixelType;
+    for (int i = 1; is_signed && i <= source.GetRasterCount(); ++i) {
+        const char* item = source.GetRasterBand(i)->GetMetadataItem("PIXELTYPE", "IMAGE_STRUCTURE");
+        is_signed = item != nullptr && EQUAL(item, "SIGNEDBYTE");
+    }
+    const GDALDataType type = CommonType(source);
+    return StoredTypeFor(
+        type, option == nullptr && is_signed && type == GDT_Byte ? "SIGNEDBYTE" : option);
+}
+
+// A nodata value, in the type that the band has it in.
+using Nodata = std::variant<double, std::int64_t, std::uint64_t>;
+
+std::optional<Nodata> NodataOf(GDALRasterBand& band) {
+    int is_known = FALSE;
+    Nodata value;
+    if (band.GetRasterDataType() == GDT_Int64)
+        value = std::int64_t{band.GetNoDataValueAsInt64(&is_known)};
+    else if (band.GetRasterDataType() == GDT_UInt64)
+        value = std::uint64_t{band.GetNoDataValueAsUInt64(&is_known)};
+    else
+        value = band.GetNoDataValue(&is_known);
+    return is_known != FALSE ? std::optional<Nodata>(value) : std::nullopt;
+}
+
+void SetNodata(GDALRasterBand& band, double value) { band.SetNoDataValue(value); }
+void SetNodata(GDALRasterBand& band, std::int64_t value) { band.SetNoDataValueAsInt64(value); }
+void SetNodata(GDALRasterBand& band, std::uint64_t value) { band.SetNoDataValueAsUInt64(value); }
+
+bool IsNan(const std::optional<Nodata>& nodata) {
+    const double* const number = nodata ? std::get_if<double>(&*nodata) : nullptr;
+    return number != nullptr && std::isnan(*number);
+}
+
+// 1 where the band does not say it, as GDAL has it; the offset 0 likewise.
+double ScaleOf(GDALRasterBand& band) {
+    int is_known = FALSE;
+    const double scale = band.GetScale(&is_known);
+    return is_known != FALSE ? scale : 1;
+}
+
+double OffsetOf(GDALRasterBand& band) {
+    int is_known = FALSE;
+    const double offset = band.GetOffset(&is_known);
+    return is_known != FALSE ? offset : 0;
+}
+
+// True where bands differ in what an array has one of.
+bool DoBandsDiffer(GDALDataset& source) {
+    GDALRasterBand& first = *source.GetRasterBand(1);
+    const double scale = ScaleOf(first);
+    const double offset = OffsetOf(first);
+    const std::string unit = first.GetUnitType();
+    const std::optional<Nodata> nodata = NodataOf(first);
+    for (int i = 2; i <= source.GetRasterCount(); ++i) {
+        GDALRasterBand& band = *source.GetRasterBand(i);
+        const std::optional<Nodata> other = NodataOf(band);
+        const bool has_same_nodata = nodata == other || (IsNan(nodata) && IsNan(other));
+        if (!has_same_nodata || ScaleOf(band) != scale || OffsetOf(band) != offset ||
+            band.GetUnitType() != unit)
+            return true;
+    }
+    return false;
+}
+
+void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
+    if (const std::optional<Nodata> nodata = NodataOf(from))
+        std::visit([&](auto value) { SetNodata(to, value); }, *nodata);
+    if (const double scale = ScaleOf(from); scale != 1) to.SetScale(scale);
+    if (const double offset = OffsetOf(from); offset != 0) to.SetOffset(offset);
+    if (from.GetUnitType()[0] != '\0') to.SetUnitType(from.GetUnitType());
+    if (from.GetDescription()[0] != '\0' &&
+        std::string(to.GetDescription()) != from.GetDescription())
+        to.SetDescription(from.GetDescription());
+    if (from.GetColorTable() != nullptr) to.SetColorTable(from.GetColorTable());
+    if (from.GetCategoryNames() != nullptr) to.SetCategoryNames(from.GetCategoryNames());
+    const GDALColorInterp colour = from.GetColorInterpretation();
+    if (colour != GCI_Undefined && colour != to.GetColorInterpretation())
+        to.SetColorInterpretation(colour);
+    // What a driver makes of coordinates is not to be carried along beside them.
+    CPLStringList kept;
+    const CPLStringList metadata(CSLDuplicate(from.GetMetadata()));
+    for (int i = 0; i < metadata.size(); ++i)
+        if (!STARTS_WITH_CI(metadata[i], "DIM_")) kept.AddString(metadata[i]);
+    if (!kept.empty()) to.SetMetadata(kept.List());
+}
+
+void CopyPlace(GDALDataset& from, GDALDataset& to) {
+    double transform[6];
+    if (GDALGetGeoTransform(GDALDataset::ToHandle(&from), transform) == CE_None)
+        GDALSetGeoTransform(GDALDataset::ToHandle(&to), transform);
+    if (from.GetSpatialRef() != nullptr) to.SetSpatialRef(from.GetSpatialRef());
+    if (from.GetGCPCount() > 0)
+        to.SetGCPs(from.GetGCPCount(), from.GetGCPs(), from.GetGCPSpatialRef());
+    for (const char* domain : {"GEOLOCATION", "RPC"})
+        if (from.GetMetadata(domain) != nullptr) to.SetMetadata(from.GetMetadata(domain), domain);
+}
+
+void CopyMetadata(GDALDataset& from, GDALDataset& to) {
+    if (from.GetMetadata() != nullptr) to.SetMetadata(from.GetMetadata());
+}
+
+// True where a source is, or is made of, what lies in a folder.
+bool IsMadeOf(GDALDataset& source, const std::string& folder) {
+    const auto parsed = ParseConnectionString(source.GetDescription());
+    if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path), folder)) return true;
+    const CPLStringList files(source.GetFileList());
+    for (int i = 0; i < files.size(); ++i)
+        if (zarr::IsAtOrBelow(files[i], folder)) return true;
+    return false;
+}
+
+// The overviews are the last quarter of the progress.
+bool CopyPixelsAndOverviews(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress,
+                            void* data) {
+    if (!to.HasPlannedOverviews()) return CopyPixels(from, to, progress, data);
+    constexpr double kPixels = 0.75;
+    const ScaledProgress pixels(0, kPixels, progress, data);
+    if (!CopyPixels(from, to, ScaledProgress::Report, pixels.data())) return false;
+    const ScaledProgress overviews(kPixels, 1, progress, data);
+    return to.BuildPlannedOverviews(ScaledProgress::Report, overviews.data()) == CE_None;
+}
+
+NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
+    NewRaster raster;
+    raster.is_copied = true;
+    raster.width = static_cast<std::uint64_t>(source.GetRasterXSize());
+    raster.height = static_cast<std::uint64_t>(source.GetRasterYSize());
+    raster.bands = static_cast<std::uint64_t>(source.GetRasterCount());
+    raster.dtype = dtype;
+    for (int i = 1; i <= source.GetRasterCount(); ++i)
+        raster.band_names.emplace_back(source.GetRasterBand(i)->GetDescription());
+    zarr::GeoTransform transform{};
+    if (GDALGetGeoTransform(GDALDataset::ToHandle(&source), transform.data()) == CE_None)
+        raster.transform = transform;
+    return raster;
+}
+
+Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
+                                 NameValueList options) {
+    if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
+    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
+    ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options, dtype));
+    if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
+        parsed.single_array = false;
+    const bool replaces = !parsed.append_subdataset && parsed.append_dim.empty();
+    if (replaces && IsMadeOf(source, folder))
+        return Status::Invalid("is what the source is read from, so it is not overwritten");
+    return parsed;
+}
+
+Result<NewStore> MakeLike(const std::string& name, GDALDataset& source, NameValueList options,
+                          const CreationOptions& parsed) {
+    ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
+    return NewStore::Make(name, Describe(source, dtype), parsed);
+}
+
+// True where a source has a mask of its own, which is neither a nodata value nor an alpha band.
+bool HasMask(GDALDataset& source) {
+    constexpr int kOthers = GMF_ALL_VALID | GMF_ALPHA | GMF_NODATA;
+    for (int i = 1; i <= source.GetRasterCount(); ++i)
+        if ((source.GetRasterBand(i)->GetMaskFlags() & kOthers) == 0) return true;
+    return false;
+}
+
+Status Cancelled() { return {zarr::StatusCode::kCancelled, "the copy was cancelled"}; }
+
+// Fills a new store. False where that failed or was cancelled, which has been emitted.
+bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgress& progress) {
+    if (CommonType(source) == GDT_Byte && target.Band(1)->field().type.kind == zarr::DataKind::kInt)
+        target.TakeBytesAsSigned();
+    CopyPlace(source, target);
+    CopyMetadata(source, target);
+    for (int i = 1; i <= source.GetRasterCount(); ++i)
+        CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i));
+    const bool has_mask = HasMask(source);
+    const double kPixels = has_mask ? 0.9 : 1;
+    const ScaledProgress pixels(0, kPixels, WatchedProgress::Report, &progress);
+    if (!CopyPixelsAndOverviews(source, target, ScaledProgress::Report, pixels.data()))
+        return false;
+    // A zip file has to take its place before something lies beside it.
+    if (has_mask && ArchiveOf(target.store_path()) && !target.CloseStore()) return false;
+    const ScaledProgress mask(kPixels, 1, WatchedProgress::Report, &progress);
+    if (has_mask &&
+        GDALDriver::DefaultCopyMasks(&source, &target, is_strict ? TRUE : FALSE, nullptr,
+                                     ScaledProgress::Report, mask.data()) != CE_None)
+        return false;
+    if (!target.Flush()) return false;
+    if (progress.IsCancelled()) EmitError(target.store_path(), Cancelled());
+    return !progress.IsCancelled();
+}
+
+Result<std::unique_ptr<ZarrDataset>> Append(const std::string& path, GDALDataset& source,
+                                            const CreationOptions& options,
+                                            WatchedProgress& progress) {
+    if (HasMask(source))
+        EmitWarning(path, "the mask of the source is not kept with the slices that are appended");
+    return AppendAlong(path, source, options, WatchedProgress::Report, &progress);
+}
+
+}  // namespace
+
+GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
+                    NameValueList options) {
+    const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
+        if (bands < 1) return Status::Invalid("a raster needs at least one band");
+        NewRaster raster;
+        raster.width = static_cast<std::uint64_t>(x_size);
+        raster.height = static_cast<std::uint64_t>(y_size);
+        raster.bands = static_cast<std::uint64_t>(bands);
+        ZARR_ASSIGN_OR_RETURN(raster.dtype,
+                              StoredTypeFor(type, CSLFetchNameValue(options, "PIXELTYPE")));
+        ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
+                              CreationOptions::Parse(options, raster.dtype));
+        if (!parsed.append_dim.empty())
+            return Status::Unsupported(
+                "creation option APPEND_DIM needs a source: it is for CreateCopy and "
+                "gdal_translate");
+        ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
+        ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(path, raster, parsed));
+        ZARR_RETURN_IF_ERROR(made.Commit());
+        ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
+        if (type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kInt)
+            dataset->TakeBytesAsSigned();
+        return dataset;
+    };
+    auto dataset = run();
+    if (dataset.ok()) return dataset->release();
+    EmitError(name, dataset.status());
+    return nullptr;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Making a store from another dataset
+
+GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameValueList options,
+                        GDALProgressFunc progress, void* progress_data) {
+    WatchedProgress watched(progress, progress_data);
+    const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
+        ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
+        ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
+                              ParseFor(*source, TargetFolderOf(path), options));
+        if (!parsed.append_dim.empty()) return Append(path, *source, parsed, watched);
+        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, options, parsed));
+        ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
+        // The end of a zip file tells whether it could be written.
+        const bool is_closed_here = made.IsAside() || made.IsInZip();
+        if (!Fill(*source, *dataset, strict != FALSE, watched) ||
+            (is_closed_here && !dataset->CloseStore())) {
+            dataset->Abandon();
+            return Status(zarr::StatusCode::kCancelled, "");
+        }
+        if (is_closed_here) dataset.reset();
+        ZARR_RETURN_IF_ERROR(made.Commit());
+        return dataset != nullptr ? std::move(dataset) : made.Open();
+    };
+    auto dataset = run();
+    if (dataset.ok()) return dataset->release();
+    // What has no text has been emitted where it failed.
+    if (!dataset.status().message().empty()) EmitError(name, dataset.status());
+    return nullptr;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gdal_priv.h>
+
+#include "driver/base/gdal_compat.h"
+
+namespace zarr_driver {
+
+// GDALDriver::pfnCreate: makes a store, or adds an array to one (APPEND_SUBDATASET), and opens it
+// for update.
+GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDataType type,
+                    NameValueList options);
+
+// GDALDriver::pfnCreateCopy: the same with everything that the source says and holds. A store whose
+// copying failed or was cancelled is removed.
+GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameValueList options,
+                        GDALProgressFunc progress, void* progress_data);
+
+}  // namespace zarr_driver

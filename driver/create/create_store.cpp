@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/create_store.h"
+
+#include <cpl_conv.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/conventions/array_facts.h"
+#include "core/metadata/array_spec.h"
+#include "core/store/keys.h"
+#include "driver/georef/coordinate_arrays.h"
+#include "driver/georef/georeferencing_write.h"
+#include "driver/store/location.h"
+#include "driver/store/open_store.h"
+#include "driver/store/store_folder.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_writer.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+namespace json = zarr::json;
+
+namespace {
+
+Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
+                                              const std::shared_ptr<const zarr::Store>& store,
+                                              const std::vector<PlannedArray>& arrays,
+                                              bool is_appended) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
+    Location location;
+    location.store_path = store->Describe();
+    ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
+    // Several are bands of the group they are in.
+    const bool is_one = arrays.size() == 1;
+    location.node = is_one ? arrays[0].path : zarr::ParentPath(arrays[0].path);
+    location.kind = is_one ? zarr::NodeKind::kArray : zarr::NodeKind::kGroup;
+    auto dataset = std::make_unique<ZarrDataset>(name, location, options);
+    for (const PlannedArray& array : arrays) {
+        ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
+                              LayOut(*location.hierarchy, array.path, options, {}));
+        dataset->AddArray(std::move(layout), arrays.size() > 1);
+    }
+    dataset->Finish({{}, !is_appended, true});
+    // What was overlooked would be written as if it were not there.
+    ZARR_RETURN_IF_ERROR(location.hierarchy->TakeFailure());
+    return dataset;
+}
+
+zarr::WriteConsolidated Consolidation(const CreationOptions& options) {
+    if (!options.consolidate) return zarr::WriteConsolidated::kNo;
+    return options.append_subdataset ? zarr::WriteConsolidated::kIfPresent
+                                     : zarr::WriteConsolidated::kYes;
+}
+
+// Bands, and pixels along X and Y, in a chunk.
+struct ChunkSize {
+    std::uint64_t bands, side;
+};
+
+constexpr ChunkSize kChunkOfMaps = {1, 512};
+// As many elements: of n bands a series touches n / 16 chunks, and a map of one band decodes 16.
+constexpr ChunkSize kChunkOfSeries = {16, 128};
+
+// A dimension of the arrays: size, and default chunk size.
+struct PlannedAxis {
+    std::string name;
+    std::uint64_t size;
+    std::uint64_t chunk;
+};
+
+class Planner {
+  public:
+    // `hierarchy` is what the arrays are appended to, or nullptr.
+    Planner(const zarr::Hierarchy* hierarchy, std::string base, const NewRaster& raster,
+            const CreationOptions& options)
+        : hierarchy_(hierarchy),
+          base_(std::move(base)),
+          group_(zarr::ParentPath(base_)),
+          raster_(raster),
+          options_(options) {}
+
+    Result<std::vector<PlannedArray>> Run() const {
+        const std::vector<std::string> paths = Paths();
+        const std::vector<PlannedAxis> axes = Axes(paths);
+        std::vector<PlannedArray> arrays;
+        for (std::size_t i = 0; i < paths.size(); ++i) {
+            ZARR_RETURN_IF_ERROR(CheckFree(paths[i]));
+            ZARR_ASSIGN_OR_RETURN(PlannedArray array,
+                                  Plan(paths[i], axes, paths.size() > 1 ? i + 1 : 0));
+            arrays.push_back(std::move(array));
+        }
+        return arrays;
+    }
+
+  private:
+    std::vector<std::string> Paths() const {
+        if (options_.single_array || raster_.bands == 1) return {base_};
+        std::vector<std::string> names;
+        for (std::uint64_t i = 0; i < raster_.bands; ++i) names.push_back(BandName(i, names));
+        for (std::string& name : names) name = zarr::JoinKey(group_, name);
+        return names;
+    }
+
+    // The band's own name where it can be one, and is not taken.
+    std::string BandName(std::uint64_t band, const std::vector<std::string>& taken) const {
+        std::string fallback = "Band" + std::to_string(band + 1);
+        if (band >= raster_.band_names.size()) return fallback;
+        const std::string& name = raster_.band_names[static_cast<std::size_t>(band)];
+        const bool usable = !name.empty() && zarr::IsValidKey(name) &&
+                            name.find('/') == std::string::npos && name[0] != '.' &&
+                            std::find(taken.begin(), taken.end(), name) == taken.end() &&
+                            name != "x" && name != "y" && name != "spatial_ref";
+        return usable ? name : fallback;
+    }
+
+    // The same for all arrays.
+    std::vector<PlannedAxis> Axes(const std::vector<std::string>& paths) const {
+        const ChunkSize chunk = DefaultChunk();
+        std::vector<PlannedAxis> axes = {
+            {"y", raster_.height, std::min(raster_.height, chunk.side)},
+            {"x", raster_.width, std::min(raster_.width, chunk.side)}};
+        const std::string suffix = Suffix(paths);
+        for (PlannedAxis& axis : axes)
+            if (!IsShared(axis)) axis.name += suffix;
+        if (raster_.bands == 1 || !options_.single_array) return axes;
+        if (options_.interleave_pixel)
+            axes.push_back({"band" + suffix, raster_.bands, raster_.bands});
+        else
+            axes.insert(axes.begin(), {"band" + suffix, raster_.bands, chunk.bands});
+        return axes;
+    }
+
+    // Who writes one band after the other, as programs may after Create(), would encode a chunk of
+    // several bands once for each; and who says the size of a map's chunk means one of a map.
+    ChunkSize DefaultChunk() const {
+        const bool is_series = raster_.is_copied && options_.single_array &&
+                               !options_.interleave_pixel && options_.array.chunks.empty() &&
+                               raster_.bands > kChunkOfSeries.bands;
+        return is_series ? kChunkOfSeries : kChunkOfMaps;
+    }
+
+    // What makes the names of dimensions ones that no other array has: coordinates of x that lie
+    // elsewhere, or are of another number, would be of another x.
+    std::string Suffix(const std::vector<std::string>& paths) const {
+        std::set<std::string> taken;
+        for (const std::string& path : paths) taken.insert(std::string(zarr::LastName(path)));
+        if (hierarchy_ != nullptr) taken.merge(DimensionsInUse(*hierarchy_, group_));
+        const auto is_free = [&](const std::string& suffix) {
+            constexpr const char* kNames[] = {"x", "y", "band"};
+            return std::none_of(std::begin(kNames), std::end(kNames), [&](const char* name) {
+                return taken.count(name + suffix) != 0 || HasCoordinates(name + suffix);
+            });
+        };
+        if (is_free("")) return "";
+        std::string suffix = "_" + std::string(zarr::LastName(base_));
+        for (int i = 2; !is_free(suffix); ++i)
+            suffix = "_" + std::string(zarr::LastName(base_)) + "_" + std::to_string(i);
+        return suffix;
+    }
+
+    // Also in a group above.
+    bool HasCoordinates(const std::string& dimension) const {
+        if (hierarchy_ == nullptr) return false;
+        const std::uint64_t sizes[] = {raster_.width, raster_.height, raster_.bands};
+        return std::any_of(std::begin(sizes), std::end(sizes), [&](std::uint64_t size) {
+            return !zarr::FindCoordinateArray(*hierarchy_, group_, dimension, size).empty();
+        });
+    }
+
+    // True where the coordinates of x or y that are there are those that the raster will have.
+    bool IsShared(const PlannedAxis& axis) const {
+        if (hierarchy_ == nullptr || !raster_.transform) return false;
+        const auto path = zarr::JoinKey(group_, axis.name);
+        const auto kind = hierarchy_->KindOf(path);
+        return kind.ok() && *kind == zarr::NodeKind::kArray &&
+               HoldsNumbers(*hierarchy_, path,
+                            PixelCentres(*raster_.transform, axis.name == "x", axis.size));
+    }
+
+    Status CheckFree(const std::string& path) const {
+        if (hierarchy_ == nullptr) return {};
+        ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy_->KindOf(path));
+        if (kind == zarr::NodeKind::kNone) return {};
+        return Status::Invalid(
+            "/" + path + ": is there already; creation option ARRAY_NAME gives " + "another name");
+    }
+
+    // `number` is that of the only band in the array, or 0.
+    Result<PlannedArray> Plan(const std::string& path, const std::vector<PlannedAxis>& axes,
+                              std::uint64_t number) const {
+        zarr::ArraySpec spec;
+        json::Array names;
+        for (const PlannedAxis& axis : axes) {
+            spec.shape.push_back(axis.size);
+            spec.chunks.push_back(axis.chunk);
+            names.emplace_back(axis.name);
+        }
+        spec.dtype = raster_.dtype;
+        PlannedArray array;
+        array.path = path;
+        ZARR_ASSIGN_OR_RETURN(array.document, MakeDocument(std::move(spec), options_.array));
+        SetMember(array.attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
+        if (number != 0) SetMember(array.attributes, kBandNumber, json::Value(number));
+        return array;
+    }
+
+    const zarr::Hierarchy* const hierarchy_;
+    const std::string base_;   // path of the only array
+    const std::string group_;  // around the arrays
+    const NewRaster& raster_;
+    const CreationOptions& options_;
+};
+
+}  // namespace
+
+Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster,
+                                const CreationOptions& options) {
+    const std::string folder = TargetFolderOf(name);
+    if (options.append_subdataset && !IsStoreFolder(folder))
+        return Status::NotFound("there is no Zarr v2 store to append a subdataset to");
+    ZARR_RETURN_IF_ERROR(options.append_subdataset ? CheckChangeable(folder)
+                                                   : CheckWritable(folder));
+    ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
+    ZARR_ASSIGN_OR_RETURN(std::vector<PlannedArray> arrays,
+                          PlanArrays(OpenStoreForUpdate(folder), raster, options));
+    StoreReplacement replacement;
+    std::shared_ptr<zarr::Store> store;
+    if (options.append_subdataset) {
+        store = OpenStoreForUpdate(folder);
+    } else {
+        ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
+        if (ArchiveOf(folder)) {
+            // A zip file takes its place when it is closed.
+            ZARR_ASSIGN_OR_RETURN(
+                store, ZipWriter::Create(folder, std::exchange(replacement, StoreReplacement())));
+        } else {
+            store = OpenStoreForUpdate(replacement.folder());
+        }
+    }
+    NewStore made(name, options, std::move(arrays), std::move(replacement));
+    made.locks_ = std::move(locks);
+    made.update_ = std::make_shared<StoreUpdate>(store, Consolidation(options), made.locks_);
+    ZARR_RETURN_IF_ERROR(made.MakeArrays());
+    return made;
+}
+
+Status NewStore::MakeArrays() {
+    Status status = update_->metadata().CreateGroup("");
+    for (const PlannedArray& array : arrays_)
+        if (status.ok()) status = update_->MakeArray(array.path, array.document, array.attributes);
+    return status.ok() ? status : Failed(status);
+}
+
+Status NewStore::Failed(const Status& status) {
+    static_cast<void>(update_->EraseMade());
+    static_cast<void>(update_->metadata().Finish());
+    return status;
+}
+
+bool NewStore::IsInZip() const { return ArchiveOf(update_->store()->Describe()).has_value(); }
+
+Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
+    if (has_been_open_ && IsInZip()) {
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(TargetFolderOf(name_), {}));
+        return OpenMade(name_, store, arrays_, true);
+    }
+    const std::string name = IsAside() ? replacement_.folder() : name_;
+    auto opened = OpenMade(name, update_->store(), arrays_, options_.append_subdataset);
+    if (!opened.ok()) return has_been_open_ ? opened.status() : Failed(opened.status());
+    std::unique_ptr<ZarrDataset> dataset = opened.Take();
+    dataset->EnableUpdate(update_, options_.georeferenced);
+    if (!has_been_open_) dataset->PlanOverviews(options_.overviews);
+    has_been_open_ = true;
+    return dataset;
+}
+
+Status NewStore::Commit() {
+    const bool was_aside = IsAside();
+    if (was_aside) update_.reset();
+    ZARR_RETURN_IF_ERROR(replacement_.Commit());
+    if (!was_aside) return {};
+    update_ = std::make_shared<StoreUpdate>(
+        OpenStoreForUpdate(replacement_.folder()),
+        has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
+    if (has_been_open_) return {};
+    // Nothing is written to them yet, so that their fill values may still change.
+    for (const PlannedArray& array : arrays_) update_->NoteMade(array.path);
+    return {};
+}
+
+Result<std::vector<PlannedArray>> PlanArrays(const std::shared_ptr<zarr::Store>& store,
+                                             const NewRaster& raster,
+                                             const CreationOptions& options) {
+    std::string base = options.array_name;
+    if (base.empty()) base = CPLGetBasename(store->Describe().c_str());
+    // Of x.zarr.zip.
+    if (EQUAL(CPLGetExtension(base.c_str()), "zarr")) base = CPLGetBasename(base.c_str());
+    if (options.array_name.empty() && !zarr::IsValidKey(base)) base = "raster";
+    ZARR_ASSIGN_OR_RETURN(base, zarr::NormalizePath(base));
+    if (base.empty()) return Status::Invalid("creation option ARRAY_NAME: is empty");
+    if (!options.append_subdataset) return Planner(nullptr, base, raster, options).Run();
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
+    auto arrays = Planner(hierarchy.get(), base, raster, options).Run();
+    // What could not be looked at may be in the way.
+    ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
+    return arrays;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include "driver/georef/georeferencing_write.h"
+
+#include <cpl_conv.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/endian.h"
+#include "core/base/limits.h"
+#include "core/base/text.h"
+#include "core/conventions/attributes.h"
+#include "core/conventions/coordinates.h"
+#include "core/dtype/element_text.h"
+#include "core/metadata/array_spec.h"
+#include "core/store/keys.h"
+
+namespace zarr_driver {
+
+namespace json = zarr::json;
+using zarr::GeoTransform;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+constexpr const char* kGridMapping = "spatial_ref";  // as rioxarray calls it
+
+json::Value NumbersOf(const std::vector<double>& numbers) {
+    json::Array array;
+    array.reserve(numbers.size());
+    for (const double number : numbers) array.emplace_back(number);
+    return json::Value(std::move(array));
+}
+
+bool IsRotated(const GeoTransform& t) { return t[2] != 0 || t[4] != 0; }
+
+// Six numbers in affine order: a, b, c, d, e, f.
+json::Value SpatialTransform(const GeoTransform& t) {
+    return NumbersOf({t[1], t[2], t[0], t[4], t[5], t[3]});
+}
+
+std::string GdalTransform(const GeoTransform& t) {
+    std::string text;
+    for (const double number : t) text += (text.empty() ? "" : " ") + zarr::DoubleText(number);
+    return text;
+}
+
+bool WantsGdal(Georeferenced convention) {
+    return convention == Georeferenced::kGdal || convention == Georeferenced::kGdalAndCf;
+}
+
+bool WantsCf(Georeferenced convention) {
+    return convention == Georeferenced::kCf || convention == Georeferenced::kGdalAndCf;
+}
+
+// Writes the arrays that CF wants beside the data.
+class CfWriter {
+  public:
+    CfWriter(const CoordinateArrays& arrays, const RasterLayout& layout, const Placement& placement)
+        : arrays_(arrays),
+          layout_(layout),
+          placement_(placement),
+          group_(zarr::ParentPath(layout.facts.path)) {}
+
+    // The name of the grid mapping that was written.
+    Result<std::string> WriteGridMapping() const {
+        ZARR_ASSIGN_OR_RETURN(std::string name, GridMappingName());
+        const OGRSpatialReference& srs = *placement_.srs;
+        const std::string wkt = Wkt2(srs);
+        json::Object attributes{{"crs_wkt", json::Value(wkt)}, {kGridMapping, json::Value(wkt)}};
+        if (srs.IsGeographic())
+            attributes.emplace_back("grid_mapping_name", json::Value("latitude_longitude"));
+        if (placement_.transform)
+            attributes.emplace_back("GeoTransform",
+                                    json::Value(GdalTransform(*placement_.transform)));
+        attributes.emplace_back("_ARRAY_DIMENSIONS", json::Value(json::Array{}));
+        zarr::ArraySpec spec;
+        ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr("<i8"));
+        ZARR_RETURN_IF_ERROR(arrays_.Write(PathOf(name), spec, attributes, std::string(8, '\0')));
+        return name;
+    }
+
+    // Pixel centres along X or Y. False where other arrays lie elsewhere along that dimension.
+    Result<bool> WriteAxis(std::size_t axis, bool is_x) const {
+        const zarr::Dimension& dimension = layout_.facts.dimensions[axis];
+        return arrays_.WriteNumbers(PathOf(dimension.name),
+                                    PixelCentres(*placement_.transform, is_x, dimension.size),
+                                    AxisAttributes(dimension.name, is_x));
+    }
+
+  private:
+    std::string PathOf(const std::string& name) const { return zarr::JoinKey(group_, name); }
+
+    // The name that the array has given, else rioxarray's, else one of the array's own.
+    Result<std::string> GridMappingName() const {
+        const std::string array(zarr::LastName(layout_.facts.path));
+        std::vector<std::string> names{kGridMapping, kGridMapping + ("_" + array)};
+        const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
+        if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
+        for (const std::string& name : names) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_free, arrays_.IsFree(PathOf(name)));
+            if (is_free) return name;
+        }
+        return Status::Invalid(PathOf(names.back()) +
+                               ": belongs to other arrays, so the CRS cannot be written there");
+    }
+
+    json::Object AxisAttributes(const std::string& name, bool is_x) const {
+        json::Object attributes{{"_ARRAY_DIMENSIONS", json::Value(json::Array{json::Value(name)})},
+                                {"axis", json::Value(is_x ? "X" : "Y")}};
+        const OGRSpatialReference* srs = placement_.srs;
+        if (srs != nullptr && srs->IsGeographic()) {
+            attributes.emplace_back("standard_name", json::Value(is_x ? "longitude" : "latitude"));
+            attributes.emplace_back("units", json::Value(is_x ? "degrees_east" : "degrees_north"));
+        } else if (srs != nullptr) {
+            attributes.emplace_back("standard_name", json::Value(is_x ? "projection_x_coordinate"
+                                                                      : "projection_y_coordinate"));
+            if (srs->GetLinearUnits() == 1.0) attributes.emplace_back("units", json::Value("m"));
+        }
+        return attributes;
+    }
+
+    const CoordinateArrays& arrays_;
+    const RasterLayout& layout_;
+    const Placement& placement_;
+    const std::string group_;
+};
+
+bool HasNamedAxes(const RasterLayout& layout) {
+    return layout.x_axis && layout.y_axis && layout.facts.dimensions[*layout.x_axis].is_named &&
+           layout.facts.dimensions[*layout.y_axis].is_named;
+}
+
+// True where the pixels' centres along an axis give back the very numbers of the geotransform.
+bool CentresSay(const GeoTransform& transform, bool is_x, std::uint64_t count) {
+    const NumberSeries centres = PixelCentres(transform, is_x, count);
+    zarr::Coordinates some;
+    for (std::uint64_t i = 0; i < count; i += std::max<std::uint64_t>(1, count / 64))
+        some.places.push_back(i);
+    if (count != 0 && some.places.back() != count - 1) some.places.push_back(count - 1);
+    for (const std::uint64_t i : some.places) some.values.push_back(centres.at(i));
+    zarr::Warnings ignored;
+    const auto axis = zarr::FitRegularAxis(some, "", ignored);
+    const double start = transform[is_x ? 0 : 3];
+    const double step = transform[is_x ? 1 : 5];
+    return axis && axis->start - 0.5 * axis->spacing == start && axis->spacing == step;
+}
+
+bool CentresSay(const RasterLayout& layout, const GeoTransform& transform) {
+    const auto& shape = layout.facts.metadata.shape;
+    return CentresSay(transform, true, shape[*layout.x_axis]) &&
+           CentresSay(transform, false, shape[*layout.y_axis]);
+}
+
+json::Value ProjJson(const OGRSpatialReference& srs) {
+    char* exported = nullptr;
+    json::Value value;
+    if (srs.exportToPROJJSON(&exported, nullptr) == OGRERR_NONE && exported != nullptr) {
+        auto parsed = json::Parse(exported);
+        if (parsed.ok()) value = parsed.Take();
+    }
+    CPLFree(exported);
+    return value;
+}
+
+}  // namespace
+
+NumberSeries PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_t count) {
+    const double start = is_x ? transform[0] : transform[3];
+    const double step = is_x ? transform[1] : transform[5];
+    return {count, [start, step](std::uint64_t i) {
+                return start + (static_cast<double>(i) + 0.5) * step;
+            }};
+}
+
+Result<PlacedBeside> WriteBeside(const CoordinateArrays& arrays, const RasterLayout& layout,
+                                 const Placement& placement, Georeferenced convention,
+                                 zarr::Warnings& warnings) {
+    PlacedBeside beside;
+    const CfWriter cf(arrays, layout, placement);
+    if (placement.srs != nullptr && WantsCf(convention)) {
+        ZARR_ASSIGN_OR_RETURN(beside.grid_mapping, cf.WriteGridMapping());
+    }
+    if (!placement.transform || IsRotated(*placement.transform) || !HasNamedAxes(layout) ||
+        convention == Georeferenced::kSpatialProj)
+        return beside;
+    const auto& shape = layout.facts.metadata.shape;
+    const std::uint64_t longest = std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
+    if (longest > zarr::LimitOf(zarr::Limit::kCoordinates)) {
+        warnings.push_back(
+            "a dimension has " + std::to_string(longest) +
+            " elements, of which no coordinates are written, so the geotransform is "
+            "stated by the attribute spatial:transform, which not every reader knows");
+        return beside;
+    }
+    ZARR_ASSIGN_OR_RETURN(const bool has_x, cf.WriteAxis(*layout.x_axis, true));
+    ZARR_ASSIGN_OR_RETURN(const bool has_y, cf.WriteAxis(*layout.y_axis, false));
+    beside.axes = has_x && has_y;
+    if (!beside.axes)
+        warnings.push_back("other arrays share the dimension " +
+                           layout.facts.dimensions[has_x ? *layout.y_axis : *layout.x_axis].name +
+                           " and lie elsewhere, so the geotransform is stated by the attribute "
+                           "spatial:transform, which not every reader knows");
+    return beside;
+}
+
+void PlaceByAttributes(const RasterLayout& layout, const Placement& placement,
+                       Georeferenced convention, const PlacedBeside& beside,
+                       json::Object& attributes) {
+    const OGRSpatialReference* srs = placement.srs;
+    const bool spatial = convention == Georeferenced::kSpatialProj;
+    SetMember(attributes, "_CRS",
+              srs != nullptr && WantsGdal(convention) ? GdalCrs(*srs) : json::Value());
+    SetMember(attributes, "grid_mapping",
+              beside.grid_mapping.empty() ? json::Value() : json::Value(beside.grid_mapping));
+    const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
+    SetMember(attributes, "proj:code", code.empty() ? json::Value() : json::Value(code));
+    SetMember(attributes, "proj:wkt2",
+              srs != nullptr && spatial ? json::Value(Wkt2(*srs)) : json::Value());
+    // Where coordinate arrays do not say it exactly, or are not what every reader of the rest looks
+    // at. With a CRS, its grid mapping says it. netCDF-C refuses the attributes, so no more than
+    // needed.
+    const bool has_axes = layout.x_axis && layout.y_axis;
+    const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
+                         (srs != nullptr || CentresSay(layout, *placement.transform));
+    const bool by_attribute = placement.transform && has_axes && !is_said;
+    json::Value names;
+    if (by_attribute) {
+        const auto& dimensions = layout.facts.dimensions;
+        names = json::Value(json::Array{json::Value(dimensions[*layout.y_axis].name),
+                                        json::Value(dimensions[*layout.x_axis].name)});
+    }
+    SetMember(attributes, "spatial:dimensions", std::move(names));
+    SetMember(attributes, "spatial:transform",
+              by_attribute ? SpatialTransform(*placement.transform) : json::Value());
+}
+
+Status WriteTextCoordinates(const CoordinateArrays& arrays, const std::string& path,
+                            const std::vector<std::string>& texts) {
+    std::vector<std::u32string> decoded;
+    std::size_t longest = 1;
+    for (const std::string& text : texts) {
+        ZARR_ASSIGN_OR_RETURN(std::u32string units,
+                              zarr::Utf8ToUcs4(zarr::ReplaceInvalidUtf8(text)));
+        longest = std::max(longest, units.size());
+        decoded.push_back(std::move(units));
+    }
+    std::string chunk;
+    for (std::u32string& units : decoded) {
+        units.resize(longest, U'\0');
+        chunk.append(reinterpret_cast<const char*>(units.data()), units.size() * 4);
+    }
+    zarr::ArraySpec spec;
+    spec.shape = spec.chunks = {texts.size()};
+    const std::string order = zarr::HostIsLittleEndian() ? "<U" : ">U";
+    ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr(order + std::to_string(longest)));
+    const std::string name(zarr::LastName(path));
+    return arrays.Write(
+        path, spec, {{"_ARRAY_DIMENSIONS", json::Value(json::Array{json::Value(name)})}}, chunk);
+}
+
+void SetMember(json::Object& object, std::string_view name, json::Value value) {
+    const auto found = std::find_if(object.begin(), object.end(), [&](const json::Member& member) {
+        return member.first == name;
+    });
+    if (value.is_null()) {
+        if (found != object.end()) object.erase(found);
+    } else if (found != object.end()) {
+        found->second = std::move(value);
+    } else {
+        object.emplace_back(std::string(name), std::move(value));
+    }
+}
+
+std::string Wkt2(const OGRSpatialReference& srs) {
+    const char* const options[] = {"FORMAT=WKT2_2019", nullptr};
+    char* wkt = nullptr;
+    std::string text;
+    if (srs.exportToWkt(&wkt, options) == OGRERR_NONE && wkt != nullptr) text = wkt;
+    CPLFree(wkt);
+    return text;
+}
+
+std::string CodeOf(const OGRSpatialReference& srs, const char* separator) {
+    const char* authority = srs.GetAuthorityName(nullptr);
+    const char* code = srs.GetAuthorityCode(nullptr);
+    if (authority == nullptr || code == nullptr) return {};
+    return std::string(authority) + separator + code;
+}
+
+json::Value GdalCrs(const OGRSpatialReference& srs) {
+    json::Object crs;
+    const std::string code = CodeOf(srs, "/0/");
+    if (!code.empty())
+        crs.emplace_back("url", json::Value("http://www.opengis.net/def/crs/" + code));
+    const std::string wkt = Wkt2(srs);
+    if (!wkt.empty()) crs.emplace_back("wkt", json::Value(wkt));
+    json::Value projjson = ProjJson(srs);
+    if (!projjson.is_null()) crs.emplace_back("projjson", std::move(projjson));
+    return json::Value(std::move(crs));
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "driver/georef/raster_layout.h"
+
+#include <algorithm>
+#include <charconv>
+#include <climits>
+
+#include "core/base/checked.h"
+#include "core/base/text.h"
+#include "core/conventions/flags.h"
+#include "core/store/keys.h"
+#include "driver/base/gdal_types.h"
+
+namespace zarr_driver {
+
+using zarr::DataKind;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// Bands that a structured type may give one slice; subarrays of more are no rasters.
+constexpr std::size_t kMaxFields = 65536;
+
+void CollectFields(const zarr::DataType& type, const std::string& name, std::size_t offset,
+                   std::vector<ScalarField>& fields) {
+    if (fields.size() > kMaxFields) return;
+    if (type.kind != DataKind::kStruct) {
+        if (GdalTypeOf(type) != GDT_Unknown) fields.push_back({name, offset, type});
+        return;
+    }
+    for (const zarr::Field& field : type.fields) {
+        const std::string path = name.empty() ? field.name : name + "." + field.name;
+        for (std::size_t i = 0; i < field.count && fields.size() <= kMaxFields; ++i) {
+            const std::string index = field.shape.empty() ? "" : "[" + std::to_string(i) + "]";
+            CollectFields(field.type, path + index, offset + field.offset + i * field.type.size,
+                          fields);
+        }
+    }
+}
+
+// The dimension that DIM_X or DIM_Y names, by name or else by index.
+Result<std::size_t> FindDimension(const zarr::ArrayFacts& facts, const char* option,
+                                  const std::string& text) {
+    for (std::size_t i = 0; i < facts.dimensions.size(); ++i)
+        if (facts.dimensions[i].name == text) return i;
+    std::size_t index = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+    if (error == std::errc() && end == text.data() + text.size() && index < facts.dimensions.size())
+        return index;
+    return Status::Invalid("/" + facts.path + ": " + option + ": there is no dimension " +
+                           zarr::Quoted(text));
+}
+
+Status FindAxes(const OpenOptions& options, RasterLayout& layout) {
+    const zarr::ArrayFacts& facts = layout.facts;
+    layout.x_axis = facts.axes.x;
+    layout.y_axis = facts.axes.y;
+    if (!options.dim_x.empty()) {
+        ZARR_ASSIGN_OR_RETURN(layout.x_axis, FindDimension(facts, "DIM_X", options.dim_x));
+    }
+    if (!options.dim_y.empty()) {
+        ZARR_ASSIGN_OR_RETURN(layout.y_axis, FindDimension(facts, "DIM_Y", options.dim_y));
+    }
+    if (!layout.x_axis || layout.x_axis != layout.y_axis) return {};
+    if (!options.dim_x.empty() && !options.dim_y.empty())
+        return Status::Invalid("/" + facts.path + ": DIM_X and DIM_Y name the same dimension");
+    // One of the two was given and took the other's place, which goes to the last one left.
+    std::optional<std::size_t>& displaced = options.dim_x.empty() ? layout.x_axis : layout.y_axis;
+    const std::size_t taken = *displaced;
+    displaced.reset();
+    for (std::size_t i = 0; i < facts.dimensions.size(); ++i)
+        if (i != taken) displaced = i;
+    return {};
+}
+
+Status CheckRaster(const RasterLayout& layout) {
+    const zarr::ArrayMetadata& metadata = layout.facts.metadata;
+    const std::string where = "/" + layout.facts.path + ": ";
+    if (layout.fields.empty())
+        return Status::Unsupported(
+            where + "an array of dtype " + metadata.dtype.ToString() +
+            " is no raster; GDAL's multidimensional API reads strings and raw bytes");
+    if (layout.fields.size() > kMaxFields)
+        return Status::Limit(where + "elements with more than " + std::to_string(kMaxFields) +
+                             " fields");
+    for (std::size_t i = 0; i < metadata.rank(); ++i) {
+        const zarr::Dimension& dimension = layout.facts.dimensions[i];
+        if (dimension.size == 0)
+            return Status::Unsupported(where + "dimension " + dimension.name +
+                                       " is empty (shape 0), and GDAL has no empty rasters");
+        const bool horizontal = layout.x_axis == i || layout.y_axis == i;
+        if (horizontal && dimension.size > INT_MAX)
+            return Status::Unsupported(where + "dimension " + dimension.name + " has " +
+                                       std::to_string(dimension.size) +
+                                       " elements, more than a GDAL raster can");
+    }
+    return {};
+}
+
+Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layout) {
+    if (indices.size() > layout.other_axes.size())
+        return Status::Invalid("/" + layout.facts.path + ": " + std::to_string(indices.size()) +
+                               " indices for " + std::to_string(layout.other_axes.size()) +
+                               " dimensions beside X and Y");
+    for (std::size_t i = 0; i < layout.other_axes.size(); ++i) {
+        const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[i]];
+        if (i < indices.size() && indices[i] >= dimension.size)
+            return Status::Invalid("/" + layout.facts.path + ": index " +
+                                   std::to_string(indices[i]) + " is outside dimension " +
+                                   dimension.name + ", which has " +
+                                   std::to_string(dimension.size) + " elements");
+        // The product of the shape is known to fit.
+        if (i >= indices.size()) layout.slices *= dimension.size;
+    }
+    layout.fixed = indices;
+    return {};
+}
+
+}  // namespace
+
+std::vector<ScalarField> ScalarFields(const zarr::DataType& type) {
+    std::vector<ScalarField> fields;
+    CollectFields(type, "", 0, fields);
+    return fields;
+}
+
+int RasterLayout::Width() const {
+    return x_axis ? static_cast<int>(facts.metadata.shape[*x_axis]) : 1;
+}
+
+int RasterLayout::Height() const {
+    return y_axis ? static_cast<int>(facts.metadata.shape[*y_axis]) : 1;
+}
+
+std::vector<std::uint64_t> RasterLayout::SliceIndices(std::uint64_t slice) const {
+    std::vector<std::uint64_t> indices(other_axes.size());
+    for (std::size_t i = other_axes.size(); i-- > 0;) {
+        if (i < fixed.size()) {
+            indices[i] = fixed[i];
+            continue;
+        }
+        const std::uint64_t size = facts.metadata.shape[other_axes[i]];
+        indices[i] = slice % size;
+        slice /= size;
+    }
+    return indices;
+}
+
+std::optional<std::uint64_t> RasterLayout::ColourOf(
+    const std::vector<std::uint64_t>& indices) const {
+    for (std::size_t i = 0; i < other_axes.size(); ++i)
+        if (facts.colour_axis == other_axes[i]) return indices[i];
+    return std::nullopt;
+}
+
+Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string& path,
+                            const OpenOptions& options, const std::vector<std::uint64_t>& indices) {
+    RasterLayout layout;
+    ZARR_ASSIGN_OR_RETURN(layout.facts, zarr::DescribeArray(hierarchy, path));
+    layout.fields =
+        ScalarFields(zarr::ApplyUnsigned(layout.facts.metadata.dtype, layout.facts.attributes));
+    ZARR_RETURN_IF_ERROR(FindAxes(options, layout));
+    layout.facts.axes = {layout.x_axis, layout.y_axis};
+    std::optional<std::size_t>& colours = layout.facts.colour_axis;
+    if (colours && (colours == layout.x_axis || colours == layout.y_axis)) colours.reset();
+    ZARR_ASSIGN_OR_RETURN(layout.array, hierarchy.OpenArray(path));  // says what is wrong with it
+    layout.listing = ListChunksIfAsked(*layout.array, options, layout.facts.warnings);
+    ZARR_RETURN_IF_ERROR(CheckRaster(layout));
+    for (std::size_t i = 0; i < layout.facts.dimensions.size(); ++i)
+        if (layout.x_axis != i && layout.y_axis != i) layout.other_axes.push_back(i);
+    ZARR_RETURN_IF_ERROR(FixIndices(indices, layout));
+    return layout;
+}
+
+Result<RasterLayout> LayOutLevel(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                 const OpenOptions& options,
+                                 const std::vector<std::uint64_t>& indices,
+                                 const RasterLayout& base) {
+    if (!base.facts.colour_axis) return LayOut(hierarchy, path, options, indices);
+    OpenOptions as_base = options;
+    as_base.dim_x = std::to_string(*base.x_axis);
+    as_base.dim_y = std::to_string(*base.y_axis);
+    auto layout = LayOut(hierarchy, path, as_base, indices);
+    if (layout.ok()) layout->facts.colour_axis = base.facts.colour_axis;
+    return layout;
+}
+
+}  // namespace zarr_driver

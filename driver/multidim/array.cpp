@@ -1,0 +1,882 @@
+// SPDX-License-Identifier: MIT
+#include "driver/multidim/array.h"
+
+#include <cpl_minixml.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/conventions/eopf.h"
+#include "core/conventions/flags.h"
+#include "core/conventions/lookup.h"
+#include "core/conventions/nczarr.h"
+#include "core/conventions/pyramid.h"
+#include "core/dtype/fill_value.h"
+#include "core/dtype/marked_text.h"
+#include "core/store/keys.h"
+#include "driver/base/gdal_compat.h"
+#include "driver/base/guard.h"
+#include "driver/base/report.h"
+#include "driver/georef/georeferencing_write.h"
+#include "driver/georef/raster_layout.h"
+#include "driver/multidim/attribute.h"
+#include "driver/multidim/dimension.h"
+#include "driver/multidim/extended_type.h"
+#include "driver/multidim/shared_resource.h"
+#include "driver/raster/array_description.h"
+#include "driver/raster/raster_open.h"
+#include "driver/raster/source_state.h"
+#include "driver/store/vsi_store.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+namespace json = zarr::json;
+
+namespace {
+
+// What the API has methods for.
+constexpr std::string_view kHasMethods[] = {
+    "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "units", "scale_factor", "add_offset", "_Unsigned"};
+
+bool IsHidden(std::string_view name) {
+    return std::find(std::begin(kHasMethods), std::end(kHasMethods), name) !=
+               std::end(kHasMethods) ||
+           zarr::IsNczarrAttribute(name);
+}
+
+zarr::DataType StoredType(const zarr::ArrayFacts& facts) {
+    zarr::DataType type = zarr::ApplyUnsigned(facts.metadata.dtype, facts.attributes);
+    const std::size_t text_length = zarr::NczarrTextLength(facts.metadata);
+    if (text_length != 0) type.size = text_length;
+    return type;
+}
+
+double Packed(const std::optional<double>& value, double neutral, bool* has_value,
+              GDALDataType* storage) {
+    if (has_value != nullptr) *has_value = value.has_value();
+    if (storage != nullptr) *storage = value ? GDT_Float64 : GDT_Unknown;
+    return value.value_or(neutral);
+}
+
+// The texts of a block of elements, or the bytes that they mean, in row-major order.
+std::vector<std::string> TextsOf(const zarr::Region& region, const zarr::Strides& strides,
+                                 const GDALExtendedDataType& type, const std::uint8_t* data) {
+    std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
+    zarr::ElementOp op;
+    op.src_size = type.GetSize();
+    op.dst_size = sizeof(std::string);
+    op.context = &type;
+    op.row = [](const zarr::ElementOp& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
+        const auto& element_type = *static_cast<const GDALExtendedDataType*>(self.context);
+        for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
+            *reinterpret_cast<std::string*>(dst) =
+                zarr::UnmarkedBytes(TextOfElement(element_type, src));
+    };
+    zarr::CopyBlock(region.count, reinterpret_cast<std::uint8_t*>(texts.data()),
+                    zarr::ContiguousStrides(region.count, sizeof(std::string), false), data,
+                    strides, op);
+    return texts;
+}
+
+// The full names of the arrays that a file has statistics of.
+std::vector<std::string> ArraysWithStatistics(const std::string& file) {
+    std::vector<std::string> names;
+    const QuietErrors quiet;
+    const CPLXMLTreeCloser tree(CPLParseXMLFile(file.c_str()));
+    const CPLXMLNode* const top = CPLGetXMLNode(tree.get(), "=PAMDataset");
+    if (top == nullptr) return names;
+    for (const CPLXMLNode* node = top->psChild; node != nullptr; node = node->psNext)
+        if (node->eType == CXT_Element && EQUAL(node->pszValue, "Array") &&
+            CPLGetXMLNode(node, "Statistics") != nullptr)
+            names.emplace_back(CPLGetXMLValue(node, "name", ""));
+    return names;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<MdimSession> session,
+                                                       const std::string& path) {
+    const zarr::Hierarchy& hierarchy = session->hierarchy();
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(hierarchy, path));
+    ZARR_ASSIGN_OR_RETURN(auto array, hierarchy.OpenArray(path));
+    const std::string name = session->ArrayName(path);
+    const auto type = ExtendedTypeOf(StoredType(facts), name);
+    if (!type.ok())
+        return type.status().WithContext(hierarchy.NameOf(zarr::JoinKey(path, zarr::kArrayKey)));
+    const auto listing = ListChunksIfAsked(*array, session->options(), facts.warnings);
+    EmitWarnings(session->store_path() + ": /" + path, facts.warnings);
+    std::shared_ptr<ZarrMDArray> opened(
+        new ZarrMDArray(std::move(session), std::move(facts), std::move(array), *type));
+    DescribeStorage(*opened->array_, listing, opened->structural_info_);
+    opened->SetSelf(opened);
+    return opened;
+}
+
+ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts facts,
+                         std::shared_ptr<const zarr::Array> array, const GDALExtendedDataType& type)
+    : GDALAbstractMDArray(session->GroupName(std::string(zarr::ParentPath(facts.path))),
+                          session->ArrayName(facts.path)),
+      GDALPamMDArray(session->GroupName(std::string(zarr::ParentPath(facts.path))),
+                     session->ArrayName(facts.path), session->pam()),
+      session_(std::move(session)),
+      facts_(std::move(facts)),
+      array_(std::move(array)),
+      text_length_(zarr::NczarrTextLength(facts_.metadata)),
+      stored_(StoredType(facts_)),
+      type_(type) {
+    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), array_);
+    OrderDimensions();
+    for (const std::size_t i : shown_) dimensions_.push_back(session_->DimensionOf(facts_, i));
+    DescribeCodecs(facts_.metadata, structural_info_);
+    InterpretAttributes();
+}
+
+bool ZarrMDArray::HasElements() const {
+    return std::all_of(dimensions_.begin(), dimensions_.end(),
+                       [](const auto& dimension) { return dimension->GetSize() != 0; });
+}
+
+void ZarrMDArray::OrderDimensions() {
+    const std::size_t rank = facts_.dimensions.size() - (text_length_ != 0 ? 1 : 0);
+    const bool may_move = !IsWritable() && !session_->keeps_stored_order();
+    bool is_empty = false;
+    for (std::size_t i = 0; i < rank; ++i) {
+        const bool moves = facts_.dimensions[i].size == 0 && may_move;
+        if (!moves)
+            shown_.push_back(i);
+        else if (!is_empty)
+            shown_.insert(shown_.begin(), i);
+        if (moves && (is_empty || i != 0)) has_stored_order_ = false;
+        is_empty = is_empty || moves;
+    }
+}
+
+ZarrMDArray::~ZarrMDArray() {
+    Guarded(session_->store_path(), [&] { FreeNodata(); });
+}
+
+void ZarrMDArray::FreeNodata() {
+    if (!nodata_.empty()) type_.FreeDynamicMemory(nodata_.data());
+    nodata_.clear();
+}
+
+Status ZarrMDArray::CheckThere() const {
+    if (!is_deleted_) return {};
+    return Status::Invalid("/" + facts_.path + ": the array was deleted");
+}
+
+void ZarrMDArray::InterpretAttributes() {
+    zarr::Warnings warnings;
+    packing_ = zarr::ReadPacking(facts_.attributes, warnings);
+    EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
+    units_ = zarr::UnitsOf(stored_, packing_);
+    ReadNodata();
+    if (!IsWritable()) attributes_ = ListedAttributes();
+}
+
+std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
+    auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
+    // What the numbers mean, as CF's attributes say it.
+    const bool is_datetime = stored_.kind == zarr::DataKind::kDatetime;
+    if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
+        auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
+                                            zarr::json::Value("proleptic_gregorian"));
+        calendar->Attach(session_, facts_.path);
+        list.push_back(std::move(calendar));
+    }
+    return list;
+}
+
+void ZarrMDArray::ReadNodata() {
+    FreeNodata();
+    if (text_length_ != 0) return;
+    zarr::Warnings warnings;
+    const auto element = zarr::ReadNodata(facts_.attributes, facts_.metadata,
+                                          session_->options().fill_value_as_nodata, warnings);
+    EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
+    // The values of a boolean are both data, and an empty string is what an array begins as.
+    if (!element || stored_.kind == zarr::DataKind::kBool) return;
+    const bool is_text = type_.GetClass() == GEDTC_STRING;
+    if (is_text && element->is_zero()) return;
+    // Nobody looks for a nodata value of so many bytes.
+    constexpr std::size_t kLongest = std::size_t{1} << 20;
+    if (element->size() > kLongest) return;
+    const zarr::DataType native = stored_.Native();
+    const auto op = ExtendedOp::Make(native, type_);
+    if (!op.ok()) return;
+    const std::string bytes = element->Bytes();
+    zarr::ObjectRef ref{bytes.data(), bytes.size()};
+    const auto* from = stored_.kind == zarr::DataKind::kObject
+                           ? reinterpret_cast<const std::uint8_t*>(&ref)
+                           : reinterpret_cast<const std::uint8_t*>(bytes.data());
+    nodata_.resize(type_.GetSize());
+    (*op)->op().row((*op)->op(), nodata_.data(), 0, from, 0, 1);
+}
+
+void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
+    zarr::Warnings told;  // when it was opened
+    facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata, told);
+    if (IsHidden(name) || name == "missing_value") InterpretAttributes();
+}
+
+const std::string& ZarrMDArray::GetFilename() const noexcept { return session_->store_path(); }
+
+std::vector<GUInt64> ZarrMDArray::GetBlockSize() const {
+    return Guarded(session_->store_path(), [&]() -> std::vector<GUInt64> {
+        std::vector<GUInt64> sizes;
+        for (const std::size_t i : shown_) sizes.push_back(facts_.metadata.chunks[i]);
+        return sizes;
+    });
+}
+
+std::vector<size_t> ZarrMDArray::GetProcessingChunkSize(size_t nMaxChunkMemory) const {
+    return Guarded(session_->store_path(), [&]() -> std::vector<size_t> {
+        if (HasElements()) return GDALPamMDArray::GetProcessingChunkSize(nMaxChunkMemory);
+        std::vector<size_t> sizes;
+        for (std::size_t i = 0; i < shown_.size(); ++i)
+            sizes.push_back(static_cast<size_t>(std::min<std::uint64_t>(
+                dimensions_[i]->GetSize(), facts_.metadata.chunks[shown_[i]])));
+        return sizes;
+    });
+}
+
+std::shared_ptr<GDALAttribute> ZarrMDArray::GetAttribute(const std::string& osName) const {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALAttribute> {
+        for (const auto& attribute : GetAttributes())
+            if (attribute->GetName() == osName) return attribute;
+        return nullptr;
+    });
+}
+
+std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::GetAttributes(
+    CSLConstList /*papszOptions*/) const {
+    return Guarded(session_->store_path(), [&]() -> std::vector<std::shared_ptr<GDALAttribute>> {
+        if (!IsWritable()) return attributes_;
+        const Status status = CheckThere();
+        if (status.ok()) return ListedAttributes();
+        EmitError(session_->store_path(), status);
+        return {};
+    });
+}
+
+const void* ZarrMDArray::GetRawNoDataValue() const {
+    return Guarded(session_->store_path(),
+                   [&]() -> const void* { return nodata_.empty() ? nullptr : nodata_.data(); });
+}
+
+double ZarrMDArray::GetScale(bool* pbHasScale, GDALDataType* peStorageType) const {
+    return Guarded(session_->store_path(), [&]() -> double {
+        return Packed(packing_.scale, 1.0, pbHasScale, peStorageType);
+    });
+}
+
+double ZarrMDArray::GetOffset(bool* pbHasOffset, GDALDataType* peStorageType) const {
+    return Guarded(session_->store_path(), [&]() -> double {
+        return Packed(packing_.offset, 0.0, pbHasOffset, peStorageType);
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Values
+
+// The characters of the texts, then each as one element.
+Status ZarrMDArray::ReadTexts(const zarr::Region& region, const zarr::Strides& strides,
+                              const GDALExtendedDataType& buffer_type, std::uint8_t* data) const {
+    const std::uint64_t size = region.size();
+    if (size > SIZE_MAX / text_length_) return Status::Limit("too many elements for one read");
+    zarr::Buffer staged;
+    ZARR_RETURN_IF_ERROR(staged.Reset(static_cast<std::size_t>(size) * text_length_));
+    zarr::Region characters = region;
+    characters.start.push_back(0);
+    characters.count.push_back(text_length_);
+    characters.step.push_back(1);
+    const zarr::Strides own = zarr::ContiguousStrides(region.count, text_length_, false);
+    zarr::Strides each = own;
+    each.push_back(1);
+    ZARR_RETURN_IF_ERROR(array_->Read(characters, 0, {staged.data(), each, zarr::CopyOp(1)},
+                                      {session_->options().threads, zarr::Keep::kAllIfSmall}));
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedOp::Make(stored_, buffer_type));
+    zarr::CopyBlock(region.count, data, strides, staged.data(), own, op->op());
+    return op->is_out_of_memory() ? Status::OutOfMemory(facts_.path + ": out of memory") : Status();
+}
+
+Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& strides,
+                               const GDALExtendedDataType& buffer_type, std::uint8_t* data) const {
+    for (std::size_t i = 0; i < region.count.size(); ++i) {
+        if (region.step[i] != 0) continue;
+        // A step of 0 repeats one element.
+        zarr::Region once = region;
+        once.step[i] = 1;
+        once.count[i] = 1;
+        for (std::uint64_t k = 0; k < region.count[i]; ++k)
+            ZARR_RETURN_IF_ERROR(ReadRegion(once, strides, buffer_type,
+                                            data + static_cast<std::ptrdiff_t>(k) * strides[i]));
+        return {};
+    }
+    ZARR_RETURN_IF_ERROR(CheckThere());
+    const bool has_strings = buffer_type.NeedsFreeDynamicMemory();
+    if (has_strings) ClearElements(buffer_type, data, region.count, strides);
+    Status status;
+    if (text_length_ != 0) {
+        status = ReadTexts(region, strides, buffer_type, data);
+    } else {
+        ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedOp::Make(stored_, buffer_type));
+        status = array_->Read(region, 0, {data, strides, op->op()},
+                              {session_->options().threads, zarr::Keep::kAllIfSmall});
+        if (status.ok() && op->is_out_of_memory())
+            status = Status::OutOfMemory(facts_.path + ": out of memory");
+    }
+    // A caller that is told of a failure does not look for strings to free.
+    if (!status.ok() && has_strings) FreeElements(buffer_type, data, region.count, strides);
+    return status;
+}
+
+bool ZarrMDArray::IRead(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
+                        const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
+                        void* pDstBuffer) const {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        const std::size_t rank = dimensions_.size();
+        zarr::Region region;
+        zarr::Strides strides;
+        for (std::size_t i = 0; i < rank; ++i) {
+            region.start.push_back(arrayStartIdx[i]);
+            region.count.push_back(count[i]);
+            // Whatever the step, one element needs none.
+            region.step.push_back(count[i] == 1 ? 1 : arrayStep[i]);
+            strides.push_back(static_cast<std::ptrdiff_t>(bufferStride[i]) *
+                              static_cast<std::ptrdiff_t>(bufferDataType.GetSize()));
+        }
+        const Status status =
+            ReadRegion(region, strides, bufferDataType, static_cast<std::uint8_t*>(pDstBuffer));
+        if (status.ok()) return true;
+        EmitError(session_->store_path(), status);
+        return false;
+    });
+}
+
+Status ZarrMDArray::Advise(const zarr::Region& region, CSLConstList options) const {
+    ZARR_ASSIGN_OR_RETURN(
+        const std::size_t threads,
+        ParseThreads(CSLFetchNameValue(options, "NUM_THREADS"), session_->options().threads));
+    const std::size_t limit = array_->context().cache().max_bytes();
+    std::uint64_t allowed = limit;
+    if (const char* text = CSLFetchNameValue(options, "CACHE_SIZE")) {
+        const GIntBig bytes = CPLAtoGIntBig(text);
+        if (CPLGetValueType(text) != CPL_VALUE_INTEGER || bytes < 0)
+            return Status::Invalid("CACHE_SIZE: expected a number of bytes, got " +
+                                   std::string(text));
+        allowed = std::min<std::uint64_t>(limit, static_cast<std::uint64_t>(bytes));
+    }
+    const std::uint64_t needed = array_->DecodedBytes(region);
+    if (needed > allowed)
+        return Status::Limit(
+            facts_.path + ": the chunks of the region take " + std::to_string(needed) +
+            " bytes, and the cache may hold " + std::to_string(allowed) +
+            (allowed < limit ? " (CACHE_SIZE)" : " (the configuration option GDAL_CACHEMAX)"));
+    return array_->Preload(region, threads);
+}
+
+bool ZarrMDArray::IAdviseRead(const GUInt64* arrayStartIdx, const size_t* count,
+                              CSLConstList papszOptions) const {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        zarr::Region region;
+        for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+            region.start.push_back(arrayStartIdx[i]);
+            region.count.push_back(count[i]);
+            region.step.push_back(1);
+        }
+        if (text_length_ != 0) {
+            region.start.push_back(0);
+            region.count.push_back(text_length_);
+            region.step.push_back(1);
+        }
+        const Status status = Advise(region, papszOptions);
+        if (!status.ok()) EmitError(session_->store_path(), status);
+        return status.ok();
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Where it lies, and the array as a raster
+
+const Georeferencing& ZarrMDArray::Placed() const {
+    return georeferencing_.Get([this] {
+        // One dimension is a coordinate, not a raster.
+        if (facts_.metadata.rank() < 2 || text_length_ != 0) return Georeferencing();
+        const OpenOptions& options = session_->options();
+        Georeferencing placed =
+            ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
+                               {options.assume_longlat, false, options.threads});
+        EmitWarnings(session_->store_path() + ": /" + facts_.path, placed.warnings);
+        return placed;
+    });
+}
+
+std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<OGRSpatialReference> {
+        if (auto from_pam = GDALPamMDArray::GetSpatialRef()) return from_pam;
+        const Georeferencing& placed = Placed();
+        if (!placed.srs) return nullptr;
+        std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
+                                                 [](OGRSpatialReference* p) { p->Release(); });
+        // The coordinate arrays stay in their own units here, so the CRS follows them.
+        if (placed.coordinate_scale != 1) {
+            const double metres = srs->GetLinearUnits() * placed.coordinate_scale;
+            srs->SetLinearUnitsAndUpdateParameters(metres == 1000 ? "kilometre" : "unit", metres);
+        }
+        // In place of "X, Y" the mapping names dimensions, from 1.
+        const auto number_of = [this](std::size_t stored) {
+            const auto at = std::find(shown_.begin(), shown_.end(), stored);
+            return at == shown_.end() ? 0 : static_cast<int>(at - shown_.begin()) + 1;
+        };
+        const int x = number_of(*facts_.axes.x);
+        const int y = number_of(*facts_.axes.y);
+        std::vector<int> mapping = srs->GetDataAxisToSRSAxisMapping();
+        for (int& axis : mapping) axis = axis == 1 ? x : axis == 2 ? y : 0;
+        mapping.resize(2);
+        srs->SetDataAxisToSRSAxisMapping(mapping);
+        return srs;
+    });
+}
+
+std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() const {
+    return Guarded(session_->store_path(), [&]() -> std::vector<std::shared_ptr<GDALMDArray>> {
+        std::vector<std::shared_ptr<GDALMDArray>> variables;
+        for (const std::string& name : zarr::WordsAttribute(facts_.attributes, "coordinates")) {
+            const std::string path = zarr::FindVariable(
+                session_->hierarchy(), std::string(zarr::ParentPath(facts_.path)), name);
+            if (path.empty()) continue;
+            auto array = session_->OpenArray(path);
+            if (array.ok())
+                variables.push_back(*array);
+            else
+                EmitError(session_->store_path(), array.status());
+        }
+        return variables;
+    });
+}
+
+const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
+    return level_paths_.Get([this] {
+        std::vector<std::string> paths;
+        zarr::Warnings warnings;
+        const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
+        EmitWarnings(session_->store_path(), warnings);
+        if (pyramid && pyramid->levels[0].path == facts_.path)
+            for (std::size_t i = 1; i < pyramid->levels.size(); ++i)
+                paths.push_back(pyramid->levels[i].path);
+        return paths;
+    });
+}
+
+int ZarrMDArray::GetOverviewCount() const {
+    return Guarded(session_->store_path(),
+                   [&]() -> int { return static_cast<int>(LevelPaths().size()); });
+}
+
+std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
+        const std::vector<std::string>& paths = LevelPaths();
+        if (idx < 0 || idx >= static_cast<int>(paths.size())) return nullptr;
+        auto array = session_->OpenArray(paths[static_cast<std::size_t>(idx)]);
+        if (array.ok()) return *array;
+        EmitError(session_->store_path(), array.status());
+        return nullptr;
+    });
+}
+
+GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
+    return Guarded(session_->store_path(), [&]() -> GDALDataset* {
+        for (const auto& dimension : dimensions_) {
+            if (dimension->GetSize() != 0) continue;
+            EmitError(session_->store_path(),
+                      zarr::Status::Unsupported(
+                          "/" + facts_.path + ": dimension " + dimension->GetName() +
+                          " is empty (shape 0), and GDAL has no empty rasters"));
+            return nullptr;
+        }
+        const bool is_its_raster = facts_.metadata.rank() >= 2 && text_length_ == 0 &&
+                                   facts_.axes.x == iXDim && facts_.axes.y == iYDim &&
+                                   GDALPamMDArray::GetSpatialRef() == nullptr;
+        std::uint64_t slices = 1;
+        for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
+            if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
+        // Of more slices than bands GDAL itself says what to do.
+        if (is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN) {
+            Location location = session_->location();
+            location.node = facts_.path;
+            location.kind = zarr::NodeKind::kArray;
+            OpenOptions options = session_->options();
+            options.multiband = true;
+            options.dim_x.clear();
+            options.dim_y.clear();
+            const std::string name = FormatConnectionString(location.store_path, location.node);
+            auto dataset = OpenRaster(name, location, {}, options);
+            if (dataset.ok()) {
+                (*dataset)->Finish({{}, false});
+                return dataset->release();
+            }
+        }
+        return GDALPamMDArray::AsClassicDataset(ZARR_AS_CLASSIC_ARGUMENTS);
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Changing a store
+
+bool ZarrMDArray::IsWritable() const {
+    return Guarded(session_->store_path(), [&]() -> bool { return session_->update() != nullptr; });
+}
+
+bool ZarrMDArray::Report(const Status& status) const {
+    if (!status.ok()) EmitError(session_->store_path(), status);
+    return status.ok();
+}
+
+Status ZarrMDArray::CheckChange() const {
+    ZARR_RETURN_IF_ERROR(session_->CheckUpdate().WithContext("/" + facts_.path));
+    return CheckThere();
+}
+
+void ZarrMDArray::Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions,
+                          Georeferenced convention) {
+    convention_ = convention;
+    dimensions_.assign(dimensions.begin(), dimensions.end());
+    is_new_ = true;
+}
+
+Status ZarrMDArray::Reload(const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(session_->hierarchy(), path));
+    ZARR_ASSIGN_OR_RETURN(array_, session_->hierarchy().OpenArray(path));
+    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), array_);
+    facts_ = std::move(facts);
+    m_osName = session_->ArrayName(path);
+    m_osFullName = session_->ArrayFullName(path);
+    georeferencing_.Reset();
+    level_paths_.Reset();
+    return {};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Values
+
+Status ZarrMDArray::WriteRegion(zarr::Region region, const zarr::Strides& strides,
+                                const GDALExtendedDataType& buffer_type, const std::uint8_t* data) {
+    for (std::size_t i = 0; i < region.count.size(); ++i) {
+        if (region.count[i] == 0) return {};
+        if (region.step[i] != 0) continue;
+        // A step of 0 writes one element over and over: the last one stays.
+        data += static_cast<std::ptrdiff_t>(region.count[i] - 1) * strides[i];
+        region.step[i] = 1;
+        region.count[i] = 1;
+    }
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer,
+                          session_->update()->store().WriterOf(array_));
+    const std::size_t threads = session_->options().threads;
+    if (stored_.kind == zarr::DataKind::kObject) {
+        if (buffer_type.GetClass() == GEDTC_COMPOUND)
+            return Status::Invalid("dtype |O has no members");
+        return writer->WriteObjects(region, TextsOf(region, strides, buffer_type, data), threads);
+    }
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteOp::Make(stored_, buffer_type));
+    if (!op->can_fail()) return writer->Write(region, 0, {data, strides, op->op()}, threads);
+    // All elements are converted before any is written.
+    zarr::Buffer staged;
+    const std::uint64_t size = region.size();
+    if (size > SIZE_MAX / stored_.size) return Status::Limit("too many elements for one write");
+    ZARR_RETURN_IF_ERROR(staged.Reset(static_cast<std::size_t>(size) * stored_.size));
+    std::memset(staged.data(), 0, staged.size());
+    const zarr::Strides own = zarr::ContiguousStrides(region.count, stored_.size, false);
+    zarr::CopyBlock(region.count, staged.data(), own, data, strides, op->op());
+    ZARR_RETURN_IF_ERROR(op->status());
+    return writer->Write(region, 0, {staged.data(), own, zarr::CopyOp(stored_.size)}, threads);
+}
+
+bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
+                         const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
+                         const void* pSrcBuffer) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        Status status = CheckChange();
+        if (status.ok() && text_length_ != 0)
+            status =
+                Status::Unsupported("/" + facts_.path + ": netCDF's characters are not written");
+        if (!status.ok()) return Report(status);
+        zarr::Region region;
+        zarr::Strides strides;
+        for (std::size_t i = 0; i < facts_.metadata.rank(); ++i) {
+            region.start.push_back(arrayStartIdx[i]);
+            region.count.push_back(count[i]);
+            // Whatever the step, one element needs none.
+            region.step.push_back(count[i] == 1 ? 1 : arrayStep[i]);
+            strides.push_back(static_cast<std::ptrdiff_t>(bufferStride[i]) *
+                              static_cast<std::ptrdiff_t>(bufferDataType.GetSize()));
+        }
+        is_new_ = false;
+        try {
+            ForgetStatistics();
+            status = WriteRegion(region, strides, bufferDataType,
+                                 static_cast<const std::uint8_t*>(pSrcBuffer));
+        } catch (const std::bad_alloc&) {
+            status = Status::OutOfMemory("out of memory");
+        }
+        const bool names_itself = status.message().compare(0, facts_.path.size(), facts_.path) == 0;
+        return Report(names_itself ? status : status.WithContext("/" + facts_.path));
+    });
+}
+
+// What PAM has of them is of other values.
+void ZarrMDArray::ForgetStatistics() {
+    if (has_forgotten_statistics_.exchange(true)) return;
+    const CPLErr known =
+        GetStatistics(true, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    if (known == CE_None) ClearStatistics();
+}
+
+// ---------------------------------------------------------------------------------------------
+// What the values mean
+
+Status ZarrMDArray::ChangeAttribute(const char* name, std::optional<json::Value> value) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    return session_->ChangeAttribute(facts_.path, name, std::move(value));
+}
+
+bool ZarrMDArray::SetUnit(const std::string& osUnit) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        if (stored_.is_time() && osUnit != units_)
+            return Report(Status::Unsupported("/" + facts_.path + ": its unit is that of dtype " +
+                                              stored_.ToString()));
+        if (stored_.is_time()) return Report(CheckChange());
+        return Report(ChangeAttribute(
+            "units", osUnit.empty() ? std::optional<json::Value>() : json::Value(osUnit)));
+    });
+}
+
+bool ZarrMDArray::SetScale(double dfScale, GDALDataType /*eStorageType*/) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        return Report(ChangeAttribute("scale_factor", json::Value(dfScale)));
+    });
+}
+
+bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        return Report(ChangeAttribute("add_offset", json::Value(dfOffset)));
+    });
+}
+
+// States the CRS by the convention that the array was made with, and by no other.
+Status ZarrMDArray::Place(const OGRSpatialReference* srs) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    Placement placement;
+    placement.srs = srs;
+    RasterLayout layout;
+    layout.facts = facts_;
+    const CoordinateArrays arrays(session_->update()->store(), {facts_.path});
+    zarr::Warnings warnings;
+    ZARR_ASSIGN_OR_RETURN(const PlacedBeside beside,
+                          WriteBeside(arrays, layout, placement, convention_, warnings));
+    if (!beside.grid_mapping.empty()) session_->NodeCreated();
+    json::Object members;
+    PlaceByAttributes(layout, placement, convention_, beside, members);
+    const json::Value stated(std::move(members));
+    for (const char* name : {"_CRS", "grid_mapping", "proj:code", "proj:wkt2"}) {
+        const json::Value* value = stated.Find(name);
+        // A grid mapping of others may say more than a CRS.
+        const bool stays = value == nullptr && srs != nullptr && EQUAL(name, "grid_mapping");
+        if (!stays)
+            ZARR_RETURN_IF_ERROR(ChangeAttribute(
+                name, value != nullptr ? std::optional<json::Value>(*value) : std::nullopt));
+    }
+    return {};
+}
+
+bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        if (!IsWritable()) return GDALPamMDArray::SetSpatialRef(poSRS);
+        const bool is_some = poSRS != nullptr && !poSRS->IsEmpty();
+        const Status status = Place(is_some ? poSRS : nullptr);
+        if (status.ok()) {
+            if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
+            georeferencing_.Reset();
+        }
+        return Report(status);
+    });
+}
+
+Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
+    if (stored_.kind == zarr::DataKind::kObject) return TextOfElement(type_, raw);
+    const zarr::DataType native = stored_.Native();
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteOp::Make(native, type_));
+    std::string element(native.size, '\0');
+    op->op().row(op->op(), reinterpret_cast<std::uint8_t*>(element.data()), 0,
+                 static_cast<const std::uint8_t*>(raw), 0, 1);
+    ZARR_RETURN_IF_ERROR(op->status());
+    return element;
+}
+
+// What absent chunks mean changes only while there is nothing else. Null where they mean nothing.
+Status ZarrMDArray::ChangeFillValue(const std::string* element) {
+    if (!is_new_) return {};
+    json::Value value;
+    if (element != nullptr) {
+        ZARR_ASSIGN_OR_RETURN(value, zarr::FillValueToJson(facts_.metadata.dtype, *element));
+    }
+    json::Object document = facts_.metadata.document;
+    for (json::Member& member : document)
+        if (member.first == "fill_value") member.second = value;
+    ZARR_RETURN_IF_ERROR(
+        session_->update()->store().metadata().ReplaceArrayDocument(facts_.path, document));
+    ZARR_ASSIGN_OR_RETURN(array_, session_->location().hierarchy->OpenArray(facts_.path));
+    facts_.metadata = array_->metadata();
+    return {};
+}
+
+// True where an integer of the array's type, which may be wider than what is stored, is none that
+// can be stored as `element`.
+bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
+    if (stored_.kind != zarr::DataKind::kInt) return false;
+    const BufferOp read(stored_.Native(), type_.GetNumericDataType());
+    std::string held(type_.GetSize(), '\0');
+    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(held.data()), 0,
+                  reinterpret_cast<const std::uint8_t*>(element.data()), 0, 1);
+    return std::memcmp(held.data(), raw, held.size()) != 0;
+}
+
+Status ZarrMDArray::StoreNodata(const void* raw) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    if (raw == nullptr) {
+        ZARR_RETURN_IF_ERROR(ChangeFillValue(nullptr));
+        return ChangeAttribute("_FillValue", std::nullopt);
+    }
+    ZARR_ASSIGN_OR_RETURN(const std::string element, StoredElement(raw));
+    if (IsOutside(raw, element)) {
+        double value = 0;
+        GDALCopyWords(raw, type_.GetNumericDataType(), 0, &value, GDT_Float64, 0, 1);
+        EmitWarning(session_->store_path() + ": /" + facts_.path,
+                    NodataOutside(CPLSPrintf("%.17g", value), stored_));
+        return StoreNodata(nullptr);
+    }
+    ZARR_ASSIGN_OR_RETURN(json::Value value, zarr::FillValueToJson(facts_.metadata.dtype, element));
+    ZARR_RETURN_IF_ERROR(ChangeFillValue(&element));
+    return ChangeAttribute("_FillValue", std::move(value));
+}
+
+bool ZarrMDArray::SetRawNoDataValue(const void* pRawNoData) {
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return Report(StoreNodata(pRawNoData)); });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Attributes, name and shape
+
+std::shared_ptr<GDALAttribute> ZarrMDArray::CreateAttribute(
+    const std::string& osName, const std::vector<GUInt64>& anDimensions,
+    const GDALExtendedDataType& oDataType, CSLConstList /*papszOptions*/) {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALAttribute> {
+        const Status status = CheckChange();
+        if (!status.ok()) {
+            Report(status);
+            return nullptr;
+        }
+        auto created = CreateNodeAttribute(session_, facts_.path, GetFullName(), osName,
+                                           anDimensions, oDataType);
+        if (created.ok()) return created.Take();
+        Report(created.status());
+        return nullptr;
+    });
+}
+
+bool ZarrMDArray::DeleteAttribute(const std::string& osName, CSLConstList /*papszOptions*/) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        const Status status = CheckChange();
+        return Report(status.ok() ? DeleteNodeAttribute(*session_, facts_.path, osName) : status);
+    });
+}
+
+bool ZarrMDArray::Rename(const std::string& osNewName) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        const Status status = CheckChange();
+        if (!status.ok() || osNewName == GetName()) return Report(status);
+        return Report(session_->RenameNode(facts_.path, osNewName));
+    });
+}
+
+Status ZarrMDArray::ChangeShape(const std::vector<GUInt64>& shape) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    if (shape.size() != dimensions_.size())
+        return Status::Invalid("/" + facts_.path + ": expected " +
+                               std::to_string(dimensions_.size()) + " sizes, got " +
+                               std::to_string(shape.size()));
+    std::map<ZarrDimension*, std::uint64_t> sizes;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const auto& dimension = dimensions_[i];
+        if (shape[i] > static_cast<GUInt64>(INT64_MAX))
+            return Status::Invalid("/" + facts_.path + ": dimension " + dimension->GetName() +
+                                   ": expected a size of at most " + std::to_string(INT64_MAX) +
+                                   ", got " + std::to_string(shape[i]));
+        const auto [known, is_first] =
+            sizes.emplace(static_cast<ZarrDimension*>(dimension.get()), shape[i]);
+        if (!is_first && known->second != shape[i])
+            return Status::Invalid("/" + facts_.path + ": dimension " + dimension->GetName() +
+                                   " cannot have two sizes");
+    }
+    for (auto it = sizes.begin(); it != sizes.end();)
+        it = it->first->GetSize() == it->second ? sizes.erase(it) : std::next(it);
+    return sizes.empty() ? Status() : session_->Resize(sizes);
+}
+
+bool ZarrMDArray::Resize(const std::vector<GUInt64>& anNewDimSizes, CSLConstList /*papszOptions*/) {
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return Report(ChangeShape(anNewDimSizes)); });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Statistics, which GDAL keeps beside the array
+
+void MdimSession::DropOldStatistics() {
+    std::call_once(old_statistics_dropped_, [&] {
+        const std::string file = pam_path_ + ".aux.xml";
+        VSIStatBufL stat;
+        if (!VSIIsLocal(file.c_str()) || VSIStatL(file.c_str(), &stat) != 0) return;
+        for (const std::string& name : ArraysWithStatistics(file)) {
+            const auto path = zarr::NormalizePath(root_ + "/" + name);
+            const auto array =
+                path.ok() ? hierarchy().OpenArray(*path)
+                          : zarr::Result<std::shared_ptr<const zarr::Array>>(path.status());
+            SourceState state;
+            if (array.ok()) state.Add(store_path(), **array);
+            const bool is_old =
+                !array.ok() ||
+                std::max(state.newest_chunk(), state.newest_document()) > ModificationTime(stat);
+            if (is_old) ClearStatisticsOf(*pam_, name.c_str());
+        }
+    });
+}
+
+CPLErr ZarrMDArray::GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
+                                  double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
+                                  GDALProgressFunc pfnProgress, void* pProgressData) {
+    return Guarded(session_->store_path(), [&]() -> CPLErr {
+        session_->DropOldStatistics();
+        return GDALPamMDArray::GetStatistics(bApproxOK, bForce, pdfMin, pdfMax, pdfMean, pdfStdDev,
+                                             pnValidCount, pfnProgress, pProgressData);
+    });
+}
+
+bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        // What is old would be as new as the file is then.
+        session_->DropOldStatistics();
+        return GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS);
+    });
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gdal_priv.h>
+
+#include <memory>
+
+#include "driver/base/gdal_compat.h"
+#include "driver/multidim/shared_resource.h"
+
+namespace zarr_driver {
+
+// A dataset of GDAL's multidimensional API: a root group. What was written through it is in the
+// store once it is gone; what is written afterwards, through objects that are still held, when the
+// last of them goes.
+class MdimDataset final : public GDALDataset {
+  public:
+    // `array` is the one that was opened, where it was no group.
+    explicit MdimDataset(std::shared_ptr<MdimSession> session,
+                         std::shared_ptr<ZarrMDArray> array = nullptr);
+    ~MdimDataset() override;
+    MdimDataset(const MdimDataset&) = delete;
+    MdimDataset& operator=(const MdimDataset&) = delete;
+
+    std::shared_ptr<GDALGroup> GetRootGroup() const override;
+    MdimSession& session() const { return *session_; }
+    ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
+#if ZARR_HAS_CLOSE
+    CPLErr Close(ZARR_CLOSE_PARAMETERS) override;
+#endif
+
+  private:
+    // Emits what fails.
+    CPLErr FinishSession();
+
+    const std::shared_ptr<MdimSession> session_;
+    const std::shared_ptr<ZarrGroup> root_;
+    const std::shared_ptr<ZarrMDArray> array_;  // so that it is not opened again
+};
+
+}  // namespace zarr_driver

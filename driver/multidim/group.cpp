@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+#include "driver/multidim/group.h"
+
+#include <algorithm>
+#include <new>
+
+#include "core/base/limits.h"
+#include "core/base/text.h"
+#include "core/conventions/named_members.h"
+#include "core/conventions/nczarr.h"
+#include "core/grid/default_chunks.h"
+#include "core/metadata/array_spec.h"
+#include "core/store/keys.h"
+#include "driver/base/creation_options.h"
+#include "driver/base/guard.h"
+#include "driver/base/report.h"
+#include "driver/multidim/array.h"
+#include "driver/multidim/attribute.h"
+#include "driver/multidim/dimension.h"
+#include "driver/multidim/extended_type.h"
+#include "driver/multidim/shared_resource.h"
+#include "driver/store/open_store.h"
+
+namespace zarr_driver {
+
+using zarr::Node;
+using zarr::NodeKind;
+namespace json = zarr::json;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+std::string ParentNameOf(const MdimSession& session, const std::string& path) {
+    if (path == session.root()) return {};
+    return session.GroupName(std::string(zarr::ParentPath(path)));
+}
+
+std::string NameOf(const MdimSession& session, const std::string& path) {
+    return path == session.root() ? "/" : std::string(zarr::LastName(path));
+}
+
+// What an element of a text of no fixed size counts for in the size of a chunk, in bytes.
+constexpr std::size_t kUsualTextBytes = 32;
+
+using Dimensions = std::vector<std::shared_ptr<ZarrDimension>>;
+
+// Two dimensions of one name are one in the store.
+Status CheckDistinct(const Dimensions& dimensions) {
+    for (std::size_t i = 0; i < dimensions.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k)
+            if (dimensions[i] != dimensions[k] &&
+                dimensions[i]->GetName() == dimensions[k]->GetName())
+                return Status::Invalid("two dimensions of one array are called " +
+                                       zarr::Quoted(dimensions[i]->GetName()));
+    return {};
+}
+
+json::Value DimensionNames(const Dimensions& dimensions) {
+    json::Array names;
+    for (const auto& dimension : dimensions) names.emplace_back(dimension->GetName());
+    return json::Value(std::move(names));
+}
+
+Result<json::Object> DocumentOf(const Dimensions& dimensions, const GDALExtendedDataType& type,
+                                CSLConstList options) {
+    zarr::ArraySpec spec;
+    ZARR_ASSIGN_OR_RETURN(const StringFormat strings, ParseStringFormat(options));
+    ZARR_ASSIGN_OR_RETURN(spec.dtype, NewArrayType(type, strings));
+    ZARR_ASSIGN_OR_RETURN(const ArrayCreationOptions array,
+                          ArrayCreationOptions::Parse(options, spec.dtype));
+    for (const auto& dimension : dimensions) spec.shape.push_back(dimension->GetSize());
+    const bool are_objects = spec.dtype.kind == zarr::DataKind::kObject;
+    spec.chunks = zarr::DefaultChunks(spec.shape, are_objects ? kUsualTextBytes : spec.dtype.size);
+    return MakeDocument(std::move(spec), array);
+}
+
+// Runs what makes an object; emits why it failed, and gives nullptr then.
+template <class Make>
+auto Try(const std::string& store, const Make& make) -> std::decay_t<decltype(*make())> {
+    auto made = make();
+    if (made.ok()) return made.Take();
+    EmitError(store, made.status());
+    return nullptr;
+}
+
+}  // namespace
+
+ZarrGroup::ZarrGroup(std::shared_ptr<MdimSession> session, const std::string& path)
+    : GDALGroup(ParentNameOf(*session, path), NameOf(*session, path)),
+      session_(std::move(session)),
+      path_(path) {}
+
+zarr::Status ZarrGroup::CheckThere() const {
+    if (!is_deleted_) return {};
+    return zarr::Status::Invalid("/" + path_ + ": the group was deleted");
+}
+
+zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
+    Nodes listed;
+    if (const std::string* single = session_->single_array()) {
+        listed.push_back({session_->ArrayName(*single), *single, NodeKind::kArray});
+    } else {
+        ZARR_ASSIGN_OR_RETURN(listed, zarr::MembersOf(session_->hierarchy(), path_));
+    }
+    if (path_ == session_->root())
+        for (const std::string& path : session_->OutsideArrays())
+            listed.push_back({session_->ArrayName(path), path, NodeKind::kArray});
+    return listed;
+}
+
+// Of a group that cannot be listed none, and `listing_` says why.
+std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
+    if (is_deleted_) return std::make_shared<const Nodes>();
+    const std::uint64_t generation = session_->generation();
+    {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        if (members_ != nullptr && generation_ == generation) return members_;
+    }
+    auto listed = ListMembers();
+    WarnOfFailure(session_->hierarchy(), session_->store_path());
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    listing_ = listed.status();
+    members_ = std::make_shared<const Nodes>(listed.ok() ? listed.Take() : Nodes());
+    generation_ = generation;
+    return members_;
+}
+
+// The path of a member, if there is one. Not from a list, which a store may not have, and which
+// grows old.
+zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name,
+                                                         NodeKind kind) const {
+    using Path = std::optional<std::string>;
+    ZARR_RETURN_IF_ERROR(CheckThere());
+    const std::string* const single = session_->single_array();
+    if (single != nullptr && kind != NodeKind::kArray) return Path();
+    if (single != nullptr && name == session_->ArrayName(*single)) return Path(*single);
+    if (single == nullptr && MdimSession::CheckName(name).ok()) {
+        std::string path = zarr::JoinKey(path_, name);
+        bool is_there = false;
+        if (kind == NodeKind::kArray) {
+            ZARR_ASSIGN_OR_RETURN(is_there, session_->hierarchy().HoldsArray(path));
+        } else {
+            ZARR_ASSIGN_OR_RETURN(const NodeKind there, session_->hierarchy().KindOf(path));
+            is_there = there == kind;
+        }
+        if (is_there) return Path(std::move(path));
+    }
+    if (kind != NodeKind::kArray || path_ != session_->root()) return Path();
+    std::string outside = session_->FindOutside(name);
+    return outside.empty() ? Path() : Path(std::move(outside));
+}
+
+std::vector<std::string> ZarrGroup::NamesOf(NodeKind kind) const {
+    std::vector<std::string> names;
+    Report(CheckThere());
+    session_->Listed(path_);
+    for (const Node& node : *Members())
+        if (node.kind == kind) names.push_back(node.name);
+    return names;
+}
+
+std::vector<std::string> ZarrGroup::GetMDArrayNames(CSLConstList /*papszOptions*/) const {
+    return Guarded(session_->store_path(), [&]() -> std::vector<std::string> {
+        auto names = NamesOf(NodeKind::kArray);
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        if (!is_deleted_) Report(listing_);
+        return names;
+    });
+}
+
+// What a store does not list is said with the arrays: GDAL asks for groups where it looks for an
+// array, too.
+std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/) const {
+    return Guarded(session_->store_path(),
+                   [&]() -> std::vector<std::string> { return NamesOf(NodeKind::kGroup); });
+}
+
+// The variable that the place of an array on the map gives a dimension of this group, whose full
+// name it has. While the store is changed it is only to be had from the dimension.
+std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name) const {
+    const zarr::Hierarchy& hierarchy = session_->hierarchy();
+    const bool is_cheap = session_->single_array() != nullptr || hierarchy.is_consolidated() ||
+                          hierarchy.store()->ReadsAtOnce() == 1;
+    if (is_deleted_ || session_->update() != nullptr || !is_cheap) return nullptr;
+    for (const auto& dimension : GetDimensions())
+        if (dimension->GetName() == name) return dimension->GetIndexingVariable();
+    return nullptr;
+}
+
+std::shared_ptr<GDALMDArray> ZarrGroup::OpenMDArray(const std::string& osName,
+                                                    CSLConstList /*papszOptions*/) const {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
+        const auto path = Find(osName, NodeKind::kArray);
+        if (!Report(path.status())) return nullptr;
+        if (!*path) return ComputedVariable(osName);
+        auto array = session_->OpenArray(**path);
+        if (array.ok()) return *array;
+        Report(array.status());
+        return nullptr;
+    });
+}
+
+std::shared_ptr<GDALGroup> ZarrGroup::OpenGroup(const std::string& osName,
+                                                CSLConstList /*papszOptions*/) const {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALGroup> {
+        const auto path = Find(osName, NodeKind::kGroup);
+        if (!Report(path.status()) || !*path) return nullptr;
+        const zarr::Status status = session_->hierarchy().CheckGroup(**path);
+        if (!status.ok()) EmitWarning(session_->store_path(), status.message());
+        return session_->OpenGroup(**path);
+    });
+}
+
+std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::DimensionsOfArrays() const {
+    std::vector<std::shared_ptr<GDALDimension>> dimensions;
+    for (const Node& node : *Members()) {
+        if (node.kind != NodeKind::kArray) continue;
+        // What is wrong with an array is said when it is opened itself.
+        const auto facts = zarr::DescribeArray(session_->hierarchy(), node.path);
+        if (!facts.ok()) continue;
+        for (std::size_t i = 0; i < facts->dimensions.size(); ++i) {
+            if (!facts->dimensions[i].is_named) continue;
+            auto dimension = session_->DimensionOf(*facts, i);
+            const bool is_here =
+                dimension->is_groups() && session_->GroupName(dimension->group()) == GetFullName();
+            if (is_here &&
+                std::find(dimensions.begin(), dimensions.end(), dimension) == dimensions.end())
+                dimensions.push_back(std::move(dimension));
+        }
+    }
+    return dimensions;
+}
+
+std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::GetDimensions(
+    CSLConstList /*papszOptions*/) const {
+    return Guarded(session_->store_path(), [&]() -> std::vector<std::shared_ptr<GDALDimension>> {
+        std::vector<std::shared_ptr<GDALDimension>> dimensions = DimensionsOfArrays();
+        const auto is_listed = [&](const std::string& name) {
+            return std::any_of(dimensions.begin(), dimensions.end(),
+                               [&](const auto& other) { return other->GetName() == name; });
+        };
+        for (const auto& created : session_->CreatedDimensions(path_))
+            if (!is_listed(created->GetName())) dimensions.push_back(created);
+        if (is_deleted_ || session_->single_array() != nullptr) return dimensions;
+        for (const auto& declared : zarr::NczarrGroupDimensions(session_->hierarchy(), path_))
+            if (!is_listed(declared.name))
+                dimensions.push_back(
+                    session_->DeclaredDimension({path_, declared.name, "", "", declared.size}));
+        return dimensions;
+    });
+}
+
+std::vector<std::shared_ptr<GDALAttribute>> ZarrGroup::GetAttributes(
+    CSLConstList /*papszOptions*/) const {
+    return Guarded(session_->store_path(), [&]() -> std::vector<std::shared_ptr<GDALAttribute>> {
+        if (is_deleted_) {
+            EmitError(session_->store_path(), CheckThere());
+            return {};
+        }
+        // The attributes beside an array that is the whole store are the array's.
+        if (session_->single_array() != nullptr && session_->single_array()->empty()) return {};
+        MdimUpdate* const update = session_->update();
+        const auto attributes =
+            update != nullptr ? update->Attributes(path_) : session_->hierarchy().Attributes(path_);
+        if (!attributes.ok()) {
+            EmitWarning(session_->store_path(), attributes.status().message());
+            return {};
+        }
+        return ListAttributes(session_, path_, GetFullName(), *attributes, zarr::IsNczarrAttribute);
+    });
+}
+
+std::shared_ptr<GDALAttribute> ZarrGroup::GetAttribute(const std::string& osName) const {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALAttribute> {
+        for (const auto& attribute : GetAttributes())
+            if (attribute->GetName() == osName) return attribute;
+        return nullptr;
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Changing a store
+
+bool ZarrGroup::Report(const Status& status) const {
+    if (!status.ok()) EmitError(session_->store_path(), status);
+    return status.ok();
+}
+
+Status ZarrGroup::CheckChange() const {
+    ZARR_RETURN_IF_ERROR(session_->CheckUpdate());
+    ZARR_RETURN_IF_ERROR(CheckThere());
+    if (session_->single_array() == nullptr) return {};
+    return Status::Invalid("/" + *session_->single_array() +
+                           ": the dataset was opened as this array, so that its group is not "
+                           "changed; open the store");
+}
+
+Status ZarrGroup::CheckFree(const std::string& name) const {
+    ZARR_RETURN_IF_ERROR(MdimSession::CheckName(name));
+    const std::string path = zarr::JoinKey(path_, name);
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, session_->hierarchy().KindOf(path));
+    if (kind == NodeKind::kNone) return {};
+    return Status::Invalid("/" + path + ": there is " +
+                           (kind == NodeKind::kArray ? "an array" : "a group") +
+                           " of this name already");
+}
+
+// ---------------------------------------------------------------------------------------------
+// Making
+
+Result<std::shared_ptr<GDALGroup>> ZarrGroup::MakeGroup(const std::string& name) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    ZARR_RETURN_IF_ERROR(CheckFree(name));
+    const std::string path = zarr::JoinKey(path_, name);
+    ZARR_RETURN_IF_ERROR(session_->update()->store().metadata().CreateGroup(path));
+    session_->NodeCreated();
+    return std::shared_ptr<GDALGroup>(session_->OpenGroup(path));
+}
+
+Result<std::shared_ptr<GDALDimension>> ZarrGroup::MakeDimension(const std::string& name,
+                                                                const std::string& type,
+                                                                const std::string& direction,
+                                                                std::uint64_t size) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    ZARR_RETURN_IF_ERROR(MdimSession::CheckName(name));
+    if (size > static_cast<std::uint64_t>(INT64_MAX))
+        return Status::Invalid("dimension " + zarr::Quoted(name) + ": expected a size of at most " +
+                               std::to_string(INT64_MAX) + ", got " + std::to_string(size));
+    for (const auto& other : GetDimensions())
+        if (other->GetName() == name)
+            return Status::Invalid("/" + path_ + ": there is a dimension " + zarr::Quoted(name) +
+                                   " already, of " + std::to_string(other->GetSize()) +
+                                   " elements");
+    return std::shared_ptr<GDALDimension>(
+        session_->CreateDimension({path_, name, type, direction, size}));
+}
+
+Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
+    const std::string& name, const std::vector<std::shared_ptr<GDALDimension>>& dimensions,
+    const GDALExtendedDataType& type, CSLConstList options) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    ZARR_RETURN_IF_ERROR(CheckFree(name));
+    const std::string path = zarr::JoinKey(path_, name);
+    if (dimensions.size() > zarr::LimitOf(zarr::Limit::kDimensions))
+        return zarr::OverLimit(
+            zarr::Limit::kDimensions,
+            "/" + path + ": " + std::to_string(dimensions.size()) + " dimensions");
+    Dimensions own;
+    for (const auto& dimension : dimensions) {
+        if (dimension == nullptr) return Status::Invalid("/" + path + ": a dimension is null");
+        ZARR_ASSIGN_OR_RETURN(auto adopted, session_->Adopt(path_, *dimension));
+        own.push_back(std::move(adopted));
+    }
+    ZARR_RETURN_IF_ERROR(CheckDistinct(own).WithContext("/" + path));
+    ZARR_ASSIGN_OR_RETURN(const Georeferenced convention,
+                          ParseConvention(options, Georeferenced::kGdal));
+    auto document = DocumentOf(own, type, options);
+    if (!document.ok()) return document.status().WithContext("/" + path);
+    const json::Object attributes{{"_ARRAY_DIMENSIONS", DimensionNames(own)}};
+    ZARR_RETURN_IF_ERROR(
+        session_->update()->store().metadata().CreateArray(path, *document, attributes));
+    session_->NodeCreated();
+    ZARR_ASSIGN_OR_RETURN(auto array, session_->OpenArray(path));
+    array->Created(std::move(own), convention);
+    return std::shared_ptr<GDALMDArray>(std::move(array));
+}
+
+std::shared_ptr<GDALGroup> ZarrGroup::CreateGroup(const std::string& osName,
+                                                  CSLConstList /*papszOptions*/) {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALGroup> {
+        return Try(session_->store_path(), [&] { return MakeGroup(osName); });
+    });
+}
+
+std::shared_ptr<GDALDimension> ZarrGroup::CreateDimension(const std::string& osName,
+                                                          const std::string& osType,
+                                                          const std::string& osDirection,
+                                                          GUInt64 nSize,
+                                                          CSLConstList /*papszOptions*/) {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALDimension> {
+        return Try(session_->store_path(),
+                   [&] { return MakeDimension(osName, osType, osDirection, nSize); });
+    });
+}
+
+std::shared_ptr<GDALMDArray> ZarrGroup::CreateMDArray(
+    const std::string& osName, const std::vector<std::shared_ptr<GDALDimension>>& aoDimensions,
+    const GDALExtendedDataType& oDataType, CSLConstList papszOptions) {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
+        return Try(session_->store_path(),
+                   [&] { return MakeArray(osName, aoDimensions, oDataType, papszOptions); });
+    });
+}
+
+std::shared_ptr<GDALAttribute> ZarrGroup::CreateAttribute(const std::string& osName,
+                                                          const std::vector<GUInt64>& anDimensions,
+                                                          const GDALExtendedDataType& oDataType,
+                                                          CSLConstList /*papszOptions*/) {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALAttribute> {
+        return Try(session_->store_path(), [&]() -> Result<std::shared_ptr<GDALAttribute>> {
+            ZARR_RETURN_IF_ERROR(CheckChange());
+            return CreateNodeAttribute(session_, path_, GetFullName(), osName, anDimensions,
+                                       oDataType);
+        });
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Deleting and renaming
+
+Status ZarrGroup::DeleteMember(const std::string& name, NodeKind kind) {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    ZARR_ASSIGN_OR_RETURN(const auto path, Find(name, kind));
+    if (!path)
+        return Status::NotFound("/" + path_ + ": has no " +
+                                (kind == NodeKind::kArray ? "array " : "group ") +
+                                zarr::Quoted(name));
+    return session_->DeleteNode(*path);
+}
+
+bool ZarrGroup::DeleteGroup(const std::string& osName, CSLConstList /*papszOptions*/) {
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return Report(DeleteMember(osName, NodeKind::kGroup)); });
+}
+
+bool ZarrGroup::DeleteMDArray(const std::string& osName, CSLConstList /*papszOptions*/) {
+    return Guarded(session_->store_path(),
+                   [&]() -> bool { return Report(DeleteMember(osName, NodeKind::kArray)); });
+}
+
+bool ZarrGroup::DeleteAttribute(const std::string& osName, CSLConstList /*papszOptions*/) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        Status status = CheckChange();
+        if (status.ok()) status = DeleteNodeAttribute(*session_, path_, osName);
+        return Report(status);
+    });
+}
+
+bool ZarrGroup::Rename(const std::string& osNewName) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        Status status = CheckChange();
+        if (status.ok() && osNewName != GetName()) status = session_->RenameNode(path_, osNewName);
+        return Report(status);
+    });
+}
+
+void ZarrGroup::Moved(const std::string& path) {
+    path_ = path;
+    m_osName = std::string(zarr::LastName(path));
+    m_osFullName = session_->GroupName(path);
+}
+
+}  // namespace zarr_driver

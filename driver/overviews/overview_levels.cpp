@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: MIT
+#include "driver/overviews/overview_levels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "core/conventions/coordinates.h"
+#include "core/conventions/nczarr.h"
+#include "core/hierarchy/tree.h"
+#include "core/store/keys.h"
+
+namespace zarr_driver {
+
+namespace json = zarr::json;
+using zarr::NodeKind;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// Names that are tried before something is wrong.
+constexpr int kMaxNames = 1000;
+
+json::Value Numbers(const std::vector<std::uint64_t>& numbers) {
+    json::Array array;
+    for (const std::uint64_t number : numbers) array.emplace_back(number);
+    return json::Value(std::move(array));
+}
+
+std::string Numbered(const std::string& name, int turn) {
+    return turn == 1 ? name : name + "_" + std::to_string(turn);
+}
+
+// True for attributes that say where the array lies, or name what lies beside it.
+bool IsOfPlace(std::string_view name) {
+    for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
+                                       "proj:bbox", "ancillary_variables"})
+        if (name == own) return true;
+    return name.substr(0, 8) == "spatial:" || zarr::IsNczarrAttribute(name);
+}
+
+json::Object KeptAttributes(const json::Value& attributes) {
+    json::Object kept;
+    if (const json::Object* members = attributes.as_object())
+        std::copy_if(members->begin(), members->end(), std::back_inserter(kept),
+                     [](const json::Member& member) { return !IsOfPlace(member.first); });
+    return kept;
+}
+
+// How georeferencing is written beside an array with these attributes: as it is there.
+Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback) {
+    const bool gdal = attributes.Find("_CRS") != nullptr;
+    const bool cf = attributes.Find("grid_mapping") != nullptr;
+    if (gdal && cf) return Georeferenced::kGdalAndCf;
+    if (gdal) return Georeferenced::kGdal;
+    if (cf) return Georeferenced::kCf;
+    const bool spatial = attributes.Find("spatial:transform") != nullptr ||
+                         attributes.Find("proj:code") != nullptr ||
+                         attributes.Find("proj:wkt2") != nullptr;
+    return spatial ? Georeferenced::kSpatialProj : fallback;
+}
+
+// The extent stays, the pixels grow.
+zarr::GeoTransform Scaled(const zarr::GeoTransform& t, const RasterLayout& base,
+                          const LevelPaths& level) {
+    const double x = static_cast<double>(base.Width()) / static_cast<double>(level.width);
+    const double y = static_cast<double>(base.Height()) / static_cast<double>(level.height);
+    return {t[0], t[1] * x, t[2] * y, t[3], t[4] * x, t[5] * y};
+}
+
+// Where the centres of `size` pixels lie that cover the same as those whose centres are given.
+std::vector<double> Between(const std::vector<double>& centres, std::uint64_t size) {
+    const double scale = static_cast<double>(centres.size()) / static_cast<double>(size);
+    const auto last = static_cast<double>(centres.size() - 1);
+    std::vector<double> between;
+    between.reserve(static_cast<std::size_t>(size));
+    for (std::uint64_t i = 0; i < size; ++i) {
+        const double place = std::clamp((static_cast<double>(i) + 0.5) * scale - 0.5, 0.0, last);
+        const double before = std::floor(place);
+        const double left = centres[static_cast<std::size_t>(before)];
+        const double right = centres[static_cast<std::size_t>(std::min(before + 1, last))];
+        between.push_back(left + (place - before) * (right - left));
+    }
+    return between;
+}
+
+}  // namespace
+
+RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level) {
+    RasterLayout scaled = array;
+    scaled.facts.path = path;
+    const auto set = [&](const std::optional<std::size_t>& axis, std::uint64_t size) {
+        if (!axis) return;
+        scaled.facts.metadata.shape[*axis] = size;
+        scaled.facts.dimensions[*axis].size = size;
+        std::uint64_t& chunk = scaled.facts.metadata.chunks[*axis];
+        chunk = std::clamp<std::uint64_t>(chunk, 1, size);
+    };
+    set(array.x_axis, level.width);
+    set(array.y_axis, level.height);
+    return scaled;
+}
+
+OverviewLevels::OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hierarchy,
+                               LevelSource source)
+    : update_(update), hierarchy_(hierarchy), source_(std::move(source)) {}
+
+// ---------------------------------------------------------------------------------------------
+// What is there
+
+std::string OverviewLevels::Group() const {
+    return std::string(zarr::ParentPath(source_.arrays[0]->facts.path));
+}
+
+std::string OverviewLevels::FromGroup(const std::string& path) const {
+    const std::string group = Group();
+    return group.empty() ? path : path.substr(group.size() + 1);
+}
+
+Result<json::Object> OverviewLevels::GroupAttributes() const {
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_.Attributes(Group()));
+    return attributes.as_object() != nullptr ? *attributes.as_object() : json::Object{};
+}
+
+Status OverviewLevels::Check() const {
+    for (const RasterLayout* array : source_.arrays) {
+        const std::string& path = array->facts.path;
+        if (path.empty())
+            return Status::Unsupported(
+                "the array is the whole store, which has no room for overviews beside it");
+        if (zarr::ParentPath(path) != Group())
+            return Status::Unsupported("/" + path + " and /" + source_.arrays[0]->facts.path +
+                                       " are in different groups");
+        if (!array->x_axis || !array->y_axis)
+            return Status::Unsupported("/" + path + ": has no two dimensions to make smaller");
+    }
+    return {};
+}
+
+bool OverviewLevels::AreListed(const std::vector<std::string>& paths) const {
+    const auto attributes = hierarchy_.Attributes(Group());
+    if (!attributes.ok() || paths.size() != source_.arrays.size()) return false;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        const json::Value* entry =
+            zarr::FindOverviews(*attributes, zarr::LastName(source_.arrays[i]->facts.path));
+        if (entry == nullptr) return false;
+        const auto levels = zarr::ListOverviews(*entry);
+        const std::string path = FromGroup(paths[i]);
+        if (std::none_of(levels.begin(), levels.end(),
+                         [&](const auto& level) { return level.path == path; }))
+            return false;
+    }
+    return true;
+}
+
+std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
+    std::vector<zarr::OverviewLevel> all;
+    const auto attributes = hierarchy_.Attributes(Group());
+    if (!attributes.ok()) return all;
+    for (const RasterLayout* array : source_.arrays) {
+        const json::Value* entry =
+            zarr::FindOverviews(*attributes, zarr::LastName(array->facts.path));
+        if (entry == nullptr) continue;
+        for (zarr::OverviewLevel& level : zarr::ListOverviews(*entry)) {
+            level.path = zarr::JoinKey(Group(), level.path);
+            all.push_back(std::move(level));
+        }
+    }
+    return all;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Making overviews
+
+// The group for all overviews of the arrays in a group.
+Result<std::string> OverviewLevels::Container() const {
+    for (int turn = 1; turn <= kMaxNames; ++turn) {
+        const std::string path =
+            zarr::JoinKey(Group(), Numbered(std::string(zarr::kOverviewsGroup), turn));
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
+        if (kind == NodeKind::kArray) continue;
+        if (kind == NodeKind::kGroup) {
+            const auto attributes = hierarchy_.Attributes(path);
+            if (attributes.ok() && zarr::IsOverviewsGroup(*attributes)) return path;
+            continue;
+        }
+        ZARR_RETURN_IF_ERROR(update_.metadata().CreateGroup(path));
+        ZARR_RETURN_IF_ERROR(
+            update_.metadata().SetAttributes(path, json::Value(zarr::OverviewsGroupAttributes())));
+        return path;
+    }
+    return Status::Limit("no name is left for a group of overviews beside /" +
+                         source_.arrays[0]->facts.path);
+}
+
+// A group that nothing is in. What is there and not described was left by a process that ended.
+Result<std::string> OverviewLevels::FreeGroup(const std::string& container, int factor) const {
+    ZARR_ASSIGN_OR_RETURN(const json::Object attributes, GroupAttributes());
+    const auto listed = zarr::AllOverviewPaths(json::Value(attributes));
+    for (int turn = 1; turn <= kMaxNames; ++turn) {
+        std::string path = zarr::JoinKey(container, Numbered(std::to_string(factor), turn));
+        const std::string from_group = FromGroup(path);
+        if (std::any_of(listed.begin(), listed.end(), [&](const std::string& other) {
+                return zarr::IsAtOrBelow(other, from_group);
+            }))
+            continue;
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
+        if (kind != NodeKind::kNone) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
+        return path;
+    }
+    return Status::Limit("no name is left for an overview in /" + container);
+}
+
+Status OverviewLevels::Make(int factor, LevelPaths& level) const {
+    ZARR_ASSIGN_OR_RETURN(const std::string container, Container());
+    ZARR_ASSIGN_OR_RETURN(const std::string group, FreeGroup(container, factor));
+    for (const RasterLayout* array : source_.arrays)
+        level.paths.push_back(zarr::JoinKey(group, zarr::LastName(array->facts.path)));
+    Status status = MakeArrays(level);
+    if (status.ok()) status = Follow(level);
+    if (!status.ok()) {
+        static_cast<void>(Remove(level));  // the first failure is the one to tell
+        level.paths.clear();
+    }
+    return status;
+}
+
+Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
+    for (std::size_t i = 0; i < level.paths.size(); ++i) {
+        const RasterLayout scaled = AtSize(*source_.arrays[i], level.paths[i], level);
+        json::Object document = scaled.facts.metadata.document;
+        SetMember(document, "shape", Numbers(scaled.facts.metadata.shape));
+        SetMember(document, "chunks", Numbers(scaled.facts.metadata.chunks));
+        // In nested folders that are not spoken of, too: the store's reader looks for all alike.
+        ZARR_ASSIGN_OR_RETURN(const char separator, source_.arrays[i]->array->Separator());
+        SetMember(document, "dimension_separator", json::Value(std::string(1, separator)));
+        document.erase(std::remove_if(document.begin(), document.end(),
+                                      [](const json::Member& member) {
+                                          return zarr::IsNczarrAttribute(member.first);
+                                      }),
+                       document.end());
+        json::Object attributes;
+        AddDimensionNames(scaled.facts, attributes);
+        ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(level.paths[i], document, attributes));
+    }
+    return {};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Describing and removing them
+
+Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
+    ZARR_ASSIGN_OR_RETURN(json::Object attributes, GroupAttributes());
+    for (std::size_t i = 0; i < source_.arrays.size(); ++i) {
+        const RasterLayout& array = *source_.arrays[i];
+        const std::string name(zarr::LastName(array.facts.path));
+        std::vector<zarr::OverviewAxis> axes;
+        for (std::size_t axis = 0; axis < array.facts.dimensions.size(); ++axis) {
+            const zarr::Dimension& dimension = array.facts.dimensions[axis];
+            zarr::AxisRole role = dimension.role;
+            if (array.x_axis == axis) role = zarr::AxisRole::kX;
+            if (array.y_axis == axis) role = zarr::AxisRole::kY;
+            axes.push_back({dimension.name, role});
+        }
+        std::vector<zarr::OverviewLevel> described{{name, array.facts.metadata.shape, ""}};
+        for (const LevelPaths& level : levels) {
+            const RasterLayout scaled = AtSize(array, level.paths[i], level);
+            described.push_back(
+                {FromGroup(level.paths[i]), scaled.facts.metadata.shape, level.method});
+        }
+        json::Value entry =
+            levels.empty() ? json::Value() : zarr::DescribeOverviews(axes, described);
+        ZARR_RETURN_IF_ERROR(zarr::PutOverviews(attributes, name, std::move(entry)));
+    }
+    return update_.metadata().SetAttributes(Group(), json::Value(attributes));
+}
+
+// Whatever the attributes list, nothing is deleted but what is in a group for overviews.
+bool OverviewLevels::IsInContainer(const std::string& path) const {
+    const std::string container(zarr::ParentPath(zarr::ParentPath(path)));
+    if (zarr::ParentPath(container) != Group() || container.empty()) return false;
+    const auto attributes = hierarchy_.Attributes(container);
+    return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
+}
+
+Status OverviewLevels::Remove(const LevelPaths& level) const {
+    for (const std::string& path : level.paths) {
+        if (!IsInContainer(path)) continue;
+        Status status = update_.metadata().DeleteNode(path);
+        if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
+        ZARR_RETURN_IF_ERROR(RemoveEmptyGroups(std::string(zarr::ParentPath(path))));
+    }
+    return {};
+}
+
+// Removes the group of an overview where none that is described is in it, and the group around it
+// where that is empty then.
+Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
+    const std::string container(zarr::ParentPath(level_group));
+    ZARR_ASSIGN_OR_RETURN(const json::Object attributes, GroupAttributes());
+    const std::string from_group = FromGroup(level_group);
+    for (const std::string& path : zarr::AllOverviewPaths(json::Value(attributes)))
+        if (zarr::IsAtOrBelow(path, from_group)) return {};
+    Status status = update_.metadata().DeleteNode(level_group);
+    if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
+    ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_.Members(container));
+    return members.empty() ? update_.metadata().DeleteNode(container) : Status();
+}
+
+// ---------------------------------------------------------------------------------------------
+// What overviews say of themselves as the raster does
+
+void OverviewLevels::AddDimensionNames(const zarr::ArrayFacts& facts, json::Object& attributes) {
+    json::Array names;
+    for (const zarr::Dimension& dimension : facts.dimensions)
+        if (dimension.is_named) names.emplace_back(dimension.name);
+    if (names.size() == facts.metadata.rank())
+        SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
+}
+
+Status OverviewLevels::Follow(const LevelPaths& level) const {
+    const CoordinateArrays coordinates(
+        update_, std::set<std::string>(level.paths.begin(), level.paths.end()));
+    const RasterLayout& first = *source_.arrays[0];
+    Placement placement = source_.placement;
+    if (placement.transform) placement.transform = Scaled(*placement.transform, first, level);
+    const Georeferenced convention = ConventionOf(first.facts.attributes, source_.convention);
+    const RasterLayout scaled = AtSize(first, level.paths[0], level);
+    zarr::Warnings ignored;  // nothing but the levels is in their group
+    ZARR_ASSIGN_OR_RETURN(const PlacedBeside beside,
+                          WriteBeside(coordinates, scaled, placement, convention, ignored));
+    ZARR_RETURN_IF_ERROR(FollowCoordinates(coordinates, first, scaled));
+    for (std::size_t i = 0; i < level.paths.size(); ++i) {
+        const RasterLayout array = AtSize(*source_.arrays[i], level.paths[i], level);
+        json::Object attributes = KeptAttributes(array.facts.attributes);
+        AddDimensionNames(array.facts, attributes);
+        PlaceByAttributes(array, placement, convention, beside, attributes);
+        ZARR_RETURN_IF_ERROR(
+            update_.metadata().SetAttributes(level.paths[i], json::Value(std::move(attributes))));
+    }
+    return {};
+}
+
+// Coordinates of other dimensions are the same; those of X and Y that a geotransform does not say
+// lie between those of the raster.
+Status OverviewLevels::FollowCoordinates(const CoordinateArrays& coordinates,
+                                         const RasterLayout& array,
+                                         const RasterLayout& level) const {
+    const std::string group(zarr::ParentPath(level.facts.path));
+    for (std::size_t i = 0; i < array.facts.dimensions.size(); ++i) {
+        const zarr::Dimension& from = array.facts.dimensions[i];
+        if (!from.is_named) continue;
+        // The coordinates may be younger than what is known of the array.
+        const std::string path =
+            zarr::FindCoordinateArray(hierarchy_, Group(), from.name, from.size);
+        const std::string to = zarr::JoinKey(group, from.name);
+        if (path.empty() || path == array.facts.path || to == level.facts.path) continue;
+        if (array.x_axis != i && array.y_axis != i)
+            ZARR_RETURN_IF_ERROR(CopyCoordinates(path, to));
+        else if (!source_.placement.transform)
+            ZARR_RETURN_IF_ERROR(
+                WriteBetween(coordinates, from, level.facts.dimensions[i].size, to));
+    }
+    return {};
+}
+
+Status OverviewLevels::CopyCoordinates(const std::string& from, const std::string& to) const {
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(to));
+    if (kind != NodeKind::kNone) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(to));
+    zarr::Store& store = *update_.store();
+    return zarr::CopyTree({store, from}, {store, to});
+}
+
+Status OverviewLevels::WriteBetween(const CoordinateArrays& coordinates,
+                                    const zarr::Dimension& from, std::uint64_t size,
+                                    const std::string& path) const {
+    if (from.coordinate_path.empty()) return {};
+    const auto read = zarr::ReadCoordinates(hierarchy_, from.coordinate_path,
+                                            from.coordinate_attributes, source_.threads);
+    if (!read.ok()) return {};  // texts, or broken; whoever reads the raster is told
+    json::Object attributes;
+    if (const json::Object* members = from.coordinate_attributes.as_object()) attributes = *members;
+    // The values are written unpacked, and bounds are not written.
+    for (const char* name : {"scale_factor", "add_offset", "_FillValue", "missing_value", "bounds"})
+        SetMember(attributes, name, json::Value());
+    const std::vector<double> between = Between(read->values, size);
+    const NumberSeries numbers{
+        between.size(), [&](std::uint64_t i) { return between[static_cast<std::size_t>(i)]; }};
+    return coordinates.WriteNumbers(path, numbers, attributes).status();
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,700 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/band.h"
+
+#include <cpl_string.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <climits>
+#include <cmath>
+#include <new>
+#include <optional>
+
+#include "core/base/endian.h"
+#include "core/conventions/flags.h"
+#include "core/conventions/values.h"
+#include "core/dtype/element_text.h"
+#include "core/dtype/fill_value.h"
+#include "driver/base/guard.h"
+#include "driver/base/metadata_text.h"
+#include "driver/base/report.h"
+#include "driver/raster/array_description.h"
+#include "driver/raster/pam.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+namespace json = zarr::json;
+
+namespace {
+
+int BlockSize(const RasterLayout& layout, const std::optional<std::size_t>& axis) {
+    if (!axis) return 1;
+    return static_cast<int>(std::min<std::uint64_t>(layout.facts.metadata.chunks[*axis], INT_MAX));
+}
+
+// The one that coordinates go to; reading pixels asks for items of others.
+bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0] == '\0'; }
+
+// Of an item of metadata, or its name.
+bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
+
+void SetSuccess(int* success, bool value) {
+    if (success != nullptr) *success = value ? TRUE : FALSE;
+}
+
+struct BlockRange {
+    int first;
+    int last;
+};
+
+// The blocks of `block` pixels along one dimension that a window lies in.
+BlockRange BlocksOf(int offset, int size, int block) {
+    return {offset / block, (offset + size - 1) / block};
+}
+
+template <class T>
+constexpr GDALDataType kTypeOf = std::is_same_v<T, double>         ? GDT_Float64
+                                 : std::is_same_v<T, std::int64_t> ? GDT_Int64
+                                                                   : GDT_UInt64;
+
+// The largest float where its text, such as 3.4028235e+38, has been rounded up; else the value.
+double WithinFloats(double value) {
+    constexpr double kLargest = FLT_MAX;
+    const double half_a_step = std::ldexp(1.0, FLT_MAX_EXP - FLT_MANT_DIG - 1);
+    const double size = std::abs(value);
+    return size > kLargest && size < kLargest + half_a_step ? std::copysign(kLargest, value)
+                                                            : value;
+}
+
+// The element of `type`, in the host's byte order, that is the value; none where `type` has no such
+// value. Of a float it is the nearest.
+template <class T>
+std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
+    const bool is_float =
+        type.kind == zarr::DataKind::kFloat || type.kind == zarr::DataKind::kComplex;
+    if constexpr (std::is_same_v<T, double>) {
+        const GDALDataType real = GDALGetNonComplexDataType(GdalTypeOf(type));
+        if (is_float && real == GDT_Float32) value = WithinFloats(value);
+    }
+    std::string element(type.size, '\0');
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(element.data());
+    const BufferWriteOp write(type, kTypeOf<T>);
+    write.op().row(write.op(), bytes, 0, reinterpret_cast<const std::uint8_t*>(&value), 0, 1);
+    T held{};
+    const BufferOp read(type, kTypeOf<T>);
+    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(&held), 0, bytes, 0, 1);
+    if (held == value) return element;
+    if constexpr (std::is_same_v<T, double>) {
+        if (is_float && (std::isnan(held) ? std::isnan(value) : std::isfinite(held)))
+            return element;
+    }
+    return std::nullopt;
+}
+
+std::string TextOf(double value) { return CPLSPrintf("%.17g", value); }
+template <class T>
+std::string TextOf(T value) {
+    return std::to_string(value);
+}
+
+}  // namespace
+
+ZarrRasterBand::ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& array,
+                               std::uint64_t slice, const ScalarField& field,
+                               std::string description)
+    : array_(array),
+      slice_(slice),
+      field_(field),
+      indices_(array.layout.SliceIndices(slice)),
+      native_op_(field.type, GdalTypeOf(field.type)),
+      description_(std::move(description)),
+      has_description_(!description_.empty()) {
+    poDS = dataset;
+    nBand = number;
+    eDataType = GdalTypeOf(field.type);
+    nRasterXSize = array.layout.Width();
+    nRasterYSize = array.layout.Height();
+    nBlockXSize = BlockSize(array.layout, array.layout.x_axis);
+    nBlockYSize = BlockSize(array.layout, array.layout.y_axis);
+    InterpretAttributes();
+    if (field_.type.kind == zarr::DataKind::kBool)
+        GDALRasterBand::SetMetadataItem("NBITS", "1", "IMAGE_STRUCTURE");
+}
+
+void ZarrRasterBand::InterpretAttributes() {
+    const zarr::ArrayFacts& facts = array_.layout.facts;
+    zarr::Warnings warnings;
+    const zarr::Packing packing = zarr::ReadPacking(facts.attributes, warnings);
+    scale_ = packing.scale;
+    offset_ = packing.offset;
+    for (const std::string& name : zarr::FlagNames(facts.attributes, warnings))
+        categories_.AddString(name.c_str());
+    units_ = zarr::UnitsOf(field_.type, packing);
+    // The values of a boolean are both data.
+    if (field_.type.kind != zarr::DataKind::kBool) {
+        const auto element = zarr::ReadNodata(facts.attributes, facts.metadata,
+                                              dataset()->options().fill_value_as_nodata, warnings);
+        const bool is_field = facts.metadata.dtype.kind == zarr::DataKind::kStruct;
+        if (element) nodata_ = element->Part(is_field ? field_.offset : 0, field_.type.size);
+    }
+    if (slice_ == 0 && (nBand == 1 || !field_.name.empty()))
+        EmitWarnings(dataset()->store_path() + ": /" + facts.path, warnings);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Pixels
+
+CPLErr ZarrRasterBand::ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
+                                  GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    const int rolled = dataset()->options().wrap_longitude ? dataset()->RolledColumns() : 0;
+    if (rolled == 0)
+        return ReadArray(window, data, buffer_type, pixel_space, line_space, band_space);
+    // The raster's columns are the array's from `rolled` on, then those before.
+    Window left = window;
+    Window right = window;
+    left.x_size = std::clamp(nRasterXSize - rolled - window.x_off, 0, window.x_size);
+    left.x_off = window.x_off + rolled;
+    right.x_size = window.x_size - left.x_size;
+    right.x_off = std::max(0, window.x_off + rolled - nRasterXSize);
+    CPLErr error = CE_None;
+    if (left.x_size > 0)
+        error = ReadArray(left, data, buffer_type, pixel_space, line_space, band_space);
+    if (error == CE_None && right.x_size > 0)
+        error = ReadArray(right, static_cast<GByte*>(data) + pixel_space * left.x_size, buffer_type,
+                          pixel_space, line_space, band_space);
+    return error;
+}
+
+ZarrRasterBand::Selection ZarrRasterBand::Select(const Window& window, GSpacing pixel_space,
+                                                 GSpacing line_space, GSpacing band_space) const {
+    const RasterLayout& layout = array_.layout;
+    const std::size_t rank = layout.facts.metadata.rank();
+    Selection selection;
+    zarr::Region& region = selection.region;
+    region.start = zarr::DimVector<std::uint64_t>(rank, 0);
+    region.count = zarr::DimVector<std::uint64_t>(rank, 1);
+    region.step = zarr::DimVector<std::int64_t>(rank, 1);
+    selection.strides = zarr::Strides(rank, 0);
+    for (std::size_t i = 0; i < indices_.size(); ++i)
+        region.start[layout.other_axes[i]] = indices_[i];
+    const auto set = [&](std::size_t axis, std::uint64_t start, std::uint64_t count,
+                         GSpacing spacing) {
+        region.start[axis] = start;
+        region.count[axis] = count;
+        selection.strides[axis] = static_cast<std::ptrdiff_t>(spacing);
+    };
+    if (layout.x_axis)
+        set(*layout.x_axis, static_cast<std::uint64_t>(window.x_off),
+            static_cast<std::uint64_t>(window.x_size), pixel_space);
+    if (layout.y_axis)
+        set(*layout.y_axis, static_cast<std::uint64_t>(window.y_off),
+            static_cast<std::uint64_t>(window.y_size), line_space);
+    if (window.slice_count > 1) {
+        set(layout.other_axes[window.axis], indices_[window.axis], window.slice_count, band_space);
+        region.step[layout.other_axes[window.axis]] = window.slice_step;
+    }
+    return selection;
+}
+
+CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType buffer_type,
+                                 GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    const Selection selection = Select(window, pixel_space, line_space, band_space);
+    const auto read = [&](const zarr::ElementOp& op) {
+        const zarr::Destination destination{static_cast<std::uint8_t*>(data), selection.strides,
+                                            op};
+        try {
+            return array_.layout.array->Read(selection.region, field_.offset, destination,
+                                             {dataset()->options().threads, window.keep});
+        } catch (const std::bad_alloc&) {
+            return zarr::Status::OutOfMemory("out of memory");
+        }
+    };
+    const zarr::Status status = buffer_type == eDataType
+                                    ? read(native_op_.op())
+                                    : read(BufferOp(field_.type, buffer_type).op());
+    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+}
+
+ZarrRasterBand::Window ZarrRasterBand::BlockWindow(int block_x, int block_y) const {
+    Window window{};
+    window.x_off = block_x * nBlockXSize;
+    window.y_off = block_y * nBlockYSize;
+    window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
+    window.y_size = std::min(nBlockYSize, nRasterYSize - window.y_off);
+    window.keep = zarr::Keep::kPartlyRead;  // GDAL's block cache keeps the rest
+    return window;
+}
+
+CPLErr ZarrRasterBand::IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const int size = GDALGetDataTypeSizeBytes(eDataType);
+        const Window window = BlockWindow(nBlockXOff, nBlockYOff);
+        return ReadWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
+    });
+}
+
+CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize,
+                                 void* pData, int nBufXSize, int nBufYSize, GDALDataType eBufType,
+                                 GSpacing nPixelSpace, GSpacing nLineSpace,
+                                 GDALRasterIOExtraArg* psExtraArg) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        Window window{};
+        window.x_off = nXOff;
+        window.y_off = nYOff;
+        window.x_size = nXSize;
+        window.y_size = nYSize;
+        const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
+        if (is_resampled) {
+            if (eRWFlag == GF_Read && dataset()->update() == nullptr &&
+                !dataset()->options().wrap_longitude &&
+                ReadsBlocksOf(window, nBufXSize, nBufYSize, psExtraArg))
+                Preload(window);
+            return GDALPamRasterBand::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
+                                                nBufXSize, nBufYSize, eBufType, nPixelSpace,
+                                                nLineSpace, psExtraArg);
+        }
+        // Blocks that GDAL holds may be newer, or would be older afterwards.
+        if (dataset()->update() != nullptr && GDALRasterBand::FlushCache(false) != CE_None)
+            return CE_Failure;
+        const CPLErr error = eRWFlag == GF_Read
+                                 ? ReadWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0)
+                                 : WriteWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0);
+        if (error != CE_None || psExtraArg == nullptr || psExtraArg->pfnProgress == nullptr)
+            return error;
+        return psExtraArg->pfnProgress(1.0, "", psExtraArg->pProgressData) ? CE_None : CE_Failure;
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is known of them
+
+CPLXMLNode* ZarrRasterBand::SerializeToXML(const char* pszVRTPath) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLXMLNode* {
+        is_serializing_ = true;
+        CPLXMLNode* node = GDALPamRasterBand::SerializeToXML(pszVRTPath);
+        is_serializing_ = false;
+        return WithoutStored(node, stored_metadata_);
+    });
+}
+
+const char* ZarrRasterBand::GetDescription() const {
+    return Guarded(
+        dataset()->store_path(),
+        [&]() -> const char* {
+            if (is_serializing_) return GDALPamRasterBand::GetDescription();
+            if (!has_description_) {
+                has_description_ = true;
+                description_ = array_.labels->Description(slice_);
+            }
+            const char* from_pam = GDALPamRasterBand::GetDescription();
+            return from_pam[0] != '\0' ? from_pam : description_.c_str();
+        },
+        "");
+}
+
+void ZarrRasterBand::LoadAttributes() {
+    if (has_attributes_) return;
+    has_attributes_ = true;
+    if (dataset()->BandsHaveArrays())
+        AddAttributes(array_.layout.facts.attributes, stored_metadata_);
+    if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
+        AddChannelMetadata(*channel, stored_metadata_);
+    if (field_.type.is_time())
+        stored_metadata_.SetNameValue("ZARR_DTYPE", field_.type.ToString().c_str());
+    ShowStoredMetadata();
+}
+
+// Past PAM: what comes from the store is not to be written beside it.
+void ZarrRasterBand::ShowStoredMetadata() {
+    MetadataItems items(GDALPamRasterBand::GetMetadata());
+    items.Add(stored_metadata_.List());
+    GDALRasterBand::SetMetadata(items.List().List());
+}
+
+void ZarrRasterBand::LoadLabels() {
+    LoadAttributes();
+    if (has_labels_) return;
+    has_labels_ = true;
+    array_.labels->AddMetadata(slice_, stored_metadata_);
+    ShowStoredMetadata();
+}
+
+NameValueList ZarrRasterBand::Description() {
+    if (array_description_.empty()) {
+        DescribeStorage(*array_.layout.array, array_.layout.listing, array_description_);
+        DescribeCodecs(array_.layout.facts.metadata, array_description_);
+    }
+    return array_description_.List();
+}
+
+bool ZarrRasterBand::IsDescription(const char* domain) const {
+    return domain != nullptr && EQUAL(domain, kZarrDomain) && dataset()->BandsHaveArrays();
+}
+
+char** ZarrRasterBand::GetMetadataDomainList() {
+    return Guarded(dataset()->store_path(), [&]() -> char** {
+        LoadLabels();
+        char** domains = GDALPamRasterBand::GetMetadataDomainList();
+        return IsDescription(kZarrDomain)
+                   ? BuildMetadataDomainList(domains, TRUE, kZarrDomain, nullptr)
+                   : domains;
+    });
+}
+
+NameValueList ZarrRasterBand::GetMetadata(const char* pszDomain) {
+    return Guarded(dataset()->store_path(), [&]() -> NameValueList {
+        if (IsDefaultDomain(pszDomain)) LoadLabels();
+        if (IsDescription(pszDomain)) return Description();
+        return GDALPamRasterBand::GetMetadata(pszDomain);
+    });
+}
+
+const char* ZarrRasterBand::GetMetadataItem(const char* pszName, const char* pszDomain) {
+    return Guarded(dataset()->store_path(), [&]() -> const char* {
+        // GDAL asks each overview for an item RESAMPLING before it reads from it.
+        if (IsDefaultDomain(pszDomain)) {
+            if (STARTS_WITH_CI(pszName, "DIM_"))
+                LoadLabels();
+            else
+                LoadAttributes();
+        } else if (IsDescription(pszDomain)) {
+            return CSLFetchNameValue(Description(), pszName);
+        }
+        return GDALPamRasterBand::GetMetadataItem(pszName, pszDomain);
+    });
+}
+
+bool ZarrRasterBand::HasStatistics() {
+    if (psPam != nullptr && psPam->psSavedHistograms != nullptr) return true;
+    const CSLConstList saved = GDALPamRasterBand::GetMetadata();
+    return std::any_of(saved, saved + CSLCount(saved), IsStatistic);
+}
+
+// Past PAM: what is saved of the rest does not change.
+void ZarrRasterBand::ForgetStatistics() {
+    const CPLStringList saved(CSLDuplicate(GDALPamRasterBand::GetMetadata()));
+    CPLStringList kept;
+    for (int i = 0; i < saved.size(); ++i)
+        if (!IsStatistic(saved[i])) kept.AddString(saved[i]);
+    GDALRasterBand::SetMetadata(kept.List());
+    if (psPam == nullptr) return;
+    CPLDestroyXMLNode(psPam->psSavedHistograms);
+    psPam->psSavedHistograms = nullptr;
+}
+
+CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszDomain) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const CPLErr error = GDALPamRasterBand::SetMetadata(papszMetadata, pszDomain);
+        if (IsDefaultDomain(pszDomain) && HasStatistics()) dataset()->StatisticsSet();
+        return error;
+    });
+}
+
+CPLErr ZarrRasterBand::SetMetadataItem(const char* pszName, const char* pszValue,
+                                       const char* pszDomain) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (IsDefaultDomain(pszDomain) && IsStatistic(pszName)) dataset()->StatisticsSet();
+        return GDALPamRasterBand::SetMetadataItem(pszName, pszValue, pszDomain);
+    });
+}
+
+CPLErr ZarrRasterBand::CreateMaskBand(int nFlagsIn) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        return dataset()->MakeMask([&] { return GDALPamRasterBand::CreateMaskBand(nFlagsIn); });
+    });
+}
+
+double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
+    return Guarded(dataset()->store_path(), [&]() -> double {
+        if (!nodata_) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return zarr::ElementDouble(field_.type.Native(),
+                                   reinterpret_cast<const std::uint8_t*>(nodata_->data()));
+    });
+}
+
+int64_t ZarrRasterBand::GetNoDataValueAsInt64(int* pbSuccess) {
+    return Guarded(dataset()->store_path(), [&]() -> int64_t {
+        if (!nodata_ || eDataType != GDT_Int64)
+            return GDALPamRasterBand::GetNoDataValueAsInt64(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return zarr::LoadNative<std::int64_t>(nodata_->data());
+    });
+}
+
+uint64_t ZarrRasterBand::GetNoDataValueAsUInt64(int* pbSuccess) {
+    return Guarded(dataset()->store_path(), [&]() -> uint64_t {
+        if (!nodata_ || eDataType != GDT_UInt64)
+            return GDALPamRasterBand::GetNoDataValueAsUInt64(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return zarr::LoadNative<std::uint64_t>(nodata_->data());
+    });
+}
+
+double ZarrRasterBand::GetScale(int* pbSuccess) {
+    return Guarded(dataset()->store_path(), [&]() -> double {
+        if (!scale_) return GDALPamRasterBand::GetScale(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return *scale_;
+    });
+}
+
+double ZarrRasterBand::GetOffset(int* pbSuccess) {
+    return Guarded(dataset()->store_path(), [&]() -> double {
+        if (!offset_) return GDALPamRasterBand::GetOffset(pbSuccess);
+        SetSuccess(pbSuccess, true);
+        return *offset_;
+    });
+}
+
+const char* ZarrRasterBand::GetUnitType() {
+    return Guarded(
+        dataset()->store_path(),
+        [&]() -> const char* {
+            return units_.empty() ? GDALPamRasterBand::GetUnitType() : units_.c_str();
+        },
+        "");
+}
+
+char** ZarrRasterBand::GetCategoryNames() {
+    return Guarded(dataset()->store_path(), [&]() -> char** {
+        char** from_pam = GDALPamRasterBand::GetCategoryNames();
+        return from_pam != nullptr || categories_.empty() ? from_pam : categories_.List();
+    });
+}
+
+int ZarrRasterBand::GetOverviewCount() {
+    return Guarded(dataset()->store_path(), [&]() -> int {
+        const auto count = static_cast<int>(dataset()->levels().size());
+        return count != 0 ? count : GDALPamRasterBand::GetOverviewCount();
+    });
+}
+
+GDALRasterBand* ZarrRasterBand::GetOverview(int nIdx) {
+    return Guarded(dataset()->store_path(), [&]() -> GDALRasterBand* {
+        const auto& levels = dataset()->levels();
+        if (levels.empty()) return GDALPamRasterBand::GetOverview(nIdx);
+        if (nIdx < 0 || nIdx >= static_cast<int>(levels.size())) return nullptr;
+        return levels[static_cast<std::size_t>(nIdx)]->GetRasterBand(nBand);
+    });
+}
+
+GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
+    return Guarded(dataset()->store_path(), [&]() -> GDALColorInterp {
+        const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
+        if (from_pam != GCI_Undefined) return from_pam;
+        if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
+            return ColorOf(*channel);
+        static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
+                                                       GCI_AlphaBand};
+        if (const auto colour = array_.layout.ColourOf(indices_)) return kColours[*colour];
+        static constexpr std::pair<const char*, GDALColorInterp> kNames[] = {
+            {"red", GCI_RedBand},
+            {"green", GCI_GreenBand},
+            {"blue", GCI_BlueBand},
+            {"alpha", GCI_AlphaBand}};
+        // Neither the descriptions of a long series nor those of times and levels are read only to
+        // find that they are no colours.
+        constexpr int kMostColours = 4;
+        const bool may_be_colour = dataset()->GetRasterCount() <= kMostColours &&
+                                   (!description_.empty() || array_.labels->AreNames());
+        for (const auto& [name, interpretation] : kNames)
+            if (may_be_colour && EQUAL(GetDescription(), name)) return interpretation;
+        return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
+// Reading at another resolution
+
+bool ZarrRasterBand::HasBlock(int block_x, int block_y) {
+    GDALRasterBlock* const block = TryGetLockedBlockRef(block_x, block_y);
+    if (block == nullptr) return false;
+    block->DropLock();
+    return true;
+}
+
+bool ZarrRasterBand::ReadsBlocksOf(const Window& window, int buffer_x, int buffer_y,
+                                   const GDALRasterIOExtraArg* extra) {
+    // Where far fewer pixels are wanted than there are, GDAL leaves blocks out.
+    if (window.x_size / std::max(buffer_x, 1) >= nBlockXSize ||
+        window.y_size / std::max(buffer_y, 1) >= nBlockYSize)
+        return false;
+    if (GetOverviewCount() == 0) return true;
+    Window at = window;  // these are changed
+    GDALRasterIOExtraArg arguments;
+    INIT_RASTERIO_EXTRA_ARG(arguments);
+    if (extra != nullptr) arguments = *extra;
+    return GDALBandGetBestOverviewLevel2(this, at.x_off, at.y_off, at.x_size, at.y_size, buffer_x,
+                                         buffer_y, &arguments) < 0;
+}
+
+void ZarrRasterBand::Preload(const Window& window) {
+    const BlockRange columns = BlocksOf(window.x_off, window.x_size, nBlockXSize);
+    const BlockRange rows = BlocksOf(window.y_off, window.y_size, nBlockYSize);
+    if (columns.first == columns.last && rows.first == rows.last) return;
+    const Selection selection = Select(window, 0, 0, 0);
+    const zarr::Array& array = *array_.layout.array;
+    // What would push out what it has just loaded is not worth it.
+    if (array.DecodedBytes(selection.region) > array.context().cache().max_bytes() / 2) return;
+    Window missing{};  // around the blocks that GDAL does not hold
+    int right = 0;
+    int bottom = 0;
+    missing.x_off = window.x_off + window.x_size;
+    missing.y_off = window.y_off + window.y_size;
+    for (int y = rows.first; y <= rows.last; ++y) {
+        for (int x = columns.first; x <= columns.last; ++x) {
+            if (HasBlock(x, y)) continue;
+            const Window block = BlockWindow(x, y);
+            missing.x_off = std::min(missing.x_off, block.x_off);
+            missing.y_off = std::min(missing.y_off, block.y_off);
+            right = std::max(right, block.x_off + block.x_size);
+            bottom = std::max(bottom, block.y_off + block.y_size);
+        }
+    }
+    if (right == 0) return;
+    missing.x_size = right - missing.x_off;
+    missing.y_size = bottom - missing.y_off;
+    try {
+        // What fails here fails again, and is told, where the block is read.
+        static_cast<void>(
+            array.Preload(Select(missing, 0, 0, 0).region, dataset()->options().threads));
+    } catch (const std::bad_alloc&) {
+        // As above.
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Changing a store
+
+Status ZarrRasterBand::Store(const Window& window, const void* data, GDALDataType buffer_type,
+                             GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    const Selection selection = Select(window, pixel_space, line_space, band_space);
+    try {
+        ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer,
+                              dataset()->update()->WriterOf(array_.layout.array));
+        zarr::DataType stored = field_.type;
+        if (bytes_are_signed_ && buffer_type == GDT_Byte) stored.kind = zarr::DataKind::kUint;
+        const BufferWriteOp op(stored, buffer_type);
+        const zarr::Source source{static_cast<const std::uint8_t*>(data), selection.strides,
+                                  op.op()};
+        return writer->Write(selection.region, field_.offset, source, dataset()->options().threads,
+                             window.whole_chunks);
+    } catch (const std::bad_alloc&) {
+        return Status::OutOfMemory("out of memory");
+    }
+}
+
+CPLErr ZarrRasterBand::WriteWindow(const Window& window, const void* data, GDALDataType buffer_type,
+                                   GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    if (dataset()->update() == nullptr) return dataset()->RefuseToWrite();
+    dataset()->WarnOfOverviews();
+    dataset()->PixelsChange();
+    const Status status = Store(window, data, buffer_type, pixel_space, line_space, band_space);
+    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+}
+
+CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const int size = GDALGetDataTypeSizeBytes(eDataType);
+        Window window = BlockWindow(nBlockXOff, nBlockYOff);
+        // After one failure GDAL forgets all of its blocks, so that nothing should fail here. Many
+        // that are pending are also encoded in parallel.
+        window.whole_chunks = zarr::WholeChunks::kPending;
+        return WriteWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
+    });
+}
+
+template <class T>
+CPLErr ZarrRasterBand::StoreNodata(T value) {
+    const auto element = ElementOf(value, field_.type.Native());
+    if (!element) return RefuseNodata(TextOf(value));
+    auto text = zarr::FillValueToJson(field_.type, *element);
+    if (!text.ok()) return EmitError(dataset()->store_path(), text.status());
+    nodata_ = element;
+    dataset()->ChangeAttribute(array_, "_FillValue", text.Take());
+    const bool is_whole = field_.name.empty();
+    const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
+    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+}
+
+// No pixel is what the type cannot hold, so that nothing is nodata: not even what was before.
+CPLErr ZarrRasterBand::RefuseNodata(const std::string& value) {
+    dataset()->WarnOfNodata(value, field_.type);
+    return nodata_ ? DeleteNoDataValue() : CE_None;
+}
+
+void ZarrRasterBand::SetDescription(const char* pszDescription) {
+    Guarded(dataset()->store_path(), [&] {
+        if (dataset()->update() == nullptr || !dataset()->NamesBands())
+            return GDALPamRasterBand::SetDescription(pszDescription);
+        description_ = pszDescription;
+        has_description_ = true;
+        dataset()->BandNamesChanged();
+    });
+}
+
+CPLErr ZarrRasterBand::SetNoDataValue(double dfNoData) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::SetNoDataValue(dfNoData);
+        return StoreNodata(dfNoData);
+    });
+}
+
+CPLErr ZarrRasterBand::SetNoDataValueAsInt64(int64_t nNoData) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr)
+            return GDALPamRasterBand::SetNoDataValueAsInt64(nNoData);
+        return StoreNodata(static_cast<std::int64_t>(nNoData));
+    });
+}
+
+CPLErr ZarrRasterBand::SetNoDataValueAsUInt64(uint64_t nNoData) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr)
+            return GDALPamRasterBand::SetNoDataValueAsUInt64(nNoData);
+        return StoreNodata(static_cast<std::uint64_t>(nNoData));
+    });
+}
+
+CPLErr ZarrRasterBand::DeleteNoDataValue() {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::DeleteNoDataValue();
+        const Status status = dataset()->RemoveFillValue(array_);
+        if (!status.ok()) return EmitError(dataset()->store_path(), status);
+        nodata_.reset();
+        dataset()->ChangeAttribute(array_, "_FillValue", json::Value());
+        return CE_None;
+    });
+}
+
+CPLErr ZarrRasterBand::SetScale(double dfNewScale) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::SetScale(dfNewScale);
+        scale_ = dfNewScale;
+        dataset()->ChangeAttribute(array_, "scale_factor", json::Value(dfNewScale));
+        return CE_None;
+    });
+}
+
+CPLErr ZarrRasterBand::SetOffset(double dfNewOffset) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::SetOffset(dfNewOffset);
+        offset_ = dfNewOffset;
+        dataset()->ChangeAttribute(array_, "add_offset", json::Value(dfNewOffset));
+        return CE_None;
+    });
+}
+
+CPLErr ZarrRasterBand::SetUnitType(const char* pszNewValue) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() == nullptr) return GDALPamRasterBand::SetUnitType(pszNewValue);
+        units_ = pszNewValue != nullptr ? pszNewValue : "";
+        dataset()->ChangeAttribute(array_, "units",
+                                   units_.empty() ? json::Value() : json::Value(units_));
+        return CE_None;
+    });
+}
+
+}  // namespace zarr_driver

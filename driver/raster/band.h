@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gdal_pam.h>
+
+#include <optional>
+#include <string>
+
+#include "driver/base/gdal_compat.h"
+#include "driver/base/gdal_types.h"
+#include "driver/raster/dataset.h"
+
+namespace zarr_driver {
+
+// A slice of an array, or of one field of it. Reads go from the array's own cache of decoded chunks
+// to the caller's buffer; GDAL's block cache is used for resampling only.
+class ZarrRasterBand final : public GDALPamRasterBand {
+  public:
+    // `array` outlives the band. `description` is fixed; where it is empty the slice's own is used.
+    ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& array, std::uint64_t slice,
+                   const ScalarField& field, std::string description);
+
+    // A window at full resolution of `slice_count` bands, the first of them this one, that differ
+    // in their index along other_axes[axis] by `slice_step`. Units of the spacings are bytes.
+    struct Window {
+        int x_off, y_off, x_size, y_size;
+        std::uint64_t slice_count = 1;
+        std::size_t axis = 0;
+        std::int64_t slice_step = 1;
+        zarr::Keep keep = zarr::Keep::kAllIfSmall;
+        zarr::WholeChunks whole_chunks = zarr::WholeChunks::kAtOnce;
+    };
+    // What a block of the band covers.
+    Window BlockWindow(int block_x, int block_y) const;
+    CPLErr ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
+                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+
+    // The same in the other direction.
+    CPLErr WriteWindow(const Window& window, const void* data, GDALDataType buffer_type,
+                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+
+    // The same without a word to GDAL, so that any thread may call it; past the blocks that GDAL
+    // may hold.
+    zarr::Status Store(const Window& window, const void* data, GDALDataType buffer_type,
+                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+
+    void EnableUpdate() { eAccess = GA_Update; }
+
+    // What is written as Byte are the bits of signed bytes.
+    void TakeBytesAsSigned() { bytes_are_signed_ = true; }
+    // The type in which a copy brings the values of a source.
+    GDALDataType TypeOfCopies() const { return bytes_are_signed_ ? GDT_Byte : eDataType; }
+
+    // Of what GDAL keeps beside the store, what was made from pixels.
+    bool HasStatistics();
+    void ForgetStatistics();
+
+    // True where an array that both share could hold scale, offset, unit and nodata of both.
+    bool IsDescribedAs(const ZarrRasterBand& other) const {
+        return scale_ == other.scale_ && offset_ == other.offset_ && units_ == other.units_ &&
+               nodata_ == other.nodata_;
+    }
+
+    const BandArray& array() const { return array_; }
+    const ScalarField& field() const { return field_; }
+    const std::vector<std::uint64_t>& indices() const { return indices_; }
+
+    const char* GetDescription() const override;
+    char** GetMetadataDomainList() override;
+    NameValueList GetMetadata(const char* pszDomain = "") override;
+    const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
+    double GetNoDataValue(int* pbSuccess = nullptr) override;
+    int64_t GetNoDataValueAsInt64(int* pbSuccess = nullptr) override;
+    uint64_t GetNoDataValueAsUInt64(int* pbSuccess = nullptr) override;
+    double GetScale(int* pbSuccess = nullptr) override;
+    double GetOffset(int* pbSuccess = nullptr) override;
+    const char* GetUnitType() override;
+    char** GetCategoryNames() override;
+    GDALColorInterp GetColorInterpretation() override;
+    void SetDescription(const char* pszDescription) override;
+    CPLErr SetMetadata(NameValueList papszMetadata, const char* pszDomain = "") override;
+    CPLErr SetMetadataItem(const char* pszName, const char* pszValue,
+                           const char* pszDomain = "") override;
+    CPLErr CreateMaskBand(int nFlagsIn) override;
+    CPLErr SetNoDataValue(double dfNoData) override;
+    CPLErr SetNoDataValueAsInt64(int64_t nNoData) override;
+    CPLErr SetNoDataValueAsUInt64(uint64_t nNoData) override;
+    CPLErr DeleteNoDataValue() override;
+    CPLErr SetScale(double dfNewScale) override;
+    CPLErr SetOffset(double dfNewOffset) override;
+    CPLErr SetUnitType(const char* pszNewValue) override;
+    int GetOverviewCount() override;
+    GDALRasterBand* GetOverview(int nIdx) override;
+
+  protected:
+    CPLErr IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
+    CPLErr IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
+    CPLErr IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize, void* pData,
+                     int nBufXSize, int nBufYSize, GDALDataType eBufType, GSpacing nPixelSpace,
+                     GSpacing nLineSpace, GDALRasterIOExtraArg* psExtraArg) override;
+
+    // For PAM: without the description that comes from the store.
+    CPLXMLNode* SerializeToXML(const char* pszVRTPath) override;
+
+  private:
+    ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
+    // What a window is of the array, and of the caller's memory.
+    struct Selection {
+        zarr::Region region;
+        zarr::Strides strides;
+    };
+    Selection Select(const Window& window, GSpacing pixel_space, GSpacing line_space,
+                     GSpacing band_space) const;
+    // ReadWindow() in columns of the array.
+    CPLErr ReadArray(const Window& window, void* data, GDALDataType buffer_type,
+                     GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+    // True where GDAL holds the block already.
+    bool HasBlock(int block_x, int block_y);
+    // True where GDAL resamples a window from this band's own blocks, each of them.
+    bool ReadsBlocksOf(const Window& window, int buffer_x, int buffer_y,
+                       const GDALRasterIOExtraArg* extra);
+    // Loads the chunks of blocks that GDAL is about to ask for, all at a time.
+    void Preload(const Window& window);
+    template <class T>
+    CPLErr StoreNodata(T value);
+    CPLErr RefuseNodata(const std::string& value);
+    void InterpretAttributes();
+    void LoadAttributes();  // metadata from what is known
+    void LoadLabels();      // and from the coordinates of the slice, which are read for it
+    void ShowStoredMetadata();
+    // The domain ZARR, which the band has where other bands have other arrays.
+    NameValueList Description();
+    bool IsDescription(const char* domain) const;
+
+    BandArray& array_;
+    const std::uint64_t slice_;
+    const ScalarField& field_;
+    bool bytes_are_signed_ = false;
+    const std::vector<std::uint64_t> indices_;  // along the layout's other axes
+    const BufferOp native_op_;
+    mutable std::string description_;
+    mutable bool has_description_;
+    bool is_serializing_ = false;
+    CPLStringList stored_metadata_;  // what the store says, of the default domain
+    bool has_attributes_ = false;
+    bool has_labels_ = false;
+    std::optional<std::string> nodata_;  // an element of field_.type in the host's byte order
+    std::optional<double> scale_;
+    std::optional<double> offset_;
+    std::string units_;
+    CPLStringList categories_;
+    CPLStringList array_description_;  // once it was asked for
+};
+
+}  // namespace zarr_driver

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/raster_open.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/conventions/catalog.h"
+#include "core/conventions/overviews.h"
+#include "core/conventions/pyramid.h"
+#include "core/store/keys.h"
+#include "driver/base/report.h"
+#include "driver/raster/band.h"
+#include "driver/raster/ome.h"
+#include "driver/raster/subdatasets.h"
+
+namespace zarr_driver {
+
+using zarr::CatalogArray;
+using zarr::CatalogGroup;
+using zarr::Pyramid;
+using zarr::PyramidLevel;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+using DatasetPtr = std::unique_ptr<ZarrDataset>;
+using Indices = std::vector<std::uint64_t>;
+using Pyramids = std::vector<Pyramid>;
+
+// What every step of opening needs.
+struct Request {
+    const std::string& name;
+    const Location& location;
+    const OpenOptions& options;
+};
+
+Location At(const Location& location, const std::string& path) {
+    Location array = location;
+    array.node = path;
+    array.kind = zarr::NodeKind::kArray;
+    return array;
+}
+
+bool SameSize(const PyramidLevel& a, const PyramidLevel& b) {
+    return a.width == b.width && a.height == b.height;
+}
+
+// The arrays of the level that has the size of `level` in every pyramid; empty where one has none.
+std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const PyramidLevel& level) {
+    std::vector<std::string> paths;
+    for (const Pyramid& pyramid : pyramids) {
+        const auto found =
+            std::find_if(pyramid.levels.begin(), pyramid.levels.end(),
+                         [&](const PyramidLevel& other) { return SameSize(level, other); });
+        if (found == pyramid.levels.end()) return {};
+        paths.push_back(found->path);
+    }
+    return paths;
+}
+
+// Adds the levels that all pyramids have as overviews. The pyramids are in the order of the
+// dataset's arrays; `indices` fix the first extra dimensions of all alike.
+void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, const Indices& indices,
+               ZarrDataset& dataset) {
+    if (pyramids.empty()) return;
+    const auto& levels = pyramids[0].levels;
+    for (std::size_t i = 1; i < levels.size(); ++i) {
+        const std::vector<std::string> paths = PathsOf(pyramids, levels[i]);
+        if (paths.empty()) continue;
+        const Location location = At(request.location, paths[0]);
+        auto level = std::make_unique<ZarrDataset>(request.name, location, request.options);
+        Status status;
+        for (std::size_t k = 0; k < paths.size() && status.ok(); ++k) {
+            auto layout = LayOutLevel(*location.hierarchy, paths[k], request.options, indices,
+                                      dataset.Layout(k));
+            status = layout.status();
+            if (status.ok()) level->AddArray(layout.Take(), paths.size() > 1);
+        }
+        if (status.ok() && level->GetRasterCount() == dataset.GetRasterCount())
+            dataset.AddLevel(std::move(level));
+        else
+            EmitWarning(location.store_path,
+                        pyramids[0].origin + ": /" + paths[0] + " is left out: " +
+                            (status.ok() ? "its bands are others" : status.message()));
+    }
+}
+
+// The pyramid that `path` is the base of, as a list of one; empty where there is none.
+std::vector<Pyramid> PyramidOver(const Request& request, const std::string& path) {
+    zarr::Warnings warnings;
+    auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
+    EmitWarnings(request.location.store_path, warnings);
+    std::vector<Pyramid> pyramids;
+    if (pyramid && pyramid->levels[0].path == path) pyramids.push_back(std::move(*pyramid));
+    return pyramids;
+}
+
+// The overviews of an array that is all that is left of another pyramid, of which warnings were
+// given.
+Pyramids OverviewsOver(const Request& request, const std::string& path) {
+    zarr::Warnings warnings;
+    auto pyramid = zarr::FindPyramidOf(*request.location.hierarchy, path, warnings);
+    if (!pyramid || !pyramid->is_overviews || pyramid->levels[0].path != path) return {};
+    EmitWarnings(request.location.store_path, warnings);
+    return {std::move(*pyramid)};
+}
+
+Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
+                             const std::vector<Pyramid>& pyramids, const Indices& indices) {
+    const Location location = At(request.location, path);
+    ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
+                          LayOut(*location.hierarchy, path, request.options, indices));
+    auto dataset = std::make_unique<ZarrDataset>(request.name, location, request.options);
+    if (!request.options.multiband && layout.slices > 1) {
+        ListSlices(layout, location, *dataset);
+        return dataset;
+    }
+    dataset->AddArray(std::move(layout), false);
+    AddLevels(request, pyramids, indices, *dataset);
+    return dataset;
+}
+
+// Puts arrays that say which bands they are in that order.
+void SortByNumber(std::vector<RasterLayout>& layouts) {
+    const auto number = [](const RasterLayout& layout) {
+        zarr::Warnings ignored;
+        return zarr::NumberAttribute(layout.facts.attributes, kBandNumber, ignored).value_or(0);
+    };
+    std::stable_sort(
+        layouts.begin(), layouts.end(),
+        [&](const RasterLayout& a, const RasterLayout& b) { return number(a) < number(b); });
+}
+
+// Those of the pyramids that have the arrays as bases, in the order of the arrays.
+std::vector<Pyramid> PyramidsOver(const std::vector<RasterLayout>& layouts,
+                                  const std::vector<Pyramid>& pyramids) {
+    std::vector<Pyramid> ordered;
+    for (const RasterLayout& layout : layouts)
+        for (const Pyramid& pyramid : pyramids)
+            if (pyramid.levels[0].path == layout.facts.path) ordered.push_back(pyramid);
+    return ordered;
+}
+
+// Adds a band for each array of a group on one grid, with the levels that all of them have in the
+// pyramids; nothing where their axes turn out to differ.
+Status AddGroupBands(const Request& request, const CatalogGroup& group,
+                     const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
+    std::vector<RasterLayout> layouts;
+    for (const CatalogArray* array : group.Rasters()) {
+        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, LayOut(*request.location.hierarchy, array->path,
+                                                          request.options, {}));
+        if (!layouts.empty() &&
+            (layouts[0].Width() != layout.Width() || layouts[0].Height() != layout.Height()))
+            return {};
+        layouts.push_back(std::move(layout));
+    }
+    SortByNumber(layouts);
+    const std::vector<Pyramid> ordered = PyramidsOver(layouts, pyramids);
+    const bool all_have_levels = ordered.size() == layouts.size();
+    for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
+    if (all_have_levels) AddLevels(request, ordered, {}, dataset);
+    return {};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Groups
+
+// What lies below a group, with each pyramid's smaller levels left out.
+struct Contents {
+    std::vector<CatalogGroup> groups;  // the opened one first
+    // Of the pyramids that the opened group describes first, of one image or of several variables,
+    // those with the largest base.
+    std::vector<Pyramid> pyramids;
+    // What the opened group describes as the overviews of arrays, of each by itself.
+    std::vector<Pyramid> overviews;
+
+    std::vector<const CatalogArray*> Rasters() const {
+        std::vector<const CatalogArray*> rasters;
+        for (const CatalogGroup& group : groups)
+            for (const CatalogArray* array : group.Rasters()) rasters.push_back(array);
+        return rasters;
+    }
+    // The only image of a container, besides its labels; nullptr where there are several.
+    const CatalogGroup* OnlyImage() const {
+        const CatalogGroup* only = nullptr;
+        if (groups[0].kind != CatalogGroup::Kind::kContainer) return nullptr;
+        for (const CatalogGroup& group : groups) {
+            if (group.kind == CatalogGroup::Kind::kLabel || group.Rasters().empty()) continue;
+            if (only != nullptr || group.kind != CatalogGroup::Kind::kImage) return nullptr;
+            only = &group;
+        }
+        return only;
+    }
+    const CatalogArray* FirstBad() const {
+        for (const CatalogGroup& group : groups)
+            for (const CatalogArray& array : group.arrays)
+                if (!array.status.ok()) return &array;
+        return nullptr;
+    }
+    // The bases of the pyramids as a group.
+    CatalogGroup Bases() const {
+        CatalogGroup bases;
+        for (const Pyramid& pyramid : pyramids)
+            for (const CatalogGroup& group : groups)
+                for (const CatalogArray& array : group.arrays)
+                    if (array.path == pyramid.levels[0].path) bases.arrays.push_back(array);
+        return bases;
+    }
+};
+
+// True where nothing but overviews lies in the group.
+bool IsForOverviews(const zarr::Hierarchy& hierarchy, const std::string& group) {
+    const std::string_view name = zarr::LastName(group);
+    if (name.substr(0, zarr::kOverviewsGroup.size()) != zarr::kOverviewsGroup) return false;
+    const auto attributes = hierarchy.Attributes(group);
+    return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
+}
+
+// Takes away the groups below one that is for overviews, but not where that is what was opened:
+// also those that nothing lists are no rasters of their own.
+void DropOverviews(const Location& location, std::vector<CatalogGroup>& groups) {
+    std::string dropped;  // the last group that was; its members follow it
+    const auto is_below = [&](const std::string& path) {
+        return !dropped.empty() && zarr::IsAtOrBelow(path, dropped);
+    };
+    const auto is_dropped = [&](const CatalogGroup& group) {
+        if (is_below(group.path)) return true;
+        if (group.path == location.node || !IsForOverviews(*location.hierarchy, group.path))
+            return false;
+        dropped = group.path;
+        return true;
+    };
+    groups.erase(std::remove_if(groups.begin(), groups.end(), is_dropped), groups.end());
+}
+
+// Of the pyramids that are described in the same place as the first, those with the largest base.
+std::vector<Pyramid> Largest(const std::vector<Pyramid>& pyramids) {
+    const auto pixels = [](const Pyramid& pyramid) {
+        return static_cast<double>(pyramid.levels[0].width) *
+               static_cast<double>(pyramid.levels[0].height);
+    };
+    double most = 0;
+    for (const Pyramid& pyramid : pyramids)
+        if (pyramid.origin == pyramids[0].origin) most = std::max(most, pixels(pyramid));
+    std::vector<Pyramid> largest;
+    for (const Pyramid& pyramid : pyramids)
+        if (pyramid.origin == pyramids[0].origin && pixels(pyramid) == most)
+            largest.push_back(pyramid);
+    return largest;
+}
+
+Result<Contents> List(const Location& location, zarr::Warnings& warnings) {
+    Contents contents;
+    ZARR_ASSIGN_OR_RETURN(contents.groups,
+                          zarr::ListRasters(*location.hierarchy, location.node, warnings));
+    DropOverviews(location, contents.groups);
+    NameImages(*location.hierarchy, location.node, contents.groups, warnings);
+    std::set<std::string> smaller;
+    for (const CatalogGroup& group : contents.groups) {
+        if (group.kind != CatalogGroup::Kind::kPlain) continue;  // has no smaller levels in it
+        std::vector<Pyramid> pyramids =
+            zarr::FindPyramids(*location.hierarchy, group.path, warnings);
+        for (const Pyramid& pyramid : pyramids)
+            for (std::size_t i = 1; i < pyramid.levels.size(); ++i)
+                smaller.insert(pyramid.levels[i].path);
+        if (group.path != location.node || pyramids.empty()) continue;
+        const auto others =
+            std::stable_partition(pyramids.begin(), pyramids.end(),
+                                  [](const Pyramid& pyramid) { return pyramid.is_overviews; });
+        contents.overviews.assign(pyramids.begin(), others);
+        pyramids.erase(pyramids.begin(), others);
+        if (!pyramids.empty()) contents.pyramids = Largest(pyramids);
+    }
+    for (CatalogGroup& group : contents.groups) {
+        auto& arrays = group.arrays;
+        arrays.erase(std::remove_if(
+                         arrays.begin(), arrays.end(),
+                         [&](const CatalogArray& array) { return smaller.count(array.path) != 0; }),
+                     arrays.end());
+    }
+    return contents;
+}
+
+// What the consolidated metadata lack of the groups that were listed.
+std::vector<zarr::Node> Unconsolidated(const Location& location, const Contents& contents) {
+    std::vector<zarr::Node> all;
+    for (const CatalogGroup& group : contents.groups)
+        for (zarr::Node& node : location.hierarchy->Unconsolidated(group.path))
+            all.push_back(std::move(node));
+    return all;
+}
+
+// Opens an array of the contents.
+Result<DatasetPtr> OpenMember(const Request& request, const Contents& contents,
+                              const std::string& path) {
+    for (const Pyramid& pyramid : contents.overviews)
+        if (pyramid.levels[0].path == path) return OpenArray(request, path, {pyramid}, {});
+    for (const Pyramid& pyramid : contents.pyramids)
+        if (pyramid.levels[0].path == path)
+            return OpenArray(
+                request, path,
+                pyramid.levels.size() > 1 ? Pyramids{pyramid} : OverviewsOver(request, path), {});
+    return OpenArray(request, path, PyramidOver(request, path), {});
+}
+
+// The dataset without its list of subdatasets.
+Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
+    if (contents.pyramids.size() == 1)
+        return OpenMember(request, contents, contents.pyramids[0].levels[0].path);
+    if (const CatalogGroup* image = contents.OnlyImage())
+        return OpenMember(request, contents, image->arrays[0].path);
+    const Location& location = request.location;
+    auto dataset = std::make_unique<ZarrDataset>(request.name, location, request.options);
+    if (!request.options.multiband) return dataset;
+    const CatalogGroup bases = contents.Bases();
+    if (bases.IsOneGrid()) {
+        ZARR_RETURN_IF_ERROR(AddGroupBands(request, bases, contents.pyramids, *dataset));
+    } else if (!contents.groups.empty() && contents.groups[0].IsOneGrid()) {
+        ZARR_RETURN_IF_ERROR(
+            AddGroupBands(request, contents.groups[0], contents.overviews, *dataset));
+    }
+    return dataset;
+}
+
+Result<DatasetPtr> OpenGroup(const Request& request) {
+    const Location& location = request.location;
+    zarr::Warnings warnings;
+    const Status group_status = location.hierarchy->CheckGroup(location.node);
+    if (!group_status.ok()) warnings.push_back(group_status.message());
+    ZARR_ASSIGN_OR_RETURN(const Contents contents, List(location, warnings));
+    EmitWarnings(location.store_path, warnings);
+    const std::vector<const CatalogArray*> rasters = contents.Rasters();
+    const bool list_all = request.options.list_all_arrays;
+    if (rasters.empty() && !list_all)
+        if (const CatalogArray* bad = contents.FirstBad()) return bad->status;
+    WarnOfBadArrays(contents.groups, location.store_path);
+    WarnOfUnconsolidated(Unconsolidated(location, contents), location.store_path);
+    if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
+    ZARR_ASSIGN_OR_RETURN(DatasetPtr dataset, OpenBands(request, contents));
+    ListSubdatasets(contents.groups, location, request.options, *dataset);
+    if (dataset->GetRasterCount() == 0 && !dataset->HasSubdatasets())
+        return Status::NotFound(
+            "holds no array of two or more dimensions with numbers (open option "
+            "LIST_ALL_ARRAYS=YES lists the others)");
+    return dataset;
+}
+
+}  // namespace
+
+Result<DatasetPtr> OpenRaster(const std::string& name, const Location& location,
+                              const Indices& indices, const OpenOptions& options) {
+    const Request request{name, location, options};
+    if (location.kind == zarr::NodeKind::kArray)
+        return OpenArray(request, location.node, PyramidOver(request, location.node), indices);
+    if (!indices.empty())
+        return Status::Invalid("/" + location.node + " is a group, which has no slices");
+    return OpenGroup(request);
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/slice_labels.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/dtype/element_text.h"
+#include "driver/base/report.h"
+
+namespace zarr_driver {
+
+using Clock = zarr::LabelRange::Clock;
+
+namespace {
+
+// Of a dimension, as each band has it in its metadata and its description.
+constexpr std::size_t kMaxNameBytes = 255;
+
+std::string NameOf(const zarr::Dimension& dimension) {
+    return zarr::Shortened(dimension.name, kMaxNameBytes);
+}
+
+}  // namespace
+
+SliceLabels::SliceLabels(std::shared_ptr<const zarr::Hierarchy> hierarchy,
+                         const RasterLayout& layout, const OmeChannels& channels,
+                         std::string store_path, const OpenOptions& options)
+    : hierarchy_(std::move(hierarchy)),
+      layout_(layout),
+      channels_(channels),
+      store_path_(std::move(store_path)),
+      options_(options),
+      axes_(layout.other_axes.size()) {}
+
+const SliceLabels::Axis& SliceLabels::Load(std::size_t index) const {
+    return axes_[index].Get([&] { return ReadLabels(index); });
+}
+
+SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
+    Axis axis;
+    const zarr::Dimension& dimension = layout_.facts.dimensions[layout_.other_axes[index]];
+    if (dimension.coordinate_path.empty() || gave_up_) return axis;
+    const bool fixed = index < layout_.fixed.size();
+    zarr::LabelRange range;
+    range.first = fixed ? layout_.fixed[index] : 0;
+    range.count = fixed ? 1 : dimension.size;
+    range.threads = options_.threads;
+    // Longer ones belong to datasets without bands, where nobody asks.
+    if (range.count > zarr::kMaxLabels) return axis;
+    const Clock::time_point start = Clock::now();
+    if (options_.label_delay)
+        range.deadline = start + std::chrono::duration_cast<Clock::duration>(
+                                     *options_.label_delay - std::chrono::duration<double>(spent_));
+    zarr::Warnings warnings;
+    auto labels = zarr::ReadCoordinateLabels(*hierarchy_, dimension, range, warnings);
+    spent_ = spent_ + std::chrono::duration<double>(Clock::now() - start).count();
+    EmitWarnings(store_path_, warnings);
+    if (labels.ok()) {
+        axis.first = range.first;
+        axis.labels = labels.Take();
+        return axis;
+    }
+    gave_up_ = labels.status().code() == zarr::StatusCode::kCancelled;
+    EmitWarning(store_path_,
+                gave_up_
+                    ? "the coordinates of dimension " + dimension.name + " are not read in the " +
+                          zarr::DoubleText(options_.label_delay->count()) +
+                          " seconds of the open option LOAD_EXTRA_DIM_METADATA_DELAY, so bands "
+                          "are described by their index"
+                    : "the coordinates of dimension " + dimension.name +
+                          " cannot be read: " + labels.status().message());
+    return axis;
+}
+
+const zarr::CoordinateLabel* SliceLabels::Find(const Axis& axis, std::uint64_t index) {
+    // Where the index is fixed it is the only one.
+    if (index < axis.first || index - axis.first >= axis.labels.items.size()) return nullptr;
+    return &axis.labels.items[index - axis.first];
+}
+
+void SliceLabels::AddMetadata(std::uint64_t slice, CPLStringList& list) {
+    const std::vector<std::uint64_t> indices = layout_.SliceIndices(slice);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const std::string prefix =
+            "DIM_" + NameOf(layout_.facts.dimensions[layout_.other_axes[i]]) + "_";
+        const auto set = [&](const char* item, const std::string& value) {
+            list.SetNameValue((prefix + item).c_str(), value.c_str());
+        };
+        set("INDEX", std::to_string(indices[i]));
+        const Axis& axis = Load(i);
+        const zarr::CoordinateLabel* label = Find(axis, indices[i]);
+        if (label == nullptr) continue;
+        set("VALUE", label->value);
+        if (!axis.labels.units.empty()) set("UNIT", axis.labels.units);
+        if (!label->time.empty()) set("TIME", label->time);
+    }
+}
+
+bool SliceLabels::AreNames() const {
+    using zarr::DataKind;
+    return std::any_of(layout_.other_axes.begin(), layout_.other_axes.end(), [&](std::size_t axis) {
+        const std::string& path = layout_.facts.dimensions[axis].coordinate_path;
+        if (path.empty()) return false;
+        const auto metadata = hierarchy_->Metadata(path);
+        if (!metadata.ok()) return false;
+        const DataKind kind = metadata->dtype.kind;
+        return kind == DataKind::kUnicode || kind == DataKind::kBytes || kind == DataKind::kObject;
+    });
+}
+
+std::string SliceLabels::Description(std::uint64_t slice) {
+    const std::vector<std::uint64_t> indices = layout_.SliceIndices(slice);
+    struct Part {
+        std::string name;
+        std::string label;
+        bool is_text;
+    };
+    std::vector<Part> parts;
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const zarr::Dimension& dimension = layout_.facts.dimensions[layout_.other_axes[i]];
+        const Axis& axis = Load(i);
+        const zarr::CoordinateLabel* label = Find(axis, indices[i]);
+        const zarr::OmeroChannel* channel =
+            channels_.axis() == i ? channels_.Find(indices) : nullptr;
+        if (label != nullptr)
+            parts.push_back({NameOf(dimension), label->label, axis.labels.is_text});
+        else if (channel != nullptr && !channel->label.empty())
+            parts.push_back({NameOf(dimension), channel->label, true});
+        else if (dimension.size > 1)
+            parts.push_back({NameOf(dimension), std::to_string(indices[i]), false});
+    }
+    if (parts.size() == 1 && parts[0].is_text && !parts[0].label.empty()) return parts[0].label;
+    std::string text;
+    for (const Part& part : parts)
+        text += (text.empty() ? "" : ", ") + part.name + "=" + part.label;
+    return text;
+}
+
+}  // namespace zarr_driver

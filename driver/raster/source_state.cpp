@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/source_state.h"
+
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/json/value.h"
+#include "core/store/keys.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
+
+namespace zarr_driver {
+
+namespace {
+
+// Documents, and what a writer has not finished.
+bool IsChunk(std::string_view key) {
+    constexpr std::string_view kUnfinished = ".partial";
+    const std::string_view name = zarr::LastName(key);
+    return name.substr(0, 2) != ".z" && name != "pam.aux.xml" &&
+           (name.size() < kUnfinished.size() ||
+            name.substr(name.size() - kUnfinished.size()) != kUnfinished);
+}
+
+std::int64_t TimeOf(const std::string& path) {
+    VSIStatBufL stat;
+    return VSIStatL(path.c_str(), &stat) == 0 ? ModificationTime(stat)
+                                              : std::numeric_limits<std::int64_t>::min();
+}
+
+}  // namespace
+
+void SourceState::AddContents(const std::string& key, std::uint64_t size, std::uint64_t digest) {
+    chunks_ += zarr::DigestOf(key).Add(size).Add(digest).value();
+}
+
+void SourceState::AddTime(const std::string& key, std::int64_t time) {
+    has_times_ = true;
+    times_ += zarr::DigestOf(key).Add(static_cast<std::uint64_t>(time)).value();
+    newest_chunk_ = std::max(newest_chunk_, time);
+}
+
+// The table of contents is in memory, and has a checksum of each member.
+void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
+    const zarr::Store& store = *array.store();
+    const auto add = [&](std::string_view name, auto) {
+        const std::string key = zarr::JoinKey(array.path(), name);
+        const zarr::Stamp stamp = store.StampOf(key);
+        if (IsChunk(key) && stamp.exists)
+            AddContents(key, stamp.size, static_cast<std::uint64_t>(stamp.modified));
+    };
+    const zarr::Status status = store.ForEachKey(array.path(), add, {});
+    has_chunks_ = status.ok();
+    newest_chunk_ = newest_document_ = TimeOf(archive);
+}
+
+void SourceState::AddMemory(const std::string& folder) {
+    const CPLStringList names(VSIReadDirRecursive(folder.c_str()));
+    for (int i = 0; i < names.size(); ++i) {
+        const char* const name = names[i];
+        vsi_l_offset size = 0;
+        const std::string path = folder + "/" + name;
+        const GByte* const bytes = VSIGetMemFileBuffer(path.c_str(), &size, FALSE);
+        if (bytes == nullptr || !IsChunk(name)) continue;
+        const std::string_view contents(reinterpret_cast<const char*>(bytes),
+                                        static_cast<std::size_t>(size));
+        AddContents(name, size, zarr::DigestOf(contents).value());
+        newest_chunk_ = std::max(newest_chunk_, TimeOf(path));
+    }
+}
+
+void SourceState::AddFolder(const std::string& folder, const zarr::Array& array) {
+    if (array.chunk_count() > kMostChunks) return AddTime("", TimeOf(folder));
+    const VsiStore store(folder);
+    bool are_known = true;
+    const auto add = [&](std::string_view name, auto) {
+        if (!IsChunk(name)) return;
+        const std::string key(name);
+        const zarr::Stamp stamp = store.StampOf(key);
+        are_known = are_known && stamp.exists;
+        AddContents(key, stamp.size, 0);
+        AddTime(key, stamp.modified);
+    };
+    const zarr::Status status = store.ForEachKey("", add, {});
+    has_chunks_ = has_chunks_ && status.ok() && are_known;
+}
+
+void SourceState::Add(const std::string& store_path, const zarr::Array& array) {
+    documents_.Add(array.path())
+        .Add(zarr::json::Dump(zarr::json::Value(array.metadata().document)));
+    if (const auto place = ZipPlaceOf(store_path)) {
+        if (VSIIsLocal(place->archive.c_str())) AddZip(place->archive, array);
+        return;
+    }
+    if (!VSIIsLocal(store_path.c_str())) return;
+    const std::string folder = array.path().empty() ? store_path : store_path + "/" + array.path();
+    has_chunks_ = true;
+    newest_document_ =
+        std::max(newest_document_, TimeOf(folder + "/" + std::string(zarr::kArrayKey)));
+    if (STARTS_WITH(store_path.c_str(), "/vsimem/"))
+        AddMemory(folder);
+    else
+        AddFolder(folder, array);
+}
+
+std::string SourceState::Text() const {
+    std::string text = documents_.Text();
+    if (has_chunks_) text += ":" + zarr::Digest().Add(chunks_).Text();
+    if (has_chunks_ && has_times_) text += ":" + zarr::Digest().Add(times_).Text();
+    return text;
+}
+
+bool SourceState::Matches(const std::string& text, std::optional<std::int64_t> written) const {
+    const std::size_t one = zarr::Digest().Text().size();
+    const std::size_t without_times = 2 * one + 1;
+    const std::string own = Text();
+    const std::size_t common = std::min({own.size(), text.size(), without_times});
+    if (common < one || own.compare(0, common, text, 0, common) != 0) return false;
+    const bool have_times = own.size() > without_times && text.size() > without_times;
+    return !have_times || own == text || (written && newest_chunk_ <= *written);
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/foreign_store.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include "core/store/foreign_documents.h"
+#include "core/store/keys.h"
+#include "driver/base/builtin_driver.h"
+#include "driver/base/report.h"
+#include "driver/store/remote_url.h"
+#include "driver/store/store_folder.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
+#include "driver/store/zip_writer.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+namespace {
+
+// The file systems through which GDAL's own driver reads references. Who has them reads references.
+constexpr const char* kReferenceFileSystem = "/vsikerchunk_json_ref/";
+constexpr const char* kCachedFileSystem = "/vsikerchunk_json_ref_cached/";
+constexpr const char* kParquetFileSystem = "/vsikerchunk_parquet_ref/";
+
+bool HasFileSystem(const char* prefix) {
+    const CPLStringList prefixes(VSIGetFileSystemsPrefixes());
+    return prefixes.FindString(prefix) >= 0;
+}
+
+bool IsFolder(const std::string& path) {
+    VSIStatBufL stat;
+    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG) == 0 &&
+           VSI_ISDIR(stat.st_mode);
+}
+
+ForeignStore FindByName(const std::string& path) {
+    if (STARTS_WITH(path.c_str(), kReferenceFileSystem) ||
+        STARTS_WITH(path.c_str(), kCachedFileSystem))
+        return ForeignStore::kReferenceFile;
+    if (STARTS_WITH(path.c_str(), kParquetFileSystem)) return ForeignStore::kReferenceParquet;
+    if (zarr::LastName(path) == zarr::kV3Key) return ForeignStore::kV3;
+    const char* const extension = CPLGetExtension(path.c_str());
+    const bool is_json = EQUAL(extension, "json");
+    if (!is_json && !EQUAL(extension, "parq")) return ForeignStore::kNone;
+    if (!IsRemote(path) && IsFolder(path)) return ForeignStore::kNone;
+    return is_json ? ForeignStore::kReferenceFile : ForeignStore::kReferenceParquet;
+}
+
+bool Holds(const std::string& folder, std::string_view name) {
+    return PathExists(folder + "/" + std::string(name));
+}
+
+// Icechunk's specification, "File layout": versions 1 and 2 have folders of snapshots, the one
+// beside folders of references, the other beside the file "repo".
+bool IsIcechunk(const std::string& folder) {
+    return Holds(folder, "snapshots") && (Holds(folder, "refs") || Holds(folder, "repo"));
+}
+
+ForeignStore FindInFolder(const std::string& folder) {
+    if (IsStoreFolder(folder)) return ForeignStore::kNone;
+    if (const auto place = ZipPlaceOf(folder)) {
+        const auto archive = OpenZip(place->archive);
+        if (!archive.ok()) return ForeignStore::kNone;
+        const std::string key =
+            zarr::JoinKey(InnerFolder(*place, **archive), std::string(zarr::kV3Key));
+        return (*archive)->Find(key) != nullptr ? ForeignStore::kV3 : ForeignStore::kNone;
+    }
+    // With any other it were a store of ours.
+    if (Holds(folder, zarr::kConsolidatedKey)) return ForeignStore::kReferenceParquet;
+    if (Holds(folder, zarr::kV3Key)) return ForeignStore::kV3;
+    return IsIcechunk(folder) ? ForeignStore::kIcechunk : ForeignStore::kNone;
+}
+
+// What GDAL's own driver takes for the name of the same store.
+std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name) {
+    std::string path = ExpandUrl(name.path);
+    // A URL is not: where "Zarr" reads it for a path, GDAL's own driver does not.
+    const std::string written = open_info.pszFilename;
+    const std::size_t at = written.find(path);
+    bool is_as_written = at != std::string::npos && (at == 0 || written[at - 1] != '/');
+    const auto place = ZipPlaceOf(path);
+    if (place && !ArchiveOf(path)) {
+        is_as_written = false;
+        path = "/vsizip/" + place->archive;
+        const auto archive = OpenZip(place->archive);
+        const std::string inner = archive.ok() ? InnerFolder(*place, **archive) : "";
+        if (!inner.empty()) path += "/" + inner;
+    } else if (zarr::LastName(path) == zarr::kV3Key) {
+        is_as_written = false;
+        path = zarr::ParentPath(path);
+        if (path.empty()) path = ".";
+    }
+    if (is_as_written && (name.has_prefix || !IsRemote(path))) return open_info.pszFilename;
+    if (name.has_node) return FormatConnectionString(path, name.node, name.indices);
+    return "ZARR:\"" + path + "\"";
+}
+
+Status NotOpened(ForeignStore kind) {
+    if (kind == ForeignStore::kIcechunk)
+        return Status::Unsupported(
+            "is a repository of Icechunk, which GDAL does not read; the Python package icechunk "
+            "opens it as Zarr");
+    const char* const what =
+        kind == ForeignStore::kV3 ? "is a store of Zarr v3" : "is Kerchunk references";
+    return Status::Unsupported(
+        std::string(what) + ", which this driver leaves to GDAL's own driver" +
+        (Builtin() == nullptr ? ": this GDAL has none"
+         : DoesBuiltinRead(kind)
+             ? ", and that one does not open it"
+             : ": that of this version does not read them, that of later ones does"));
+}
+
+}  // namespace
+
+ForeignStore FindForeignStore(const std::string& path) {
+    const std::string expanded = ExpandUrl(path);
+    const ForeignStore named = FindByName(expanded);
+    if (named != ForeignStore::kNone || IsRemote(expanded)) return named;
+    const QuietErrors quiet;
+    return FindInFolder(FolderOf(path));
+}
+
+ForeignStore FindForeignStoreBehind(const std::string& path, const Status& failure) {
+    const std::string folder = FolderOf(path);
+    const QuietErrors quiet;
+    switch (failure.code()) {
+        case zarr::StatusCode::kUnsupported:
+            return HoldsReferences(folder) ? ForeignStore::kReferenceParquet : ForeignStore::kNone;
+        // Servers say by many answers that something is absent.
+        case zarr::StatusCode::kNotFound:
+        case zarr::StatusCode::kPermission:
+        case zarr::StatusCode::kIo:
+            return Holds(folder, zarr::kV3Key) ? ForeignStore::kV3 : ForeignStore::kNone;
+        default:
+            return ForeignStore::kNone;
+    }
+}
+
+bool DoesBuiltinRead(ForeignStore kind) {
+    if (Builtin() == nullptr) return false;
+    if (kind == ForeignStore::kReferenceFile) return HasFileSystem(kReferenceFileSystem);
+    if (kind == ForeignStore::kReferenceParquet) return HasFileSystem(kParquetFileSystem);
+    return kind == ForeignStore::kV3;
+}
+
+GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
+                              ForeignStore kind) {
+    // GDAL before it knew references reads their chunks as absent.
+    if (DoesBuiltinRead(kind)) {
+        const auto errors = CPLGetErrorCounter();
+        GDALDataset* const dataset = OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name));
+        if (dataset != nullptr || CPLGetErrorCounter() != errors) return dataset;
+    }
+    EmitError(name.path, NotOpened(kind));
+    return nullptr;
+}
+
+bool IsStoreOfBuiltin(const char* name) {
+    const auto parsed = ParseConnectionString(name);
+    if (!parsed.ok() || Builtin() == nullptr) return false;
+    const ForeignStore kind = FindForeignStore(parsed->path);
+    const QuietErrors quiet;
+    const std::string folder = FolderOf(parsed->path);
+    return DoesBuiltinRead(kind) || (kind == ForeignStore::kNone && IsRemote(folder) &&
+                                     !IsStoreFolder(folder) && Holds(folder, zarr::kV3Key));
+}
+
+}  // namespace zarr_driver

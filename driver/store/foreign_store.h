@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Stores that this driver knows when it sees them, and does not read itself.
+#pragma once
+
+#include <gdal_priv.h>
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/status.h"
+#include "driver/store/connection_string.h"
+
+namespace zarr_driver {
+
+enum class ForeignStore : std::uint8_t {
+    kNone,           // a store of ours, or nothing that is known
+    kV3,             // Zarr v3: has a zarr.json
+    kReferenceFile,  // Kerchunk references in a JSON file, or a path below /vsikerchunk_json_ref/
+    kReferenceParquet,  // Kerchunk references in Parquet files; they have a .zmetadata
+    kIcechunk,          // a repository of Icechunk
+};
+
+// What a path names, by itself and, where that is local, by a few stats; of a web server or an
+// object store by the path alone. A folder with documents of Zarr v1 or v2 is a store of ours
+// whatever else lies in it.
+ForeignStore FindForeignStore(const std::string& path);
+
+// What is on a server where `failure` came of reading it as a store of ours; one request at most,
+// which GDAL keeps the answer of.
+ForeignStore FindForeignStoreBehind(const std::string& path, const zarr::Status& failure);
+
+// True where GDAL's own driver is there and reads stores of this kind.
+bool DoesBuiltinRead(ForeignStore kind);
+
+// Lets GDAL's own driver open what `name` leads to, which is of this `kind`, and hands its dataset
+// and its errors on. Emits one error where it does not open it and gives none.
+GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
+                              ForeignStore kind);
+
+// True where the store that `name` leads to is to be changed, copied or deleted by GDAL's own
+// driver.
+bool IsStoreOfBuiltin(const char* name);
+
+}  // namespace zarr_driver

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/http_client.h"
+
+#include <cpl_conv.h>
+#include <cpl_http.h>
+#include <cpl_multiproc.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "core/base/fork.h"
+#include "core/base/no_throw.h"
+#include "core/base/text.h"
+#include "core/base/timed.h"
+#include "core/store/store.h"
+#include "driver/base/debug_log.h"
+#include "driver/base/report.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+struct Destroy {
+    void operator()(CPLHTTPResult* result) const { CPLHTTPDestroyResult(result); }
+};
+using Answer = std::unique_ptr<CPLHTTPResult, Destroy>;
+
+// The status that GDAL found to be an error; 0 where it found none.
+int HttpStatus(const CPLHTTPResult& answer) {
+    constexpr std::string_view kText = "HTTP error code : ";
+    const std::string_view message = answer.pszErrBuf != nullptr ? answer.pszErrBuf : "";
+    const std::size_t at = message.find(kText);
+    return at == std::string_view::npos ? 0 : std::atoi(message.data() + at + kText.size());
+}
+
+Status Failure(const std::string& key, const CPLHTTPResult& answer, int status) {
+    constexpr int kBadRequest = 400;
+    constexpr int kUnauthorized = 401;
+    constexpr int kForbidden = 403;
+    const std::string message =
+        key + ": cannot read: " + (answer.pszErrBuf != nullptr ? answer.pszErrBuf : "no answer");
+    if (status == kBadRequest) return Status::Invalid(message);
+    return status == kUnauthorized || status == kForbidden ? Status::Permission(message)
+                                                           : Status::Io(message);
+}
+
+// GDAL's options GDAL_HTTP_... that say how a server is asked.
+constexpr const char* kHttpOptions[] = {
+    "HEADERS",      "USERPWD",        "BEARER",          "AUTH",        "PROXY",
+    "PROXYUSERPWD", "NETRC",          "NETRC_FILE",      "HEADER_FILE", "UNSAFESSL",
+    "COOKIE",       "COOKIEFILE",     "USERAGENT",       "TIMEOUT",     "CONNECTTIMEOUT",
+    "SSLCERT",      "LOW_SPEED_TIME", "LOW_SPEED_LIMIT", "MAX_RETRY",   "RETRY_DELAY",
+    "SSLKEY",       "RETRY_CODES",    "KEYPASSWD",       "HTTP_VERSION"};
+
+struct HttpOptions {
+    std::string purpose;  // the server and the options, for HttpSession
+    CPLStringList own;    // what holds for this path only; GDAL's client finds the rest itself
+    std::string headers;  // likewise
+};
+
+HttpOptions FindOptions(const RemoteValue& value) {
+    HttpOptions found;
+    const std::size_t host = value.url.find("://");
+    found.purpose =
+        value.url.substr(0, value.url.find('/', host == std::string::npos ? 0 : host + 3));
+    for (const char* name : kHttpOptions) {
+        const std::string option = std::string("GDAL_HTTP_") + name;
+        const char* text = VSIGetPathSpecificOption(value.path.c_str(), option.c_str(), nullptr);
+        if (text == nullptr) continue;
+        found.purpose += std::string("\n") + name + "=" + text;
+        const char* global = CPLGetConfigOption(option.c_str(), nullptr);
+        if (global != nullptr && std::strcmp(text, global) == 0) continue;
+        if (!EQUAL(name, "HEADERS")) {
+            found.own.SetNameValue(EQUAL(name, "AUTH") ? "HTTPAUTH" : name, text);
+            continue;
+        }
+        const CPLStringList lines(CSLTokenizeString2(text, ",", CSLT_HONOURSTRINGS));
+        for (int i = 0; i < lines.size(); ++i) found.headers += std::string(lines[i]) + "\r\n";
+    }
+    return found;
+}
+
+CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std::size_t limit,
+                             const std::optional<ByteExtent>& extent) {
+    CPLStringList options(std::move(found.own));
+    options.SetNameValue("PERSISTENT", session.name());
+    if (extent)
+        found.headers += "Range: bytes=" + std::to_string(extent->offset) + "-" +
+                         std::to_string(extent->offset + extent->length - 1);
+    if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
+    // Always, as the session has that of the request before. GDAL counts in int.
+    constexpr std::size_t kMost = INT_MAX;
+    options.SetNameValue("MAX_FILE_SIZE",
+                         std::to_string(limit < kMost ? limit + 1 : kMost).c_str());
+    return options;
+}
+
+// What was asked for of what the server sent: it says which part that is, unless it knows no
+// ranges and sends all. Where it is another part that is an error, not another value.
+Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& answer,
+                                  const ByteExtent& wanted) {
+    zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
+    unsigned long long first = 0;
+    unsigned long long end = body.size;
+    unsigned long long total = body.size;
+    if (const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range")) {
+        unsigned long long last = 0;
+        const int known = std::sscanf(text, " bytes %llu-%llu/%llu", &first, &last, &total);
+        end = last + 1;
+        if (known == 2) total = end;  // "*": less than was asked for is all that there is
+        const bool is_right = known >= 2 && first <= last && last - first == body.size - 1 &&
+                              first <= wanted.offset &&
+                              (end >= total || end - wanted.offset >= wanted.length);
+        if (!is_right || body.size == 0 || end < wanted.offset)
+            return Status::Io(key + ": cannot read: the server sent " + std::to_string(body.size) +
+                              " bytes as " + zarr::Quoted(text) +
+                              ", which is not what it was asked for");
+    }
+    body = body.From(
+        static_cast<std::size_t>(std::min<std::uint64_t>(wanted.offset - first, body.size)));
+    body.size = std::min(body.size, wanted.length);
+    return body;
+}
+
+Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
+                          std::optional<ByteExtent> extent) {
+    const std::string& key = value.key;
+    const QuietErrors quiet;
+    HttpOptions found = FindOptions(value);
+    const HttpSession session(found.purpose);
+    const Answer answer(CPLHTTPFetch(
+        value.url.c_str(), RequestOptions(std::move(found), session, limit, extent).List()));
+    if (answer == nullptr) return Status::Io(key + ": cannot read: " + QuietErrors::Message());
+    constexpr int kTooLarge = 63;  // of curl
+    constexpr std::size_t kMostOfGdal = INT_MAX;
+    if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
+        return zarr::ValueTooLarge(key, limit + 1, limit);
+    const int status = HttpStatus(*answer);
+    constexpr int kNotFound = 404;
+    constexpr int kGone = 410;
+    constexpr int kNoSuchRange = 416;
+    if (status == kNotFound || status == kGone) return false;
+    if (extent && status == kNoSuchRange) {
+        ZARR_RETURN_IF_ERROR(bytes.Reset(0));
+        return true;
+    }
+    if (answer->nStatus != 0 || answer->pszErrBuf != nullptr) return Failure(key, *answer, status);
+    const auto size = static_cast<std::size_t>(answer->nDataLen);
+    if (size > limit) return zarr::ValueTooLarge(key, size, limit);
+    ZARR_ASSIGN_OR_RETURN(const zarr::ByteSpan body,
+                          WantedPart(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit})));
+    ZARR_RETURN_IF_ERROR(bytes.Assign(body).WithContext(key));
+    return true;
+}
+
+struct Idle {
+    std::string purpose;
+    std::string name;
+};
+
+// More than are under way at a time; those that nobody has used for longest are closed.
+constexpr std::size_t kMaxIdle = 128;
+
+zarr::Mutex idle_mutex;
+auto& idle = *new std::deque<Idle>();
+std::uint64_t next_name = 0;
+
+std::string ProcessMark() { return std::to_string(CPLGetCurrentProcessID()) + "\n"; }
+
+bool BelongsToProcess(const Idle& session) {
+    const std::string mark = ProcessMark();
+    return session.purpose.compare(0, mark.size(), mark) == 0;
+}
+
+void Close(const std::string& name) {
+    CPLStringList options;
+    options.SetNameValue("CLOSE_PERSISTENT", name.c_str());
+    CPLHTTPDestroyResult(CPLHTTPFetch("", options.List()));
+}
+
+}  // namespace
+
+Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
+                   std::optional<ByteExtent> extent) {
+    std::uint64_t time = 0;
+    auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent); },
+                             [&](std::uint64_t taken) { time = taken; });
+    // By its path: a signed URL is a password.
+    TellRequest(value.path, value.key,
+                !found.ok() ? found.status().message()
+                : !*found   ? "absent"
+                            : std::to_string(bytes.size()) + " bytes",
+                time);
+    return found;
+}
+
+HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + purpose) {
+    const std::lock_guard<zarr::Mutex> lock(idle_mutex);
+    // The last that was used is the likeliest to be connected still.
+    const auto own = std::find_if(idle.rbegin(), idle.rend(),
+                                  [&](const Idle& other) { return other.purpose == purpose_; });
+    if (own != idle.rend()) {
+        name_ = std::move(own->name);
+        idle.erase(std::next(own).base());
+        return;
+    }
+    name_ = "zarr-" + std::to_string(CPLGetCurrentProcessID()) + "-" + std::to_string(next_name++);
+}
+
+HttpSession::~HttpSession() {
+    zarr::NoThrow([&] {
+        std::string closed;
+        {
+            const std::lock_guard<zarr::Mutex> lock(idle_mutex);
+            idle.push_back({std::move(purpose_), std::move(name_)});
+            if (idle.size() > kMaxIdle) {
+                // What a parent process has is not closed in its child.
+                if (BelongsToProcess(idle.front())) closed = std::move(idle.front().name);
+                idle.pop_front();
+            }
+        }
+        if (!closed.empty()) Close(closed);
+    });
+}
+
+}  // namespace zarr_driver

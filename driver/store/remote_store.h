@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/base/fork.h"
+#include "driver/store/vsi_store.h"
+
+namespace zarr_driver {
+
+// How a store is asked.
+struct StoreAccess {
+    // What is refused (403) counts as absent: so answer object stores those who may not list.
+    bool missing_on_403 = false;
+    // The store is changed, too: nothing that was read of it is trusted later.
+    bool update = false;
+};
+
+// A store on a web server or in an object store. A value takes one request, be it there or not: no
+// question for its size or its existence before, and no listing. What was read of the metadata is
+// not asked for again by the same object. Where GDAL's options ask for what a URL cannot say,
+// GDAL's own file systems are asked, which take more requests. They do what writes, too.
+class RemoteStore final : public VsiStore {
+  public:
+    RemoteStore(std::string folder, const StoreAccess& access)
+        : VsiStore(std::move(folder)), access_(access) {}
+
+    std::string Manner() const override;
+    std::size_t ReadsAtOnce() const override;
+    bool RemembersAbsence() const override { return !access_.update; }
+    zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
+                           std::size_t limit) const override;
+    zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
+                                                     zarr::MutableByteSpan memory) const override;
+    zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                                zarr::Buffer& value) const override;
+    // As far as a web server lists folders as pages, and whoever asks may list an object store;
+    // kUnsupported otherwise.
+    zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
+    // Not of a web server, which would be asked for a page, and for all of it.
+    zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
+    // Not of a web server, whose pages may not show all.
+    zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                            const PrefixVisitor& visit_prefix) const override;
+
+  private:
+    // Get() without what is remembered.
+    zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
+    // What an answer means by `access_`.
+    zarr::Result<bool> Judge(zarr::Result<bool> answer) const;
+    // True where an object store answered that it has to be asked elsewhere, which GDAL can find
+    // out.
+    bool IsMisdirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
+
+    const StoreAccess access_;
+    mutable zarr::Mutex mutex_;
+    // Metadata documents by key; nullopt for those that are absent.
+    mutable std::map<std::string, std::optional<std::string>> documents_;
+    mutable std::size_t documents_bytes_ = 0;
+};
+
+}  // namespace zarr_driver

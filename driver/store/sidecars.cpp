@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/sidecars.h"
+
+#include <cpl_conv.h>
+#include <cpl_minixml.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/digest.h"
+#include "driver/base/report.h"
+#include "driver/store/http_client.h"
+#include "driver/store/remote_url.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_writer.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+namespace {
+
+constexpr char kMark = '@';
+constexpr std::size_t kLongest = 80;  // characters of an id in a file's name
+
+// A store that is all of a zip file has its sidecars beside the zip file.
+std::string PlainBase(const std::string& store_path) {
+    const std::optional<std::string> archive = ArchiveOf(store_path);
+    return archive && store_path == "/vsizip/" + *archive ? *archive : store_path;
+}
+
+// The part of a file's name that stands for an id.
+std::string FileNamePart(const std::string& id) {
+    std::string name;
+    bool is_exact = id.size() <= kLongest;
+    for (const char c : id.substr(0, kLongest)) {
+        const bool is_plain =
+            (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        // File systems may take both cases for one.
+        const bool is_capital = c >= 'A' && c <= 'Z';
+        is_exact = is_exact && (is_plain || c == '/' || c == ':');
+        if (name.empty() && c == '/') continue;
+        name += is_plain || is_capital ? c : c == '/' ? '.' : c == ':' ? kMark : '_';
+    }
+    return is_exact && !name.empty() ? name : name + kMark + zarr::DigestOf(id).Text();
+}
+
+// What an auxiliary file says that it is of.
+std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
+    const CPLXMLTreeCloser tree(parsed);
+    const CPLXMLNode* const root = tree ? CPLGetXMLNode(tree.get(), "=PAMDataset") : nullptr;
+    for (const CPLXMLNode* node = root ? root->psChild : nullptr; node; node = node->psNext) {
+        if (!EQUAL(CPLGetXMLValue(node, "domain", ""), kSidecarDomain)) continue;
+        for (const CPLXMLNode* item = node->psChild; item; item = item->psNext)
+            if (EQUAL(CPLGetXMLValue(item, "key", ""), kSidecarOf))
+                return CPLGetXMLValue(item, "", "");
+    }
+    return std::nullopt;
+}
+
+// The names in a folder that begin so, perhaps with others.
+std::vector<std::string> NamesIn(const std::string& folder, const std::string& start) {
+    std::vector<std::string> names;
+    if (!IsObjectStore(folder)) {
+        const CPLStringList entries(VSIReadDir(folder.empty() ? "." : folder.c_str()));
+        for (int i = 0; i < entries.size(); ++i) names.emplace_back(entries[i]);
+        return names;
+    }
+    // A bucket may hold any number of others.
+    VSICurlPartialClearCache(folder.c_str());
+    CPLStringList options;
+    options.SetNameValue("PREFIX", start.c_str());
+    const std::unique_ptr<VSIDIR, decltype(&VSICloseDir)> entries(
+        VSIOpenDir(folder.c_str(), 0, options.List()), VSICloseDir);
+    while (const VSIDIREntry* entry = entries ? VSIGetNextDirEntry(entries.get()) : nullptr)
+        names.emplace_back(entry->pszName);
+    return names;
+}
+
+// Through this process. GDAL lets object stores copy by themselves, which some do not where the
+// name has an '@'.
+bool CopyByReading(const std::string& source, const std::string& target) {
+    const VsiFile from(VSIFOpenL(source.c_str(), "rb"));
+    VsiFile to(from ? VSIFOpenL(target.c_str(), "wb") : nullptr);
+    if (!to) return false;
+    std::vector<char> part(std::size_t{1} << 20);
+    bool is_done = false;
+    bool is_good = true;
+    while (is_good && !is_done) {
+        const std::size_t count = VSIFReadL(part.data(), 1, part.size(), from.get());
+        is_done = count < part.size();
+        is_good = VSIFWriteL(part.data(), 1, count, to.get()) == count;
+    }
+    is_good = VSIFCloseL(to.release()) == 0 && is_good;
+    VSIStatBufL was;
+    VSIStatBufL is;
+    return is_good && VSIStatL(source.c_str(), &was) == 0 && VSIStatL(target.c_str(), &is) == 0 &&
+           was.st_size == is.st_size;
+}
+
+bool CopyFile(const std::string& source, const std::string& target) {
+    return CPLCopyFile(target.c_str(), source.c_str()) == 0 || CopyByReading(source, target);
+}
+
+}  // namespace
+
+std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>& indices,
+                      const OpenOptions& options) {
+    std::string id = "/" + node;
+    for (const std::uint64_t index : indices) id += ":" + std::to_string(index);
+    const auto add = [&](bool is_set, const std::string& option) {
+        if (is_set) id += (id.find('?') == std::string::npos ? "?" : "&") + option;
+    };
+    add(!options.dim_x.empty(), "DIM_X=" + options.dim_x);
+    add(!options.dim_y.empty(), "DIM_Y=" + options.dim_y);
+    add(!options.multiband, "MULTIBAND=NO");
+    add(options.wrap_longitude, "WRAP_LONGITUDE=YES");
+    add(!options.fill_value_as_nodata, "FILL_VALUE_AS_NODATA=NO");
+    return id;
+}
+
+PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path) {
+    PlainAuxiliary found;
+    const std::string path = PlainBase(store_path) + ".aux.xml";
+    if (ArchiveOf(path) || !CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")))
+        return found;
+    const QuietErrors quiet;
+    if (IsRemote(path)) {
+        zarr::Buffer text;
+        if (!FetchSidecar(path, &text)) return found;
+        found.is_there = true;
+        const std::string document(std::as_const(text).span().text());
+        found.of = OwnerIn(CPLParseXMLString(document.c_str()));
+    } else if (VSIIsLocal(path.c_str()) && PathExists(path)) {
+        found.is_there = true;
+        found.of = OwnerIn(CPLParseXMLFile(path.c_str()));
+    }
+    return found;
+}
+
+std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
+                        const PlainAuxiliary& plain) {
+    const bool has_plain =
+        plain.of ? *plain.of == id : is_by_path && id.find('?') == std::string::npos;
+    return PlainBase(store_path) + (has_plain ? "" : kMark + FileNamePart(id));
+}
+
+bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
+    const auto url = RemoteUrl(path, "");
+    constexpr std::size_t kLargest = std::size_t{64} << 20;
+    zarr::Buffer ignored;
+    if (!url) return false;
+    const auto found = Fetch({*url, path, path}, text != nullptr ? *text : ignored, kLargest);
+    return found.ok() && *found;
+}
+
+std::vector<std::string> SidecarBases(const std::string& path) {
+    std::vector<std::string> bases = {path};
+    if (!VSIIsLocal(path.c_str()) && !IsObjectStore(path)) return bases;
+    const std::string folder = CPLGetPath(path.c_str());
+    const std::string start = std::string(CPLGetFilename(path.c_str())) + kMark;
+    std::set<std::string> others;
+    for (const std::string& entry : NamesIn(folder, start)) {
+        const std::string_view name(entry);
+        if (name.substr(0, start.size()) != start) continue;
+        for (const std::string_view end : kSidecarEnds) {
+            if (name.size() < end.size() || name.substr(name.size() - end.size()) != end) continue;
+            const std::string other(name.substr(0, name.size() - end.size()));
+            others.insert(folder.empty() ? other
+                                         : CPLFormFilename(folder.c_str(), other.c_str(), nullptr));
+        }
+    }
+    // Not what lies beside something else of such a name.
+    for (const std::string& other : others)
+        if (!PathExists(other)) bases.push_back(other);
+    return bases;
+}
+
+void RemoveBeside(const std::string& path) {
+    const QuietErrors quiet;
+    for (const std::string& base : SidecarBases(path))
+        for (const char* const end : kSidecarEnds) VSIUnlink((base + end).c_str());
+}
+
+void MoveBeside(const std::string& from, const std::string& to) {
+    const QuietErrors quiet;
+    for (const std::string& base : SidecarBases(from))
+        for (const char* const end : kSidecarEnds) {
+            const std::string source = base + end;
+            const std::string target = to + base.substr(from.size()) + end;
+            if (VSIRename(source.c_str(), target.c_str()) == 0 || !PathExists(source)) continue;
+            if (CopyFile(source, target)) VSIUnlink(source.c_str());
+        }
+}
+
+Status CopyBeside(const std::string& from, const std::string& to) {
+    const QuietErrors quiet;
+    for (const std::string& base : SidecarBases(from))
+        for (const char* const end : kSidecarEnds) {
+            const std::string source = base + end;
+            const std::string target = to + base.substr(from.size()) + end;
+            if (PathExists(source) && !CopyFile(source, target))
+                return Status::Io("cannot be copied to beside " + to).WithContext(source);
+        }
+    return {};
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Where the files lie that GDAL puts beside a store: statistics and what no attribute holds
+// (".aux.xml"), overviews (".ovr") and a mask (".msk") of one that could not be changed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "driver/base/open_options.h"
+
+namespace zarr_driver {
+
+inline constexpr const char* kSidecarEnds[] = {".aux.xml", ".ovr", ".msk"};
+
+// The metadata domain of an auxiliary file that says what it is of; hidden from users.
+inline constexpr const char* kSidecarDomain = "ZARR_SIDECAR";
+inline constexpr const char* kSidecarOf = "OF";               // the dataset, see DatasetId()
+inline constexpr const char* kSidecarMask = "MASK";           // that there is one
+inline constexpr const char* kSidecarMadeFrom = "MADE_FROM";  // see SourceState
+
+// One of the datasets that a store can be opened as: "/node", "/array:3:0", with "?OPTION=value"
+// for each open option that shows an array in another way.
+std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>& indices,
+                      const OpenOptions& options);
+
+// The file "x.zarr.aux.xml" of a store.
+struct PlainAuxiliary {
+    bool is_there = false;
+    std::optional<std::string> of;  // the id of the dataset that it is of, where it says that
+};
+// Looks at it, with one request where the store is on a server; not where nothing could be found,
+// or GDAL itself is to ask for it.
+PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path);
+
+// Asks a server for a file beside a store, with one request; false where it has none, or where GDAL
+// itself is to ask. The contents go into `text`, which may be nullptr.
+bool FetchSidecar(const std::string& path, zarr::Buffer* text);
+
+// The path without its ending of the sidecars of a dataset that is opened. `is_by_path` tells that
+// the store was opened by its path alone. That gives them the path itself, "x.zarr", and every
+// other dataset "x.zarr@group.array@3": of letters, digits, '-' and '_' of its id, '/' as '.', ':'
+// as '@'; of other ids a part and a digest. Where the plain auxiliary file says that it is of a
+// dataset, that is so however it is opened, and no other has it: what opening the path gives may
+// change.
+std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
+                        const PlainAuxiliary& plain);
+
+// Of a store at `path`, a folder or zip file: the paths without endings of what lies beside it.
+std::vector<std::string> SidecarBases(const std::string& path);
+
+// The files that GDAL puts beside a store, of all datasets in it; see sidecar_names.h.
+
+// Remove, or rename with the store, the files beside it. What fails is left.
+void RemoveBeside(const std::string& path);
+void MoveBeside(const std::string& from, const std::string& to);
+
+// Copies the files beside a store to beside another. The error names the file that cannot be
+// copied; those that were are left.
+zarr::Status CopyBeside(const std::string& from, const std::string& to);
+
+}  // namespace zarr_driver

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/store_folder.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/limits.h"
+#include "core/metadata/v1_metadata.h"
+#include "core/store/foreign_documents.h"
+#include "core/store/keys.h"
+#include "driver/store/connection_string.h"
+#include "driver/store/open_store.h"
+#include "driver/store/remote_url.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
+#include "driver/store/zip_writer.h"
+
+namespace zarr_driver {
+
+namespace {
+
+// True where `is_one` is true of the text under `key`; false where there is none.
+bool DoesTextSay(const std::string& folder, std::string_view key, std::size_t most_bytes,
+                 bool (*is_one)(std::string_view)) {
+    const auto store = OpenStore(folder, {});
+    if (!store.ok()) return false;
+    zarr::Buffer text;
+    const auto found = (*store)->Get(std::string(key), text, most_bytes);
+    return found.ok() && *found && is_one(std::as_const(text).span().text());
+}
+
+// True where an array of Zarr v1 lies in `folder`; reads its `meta`, as others use that name, too.
+bool IsV1Folder(const std::string& folder) {
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+    return DoesTextSay(folder, zarr::kV1ArrayKey, kMostBytes, zarr::IsV1Metadata);
+}
+
+// True where one of the documents of a store lies in `folder`, which is no zip file. Its
+// consolidated metadata are read where they are alone, as references have such a file, too.
+bool HoldsDocument(const std::string& folder) {
+    const auto holds = [&](std::string_view name) {
+        return PathExists(folder + "/" + std::string(name));
+    };
+    const auto* const first =
+        std::find_if(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), holds);
+    if (first == std::end(zarr::kStoreDocuments)) return false;
+    return *first != zarr::kConsolidatedKey || !HoldsReferences(folder);
+}
+
+bool IsLevelsFolder(const std::string& folder) {
+    return EQUAL(CPLGetExtension(folder.c_str()), "levels") &&
+           (PathExists(folder + "/.zlevels") || PathExists(folder + "/0.zarr") ||
+            PathExists(folder + "/0.link"));
+}
+
+}  // namespace
+
+bool HoldsReferences(const std::string& folder) {
+    return DoesTextSay(folder, zarr::kConsolidatedKey,
+                       static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
+                       zarr::AreReferences);
+}
+
+bool IsStoreFolder(const std::string& folder) {
+    if (const auto place = ZipPlaceOf(folder)) {
+        const auto archive = OpenZip(place->archive);
+        return archive.ok() &&
+               ((*archive)->HoldsStore(InnerFolder(*place, **archive)) || IsV1Folder(folder));
+    }
+    return HoldsDocument(folder) || IsLevelsFolder(folder) || IsV1Folder(folder);
+}
+
+bool NamesDocument(const std::string& path) {
+    const std::string_view name = zarr::LastName(path);
+    if (name == zarr::kAttributesKey ||
+        std::find(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), name) !=
+            std::end(zarr::kStoreDocuments))
+        return true;
+    if (name != zarr::kV1ArrayKey) return false;
+    const std::string folder(zarr::ParentPath(path));
+    return IsV1Folder(folder.empty() ? "." : folder);
+}
+
+std::string FolderOf(const std::string& path) {
+    std::string folder = ExpandUrl(path);
+    // What a URL asks stays at its end.
+    std::string query;
+    if (IsRemote(folder) && !IsObjectStore(folder)) {
+        query = folder.substr(std::min(folder.find('?'), folder.size()));
+        folder.resize(folder.size() - query.size());
+    }
+    if (NamesDocument(folder)) folder = zarr::ParentPath(folder);
+    while (folder.size() > 1 && (folder.back() == '/' || folder.back() == '\\')) folder.pop_back();
+    return (folder.empty() ? "." : folder) + query;
+}
+
+zarr::Status CheckWritable(const std::string& path) {
+    const std::string folder = FolderOf(path);
+    if (!IsRemote(folder) || IsObjectStore(folder)) return {};
+    return zarr::Status::Unsupported("a web server is read from, not written to");
+}
+
+zarr::Status CheckChangeable(const std::string& path) {
+    if (ZipPlaceOf(FolderOf(path)))
+        return zarr::Status::Unsupported("a zip file is written once and not changed afterwards");
+    return CheckWritable(path);
+}
+
+zarr::Result<std::string> TargetPath(const std::string& name) {
+    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
+    if (!parsed.has_node) return parsed.path;
+    return zarr::Status::Invalid("/" + parsed.node +
+                                 ": a new store is named by its path alone; creation option "
+                                 "ARRAY_NAME names the array");
+}
+
+std::string TargetFolderOf(const std::string& path) {
+    const std::string folder = FolderOf(path);
+    VSIStatBufL stat;
+    const bool is_zip = EQUAL(CPLGetExtension(folder.c_str()), "zip") && !ArchiveOf(folder) &&
+                        (VSIStatL(folder.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode));
+    return is_zip ? "/vsizip/" + folder : folder;
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/vsi_store.h"
+
+#include <cpl_conv.h>
+#include <cpl_multiproc.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <cpl_vsi_virtual.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string>
+#include <system_error>
+
+#include "core/store/keys.h"
+#include "driver/base/quiet_call.h"
+#include "driver/store/local_file.h"
+#include "driver/store/partial_files.h"
+#include "driver/store/remote_url.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+bool PathExists(const std::string& path) {
+    VSIStatBufL stat;
+    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
+}
+
+std::int64_t ModificationTime(const VSIStatBufL& stat) {
+    std::int64_t time = std::int64_t{stat.st_mtime} * 1'000'000'000;
+#if defined(__linux__)
+    time += stat.st_mtim.tv_nsec;
+#endif
+    return time;
+}
+
+// Others may be making the same ones.
+int MakeFolder(const std::string& path) {
+    VSIStatBufL stat;
+    if (path.empty() || VSIStatL(path.c_str(), &stat) == 0) return 0;
+    const std::string parent = CPLGetPath(path.c_str());
+    if (parent.size() >= path.size()) return ENOENT;
+    if (const int error = MakeFolder(parent); error != 0) return error;
+    errno = 0;
+    if (VSIMkdir(path.c_str(), 0755) == 0) return 0;
+    const int error = errno != 0 ? errno : EIO;
+    return VSIStatL(path.c_str(), &stat) == 0 ? 0 : error;
+}
+
+namespace {
+
+struct FreeList {
+    void operator()(int* list) const { VSIFree(list); }
+};
+
+struct CloseDir {
+    void operator()(VSIDIR* dir) const { VSICloseDir(dir); }
+};
+
+// What errno says of a file. GDAL's network code leaves behind what its sockets have said on the
+// way.
+int WithoutSocketErrors(int error) { return error == EAGAIN || error == EINPROGRESS ? 0 : error; }
+
+Status Failure(const std::string& key, const std::string& what, int file_error) {
+    const int error = WithoutSocketErrors(file_error);
+    std::string message = (key.empty() ? "" : key + ": ") + what;
+    const std::string detail = QuietErrors::Message();
+    if (error != 0)
+        message += ": " + std::generic_category().message(error);
+    else if (!detail.empty())
+        message += ": " + detail;
+    return error == EACCES || error == EPERM ? Status::Permission(message) : Status::Io(message);
+}
+
+// Whether an entry of a listing is a folder, at a path. GDAL may have failed to look, which is not
+// to hide what is in a folder.
+Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const std::string& key) {
+    if (entry.bModeKnown || VSI_ISDIR(entry.nMode)) return VSI_ISDIR(entry.nMode);
+    if (VSI_ISREG(entry.nMode)) return false;
+    VSIStatBufL stat;
+    errno = 0;
+    if (VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0) return VSI_ISDIR(stat.st_mode);
+    // A link to nothing, or a folder of /vsimem/, which does not know all of its own.
+    if (errno == ENOENT || errno == ENOTDIR) return true;
+    return Failure(key, "cannot look at it", errno);
+}
+
+// The errors of a listing, which GDAL shows as one that is empty or ends early. Over a network
+// errno means nothing.
+class ListingErrors {
+  public:
+    explicit ListingErrors(const std::string& path) : is_local_(VSIIsLocal(path.c_str())) {}
+
+    // Before a call of GDAL's.
+    void Expect() const { errno = 0; }
+    // After it: what it left unsaid, 0 for nothing.
+    int Unsaid() const {
+        const bool is_one = is_local_ && errno != ENOENT && errno != ENOTDIR;
+        return is_one ? errno : 0;
+    }
+
+  private:
+    const bool is_local_;
+};
+
+// True where a failed open means that there is nothing. Not every file system sets errno; where it
+// says nothing, a stat tells absence from failure.
+bool IsAbsent(const std::string& path, int file_error) {
+    const int error = WithoutSocketErrors(file_error);
+    if (error == ENOENT || error == ENOTDIR) return true;
+    if (error != 0) return false;
+    return !PathExists(path);
+}
+
+// True where a file shows at a path, be it a link to nothing, though it may not open: one look on
+// this machine, none over a network. What such a file holds is not known, and not "nothing".
+bool IsSeen(const std::string& path, bool is_local) {
+    if (is_local) {
+        std::error_code error;
+        const auto type = std::filesystem::symlink_status(path, error).type();
+        return !error && type != std::filesystem::file_type::directory;
+    }
+    int flags = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG;
+    if (!VSIIsLocal(path.c_str())) flags |= VSI_STAT_CACHE_ONLY;
+    VSIStatBufL stat;
+    return VSIStatExL(path.c_str(), &stat, flags) == 0 && !VSI_ISDIR(stat.st_mode);
+}
+
+// True where a folder of this machine is a link to one that it lies in, as `/` is: what is below it
+// is the same once more, or all that this machine has.
+bool LeadsRound(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) return false;
+    const std::filesystem::path target = std::filesystem::canonical(path, error);
+    if (error) return false;
+    const std::filesystem::path here =
+        std::filesystem::canonical(std::filesystem::path(path).parent_path(), error);
+    if (error) return false;
+    return std::mismatch(target.begin(), target.end(), here.begin(), here.end()).first ==
+           target.end();
+}
+
+// A file that is open for reading: of this machine, or of GDAL's virtual file systems.
+struct OpenedFile {
+    LocalFile local;
+    VsiFile file;
+    std::uint64_t size = 0;
+
+    bool is_open() const { return local.is_open() || file != nullptr; }
+};
+
+Result<OpenedFile> Open(const std::string& path, const std::string& key, bool is_local) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    OpenedFile opened;
+    const auto open = [&] {
+        if (is_local && ZARR_HAS_LOCAL_FILE) return opened.local.Open(path);
+        errno = 0;
+        opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
+        return opened.file != nullptr ? 0 : errno;
+    };
+    int error = open();
+    if (!opened.is_open() && IsAbsent(path, error)) {
+        if (!IsSeen(path, is_local)) return opened;
+        // Another process may have written it between the two looks.
+        error = open();
+        if (!opened.is_open() && !IsSeen(path, is_local)) return opened;
+        if (!opened.is_open()) return Failure(key, "is there, but cannot be opened", error);
+    }
+    if (error == ENODEV && is_local)
+        return Status::Io(key +
+                          ": is no regular file (a pipe, a socket or a device), and not read");
+    if (!opened.is_open()) return Failure(key, "cannot open", error);
+    if (opened.local.is_open()) {
+        opened.size = opened.local.size();
+        return opened;
+    }
+    errno = 0;
+    // A folder opens as a file on some systems, and then has an absurd size.
+    constexpr vsi_l_offset kAbsurd = vsi_l_offset{1} << 62;
+    const bool seekable = VSIFSeekL(opened.file.get(), 0, SEEK_END) == 0;
+    const vsi_l_offset size = seekable ? VSIFTellL(opened.file.get()) : kAbsurd;
+    if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
+    opened.size = size;
+    return opened;
+}
+
+Status ReadAt(const OpenedFile& opened, const std::string& key, std::uint64_t offset,
+              zarr::MutableByteSpan memory) {
+    if (memory.size == 0) return {};
+    if (opened.local.is_open()) {
+        const int error = opened.local.ReadAt(offset, memory);
+        return error == 0 ? Status() : Failure(key, "cannot read", error);
+    }
+    errno = 0;
+    if (VSIFSeekL(opened.file.get(), offset, SEEK_SET) == 0 &&
+        VSIFReadL(memory.data, 1, memory.size, opened.file.get()) == memory.size)
+        return {};
+    return Failure(key, "cannot read", errno);
+}
+
+// True where a later change gets another time: one tick of the file system's clock has passed.
+bool IsSettled(std::int64_t modified) {
+    using std::chrono::duration_cast;
+    using std::chrono::nanoseconds;
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    const bool whole_seconds = modified % kSecond == 0;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return duration_cast<nanoseconds>(now).count() - modified >
+           (whole_seconds ? 2 * kSecond : kSecond / 10);
+}
+
+}  // namespace
+
+VsiStore::VsiStore(std::string folder)
+    : folder_(std::move(folder)), is_local_(IsLocalPath(folder_)) {}
+
+std::string VsiStore::Identity() const {
+    // What leads to one folder is one store, by whatever links and dots.
+    if (is_local_) {
+        std::error_code error;
+        const std::filesystem::path real = std::filesystem::weakly_canonical(folder_, error);
+        if (!error) return real.string();
+    }
+    if (!VSIIsLocal(folder_.c_str())) return folder_ + RemoteOptions(folder_);
+    if (!CPLIsFilenameRelative(folder_.c_str())) return folder_;
+    char* current = CPLGetCurrentDir();
+    std::string path = (current != nullptr ? std::string(current) + "/" : "") + folder_;
+    CPLFree(current);
+    return path;
+}
+
+zarr::Stamp VsiStore::StampOf(const std::string& key) const {
+    zarr::Stamp stamp;
+    stamp.is_certain = true;
+    const std::string path = PathOf(key);
+    const QuietCall call(folder_);
+    if (!VSIIsLocal(path.c_str())) return stamp;
+    VSIStatBufL stat;
+    stamp.exists = VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) == 0;
+    if (!stamp.exists) return stamp;
+    stamp.size = static_cast<std::uint64_t>(stat.st_size);
+    stamp.modified = ModificationTime(stat);
+    stamp.is_certain = IsSettled(stamp.modified);
+    return stamp;
+}
+
+Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {
+    const QuietCall call(folder_);
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+    if (!opened.is_open()) return false;
+    if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
+    ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(opened.size)).WithContext(key));
+    ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, value.span()));
+    return true;
+}
+
+Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
+                                                     zarr::MutableByteSpan memory) const {
+    const QuietCall call(folder_);
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+    if (!opened.is_open()) return std::optional<std::size_t>();
+    if (opened.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, memory));
+    return std::optional<std::size_t>(static_cast<std::size_t>(opened.size));
+}
+
+Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                                zarr::Buffer& value) const {
+    const QuietCall call(folder_);
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+    if (!opened.is_open()) return false;
+    const std::uint64_t from = std::min(offset, opened.size);
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, opened.size - from));
+    ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
+    ZARR_RETURN_IF_ERROR(ReadAt(opened, key, from, value.span()));
+    return true;
+}
+
+Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) const {
+    std::vector<zarr::StoreEntry> entries;
+    const auto add = [&](const zarr::StoreEntry& entry) {
+        entries.push_back(entry);
+        return true;
+    };
+    ZARR_RETURN_IF_ERROR(VsiStore::VisitEntries(prefix, add));
+    std::sort(entries.begin(), entries.end(),
+              [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
+    const QuietCall call(folder_);
+    if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
+    const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
+    // Without a stat for each, where the file system says the type as well.
+    constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
+    const ListingErrors errors(path);
+    errors.Expect();
+    const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
+    if (dir == nullptr) {
+        const int error = errno;
+        return IsAbsent(path, error) ? Status() : Failure(prefix, "cannot list", error);
+    }
+    const int unopened = errors.Unsaid();
+    bool is_empty = true;
+    errors.Expect();
+    while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
+        is_empty = false;
+        const std::string key = zarr::JoinKey(prefix, entry->pszName);
+        const std::string entry_path = path + "/" + entry->pszName;
+        ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
+        // A listing knows the folders among its entries, but not what its links are.
+        const bool may_be_link = is_local_ && !VSI_ISDIR(entry->nMode);
+        const bool is_round = is_folder && may_be_link && LeadsRound(entry_path);
+        if (!is_round && !visit({entry->pszName, is_folder})) return {};
+        errors.Expect();
+    }
+    const int unread = errors.Unsaid();
+    if (unread != 0 || (is_empty && unopened != 0))
+        return Failure(prefix, "cannot list", unread != 0 ? unread : unopened);
+    return {};
+}
+
+Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                            const PrefixVisitor& visit_prefix) const {
+    if (is_local_) return Store::ForEachKey(prefix, visit, visit_prefix);
+    const QuietCall call(folder_);
+    if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
+    const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
+    const ListingErrors errors(path);
+    errors.Expect();
+    // All at once: an object store answers with a thousand names at a time.
+    const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), -1, nullptr));
+    if (dir == nullptr) {
+        const int error = errno;
+        return IsAbsent(path, error) ? Status() : Failure(prefix, "cannot list", error);
+    }
+    int unsaid = errors.Unsaid();
+    errors.Expect();
+    while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
+        if (unsaid == 0) unsaid = errors.Unsaid();
+        if (entry->bModeKnown && VSI_ISDIR(entry->nMode)) {
+            if (visit_prefix) visit_prefix(entry->pszName);
+        } else {
+            visit(entry->pszName,
+                  entry->bSizeKnown ? std::optional<std::uint64_t>(entry->nSize) : std::nullopt);
+        }
+        errors.Expect();
+    }
+    if (unsaid == 0) unsaid = errors.Unsaid();
+    // A listing that breaks off ends as one that is complete, but for the message.
+    if (unsaid == 0 && QuietErrors::Message().empty()) return {};
+    return Failure(prefix, "cannot list", unsaid);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Writing
+
+Renaming RenamingAt(const std::string& path) {
+    if (!STARTS_WITH(path.c_str(), "/vsi") || STARTS_WITH(path.c_str(), "/vsimem/"))
+        return Renaming::kYes;
+    return IsRemote(path) ? Renaming::kNo : Renaming::kPerhaps;
+}
+
+namespace {
+
+// Members of a zip file are written once, by a ZipWriter.
+Status CheckChangeable(const std::string& key, const std::string& path) {
+    if (!STARTS_WITH_CI(path.c_str(), "/vsizip/")) return {};
+    return Status::Unsupported(key + ": a zip file is written once and not changed afterwards");
+}
+
+// Opens a file of the store at `folder` to be written anew.
+VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
+    // Before GDAL 3.7 it lists only folders that were made.
+    if (STARTS_WITH(path.c_str(), "/vsimem/")) MakeFolder(CPLGetPath(path.c_str()));
+    errno = 0;
+    VsiFile file(VSIFOpenL(path.c_str(), "wb"));
+    if (file != nullptr || errno != ENOENT) return file;
+    if (!PathExists(folder)) {
+        errno = ENOENT;
+        return file;
+    }
+    // Its folder is missing; to look each time would cost a stat for each chunk.
+    errno = MakeFolder(CPLGetPath(path.c_str()));
+    if (errno != 0) return file;
+    file.reset(VSIFOpenL(path.c_str(), "wb"));
+    return file;
+}
+
+Status WriteFile(const std::string& path, const std::string& folder, const std::string& key,
+                 zarr::ByteSpan value, PartialFile* holder = nullptr) {
+    VsiFile file = OpenForWriting(path, folder);
+    if (file == nullptr) return Failure(key, "cannot create", errno);
+    if (holder != nullptr) holder->Hold(file.get());
+    errno = 0;
+    const bool is_written =
+        value.size == 0 || VSIFWriteL(value.data, 1, value.size, file.get()) == value.size;
+    int error = errno;
+    if (is_written) errno = 0;
+    const bool is_closed = VSIFCloseL(file.release()) == 0;
+    if (is_written && is_closed) return {};
+    if (is_written) error = errno;
+    return Failure(key, "cannot write", error);
+}
+
+}  // namespace
+
+Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
+    const QuietCall call(folder_);
+    const std::string path = PathOf(key);
+    const Renaming renaming = RenamingAt(path);
+    // What fails here leaves the old value, or half of the new one, which is an error to who reads
+    // it. Removed it would be absent, as if nobody had ever written there.
+    if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
+    if (is_local_) abandoned_.RemoveBeside(path);
+    for (;;) {
+        PartialFile partial(path);
+        const std::string& temporary = partial.path();
+        Status written = WriteFile(temporary, folder_, key, value, is_local_ ? &partial : nullptr);
+        if (partial.is_lost()) continue;
+        errno = 0;
+        if (written.ok() && VSIRename(temporary.c_str(), path.c_str()) == 0) return {};
+        const int error = errno;
+        VSIUnlink(temporary.c_str());
+        if (!written.ok()) return written;
+        if (renaming == Renaming::kPerhaps) return WriteFile(path, folder_, key, value);
+        return Failure(key, "cannot replace", error);
+    }
+}
+
+Status VsiStore::Erase(const std::string& key) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
+    const QuietCall call(folder_);
+    const std::string path = PathOf(key);
+    errno = 0;
+    if (VSIUnlink(path.c_str()) == 0) return {};
+    const int error = errno;
+    if (IsAbsent(path, error)) return {};
+    return Failure(key, "cannot remove", error);
+}
+
+Status VsiStore::EraseMany(const std::vector<std::string>& keys) {
+    if (keys.size() < 2 || !IsObjectStore(folder_)) return Store::EraseMany(keys);
+    CPLStringList paths;
+    for (const std::string& key : keys) {
+        ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+        paths.AddString(PathOf(key).c_str());
+    }
+    const QuietCall call(folder_);
+    const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
+    // What was not removed says why when it is asked for by itself.
+    for (std::size_t i = 0; i < keys.size(); ++i)
+        if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Erase(keys[i]));
+    return {};
+}
+
+namespace {
+
+bool HoldsSomething(const std::string& folder) {
+    const CPLStringList names(VSIReadDirEx(folder.c_str(), 3));
+    for (int i = 0; i < names.size(); ++i)
+        if (!EQUAL(names[i], ".") && !EQUAL(names[i], "..")) return true;
+    return false;
+}
+
+}  // namespace
+
+Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
+    ZARR_RETURN_IF_ERROR(CheckChangeable(prefix, folder_));
+    const QuietCall call(folder_);
+    const std::string path = PathOf(prefix);
+    VSIStatBufL stat;
+    if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
+    // /vsimem/ removes the name of a folder with what it holds left behind, out of sight.
+    if (STARTS_WITH(path.c_str(), "/vsi") && HoldsSomething(path)) return false;
+    // A link to a folder is a file to remove; a folder that holds something stays.
+    return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;
+}
+
+Result<bool> VsiStore::RenamePrefix(const std::string& from, const std::string& to) {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(from));
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(to));
+    const QuietCall call(folder_);
+    if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
+    if (PathExists(PathOf(to))) return Status::Invalid(to + ": is there already");
+    return VSIRename(PathOf(from).c_str(), PathOf(to).c_str()) == 0;
+}
+
+}  // namespace zarr_driver

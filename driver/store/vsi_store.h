@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cpl_vsi.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/store/store.h"
+#include "driver/store/partial_files.h"
+
+namespace zarr_driver {
+
+struct CloseVsiFile {
+    void operator()(VSILFILE* file) const { VSIFCloseL(file); }
+};
+// A file of GDAL's virtual file systems, which is closed in the end.
+using VsiFile = std::unique_ptr<VSILFILE, CloseVsiFile>;
+
+// True where something lies at a path of GDAL's virtual file systems; one stat.
+bool PathExists(const std::string& path);
+
+// Nanoseconds since 1970, as exactly as the system tells.
+std::int64_t ModificationTime(const VSIStatBufL& stat);
+
+// Makes a folder and those above it; 0 where it is there in the end, else the errno of what was in
+// the way.
+int MakeFolder(const std::string& path);
+
+// Where files and folders can get other names, and take the place of others in one step: always,
+// where nobody has tried, or not, as in object stores, whose objects are there as a whole or not at
+// all.
+enum class Renaming : std::uint8_t { kYes, kPerhaps, kNo };
+Renaming RenamingAt(const std::string& path);
+
+// A store under a path of GDAL's virtual file systems: local folders, /vsimem/, /vsizip/, ... Each
+// call opens the file it needs, once, without asking beforehand whether it exists. A value is
+// written under another name and then renamed where the file system can: a writer that is killed
+// leaves the old value or the new one, and perhaps a file "KEY.<32 hex digits>.partial", which
+// zarr-python knows to ignore and the next writer in its folder removes. Folders of keys are made
+// as they are needed; the store's own must be there, on a local file system, so that a store that
+// was deleted meanwhile does not come back.
+class VsiStore : public zarr::Store {
+  public:
+    explicit VsiStore(std::string folder);
+
+    std::string Describe() const override { return folder_; }
+    // The absolute path; of a local folder the one without links, of one on a server with GDAL's
+    // options, by which it may be another.
+    std::string Identity() const override;
+    // Size and time of modification. Over a network nothing is asked, and a value counts as
+    // unchanged, as in GDAL's own caches; a file so young that its next change might not show in
+    // its time counts as changed.
+    zarr::Stamp StampOf(const std::string& key) const override;
+    zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
+                           std::size_t limit) const override;
+    zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
+                                                     zarr::MutableByteSpan memory) const override;
+    zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                                zarr::Buffer& value) const override;
+    zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
+    zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
+    zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
+                            const PrefixVisitor& visit_prefix) const override;
+    zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
+    zarr::Status Erase(const std::string& key) override;
+    // Of an object store with one request for many.
+    zarr::Status EraseMany(const std::vector<std::string>& keys) override;
+    zarr::Result<bool> ErasePrefix(const std::string& prefix) override;
+    zarr::Result<bool> RenamePrefix(const std::string& from, const std::string& to) override;
+
+  protected:
+    const std::string& folder() const { return folder_; }
+
+  private:
+    std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }
+
+    std::string folder_;
+    bool is_local_;  // a folder of this machine
+    AbandonedFiles abandoned_;
+};
+
+}  // namespace zarr_driver

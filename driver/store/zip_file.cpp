@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/zip_file.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/base/fork.h"
+#include "core/store/keys.h"
+#include "driver/base/quiet_call.h"
+#include "driver/store/http_client.h"
+#include "driver/store/remote_url.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_writer.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// Most bytes of an answer that holds more than was asked for.
+constexpr std::size_t kMostUnasked = std::size_t{64} << 20;
+
+constexpr const char* kZipPrefix = "/vsizip/";
+
+// A file of GDAL's virtual file systems, through one handle for each that reads at the same time.
+class VsiSource final : public zarr::ByteSource {
+  public:
+    VsiSource(std::string path, std::uint64_t size) : path_(std::move(path)), size_(size) {}
+    ~VsiSource() override {
+        const QuietCall call(path_);
+        CloseAll(idle_);
+    }
+    VsiSource(const VsiSource&) = delete;
+    VsiSource& operator=(const VsiSource&) = delete;
+
+    std::uint64_t size() const override { return size_; }
+    bool is_distant() const override { return IsRemote(path_); }
+
+    Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
+        if (memory.size == 0) return {};
+        const QuietCall call(path_);
+        if (const auto url = RemoteUrl(path_, "")) return ReadUrl(*url, offset, memory);
+        VSILFILE* const file = Take();
+        if (file == nullptr) return Status::Io("the zip file cannot be opened");
+        const bool is_read = VSIFSeekL(file, offset, SEEK_SET) == 0 &&
+                             VSIFReadL(memory.data, 1, memory.size, file) == memory.size;
+        Return(file);
+        return is_read ? Status() : Status::Io("the zip file cannot be read");
+    }
+
+  private:
+    Status ReadUrl(const std::string& url, std::uint64_t offset,
+                   zarr::MutableByteSpan memory) const {
+        zarr::Buffer part;
+        // A server that knows no ranges sends the whole file for each.
+        const std::size_t limit = std::max(memory.size, kMostUnasked);
+        auto found = Fetch({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
+        if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
+            return Status::Io("the server knows no byte ranges, and the zip file has more than " +
+                              std::to_string(limit) + " bytes; copy it to this machine");
+        ZARR_RETURN_IF_ERROR(found.status());
+        if (!*found || part.size() != memory.size) return Status::Io("the zip file ends early");
+        std::memcpy(memory.data, std::as_const(part).data(), memory.size);
+        return {};
+    }
+
+    VSILFILE* Take() const {
+        std::vector<VSILFILE*> parents;
+        VSILFILE* file = nullptr;
+        {
+            const std::lock_guard<zarr::Mutex> lock(mutex_);
+            // A forked child would share the place in the file with its parent.
+            if (generation_ != zarr::ForkGeneration()) parents.swap(idle_);
+            generation_ = zarr::ForkGeneration();
+            if (!idle_.empty()) {
+                file = idle_.back();
+                idle_.pop_back();
+            }
+        }
+        CloseAll(parents);
+        return file != nullptr ? file : VSIFOpenL(path_.c_str(), "rb");
+    }
+
+    static void CloseAll(const std::vector<VSILFILE*>& files) {
+        for (VSILFILE* file : files) VSIFCloseL(file);
+    }
+
+    void Return(VSILFILE* file) const {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        idle_.push_back(file);
+    }
+
+    const std::string path_;
+    const std::uint64_t size_;
+    mutable zarr::Mutex mutex_;
+    mutable std::uint64_t generation_ = zarr::ForkGeneration();  // whose the handles are
+    mutable std::vector<VSILFILE*> idle_;
+};
+
+bool EndsWithZip(const std::string& path) {
+    return path.size() > 4 && EQUAL(path.c_str() + path.size() - 4, ".zip");
+}
+
+std::uint64_t SizeOf(const VSIStatBufL& stat) {
+    return static_cast<std::uint64_t>(
+        std::max<std::int64_t>(static_cast<std::int64_t>(stat.st_size), 0));
+}
+
+// The folder behind the archive in a path below /vsizip/.
+std::string FolderBehind(const std::string& path, const std::string& archive) {
+    const std::size_t at = path.find(archive, std::strlen(kZipPrefix));
+    std::string inner = at == std::string::npos ? "" : path.substr(at + archive.size());
+    if (!inner.empty() && inner[0] == '}') inner.erase(0, 1);
+    const auto normal = zarr::NormalizePath(inner);
+    return normal.ok() ? *normal : inner;
+}
+
+using Archive = std::shared_ptr<const zarr::ZipArchive>;
+
+zarr::Mutex archives_mutex;
+auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipArchive>>();
+// What was opened last is often opened again: identified, opened, and then its subdatasets.
+auto& last = *new Archive();
+
+// Nobody else's last reference goes while the mutex is held: that closes files.
+Archive Find(const std::string& identity) {
+    Archive before;
+    const std::lock_guard<zarr::Mutex> lock(archives_mutex);
+    const auto known = open_archives.find(identity);
+    Archive archive = known != open_archives.end() ? known->second.lock() : nullptr;
+    if (archive != nullptr) before = std::exchange(last, archive);
+    return archive;
+}
+
+void Remember(const std::string& identity, const Archive& archive) {
+    Archive before;
+    const std::lock_guard<zarr::Mutex> lock(archives_mutex);
+    for (auto at = open_archives.begin(); at != open_archives.end();)
+        at = at->second.expired() ? open_archives.erase(at) : std::next(at);
+    open_archives[identity] = archive;
+    before = std::exchange(last, archive);
+}
+
+}  // namespace
+
+void CloseIdleZip() {
+    Archive before;
+    const std::lock_guard<zarr::Mutex> lock(archives_mutex);
+    before = std::move(last);
+}
+
+std::optional<ZipPlace> ZipPlaceOf(const std::string& path) {
+    ZipPlace place;
+    if (const auto archive = ArchiveOf(path)) {
+        place.archive = *archive;
+        const std::string inner = FolderBehind(path, *archive);
+        if (!inner.empty()) place.inner = inner;
+        // GDAL lets the second slash of /vsizip//vsicurl/ be left out.
+        if (STARTS_WITH(place.archive.c_str(), "vsi")) place.archive.insert(0, "/");
+        return place;
+    }
+    if (!EndsWithZip(path)) return std::nullopt;
+    VSIStatBufL stat;
+    // A folder may have such a name, too.
+    if (!IsRemote(path) && (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
+        return std::nullopt;
+    place.archive = path;
+    return place;
+}
+
+Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path) {
+    const QuietErrors quiet;
+    VSIStatBufL stat;
+    if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
+        return Status::NotFound("there is no such zip file");
+    const std::string identity = VsiStore(path).Identity() + "\n" + std::to_string(stat.st_size) +
+                                 "\n" + std::to_string(ModificationTime(stat));
+    if (auto archive = Find(identity)) return archive;
+    auto source = std::make_unique<VsiSource>(path, SizeOf(stat));
+    ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));
+    Remember(identity, archive);
+    return archive;
+}
+
+Status CheckZip(const std::string& path) {
+    const QuietErrors quiet;
+    VSIStatBufL stat;
+    if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
+        return Status::Io("the zip file cannot be found again");
+    ZARR_ASSIGN_OR_RETURN(
+        const auto archive,
+        zarr::ZipArchive::Open(std::make_unique<VsiSource>(path, SizeOf(stat)), path, path));
+    return archive->CheckContents();
+}
+
+std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive) {
+    return place.inner ? *place.inner : archive.FindRoot();
+}
+
+}  // namespace zarr_driver
