@@ -21,8 +21,14 @@ BLUE, GREEN, AMBER = "#1f6f9f", "#2f7d4f", "#a8680d"
 
 # What each layer is for, in lines of a narrow and of a wide box alike.
 PURPOSE = {
-    "driver": ["the GDAL plugin: datasets, bands, multidimensional",
-               "groups and arrays, options, errors"],
+    "driver": ["the plugin's entry: what GDAL registers;", "opening by name, GDAL's own driver behind it"],
+    "driver/multidim": ["groups, arrays,", "attributes, dimensions", "of the other API"],
+    "driver/create": ["Create(), CreateCopy(), APPEND_DIM:", "which arrays a raster becomes"],
+    "driver/raster": ["datasets, bands, subdatasets, overviews built;", "names of slices and of images"],
+    "driver/overviews": ["levels of a raster in its store:", "found, made, described, removed"],
+    "driver/georef": ["CRS and geotransform read and written;", "which dimensions are X, Y and bands"],
+    "driver/store": ["names and places of stores: folders, zip, HTTP;", "written aside, replaced, deleted, copied"],
+    "driver/base": ["versions of GDAL, errors, options,", "data types, metadata as text"],
     "core/conventions": ["attributes to plain facts: dimensions, CRS,", "place, time, pyramids"],
     "core/hierarchy": ["groups: open, list, create, rename, delete,", "consolidate, resize"],
     "core/array": ["reads and writes regions of an array;", "decoded chunks in a cache"],
@@ -49,14 +55,13 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILIN
 
 
 def layer_of(path):
-    parts = path.split("/")
-    return "driver" if parts[0] == "driver" else "/".join(parts[:2])
+    return str(pathlib.PurePosixPath(path).parent)
 
 
 def read_includes():
     """The layers that each layer includes, and the libraries."""
     edges, libraries = {}, {}
-    files = [*ROOT.glob("core/*/*"), *ROOT.glob("driver/*")]
+    files = [*ROOT.glob("core/*/*"), *ROOT.glob("driver/**/*")]
     for file in files:
         if file.suffix not in (".h", ".cpp"):
             continue
@@ -151,7 +156,7 @@ NARROW, SIDE_X = 180, {"left": 136, "right": 784}
 
 def draw_layer(svg, name, x, y, width, height, libraries):
     """A box around its middle x, from y down."""
-    is_driver = name == "driver"
+    is_driver = name.startswith("driver")
     svg.box(x - width // 2, y, width, height, "#fff8ec" if is_driver else BOX,
             "#d9b26f" if is_driver else EDGE)  # fmt: skip
     svg.text(x, y + 22, name + "/", 15, AMBER if is_driver else BLUE, bold=True, mono=True)
@@ -178,9 +183,11 @@ def layers_picture():
     svg = Svg(920, height, "The layers: each includes only those below it")
     svg.text(MIDDLE, 32, "Who includes whom: only downwards", 19, bold=True)
     svg.text(MIDDLE, 53, "An arrow is drawn where no longer way says it already", 12.5, SOFT)
-    svg.box(26, TOP + STEP - 14, 868, STEP * (len(column) - 1) + 14, CORE, "#d5dee6")
-    svg.text(46, TOP + STEP + 12, "core/: the library zarr_core", 13, GREEN, "start", bold=True)
-    svg.text(46, TOP + STEP + 30, "knows no GDAL", 12.5, GREEN, "start")
+    rooms = sum(name.startswith("driver") for name in column)
+    core = TOP + STEP * rooms
+    svg.box(26, core - 14, 868, STEP * (len(column) - rooms) + 14, CORE, "#d5dee6")
+    svg.text(46, core + 12, "core/: the library zarr_core", 13, GREEN, "start", bold=True)
+    svg.text(46, core + 30, "knows no GDAL", 12.5, GREEN, "start")
     place = {name: TOP + STEP * i for i, name in enumerate(column)}
     for upper, lower in zip(column, column[1:]):
         svg.arrow((MIDDLE, place[upper] + HIGH), (MIDDLE, place[lower] - 2))
@@ -195,8 +202,11 @@ def layers_picture():
 def draw_sides(svg, arrows, place, libraries):
     """The layers beside the longest way down."""
     others = sorted(set(arrows) - set(place))
-    assert len(others) <= len(SIDE_X), "no place left beside the column"
-    for name, side in zip(reversed(others), SIDE_X):
+    beside = [name for name in others if name.startswith("core/")]
+    assert len(beside) <= len(SIDE_X) >= len(others) - len(beside), "no place left beside the column"
+    # Those of the driver are further up than those of the core.
+    sides = [*zip(reversed(beside), SIDE_X), *zip([name for name in others if name not in beside], SIDE_X)]
+    for name, side in sides:
         x, edge = SIDE_X[side], MIDDLE + (WIDE // 2 if side == "right" else -WIDE // 2)
         users = [user for user, targets in arrows.items() if name in targets]
         ends = [place[each] for each in [*users, *arrows[name]]]
@@ -236,7 +246,7 @@ QUESTIONS = [
      "GetOrLoad", "copied, or waited for"),
     ("known to be absent?", "core/array/absent_chunks.h",
      "AbsentChunks", "the fill value"),
-    ("a small part of a large chunk?", "core/array/region_chunks.cpp",
+    ("a small part of a large chunk?", "core/array/region_reader.cpp",
      "ReadRanges", "only that is decoded"),
 ]  # fmt: skip
 FETCH = [
@@ -246,11 +256,11 @@ FETCH = [
      ["compressor, then filters backwards,", "on as many threads as NUM_THREADS says"]),
 ]  # fmt: skip
 ENDS = [
-    ("into the caller's memory", "core/array/region_chunks.cpp", "ReadDirectly",
+    ("into the caller's memory", "core/array/region_reader.cpp", "ReadDirectly",
      ["a whole chunk, wanted as stored:", "no copy"]),
     ("into the thread's memory", "core/array/region_reader.cpp", "ReadPast",
      ["a whole chunk that is used up", "by this read"]),
-    ("into the cache", "core/array/region_chunks.cpp", "Load",
+    ("into the cache", "core/array/region_reader.cpp", "Load",
      ["where others may want", "the rest of the chunk"]),
 ]  # fmt: skip
 LAST = ("one copy", "core/grid/copy.h", "CopyBlock",

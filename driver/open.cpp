@@ -7,7 +7,6 @@
 #include <new>
 #include <utility>
 
-#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/gdal_compat.h"

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <string>
 
+#include "core/base/thread_pool.h"
 #include "core/base/threads_own.h"
-#include "core/base/worker_pool.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/creation_options.h"
 #include "driver/base/gdal_compat.h"

@@ -8,7 +8,7 @@
 
 #include "autotest/fuzz/targets.h"
 #include "core/codec/pipeline.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
 
 namespace zarr::fuzz {

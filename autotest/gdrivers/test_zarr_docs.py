@@ -247,7 +247,7 @@ def test_messages_come_as_the_page_has_them(message, tmp_path, cpl):
 
 
 def test_other_messages_stand_in_the_sources():
-    files = [*REPOSITORY.glob("core/*/*.cpp"), *REPOSITORY.glob("driver/*.cpp")]
+    files = [*REPOSITORY.glob("core/*/*.cpp"), *REPOSITORY.glob("driver/**/*.cpp")]
     text = "\n".join(file.read_text() for file in files)
     text = re.sub(r'"\s*"', "", text).replace('\\"', '"')
     others = [message for message in zarr_docs.messages() if message not in PROVOKED]

@@ -5,11 +5,11 @@
 #include <map>
 #include <utility>
 
-#include "core/array/pending_load.h"
+#include "core/array/array_writer.h"
 #include "core/array/region_reader.h"
 #include "core/base/checked.h"
-#include "core/grid/axis_split.h"
 #include "core/grid/chunk_key.h"
+#include "core/grid/region.h"
 
 namespace zarr {
 

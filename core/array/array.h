@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/array/absent_chunks.h"
-#include "core/array/array_peers.h"
+#include "core/array/array_context.h"
 #include "core/array/key_separator.h"
-#include "core/array/read_context.h"
-#include "core/base/element_op.h"
+#include "core/array/pending_chunks.h"
+#include "core/base/converter.h"
 #include "core/codec/pipeline.h"
 #include "core/grid/copy.h"
 #include "core/grid/region.h"

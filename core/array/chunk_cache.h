@@ -7,10 +7,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "core/base/buffer_pool.h"
 #include "core/base/bytes.h"
 #include "core/base/fork.h"
-#include "core/base/turn.h"
 #include "core/codec/codec.h"
 #include "core/store/store.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/base/dim_vector.h"
-#include "core/base/lazy.h"
+#include "core/base/fork.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/store.h"
 

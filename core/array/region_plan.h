@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "core/grid/axis_split.h"
 #include "core/grid/copy.h"
 #include "core/grid/region.h"
 #include "core/metadata/array_metadata.h"

@@ -8,7 +8,7 @@
 
 #include "core/array/array.h"
 #include "core/array/region_plan.h"
-#include "core/base/gate.h"
+#include "core/base/thread_pool.h"
 #include "core/codec/codec.h"
 
 namespace zarr {
@@ -85,5 +85,11 @@ class RegionReader {
     std::mutex mutex_;
     std::vector<ChunkPtr> kept_;  // chunks that ObjectRefs of the result point into
 };
+
+// The bytes of a decoded chunk that a piece is made of: `walk` is its way through the chunk,
+// `offset` and `size` say which part of each element is wanted. None where they are many, or a
+// large part of the chunk, so that it is as well to take all of it.
+ByteRanges RangesOf(const RegionPiece& piece, const ChunkWalk& walk, std::size_t offset,
+                    std::size_t size, std::size_t chunk_bytes);
 
 }  // namespace zarr

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <utility>
 
+#include "core/base/fork.h"
 #include "core/base/status.h"
 
 namespace zarr {
@@ -77,5 +79,38 @@ class Buffer {
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
 };
+
+// Keeps the memory of large buffers that are done with for those that are needed next, up to a
+// number of bytes: memory that is new to a process is cleared by the system first, which takes
+// about as long as decoding into it. Thread-safe.
+class BufferPool {
+  public:
+    explicit BufferPool(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+
+    // Frees at once what is too much.
+    void SetMaxBytes(std::size_t max_bytes);
+
+    // Gives `buffer` room for `size` bytes, whose contents are anything.
+    Status Take(std::size_t size, Buffer& buffer);
+    // Takes the memory back, or frees it.
+    void Give(Buffer buffer);
+
+    std::size_t bytes() const;  // held, in use by nobody
+
+  private:
+    using Idle = std::multimap<std::size_t, Buffer>;  // by capacity
+
+    void FreeLocked(Idle::iterator buffer);
+
+    mutable Mutex mutex_;
+    std::size_t max_bytes_;
+    std::size_t bytes_ = 0;
+    Idle idle_;
+};
+
+// Memory for `size` bytes, uninitialised and aligned for any scalar; of large sizes in large pages
+// where the system has them, as a page fault for every 4 KiB costs more than decompressing into
+// them does. nullptr where there is none. To be freed with std::free().
+std::uint8_t* AllocateBytes(std::size_t size);
 
 }  // namespace zarr

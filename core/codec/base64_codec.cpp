@@ -2,8 +2,8 @@
 // base64: RFC 4648 with padding, without line breaks (numcodecs.Base64).
 #include "core/base/checked.h"
 #include "core/base/text.h"
-#include "core/codec/copy.h"
 #include "core/codec/factories.h"
+#include "core/codec/streaming.h"
 
 namespace zarr {
 

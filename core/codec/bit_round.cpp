@@ -4,10 +4,10 @@
 #include <type_traits>
 
 #include "core/base/endian.h"
-#include "core/codec/copy.h"
 #include "core/codec/factories.h"
 #include "core/codec/numeric.h"
-#include "core/json/members.h"
+#include "core/codec/streaming.h"
+#include "core/json/value.h"
 
 namespace zarr {
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/parallel.h"
-#include "core/codec/copy.h"
+#include "core/base/thread_pool.h"
 #include "core/codec/factories.h"
-#include "core/json/members.h"
+#include "core/codec/streaming.h"
+#include "core/json/value.h"
 
 namespace zarr {
 

@@ -5,7 +5,7 @@
 
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 
 namespace zarr {
 

@@ -2,15 +2,16 @@
 // categorize: strings as codes, i + 1 standing for labels[i] and any other code for the empty
 // string (numcodecs.Categorize; of dtype S, whose labels are text in the configuration too, up to
 // its version 0.5.0 and in the Zarr v2 specification of zarr-python 2.1).
+#include "core/codec/categorize.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "core/base/endian.h"
 #include "core/base/text.h"
-#include "core/codec/categorize_codes.h"
 #include "core/codec/factories.h"
 #include "core/codec/numeric.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 
 namespace zarr {
 

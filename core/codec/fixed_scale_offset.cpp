@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // fixedscaleoffset: encoded = round((decoded - offset) * scale), decoded = encoded / scale + offset
 // (numcodecs.FixedScaleOffset), each step in the type that NumPy 1 gives it.
-#include "core/codec/arithmetic.h"
 #include "core/codec/factories.h"
 #include "core/codec/numeric.h"
 

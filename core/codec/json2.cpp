@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 // json2: a JSON list of the items, nested by shape in C order whatever the array's order is, then
 // the typestr, then the shape (numcodecs.JSON).
+#include "core/codec/json2.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
+#include "core/base/checked.h"
 #include "core/base/endian.h"
 #include "core/base/half.h"
 #include "core/base/limits.h"
+#include "core/base/text.h"
 #include "core/codec/factories.h"
-#include "core/codec/json2_items.h"
 #include "core/codec/numeric.h"
 #include "core/dtype/fill_value.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 
 namespace zarr {
 
@@ -175,6 +181,123 @@ class Json2Objects final : public ObjectCodec {
     Result<Json2Writer> writer_;
 };
 
+// Distances between neighbours along each dimension, in elements of memory.
+std::vector<std::size_t> Strides(const std::vector<std::uint64_t>& shape, bool fortran_order) {
+    std::vector<std::size_t> strides(shape.size(), 1);
+    std::size_t stride = 1;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        const std::size_t d = fortran_order ? i : shape.size() - 1 - i;
+        strides[d] = stride;
+        stride *= static_cast<std::size_t>(shape[d]);
+    }
+    return strides;
+}
+
+// Puts the items of nested lists where they belong in memory.
+class Flattener {
+  public:
+    Flattener(std::vector<std::uint64_t> shape, bool fortran_order,
+              std::vector<const json::Value*>& items)
+        : shape_(std::move(shape)), strides_(Strides(shape_, fortran_order)), items_(items) {}
+
+    // `list` holds shape[depth] items from `first` on, or more for the outermost one, whose last
+    // two are something else.
+    Status Collect(const json::Array& list, std::size_t depth, std::size_t offset) {
+        const auto n = static_cast<std::size_t>(shape_[depth]);
+        for (std::size_t i = 0; i < n; ++i, offset += strides_[depth]) {
+            if (depth + 1 == shape_.size()) {
+                items_[offset] = &list[i];
+                continue;
+            }
+            const json::Array* inner = list[i].as_array();
+            if (inner == nullptr || inner->size() != shape_[depth + 1])
+                return json::Expected(
+                    "", "a list of " + std::to_string(shape_[depth + 1]) + " items", list[i]);
+            ZARR_RETURN_IF_ERROR(Collect(*inner, depth + 1, offset));
+        }
+        return {};
+    }
+
+  private:
+    std::vector<std::uint64_t> shape_;
+    std::vector<std::size_t> strides_;
+    std::vector<const json::Value*>& items_;
+};
+
+std::string ShapeText(const std::vector<std::uint64_t>& shape) {
+    std::string text = "[";
+    for (const std::uint64_t n : shape) text += (text.size() > 1 ? "," : "") + std::to_string(n);
+    return text + "]";
+}
+
+// The product of `shape`, which cannot be larger than a text of `text_size` bytes has items.
+Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape, std::size_t text_size) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t n : shape) {
+        const auto product = CheckedMul(count, n);
+        if (!product || *product > text_size)
+            return Status::Corrupt("shape " + ShapeText(shape) + " has more items than the text");
+        count = *product;
+    }
+    return static_cast<std::size_t>(count);
+}
+
+// Longer ones are no style, but a way to fill memory.
+constexpr std::size_t kLongestSpace = 100;
+
+// json.dumps() takes a number of spaces or a string.
+Status ParseIndent(const json::Value& config, JsonStyle& style) {
+    const json::Value* indent = config.Find("indent");
+    if (indent == nullptr || indent->is_null()) return {};
+    style.is_indented = true;
+    std::int64_t spaces = 0;
+    if (indent->as_string() != nullptr)
+        style.indent = *indent->as_string();
+    else if (indent->GetInt64(spaces) && spaces <= static_cast<std::int64_t>(kLongestSpace))
+        style.indent.assign(static_cast<std::size_t>(std::max<std::int64_t>(spaces, 0)), ' ');
+    else
+        return json::Expected("indent", "at most 100 spaces, or a string", *indent);
+    if (style.indent.size() > kLongestSpace || !IsValidUtf8(style.indent))
+        return json::Expected("indent", "at most 100 characters", *indent);
+    return {};
+}
+
+Status ParseSeparators(const json::Value& config, JsonStyle& style) {
+    style.separator = style.is_indented ? ", " : ",";
+    const json::Value* member = config.Find("separators");
+    if (member == nullptr || member->is_null()) return {};
+    const json::Array* pair = member->as_array();
+    if (pair == nullptr || pair->size() != 2 || (*pair)[0].as_string() == nullptr ||
+        (*pair)[0].as_string()->size() > kLongestSpace)
+        return json::Expected("separators", "two short strings", *member);
+    style.separator = *(*pair)[0].as_string();
+    return {};
+}
+
+// Stands for itself in every style.
+bool IsPlain(std::uint32_t code_point) {
+    return code_point >= 0x20 && code_point < 0x7f && code_point != '"' && code_point != '\\';
+}
+
+bool IsSurrogate(std::uint32_t code_point) { return code_point >= 0xd800 && code_point <= 0xdfff; }
+
+// \uXXXX, of one or two units of UTF-16.
+std::string_view Escape(std::uint32_t code_point, char (&text)[12]) {
+    const auto unit = [](char* at, std::uint32_t value) {
+        *at++ = '\\';
+        *at++ = 'u';
+        for (int shift = 12; shift >= 0; shift -= 4)
+            *at++ = "0123456789abcdef"[(value >> shift) & 15U];
+    };
+    if (code_point < 0x10000) {
+        unit(text, code_point);
+        return {text, 6};
+    }
+    unit(text, 0xd800 + ((code_point - 0x10000) >> 10));
+    unit(text + 6, 0xdc00 + ((code_point - 0x10000) & 0x3ffU));
+    return {text, 12};
+}
+
 }  // namespace
 
 CodecResult MakeJson2(const json::Value& config, const CodecContext& context) {
@@ -187,6 +310,205 @@ ObjectCodecResult MakeJson2Objects(const json::Value& config, const CodecContext
     ZARR_ASSIGN_OR_RETURN(Json2Reader reader, Json2Reader::Make(config, context));
     return std::unique_ptr<ObjectCodec>(
         std::make_unique<Json2Objects>(std::move(reader), Json2Writer::Make(config, context)));
+}
+
+Result<Json2Reader> Json2Reader::Make(const json::Value& config, const CodecContext& context) {
+    ZARR_ASSIGN_OR_RETURN(const std::string encoding,
+                          json::OptionalString(config, "encoding", "utf-8"));
+    if (encoding != "utf-8" && encoding != "utf8" && encoding != "ascii")
+        return Status::Unsupported("encoding: " + encoding);
+    Json2Reader reader;
+    reader.chunk_shape_ = context.chunk_shape;
+    reader.fortran_order_ = context.fortran_order;
+    return reader;
+}
+
+Result<Json2Items> Json2Reader::Read(ByteSpan encoded) const {
+    Json2Items result;
+    std::uint64_t expected = 1;
+    for (const std::uint64_t n : chunk_shape_) expected = SaturatingMul(expected, n);
+    ZARR_ASSIGN_OR_RETURN(result.root, json::Parse(encoded.text(), expected));
+    const json::Array* list = result.root.as_array();
+    if (list == nullptr || list->size() < 2)
+        return json::Expected("", "a list that ends with a dtype and a shape", result.root);
+    const json::Value& typestr = (*list)[list->size() - 2];
+    if (typestr.as_string() == nullptr)
+        return json::Expected("", "a typestr as the item before the last", typestr);
+    result.typestr = *typestr.as_string();
+    ZARR_ASSIGN_OR_RETURN(std::vector<std::uint64_t> shape,
+                          json::UintsAtLeast(list->back(), 0, "shape"));
+    ZARR_ASSIGN_OR_RETURN(const std::size_t count, CountItems(shape, encoded.size));
+    // A flat list is in memory order already.
+    const bool is_flat = shape.size() == 1 && count == shape[0];
+    if (!is_flat && shape != chunk_shape_)
+        return Status::Corrupt("expected shape " + ShapeText(chunk_shape_) + ", got " +
+                               ShapeText(shape));
+    result.items.resize(count);
+    const std::size_t outer = shape.empty() ? 1 : static_cast<std::size_t>(shape[0]);
+    if (list->size() - 2 != outer)
+        return Status::Corrupt("expected " + std::to_string(outer) + " items, got " +
+                               std::to_string(list->size() - 2));
+    if (shape.empty()) shape = {1};
+    ZARR_RETURN_IF_ERROR(
+        Flattener(std::move(shape), fortran_order_, result.items).Collect(*list, 0, 0));
+    return result;
+}
+
+Result<Json2Writer> Json2Writer::Make(const json::Value& config, const CodecContext& context) {
+    Json2Writer writer;
+    ZARR_ASSIGN_OR_RETURN(writer.style_, JsonStyle::Make(config));
+    writer.is_flat_ = context.is_flat;
+    writer.shape_ = context.chunk_shape;
+    if (!writer.is_flat_ && writer.shape_.empty())
+        return Status::Unsupported("the one element of an array without dimensions");
+    writer.strides_ = Strides(writer.shape_, context.fortran_order);
+    return writer;
+}
+
+Status Json2Writer::CheckCount(std::size_t count) const {
+    if (is_flat_) return {};
+    std::uint64_t items = 1;
+    for (const std::uint64_t n : shape_) items *= n;
+    if (items == count) return {};
+    return Status::Invalid(std::to_string(count) + " items for shape " + ShapeText(shape_));
+}
+
+void Json2Writer::WriteEnd(const std::string& typestr, std::size_t count, JsonText& text) const {
+    text.BeginItem(false);
+    text.String(typestr);
+    text.BeginItem(false);
+    text.Open();
+    const std::size_t rank = is_flat_ ? 1 : shape_.size();
+    for (std::size_t d = 0; d < rank; ++d) {
+        text.BeginItem(d == 0);
+        text.Number(is_flat_ ? std::uint64_t{count} : shape_[d]);
+    }
+    text.Close();
+    text.Close();
+}
+
+Result<JsonStyle> JsonStyle::Make(const json::Value& config) {
+    JsonStyle style;
+    ZARR_ASSIGN_OR_RETURN(const std::string encoding,
+                          json::OptionalString(config, "encoding", "utf-8"));
+    style.only_ascii = encoding == "ascii";
+    ZARR_ASSIGN_OR_RETURN(style.ensure_ascii, json::OptionalBool(config, "ensure_ascii", true));
+    ZARR_ASSIGN_OR_RETURN(style.allow_nan, json::OptionalBool(config, "allow_nan", true));
+    ZARR_RETURN_IF_ERROR(ParseIndent(config, style));
+    ZARR_RETURN_IF_ERROR(ParseSeparators(config, style));
+    return style;
+}
+
+void JsonText::Fail(Status status) {
+    if (status_.ok()) status_ = std::move(status);
+}
+
+void JsonText::Append(std::string_view text) {
+    if (!status_.ok() || text.empty()) return;
+    if (text.size() > limit_ - written_)
+        return Fail(Status::Limit("encodes to more than " + std::to_string(limit_) + " bytes"));
+    const std::size_t end = written_ + text.size();
+    if (end > buffer_.size()) {
+        constexpr std::size_t kFirst = std::size_t{4} << 10;
+        const std::size_t room = std::max({end, kFirst, buffer_.size() * 2, buffer_.capacity()});
+        Status status = buffer_.Resize(std::min(room, std::max(limit_, end)));
+        if (!status.ok()) return Fail(std::move(status));
+    }
+    std::memcpy(buffer_.data() + written_, text.data(), text.size());
+    written_ = end;
+}
+
+Status JsonText::Finish() {
+    ZARR_RETURN_IF_ERROR(status_);
+    return buffer_.Resize(written_);
+}
+
+void JsonText::NewLine() {
+    if (!style_.is_indented) return;
+    Append("\n");
+    for (std::size_t i = 0; i < depth_; ++i) Append(style_.indent);
+}
+
+void JsonText::Open() {
+    Append("[");
+    ++depth_;
+}
+
+void JsonText::Close() {
+    --depth_;
+    NewLine();
+    Append("]");
+}
+
+void JsonText::BeginItem(bool is_first) {
+    if (!is_first) Append(style_.separator);
+    NewLine();
+}
+
+void JsonText::Number(std::int64_t number) {
+    char text[24];
+    const char* const end = std::to_chars(text, text + sizeof text, number).ptr;
+    Append({text, static_cast<std::size_t>(end - text)});
+}
+
+void JsonText::Number(std::uint64_t number) {
+    char text[24];
+    const char* const end = std::to_chars(text, text + sizeof text, number).ptr;
+    Append({text, static_cast<std::size_t>(end - text)});
+}
+
+void JsonText::Number(double number) {
+    if (!std::isfinite(number) && !style_.allow_nan)
+        return Fail(Status::Invalid("JSON has no NaN and no infinity"));
+    Append(json::PythonFloat(number));
+}
+
+void JsonText::String(std::string_view utf8) {
+    Append("\"");
+    std::uint32_t code_point = 0;
+    for (std::size_t at = 0; at < utf8.size();) {
+        const std::size_t run = at;
+        while (at < utf8.size() && IsPlain(static_cast<std::uint8_t>(utf8[at]))) ++at;
+        Append(utf8.substr(run, at - run));
+        if (at == utf8.size()) break;
+        if (!NextCodePoint(utf8, at, code_point))
+            return Fail(Status::Invalid("text that is not valid UTF-8: " + Quoted(utf8)));
+        Character(code_point);
+    }
+    Append("\"");
+}
+
+void JsonText::String(const std::uint8_t* units, std::size_t count) {
+    while (count > 0 && LoadNative<std::uint32_t>(units + (count - 1) * 4) == 0) --count;
+    Append("\"");
+    for (std::size_t i = 0; i < count; ++i) Character(LoadNative<std::uint32_t>(units + i * 4));
+    Append("\"");
+}
+
+void JsonText::Character(std::uint32_t code_point) {
+    constexpr std::string_view kSpecial = "\"\\\n\r\t\f\b";
+    constexpr std::string_view kLetters = "\"\\nrtfb";
+    char text[12];
+    if (IsPlain(code_point)) {
+        text[0] = static_cast<char>(code_point);
+        return Append({text, 1});
+    }
+    if (code_point < 0x7f) {
+        const std::size_t special = kSpecial.find(static_cast<char>(code_point));
+        if (special == std::string_view::npos) return Append(Escape(code_point, text));
+        text[0] = '\\';
+        text[1] = kLetters[special];
+        return Append({text, 2});
+    }
+    if (code_point > 0x10ffff || IsSurrogate(code_point))
+        return Fail(Status::Invalid("text with " + std::to_string(code_point) +
+                                    ", which is no Unicode character"));
+    if (style_.ensure_ascii) return Append(Escape(code_point, text));
+    if (style_.only_ascii && code_point > 0x7f)
+        return Fail(Status::Invalid("encoding: text that is not ASCII"));
+    utf8_.clear();
+    AppendUtf8(utf8_, code_point);
+    Append(utf8_);
 }
 
 }  // namespace zarr

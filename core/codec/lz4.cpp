@@ -4,9 +4,9 @@
 #include <lz4.h>
 
 #include "core/base/endian.h"
-#include "core/codec/copy.h"
 #include "core/codec/factories.h"
-#include "core/json/members.h"
+#include "core/codec/streaming.h"
+#include "core/json/value.h"
 
 namespace zarr {
 

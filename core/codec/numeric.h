@@ -128,4 +128,31 @@ Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item);
 // The size of elements that have `decoded_item` bytes decoded and `encoded_item` encoded.
 SizeBound EncodedItems(SizeBound decoded, std::size_t decoded_item, std::size_t encoded_item);
 
+// NumPy 1's arithmetic of an array of numbers with a Python number, in the types that NumPy gives
+// its results (https://numpy.org/doc/1.26/reference/generated/numpy.result_type.html).
+
+// A number that the configuration of a codec gives.
+struct Scalar {
+    // The compulsory member `key` of `config`.
+    static Result<Scalar> Member(const json::Value& config, std::string_view key);
+    static Scalar Float(double number);
+
+    double number = 0;
+    std::uint64_t bits = 0;  // of an integer, in two's complement
+    bool is_integer = false;
+    DataType smallest;  // the smallest type that holds it (numpy.min_scalar_type)
+};
+
+// The type of what becomes of an array of `array` and `scalar`.
+DataType ResultType(const DataType& array, const Scalar& scalar);
+
+enum class Operation { kAdd, kSubtract, kMultiply, kDivide, kRound };
+
+// A calculation on each of `count` native numbers, in place. kRound is to the nearest integer, ties
+// to even, and has no use for `scalar`.
+using Calculation = void (*)(std::uint8_t* numbers, std::size_t count, const Scalar& scalar);
+
+// `type` must be what ResultType() gave; kDivide needs a float or complex type. Integers wrap.
+Calculation MakeCalculation(Operation operation, const DataType& type);
+
 }  // namespace zarr

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/codec/arithmetic.h"
 #include "core/codec/factories.h"
 #include "core/codec/numeric.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/codec/copy.h"
 #include "core/codec/factories.h"
-#include "core/json/members.h"
+#include "core/codec/streaming.h"
+#include "core/json/value.h"
 
 namespace zarr {
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include "core/base/bytes.h"
+#include "core/codec/codec.h"
 #include "core/codec/output.h"
 
 namespace zarr {
@@ -54,5 +56,21 @@ class StreamEncoder {
 
 // Appends the stream of all of `decoded` to `output`.
 Status EncodeStream(StreamEncoder& encoder, ByteSpan decoded, Output& output);
+
+// For codecs whose decoded form is a part of the encoded one, and checks that encoders share.
+
+// Makes `bytes` all of what `decoded` holds.
+inline Status CopyAll(ByteSpan bytes, Output& decoded) {
+    ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(bytes.size));
+    if (bytes.size != 0) std::memcpy(room.data, bytes.data, bytes.size);
+    return {};
+}
+
+// CheckWritable() of codecs that take no more than `limit` bytes.
+inline Status CheckInputSize(SizeBound decoded, std::size_t limit) {
+    if (!decoded.exact || decoded.max <= limit) return {};
+    return Status::Limit("takes at most " + std::to_string(limit) + " bytes, not " +
+                         std::to_string(decoded.max));
+}
 
 }  // namespace zarr

@@ -9,7 +9,7 @@
 #include "core/base/threads_own.h"
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 
 namespace zarr {
 

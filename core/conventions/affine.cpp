@@ -6,9 +6,9 @@
 #include <locale>
 #include <sstream>
 
+#include "core/conventions/attributes.h"
 #include "core/conventions/crs_sources.h"
-#include "core/conventions/level_listing.h"
-#include "core/conventions/lookup.h"
+#include "core/conventions/multiscales.h"
 #include "core/store/keys.h"
 
 namespace zarr {

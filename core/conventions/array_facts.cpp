@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/conventions/dimension_names.h"
+#include "core/conventions/attributes.h"
+#include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
-#include "core/conventions/lookup.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -2,19 +2,18 @@
 #include "core/conventions/attributes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
 #include <locale>
 #include <sstream>
 
+#include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
 
 namespace zarr {
-
-const std::string* StringAttribute(const json::Value& attributes, std::string_view name) {
-    const json::Value* value = attributes.Find(name);
-    return value != nullptr ? value->as_string() : nullptr;
-}
 
 namespace {
 
@@ -45,6 +44,11 @@ bool AppendNumbers(const json::Value& value, std::vector<double>& numbers) {
 }
 
 }  // namespace
+
+const std::string* StringAttribute(const json::Value& attributes, std::string_view name) {
+    const json::Value* value = attributes.Find(name);
+    return value != nullptr ? value->as_string() : nullptr;
+}
 
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
                                       Warnings& warnings) {
@@ -97,6 +101,90 @@ std::set<std::string> ReferencedNames(const json::Value& attributes) {
         }
     }
     return names;
+}
+
+std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
+                         const std::string& name) {
+    const auto normal = NormalizePath(name);
+    if (!normal.ok() || normal->empty()) return {};
+    const auto is_array = [&](const std::string& path) {
+        const auto found = hierarchy.Has(JoinKey(path, kArrayKey));
+        return found.ok() && *found;
+    };
+    if (name[0] == '/') return is_array(*normal) ? *normal : std::string();
+    std::string_view at = group;
+    for (;; at = ParentPath(at)) {
+        std::string path = JoinKey(at, *normal);
+        if (is_array(path)) return path;
+        if (at.empty()) return {};
+    }
+}
+
+json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
+                              Warnings& warnings) {
+    auto attributes = hierarchy.Attributes(path);
+    if (attributes.ok()) return attributes.Take();
+    warnings.push_back(attributes.status().message());
+    return json::Value(json::Object{});
+}
+
+Packing ReadPacking(const json::Value& attributes, Warnings& warnings) {
+    Packing packing;
+    packing.scale = NumberAttribute(attributes, "scale_factor", warnings);
+    packing.offset = NumberAttribute(attributes, "add_offset", warnings);
+    if (const std::string* units = StringAttribute(attributes, "units")) packing.units = *units;
+    return packing;
+}
+
+std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
+                                    bool fill_value_counts, Warnings& warnings) {
+    for (const std::string_view name : {"_FillValue", "missing_value"}) {
+        const json::Value* value = attributes.Find(name);
+        if (value == nullptr || value->is_null()) continue;
+        const json::Array* items = value->as_array();
+        const bool one_of_one =
+            items != nullptr && items->size() == 1 && metadata.dtype.kind != DataKind::kComplex;
+        auto element = ParseFillValue(metadata.dtype, one_of_one ? (*items)[0] : *value);
+        if (element.ok()) return element.Take();
+        warnings.push_back("attribute " + std::string(name) + ": " + json::Brief(*value) +
+                           " is no value of dtype " + metadata.dtype.ToString());
+    }
+    if (metadata.dtype.is_time()) {  // NumPy's own: not a time
+        constexpr std::int64_t kNat = std::numeric_limits<std::int64_t>::min();
+        std::string element(sizeof kNat, '\0');
+        std::memcpy(element.data(), &kNat, sizeof kNat);
+        return FillValue(std::move(element), sizeof kNat);
+    }
+    if (fill_value_counts && metadata.has_fill_value) return metadata.fill_value;
+    return std::nullopt;
+}
+
+std::string UnitsOf(const DataType& type, const Packing& packing) {
+    std::string units = TimeUnits(type);
+    return units.empty() ? packing.units : units;
+}
+
+std::string TimeUnits(const DataType& type) {
+    constexpr std::array<std::string_view, 14> kNames = {"",
+                                                         "years",
+                                                         "months",
+                                                         "weeks",
+                                                         "days",
+                                                         "hours",
+                                                         "minutes",
+                                                         "seconds",
+                                                         "milliseconds",
+                                                         "microseconds",
+                                                         "nanoseconds",
+                                                         "picoseconds",
+                                                         "femtoseconds",
+                                                         "attoseconds"};
+    if (!type.is_time() || type.time_unit == TimeUnit::kGeneric) return {};
+    std::string text;
+    if (type.time_multiple != 1) text = std::to_string(type.time_multiple) + " ";
+    text += kNames[static_cast<std::size_t>(type.time_unit)];
+    if (type.kind == DataKind::kDatetime) text += " since 1970-01-01";
+    return text;
 }
 
 }  // namespace zarr

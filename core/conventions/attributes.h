@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
+#include "core/metadata/array_metadata.h"
 
 namespace zarr {
 
@@ -35,5 +37,40 @@ std::vector<std::string> WordsAttribute(const json::Value& attributes, std::stri
 // The last names of the arrays that describe an array, by its attributes: coordinates, grid
 // mappings, bounds (CF conventions).
 std::set<std::string> ReferencedNames(const json::Value& attributes);
+
+// Finding what attributes name: variables of the same group or of a group above it.
+
+// The path of the array that `name` means in `group` (CF conventions, section 2.7.1): an absolute
+// path, or a name in the group or the nearest group above that has it. Empty where there is none,
+// or where the name would lead outside the store.
+std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
+                         const std::string& name);
+
+// Attributes of a node; an empty object, and a warning, where `.zattrs` is broken.
+json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
+                              Warnings& warnings);
+
+// What the stored numbers mean: nodata, packing, units.
+
+// value = stored * scale + offset, in `units` (CF conventions, section 8.1).
+struct Packing {
+    std::optional<double> scale;
+    std::optional<double> offset;
+    std::string units;
+};
+Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
+
+// The element that stands for missing data, in the host's byte order: the attribute `_FillValue`,
+// else `missing_value`, else NaT for a time, else, where `fill_value_counts`, the fill value of the
+// array.
+std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
+                                    bool fill_value_counts, Warnings& warnings);
+
+// The units of an array's numbers: what its NumPy time type says, else the attribute.
+std::string UnitsOf(const DataType& type, const Packing& packing);
+
+// UDUNITS' spelling of a NumPy time type: "25 seconds since 1970-01-01" for <M8[25s], "days" for
+// <m8[D]; empty for other types and for time without a unit.
+std::string TimeUnits(const DataType& type);
 
 }  // namespace zarr

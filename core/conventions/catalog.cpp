@@ -2,12 +2,14 @@
 #include "core/conventions/catalog.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
-#include "core/conventions/catalog_walk.h"
-#include "core/conventions/dimension_names.h"
+#include "core/conventions/attributes.h"
+#include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
-#include "core/conventions/lookup.h"
+#include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
 #include "core/store/keys.h"
 
@@ -28,6 +30,66 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, LevelListings& listings,
          NameDimensions(hierarchy, listings, path, array.metadata, attributes, ignored))
         array.dimensions.push_back(std::move(dimension.name));
     return array;
+}
+
+// Most groups and arrays that a listing goes through; more is a loop or an attack.
+constexpr std::size_t kMaxListed = 1'000'000;
+
+std::vector<std::string> KeysOf(const std::vector<NamedMember>& members) {
+    std::vector<std::string> keys;
+    keys.reserve(members.size());
+    for (const NamedMember& member : members) keys.push_back(JoinKey(member.path, kAttributesKey));
+    return keys;
+}
+
+// An image by its attributes alone.
+struct ImageLevels {
+    std::string base;              // the path of the largest level
+    std::set<std::string> levels;  // the members of the group that the levels are, or lie in
+    std::string title;
+};
+
+// The pixel's size along the last axis in the dataset's own transformations; 0 where it is unknown.
+double LastScale(const json::Value& dataset) {
+    const json::Value* steps = dataset.Find("coordinateTransformations");
+    const json::Array* items = steps != nullptr ? steps->as_array() : nullptr;
+    double number = 0;
+    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+        const json::Value* scale = (*items)[i].Find("scale");
+        const json::Array* scales = scale != nullptr ? scale->as_array() : nullptr;
+        if (scales != nullptr && !scales->empty() && scales->back().GetDouble(number))
+            return number;
+    }
+    return 0;
+}
+
+// nullopt where the group does not describe exactly one image of OME-NGFF. The largest level is the
+// first, as the specification has it, unless the scales of the datasets know better.
+std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::string& group) {
+    Warnings ignored;  // reported where the image is opened
+    std::vector<Multiscale> multiscales = ReadMultiscales(attributes, ignored);
+    multiscales.erase(std::remove_if(multiscales.begin(), multiscales.end(),
+                                     [](const Multiscale& item) { return item.is_overviews; }),
+                      multiscales.end());
+    if (multiscales.size() != 1 || multiscales[0].kind != Multiscale::Kind::kDatasets)
+        return std::nullopt;
+    const std::vector<MultiscaleLevel>& levels = multiscales[0].levels;
+    ImageLevels image;
+    double best = 0;
+    for (const MultiscaleLevel& level : levels) {
+        if (level.path.empty()) return std::nullopt;
+        const double scale = LastScale(*level.dataset);
+        const std::string path = JoinKey(group, level.path);
+        if (image.base.empty() || (scale > 0 && scale < best)) {
+            image.base = path;
+            best = scale;
+        }
+        // Of levels that lie deeper, the group around them.
+        image.levels.insert(path.substr(0, path.find('/', group.size() + 1)));
+    }
+    if (const std::string* name = StringAttribute(*levels[0].multiscale, "name"))
+        image.title = *name;
+    return image;
 }
 
 }  // namespace
@@ -93,6 +155,177 @@ Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& pa
     ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, MembersOf(hierarchy, path));
     LevelListings listings(hierarchy);
     return DescribeMembers(hierarchy, listings, path, members);
+}
+
+std::vector<CatalogGroup> CatalogWalk::Take() {
+    faults_.Report(warnings_);
+    return std::move(groups_);
+}
+
+Status CatalogWalk::Count(std::size_t nodes) {
+    counted_ += nodes;
+    if (counted_ <= kMaxListed) return {};
+    return Status::Limit("more than " + std::to_string(kMaxListed) + " groups and arrays");
+}
+
+Result<std::vector<Node>> CatalogWalk::Members(const std::string& path) {
+    if (!can_list()) return cannot_list_;
+    auto members = hierarchy_.Members(path);
+    if (!members.ok() && members.status().code() == StatusCode::kUnsupported)
+        cannot_list_ = members.status();
+    return members;
+}
+
+Status CatalogWalk::Visit(const std::string& path, bool is_root) {
+    if (!visited_.insert(path).second) return {};
+    const NamedMembers named = ReadNamedMembers(hierarchy_, path, faults_);
+    return named.is_container ? VisitContainer(path, named, is_root) : VisitPlain(path, is_root);
+}
+
+Status CatalogWalk::VisitPlain(const std::string& path, bool is_root) {
+    auto members = Members(path);
+    if (!can_list()) {
+        auto named = NamedNodes(hierarchy_, path);
+        if (!named.empty()) members = std::move(named);
+    }
+    if (!members.ok()) {
+        if (is_root) return members.status();
+        warnings_.push_back(members.status().message());
+        return {};
+    }
+    ZARR_RETURN_IF_ERROR(Count(members->size()));
+    groups_.push_back(DescribeMembers(hierarchy_, listings_, path, *members));
+    for (const Node& node : *members)
+        if (node.kind == NodeKind::kGroup) ZARR_RETURN_IF_ERROR(Visit(node.path, false));
+    return {};
+}
+
+// ---------------------------------------------------------------------------------------------
+// OME-NGFF's containers
+
+Status CatalogWalk::VisitContainer(const std::string& path, const NamedMembers& named,
+                                   bool is_root) {
+    const auto members = Members(path);
+    const bool is_listed = members.ok();
+    if (!is_listed && can_list()) {
+        if (is_root) return members.status();
+        warnings_.push_back(members.status().message());
+    }
+    if (is_listed) ZARR_RETURN_IF_ERROR(Count(members->size()));
+    CatalogGroup group =
+        DescribeMembers(hierarchy_, listings_, path, is_listed ? *members : std::vector<Node>());
+    group.kind = CatalogGroup::Kind::kContainer;
+    groups_.push_back(std::move(group));
+    if (expanded_.count(path) == 0) {
+        const std::vector<NamedMember> images = Expand(named.members);
+        PrefetchBases(images);
+        for (const NamedMember& image : images) ZARR_RETURN_IF_ERROR(VisitImage(image));
+    }
+    if (!is_listed) return {};
+    const std::string no_image = OmeGroupOf(LenientAttributes(hierarchy_, path, warnings_), path);
+    for (const Node& node : *members)
+        if (node.kind == NodeKind::kGroup && node.path != no_image)
+            ZARR_RETURN_IF_ERROR(Visit(node.path, false));
+    return {};
+}
+
+std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& members) {
+    std::vector<NamedMember> images;
+    Prefetch(hierarchy_, KeysOf(members));
+    for (const NamedMember& member : members) {
+        if (member.as != NamedMember::As::kWell) {
+            images.push_back(member);
+            continue;
+        }
+        if (!IsThere(member.path)) continue;
+        NamedMembers well = ReadNamedMembers(hierarchy_, member.path, faults_);
+        if (!well.is_container) {
+            faults_.Add("/" + member.path + ": is no well of images");
+            continue;
+        }
+        expanded_.insert(member.path);
+        for (NamedMember& image : well.members)
+            // Wells in wells, which the format does not have, are found by listing.
+            if (image.as != NamedMember::As::kWell) images.push_back(std::move(image));
+    }
+    return images;
+}
+
+// Attributes are the cheapest proof.
+bool CatalogWalk::IsThere(const std::string& path) {
+    const auto has_attributes = hierarchy_.Has(JoinKey(path, kAttributesKey));
+    if (has_attributes.ok() && *has_attributes) return true;
+    const auto has_group = hierarchy_.Has(JoinKey(path, kGroupKey));
+    if (has_group.ok() && *has_group) return true;
+    faults_.Add("/" + path + ": there is no such group");
+    return false;
+}
+
+void CatalogWalk::PrefetchBases(const std::vector<NamedMember>& images) {
+    Prefetch(hierarchy_, KeysOf(images));
+    std::vector<std::string> keys;
+    for (const NamedMember& member : images) {
+        Warnings ignored;
+        const auto image =
+            ReadImage(LenientAttributes(hierarchy_, member.path, ignored), member.path);
+        if (!image) continue;
+        keys.push_back(JoinKey(image->base, kArrayKey));
+        if (!can_list())
+            keys.push_back(JoinKey(JoinKey(member.path, kLabelsGroup), kAttributesKey));
+    }
+    Prefetch(hierarchy_, keys);
+}
+
+Status CatalogWalk::VisitImage(const NamedMember& image) {
+    using Kind = CatalogGroup::Kind;
+    if (visited_.count(image.path) != 0 || !IsThere(image.path)) return {};
+    ZARR_RETURN_IF_ERROR(Count(1));
+    Warnings ignored;  // reported where the image is opened
+    const auto read = ReadImage(LenientAttributes(hierarchy_, image.path, ignored), image.path);
+    CatalogArray base;
+    if (read) base = DescribeAlone(hierarchy_, read->base);
+    if (!read || !base.status.ok() || !base.is_raster) {
+        if (!read && !can_list()) faults_.Add("/" + image.path + ": is no image");
+        return !read && !can_list() ? Status() : Visit(image.path, false);
+    }
+    visited_.insert(image.path);
+    CatalogGroup group;
+    group.path = image.path;
+    group.kind = image.as == NamedMember::As::kLabel ? Kind::kLabel : Kind::kImage;
+    group.title = read->title;
+    group.arrays.push_back(std::move(base));
+    groups_.push_back(std::move(group));
+    return VisitBeside(image.path, read->levels);
+}
+
+Status CatalogWalk::VisitBeside(const std::string& path, const std::set<std::string>& levels) {
+    if (!can_list()) {
+        const std::string labels = JoinKey(path, kLabelsGroup);
+        const auto found = hierarchy_.Has(JoinKey(labels, kAttributesKey));
+        return found.ok() && *found ? Visit(labels, false) : Status();
+    }
+    // Not Members(), which looks at each of the levels.
+    const auto entries = hierarchy_.store()->List(path);
+    std::vector<Node> members;
+    for (std::size_t i = 0; entries.ok() && i < entries->size(); ++i) {
+        Node node{(*entries)[i].name, JoinKey(path, (*entries)[i].name), NodeKind::kNone};
+        if (!(*entries)[i].is_prefix || levels.count(node.path) != 0) continue;
+        const auto kind = hierarchy_.KindOf(node.path);
+        node.kind = kind.ok() ? *kind : NodeKind::kNone;
+        members.push_back(std::move(node));
+    }
+    for (CatalogArray& array : DescribeMembers(hierarchy_, listings_, path, members).arrays)
+        groups_.back().arrays.push_back(std::move(array));
+    for (const Node& node : members)
+        if (node.kind == NodeKind::kGroup) ZARR_RETURN_IF_ERROR(Visit(node.path, false));
+    return {};
+}
+
+Result<std::vector<CatalogGroup>> ListRasters(const Hierarchy& hierarchy, const std::string& path,
+                                              Warnings& warnings) {
+    CatalogWalk walk(hierarchy, warnings);
+    ZARR_RETURN_IF_ERROR(walk.Visit(path, true));
+    return walk.Take();
 }
 
 }  // namespace zarr

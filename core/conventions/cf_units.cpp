@@ -6,7 +6,7 @@
 #include <locale>
 #include <sstream>
 
-#include "core/conventions/name_key.h"
+#include "core/conventions/named_members.h"
 
 namespace zarr {
 

@@ -2,11 +2,17 @@
 #include "core/conventions/coordinates.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "core/base/checked.h"
+#include "core/base/endian.h"
 #include "core/base/limits.h"
-#include "core/conventions/values.h"
+#include "core/base/text.h"
+#include "core/base/thread_pool.h"
+#include "core/conventions/attributes.h"
+#include "core/conventions/time.h"
 #include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
 
@@ -72,6 +78,194 @@ class Reader {
     Packing packing_;
     Coordinates read_;
 };
+
+// Calls `read` for the part of the range in each chunk, until the deadline.
+Status ForEachChunk(const Array& array, const LabelRange& range,
+                    const std::function<Status(const Region&, std::size_t first)>& read) {
+    const std::uint64_t chunk = array.metadata().chunks[0];
+    const std::uint64_t first_chunk = range.first / chunk;
+    const std::uint64_t last_chunk = (range.first + range.count - 1) / chunk;
+    const auto read_one = [&](std::size_t i) -> Status {
+        if (range.deadline && LabelRange::Clock::now() >= *range.deadline)
+            return {StatusCode::kCancelled, "the time allowed is over"};
+        // Neither product overflows: both chunks hold elements of the range.
+        const std::uint64_t chunk_start = (first_chunk + i) * chunk;
+        const std::uint64_t start = std::max(range.first, chunk_start);
+        const std::uint64_t end = range.first + range.count;
+        Region region;
+        region.start.push_back(start);
+        region.count.push_back(end - chunk_start < chunk ? end - start
+                                                         : chunk_start + chunk - start);
+        region.step.push_back(1);
+        return read(region, static_cast<std::size_t>(start - range.first));
+    };
+    return ParallelFor(static_cast<std::size_t>(last_chunk - first_chunk + 1), range.threads,
+                       read_one);
+}
+
+Result<std::vector<std::string>> ReadObjects(const Array& array, const LabelRange& range) {
+    std::vector<std::string> objects(static_cast<std::size_t>(range.count));
+    ZARR_RETURN_IF_ERROR(
+        ForEachChunk(array, range, [&](const Region& region, std::size_t first) -> Status {
+            ZARR_ASSIGN_OR_RETURN(std::vector<std::string> part, array.ReadObjects(region, 1));
+            std::move(part.begin(), part.end(),
+                      objects.begin() + static_cast<std::ptrdiff_t>(first));
+            return {};
+        }));
+    return objects;
+}
+
+// The elements in the host's byte order.
+Result<Buffer> ReadElements(const Array& array, const LabelRange& range) {
+    const DataType& stored = array.metadata().dtype;
+    const DataType memory = stored.Native();
+    if (stored.size > kMaxLabelBytes / range.count)
+        return Status::Limit("coordinates of " + std::to_string(stored.size) +
+                             " bytes each are too large for labels");
+    Buffer buffer;
+    ZARR_RETURN_IF_ERROR(buffer.Resize(static_cast<std::size_t>(range.count) * memory.size));
+    ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeReadOp(stored, memory));
+    ZARR_RETURN_IF_ERROR(
+        ForEachChunk(array, range, [&](const Region& region, std::size_t first) -> Status {
+            const Destination destination{buffer.data() + first * memory.size,
+                                          ContiguousStrides(region.count, memory.size, false), op};
+            return array.Read(region, 0, destination, {1});
+        }));
+    return buffer;
+}
+
+// Fifteen digits: what is true of a number, without the noise of the arithmetic that unpacked it.
+std::string UnpackedText(double number) {
+    char text[64];
+    const auto [end, error] =
+        std::to_chars(text, text + sizeof text, number, std::chars_format::general, 15);
+    return {text, end};
+}
+
+// Turns elements of one array into labels.
+class Labeller {
+  public:
+    Labeller(const ArrayMetadata& metadata, const json::Value& attributes, Warnings& warnings)
+        : type_(metadata.dtype.Native()), warnings_(warnings) {
+        ReadUnits(attributes);
+        if (type_.is_time() || !type_.is_numeric()) return;
+        reference_ = ReadTimeReference(attributes, warnings);
+        packing_ = ReadPacking(attributes, warnings);
+        if (const auto missing = ReadNodata(attributes, metadata, false, warnings))
+            missing_ = missing->Bytes();
+    }
+
+    const std::string& units() const { return units_; }
+
+    CoordinateLabel Label(const std::uint8_t* element) {
+        CoordinateLabel label;
+        label.value = ElementText(type_, element);
+        if (type_.is_time()) {
+            SetTime(type_.kind == DataKind::kDatetime
+                        ? DatetimeText(type_, LoadNative<std::int64_t>(element))
+                        : TimedeltaText(type_, LoadNative<std::int64_t>(element)),
+                    label);
+        } else if (reference_) {
+            SetTime(TimeOf(element), label);
+        } else if (type_.is_numeric()) {
+            label.label = WithUnits(IsPacked() ? UnpackedText(Unpacked(element)) : label.value);
+        } else {
+            label.value = MarkedText(label.value);
+            label.label = label.value;
+        }
+        return label;
+    }
+
+  private:
+    void ReadUnits(const json::Value& attributes) {
+        const json::Value* units = attributes.Find("units");
+        if (units != nullptr && units->as_string() != nullptr)
+            units_ = ReplaceInvalidUtf8(*units->as_string());
+        else if (units != nullptr && !units->is_null())
+            warnings_.push_back("attribute units: expected a string, got " + json::Brief(*units));
+        if (units_.empty()) units_ = TimeUnits(type_);
+        units_ = Shortened(units_, kMaxUnitBytes);
+    }
+
+    bool IsPacked() const {
+        return type_.kind != DataKind::kComplex && (packing_.scale || packing_.offset);
+    }
+    double Unpacked(const std::uint8_t* element) const {
+        return ElementDouble(type_, element) * packing_.scale.value_or(1) +
+               packing_.offset.value_or(0);
+    }
+    std::string WithUnits(const std::string& number) const {
+        return units_.empty() || units_ == "1" ? number : number + " " + units_;
+    }
+
+    // "NaT" where the element is missing, none where it is too far off.
+    std::optional<std::string> TimeOf(const std::uint8_t* element) const {
+        const std::string_view bytes(reinterpret_cast<const char*>(element), type_.size);
+        const double number = Unpacked(element);
+        if (std::isnan(number) || (missing_ && bytes == *missing_)) return "NaT";
+        if (IsPacked() || type_.kind == DataKind::kFloat) return reference_->TextOf(number);
+        if (type_.kind == DataKind::kComplex) return std::nullopt;
+        std::int64_t integer = 0;
+        const std::string text = ElementText(type_, element);
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), integer);
+        if (error != std::errc()) return std::nullopt;  // above int64
+        return reference_->TextOf(integer);
+    }
+
+    void SetTime(const std::optional<std::string>& time, CoordinateLabel& label) {
+        if (time) {
+            label.label = *time;
+            if (type_.kind != DataKind::kTimedelta && *time != "NaT") label.time = *time;
+            return;
+        }
+        label.label = WithUnits(label.value);
+        if (!warned_ && !units_.empty())
+            warnings_.push_back("value " + label.value + " is no time in " + Quoted(units_));
+        warned_ = true;
+    }
+
+    DataType type_;
+    Warnings& warnings_;
+    std::string units_;
+    std::optional<TimeReference> reference_;
+    Packing packing_;
+    std::optional<std::string> missing_;
+    bool warned_ = false;
+};
+
+Result<CoordinateLabels> ReadLabels(const Array& array, const json::Value& attributes,
+                                    const LabelRange& range, Warnings& warnings) {
+    const DataType& type = array.metadata().dtype;
+    if (type.kind == DataKind::kStruct || type.kind == DataKind::kVoid)
+        return Status::Unsupported("elements of dtype " + type.ToString() + " are no coordinates");
+    if (range.count > kMaxLabels)
+        return Status::Limit(std::to_string(range.count) + " coordinates are more than the " +
+                             std::to_string(kMaxLabels) + " that are read");
+    CoordinateLabels labels;
+    labels.is_text = type.kind == DataKind::kObject || type.kind == DataKind::kUnicode ||
+                     type.kind == DataKind::kBytes;
+    if (range.count == 0) return labels;
+    Labeller labeller(array.metadata(), attributes, warnings);
+    labels.units = labeller.units();
+    labels.items.reserve(static_cast<std::size_t>(range.count));
+    if (type.kind == DataKind::kObject) {
+        ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> objects, ReadObjects(array, range));
+        std::size_t bytes = 0;
+        for (const std::string& object : objects) {
+            bytes += object.size();
+            if (bytes > kMaxLabelBytes)
+                return Status::Limit("coordinates of more than " + std::to_string(kMaxLabelBytes) +
+                                     " bytes in all are too large for labels");
+            const std::string text = MarkedBytes(object);
+            labels.items.push_back({text, text, ""});
+        }
+        return labels;
+    }
+    ZARR_ASSIGN_OR_RETURN(const Buffer elements, ReadElements(array, range));
+    for (std::size_t i = 0; i < range.count; ++i)
+        labels.items.push_back(labeller.Label(elements.data() + i * type.size));
+    return labels;
+}
 
 }  // namespace
 
@@ -140,6 +334,17 @@ std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const 
         if (!(std::fabs(values[i] - place) <= tolerance)) return std::nullopt;
     }
     return axis;
+}
+
+Result<CoordinateLabels> ReadCoordinateLabels(const Hierarchy& hierarchy,
+                                              const Dimension& dimension, const LabelRange& range,
+                                              Warnings& warnings) {
+    ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy.OpenArray(dimension.coordinate_path));
+    Warnings own;
+    auto labels = ReadLabels(*array, dimension.coordinate_attributes, range, own);
+    for (const std::string& warning : own)
+        warnings.push_back("/" + dimension.coordinate_path + ": " + warning);
+    return labels;
 }
 
 }  // namespace zarr

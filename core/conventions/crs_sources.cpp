@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "core/conventions/attributes.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/geolocation.h"
-#include "core/conventions/level_listing.h"
-#include "core/conventions/lookup.h"
-#include "core/conventions/name_key.h"
+#include "core/conventions/multiscales.h"
+#include "core/conventions/named_members.h"
 #include "core/store/keys.h"
 
 namespace zarr {

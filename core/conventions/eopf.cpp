@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/json/members.h"
+#include "core/json/value.h"
 
 namespace zarr {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/conventions/attributes.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/crs_sources.h"
-#include "core/conventions/lookup.h"
 #include "core/store/keys.h"
 
 namespace zarr {

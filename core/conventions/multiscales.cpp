@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/conventions/attributes.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/tile_matrices.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -168,6 +169,32 @@ std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std
             if (multiscale.kind == kind && !multiscale.is_overviews && level.path == path)
                 found.push_back(level);
     return found;
+}
+
+std::shared_ptr<const json::Value> LevelListings::AttributesOf(const std::string& group) {
+    auto& attributes = attributes_[group];
+    if (attributes == nullptr) {
+        Warnings ignored;  // reported where the group is opened
+        attributes =
+            std::make_shared<const json::Value>(LenientAttributes(hierarchy_, group, ignored));
+    }
+    return attributes;
+}
+
+LevelListing LevelListings::Find(const std::string& path, Multiscale::Kind kind) {
+    // Of a walk through a hierarchy, the groups that it has left.
+    for (auto it = attributes_.begin(); it != attributes_.end();)
+        it = IsAtOrBelow(path, it->first) ? std::next(it) : attributes_.erase(it);
+    for (std::string_view at = path; !at.empty();) {
+        at = ParentPath(at);
+        LevelListing listing;
+        listing.group = std::string(at);
+        listing.attributes = AttributesOf(listing.group);
+        const std::string_view name = std::string_view(path).substr(at.empty() ? 0 : at.size() + 1);
+        listing.levels = FindLevels(*listing.attributes, name, kind);
+        if (listing.is_listed()) return listing;
+    }
+    return {};
 }
 
 }  // namespace zarr

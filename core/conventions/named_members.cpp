@@ -5,12 +5,12 @@
 #include <map>
 #include <set>
 
-#include "core/base/parallel.h"
 #include "core/base/text.h"
-#include "core/conventions/lookup.h"
+#include "core/base/thread_pool.h"
+#include "core/conventions/attributes.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/nczarr.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/metadata/nczarr_form.h"
+#include "core/metadata/dialects.h"
 #include "core/store/keys.h"
 
 namespace zarr {

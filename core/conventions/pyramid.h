@@ -2,10 +2,13 @@
 // Multiscale pyramids: one raster at several sizes, by any of the conventions that describe it.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
 #include "core/hierarchy/hierarchy.h"
 
@@ -45,5 +48,58 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
 // only then, or where the array is all that is left of a pyramid.
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
+
+// A level of a pyramid as something lists it, not checked.
+struct ListedLevel {
+    std::string path;    // of an array or a group, from the root
+    std::string origin;  // where it is listed, for messages
+};
+
+struct ListedPyramid {
+    std::string group;   // whose pyramid it is
+    std::string origin;  // where it is described, for messages
+    std::vector<ListedLevel> levels;
+    bool is_overviews = false;  // of an array that is there without them
+};
+
+// The warning for a level that is not used: `why` is a predicate, "is no raster".
+inline std::string LeftOut(const ListedLevel& level, const std::string& why) {
+    return level.origin + ": level /" + level.path + " " + why + "; it is left out";
+}
+
+// Checks which of the listed levels of a pyramid belong together.
+
+// Checks the pyramids of one group. Not for several threads.
+class LevelChecker {
+  public:
+    LevelChecker(const Hierarchy& hierarchy, Warnings& warnings)
+        : hierarchy_(hierarchy), warnings_(warnings) {}
+
+    // The pyramid of arrays; nullopt where none is a raster. Levels that do not belong to the
+    // largest one are left out with a warning each.
+    std::optional<Pyramid> Check(const std::string& origin, const std::vector<ListedLevel>& arrays);
+
+  private:
+    struct Level {
+        ListedLevel listed;
+        ArrayFacts facts;
+        std::uint64_t width = 0;
+        std::uint64_t height = 0;
+    };
+
+    std::vector<Level> Describe(const std::vector<ListedLevel>& arrays);
+    static void SortBySize(std::vector<Level>& levels);
+    static void FollowBase(std::vector<Level>& levels);
+    std::string WhyNoLevel(const Level& level, const Level& previous, const Level& base) const;
+    bool HasExtentOf(const Level& base, const Level& level);
+    std::optional<AffineSource> GeoTransformOf(const ArrayFacts& facts, const std::string& where);
+    void LeaveOut(const ListedLevel& level, const std::string& why);
+
+    const Hierarchy& hierarchy_;
+    Warnings& warnings_;
+    // Variables of one grid share their coordinate arrays, which are read once.
+    std::map<std::string, std::optional<AffineSource>> transforms_;
+    std::set<std::string> told_;  // of geotransforms
+};
 
 }  // namespace zarr

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "core/base/text.h"
-#include "core/conventions/lookup.h"
+#include "core/conventions/attributes.h"
 #include "core/conventions/multiscales.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/conventions/pyramid_listing.h"
+#include "core/conventions/pyramid.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {

@@ -6,7 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/multiscales.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 #include "core/store/keys.h"
 
 namespace zarr {

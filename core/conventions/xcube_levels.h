@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/conventions/pyramid_listing.h"
+#include "core/conventions/pyramid.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {

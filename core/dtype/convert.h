@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "core/base/element_op.h"
+#include "core/base/converter.h"
 #include "core/dtype/data_type.h"
 
 namespace zarr {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/converter.h"
 #include "core/base/dim_vector.h"
-#include "core/base/element_op.h"
 
 namespace zarr {
 

@@ -24,4 +24,37 @@ struct Region {
     Status Check(const std::vector<std::uint64_t>& shape) const;
 };
 
+// The elements of one dimension of a region that lie in one chunk.
+struct AxisPiece {
+    std::uint64_t chunk = 0;   // index of the chunk along the dimension
+    std::uint64_t first = 0;   // index in the region of the first element
+    std::uint64_t count = 0;   // number of elements
+    std::uint64_t offset = 0;  // index in the chunk of the first element
+};
+
+// Splits one dimension of a region at the chunk boundaries, by arithmetic: no piece is stored, so a
+// region may touch any number of chunks.
+class AxisSplit {
+  public:
+    AxisSplit() = default;
+    // `count` and `chunk_size` >= 1, `step` != 0; every element is >= 0.
+    AxisSplit(std::uint64_t start, std::uint64_t count, std::int64_t step,
+              std::uint64_t chunk_size);
+
+    // Number of chunks that hold an element; the pieces, in the region's order, are At(0) ...
+    // At(pieces() - 1).
+    std::uint64_t pieces() const { return pieces_; }
+    AxisPiece At(std::uint64_t index) const;
+
+  private:
+    std::uint64_t Element(std::uint64_t index) const;
+
+    std::uint64_t start_ = 0;
+    std::uint64_t count_ = 1;
+    std::uint64_t stride_ = 1;  // |step|
+    bool backwards_ = false;
+    std::uint64_t chunk_size_ = 1;
+    std::uint64_t pieces_ = 1;
+};
+
 }  // namespace zarr

@@ -6,7 +6,6 @@
 #include "core/hierarchy/v1_store.h"
 #include "core/metadata/v1_metadata.h"
 #include "core/store/consolidated_store.h"
-#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -10,7 +10,7 @@
 #include "core/grid/chunk_key.h"
 #include "core/hierarchy/tree.h"
 #include "core/hierarchy/v1_store.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -358,10 +358,16 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     const std::string key = JoinKey(path, kConsolidatedKey);
     // What one writer has gathered must not come after what another gathered later. Whether it is
     // there is asked under the lock, too: who holds that may be about to write what lacks a change.
-    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
+    std::unique_ptr<Synchronizer::Lock> held;
     if (if_absent == IfAbsent::kLeave) {
+        if (locks_ != nullptr) {
+            ZARR_ASSIGN_OR_RETURN(held, locks_->AcquireIfKnown(key));
+        }
         ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
         if (!exists) return {};
+    }
+    if (held == nullptr) {
+        ZARR_ASSIGN_OR_RETURN(held, AcquireIfAny(locks_, key));
     }
     // Looked at again after it was written: another writer may have changed something between. One
     // that goes on and on does the same when it is done.

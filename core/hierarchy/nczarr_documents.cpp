@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/hierarchy/hierarchy.h"
-#include "core/json/edit.h"
-#include "core/metadata/nczarr_form.h"
+#include "core/json/value.h"
+#include "core/metadata/dialects.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -2,6 +2,7 @@
 // Whole subtrees of a store, in an order in which no reader ever sees half a node.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -36,5 +37,17 @@ Status CopyTree(const ConstSubtree& from, const Subtree& to);
 // `prefix`. Empty where there are none. Does not look for nodes below arrays. kCorrupt where one
 // does not parse.
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix);
+
+// Removing whole stores, and knowing what is one.
+
+// The first key or prefix that belongs to no Zarr store; empty where there is none. `is_known` is
+// asked about names that Zarr does not have, wherever they are. kUnsupported where the store cannot
+// list, kLimit where it nests too deeply.
+Result<std::string> FindForeign(const Store& store,
+                                const std::function<bool(std::string_view name)>& is_known);
+
+// Removes every key. The nodes go as in EraseTree(); the root's `.zgroup` goes last, so that what a
+// failure leaves is still a store, and this can be repeated.
+Status EraseStore(Store& store);
 
 }  // namespace zarr

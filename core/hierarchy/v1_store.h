@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/fork.h"
-#include "core/store/forwarding_store.h"
+#include "core/store/store.h"
 
 namespace zarr {
 

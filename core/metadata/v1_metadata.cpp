@@ -7,7 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/codec/registry.h"
-#include "core/json/members.h"
+#include "core/json/value.h"
 
 namespace zarr {
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "core/base/text.h"
-#include "core/json/members.h"
-#include "core/json/slices.h"
+#include "core/json/parse.h"
+#include "core/json/value.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "core/store/forwarding_store.h"
+#include "core/store/store.h"
 
 namespace zarr {
 

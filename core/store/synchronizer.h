@@ -26,6 +26,8 @@ class Synchronizer {
     // Waits for as long as somebody else, perhaps another thread, holds the key's lock. A thread
     // must not ask for a second lock while it holds one. Errors start with the name of the lock.
     virtual Result<std::unique_ptr<Lock>> Acquire(const std::string& key) = 0;
+    // The same, but nullptr where nobody has asked for the key's lock before.
+    virtual Result<std::unique_ptr<Lock>> AcquireIfKnown(const std::string& key) = 0;
 };
 
 // The lock of a key where there are any locks, nullptr where `locks` is nullptr.

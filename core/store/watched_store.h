@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/fork.h"
-#include "core/store/forwarding_store.h"
+#include "core/store/store.h"
 
 namespace zarr {
 

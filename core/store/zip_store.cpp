@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "core/store/zip_store.h"
 
-#include <algorithm>
+#include <libdeflate.h>
 
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "core/base/decompressor.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -10,6 +16,159 @@ namespace zarr {
 namespace {
 
 constexpr std::size_t kReadsAtOnce = 32;  // of a distant archive
+
+constexpr std::uint16_t kStored = 0;
+constexpr std::uint16_t kDeflated = 8;
+// Deflate cannot make more than so many bytes of one.
+constexpr std::uint64_t kMostOfOne = 1032;
+
+Status Inflate(ByteSpan deflated, MutableByteSpan contents) {
+    libdeflate_decompressor* const decompressor = ThreadsDecompressor();
+    if (decompressor == nullptr) return Status::OutOfMemory("no memory for a decompressor");
+    // Without room there is nowhere to inflate to, and nothing to inflate.
+    std::uint8_t nowhere = 0;
+    if (libdeflate_deflate_decompress(decompressor, deflated.data, deflated.size,
+                                      contents.size != 0 ? contents.data : &nowhere, contents.size,
+                                      nullptr) == LIBDEFLATE_SUCCESS)
+        return {};
+    return Status::Corrupt("does not inflate to the " + std::to_string(contents.size) +
+                           " bytes that the zip file promises");
+}
+
+Status CheckSum(const ZipMember& member, ByteSpan contents) {
+    if (libdeflate_crc32(0, contents.data, contents.size) == member.crc) return {};
+    return Status::Corrupt("has another checksum than the zip file says");
+}
+
+constexpr std::size_t kEnd = 22;      // end of central directory record, without its comment
+constexpr std::size_t kEnd64 = 56;    // zip64 end of central directory record
+constexpr std::size_t kLocator = 20;  // of the latter
+constexpr std::size_t kEntry = 46;    // central directory header, without names
+constexpr std::size_t kComment = 65535;
+constexpr std::uint32_t kEndMark = 0x06054b50;
+constexpr std::uint32_t kEnd64Mark = 0x06064b50;
+constexpr std::uint32_t kLocatorMark = 0x07064b50;
+constexpr std::uint32_t kEntryMark = 0x02014b50;
+constexpr std::uint32_t kLocalMark = 0x04034b50;
+constexpr std::uint16_t kZip64Extra = 1;
+constexpr std::uint32_t kIn64 = 0xffffffff;  // the value is in the zip64 field
+constexpr std::size_t kMaxDirectory = std::size_t{2} << 30;
+
+// A little-endian number of `size` bytes.
+std::uint64_t Number(const std::uint8_t* bytes, std::size_t size) {
+    std::uint64_t number = 0;
+    for (std::size_t i = size; i-- > 0;) number = number << 8U | bytes[i];
+    return number;
+}
+
+std::uint16_t Short(const std::uint8_t* bytes) {
+    return static_cast<std::uint16_t>(Number(bytes, 2));
+}
+
+std::uint32_t Long(const std::uint8_t* bytes) {
+    return static_cast<std::uint32_t>(Number(bytes, 4));
+}
+
+Status Damaged(const std::string& what) {
+    return Status::Corrupt("the zip file is damaged: " + what);
+}
+
+// Where the central directory lies. `base` is how far the file begins behind the start of what its
+// offsets count from: something may have been put before it.
+struct Extent {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    std::uint64_t base = 0;
+};
+
+// The last bytes of the file, and where they start.
+struct Tail {
+    Buffer bytes;
+    std::uint64_t offset = 0;
+
+    const std::uint8_t* data() const { return bytes.span().data; }
+};
+
+Result<Tail> ReadTail(const ByteSource& source) {
+    Tail tail;
+    const std::uint64_t size = std::min<std::uint64_t>(source.size(), kEnd + kComment + kLocator);
+    tail.offset = source.size() - size;
+    ZARR_RETURN_IF_ERROR(tail.bytes.Reset(static_cast<std::size_t>(size)));
+    ZARR_RETURN_IF_ERROR(source.ReadAt(tail.offset, tail.bytes.span()));
+    return tail;
+}
+
+// Offset of the end record in the tail: the last one whose comment ends where the file does.
+Result<std::size_t> FindEnd(const Tail& tail) {
+    const std::size_t size = tail.bytes.size();
+    for (std::size_t at = size < kEnd ? 0 : size - kEnd + 1; at-- > 0;)
+        if (Long(tail.data() + at) == kEndMark && at + kEnd + Short(tail.data() + at + 20) == size)
+            return at;
+    return Status::Corrupt("not a zip file, or one that was not written to its end");
+}
+
+Status CheckOnePart(bool is_one) {
+    return is_one ? Status() : Status::Unsupported("a zip file in several parts");
+}
+
+// What the zip64 record says, which the locator before the end record leads to.
+Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) {
+    ZARR_RETURN_IF_ERROR(CheckOnePart(Long(locator + 4) == 0 && Long(locator + 16) <= 1));
+    const std::uint64_t at = Number(locator + 8, 8);
+    if (at > source.size() || source.size() - at < kEnd64)
+        return Damaged("its zip64 record lies outside");
+    Buffer record;
+    ZARR_RETURN_IF_ERROR(record.Reset(kEnd64));
+    ZARR_RETURN_IF_ERROR(source.ReadAt(at, record.span()));
+    const std::uint8_t* bytes = std::as_const(record).span().data;
+    if (Long(bytes) != kEnd64Mark) return Damaged("its zip64 record is none");
+    ZARR_RETURN_IF_ERROR(CheckOnePart(Long(bytes + 16) == 0 && Long(bytes + 20) == 0));
+    return Extent{Number(bytes + 48, 8), Number(bytes + 40, 8), 0};
+}
+
+Result<Extent> Locate(const ByteSource& source, const Tail& tail) {
+    ZARR_ASSIGN_OR_RETURN(const std::size_t at, FindEnd(tail));
+    const std::uint8_t* end = tail.data() + at;
+    const bool has_locator = at >= kLocator && Long(end - kLocator) == kLocatorMark;
+    Extent extent{Long(end + 16), Long(end + 12), 0};
+    if (has_locator) {
+        ZARR_ASSIGN_OR_RETURN(extent, ReadEnd64(source, end - kLocator));
+    } else {
+        ZARR_RETURN_IF_ERROR(CheckOnePart(Short(end + 4) == 0 && Short(end + 6) == 0));
+        const std::uint64_t before = tail.offset + at;
+        if (extent.size <= before && extent.offset <= before - extent.size)
+            extent.base = before - extent.size - extent.offset;
+    }
+    extent.offset += extent.base;
+    if (extent.offset > source.size() || source.size() - extent.offset < extent.size)
+        return Damaged("its directory lies outside");
+    if (extent.size > kMaxDirectory)
+        return Status::Limit("the zip file's directory has " + std::to_string(extent.size) +
+                             " bytes, the most is " + std::to_string(kMaxDirectory));
+    return extent;
+}
+
+// Takes from the zip64 field those values that did not fit, in their order (APPNOTE 4.5.3).
+Status TakeZip64(ByteSpan extra, ZipMember& member) {
+    while (extra.size >= 4) {
+        const std::uint16_t id = Short(extra.data);
+        const std::size_t size = Short(extra.data + 2);
+        extra = extra.From(4);
+        if (size > extra.size) return {};  // what follows is none of ours
+        if (id == kZip64Extra) {
+            std::size_t at = 0;
+            for (std::uint64_t* value : {&member.size, &member.stored, &member.header}) {
+                if (*value != kIn64) continue;
+                if (at + 8 > size) return Damaged("a zip64 field is too short");
+                *value = Number(extra.data + at, 8);
+                at += 8;
+            }
+            return {};
+        }
+        extra = extra.From(size);
+    }
+    return {};
+}
 
 }  // namespace
 
@@ -69,6 +228,217 @@ Result<bool> ZipStore::GetRange(const std::string& key, std::uint64_t offset, st
 Result<std::vector<StoreEntry>> ZipStore::List(const std::string& prefix) const {
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     return archive_->List(prefix.empty() ? prefix_ : JoinKey(prefix_, prefix));
+}
+
+Result<std::shared_ptr<const ZipArchive>> ZipArchive::Open(std::unique_ptr<const ByteSource> source,
+                                                           std::string identity,
+                                                           std::string description) {
+    ZARR_ASSIGN_OR_RETURN(ZipDirectory directory, ZipDirectory::Read(*source));
+    return std::shared_ptr<const ZipArchive>(new ZipArchive(
+        std::move(source), std::move(directory), std::move(identity), std::move(description)));
+}
+
+ZipArchive::ZipArchive(std::unique_ptr<const ByteSource> source, ZipDirectory directory,
+                       std::string identity, std::string description)
+    : source_(std::move(source)),
+      directory_(std::move(directory)),
+      identity_(std::move(identity)),
+      description_(std::move(description)) {}
+
+Status ZipArchive::Check(const ZipMember& member) const {
+    if (member.is_encrypted) return Status::Unsupported("is encrypted in the zip file");
+    if (member.method != kStored && member.method != kDeflated)
+        return Status::Unsupported("is compressed by method " + std::to_string(member.method) +
+                                   " in the zip file, of which stored and deflated are read");
+    const bool is_plausible = member.method == kStored ? member.stored == member.size
+                                                       : member.size / kMostOfOne <= member.stored;
+    if (member.stored <= source_->size() && is_plausible) return {};
+    return Status::Corrupt("cannot have " + std::to_string(member.size) + " bytes in " +
+                           std::to_string(member.stored) + " of the zip file");
+}
+
+Result<std::uint64_t> ZipArchive::FindContents(const ZipMember& member) const {
+    std::uint8_t header[kZipLocalHeader];
+    if (member.header > source_->size() || source_->size() - member.header < sizeof header)
+        return Status::Corrupt("lies outside the zip file");
+    ZARR_RETURN_IF_ERROR(source_->ReadAt(member.header, {header, sizeof header}));
+    ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, ZipContentsOffset({header, sizeof header}));
+    const std::uint64_t room = source_->size() - member.header;
+    if (offset > room || room - offset < member.stored)
+        return Status::Corrupt("lies outside the zip file");
+    return member.header + offset;
+}
+
+Status ZipArchive::CheckContents() const {
+    Buffer contents;
+    for (const auto& [name, member] : directory_.members()) {
+        ZARR_RETURN_IF_ERROR(Check(member).WithContext(name));
+        ZARR_RETURN_IF_ERROR(contents.Reset(static_cast<std::size_t>(member.size)));
+        ZARR_RETURN_IF_ERROR(Read(member, contents.span()).WithContext(name));
+    }
+    return {};
+}
+
+Status ZipArchive::ReadStored(const ZipMember& member, MutableByteSpan memory) const {
+    if (source_->is_distant() && member.header < source_->size()) {
+        // In one read with the local header, whose fields are mostly as long as here.
+        const std::uint64_t before = kZipLocalHeader + member.name_size + member.extra_size;
+        const std::uint64_t room = source_->size() - member.header;
+        Buffer both;
+        ZARR_RETURN_IF_ERROR(both.Reset(
+            static_cast<std::size_t>(std::min<std::uint64_t>(before + member.stored, room))));
+        ZARR_RETURN_IF_ERROR(source_->ReadAt(member.header, both.span()));
+        const ByteSpan bytes = std::as_const(both).span();
+        ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, ZipContentsOffset(bytes));
+        if (offset <= bytes.size && bytes.size - offset >= memory.size) {
+            if (memory.size != 0) std::memcpy(memory.data, bytes.data + offset, memory.size);
+            return {};
+        }
+    }
+    ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, FindContents(member));
+    return source_->ReadAt(offset, memory);
+}
+
+Status ZipArchive::Read(const ZipMember& member, MutableByteSpan contents) const {
+    ZARR_RETURN_IF_ERROR(Check(member));
+    if (member.method == kStored) {
+        ZARR_RETURN_IF_ERROR(ReadStored(member, contents));
+    } else {
+        Buffer deflated;
+        ZARR_RETURN_IF_ERROR(deflated.Reset(static_cast<std::size_t>(member.stored)));
+        ZARR_RETURN_IF_ERROR(ReadStored(member, deflated.span()));
+        ZARR_RETURN_IF_ERROR(Inflate(std::as_const(deflated).span(), contents));
+    }
+    return CheckSum(member, contents);
+}
+
+Status ZipArchive::ReadPart(const ZipMember& member, std::uint64_t offset,
+                            MutableByteSpan part) const {
+    ZARR_RETURN_IF_ERROR(Check(member));
+    if (member.method == kStored) {
+        ZARR_ASSIGN_OR_RETURN(const std::uint64_t begin, FindContents(member));
+        return source_->ReadAt(begin + offset, part);
+    }
+    Buffer whole;
+    ZARR_RETURN_IF_ERROR(whole.Reset(static_cast<std::size_t>(member.size)));
+    ZARR_RETURN_IF_ERROR(Read(member, whole.span()));
+    if (part.size != 0) std::memcpy(part.data, whole.data() + offset, part.size);
+    return {};
+}
+
+std::vector<StoreEntry> ZipArchive::List(const std::string& prefix) const {
+    const auto& names = names_.Get([this] {
+        std::vector<std::string_view> sorted;
+        sorted.reserve(directory_.members().size());
+        for (const auto& [name, member] : directory_.members()) sorted.push_back(name);
+        std::sort(sorted.begin(), sorted.end());
+        return sorted;
+    });
+    const std::string start = prefix.empty() ? "" : prefix + "/";
+    std::vector<StoreEntry> entries;
+    auto at = std::lower_bound(names.begin(), names.end(), std::string_view(start));
+    while (at != names.end() && at->substr(0, start.size()) == start) {
+        const std::size_t end = at->find('/', start.size());
+        std::string name(at->substr(start.size(), end - start.size()));
+        if (end == std::string_view::npos) {
+            ++at;
+            entries.push_back({std::move(name), false});
+            continue;
+        }
+        const std::string past = start + name + static_cast<char>('/' + 1);
+        at = std::lower_bound(at, names.end(), std::string_view(past));
+        entries.push_back({std::move(name), true});
+    }
+    std::sort(entries.begin(), entries.end(),
+              [](const StoreEntry& a, const StoreEntry& b) { return a.name < b.name; });
+    return entries;
+}
+
+bool ZipArchive::HoldsStore(const std::string& prefix) const {
+    return std::any_of(
+        std::begin(kStoreDocuments), std::end(kStoreDocuments),
+        [&](std::string_view name) { return directory_.Find(JoinKey(prefix, name)) != nullptr; });
+}
+
+std::string ZipArchive::FindRoot() const {
+    // Of an array of Zarr v1, too, as far as the names tell; of Zarr v3 for who reads that.
+    const auto holds = [this](const std::string& prefix) {
+        return HoldsStore(prefix) || directory_.Find(JoinKey(prefix, kV1ArrayKey)) != nullptr ||
+               directory_.Find(JoinKey(prefix, kV3Key)) != nullptr;
+    };
+    if (holds("")) return "";
+    std::string only;
+    for (const StoreEntry& entry : List("")) {
+        if (entry.name == "__MACOSX" || entry.name == ".DS_Store") continue;
+        if (!only.empty() || !entry.is_prefix) return "";
+        only = entry.name;
+    }
+    return holds(only) ? only : "";
+}
+
+Result<ZipDirectory> ZipDirectory::Read(const ByteSource& source) {
+    ZARR_ASSIGN_OR_RETURN(const Tail tail, ReadTail(source));
+    ZARR_ASSIGN_OR_RETURN(const Extent extent, Locate(source, tail));
+    ZipDirectory directory;
+    const auto size = static_cast<std::size_t>(extent.size);
+    if (extent.offset >= tail.offset) {
+        ZARR_RETURN_IF_ERROR(
+            directory.text_.Assign(ByteSpan(tail.data() + (extent.offset - tail.offset), size)));
+    } else {
+        ZARR_RETURN_IF_ERROR(directory.text_.Reset(size));
+        ZARR_RETURN_IF_ERROR(source.ReadAt(extent.offset, directory.text_.span()));
+    }
+    ZARR_RETURN_IF_ERROR(directory.Parse(extent.base));
+    return directory;
+}
+
+Status ZipDirectory::Parse(std::uint64_t base) {
+    ByteSpan rest = std::as_const(text_).span();
+    members_.reserve(rest.size / (kEntry + 8));
+    // A digital signature may follow the entries.
+    while (rest.size >= kEntry && Long(rest.data) == kEntryMark) {
+        const std::uint8_t* entry = rest.data;
+        ZipMember member;
+        member.is_encrypted = (Short(entry + 8) & 1U) != 0;
+        member.method = Short(entry + 10);
+        member.crc = Long(entry + 16);
+        member.stored = Long(entry + 20);
+        member.size = Long(entry + 24);
+        member.name_size = Short(entry + 28);
+        member.extra_size = Short(entry + 30);
+        member.header = Long(entry + 42);
+        const std::size_t total = kEntry + member.name_size + member.extra_size + Short(entry + 32);
+        if (total > rest.size) return Damaged("its directory is cut off");
+        const std::string_view name = ByteSpan(entry + kEntry, member.name_size).text();
+        ZARR_RETURN_IF_ERROR(
+            TakeZip64(ByteSpan(entry + kEntry + member.name_size, member.extra_size), member));
+        member.header += base;
+        Add(name, member);
+        rest = rest.From(total);
+    }
+    if (rest.size >= kEntry && members_.empty()) return Damaged("its directory is none");
+    return {};
+}
+
+void ZipDirectory::Add(std::string_view name, const ZipMember& member) {
+    if (name.empty() || name.back() == '/') return;
+    if (!IsValidKey(name)) {
+        auto normal = NormalizePath(name);
+        if (!normal.ok() || !IsValidKey(*normal)) return;
+        name = other_names_.emplace_back(normal.Take());
+    }
+    members_[name] = member;
+}
+
+const ZipMember* ZipDirectory::Find(std::string_view name) const {
+    const auto found = members_.find(name);
+    return found == members_.end() ? nullptr : &found->second;
+}
+
+Result<std::uint64_t> ZipContentsOffset(ByteSpan header) {
+    if (header.size < kZipLocalHeader || Long(header.data) != kLocalMark)
+        return Status::Corrupt("the zip file has no such member where its directory says");
+    return kZipLocalHeader + Short(header.data + 26) + Short(header.data + 28);
 }
 
 }  // namespace zarr

@@ -1,13 +1,119 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
+#include "core/base/fork.h"
+#include "core/store/byte_source.h"
 #include "core/store/store.h"
-#include "core/store/zip_archive.h"
 
 namespace zarr {
+
+// A member as the central directory describes it.
+struct ZipMember {
+    std::uint64_t header = 0;  // offset of its local header in the file
+    std::uint64_t stored = 0;  // bytes in the file
+    std::uint64_t size = 0;    // bytes of its contents
+    std::uint32_t crc = 0;     // CRC-32 of its contents
+    std::uint16_t method = 0;  // 0 stored, 8 deflated
+    std::uint16_t name_size = 0;
+    std::uint16_t extra_size = 0;  // of the entry here; the local header may have another
+    bool is_encrypted = false;
+};
+
+// All members, by their names in the form of a key. Folders, and members whose names would lead
+// elsewhere, are left out; of several of one name the last counts, as writers that add to a file
+// mean it. Immutable.
+class ZipDirectory {
+  public:
+    // Reads the end of the file and the central directory, once: two to four reads. kCorrupt where
+    // the file is no zip file, or damaged; kUnsupported where it is one of several parts.
+    static Result<ZipDirectory> Read(const ByteSource& source);
+
+    ZipDirectory(ZipDirectory&&) = default;
+    ZipDirectory& operator=(ZipDirectory&&) = default;
+    ZipDirectory(const ZipDirectory&) = delete;
+    ZipDirectory& operator=(const ZipDirectory&) = delete;
+    ~ZipDirectory() = default;
+
+    const std::unordered_map<std::string_view, ZipMember>& members() const { return members_; }
+    // nullptr where there is none.
+    const ZipMember* Find(std::string_view name) const;
+
+  private:
+    ZipDirectory() = default;
+    Status Parse(std::uint64_t base);
+    void Add(std::string_view name, const ZipMember& member);
+
+    Buffer text_;  // the central directory, which holds most of the names
+    std::deque<std::string> other_names_;
+    std::unordered_map<std::string_view, ZipMember> members_;
+};
+
+// The bytes of a local header before the name, and from it the offset of the contents behind the
+// header's start. kCorrupt where it is none.
+inline constexpr std::size_t kZipLocalHeader = 30;
+Result<std::uint64_t> ZipContentsOffset(ByteSpan header);
+
+// A zip file with its table of contents, for any number of stores in it. Members that were stored
+// or deflated can be read; nothing is extracted. Thread-safe.
+class ZipArchive {
+  public:
+    // Reads the table of contents; see ZipDirectory::Read(). `identity` is the same for all
+    // archives of the process that have the same contents, `description` for messages.
+    static Result<std::shared_ptr<const ZipArchive>> Open(std::unique_ptr<const ByteSource> source,
+                                                          std::string identity,
+                                                          std::string description);
+
+    const std::string& identity() const { return identity_; }
+    const std::string& description() const { return description_; }
+    const ByteSource& source() const { return *source_; }
+    const ZipMember* Find(const std::string& name) const { return directory_.Find(name); }
+
+    // Ok where Read() can be tried; of a member that claims more than its bytes can be, kCorrupt.
+    // kUnsupported for members that are encrypted or compressed in another way.
+    Status Check(const ZipMember& member) const;
+
+    // Reads every member and compares its checksum, one in memory at a time. The error of the first
+    // that is not what the table of contents says names it.
+    Status CheckContents() const;
+
+    // The contents of a member, of its size, or a part that must lie inside. What is read whole is
+    // compared with its checksum.
+    Status Read(const ZipMember& member, MutableByteSpan contents) const;
+    Status ReadPart(const ZipMember& member, std::uint64_t offset, MutableByteSpan part) const;
+
+    // The direct children of a prefix, sorted by name.
+    std::vector<StoreEntry> List(const std::string& prefix) const;
+
+    // True where a prefix has one of the documents of a store.
+    bool HoldsStore(const std::string& prefix) const;
+
+    // Where the store in the archive lies: "" for its root, or the only folder there, where that
+    // holds the documents of a store, of any version of Zarr, and the root does not. What desktops
+    // leave beside it is none.
+    std::string FindRoot() const;
+
+  private:
+    ZipArchive(std::unique_ptr<const ByteSource> source, ZipDirectory directory,
+               std::string identity, std::string description);
+    // Offset of the contents in the file.
+    Result<std::uint64_t> FindContents(const ZipMember& member) const;
+    // Reads what is in the file of a member into `memory`.
+    Status ReadStored(const ZipMember& member, MutableByteSpan memory) const;
+
+    const std::unique_ptr<const ByteSource> source_;
+    const ZipDirectory directory_;
+    const std::string identity_;
+    const std::string description_;
+    Lazy<std::vector<std::string_view>> names_;  // sorted
+};
 
 // The store below a prefix of a zip file. Read-only and immutable; every value is a member.
 class ZipStore final : public Store {

@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 #include "core/dtype/data_type.h"
 #include "core/json/value.h"
-#include "core/metadata/array_spec.h"
+#include "core/metadata/array_metadata.h"
 
 namespace zarr_driver {
 

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "core/base/no_throw.h"
+#include "core/base/status.h"
 #include "driver/base/aside_name.h"
 
 namespace zarr_driver {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "core/base/element_op.h"
+#include "core/base/converter.h"
 #include "core/dtype/data_type.h"
 
 namespace zarr_driver {

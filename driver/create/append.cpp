@@ -10,10 +10,10 @@
 
 #include "core/base/limits.h"
 #include "core/base/text.h"
+#include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/pyramid.h"
 #include "core/conventions/time.h"
-#include "core/conventions/values.h"
 #include "core/dtype/convert.h"
 #include "core/dtype/fill_value.h"
 #include "core/hierarchy/resize.h"

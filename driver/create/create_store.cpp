@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/conventions/array_facts.h"
-#include "core/metadata/array_spec.h"
+#include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 #include "driver/georef/coordinate_arrays.h"
 #include "driver/georef/georeferencing_write.h"

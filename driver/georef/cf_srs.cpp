@@ -12,7 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/cf_units.h"
-#include "core/conventions/name_key.h"
+#include "core/conventions/named_members.h"
 #include "driver/base/report.h"
 
 namespace zarr_driver {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "core/conventions/cf_earth.h"
 #include "core/conventions/cf_grid_mapping.h"
 
 namespace zarr_driver {

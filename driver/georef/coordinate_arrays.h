@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/hierarchy/hierarchy.h"
-#include "core/metadata/array_spec.h"
+#include "core/metadata/array_metadata.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {

@@ -14,7 +14,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/coordinates.h"
 #include "core/dtype/element_text.h"
-#include "core/metadata/array_spec.h"
+#include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 
 namespace zarr_driver {

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/conventions/attributes.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/flags.h"
-#include "core/conventions/lookup.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/pyramid.h"
+#include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
-#include "core/dtype/marked_text.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"

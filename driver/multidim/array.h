@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/base/lazy.h"
+#include "core/base/fork.h"
 #include "core/conventions/array_facts.h"
-#include "core/conventions/values.h"
+#include "core/conventions/attributes.h"
 #include "driver/base/creation_options.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"

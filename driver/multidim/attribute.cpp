@@ -13,7 +13,7 @@
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/conventions/nczarr.h"
-#include "core/dtype/marked_text.h"
+#include "core/dtype/element_text.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_types.h"
 #include "driver/base/guard.h"

@@ -15,7 +15,6 @@
 #include "core/base/endian.h"
 #include "core/base/text.h"
 #include "core/dtype/element_text.h"
-#include "core/dtype/marked_text.h"
 #include "core/json/value.h"
 #include "driver/base/creation_options.h"
 #include "driver/base/gdal_types.h"

@@ -9,7 +9,7 @@
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
 #include "core/grid/default_chunks.h"
-#include "core/metadata/array_spec.h"
+#include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/creation_options.h"
 #include "driver/base/guard.h"

@@ -10,7 +10,6 @@
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/dimensions.h"
-#include "core/conventions/lookup.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
 #include "core/hierarchy/resize.h"

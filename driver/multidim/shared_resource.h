@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "core/base/fork.h"
-#include "core/base/process_local.h"
 #include "core/conventions/array_facts.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <new>
 
-#include "core/conventions/values.h"
+#include "core/conventions/attributes.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"

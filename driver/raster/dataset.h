@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/process_local.h"
+#include "core/base/fork.h"
 #include "driver/base/creation_options.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "core/base/text.h"
-#include "core/conventions/lookup.h"
+#include "core/conventions/attributes.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/ome.h"
 #include "core/dtype/element_text.h"

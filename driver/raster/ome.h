@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/conventions/catalog.h"
-#include "core/conventions/level_listing.h"
-#include "core/conventions/omero.h"
+#include "core/conventions/multiscales.h"
+#include "core/conventions/ome.h"
 #include "driver/georef/raster_layout.h"
 
 namespace zarr_driver {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/lazy.h"
-#include "core/conventions/coordinate_labels.h"
+#include "core/base/fork.h"
+#include "core/conventions/coordinates.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/ome.h"
 

@@ -5,7 +5,6 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
-#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"

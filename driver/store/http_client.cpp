@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "core/base/fork.h"
-#include "core/base/no_throw.h"
+#include "core/base/status.h"
 #include "core/base/text.h"
 #include "core/base/timed.h"
 #include "core/store/store.h"

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 #include "driver/base/open_options.h"
 #include "driver/base/report.h"

@@ -11,7 +11,7 @@
 #include <random>
 #include <string_view>
 
-#include "core/base/no_throw.h"
+#include "core/base/status.h"
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>

@@ -10,7 +10,6 @@
 
 #include "core/base/limits.h"
 #include "core/metadata/v1_metadata.h"
-#include "core/store/foreign_documents.h"
 #include "core/store/keys.h"
 #include "driver/store/connection_string.h"
 #include "driver/store/open_store.h"

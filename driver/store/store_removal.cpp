@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/hierarchy/store_erasure.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"

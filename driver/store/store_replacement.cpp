@@ -18,7 +18,7 @@
 #include <unistd.h>
 #endif
 
-#include "core/hierarchy/store_erasure.h"
+#include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
 #include "driver/base/aside_name.h"
 #include "driver/base/report.h"

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "core/base/no_throw.h"
 #include "core/base/status.h"
 #include "driver/store/partial_files.h"
 

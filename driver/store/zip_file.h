@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/store/zip_archive.h"
+#include "core/store/zip_store.h"
 
 namespace zarr_driver {
 

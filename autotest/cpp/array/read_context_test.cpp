@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "core/array/read_context.h"
-
 #include <atomic>
 #include <thread>
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
+#include "core/array/array_context.h"
 
 namespace zarr {
 namespace {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/store/forwarding_store.h"
+#include "core/store/store.h"
 
 namespace zarr::test {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "autotest/cpp/array/sample_array.h"
-#include "core/array/read_context.h"
+#include "core/array/array_context.h"
 
 namespace zarr::test {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/base/buffer_pool.h"
-
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
+#include "core/base/bytes.h"
 
 namespace zarr {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "core/base/element_op.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
+
+#include "core/base/converter.h"
 
 namespace zarr {
 namespace {

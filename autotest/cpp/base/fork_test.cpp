@@ -12,9 +12,6 @@
 #include <vector>
 
 #include "autotest/cpp/support/threads.h"
-#include "core/base/lazy.h"
-#include "core/base/process_local.h"
-#include "core/base/turn.h"
 
 namespace zarr {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/base/memory.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,6 +6,7 @@
 #include <memory>
 
 #include "autotest/cpp/support/checks.h"
+#include "core/base/bytes.h"
 
 namespace zarr {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/base/parallel.h"
-
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
+#include "core/base/thread_pool.h"
 
 namespace zarr {
 namespace {

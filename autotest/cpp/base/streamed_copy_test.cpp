@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/base/streamed_copy.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 
 #include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/support/checks.h"
-#include "core/base/element_op.h"
+#include "core/base/converter.h"
 #include "core/grid/copy.h"
 
 namespace zarr {

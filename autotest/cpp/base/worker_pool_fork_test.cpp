@@ -12,7 +12,7 @@
 #include "autotest/cpp/support/forks.h"
 #include "autotest/cpp/support/sanitizers.h"
 #include "autotest/cpp/support/threads.h"
-#include "core/base/worker_pool.h"
+#include "core/base/thread_pool.h"
 
 namespace zarr {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/base/worker_pool.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "autotest/cpp/support/threads.h"
+#include "core/base/thread_pool.h"
 
 namespace zarr {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/codec/checksum.h"
+#include "core/codec/checksums.h"
 #include "core/codec/numeric.h"
 #include "core/codec/pipeline.h"
 #include "core/codec/registry.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/level_listing.h"
-
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
 
 namespace zarr {

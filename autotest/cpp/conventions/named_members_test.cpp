@@ -3,7 +3,7 @@
 
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/conventions/catalog.h"
-#include "core/store/forwarding_store.h"
+#include "core/store/store.h"
 
 namespace zarr {
 namespace {

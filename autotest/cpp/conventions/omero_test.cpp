@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/omero.h"
-
 #include "autotest/cpp/conventions/pyramids.h"
+#include "core/conventions/ome.h"
 
 namespace zarr {
 namespace {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "autotest/cpp/conventions/pyramids.h"
-#include "core/conventions/omero.h"
+#include "core/conventions/ome.h"
 #include "core/store/directory_store.h"
 #include "core/store/keys.h"
 

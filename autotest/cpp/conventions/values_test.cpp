@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "core/conventions/values.h"
-
 #include <cmath>
 #include <limits>
 
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/base/endian.h"
+#include "core/conventions/attributes.h"
 
 namespace zarr {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/dtype/marked_text.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "core/dtype/element_text.h"
 
 namespace zarr {
 namespace {

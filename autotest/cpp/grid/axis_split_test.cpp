@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/grid/axis_split.h"
-
 #include <cstdint>
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
+#include "core/grid/region.h"
 
 namespace zarr {
 namespace {

@@ -3,7 +3,7 @@
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/hierarchy/hierarchy_writer.h"
-#include "core/metadata/nczarr_form.h"
+#include "core/metadata/dialects.h"
 
 namespace zarr::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "autotest/cpp/array/sample_array.h"
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/array/array_writer.h"
-#include "core/store/forwarding_store.h"
+#include "core/store/store.h"
 
 namespace zarr::test {
 namespace {

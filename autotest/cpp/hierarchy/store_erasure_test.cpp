@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/hierarchy/store_erasure.h"
-
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/hierarchy/trees.h"
+#include "core/hierarchy/tree.h"
 
 namespace zarr {
 namespace {

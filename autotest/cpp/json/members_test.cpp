@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "core/json/members.h"
-
 #include <cstdint>
 
 #include "autotest/cpp/support/checks.h"
+#include "core/json/value.h"
 
 namespace zarr::json {
 namespace {

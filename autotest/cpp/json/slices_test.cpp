@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "core/json/slices.h"
-
 #include "autotest/cpp/support/checks.h"
+#include "core/json/parse.h"
 
 namespace zarr::json {
 namespace {

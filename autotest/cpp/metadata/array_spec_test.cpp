@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/metadata/array_spec.h"
-
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
 #include "core/metadata/array_metadata.h"

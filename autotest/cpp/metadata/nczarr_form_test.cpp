@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/metadata/nczarr_form.h"
-
 #include <cstring>
 
 #include "autotest/cpp/support/checks.h"
 #include "core/metadata/array_metadata.h"
+#include "core/metadata/dialects.h"
 
 namespace zarr {
 namespace {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/metadata/zarr_python_form.h"
-
 #include "autotest/cpp/support/checks.h"
 #include "core/metadata/array_metadata.h"
+#include "core/metadata/dialects.h"
 
 namespace zarr {
 namespace {

@@ -25,7 +25,15 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
         std::unique_lock<std::mutex> lock(mutex_);
         released_.wait(lock, [&] { return held_.count(key) == 0; });
         held_.insert(key);
+        known_.insert(key);
         return std::unique_ptr<Lock>(new Held(shared_from_this(), key));
+    }
+    Result<std::unique_ptr<Lock>> AcquireIfKnown(const std::string& key) override {
+        {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            if (known_.count(key) == 0) return std::unique_ptr<Lock>();
+        }
+        return Acquire(key);
     }
     bool IsHeld(const std::string& key) const {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -58,6 +66,7 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
     mutable std::mutex mutex_;
     std::condition_variable released_;
     std::set<std::string> held_;
+    std::set<std::string> known_;  // that have been asked for
 };
 
 // A store that looks on as keys are set.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "core/array/read_context.h"
+#include "core/array/array_context.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "core/array/array.h"
-#include "core/base/no_throw.h"
+#include "core/base/status.h"
 #include "core/metadata/array_metadata.h"
 
 namespace zarr {

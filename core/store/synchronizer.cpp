@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The only file that knows how processes lock files; systems without fcntl() have none of it.
+#include "core/store/synchronizer.h"
+
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -7,9 +9,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/turn.h"
+#include "core/base/fork.h"
 #include "core/store/keys.h"
-#include "core/store/synchronizer.h"
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
@@ -66,18 +67,19 @@ int SetLock(int file, short type) {
     }
 }
 
-// Opens a lock file, which is made with its folders where it is missing; -1 with errno on failure.
-int OpenLockFile(const std::string& path) {
-    constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC;
-    const int file = ::open(path.c_str(), kFlags, 0666);
-    if (file >= 0 || errno != ENOENT) return file;
+// Opens a lock file; -1 with errno on failure. `makes` tells whether it is made, with its folders,
+// where it is missing.
+int OpenLockFile(const std::string& path, bool makes) {
+    const int flags = O_RDWR | (makes ? O_CREAT : 0) | O_CLOEXEC;
+    const int file = ::open(path.c_str(), flags, 0666);
+    if (file >= 0 || errno != ENOENT || !makes) return file;
     std::error_code error;
     fs::create_directories(fs::path(path).parent_path(), error);
     if (error) {
         errno = error.value();
         return -1;
     }
-    return ::open(path.c_str(), kFlags, 0666);
+    return ::open(path.c_str(), flags, 0666);
 }
 
 class FolderSynchronizer final : public Synchronizer,
@@ -86,11 +88,23 @@ class FolderSynchronizer final : public Synchronizer,
     explicit FolderSynchronizer(std::string folder) : folder_(std::move(folder)) {}
 
     Result<std::unique_ptr<Lock>> Acquire(const std::string& key) override {
+        return LockFileOf(key, true);
+    }
+    Result<std::unique_ptr<Lock>> AcquireIfKnown(const std::string& key) override {
+        return LockFileOf(key, false);
+    }
+
+  private:
+    Result<std::unique_ptr<Synchronizer::Lock>> LockFileOf(const std::string& key, bool makes) {
         ZARR_RETURN_IF_ERROR(CheckKey(key));
         const std::string path = folder_ + "/" + key;
         Enter(key);  // the system's lock may not hold threads apart
-        const int file = OpenLockFile(path);
+        const int file = OpenLockFile(path, makes);
         int error = file < 0 ? errno : 0;
+        if (!makes && (error == ENOENT || error == ENOTDIR)) {
+            Leave(key);
+            return std::unique_ptr<Synchronizer::Lock>();
+        }
         if (error == 0) error = SetLock(file, F_WRLCK);
         if (error == 0) return std::unique_ptr<Lock>(new FileLock(shared_from_this(), key, file));
         if (file >= 0) ::close(file);
@@ -98,7 +112,6 @@ class FolderSynchronizer final : public Synchronizer,
         return Failure(path, file < 0 ? "cannot open the lock file" : "cannot lock", error);
     }
 
-  private:
     class FileLock final : public Lock {
       public:
         FileLock(std::shared_ptr<FolderSynchronizer> owner, std::string key, int file)

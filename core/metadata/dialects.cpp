@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/metadata/nczarr_form.h"
+#include "core/metadata/dialects.h"
 
 #include <algorithm>
 #include <string>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/json/edit.h"
+#include "core/json/value.h"
 
 namespace zarr {
 
@@ -59,26 +59,6 @@ void Set(json::Object& object, std::string_view name, const json::Value& value) 
         if (key == name) member = value;
 }
 
-}  // namespace
-
-bool IsKnownToNetcdf(const json::Value& array_document) {
-    const std::string type = TypeOf(array_document);
-    if (IsCharacter(type)) return true;
-    if (type.size() != 3 || std::string_view("<>|").find(type[0]) == std::string_view::npos)
-        return false;
-    const bool is_float = type[1] == 'f' && (type[2] == '4' || type[2] == '8');
-    const bool is_integer = (type[1] == 'i' || type[1] == 'u') &&
-                            std::string_view("1248").find(type[2]) != std::string_view::npos;
-    return is_float || is_integer;
-}
-
-bool IsNczarrName(std::string_view name) {
-    return name.substr(0, 8) == "_nczarr_" || name.substr(0, 8) == "_NCZARR_" ||
-           name == "_NCProperties";
-}
-
-namespace {
-
 constexpr std::string_view kTypes = "types";
 constexpr std::string_view kHidden = "json";
 
@@ -97,7 +77,36 @@ bool IsOfOneKind(const json::Value* old_value, const json::Value* new_value) {
            (old_value->as_object() != nullptr) == (new_value->as_object() != nullptr);
 }
 
+// The kind in a typestr such as "<U5"; NUL where there is none.
+char KindOf(const json::Value& array_document) {
+    const json::Value* dtype = array_document.Find("dtype");
+    const std::string* text = dtype != nullptr ? dtype->as_string() : nullptr;
+    return text != nullptr && text->size() > 1 ? (*text)[1] : '\0';
+}
+
+bool IsOfObjects(const json::Value& filter) {
+    const json::Value* id = filter.Find("id");
+    const std::string* text = id != nullptr ? id->as_string() : nullptr;
+    return text != nullptr && (*text == "vlen-utf8" || *text == "vlen-bytes");
+}
+
 }  // namespace
+
+bool IsKnownToNetcdf(const json::Value& array_document) {
+    const std::string type = TypeOf(array_document);
+    if (IsCharacter(type)) return true;
+    if (type.size() != 3 || std::string_view("<>|").find(type[0]) == std::string_view::npos)
+        return false;
+    const bool is_float = type[1] == 'f' && (type[2] == '4' || type[2] == '8');
+    const bool is_integer = (type[1] == 'i' || type[1] == 'u') &&
+                            std::string_view("1248").find(type[2]) != std::string_view::npos;
+    return is_float || is_integer;
+}
+
+bool IsNczarrName(std::string_view name) {
+    return name.substr(0, 8) == "_nczarr_" || name.substr(0, 8) == "_NCZARR_" ||
+           name == "_NCProperties";
+}
 
 void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     std::string_view extension_name) {
@@ -188,6 +197,26 @@ NczarrForm AsSpecified(json::Value array_document, const json::Value& extension)
     }
     form.document = std::move(array_document);
     return form;
+}
+
+bool IsTextOfObjects(const json::Value& array_document) {
+    const char kind = KindOf(array_document);
+    if (kind != 'U' && kind != 'S') return false;
+    const json::Value* filters = array_document.Find("filters");
+    const json::Array* items = filters != nullptr ? filters->as_array() : nullptr;
+    return items != nullptr && !items->empty() && IsOfObjects(items->front());
+}
+
+json::Value AsObjects(json::Value array_document) {
+    const bool is_bytes = KindOf(array_document) == 'S';
+    for (auto& [name, member] : *array_document.as_object()) {
+        if (name == "dtype") member = json::Value("|O");
+        if (name != "fill_value" || !is_bytes || member.as_string() == nullptr) continue;
+        // What is no base64 was not written as such.
+        if (auto bytes = Base64Decode(*member.as_string()); bytes.ok())
+            member = json::Value(bytes.Take());
+    }
+    return array_document;
 }
 
 }  // namespace zarr

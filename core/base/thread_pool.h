@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+
+#include "core/base/status.h"
+
+namespace zarr {
+
+// The process's threads for short work. They start when they are first needed and end when there
+// was nothing to do for a second; a forked child starts its own. Thread-safe.
+class WorkerPool {
+  public:
+    static WorkerPool& Instance();
+
+    // Calls `job` on the calling thread and, as soon as they are there, on up to `helpers` others
+    // at the same time. Returns when all calls that began have ended; one that no thread has taken
+    // up by the time that the caller's own has ended is not made. `job` must not throw.
+    void Run(std::size_t helpers, const std::function<void()>& job);
+
+    // Ends the threads that have nothing to do, and returns when they are gone with all that they
+    // keep for themselves; others are started again when they are needed.
+    void EndIdle();
+
+    WorkerPool(const WorkerPool&) = delete;
+    WorkerPool& operator=(const WorkerPool&) = delete;
+
+  private:
+    constexpr WorkerPool() = default;
+    ~WorkerPool() = default;
+};
+
+// Calls task(0) ... task(count - 1), on the calling thread and at most `max_threads - 1` others of
+// the WorkerPool, which may begin later than the calling thread or never. After a failure no
+// further task starts; the failure of the lowest index among those that ran is returned.
+// `task` must be safe to call from several threads at once with different indices.
+Status ParallelFor(std::size_t count, std::size_t max_threads,
+                   const std::function<Status(std::size_t)>& task);
+
+// Lets a number of threads through at a time.
+class Gate {
+  public:
+    explicit Gate(std::size_t width) : free_(width) {}
+
+    // A place inside; waits for one.
+    class Pass {
+      public:
+        explicit Pass(Gate& gate) : gate_(gate) {
+            std::unique_lock<std::mutex> lock(gate_.mutex_);
+            gate_.left_.wait(lock, [this] { return gate_.free_ > 0; });
+            --gate_.free_;
+        }
+        ~Pass() {
+            {
+                const std::lock_guard<std::mutex> lock(gate_.mutex_);
+                ++gate_.free_;
+            }
+            gate_.left_.notify_one();
+        }
+        Pass(const Pass&) = delete;
+        Pass& operator=(const Pass&) = delete;
+
+      private:
+        Gate& gate_;
+    };
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable left_;
+    std::size_t free_;
+};
+
+}  // namespace zarr
