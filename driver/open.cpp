@@ -71,17 +71,17 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     if (!name.indices.empty())
         return Status::Invalid("/" + name.node +
                                ": the multidimensional API opens arrays, not their slices");
-    std::unique_ptr<MdimUpdate> update;
+    std::unique_ptr<PendingAttributes> update;
     if (is_update) {
         ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
-        update = std::make_unique<MdimUpdate>(
+        update = std::make_unique<PendingAttributes>(
             std::make_unique<StoreUpdate>(location.writable, zarr::WriteConsolidated::kIfPresent,
                                           std::move(locks)),
             location.hierarchy);
     }
-    auto session =
-        std::make_shared<MdimSession>(std::move(location), std::move(options), std::move(update));
+    auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
+                                                    std::move(update));
     // What was asked for and cannot be read fails now, not as an empty group.
     std::shared_ptr<ZarrMDArray> array;
     if (session->single_array() != nullptr) {

@@ -82,7 +82,7 @@ class ZarrDriver final : public GDALDriver {
             if (!is_read && !IsDomain(pszDomain, "WRITE_COUNTERS"))
                 return GDALDriver::GetMetadata(pszDomain);
             auto& list =
-                zarr::ThreadsOwn<CPLStringList>();  // borrowed by the caller, as metadata is
+                zarr::ThreadLocalObject<CPLStringList>();  // borrowed by the caller, as metadata is
             list.Clear();
             const auto set = [&list](const char* name, const std::atomic<std::uint64_t>& count) {
                 list.SetNameValue(name, std::to_string(count.load()).c_str());

@@ -44,7 +44,7 @@ void ReadCorner(const Array& array) {
     if (metadata.dtype.size * elements > kBytes) return;
     Buffer data;
     Check(data.Resize(static_cast<std::size_t>(elements) * metadata.dtype.size).ok(), "memory");
-    const auto op = MakeReadOp(metadata.dtype, metadata.dtype.Native());
+    const auto op = ReadConverter(metadata.dtype, metadata.dtype.Native());
     if (!op.ok()) return;
     const Destination to{data.data(), ContiguousStrides(region.count, metadata.dtype.size, false),
                          *op};
@@ -104,7 +104,7 @@ void Exercise(const Hierarchy& hierarchy) {
 void ExerciseHierarchy(const std::shared_ptr<const Store>& store) {
     for (const UseConsolidated use : {UseConsolidated::kIfPresent, UseConsolidated::kNever}) {
         const auto hierarchy =
-            Hierarchy::Open(store, use, std::make_shared<ReadContext>(std::size_t{4} << 20));
+            Hierarchy::Open(store, use, std::make_shared<ArrayContext>(std::size_t{4} << 20));
         if (!hierarchy.ok()) continue;
         Exercise(**hierarchy);
         if (!(*hierarchy)->is_consolidated()) break;

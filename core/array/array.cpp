@@ -50,7 +50,7 @@ Status Array::CheckWritable(const ArrayMetadata& metadata) {
 
 Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> store,
                                                  std::string path, ArrayMetadata metadata,
-                                                 std::shared_ptr<ReadContext> context,
+                                                 std::shared_ptr<ArrayContext> context,
                                                  std::shared_ptr<ArrayPeers> peers) {
     std::shared_ptr<Array> array(new Array());
     ZARR_ASSIGN_OR_RETURN(array->chunk_counts_, CountChunks(metadata));
@@ -190,7 +190,7 @@ void Array::DropChanged() const {
     context_->cache().DropStale(id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
         // Where asking is dear, nothing tells an absent chunk that has come meanwhile.
         return (chunk.absent && is_dear) ||
-               !SameContent(chunk.stamp, store_->StampOf(KeyOf(ChunkAt(index))));
+               !SameVersion(chunk.stamp, store_->VersionOf(KeyOf(ChunkAt(index))));
     });
     if (pending().empty()) return;  // also in a forked child, where threads that are gone hold them
     for (const auto& [index, pending] : this->pending().All()) {
@@ -213,7 +213,7 @@ Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
     ZARR_RETURN_IF_ERROR(refs.Resize(static_cast<std::size_t>(count) * sizeof(ObjectRef)));
     const Destination destination{refs.data(),
                                   ContiguousStrides(region.count, sizeof(ObjectRef), false),
-                                  CopyOp(sizeof(ObjectRef))};
+                                  CopyConverter(sizeof(ObjectRef))};
     const ReadOptions options{threads};
     RegionReader reader(*this, region, 0, destination, options);
     ZARR_RETURN_IF_ERROR(reader.Run());

@@ -21,22 +21,22 @@ namespace zarr {
 
 // Where a region is read to, and how. `data` is the place of the region's first element; `strides`
 // may be negative. `op` turns stored elements, or the part of them that is read, into what arrives;
-// see MakeReadOp() for the plain ones.
+// see ReadConverter() for the plain ones.
 struct Destination {
     std::uint8_t* data = nullptr;
     Strides strides;
-    ElementOp op;
+    Converter op;
 };
 
 // Which chunks a read leaves in the cache, beside those it found there.
-enum class Keep : std::uint8_t {
+enum class CachePolicy : std::uint8_t {
     kPartlyRead,  // those that hold more than what was read
     kAllIfSmall,  // all, where what is read is small beside the cache
 };
 
 struct ReadOptions {
     std::size_t threads = 1;  // at most so many
-    Keep keep = Keep::kPartlyRead;
+    CachePolicy keep = CachePolicy::kPartlyRead;
     bool sees_pending = true;  // what was written and is not stored yet
 };
 
@@ -56,7 +56,7 @@ class Array {
     // member of `.zarray`.
     static Result<std::shared_ptr<const Array>> Open(std::shared_ptr<const Store> store,
                                                      std::string path, ArrayMetadata metadata,
-                                                     std::shared_ptr<ReadContext> context,
+                                                     std::shared_ptr<ArrayContext> context,
                                                      std::shared_ptr<ArrayPeers> peers = nullptr);
     // What Open() would say of the codecs, without a store.
     static Status CheckCodecs(const ArrayMetadata& metadata);
@@ -70,7 +70,7 @@ class Array {
     const std::string& path() const { return path_; }
     const ArrayMetadata& metadata() const { return metadata_; }
     const std::shared_ptr<const Store>& store() const { return store_; }
-    ReadContext& context() const { return *context_; }
+    ArrayContext& context() const { return *context_; }
 
     // Reads `region` into `destination`. `offset` is where in each element the wanted part starts,
     // in bytes: 0, or the offset of a field of a structured type. Chunks that are absent give the
@@ -134,7 +134,7 @@ class Array {
     std::shared_ptr<const Store> store_;
     std::string path_;
     ArrayMetadata metadata_;
-    std::shared_ptr<ReadContext> context_;
+    std::shared_ptr<ArrayContext> context_;
     Pipeline pipeline_;
     DimVector<std::uint64_t> chunk_counts_;  // chunks along each dimension
     Strides chunk_strides_;                  // of the elements in a decoded chunk

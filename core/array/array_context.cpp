@@ -10,22 +10,22 @@
 
 namespace zarr {
 
-void ReadContext::ForgetParentsLocked() {
+void ArrayContext::ForgetParentsLocked() {
     if (generation_ == ForkGeneration()) return;
     shared_.clear();
     peers_.clear();
     generation_ = ForkGeneration();
 }
 
-std::shared_ptr<const Array> ReadContext::FindShared(const std::string& name) {
+std::shared_ptr<const Array> ArrayContext::FindShared(const std::string& name) {
     const std::lock_guard<Mutex> lock(mutex_);
     ForgetParentsLocked();
     const auto found = shared_.find(name);
     return found == shared_.end() ? nullptr : found->second.lock();
 }
 
-std::shared_ptr<const Array> ReadContext::Share(const std::string& name,
-                                                const std::shared_ptr<const Array>& array) {
+std::shared_ptr<const Array> ArrayContext::Share(const std::string& name,
+                                                 const std::shared_ptr<const Array>& array) {
     std::shared_ptr<const Array> known;  // let go after the lock, which its end may need
     const std::lock_guard<Mutex> lock(mutex_);
     ForgetParentsLocked();
@@ -37,8 +37,8 @@ std::shared_ptr<const Array> ReadContext::Share(const std::string& name,
     return array;
 }
 
-std::shared_ptr<ArrayPeers> ReadContext::PeersOf(const std::string& name,
-                                                 const ArrayMetadata& metadata) {
+std::shared_ptr<ArrayPeers> ArrayContext::PeersOf(const std::string& name,
+                                                  const ArrayMetadata& metadata) {
     const std::lock_guard<Mutex> lock(mutex_);
     ForgetParentsLocked();
     std::weak_ptr<ArrayPeers>& named = peers_[name];
@@ -50,7 +50,7 @@ std::shared_ptr<ArrayPeers> ReadContext::PeersOf(const std::string& name,
     return peers;
 }
 
-void ReadContext::PruneLocked() {
+void ArrayContext::PruneLocked() {
     if (shared_.size() + peers_.size() < prune_at_) return;
     const auto prune = [](auto& names) {
         for (auto it = names.begin(); it != names.end();)
@@ -61,7 +61,7 @@ void ReadContext::PruneLocked() {
     prune_at_ = std::max<std::size_t>(64, 2 * (shared_.size() + peers_.size()));
 }
 
-bool ReadContext::IsFirstPart(const ChunkId& id) {
+bool ArrayContext::IsFirstPart(const ChunkId& id) {
     constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15U;
     std::uint64_t hash = (id.array * kMix + id.chunk + 1) * kMix;
     hash ^= hash >> 32U;
@@ -76,7 +76,7 @@ bool ReadContext::IsFirstPart(const ChunkId& id) {
     return true;
 }
 
-ReadContext::Loan::Loan(ReadContext& context) : context_(context) {
+ArrayContext::ScratchBuffer::ScratchBuffer(ArrayContext& context) : context_(context) {
     {
         const std::lock_guard<Mutex> lock(context.mutex_);
         if (!context.idle_.empty()) {
@@ -87,7 +87,7 @@ ReadContext::Loan::Loan(ReadContext& context) : context_(context) {
     if (scratch_ == nullptr) scratch_ = std::make_unique<Scratch>();
 }
 
-ReadContext::Loan::~Loan() {
+ArrayContext::ScratchBuffer::~ScratchBuffer() {
     NoThrow([&] {
         const PipelineScratch& pipeline = scratch_->pipeline;
         const std::size_t held = scratch_->chunk.capacity() + pipeline.encoded.capacity() +

@@ -51,9 +51,9 @@ struct ArrayMetadata;
 
 // What arrays that are read together share: the cache of decoded chunks, scratch memory, counters,
 // and the arrays themselves, so that whoever opens one that is open shares its chunks. Thread-safe.
-class ReadContext {
+class ArrayContext {
   public:
-    explicit ReadContext(std::size_t cache_bytes) : cache_(cache_bytes) {}
+    explicit ArrayContext(std::size_t cache_bytes) : cache_(cache_bytes) {}
 
     ChunkCache& cache() { return cache_; }
     ReadCounters& counters() { return counters_; }
@@ -76,17 +76,17 @@ class ReadContext {
     bool IsFirstPart(const ChunkId& id);
 
     // Lends a Scratch until the loan ends.
-    class Loan {
+    class ScratchBuffer {
       public:
-        explicit Loan(ReadContext& context);
-        ~Loan();
-        Loan(const Loan&) = delete;
-        Loan& operator=(const Loan&) = delete;
+        explicit ScratchBuffer(ArrayContext& context);
+        ~ScratchBuffer();
+        ScratchBuffer(const ScratchBuffer&) = delete;
+        ScratchBuffer& operator=(const ScratchBuffer&) = delete;
         Scratch& operator*() { return *scratch_; }
         Scratch* operator->() { return scratch_.get(); }
 
       private:
-        ReadContext& context_;
+        ArrayContext& context_;
         std::unique_ptr<Scratch> scratch_;
     };
 

@@ -18,7 +18,7 @@ namespace {
 
 // A row of an op from std::string to std::string.
 // NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
-void CopyTexts(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void CopyTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
         *reinterpret_cast<std::string*>(dst) = *reinterpret_cast<const std::string*>(src);
@@ -39,17 +39,17 @@ std::uint64_t ItemsInArray(const ArrayMetadata& metadata, const DimVector<std::u
 }
 
 // Notes in a pending chunk that has locks which bytes are written.
-void MarkWritten(PendingChunk& pending, const RegionPiece& piece, const ChunkWalk& walk,
+void MarkWritten(PendingChunk& pending, const ChunkPart& piece, const ChunkWalk& walk,
                  std::size_t offset, std::size_t size) {
     if (pending.locks == nullptr) return;
     const std::string ones(size, '\xff');
     FillBlock(piece.count, pending.written.data() + walk.first + offset, walk.strides,
-              reinterpret_cast<const std::uint8_t*>(ones.data()), CopyOp(size));
+              reinterpret_cast<const std::uint8_t*>(ones.data()), CopyConverter(size));
 }
 
 // A row of an op from ObjectRef to std::string.
 // NOLINTNEXTLINE(readability-non-const-parameter): the type of a row is given
-void AssignTexts(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void AssignTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                  const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
         ObjectRef ref;
@@ -94,7 +94,7 @@ void ArrayWriter::FillChunk(MutableByteSpan chunk) const {
     Strides strides;
     strides.push_back(static_cast<std::ptrdiff_t>(fill_.size()));
     FillBlock(count, chunk.data, strides, reinterpret_cast<const std::uint8_t*>(fill_.data()),
-              CopyOp(fill_.size()));
+              CopyConverter(fill_.size()));
 }
 
 bool ArrayWriter::IsFill(ByteSpan chunk) const {
@@ -106,7 +106,7 @@ bool ArrayWriter::IsFill(ByteSpan chunk) const {
 
 Status ArrayWriter::StoreChunk(const std::string& key, ByteSpan chunk) {
     if (IsFill(chunk)) return store_->Erase(key);
-    ReadContext::Loan scratch(array_->context());
+    ArrayContext::ScratchBuffer scratch(array_->context());
     ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded,
                           array_->pipeline_.Encode(chunk, scratch->pipeline));
     return Put(key, encoded);
@@ -125,7 +125,7 @@ Status ArrayWriter::Put(const std::string& key, ByteSpan encoded) {
 // ---------------------------------------------------------------------------------------------
 // Pieces of a region
 
-Status ArrayWriter::ForEachPiece(const RegionPlan& plan, std::size_t threads,
+Status ArrayWriter::ForEachPiece(const RegionSplit& plan, std::size_t threads,
                                  const std::function<Status(const Piece&)>& write) {
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     const auto write_piece = [&](std::size_t i) {
@@ -156,7 +156,7 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
     if (metadata.dtype.kind == DataKind::kObject)
         return Status::Invalid("elements of dtype |O have no fixed size");
     ZARR_RETURN_IF_ERROR(region.Check(metadata.shape));
-    const RegionPlan plan(metadata, region, source.strides);
+    const RegionSplit plan(metadata, region, source.strides);
     const bool whole_elements = offset == 0 && source.op.dst_size == metadata.dtype.size;
     const bool at_once = whole_elements && whole_chunks == WholeChunks::kAtOnce;
     return ForEachPiece(plan, threads, [&](const Piece& piece) {
@@ -191,14 +191,14 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
     const Strides source_strides = ContiguousStrides(region.count, sizeof(std::string), false);
     const Strides chunk_strides = StridesInChunk(metadata, sizeof(std::string));
     const Strides byte_strides = StridesInChunk(metadata, 1);
-    const RegionPlan plan(metadata, region, source_strides);
+    const RegionSplit plan(metadata, region, source_strides);
     return ForEachPiece(plan, threads, [&](const Piece& piece) {
         return Change(piece, piece.covers_chunk, [&](PendingChunk& pending) -> Status {
             const ChunkWalk walk = WalkOf(piece, region, chunk_strides);
             CopyBlock(
                 piece.count, reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
                 walk.strides, reinterpret_cast<const std::uint8_t*>(texts.data()) + piece.place,
-                source_strides, TextOp(CopyTexts, sizeof(std::string)));
+                source_strides, TextConverter(CopyTexts, sizeof(std::string)));
             MarkWritten(pending, piece, WalkOf(piece, region, byte_strides), 0, 1);
             return {};
         });
@@ -220,7 +220,7 @@ Status ArrayWriter::WriteWhole(const Piece& piece, const Region& region, const S
 }
 
 Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const Source& source) {
-    ReadContext::Loan scratch(array_->context());
+    ArrayContext::ScratchBuffer scratch(array_->context());
     Buffer& chunk = scratch->chunk;
     ZARR_RETURN_IF_ERROR(chunk.Reset(array_->pipeline_.chunk_bytes()));
     if (!piece.fills_chunk) FillChunk(chunk.span());
@@ -298,7 +298,7 @@ Status ArrayWriter::StoreObjects(const std::string& key, const PendingChunk& pen
         std::all_of(pending.objects.begin(), pending.objects.end(),
                     [&](const std::string& text) { return text == fill; }))
         return store_->Erase(key);
-    ReadContext::Loan scratch(array_->context());
+    ArrayContext::ScratchBuffer scratch(array_->context());
     ZARR_ASSIGN_OR_RETURN(
         const ByteSpan encoded,
         array_->pipeline_.EncodeObjects(reinterpret_cast<const ObjectRef*>(objects.refs.data()),
@@ -316,7 +316,7 @@ Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
         ZARR_RETURN_IF_ERROR(array_->metadata().dtype.kind == DataKind::kObject
                                  ? StoreObjects(key, pending, decoded->objects)
                                  : StoreChunk(key, std::as_const(pending.elements).span()));
-        decoded->stamp = store_->StampOf(key);
+        decoded->stamp = store_->VersionOf(key);
         // Under the lock: what another process stores next must not be forgotten for this.
         decoded->elements = std::move(pending.elements);
         array_->Replace({array_->id_, index}, decoded);
@@ -348,8 +348,8 @@ Status ArrayWriter::Flush(std::size_t threads) {
 // ---------------------------------------------------------------------------------------------
 // Loading what a pending chunk starts from
 
-ElementOp TextOp(ElementOp::Row row, std::size_t src_size) {
-    ElementOp op;
+Converter TextConverter(Converter::Row row, std::size_t src_size) {
+    Converter op;
     op.row = row;
     op.src_size = src_size;
     op.dst_size = sizeof(std::string);
@@ -372,16 +372,16 @@ Status LoadStored(const Array& array, const DimVector<std::uint64_t>& chunk,
             std::min(metadata.chunks[i], metadata.shape[i] - chunk[i] * metadata.chunks[i]));
         inside.step.push_back(1);
     }
-    const ReadOptions options{1, Keep::kPartlyRead, false};
+    const ReadOptions options{1, CachePolicy::kPartlyRead, false};
     if (metadata.dtype.kind != DataKind::kObject) {
         const std::size_t size = metadata.dtype.size;
         const Destination destination{pending.elements.data(), StridesInChunk(metadata, size),
-                                      CopyOp(size)};
+                                      CopyConverter(size)};
         return array.Read(inside, 0, destination, options);
     }
     const Destination destination{reinterpret_cast<std::uint8_t*>(pending.objects.data()),
                                   StridesInChunk(metadata, sizeof(std::string)),
-                                  TextOp(AssignTexts, sizeof(ObjectRef))};
+                                  TextConverter(AssignTexts, sizeof(ObjectRef))};
     return array.Read(inside, 0, destination, options);
 }
 

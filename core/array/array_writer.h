@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/array/region_plan.h"
+#include "core/array/region_split.h"
 #include "core/store/synchronizer.h"
 
 namespace zarr {
@@ -18,7 +18,7 @@ namespace zarr {
 struct Source {
     const std::uint8_t* data = nullptr;
     Strides strides;
-    ElementOp op;
+    Converter op;
 };
 
 // What becomes of chunks that a write covers: stored by that write, or pending as the others are.
@@ -60,13 +60,13 @@ class ArrayWriter {
     Status Flush(std::size_t threads);
 
   private:
-    using Piece = RegionPiece;
+    using Piece = ChunkPart;
 
     ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
                 std::size_t max_pending_bytes, std::shared_ptr<Synchronizer> locks);
 
     // Calls `write` on each piece of the region, and flushes whenever too much is pending.
-    Status ForEachPiece(const RegionPlan& plan, std::size_t threads,
+    Status ForEachPiece(const RegionSplit& plan, std::size_t threads,
                         const std::function<Status(const Piece&)>& write);
     Status WriteWhole(const Piece& piece, const Region& region, const Source& source);
     Status StoreWhole(const Piece& piece, const Region& region, const Source& source);
@@ -110,6 +110,6 @@ Status RefreshPending(const Array& array, const DimVector<std::uint64_t>& chunk,
 Strides StridesInChunk(const ArrayMetadata& metadata, std::size_t size);
 
 // The op between rows of std::string, or from what has `src_size` bytes.
-ElementOp TextOp(ElementOp::Row row, std::size_t src_size);
+Converter TextConverter(Converter::Row row, std::size_t src_size);
 
 }  // namespace zarr

@@ -29,7 +29,7 @@ struct DecodedChunk {
     bool absent = false;
     Buffer elements;      // of fixed-size types
     ObjectChunk objects;  // of kObject
-    Stamp stamp;          // of the stored chunk, from before it was read
+    ObjectVersion stamp;  // of the stored chunk, from before it was read
     std::shared_ptr<BufferPool> pool;
 
     std::size_t bytes() const { return elements.size() + objects.bytes() + sizeof(DecodedChunk); }
@@ -92,7 +92,7 @@ class ChunkCache {
         ChunkPtr chunk;
     };
     struct Load {  // under way; waiters hold it by shared_ptr
-        Turn turn;
+        Completion turn;
         bool is_stale = false;                // the chunk was replaced meanwhile
         Result<ChunkPtr> result{ChunkPtr()};  // once the turn has ended
     };

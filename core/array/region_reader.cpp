@@ -24,9 +24,9 @@ constexpr std::uint64_t kSmallShare = 8;
 // What is read and larger than this is not in the processor's caches any more when it is used.
 constexpr std::uint64_t kStreamed = std::uint64_t{1} << 18;
 
-ElementOp Streamed(const ElementOp& op, const Region& region) {
+Converter Streamed(const Converter& op, const Region& region) {
     return op.is_copy && op.dst_size != 0 && region.size() >= kStreamed / op.dst_size
-               ? StreamedCopyOp(op.dst_size)
+               ? StreamedCopyConverter(op.dst_size)
                : op;
 }
 
@@ -42,7 +42,7 @@ constexpr std::size_t kMaxRanges = 4096;
 constexpr std::size_t kSmallPart = 16;  // of the chunk, at most one of so many
 
 // The dimension along which the elements lie closest.
-std::size_t ClosestAxis(const RegionPiece& piece, const Strides& strides) {
+std::size_t ClosestAxis(const ChunkPart& piece, const Strides& strides) {
     std::size_t closest = 0;
     for (std::size_t i = 1; i < piece.count.size(); ++i)
         if (piece.count[closest] == 1 ||
@@ -87,7 +87,7 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       plan_(array.metadata(), region, destination.strides) {
     const std::uint64_t bytes = array.DecodedBytes(region);
     const std::uint64_t most = array.context().cache().max_bytes();
-    keep_all_ = options.keep == Keep::kAllIfSmall && bytes <= most / kSmallShare;
+    keep_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / kSmallShare;
     // Of more than the cache holds a part stays: all would push each other out before the next
     // read, say of the band that follows in the same chunks, finds one.
     may_stay_ = plan_.pieces();
@@ -231,7 +231,7 @@ Status RegionReader::ReadPast(const Piece& piece) {
         if (absent) Fill(piece);
         return {};
     }
-    ReadContext::Loan scratch(array_.context());
+    ArrayContext::ScratchBuffer scratch(array_.context());
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     if (!found) {
         Fill(piece);
@@ -286,13 +286,13 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     const ByteRanges ranges = RangesOf(piece, WalkOf(piece, region_, array_.chunk_strides_),
                                        offset_, op_.src_size, bytes);
     if (ranges.empty()) return false;
-    ReadContext& context = array_.context();
+    ArrayContext& context = array_.context();
     const ChunkId id = array_.IdOf(piece.chunk);
     if (!context.IsFirstPart(id)) return false;
     if (is_stored_so) return ReadStoredRange(piece, ranges);
-    ReadContext::Loan scratch(context);
+    ArrayContext::ScratchBuffer scratch(context);
     auto chunk = array_.context().cache().NewChunk();
-    chunk->stamp = array_.store_->StampOf(array_.KeyOf(piece.chunk));
+    chunk->stamp = array_.store_->VersionOf(array_.KeyOf(piece.chunk));
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     if (!found) {
         Fill(piece);
@@ -355,7 +355,7 @@ Result<bool> RegionReader::ReadStoredRange(const Piece& piece, const ByteRanges&
     const std::size_t length = ranges.back().end - begin;
     const std::size_t bytes = array_.pipeline_.chunk_bytes();
     if (length > bytes / 4) return false;
-    ReadContext::Loan scratch(array_.context());
+    ArrayContext::ScratchBuffer scratch(array_.context());
     Buffer& part = scratch->pipeline.encoded;
     ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, [&](const std::string& key) {
                               return array_.store_->GetRange(key, begin, length, part);
@@ -377,7 +377,7 @@ Result<bool> RegionReader::ReadStoredRange(const Piece& piece, const ByteRanges&
 
 Status RegionReader::Decode(const Piece& piece, ByteSpan encoded, MutableByteSpan chunk,
                             PipelineScratch& scratch) {
-    std::optional<Gate::Pass> pass;
+    std::optional<Semaphore::Pass> pass;
     if (in_flight_ > threads_) pass.emplace(decoding_);
     return Timed(&ArrayCounters::decoding_time,
                  [&] { return array_.pipeline_.Decode(encoded, chunk, scratch, piece.threads); });
@@ -415,7 +415,7 @@ Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bo
         CountDecoded(memory.size);
         return {};
     }
-    ReadContext::Loan scratch(array_.context());
+    ArrayContext::ScratchBuffer scratch(array_.context());
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     *absent = !found;
     if (!found) return {};
@@ -435,9 +435,9 @@ Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
 }
 
 Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
-    ReadContext::Loan scratch(array_.context());
+    ArrayContext::ScratchBuffer scratch(array_.context());
     auto chunk = array_.context().cache().NewChunk();
-    chunk->stamp = array_.store_->StampOf(array_.KeyOf(piece.chunk));
+    chunk->stamp = array_.store_->VersionOf(array_.KeyOf(piece.chunk));
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     chunk->absent = !found;
     if (found) CountDecoded(array_.pipeline_.chunk_bytes());
@@ -456,7 +456,7 @@ Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
 // ---------------------------------------------------------------------------------------------
 // Where the parts lie
 
-ByteRanges RangesOf(const RegionPiece& piece, const ChunkWalk& walk, std::size_t offset,
+ByteRanges RangesOf(const ChunkPart& piece, const ChunkWalk& walk, std::size_t offset,
                     std::size_t size, std::size_t chunk_bytes) {
     const std::size_t rank = piece.count.size();
     std::uint64_t elements = 1;

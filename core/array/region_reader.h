@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/array/region_plan.h"
+#include "core/array/region_split.h"
 #include "core/base/thread_pool.h"
 #include "core/codec/codec.h"
 
@@ -28,7 +28,7 @@ class RegionReader {
     Status Preload();
 
   private:
-    using Piece = RegionPiece;
+    using Piece = ChunkPart;
 
     static std::size_t InFlight(const Array& array, std::size_t threads);
     Status ReadPiece(const Piece& piece);
@@ -74,14 +74,14 @@ class RegionReader {
     const Region& region_;
     const std::size_t offset_;
     const Destination& destination_;
-    const ElementOp op_;
+    const Converter op_;
     const std::size_t threads_;    // that decode at the same time
     const std::size_t in_flight_;  // chunks that are read or decoded at the same time
-    Gate decoding_;                // where these are more than threads
+    Semaphore decoding_;           // where these are more than threads
     const bool sees_pending_;
     bool keep_all_ = false;
     std::uint64_t may_stay_;  // how many pieces, from the first on
-    const RegionPlan plan_;
+    const RegionSplit plan_;
     std::mutex mutex_;
     std::vector<ChunkPtr> kept_;  // chunks that ObjectRefs of the result point into
 };
@@ -89,7 +89,7 @@ class RegionReader {
 // The bytes of a decoded chunk that a piece is made of: `walk` is its way through the chunk,
 // `offset` and `size` say which part of each element is wanted. None where they are many, or a
 // large part of the chunk, so that it is as well to take all of it.
-ByteRanges RangesOf(const RegionPiece& piece, const ChunkWalk& walk, std::size_t offset,
+ByteRanges RangesOf(const ChunkPart& piece, const ChunkWalk& walk, std::size_t offset,
                     std::size_t size, std::size_t chunk_bytes);
 
 }  // namespace zarr

@@ -29,7 +29,7 @@ void CopyFixed(std::uint8_t* dst, std::ptrdiff_t dst_stride, const std::uint8_t*
         std::memcpy(dst, src, kSize);
 }
 
-void CopyRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void CopyRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const auto size = static_cast<std::ptrdiff_t>(op.dst_size);
     if (dst_stride == size && src_stride == size) {
@@ -54,7 +54,7 @@ void CopyRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
     }
 }
 
-void StreamedRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void StreamedRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                  const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const auto size = static_cast<std::ptrdiff_t>(op.dst_size);
     if (dst_stride == size && src_stride == size && count != 0 && size != 0)
@@ -62,7 +62,7 @@ void StreamedRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stri
     CopyRow(op, dst, dst_stride, src, src_stride, count);
 }
 
-void SwapRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void SwapRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const auto unit = static_cast<std::ptrdiff_t>(op.unit);
     const auto size = static_cast<std::ptrdiff_t>(op.dst_size);
@@ -76,23 +76,23 @@ void SwapRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
 
 }  // namespace
 
-ElementOp CopyOp(std::size_t size) {
-    ElementOp op;
+Converter CopyConverter(std::size_t size) {
+    Converter op;
     op.row = CopyRow;
     op.dst_size = op.src_size = size;
     op.is_copy = true;
     return op;
 }
 
-ElementOp StreamedCopyOp(std::size_t size) {
-    ElementOp op = CopyOp(size);
+Converter StreamedCopyConverter(std::size_t size) {
+    Converter op = CopyConverter(size);
     op.row = StreamedRow;
     op.finish = EndStreamedCopies;
     return op;
 }
 
-ElementOp SwapOp(std::size_t size, std::size_t unit) {
-    ElementOp op = CopyOp(size);
+Converter SwapConverter(std::size_t size, std::size_t unit) {
+    Converter op = CopyConverter(size);
     op.row = SwapRow;
     op.unit = unit;
     op.is_copy = false;

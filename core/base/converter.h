@@ -8,9 +8,9 @@ namespace zarr {
 
 // How one element gets from a source to a destination: copied, byte-swapped, widened. Made once per
 // read, applied to rows, so that no type is looked at per element. Copyable; borrows `context`.
-struct ElementOp {
+struct Converter {
     // Converts `count` elements; strides are in bytes and may be negative or zero.
-    using Row = void (*)(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+    using Row = void (*)(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                          const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
 
     Row row = nullptr;
@@ -23,13 +23,13 @@ struct ElementOp {
 };
 
 // The op that copies elements of `size` bytes.
-ElementOp CopyOp(std::size_t size);
+Converter CopyConverter(std::size_t size);
 
 // The same, for results that are larger than the processor's caches.
-ElementOp StreamedCopyOp(std::size_t size);
+Converter StreamedCopyConverter(std::size_t size);
 
 // The op that reverses each `unit` bytes of elements of `size` bytes.
-ElementOp SwapOp(std::size_t size, std::size_t unit);
+Converter SwapConverter(std::size_t size, std::size_t unit);
 
 // memcpy() for results that are larger than the processor's caches: where the processor can, they
 // are written past those, which saves reading each line of the destination first. Call

@@ -18,7 +18,7 @@ struct FreeDecompressor {
 }  // namespace
 
 libdeflate_decompressor* ThreadsDecompressor() {
-    auto& own = ThreadsOwn<std::unique_ptr<libdeflate_decompressor, FreeDecompressor>>();
+    auto& own = ThreadLocalObject<std::unique_ptr<libdeflate_decompressor, FreeDecompressor>>();
     if (own == nullptr) own.reset(libdeflate_alloc_decompressor());
     return own.get();
 }

@@ -3,10 +3,11 @@
 // forked. A lock that another thread held stays locked for ever there, what it guards is half
 // changed, and work that another thread was at is never done. So
 //   - what is guarded by a Mutex or SharedMutex is free and whole in the child;
-//   - slow work that others wait for is a Turn (turn.h), which the child does not wait for, and
+//   - slow work that others wait for is a Completion (turn.h), which the child does not wait for,
+//   and
 //     what is made once, slowly, a Lazy (lazy.h), which the child makes anew;
-//   - what only one process may use is a ProcessLocal (process_local.h), which the child has not.
-// Other locks are for what a child does not reach: the stack of a call, or what is ProcessLocal.
+//   - what only one process may use is a ForkLocal (process_local.h), which the child has not.
+// Other locks are for what a child does not reach: the stack of a call, or what is ForkLocal.
 // Objects of the whole process are made at load, not when a function first runs, which takes a lock
 // of the compiler's; and they are never destroyed, as other threads may go on while the process
 // ends.
@@ -75,13 +76,13 @@ using SharedMutex = ForkSafe<std::shared_mutex>;
 // what it points to nor destroys it, as that may be half changed, guarded by locks that nobody
 // opens, or about to write what the parent will write. As thread-safe as a shared_ptr.
 template <class T>
-class ProcessLocal {
+class ForkLocal {
   public:
-    ProcessLocal() = default;
-    explicit ProcessLocal(std::shared_ptr<T> held) : held_(std::move(held)) {}
-    ~ProcessLocal() { Set(nullptr); }
-    ProcessLocal(const ProcessLocal&) = delete;
-    ProcessLocal& operator=(const ProcessLocal&) = delete;
+    ForkLocal() = default;
+    explicit ForkLocal(std::shared_ptr<T> held) : held_(std::move(held)) {}
+    ~ForkLocal() { Set(nullptr); }
+    ForkLocal(const ForkLocal&) = delete;
+    ForkLocal& operator=(const ForkLocal&) = delete;
 
     void Set(std::shared_ptr<T> held) {
         // Left alone, and so never destroyed.
@@ -97,8 +98,8 @@ class ProcessLocal {
     T* get() const { return generation_ == ForkGeneration() ? held_.get() : nullptr; }
     T* operator->() const { return get(); }
     T& operator*() const { return *get(); }
-    friend bool operator==(const ProcessLocal& a, std::nullptr_t) { return a.get() == nullptr; }
-    friend bool operator!=(const ProcessLocal& a, std::nullptr_t) { return a.get() != nullptr; }
+    friend bool operator==(const ForkLocal& a, std::nullptr_t) { return a.get() == nullptr; }
+    friend bool operator!=(const ForkLocal& a, std::nullptr_t) { return a.get() != nullptr; }
 
   private:
     std::shared_ptr<T> held_;
@@ -109,7 +110,7 @@ class ProcessLocal {
 // found under a Mutex: in a forked child, who finds one of the parent's takes its place instead of
 // waiting, as nobody will end it. (Not destroyed there either, as the copies of the parent's
 // threads are never dropped: a condition that was waited for cannot be.) Thread-safe.
-class Turn {
+class Completion {
   public:
     bool IsOfThisProcess() const { return generation_ == ForkGeneration(); }
 
@@ -143,7 +144,7 @@ class Lazy {
     template <class Make>
     const T& Get(const Make& make) const {
         for (;;) {
-            std::shared_ptr<Turn> others;
+            std::shared_ptr<Completion> others;
             {
                 const std::lock_guard<Mutex> lock(mutex_);
                 if (value_) return *value_;
@@ -159,7 +160,7 @@ class Lazy {
     template <class Make>
     Result<T> TryGet(const Make& make) const {
         for (;;) {
-            std::shared_ptr<Turn> others;
+            std::shared_ptr<Completion> others;
             {
                 const std::lock_guard<Mutex> lock(mutex_);
                 if (value_) return T(*value_);
@@ -186,7 +187,7 @@ class Lazy {
       public:
         explicit EndOfTurn(const Lazy& lazy) : lazy_(lazy) {}
         ~EndOfTurn() {
-            std::shared_ptr<Turn> turn;
+            std::shared_ptr<Completion> turn;
             {
                 const std::lock_guard<Mutex> lock(lazy_.mutex_);
                 turn = std::move(lazy_.turn_);
@@ -201,9 +202,9 @@ class Lazy {
     };
 
     // The turn of somebody else; nullptr where it is the caller's from now on. Under the mutex.
-    std::shared_ptr<Turn> OthersTurn() const {
+    std::shared_ptr<Completion> OthersTurn() const {
         if (turn_ != nullptr && turn_->IsOfThisProcess()) return turn_;
-        turn_ = std::make_shared<Turn>();
+        turn_ = std::make_shared<Completion>();
         return nullptr;
     }
 
@@ -217,7 +218,7 @@ class Lazy {
 
     mutable Mutex mutex_;
     mutable std::optional<T> value_;
-    mutable std::shared_ptr<Turn> turn_;  // of who makes it
+    mutable std::shared_ptr<Completion> turn_;  // of who makes it
 };
 
 }  // namespace zarr

@@ -41,14 +41,14 @@ Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task);
 
 // Lets a number of threads through at a time.
-class Gate {
+class Semaphore {
   public:
-    explicit Gate(std::size_t width) : free_(width) {}
+    explicit Semaphore(std::size_t width) : free_(width) {}
 
     // A place inside; waits for one.
     class Pass {
       public:
-        explicit Pass(Gate& gate) : gate_(gate) {
+        explicit Pass(Semaphore& gate) : gate_(gate) {
             std::unique_lock<std::mutex> lock(gate_.mutex_);
             gate_.left_.wait(lock, [this] { return gate_.free_ > 0; });
             --gate_.free_;
@@ -64,7 +64,7 @@ class Gate {
         Pass& operator=(const Pass&) = delete;
 
       private:
-        Gate& gate_;
+        Semaphore& gate_;
     };
 
   private:

@@ -7,7 +7,7 @@ namespace zarr {
 // thread ends. Static objects that are destroyed after the main thread's own things may still ask:
 // they get a new one, which stays. A thread_local of class type would be used after its end there.
 template <class T>
-T& ThreadsOwn() {
+T& ThreadLocalObject() {
     struct Held {
         static T*& Place() {
             thread_local T* place = nullptr;  // nothing is done at its end

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/codec/deflate.h"
-
 #include <libdeflate.h>
 #include <zlib.h>
 
@@ -11,12 +9,48 @@
 #include "core/base/endian.h"
 #include "core/base/threads_own.h"
 #include "core/codec/factories.h"
+#include "core/codec/output.h"
 #include "core/codec/streaming.h"
 #include "core/json/value.h"
 
 namespace zarr {
 
 namespace {
+
+// A zlib stream (RFC 1950), or deflate's alone (RFC 1951).
+enum class DeflateWrapping { kZlib, kNone };
+
+// Appends to `encoded` what zlib makes of `decoded` at `level`, -1 to 9, with its default settings.
+// By zlib and not by libdeflate, whose bytes are others. At level 0 zlib cuts what it stores by the
+// room it is given at a time, so that there alone the bytes may not be Python's.
+Status Deflate(DeflateWrapping wrapping, int level, ByteSpan decoded, Output& encoded);
+
+// Deflate streams in either wrapping, shared by the codecs zlib and gzip.
+
+class Inflater final : public StreamDecoder {
+  public:
+    enum class Wrapping { kZlib, kGzip };  // RFC 1950, RFC 1952
+
+    explicit Inflater(Wrapping wrapping) : wrapping_(wrapping) {}
+    ~Inflater() override;
+    Inflater(const Inflater&) = delete;
+    Inflater& operator=(const Inflater&) = delete;
+
+    Status Start() override;
+    StreamStep Step(ByteSpan in, MutableByteSpan out) override;
+
+  private:
+    Wrapping wrapping_;
+    bool started_ = false;
+    z_stream stream_ = {};
+};
+
+// Decodes `encoded` with libdeflate, which needs all input and all room at once and is more than
+// twice as fast as zlib for it. True where that is one whole stream that fits caller's memory;
+// `consumed` is then its length. False, with nothing counted as written, for anything else, which
+// is for the Inflater to decode or to find fault with.
+bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decoded,
+                   std::size_t& consumed);
 
 // zlib's state, a quarter of a megabyte that is made once for many chunks.
 class Deflater final : public StreamEncoder {
@@ -150,10 +184,8 @@ class Gzip final : public Codec {
     Result<std::int64_t> level_;
 };
 
-}  // namespace
-
 Status Deflate(DeflateWrapping wrapping, int level, ByteSpan decoded, Output& encoded) {
-    auto& deflater = ThreadsOwn<Deflater>();
+    auto& deflater = ThreadLocalObject<Deflater>();
     ZARR_RETURN_IF_ERROR(deflater.Start(wrapping, level));
     return EncodeStream(deflater, decoded, encoded);
 }
@@ -210,13 +242,15 @@ bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decode
     return true;
 }
 
+// ---------------------------------------------------------------------------------------------
+// gzip
+
+}  // namespace
+
 CodecResult MakeZlib(const json::Value& config, const CodecContext& /*context*/) {
     return std::unique_ptr<Codec>(
         std::make_unique<Zlib>(json::OptionalInt(config, "level", 1, -1, 9)));
 }
-
-// ---------------------------------------------------------------------------------------------
-// gzip
 
 CodecResult MakeGzip(const json::Value& config, const CodecContext& /*context*/) {
     return std::unique_ptr<Codec>(

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// numcodecs' "lzma", which is Python's lzma module: XZ, ALONE (.lzma) or RAW streams. As Python
-// does, joins streams that follow each other, ignores bytes after a stream that do not begin
-// another, and refuses those that begin one and do not end it.
-#include "core/codec/lzma.h"
-
+// The filter chain of an lzma stream, which a RAW one has no header to say, from the list of
+// objects that Python's lzma module takes
+// (https://docs.python.org/3/library/lzma.html#filter-specs).
 #include <lzma.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "core/base/limits.h"
@@ -18,6 +17,43 @@
 namespace zarr {
 
 namespace {
+
+// The most that lzma may allocate to encode: eleven times the dictionary, which the largest preset
+// makes 64 MiB.
+inline constexpr std::uint64_t kLzmaEncoderMemory = std::uint64_t{1} << 30;
+
+// Points into itself, so it cannot be copied.
+class LzmaFilterChain {
+  public:
+    LzmaFilterChain() { chain_[0] = {LZMA_VLI_UNKNOWN, nullptr}; }
+    ~LzmaFilterChain() = default;
+    LzmaFilterChain(const LzmaFilterChain&) = delete;
+    LzmaFilterChain& operator=(const LzmaFilterChain&) = delete;
+
+    // Reads the list `filters`. Members that only matter for encoding (mode, nice_len, mf, depth)
+    // are not looked at to decode. Fails with kCorrupt on what is no valid chain, to encode also
+    // with kLimit where it takes more than kLzmaEncoderMemory.
+    enum class Purpose { kDecode, kEncode };
+    Status Parse(const json::Value& filters, Purpose purpose);
+    // The one filter LZMA1 or LZMA2, `id`, of `preset`.
+    Status SetPreset(lzma_vli id, std::uint32_t preset);
+
+    // As liblzma takes it; empty before Parse().
+    const lzma_filter* chain() const { return chain_.data(); }
+
+  private:
+    struct Options {
+        lzma_options_lzma lzma = {};
+        lzma_options_delta delta = {};
+        lzma_options_bcj bcj = {};
+    };
+
+    static Status ParseFilter(const json::Value& spec, Purpose purpose, lzma_filter& filter,
+                              Options& options);
+
+    std::array<Options, LZMA_FILTERS_MAX> options_ = {};
+    std::array<lzma_filter, LZMA_FILTERS_MAX + 1> chain_ = {};
+};
 
 // Python's FORMAT_ constants.
 enum class Format { kAuto = 0, kXz = 1, kAlone = 2, kRaw = 3 };
@@ -299,12 +335,6 @@ Status ParseLzmaOptions(const json::Value& spec, lzma_options_lzma& options) {
     return OverrideUint32(spec, "pb", options.pb);
 }
 
-}  // namespace
-
-CodecResult MakeLzma(const json::Value& config, const CodecContext& /*context*/) {
-    return Lzma::Make(config);
-}
-
 // ---------------------------------------------------------------------------------------------
 // Filters in front of lzma
 
@@ -367,6 +397,12 @@ Status LzmaFilterChain::Parse(const json::Value& filters, Purpose purpose) {
         return Status::Limit("filters: need " + std::to_string(memory >> 20) + " MiB of the " +
                              std::to_string(kLzmaEncoderMemory >> 20) + " MiB allowed");
     return {};
+}
+
+}  // namespace
+
+CodecResult MakeLzma(const json::Value& config, const CodecContext& /*context*/) {
+    return Lzma::Make(config);
 }
 
 }  // namespace zarr

@@ -84,7 +84,7 @@ class ZstdStream final : public StreamDecoder {
 
 // Decodes a frame that is all of `encoded` and says its size, without a window or a copy.
 Status DecodeFrame(ByteSpan encoded, std::size_t size, Output& decoded) {
-    auto& context = ThreadsOwn<Context>();
+    auto& context = ThreadLocalObject<Context>();
     if (context == nullptr) context.reset(ZSTD_createDCtx());
     if (context == nullptr) return NoContext();
     ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(size));
@@ -115,7 +115,7 @@ struct ZstdParameters {
 Result<std::size_t> EncodeFrame(const ZstdParameters& parameters, ByteSpan decoded,
                                 MutableByteSpan room) {
     constexpr std::size_t kLargestToKeep = std::size_t{16} << 20;
-    auto& context = ThreadsOwn<Compressor>();
+    auto& context = ThreadLocalObject<Compressor>();
     if (context == nullptr) context.reset(ZSTD_createCCtx());
     if (context == nullptr) return NoContext();
     std::size_t code = 0;

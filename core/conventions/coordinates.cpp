@@ -32,7 +32,7 @@ class Reader {
             return Status::Corrupt(path + ": coordinates of dtype " + dtype.ToString() +
                                    " are no numbers");
         reader.memory_ = dtype.Native();
-        ZARR_ASSIGN_OR_RETURN(reader.op_, MakeReadOp(dtype, reader.memory_));
+        ZARR_ASSIGN_OR_RETURN(reader.op_, ReadConverter(dtype, reader.memory_));
         Warnings ignored;
         reader.packing_ = ReadPacking(attributes, ignored);
         if (reader.memory_.kind == DataKind::kFloat && reader.memory_.size == 4)
@@ -74,7 +74,7 @@ class Reader {
   private:
     std::shared_ptr<const Array> array_;
     DataType memory_;
-    ElementOp op_;
+    Converter op_;
     Packing packing_;
     Coordinates read_;
 };
@@ -124,7 +124,7 @@ Result<Buffer> ReadElements(const Array& array, const LabelRange& range) {
                              " bytes each are too large for labels");
     Buffer buffer;
     ZARR_RETURN_IF_ERROR(buffer.Resize(static_cast<std::size_t>(range.count) * memory.size));
-    ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeReadOp(stored, memory));
+    ZARR_ASSIGN_OR_RETURN(const Converter op, ReadConverter(stored, memory));
     ZARR_RETURN_IF_ERROR(
         ForEachChunk(array, range, [&](const Region& region, std::size_t first) -> Status {
             const Destination destination{buffer.data() + first * memory.size,

@@ -11,7 +11,7 @@ namespace zarr {
 
 namespace {
 
-void StructRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void StructRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const auto& type = *static_cast<const DataType*>(op.context);
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
@@ -20,13 +20,13 @@ void StructRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride
     }
 }
 
-void Int8Row(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void Int8Row(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
         StoreNative(dst, static_cast<std::int16_t>(static_cast<std::int8_t>(*src)));
 }
 
-void HalfRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void HalfRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const bool swap = op.unit != 1;
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
@@ -36,7 +36,7 @@ void HalfRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
     }
 }
 
-void NarrowInt8Row(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void NarrowInt8Row(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                    const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
         const auto value = std::clamp<std::int16_t>(LoadNative<std::int16_t>(src), -128, 127);
@@ -44,7 +44,7 @@ void NarrowInt8Row(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t ds
     }
 }
 
-void NarrowHalfRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void NarrowHalfRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                    const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const bool swap = op.unit != 1;
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
@@ -54,7 +54,7 @@ void NarrowHalfRow(const ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_st
 }
 
 // NumPy reads any byte but 0 as true.
-void BoolRow(const ElementOp& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+void BoolRow(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride)
         *dst = *src != 0 ? 1 : 0;
@@ -67,8 +67,8 @@ bool IsSameButForOrder(const DataType& a, const DataType& b) {
            a.Native().ToString() == b.Native().ToString();
 }
 
-ElementOp Widen(ElementOp::Row row, const DataType& stored, const DataType& target) {
-    ElementOp op;
+Converter Widen(Converter::Row row, const DataType& stored, const DataType& target) {
+    Converter op;
     op.row = row;
     op.src_size = stored.size;
     op.dst_size = target.size;
@@ -78,12 +78,12 @@ ElementOp Widen(ElementOp::Row row, const DataType& stored, const DataType& targ
 
 }  // namespace
 
-Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target) {
+Result<Converter> ReadConverter(const DataType& stored, const DataType& target) {
     if (IsSameButForOrder(stored, target)) {
         if (stored.kind == DataKind::kBool) return Widen(BoolRow, stored, target);
-        if (!stored.NeedsSwap()) return CopyOp(stored.size);
+        if (!stored.NeedsSwap()) return CopyConverter(stored.size);
         if (stored.kind == DataKind::kStruct) {
-            ElementOp op = CopyOp(stored.size);
+            Converter op = CopyConverter(stored.size);
             op.row = StructRow;
             op.context = &stored;
             op.is_copy = false;
@@ -92,7 +92,7 @@ Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target) {
         const std::size_t unit = stored.kind == DataKind::kUnicode   ? 4
                                  : stored.kind == DataKind::kComplex ? stored.size / 2
                                                                      : stored.size;
-        return SwapOp(stored.size, unit);
+        return SwapConverter(stored.size, unit);
     }
     if (stored.kind == DataKind::kInt && stored.size == 1 && target.kind == DataKind::kInt &&
         target.size == 2)
@@ -104,11 +104,11 @@ Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target) {
                            target.ToString());
 }
 
-Result<ElementOp> MakeWriteOp(const DataType& source, const DataType& stored) {
+Result<Converter> WriteConverter(const DataType& source, const DataType& stored) {
     // Swapping and normalising undo themselves.
-    if (IsSameButForOrder(source, stored)) return MakeReadOp(stored, source);
-    const auto narrow = [&](ElementOp::Row row) {
-        ElementOp op;
+    if (IsSameButForOrder(source, stored)) return ReadConverter(stored, source);
+    const auto narrow = [&](Converter::Row row) {
+        Converter op;
         op.row = row;
         op.src_size = source.size;
         op.dst_size = stored.size;

@@ -10,11 +10,11 @@ namespace zarr {
 // of type `target` in the host's byte order; booleans become 0 or 1. `target` is stored.Native(),
 // or what represents every value of it: int16 for int8, float32 for float16. kInvalidArgument for
 // any other pair. The op borrows `stored`.
-Result<ElementOp> MakeReadOp(const DataType& stored, const DataType& target);
+Result<Converter> ReadConverter(const DataType& stored, const DataType& target);
 
 // The inverse: elements in memory of type `source` become elements as stored. What int8 does not
 // hold becomes its nearest value, float32 the nearest float16; any byte but 0 is true. The op
 // borrows `stored`.
-Result<ElementOp> MakeWriteOp(const DataType& source, const DataType& stored);
+Result<Converter> WriteConverter(const DataType& source, const DataType& stored);
 
 }  // namespace zarr

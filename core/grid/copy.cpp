@@ -42,7 +42,7 @@ DimVector<Axis> Simplify(const DimVector<std::uint64_t>& count, const Strides& d
 // Runs the innermost one or two axes.
 class Inner {
   public:
-    Inner(DimVector<Axis>& axes, const ElementOp& op) : op_(op) {
+    Inner(DimVector<Axis>& axes, const Converter& op) : op_(op) {
         if (axes.empty()) return;
         fast_ = Take(axes, axes.size() - 1);
         // A transposition: the source runs fastest along another axis. Going over both in squares
@@ -84,7 +84,7 @@ class Inner {
         op_.row(op_, dst, fast_.dst, src, fast_.src, static_cast<std::size_t>(count));
     }
 
-    const ElementOp& op_;
+    const Converter& op_;
     Axis fast_{1, 0, 0};
     Axis slow_{1, 0, 0};
 };
@@ -104,7 +104,7 @@ Strides ContiguousStrides(const DimVector<std::uint64_t>& shape, std::size_t siz
 }
 
 void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
-               const std::uint8_t* src, const Strides& src_strides, const ElementOp& op) {
+               const std::uint8_t* src, const Strides& src_strides, const Converter& op) {
     if (std::find(count.begin(), count.end(), 0U) != count.end()) return;
     DimVector<Axis> outer = Simplify(count, dst_strides, src_strides);
     const Inner inner(outer, op);
@@ -129,7 +129,7 @@ void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const S
 }
 
 void FillBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
-               const std::uint8_t* value, const ElementOp& op) {
+               const std::uint8_t* value, const Converter& op) {
     CopyBlock(count, dst, dst_strides, value, Strides(count.size(), 0), op);
 }
 

@@ -22,10 +22,10 @@ Strides ContiguousStrides(const DimVector<std::uint64_t>& shape, std::size_t siz
 // at the block's first element. Dimensions may come in any order of strides; the loop order is
 // chosen to walk memory in runs. The two memories must not overlap.
 void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
-               const std::uint8_t* src, const Strides& src_strides, const ElementOp& op);
+               const std::uint8_t* src, const Strides& src_strides, const Converter& op);
 
 // Sets every element of a block to the result of `op` on the one element at `value`.
 void FillBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
-               const std::uint8_t* value, const ElementOp& op);
+               const std::uint8_t* value, const Converter& op);
 
 }  // namespace zarr

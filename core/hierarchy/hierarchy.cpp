@@ -57,7 +57,7 @@ Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
 
 Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
-                                                         std::shared_ptr<ReadContext> context,
+                                                         std::shared_ptr<ArrayContext> context,
                                                          std::string manner) {
     std::shared_ptr<Hierarchy> hierarchy(new Hierarchy());
     hierarchy->context_ = std::move(context);

@@ -47,12 +47,12 @@ class Hierarchy {
     // others would notice, such as listing their chunks.
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
-                                                         std::shared_ptr<ReadContext> context,
+                                                         std::shared_ptr<ArrayContext> context,
                                                          std::string manner = {});
 
     // The store as given, with its consolidated metadata or a V1Store in front.
     const std::shared_ptr<const Store>& store() const { return store_; }
-    ReadContext& context() const { return *context_; }
+    ArrayContext& context() const { return *context_; }
     bool is_consolidated() const { return is_consolidated_; }
     // What is wrong with consolidated metadata that are there and not used; ok otherwise.
     const Status& consolidated_fault() const { return consolidated_fault_; }
@@ -114,7 +114,7 @@ class Hierarchy {
     std::shared_ptr<const Store> store_;
     std::shared_ptr<const WatchedStore> base_;  // the store as given
     std::shared_ptr<const V1Store> v1_;         // store_, where v1 is looked for
-    std::shared_ptr<ReadContext> context_;
+    std::shared_ptr<ArrayContext> context_;
     std::string manner_;
     bool is_consolidated_ = false;
     Status consolidated_fault_;

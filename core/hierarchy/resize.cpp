@@ -89,7 +89,7 @@ Status WriteFill(ArrayWriter& writer, const Region& region, std::size_t threads)
     std::string fill = metadata.fill_value.Bytes();
     auto* const element = reinterpret_cast<std::uint8_t*>(fill.data());
     SwapElements(metadata.dtype, element, 1);
-    const Source source{element, Strides(metadata.rank(), 0), CopyOp(metadata.dtype.size)};
+    const Source source{element, Strides(metadata.rank(), 0), CopyConverter(metadata.dtype.size)};
     return writer.Write(region, 0, source, threads);
 }
 

@@ -9,7 +9,7 @@
 
 namespace zarr {
 
-bool SameContent(const Stamp& a, const Stamp& b) {
+bool SameVersion(const ObjectVersion& a, const ObjectVersion& b) {
     return a.is_certain && b.is_certain && a.exists == b.exists && a.size == b.size &&
            a.modified == b.modified;
 }
@@ -18,7 +18,7 @@ std::string Store::Identity() const {
     return std::to_string(reinterpret_cast<std::uintptr_t>(this));
 }
 
-Stamp Store::StampOf(const std::string& /*key*/) const { return {}; }
+ObjectVersion Store::VersionOf(const std::string& /*key*/) const { return {}; }
 
 Result<std::optional<std::size_t>> Store::GetInto(const std::string& key,
                                                   MutableByteSpan memory) const {
@@ -86,7 +86,7 @@ Status VisitBelow(const Store& store, const std::string& prefix, std::size_t ski
             ZARR_RETURN_IF_ERROR(VisitBelow(store, key, skip, depth + 1, visit, visit_prefix));
             continue;
         }
-        const Stamp stamp = store.StampOf(key);
+        const ObjectVersion stamp = store.VersionOf(key);
         visit(std::string_view(key).substr(skip),
               stamp.exists ? std::optional<std::uint64_t>(stamp.size) : std::nullopt);
     }

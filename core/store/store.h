@@ -25,14 +25,14 @@ struct StoreEntry {
 };
 
 // Tells one content of a key from another without reading it.
-struct Stamp {
+struct ObjectVersion {
     bool is_certain = false;  // false: not even an equal stamp means that nothing has changed
     bool exists = false;
     std::uint64_t size = 0;     // bytes
     std::int64_t modified = 0;  // nanoseconds, from any start, or what tells as much
 };
 // True where both are certain and equal.
-bool SameContent(const Stamp& a, const Stamp& b);
+bool SameVersion(const ObjectVersion& a, const ObjectVersion& b);
 
 // Holds values under keys. A key that is not there is a value (false, nullopt), never an error; a
 // store that refuses or fails is an error whose message starts with the key. All methods may be
@@ -61,7 +61,7 @@ class Store {
     virtual bool RemembersAbsence() const { return false; }
 
     // The stamp of a key, without reading the value. The default knows none.
-    virtual Stamp StampOf(const std::string& key) const;
+    virtual ObjectVersion VersionOf(const std::string& key) const;
 
     // Reads the whole value into `value`; false where the key is absent. A value of more than
     // `limit` bytes is a kLimit error, found before it is read.
@@ -109,8 +109,8 @@ class Store {
     // Calls `visit` with what follows "PREFIX/" in every key below a prefix, in any order, and with
     // the size of its value in bytes where the listing tells; and `visit_prefix`, which may be
     // empty, with that of every prefix that the store shows on the way, as folders do. The default
-    // lists each prefix, and takes sizes from StampOf(). kUnsupported where the store cannot list,
-    // or not reliably.
+    // lists each prefix, and takes sizes from VersionOf(). kUnsupported where the store cannot
+    // list, or not reliably.
     using KeyVisitor = std::function<void(std::string_view, std::optional<std::uint64_t>)>;
     using PrefixVisitor = std::function<void(std::string_view)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
@@ -135,7 +135,7 @@ class ForwardingStore : public Store {
     std::string Manner() const override { return base_->Manner(); }
     std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
     bool RemembersAbsence() const override { return base_->RemembersAbsence(); }
-    Stamp StampOf(const std::string& key) const override { return base_->StampOf(key); }
+    ObjectVersion VersionOf(const std::string& key) const override { return base_->VersionOf(key); }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
         return base_->Get(key, value, limit);
     }

@@ -132,12 +132,12 @@ class FolderSynchronizer final : public Synchronizer,
 
     void Enter(const std::string& key) {
         for (;;) {
-            std::shared_ptr<Turn> theirs;
+            std::shared_ptr<Completion> theirs;
             {
                 const std::lock_guard<Mutex> lock(mutex_);
                 const auto held = held_.find(key);
                 if (held == held_.end() || !held->second->IsOfThisProcess()) {
-                    auto mine = std::make_shared<Turn>();
+                    auto mine = std::make_shared<Completion>();
                     held_[key] = std::move(mine);
                     return;
                 }
@@ -147,7 +147,7 @@ class FolderSynchronizer final : public Synchronizer,
         }
     }
     void Leave(const std::string& key) {
-        std::shared_ptr<Turn> mine;
+        std::shared_ptr<Completion> mine;
         {
             const std::lock_guard<Mutex> lock(mutex_);
             const auto held = held_.find(key);
@@ -159,7 +159,7 @@ class FolderSynchronizer final : public Synchronizer,
 
     const std::string folder_;
     Mutex mutex_;
-    std::map<std::string, std::shared_ptr<Turn>> held_;  // by threads of this process
+    std::map<std::string, std::shared_ptr<Completion>> held_;  // by threads of this process
 };
 
 // One object for each folder, so that its locks hold threads apart as well.

@@ -181,8 +181,8 @@ Result<const ZipMember*> ZipStore::Find(const std::string& key) const {
     return archive_->Find(JoinKey(prefix_, key));
 }
 
-Stamp ZipStore::StampOf(const std::string& key) const {
-    Stamp stamp;
+ObjectVersion ZipStore::VersionOf(const std::string& key) const {
+    ObjectVersion stamp;
     const auto member = Find(key);
     if (!member.ok()) return stamp;
     stamp.is_certain = true;

@@ -126,7 +126,7 @@ class ZipStore final : public Store {
     std::string Identity() const override { return archive_->identity() + "\n" + prefix_; }
     std::size_t ReadsAtOnce() const override;
     // The archive does not change while it is open. The checksum takes the place of a time.
-    Stamp StampOf(const std::string& key) const override;
+    ObjectVersion VersionOf(const std::string& key) const override;
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
     Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                MutableByteSpan memory) const override;

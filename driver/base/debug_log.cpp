@@ -79,8 +79,8 @@ void TellImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
              has_alpha ? "RGBA" : "RGB");
 }
 
-void TellRequest(const std::string& path, const std::string& key, const std::string& answer,
-                 std::uint64_t nanoseconds) {
+void LogRequest(const std::string& path, const std::string& key, const std::string& answer,
+                std::uint64_t nanoseconds) {
     // The query of a URL, which the key is behind, may be a password.
     const std::size_t query = path.find('?');
     const std::string shown = query == std::string::npos ? path : path.substr(0, query) + "/" + key;

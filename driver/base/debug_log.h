@@ -38,8 +38,8 @@ class ArrayActivity {
 void TellImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 
 // Tells of one request over a network, for a key at a path that ends with it.
-void TellRequest(const std::string& path, const std::string& key, const std::string& answer,
-                 std::uint64_t nanoseconds);
+void LogRequest(const std::string& path, const std::string& key, const std::string& answer,
+                std::uint64_t nanoseconds);
 
 // Tells what was opened, and at its end how often the store was asked.
 class StoreActivity {

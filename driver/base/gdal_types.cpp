@@ -109,9 +109,9 @@ std::string NodataOutside(const std::string& value, const zarr::DataType& type) 
            " can hold, so that no value is nodata";
 }
 
-BufferOp::BufferOp(const zarr::DataType& stored, GDALDataType buffer_type)
+BufferConverter::BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type)
     : native_type_(GdalTypeOf(stored)), buffer_type_(buffer_type) {
-    auto to_native = zarr::MakeReadOp(stored, MemoryTypeOf(stored));
+    auto to_native = zarr::ReadConverter(stored, MemoryTypeOf(stored));
     CPLAssert(to_native.ok());
     to_native_ = *to_native;
     op_ = to_native_;
@@ -122,9 +122,10 @@ BufferOp::BufferOp(const zarr::DataType& stored, GDALDataType buffer_type)
     op_.is_copy = false;
 }
 
-void BufferOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
-                          const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
-    const auto& self = *static_cast<const BufferOp*>(op.context);
+void BufferConverter::ConvertRow(const zarr::Converter& op, std::uint8_t* dst,
+                                 std::ptrdiff_t dst_stride, const std::uint8_t* src,
+                                 std::ptrdiff_t src_stride, std::size_t count) {
+    const auto& self = *static_cast<const BufferConverter*>(op.context);
     if (self.to_native_.is_copy)
         return CopyWords(src, self.native_type_, src_stride, dst, self.buffer_type_, dst_stride,
                          count);
@@ -143,9 +144,9 @@ void BufferOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptr
     }
 }
 
-BufferWriteOp::BufferWriteOp(const zarr::DataType& stored, GDALDataType buffer_type)
+BufferWriteConverter::BufferWriteConverter(const zarr::DataType& stored, GDALDataType buffer_type)
     : native_type_(GdalTypeOf(stored)), buffer_type_(buffer_type) {
-    auto from_native = zarr::MakeWriteOp(MemoryTypeOf(stored), stored);
+    auto from_native = zarr::WriteConverter(MemoryTypeOf(stored), stored);
     CPLAssert(from_native.ok());
     from_native_ = *from_native;
     op_ = from_native_;
@@ -156,10 +157,10 @@ BufferWriteOp::BufferWriteOp(const zarr::DataType& stored, GDALDataType buffer_t
     op_.is_copy = false;
 }
 
-void BufferWriteOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst,
-                               std::ptrdiff_t dst_stride, const std::uint8_t* src,
-                               std::ptrdiff_t src_stride, std::size_t count) {
-    const auto& self = *static_cast<const BufferWriteOp*>(op.context);
+void BufferWriteConverter::ConvertRow(const zarr::Converter& op, std::uint8_t* dst,
+                                      std::ptrdiff_t dst_stride, const std::uint8_t* src,
+                                      std::ptrdiff_t src_stride, std::size_t count) {
+    const auto& self = *static_cast<const BufferWriteConverter*>(op.context);
     alignas(16) std::uint8_t native[4096];
     const std::size_t size = self.from_native_.src_size;
     const std::size_t batch = sizeof native / size;

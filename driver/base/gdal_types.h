@@ -30,34 +30,34 @@ std::string NodataOutside(const std::string& value, const zarr::DataType& type);
 
 // Reads stored elements into memory of any GDAL type, with GDAL's rules of conversion. The op made
 // borrows this object and the type it was made from.
-class BufferOp {
+class BufferConverter {
   public:
-    BufferOp(const zarr::DataType& stored, GDALDataType buffer_type);
-    const zarr::ElementOp& op() const { return op_; }
+    BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type);
+    const zarr::Converter& op() const { return op_; }
 
   private:
-    static void ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+    static void ConvertRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                            const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
 
-    zarr::ElementOp op_;
-    zarr::ElementOp to_native_;
+    zarr::Converter op_;
+    zarr::Converter to_native_;
     GDALDataType native_type_;
     GDALDataType buffer_type_;
 };
 
 // Writes elements of any GDAL type as stored ones, with GDAL's rules of conversion. The op made
 // borrows this object and the type it was made from.
-class BufferWriteOp {
+class BufferWriteConverter {
   public:
-    BufferWriteOp(const zarr::DataType& stored, GDALDataType buffer_type);
-    const zarr::ElementOp& op() const { return op_; }
+    BufferWriteConverter(const zarr::DataType& stored, GDALDataType buffer_type);
+    const zarr::Converter& op() const { return op_; }
 
   private:
-    static void ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+    static void ConvertRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                            const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
 
-    zarr::ElementOp op_;
-    zarr::ElementOp from_native_;
+    zarr::Converter op_;
+    zarr::Converter from_native_;
     GDALDataType native_type_;
     GDALDataType buffer_type_;
 };

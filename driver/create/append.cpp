@@ -102,7 +102,8 @@ class DimensionAppend {
         location.node = plan_.path();
         location.kind = zarr::NodeKind::kArray;
         auto dataset = std::make_unique<ZarrDataset>(name_, location, open_options);
-        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, LayOut(*grown, plan_.path(), open_options, {}));
+        ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
+                              MakeRasterLayout(*grown, plan_.path(), open_options, {}));
         dataset->AddArray(std::move(layout), false);
         dataset->Finish({{}, false});
         ZARR_RETURN_IF_ERROR(grown->TakeFailure());  // what was overlooked would not be grown
@@ -165,8 +166,8 @@ class DimensionAppend {
         ZARR_ASSIGN_OR_RETURN(const auto array, grown.OpenArray(plan_.coordinates()->path()));
         ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, update.WriterOf(array));
         ZARR_ASSIGN_OR_RETURN(
-            const zarr::ElementOp op,
-            zarr::MakeWriteOp(plan_.coordinates()->dtype(), array->metadata().dtype));
+            const zarr::Converter op,
+            zarr::WriteConverter(plan_.coordinates()->dtype(), array->metadata().dtype));
         std::string elements;
         for (const std::string& element : plan_.new_elements()) elements += element;
         const zarr::Region region{{plan_.dimension().size}, {plan_.new_elements().size()}, {1}};
@@ -284,7 +285,7 @@ Status AppendPlan::FindArray() {
     }
     ZARR_ASSIGN_OR_RETURN(const std::string path, zarr::NormalizePath(paths[0]));
     ZARR_ASSIGN_OR_RETURN(const OpenOptions options, OpenOptions::Parse(nullptr));
-    ZARR_ASSIGN_OR_RETURN(layout_, LayOut(*hierarchy_, path, options, {}));
+    ZARR_ASSIGN_OR_RETURN(layout_, MakeRasterLayout(*hierarchy_, path, options, {}));
     for (const std::size_t axis : layout_.other_axes) {
         if (layout_.facts.dimensions[axis].name != options_->append_dim) continue;
         axis_ = axis;
@@ -304,7 +305,7 @@ Result<std::vector<std::string>> AppendPlan::Candidates() const {
             const auto& names = array->dimensions;
             if (std::find(names.begin(), names.end(), options_->append_dim) == names.end())
                 continue;
-            const auto layout = LayOut(*hierarchy_, array->path, options, {});
+            const auto layout = MakeRasterLayout(*hierarchy_, array->path, options, {});
             if (layout.ok() && layout->Width() == source_->GetRasterXSize() &&
                 layout->Height() == source_->GetRasterYSize())
                 paths.push_back(array->path);
@@ -453,7 +454,8 @@ Result<GrowingCoordinates> GrowingCoordinates::Read(const zarr::Hierarchy& hiera
     if (region.count[0] > zarr::LimitOf(zarr::Limit::kMetadataSize) / size)
         return Status::Limit("/" + dimension.coordinate_path + ": too long to grow");
     std::string elements(static_cast<std::size_t>(region.count[0]) * size, '\0');
-    ZARR_ASSIGN_OR_RETURN(const zarr::ElementOp op, zarr::MakeReadOp(stored, coordinates.dtype_));
+    ZARR_ASSIGN_OR_RETURN(const zarr::Converter op,
+                          zarr::ReadConverter(stored, coordinates.dtype_));
     ZARR_RETURN_IF_ERROR(array->Read(
         region, 0,
         {reinterpret_cast<std::uint8_t*>(elements.data()), {static_cast<std::ptrdiff_t>(size)}, op},

@@ -44,7 +44,7 @@ Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
     auto dataset = std::make_unique<ZarrDataset>(name, location, options);
     for (const PlannedArray& array : arrays) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
-                              LayOut(*location.hierarchy, array.path, options, {}));
+                              MakeRasterLayout(*location.hierarchy, array.path, options, {}));
         dataset->AddArray(std::move(layout), arrays.size() > 1);
     }
     dataset->Finish({{}, !is_appended, true});

@@ -154,8 +154,9 @@ std::optional<std::uint64_t> RasterLayout::ColourOf(
     return std::nullopt;
 }
 
-Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string& path,
-                            const OpenOptions& options, const std::vector<std::uint64_t>& indices) {
+Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                      const OpenOptions& options,
+                                      const std::vector<std::uint64_t>& indices) {
     RasterLayout layout;
     ZARR_ASSIGN_OR_RETURN(layout.facts, zarr::DescribeArray(hierarchy, path));
     layout.fields =
@@ -173,15 +174,15 @@ Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string&
     return layout;
 }
 
-Result<RasterLayout> LayOutLevel(const zarr::Hierarchy& hierarchy, const std::string& path,
-                                 const OpenOptions& options,
-                                 const std::vector<std::uint64_t>& indices,
-                                 const RasterLayout& base) {
-    if (!base.facts.colour_axis) return LayOut(hierarchy, path, options, indices);
+Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                     const OpenOptions& options,
+                                     const std::vector<std::uint64_t>& indices,
+                                     const RasterLayout& base) {
+    if (!base.facts.colour_axis) return MakeRasterLayout(hierarchy, path, options, indices);
     OpenOptions as_base = options;
     as_base.dim_x = std::to_string(*base.x_axis);
     as_base.dim_y = std::to_string(*base.y_axis);
-    auto layout = LayOut(hierarchy, path, as_base, indices);
+    auto layout = MakeRasterLayout(hierarchy, path, as_base, indices);
     if (layout.ok()) layout->facts.colour_axis = base.facts.colour_axis;
     return layout;
 }

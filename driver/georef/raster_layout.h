@@ -56,15 +56,15 @@ struct RasterLayout {
 
 // Opens an array and lays its dimensions out. `indices` fix its first extra dimensions. Fails where
 // its elements are no numbers, it has no elements, or a dimension is too long for GDAL.
-zarr::Result<RasterLayout> LayOut(const zarr::Hierarchy& hierarchy, const std::string& path,
-                                  const OpenOptions& options,
-                                  const std::vector<std::uint64_t>& indices);
+zarr::Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy,
+                                            const std::string& path, const OpenOptions& options,
+                                            const std::vector<std::uint64_t>& indices);
 
 // The same of a smaller level of a pyramid, which is laid out as `base` where nobody names its
 // dimensions: a small image does not show by its shape that it is one.
-zarr::Result<RasterLayout> LayOutLevel(const zarr::Hierarchy& hierarchy, const std::string& path,
-                                       const OpenOptions& options,
-                                       const std::vector<std::uint64_t>& indices,
-                                       const RasterLayout& base);
+zarr::Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy,
+                                           const std::string& path, const OpenOptions& options,
+                                           const std::vector<std::uint64_t>& indices,
+                                           const RasterLayout& base);
 
 }  // namespace zarr_driver

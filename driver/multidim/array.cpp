@@ -70,11 +70,11 @@ double Packed(const std::optional<double>& value, double neutral, bool* has_valu
 std::vector<std::string> TextsOf(const zarr::Region& region, const zarr::Strides& strides,
                                  const GDALExtendedDataType& type, const std::uint8_t* data) {
     std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
-    zarr::ElementOp op;
+    zarr::Converter op;
     op.src_size = type.GetSize();
     op.dst_size = sizeof(std::string);
     op.context = &type;
-    op.row = [](const zarr::ElementOp& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+    op.row = [](const zarr::Converter& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                 const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
         const auto& element_type = *static_cast<const GDALExtendedDataType*>(self.context);
         for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
@@ -103,7 +103,7 @@ std::vector<std::string> ArraysWithStatistics(const std::string& file) {
 
 }  // namespace
 
-Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<MdimSession> session,
+Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<SharedResource> session,
                                                        const std::string& path) {
     const zarr::Hierarchy& hierarchy = session->hierarchy();
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(hierarchy, path));
@@ -121,7 +121,7 @@ Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<MdimSessi
     return opened;
 }
 
-ZarrMDArray::ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts facts,
+ZarrMDArray::ZarrMDArray(std::shared_ptr<SharedResource> session, zarr::ArrayFacts facts,
                          std::shared_ptr<const zarr::Array> array, const GDALExtendedDataType& type)
     : GDALAbstractMDArray(session->GroupName(std::string(zarr::ParentPath(facts.path))),
                           session->ArrayName(facts.path)),
@@ -211,7 +211,7 @@ void ZarrMDArray::ReadNodata() {
     constexpr std::size_t kLongest = std::size_t{1} << 20;
     if (element->size() > kLongest) return;
     const zarr::DataType native = stored_.Native();
-    const auto op = ExtendedOp::Make(native, type_);
+    const auto op = ExtendedConverter::Make(native, type_);
     if (!op.ok()) return;
     const std::string bytes = element->Bytes();
     zarr::ObjectRef ref{bytes.data(), bytes.size()};
@@ -302,9 +302,10 @@ Status ZarrMDArray::ReadTexts(const zarr::Region& region, const zarr::Strides& s
     const zarr::Strides own = zarr::ContiguousStrides(region.count, text_length_, false);
     zarr::Strides each = own;
     each.push_back(1);
-    ZARR_RETURN_IF_ERROR(array_->Read(characters, 0, {staged.data(), each, zarr::CopyOp(1)},
-                                      {session_->options().threads, zarr::Keep::kAllIfSmall}));
-    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedOp::Make(stored_, buffer_type));
+    ZARR_RETURN_IF_ERROR(
+        array_->Read(characters, 0, {staged.data(), each, zarr::CopyConverter(1)},
+                     {session_->options().threads, zarr::CachePolicy::kAllIfSmall}));
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, buffer_type));
     zarr::CopyBlock(region.count, data, strides, staged.data(), own, op->op());
     return op->is_out_of_memory() ? Status::OutOfMemory(facts_.path + ": out of memory") : Status();
 }
@@ -329,9 +330,9 @@ Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& 
     if (text_length_ != 0) {
         status = ReadTexts(region, strides, buffer_type, data);
     } else {
-        ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedOp::Make(stored_, buffer_type));
+        ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, buffer_type));
         status = array_->Read(region, 0, {data, strides, op->op()},
-                              {session_->options().threads, zarr::Keep::kAllIfSmall});
+                              {session_->options().threads, zarr::CachePolicy::kAllIfSmall});
         if (status.ok() && op->is_out_of_memory())
             status = Status::OutOfMemory(facts_.path + ": out of memory");
     }
@@ -587,7 +588,7 @@ Status ZarrMDArray::WriteRegion(zarr::Region region, const zarr::Strides& stride
             return Status::Invalid("dtype |O has no members");
         return writer->WriteObjects(region, TextsOf(region, strides, buffer_type, data), threads);
     }
-    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteOp::Make(stored_, buffer_type));
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, buffer_type));
     if (!op->can_fail()) return writer->Write(region, 0, {data, strides, op->op()}, threads);
     // All elements are converted before any is written.
     zarr::Buffer staged;
@@ -598,7 +599,8 @@ Status ZarrMDArray::WriteRegion(zarr::Region region, const zarr::Strides& stride
     const zarr::Strides own = zarr::ContiguousStrides(region.count, stored_.size, false);
     zarr::CopyBlock(region.count, staged.data(), own, data, strides, op->op());
     ZARR_RETURN_IF_ERROR(op->status());
-    return writer->Write(region, 0, {staged.data(), own, zarr::CopyOp(stored_.size)}, threads);
+    return writer->Write(region, 0, {staged.data(), own, zarr::CopyConverter(stored_.size)},
+                         threads);
 }
 
 bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
@@ -714,7 +716,7 @@ bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
 Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     if (stored_.kind == zarr::DataKind::kObject) return TextOfElement(type_, raw);
     const zarr::DataType native = stored_.Native();
-    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteOp::Make(native, type_));
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(native, type_));
     std::string element(native.size, '\0');
     op->op().row(op->op(), reinterpret_cast<std::uint8_t*>(element.data()), 0,
                  static_cast<const std::uint8_t*>(raw), 0, 1);
@@ -743,7 +745,7 @@ Status ZarrMDArray::ChangeFillValue(const std::string* element) {
 // can be stored as `element`.
 bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
     if (stored_.kind != zarr::DataKind::kInt) return false;
-    const BufferOp read(stored_.Native(), type_.GetNumericDataType());
+    const BufferConverter read(stored_.Native(), type_.GetNumericDataType());
     std::string held(type_.GetSize(), '\0');
     read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(held.data()), 0,
                   reinterpret_cast<const std::uint8_t*>(element.data()), 0, 1);
@@ -841,7 +843,7 @@ bool ZarrMDArray::Resize(const std::vector<GUInt64>& anNewDimSizes, CSLConstList
 // ---------------------------------------------------------------------------------------------
 // Statistics, which GDAL keeps beside the array
 
-void MdimSession::DropOldStatistics() {
+void SharedResource::DropOldStatistics() {
     std::call_once(old_statistics_dropped_, [&] {
         const std::string file = pam_path_ + ".aux.xml";
         VSIStatBufL stat;

@@ -22,7 +22,7 @@
 
 namespace zarr_driver {
 
-class MdimSession;
+class SharedResource;
 class ZarrDimension;
 
 // An array of GDAL's multidimensional API. Its dimensions are those that are stored, in their
@@ -34,7 +34,7 @@ class ZarrDimension;
 class ZarrMDArray final : public GDALPamMDArray {
   public:
     // Opens the array at `path`, without reading its chunks. Errors name what is wrong with it.
-    static zarr::Result<std::shared_ptr<ZarrMDArray>> Open(std::shared_ptr<MdimSession> session,
+    static zarr::Result<std::shared_ptr<ZarrMDArray>> Open(std::shared_ptr<SharedResource> session,
                                                            const std::string& path);
     ~ZarrMDArray() override;
     ZarrMDArray(const ZarrMDArray&) = delete;
@@ -99,7 +99,7 @@ class ZarrMDArray final : public GDALPamMDArray {
                 CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_7;
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
 
-    const std::shared_ptr<MdimSession>& session() const { return session_; }
+    const std::shared_ptr<SharedResource>& session() const { return session_; }
     const std::string& path() const { return facts_.path; }
     // Whoever created the array tells so, with its dimensions.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);
@@ -120,7 +120,7 @@ class ZarrMDArray final : public GDALPamMDArray {
                      CSLConstList papszOptions) const override;
 
   private:
-    ZarrMDArray(std::shared_ptr<MdimSession> session, zarr::ArrayFacts facts,
+    ZarrMDArray(std::shared_ptr<SharedResource> session, zarr::ArrayFacts facts,
                 std::shared_ptr<const zarr::Array> array, const GDALExtendedDataType& type);
 
     void OrderDimensions();
@@ -148,7 +148,7 @@ class ZarrMDArray final : public GDALPamMDArray {
                             const GDALExtendedDataType& buffer_type, std::uint8_t* data) const;
     zarr::Status Advise(const zarr::Region& region, CSLConstList options) const;
 
-    const std::shared_ptr<MdimSession> session_;
+    const std::shared_ptr<SharedResource> session_;
     zarr::ArrayFacts facts_;
     std::shared_ptr<const zarr::Array> array_;
     std::unique_ptr<ArrayActivity> activity_;

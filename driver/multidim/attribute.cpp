@@ -126,12 +126,13 @@ Status CheckAttributeName(const std::string& name) {
     return {};
 }
 
-Result<bool> HasAttribute(MdimSession& session, const std::string& path, const std::string& name) {
+Result<bool> HasAttribute(SharedResource& session, const std::string& path,
+                          const std::string& name) {
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, session.update()->Attributes(path));
     return attributes.Find(name) != nullptr || session.FindAttribute(path, name) != nullptr;
 }
 
-Status CheckFree(MdimSession& session, const std::string& path, const std::string& name) {
+Status CheckFree(SharedResource& session, const std::string& path, const std::string& name) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckAttributeName(name));
     ZARR_ASSIGN_OR_RETURN(const bool exists, HasAttribute(session, path, name));
@@ -276,11 +277,11 @@ bool ZarrAttribute::IRead(const GUInt64* arrayStartIdx, const size_t* count,
             const GDALExtendedDataType& to;
             bool ok = true;
         } types{type_, bufferDataType};
-        zarr::ElementOp op;
+        zarr::Converter op;
         op.src_size = type_.GetSize();
         op.dst_size = bufferDataType.GetSize();
         op.context = &types;
-        op.row = [](const zarr::ElementOp& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+        op.row = [](const zarr::Converter& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                     const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
             auto& both = *static_cast<Types*>(const_cast<void*>(self.context));
             for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
@@ -321,7 +322,7 @@ const char* ZarrAttribute::store_path() const {
     return session_ != nullptr ? session_->store_path().c_str() : "Zarr";
 }
 
-void ZarrAttribute::Attach(std::shared_ptr<MdimSession> session, const std::string& path) {
+void ZarrAttribute::Attach(std::shared_ptr<SharedResource> session, const std::string& path) {
     session_ = std::move(session);
     path_ = path;
 }
@@ -354,11 +355,11 @@ Status ZarrAttribute::Store(const Window& window, const GDALExtendedDataType& bu
         const GDALExtendedDataType& to;
         bool ok = true;
     } types{buffer_type, type_};
-    zarr::ElementOp op;
+    zarr::Converter op;
     op.src_size = buffer_type.GetSize();
     op.dst_size = type_.GetSize();
     op.context = &types;
-    op.row = [](const zarr::ElementOp& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+    op.row = [](const zarr::Converter& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                 const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
         auto& both = *static_cast<Types*>(const_cast<void*>(self.context));
         for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride) {
@@ -424,8 +425,8 @@ void ZarrAttribute::Moved(const std::string& from, const std::string& to) {
 }
 
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
-    const std::shared_ptr<MdimSession>& session, const std::string& path, const std::string& parent,
-    const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
+    const std::shared_ptr<SharedResource>& session, const std::string& path,
+    const std::string& parent, const json::Value& attributes, bool (*is_hidden)(std::string_view)) {
     auto held = session->AttributesOf(path);
     std::unordered_map<std::string, std::size_t> places;  // in `held`
     for (std::size_t i = 0; i < held.size(); ++i) places.emplace(held[i]->GetName(), i);
@@ -452,8 +453,8 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
 }
 
 Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
-    const std::shared_ptr<MdimSession>& session, const std::string& path, const std::string& parent,
-    const std::string& name, const std::vector<GUInt64>& dimensions,
+    const std::shared_ptr<SharedResource>& session, const std::string& path,
+    const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,
     const GDALExtendedDataType& type) {
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
@@ -465,7 +466,8 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     return std::shared_ptr<GDALAttribute>(std::move(attribute));
 }
 
-Status DeleteNodeAttribute(MdimSession& session, const std::string& path, const std::string& name) {
+Status DeleteNodeAttribute(SharedResource& session, const std::string& path,
+                           const std::string& name) {
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckAttributeName(name));
     ZARR_ASSIGN_OR_RETURN(const bool exists, HasAttribute(session, path, name));

@@ -14,7 +14,7 @@
 
 namespace zarr_driver {
 
-class MdimSession;
+class SharedResource;
 
 // An attribute of a group or an array, by the type of its JSON value: numbers as Int32, Int64,
 // UInt64 or Float64, whichever comes first that holds them all exactly; strings; arrays of either
@@ -44,7 +44,7 @@ class ZarrAttribute final : public GDALAttribute {
     // --- Writing; see mdim_attribute_write.cpp ---
 
     // Lets the attribute of the node at `path` be written, where the session does.
-    void Attach(std::shared_ptr<MdimSession> session, const std::string& path);
+    void Attach(std::shared_ptr<SharedResource> session, const std::string& path);
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
     // The path of its node.
     const std::string& path() const { return path_; }
@@ -87,7 +87,7 @@ class ZarrAttribute final : public GDALAttribute {
     GDALExtendedDataType type_;
     std::vector<std::shared_ptr<GDALDimension>> dimensions_;
     std::vector<std::uint8_t> elements_;  // of type_, whose strings are owned
-    std::shared_ptr<MdimSession> session_;
+    std::shared_ptr<SharedResource> session_;
     std::string path_;
     bool is_deleted_ = false;
 };
@@ -96,16 +96,17 @@ class ZarrAttribute final : public GDALAttribute {
 // those that `is_hidden` is true of. Where they may be changed, those that somebody holds are the
 // ones that he holds, and those that were created and not written yet come last.
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
-    const std::shared_ptr<MdimSession>& session, const std::string& path, const std::string& parent,
-    const zarr::json::Value& attributes, bool (*is_hidden)(std::string_view));
+    const std::shared_ptr<SharedResource>& session, const std::string& path,
+    const std::string& parent, const zarr::json::Value& attributes,
+    bool (*is_hidden)(std::string_view));
 
 // Creates an attribute of a node, which gets its value when that is written.
 zarr::Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
-    const std::shared_ptr<MdimSession>& session, const std::string& path, const std::string& parent,
-    const std::string& name, const std::vector<GUInt64>& dimensions,
+    const std::shared_ptr<SharedResource>& session, const std::string& path,
+    const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,
     const GDALExtendedDataType& type);
 
-zarr::Status DeleteNodeAttribute(MdimSession& session, const std::string& path,
+zarr::Status DeleteNodeAttribute(SharedResource& session, const std::string& path,
                                  const std::string& name);
 
 }  // namespace zarr_driver

@@ -39,7 +39,7 @@ const char* const kMoreArrayOptions =
     "  </Option>";
 // clang-format on
 
-using SessionPtr = std::shared_ptr<MdimSession>;
+using SessionPtr = std::shared_ptr<SharedResource>;
 
 Result<SessionPtr> OpenMade(const std::string& folder, std::unique_ptr<StoreUpdate> store) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
@@ -47,9 +47,9 @@ Result<SessionPtr> OpenMade(const std::string& folder, std::unique_ptr<StoreUpda
     location.store_path = folder;
     location.kind = zarr::NodeKind::kGroup;
     ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store->store()));
-    auto update = std::make_unique<MdimUpdate>(std::move(store), location.hierarchy);
-    return std::make_shared<MdimSession>(std::move(location), std::move(options),
-                                         std::move(update));
+    auto update = std::make_unique<PendingAttributes>(std::move(store), location.hierarchy);
+    return std::make_shared<SharedResource>(std::move(location), std::move(options),
+                                            std::move(update));
 }
 
 // A store with nothing but a root group.
@@ -98,9 +98,9 @@ class NewRoot {
 using DatasetPtr = std::unique_ptr<GDALDataset>;
 
 // Arrays without elements of a store of ours are copied as they are stored.
-std::unique_ptr<MdimSession::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
+std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
-    return own != nullptr ? std::make_unique<MdimSession::StoredOrder>(own->session()) : nullptr;
+    return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
 }
 
 // Runs `make`, which returns a dataset; emits why it does not.

@@ -9,7 +9,8 @@
 
 namespace zarr_driver {
 
-MdimDataset::MdimDataset(std::shared_ptr<MdimSession> session, std::shared_ptr<ZarrMDArray> array)
+MdimDataset::MdimDataset(std::shared_ptr<SharedResource> session,
+                         std::shared_ptr<ZarrMDArray> array)
     : session_(std::move(session)),
       root_(session_->OpenGroup(session_->root())),
       array_(std::move(array)) {

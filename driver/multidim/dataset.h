@@ -16,14 +16,14 @@ namespace zarr_driver {
 class MdimDataset final : public GDALDataset {
   public:
     // `array` is the one that was opened, where it was no group.
-    explicit MdimDataset(std::shared_ptr<MdimSession> session,
+    explicit MdimDataset(std::shared_ptr<SharedResource> session,
                          std::shared_ptr<ZarrMDArray> array = nullptr);
     ~MdimDataset() override;
     MdimDataset(const MdimDataset&) = delete;
     MdimDataset& operator=(const MdimDataset&) = delete;
 
     std::shared_ptr<GDALGroup> GetRootGroup() const override;
-    MdimSession& session() const { return *session_; }
+    SharedResource& session() const { return *session_; }
     ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
 #if ZARR_HAS_CLOSE
     CPLErr Close(ZARR_CLOSE_PARAMETERS) override;
@@ -33,7 +33,7 @@ class MdimDataset final : public GDALDataset {
     // Emits what fails.
     CPLErr FinishSession();
 
-    const std::shared_ptr<MdimSession> session_;
+    const std::shared_ptr<SharedResource> session_;
     const std::shared_ptr<ZarrGroup> root_;
     const std::shared_ptr<ZarrMDArray> array_;  // so that it is not opened again
 };

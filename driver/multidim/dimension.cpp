@@ -55,14 +55,14 @@ std::string DirectionOf(const zarr::Dimension& dimension) {
 
 // A dimension is called like its coordinate array, which has another name where it is shown outside
 // of its group.
-std::string ShownName(const MdimSession& session, const zarr::Dimension& dimension) {
+std::string ShownName(const SharedResource& session, const zarr::Dimension& dimension) {
     return dimension.coordinate_path.empty() ? dimension.name
                                              : session.ArrayName(dimension.coordinate_path);
 }
 
 }  // namespace
 
-ZarrDimension::ZarrDimension(std::shared_ptr<MdimSession> session, const zarr::ArrayFacts& facts,
+ZarrDimension::ZarrDimension(std::shared_ptr<SharedResource> session, const zarr::ArrayFacts& facts,
                              std::size_t index)
     // Without a name nothing says that it is another array's dimension too, and no group has it.
     : GDALDimension(
@@ -79,7 +79,7 @@ ZarrDimension::ZarrDimension(std::shared_ptr<MdimSession> session, const zarr::A
       is_x_(facts.axes.x == index),
       is_y_(facts.axes.y == index) {}
 
-ZarrDimension::ZarrDimension(std::shared_ptr<MdimSession> session, const NewDimension& created)
+ZarrDimension::ZarrDimension(std::shared_ptr<SharedResource> session, const NewDimension& created)
     : GDALDimension(session->GroupName(created.group), created.name, created.type,
                     created.direction, created.size),
       session_(std::move(session)),

@@ -16,10 +16,10 @@ namespace zarr_driver {
 class ZarrDimension final : public GDALDimension {
   public:
     // The dimension `index` of an array.
-    ZarrDimension(std::shared_ptr<MdimSession> session, const zarr::ArrayFacts& facts,
+    ZarrDimension(std::shared_ptr<SharedResource> session, const zarr::ArrayFacts& facts,
                   std::size_t index);
     // One that was created.
-    ZarrDimension(std::shared_ptr<MdimSession> session, const NewDimension& created);
+    ZarrDimension(std::shared_ptr<SharedResource> session, const NewDimension& created);
 
     // The coordinate array; where there is none, but the array that the dimension was met on has a
     // geotransform without rotation, pixel centres computed from that. nullptr where there is
@@ -39,7 +39,7 @@ class ZarrDimension final : public GDALDimension {
     bool is_groups() const { return is_named_ && !has_free_name_; }
     // The session tells that the group has its name for another one.
     void TakeFreeName();
-    const std::shared_ptr<MdimSession>& session() const { return session_; }
+    const std::shared_ptr<SharedResource>& session() const { return session_; }
     // The path of the group that it belongs to.
     const std::string& group() const { return group_; }
     // False where nothing but its number in one array names it.
@@ -60,7 +60,7 @@ class ZarrDimension final : public GDALDimension {
     std::shared_ptr<GDALMDArray> FromGeoTransform() const;
     zarr::Status CheckIndexing(const GDALMDArray* variable) const;
 
-    const std::shared_ptr<MdimSession> session_;
+    const std::shared_ptr<SharedResource> session_;
     std::string group_;
     std::string stored_name_;  // GetName(), but of one outside of what was opened maybe another
     const bool is_named_;

@@ -273,15 +273,15 @@ Result<std::vector<ExtendedLeaf>> PairLeaves(const zarr::DataType& stored,
     return pairing.Take();
 }
 
-Result<std::unique_ptr<const ExtendedOp>> ExtendedOp::Make(const zarr::DataType& stored,
-                                                           const GDALExtendedDataType& buffer) {
-    std::unique_ptr<ExtendedOp> self(new ExtendedOp());
+Result<std::unique_ptr<const ExtendedConverter>> ExtendedConverter::Make(
+    const zarr::DataType& stored, const GDALExtendedDataType& buffer) {
+    std::unique_ptr<ExtendedConverter> self(new ExtendedConverter());
     ZARR_ASSIGN_OR_RETURN(const auto leaves, PairLeaves(stored, buffer, Members::kAnyOf));
     for (const ExtendedLeaf& pair : leaves) {
         auto leaf = std::make_unique<Leaf>(Leaf{pair, nullptr});
         const GDALExtendedDataType& type = leaf->gdal_type;
         if (type.GetClass() == GEDTC_NUMERIC && GdalTypeOf(leaf->type) != GDT_Unknown)
-            leaf->number = std::make_unique<BufferOp>(leaf->type, type.GetNumericDataType());
+            leaf->number = std::make_unique<BufferConverter>(leaf->type, type.GetNumericDataType());
         self->leaves_.push_back(std::move(leaf));
     }
     const bool is_number = buffer.GetClass() == GEDTC_NUMERIC && self->leaves_.size() == 1 &&
@@ -294,13 +294,14 @@ Result<std::unique_ptr<const ExtendedOp>> ExtendedOp::Make(const zarr::DataType&
         self->op_.src_size = stored.size;
         self->op_.context = self.get();
     }
-    return std::unique_ptr<const ExtendedOp>(std::move(self));
+    return std::unique_ptr<const ExtendedConverter>(std::move(self));
 }
 
-void ExtendedOp::ConvertText(const Leaf& leaf, std::uint8_t* dst, const std::uint8_t* src) const {
+void ExtendedConverter::ConvertText(const Leaf& leaf, std::uint8_t* dst,
+                                    const std::uint8_t* src) const {
     if (GdalTypeOf(leaf.type) != GDT_Unknown) {  // a number as text
         alignas(16) std::uint8_t number[16];
-        const BufferOp to_native(leaf.type, GdalTypeOf(leaf.type));
+        const BufferConverter to_native(leaf.type, GdalTypeOf(leaf.type));
         to_native.op().row(to_native.op(), number, 0, src, 0, 1);
         GDALExtendedDataType::CopyValue(number, GDALExtendedDataType::Create(GdalTypeOf(leaf.type)),
                                         dst, leaf.gdal_type);
@@ -318,14 +319,15 @@ void ExtendedOp::ConvertText(const Leaf& leaf, std::uint8_t* dst, const std::uin
     std::memcpy(dst, &copy, sizeof copy);
 }
 
-void ExtendedOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
-                            const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
-    const auto& self = *static_cast<const ExtendedOp*>(op.context);
+void ExtendedConverter::ConvertRow(const zarr::Converter& op, std::uint8_t* dst,
+                                   std::ptrdiff_t dst_stride, const std::uint8_t* src,
+                                   std::ptrdiff_t src_stride, std::size_t count) {
+    const auto& self = *static_cast<const ExtendedConverter*>(op.context);
     for (const auto& leaf : self.leaves_) {
         std::uint8_t* to = dst + leaf->gdal_offset;
         const std::uint8_t* from = src + leaf->offset;
         if (leaf->number != nullptr) {
-            const zarr::ElementOp& number = leaf->number->op();
+            const zarr::Converter& number = leaf->number->op();
             number.row(number, to, dst_stride, from, src_stride, count);
             continue;
         }
@@ -337,15 +339,15 @@ void ExtendedOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::p
 void ClearElements(const GDALExtendedDataType& type, std::uint8_t* data,
                    const zarr::DimVector<std::uint64_t>& count, const zarr::Strides& strides) {
     const std::vector<std::uint8_t> zeros(type.GetSize());
-    zarr::FillBlock(count, data, strides, zeros.data(), zarr::CopyOp(type.GetSize()));
+    zarr::FillBlock(count, data, strides, zeros.data(), zarr::CopyConverter(type.GetSize()));
 }
 
 void FreeElements(const GDALExtendedDataType& type, std::uint8_t* data,
                   const zarr::DimVector<std::uint64_t>& count, const zarr::Strides& strides) {
-    zarr::ElementOp op;
+    zarr::Converter op;
     op.dst_size = op.src_size = type.GetSize();
     op.context = &type;
-    op.row = [](const zarr::ElementOp& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+    op.row = [](const zarr::Converter& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                 const std::uint8_t*, std::ptrdiff_t, std::size_t n) {
         const auto& element_type = *static_cast<const GDALExtendedDataType*>(self.context);
         for (std::size_t i = 0; i < n; ++i, dst += dst_stride) {
@@ -369,9 +371,9 @@ std::string TextOfElement(const GDALExtendedDataType& type, const void* element)
     return copy;
 }
 
-Result<std::unique_ptr<const ExtendedWriteOp>> ExtendedWriteOp::Make(
+Result<std::unique_ptr<const ExtendedWriteConverter>> ExtendedWriteConverter::Make(
     const zarr::DataType& stored, const GDALExtendedDataType& buffer) {
-    std::unique_ptr<ExtendedWriteOp> self(new ExtendedWriteOp());
+    std::unique_ptr<ExtendedWriteConverter> self(new ExtendedWriteConverter());
     ZARR_ASSIGN_OR_RETURN(const auto leaves, PairLeaves(stored, buffer, Members::kAllOf));
     for (const ExtendedLeaf& pair : leaves) {
         auto leaf = std::make_unique<Leaf>(Leaf{pair, nullptr});
@@ -379,7 +381,8 @@ Result<std::unique_ptr<const ExtendedWriteOp>> ExtendedWriteOp::Make(
         if (GdalTypeOf(leaf->type) == GDT_Unknown)
             self->can_fail_ = true;
         else if (type.GetClass() == GEDTC_NUMERIC)
-            leaf->number = std::make_unique<BufferWriteOp>(leaf->type, type.GetNumericDataType());
+            leaf->number =
+                std::make_unique<BufferWriteConverter>(leaf->type, type.GetNumericDataType());
         else
             return Status::Invalid("a text is no number, as dtype " + leaf->type.ToString() +
                                    " wants");
@@ -394,16 +397,16 @@ Result<std::unique_ptr<const ExtendedWriteOp>> ExtendedWriteOp::Make(
         self->op_.src_size = buffer.GetSize();
         self->op_.context = self.get();
     }
-    return std::unique_ptr<const ExtendedWriteOp>(std::move(self));
+    return std::unique_ptr<const ExtendedWriteConverter>(std::move(self));
 }
 
-Status ExtendedWriteOp::status() const {
+Status ExtendedWriteConverter::status() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return status_;
 }
 
-void ExtendedWriteOp::ConvertText(const Leaf& leaf, std::uint8_t* dst,
-                                  const std::uint8_t* src) const {
+void ExtendedWriteConverter::ConvertText(const Leaf& leaf, std::uint8_t* dst,
+                                         const std::uint8_t* src) const {
     std::memset(dst, 0, leaf.type.size);
     const std::string text = zarr::UnmarkedBytes(TextOfElement(leaf.gdal_type, src));
     const Status status = StoreText(leaf.type, text, dst);
@@ -413,15 +416,15 @@ void ExtendedWriteOp::ConvertText(const Leaf& leaf, std::uint8_t* dst,
     if (status_.ok()) status_ = status;
 }
 
-void ExtendedWriteOp::ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst,
-                                 std::ptrdiff_t dst_stride, const std::uint8_t* src,
-                                 std::ptrdiff_t src_stride, std::size_t count) {
-    const auto& self = *static_cast<const ExtendedWriteOp*>(op.context);
+void ExtendedWriteConverter::ConvertRow(const zarr::Converter& op, std::uint8_t* dst,
+                                        std::ptrdiff_t dst_stride, const std::uint8_t* src,
+                                        std::ptrdiff_t src_stride, std::size_t count) {
+    const auto& self = *static_cast<const ExtendedWriteConverter*>(op.context);
     for (const auto& leaf : self.leaves_) {
         std::uint8_t* to = dst + leaf->offset;
         const std::uint8_t* from = src + leaf->gdal_offset;
         if (leaf->number != nullptr) {
-            const zarr::ElementOp& number = leaf->number->op();
+            const zarr::Converter& number = leaf->number->op();
             number.row(number, to, dst_stride, from, src_stride, count);
             continue;
         }

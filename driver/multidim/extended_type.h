@@ -59,28 +59,28 @@ zarr::Result<std::vector<ExtendedLeaf>> PairLeaves(const zarr::DataType& stored,
 // Reads stored elements of any dtype into memory of any GDAL type that theirs converts to, with
 // GDAL's rules of conversion; the members of structures are matched by name. Strings are allocated
 // as GDAL's are, for the caller to free. The op made borrows this object; thread-safe.
-class ExtendedOp {
+class ExtendedConverter {
   public:
     // Fails where the types do not go together.
-    static zarr::Result<std::unique_ptr<const ExtendedOp>> Make(const zarr::DataType& stored,
-                                                                const GDALExtendedDataType& buffer);
+    static zarr::Result<std::unique_ptr<const ExtendedConverter>> Make(
+        const zarr::DataType& stored, const GDALExtendedDataType& buffer);
 
-    const zarr::ElementOp& op() const { return op_; }
+    const zarr::Converter& op() const { return op_; }
     // True once memory for a string was not to be had; the string is a null pointer then.
     bool is_out_of_memory() const { return is_out_of_memory_; }
 
   private:
     struct Leaf : ExtendedLeaf {
-        std::unique_ptr<BufferOp> number;  // set where both sides are numbers
+        std::unique_ptr<BufferConverter> number;  // set where both sides are numbers
     };
 
-    ExtendedOp() = default;
+    ExtendedConverter() = default;
     void ConvertText(const Leaf& leaf, std::uint8_t* dst, const std::uint8_t* src) const;
-    static void ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+    static void ConvertRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                            const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
 
     std::vector<std::unique_ptr<Leaf>> leaves_;
-    zarr::ElementOp op_;
+    zarr::Converter op_;
     mutable std::atomic<bool> is_out_of_memory_{false};
 };
 
@@ -96,14 +96,14 @@ void FreeElements(const GDALExtendedDataType& type, std::uint8_t* data,
 // kObject, with GDAL's rules of conversion; the members of structures are matched by name, and
 // those that the GDAL type lacks are left as they are. Strings are not taken over. The op made
 // borrows this object; thread-safe.
-class ExtendedWriteOp {
+class ExtendedWriteConverter {
   public:
     // Fails where the types do not go together: texts are no numbers, and every member of a
     // structure must be given.
-    static zarr::Result<std::unique_ptr<const ExtendedWriteOp>> Make(
+    static zarr::Result<std::unique_ptr<const ExtendedWriteConverter>> Make(
         const zarr::DataType& stored, const GDALExtendedDataType& buffer);
 
-    const zarr::ElementOp& op() const { return op_; }
+    const zarr::Converter& op() const { return op_; }
     // True where an element may fail to convert: a text that is too long, or no base64.
     bool can_fail() const { return can_fail_; }
     // The first such failure; its element is zeros.
@@ -111,16 +111,16 @@ class ExtendedWriteOp {
 
   private:
     struct Leaf : ExtendedLeaf {
-        std::unique_ptr<BufferWriteOp> number;  // set where both sides are numbers
+        std::unique_ptr<BufferWriteConverter> number;  // set where both sides are numbers
     };
 
-    ExtendedWriteOp() = default;
+    ExtendedWriteConverter() = default;
     void ConvertText(const Leaf& leaf, std::uint8_t* dst, const std::uint8_t* src) const;
-    static void ConvertRow(const zarr::ElementOp& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+    static void ConvertRow(const zarr::Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                            const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count);
 
     std::vector<std::unique_ptr<Leaf>> leaves_;
-    zarr::ElementOp op_;
+    zarr::Converter op_;
     bool can_fail_ = false;
     mutable std::mutex mutex_;
     mutable zarr::Status status_;

@@ -31,12 +31,12 @@ using zarr::Status;
 
 namespace {
 
-std::string ParentNameOf(const MdimSession& session, const std::string& path) {
+std::string ParentNameOf(const SharedResource& session, const std::string& path) {
     if (path == session.root()) return {};
     return session.GroupName(std::string(zarr::ParentPath(path)));
 }
 
-std::string NameOf(const MdimSession& session, const std::string& path) {
+std::string NameOf(const SharedResource& session, const std::string& path) {
     return path == session.root() ? "/" : std::string(zarr::LastName(path));
 }
 
@@ -86,7 +86,7 @@ auto Try(const std::string& store, const Make& make) -> std::decay_t<decltype(*m
 
 }  // namespace
 
-ZarrGroup::ZarrGroup(std::shared_ptr<MdimSession> session, const std::string& path)
+ZarrGroup::ZarrGroup(std::shared_ptr<SharedResource> session, const std::string& path)
     : GDALGroup(ParentNameOf(*session, path), NameOf(*session, path)),
       session_(std::move(session)),
       path_(path) {}
@@ -135,7 +135,7 @@ zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name
     const std::string* const single = session_->single_array();
     if (single != nullptr && kind != NodeKind::kArray) return Path();
     if (single != nullptr && name == session_->ArrayName(*single)) return Path(*single);
-    if (single == nullptr && MdimSession::CheckName(name).ok()) {
+    if (single == nullptr && SharedResource::CheckName(name).ok()) {
         std::string path = zarr::JoinKey(path_, name);
         bool is_there = false;
         if (kind == NodeKind::kArray) {
@@ -260,7 +260,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrGroup::GetAttributes(
         }
         // The attributes beside an array that is the whole store are the array's.
         if (session_->single_array() != nullptr && session_->single_array()->empty()) return {};
-        MdimUpdate* const update = session_->update();
+        PendingAttributes* const update = session_->update();
         const auto attributes =
             update != nullptr ? update->Attributes(path_) : session_->hierarchy().Attributes(path_);
         if (!attributes.ok()) {
@@ -297,7 +297,7 @@ Status ZarrGroup::CheckChange() const {
 }
 
 Status ZarrGroup::CheckFree(const std::string& name) const {
-    ZARR_RETURN_IF_ERROR(MdimSession::CheckName(name));
+    ZARR_RETURN_IF_ERROR(SharedResource::CheckName(name));
     const std::string path = zarr::JoinKey(path_, name);
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, session_->hierarchy().KindOf(path));
     if (kind == NodeKind::kNone) return {};
@@ -323,7 +323,7 @@ Result<std::shared_ptr<GDALDimension>> ZarrGroup::MakeDimension(const std::strin
                                                                 const std::string& direction,
                                                                 std::uint64_t size) {
     ZARR_RETURN_IF_ERROR(CheckChange());
-    ZARR_RETURN_IF_ERROR(MdimSession::CheckName(name));
+    ZARR_RETURN_IF_ERROR(SharedResource::CheckName(name));
     if (size > static_cast<std::uint64_t>(INT64_MAX))
         return Status::Invalid("dimension " + zarr::Quoted(name) + ": expected a size of at most " +
                                std::to_string(INT64_MAX) + ", got " + std::to_string(size));

@@ -14,14 +14,14 @@
 
 namespace zarr_driver {
 
-class MdimSession;
+class SharedResource;
 
 // A group of GDAL's multidimensional API. Listing it does not open what it holds. What was deleted
 // answers everything with an error.
 class ZarrGroup final : public GDALGroup {
   public:
-    // Use MdimSession::OpenGroup(), so that there is one object for a group.
-    ZarrGroup(std::shared_ptr<MdimSession> session, const std::string& path);
+    // Use SharedResource::OpenGroup(), so that there is one object for a group.
+    ZarrGroup(std::shared_ptr<SharedResource> session, const std::string& path);
 
     std::vector<std::string> GetMDArrayNames(CSLConstList papszOptions = nullptr) const override;
     // Lists nothing. An array that is not listed opens too: one outside of what was opened, and the
@@ -96,7 +96,7 @@ class ZarrGroup final : public GDALGroup {
     zarr::Status DeleteMember(const std::string& name, zarr::NodeKind kind);
     bool Report(const zarr::Status& status) const;
 
-    const std::shared_ptr<MdimSession> session_;
+    const std::shared_ptr<SharedResource> session_;
     std::string path_;
     bool is_deleted_ = false;
     mutable zarr::Mutex mutex_;

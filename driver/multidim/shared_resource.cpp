@@ -66,7 +66,8 @@ auto Live(const Map& map) {
 
 }  // namespace
 
-MdimSession::MdimSession(Location location, OpenOptions options, std::unique_ptr<MdimUpdate> update)
+SharedResource::SharedResource(Location location, OpenOptions options,
+                               std::unique_ptr<PendingAttributes> update)
     : location_(std::move(location)),
       options_(std::move(options)),
       is_array_(location_.kind == zarr::NodeKind::kArray),
@@ -80,7 +81,7 @@ MdimSession::MdimSession(Location location, OpenOptions options, std::unique_ptr
     activity_.Opened("/" + location_.node + " by the multidimensional API");
 }
 
-MdimSession::~MdimSession() {
+SharedResource::~SharedResource() {
     Guarded(store_path(), [&] {
         WarnOfFailure(*location_.hierarchy, store_path());
         const zarr::Status status = Finish();
@@ -88,30 +89,30 @@ MdimSession::~MdimSession() {
     });
 }
 
-const zarr::Hierarchy& MdimSession::hierarchy() const {
+const zarr::Hierarchy& SharedResource::hierarchy() const {
     // What cannot be stored stays pending, and is reported by Flush().
     if (update_ != nullptr) static_cast<void>(update_->StoreAttributes());
     return *location_.hierarchy;
 }
 
-std::string MdimSession::GroupName(const std::string& path) const {
+std::string SharedResource::GroupName(const std::string& path) const {
     if (root_.empty()) return "/" + path;
     const bool is_below = path.compare(0, root_.size() + 1, root_ + "/") == 0;
     return is_below ? path.substr(root_.size()) : "/";
 }
 
-std::string MdimSession::ArrayName(const std::string& path) const {
+std::string SharedResource::ArrayName(const std::string& path) const {
     // An array that is the whole store is called like it.
     if (path.empty()) return CPLGetBasename(store_path().c_str());
     return IsOpened(path) ? std::string(zarr::LastName(path)) : OutsideName(path);
 }
 
-std::string MdimSession::ArrayFullName(const std::string& path) const {
+std::string SharedResource::ArrayFullName(const std::string& path) const {
     const std::string group = GroupName(std::string(zarr::ParentPath(path)));
     return (group == "/" ? "" : group) + "/" + ArrayName(path);
 }
 
-std::shared_ptr<ZarrMDArray> MdimSession::OpenIfLive(const std::string& path) const {
+std::shared_ptr<ZarrMDArray> SharedResource::OpenIfLive(const std::string& path) const {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     const auto found = arrays_.find(path);
     auto array = found == arrays_.end() ? nullptr : found->second.lock();
@@ -119,7 +120,7 @@ std::shared_ptr<ZarrMDArray> MdimSession::OpenIfLive(const std::string& path) co
     return is_wanted ? array : nullptr;
 }
 
-zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::string& path) {
+zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::string& path) {
     if (auto array = OpenIfLive(path)) return array;
     WarnOfFailure(*location_.hierarchy, store_path());  // of what went before
     // Without the lock: opening looks at other arrays, and may read them.
@@ -135,7 +136,7 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> MdimSession::OpenArray(const std::str
     return array;
 }
 
-std::shared_ptr<ZarrGroup> MdimSession::OpenGroup(const std::string& path) {
+std::shared_ptr<ZarrGroup> SharedResource::OpenGroup(const std::string& path) {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::weak_ptr<ZarrGroup>& known = groups_[path];
     if (auto group = known.lock()) return group;
@@ -144,7 +145,7 @@ std::shared_ptr<ZarrGroup> MdimSession::OpenGroup(const std::string& path) {
     return group;
 }
 
-void MdimSession::Listed(const std::string& group) {
+void SharedResource::Listed(const std::string& group) {
     if (is_array_ || !location_.hierarchy->is_consolidated()) return;
     std::vector<zarr::Node> lacking;
     {
@@ -164,7 +165,7 @@ void MdimSession::Listed(const std::string& group) {
 
 // False for what cannot be its group's dimension of that name: the group has coordinates of another
 // length, which are of another dimension.
-bool MdimSession::MayBeGroups(const zarr::Dimension& dimension) const {
+bool SharedResource::MayBeGroups(const zarr::Dimension& dimension) const {
     if (!dimension.coordinate_path.empty()) return true;
     const std::string path = zarr::JoinKey(dimension.group, dimension.name);
     if (path.empty() || !zarr::IsValidKey(path)) return true;
@@ -172,8 +173,8 @@ bool MdimSession::MayBeGroups(const zarr::Dimension& dimension) const {
     return !metadata.ok() || metadata->rank() != 1 || metadata->shape[0] == dimension.size;
 }
 
-std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const zarr::ArrayFacts& facts,
-                                                        std::size_t index) {
+std::shared_ptr<ZarrDimension> SharedResource::DimensionOf(const zarr::ArrayFacts& facts,
+                                                           std::size_t index) {
     const zarr::Dimension& dimension = facts.dimensions[index];
     auto made = std::make_shared<ZarrDimension>(shared_from_this(), facts, index);
     const std::string key = made->Key();
@@ -201,7 +202,7 @@ std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const zarr::ArrayFacts& 
 // Gives a dimension another full name where the one that it has is another's. What was opened for
 // reading keeps the names that it has given; where dimensions change, those that nobody holds are
 // free.
-void MdimSession::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
+void SharedResource::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
     if (!dimension->is_groups()) return;
     NameClaim& claim = claims_[dimension->GetFullName()];
     const std::string key = dimension->Key();
@@ -216,7 +217,7 @@ void MdimSession::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
 // ---------------------------------------------------------------------------------------------
 // Dimensions that were created
 
-std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const NewDimension& created) {
+std::shared_ptr<ZarrDimension> SharedResource::DimensionOf(const NewDimension& created) {
     auto made = std::make_shared<ZarrDimension>(shared_from_this(), created);
     std::weak_ptr<ZarrDimension>& known = dimensions_[made->Key()];
     if (auto shared = known.lock()) return shared;
@@ -225,8 +226,8 @@ std::shared_ptr<ZarrDimension> MdimSession::DimensionOf(const NewDimension& crea
     return made;
 }
 
-const NewDimension* MdimSession::FindCreated(const std::string& group, const std::string& name,
-                                             std::uint64_t size) const {
+const NewDimension* SharedResource::FindCreated(const std::string& group, const std::string& name,
+                                                std::uint64_t size) const {
     for (std::string path = group;; path = std::string(zarr::ParentPath(path))) {
         for (const NewDimension& created : created_)
             if (created.group == path && created.name == name && created.size == size)
@@ -235,13 +236,13 @@ const NewDimension* MdimSession::FindCreated(const std::string& group, const std
     }
 }
 
-std::shared_ptr<ZarrDimension> MdimSession::CreateDimension(const NewDimension& dimension) {
+std::shared_ptr<ZarrDimension> SharedResource::CreateDimension(const NewDimension& dimension) {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     created_.push_back(dimension);
     return DimensionOf(dimension);
 }
 
-std::vector<std::shared_ptr<ZarrDimension>> MdimSession::CreatedDimensions(
+std::vector<std::shared_ptr<ZarrDimension>> SharedResource::CreatedDimensions(
     const std::string& group) {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::vector<std::shared_ptr<ZarrDimension>> found;
@@ -250,13 +251,13 @@ std::vector<std::shared_ptr<ZarrDimension>> MdimSession::CreatedDimensions(
     return found;
 }
 
-std::shared_ptr<ZarrDimension> MdimSession::DeclaredDimension(const NewDimension& dimension) {
+std::shared_ptr<ZarrDimension> SharedResource::DeclaredDimension(const NewDimension& dimension) {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     return DimensionOf(dimension);
 }
 
-Result<std::shared_ptr<ZarrDimension>> MdimSession::Adopt(const std::string& group,
-                                                          const GDALDimension& dimension) {
+Result<std::shared_ptr<ZarrDimension>> SharedResource::Adopt(const std::string& group,
+                                                             const GDALDimension& dimension) {
     for (const auto& own : LiveDimensions())
         if (own.get() == &dimension && own->is_named()) return own;
     ZARR_RETURN_IF_ERROR(CheckName(dimension.GetName()));
@@ -269,7 +270,7 @@ Result<std::shared_ptr<ZarrDimension>> MdimSession::Adopt(const std::string& gro
                             dimension.GetDirection(), dimension.GetSize()});
 }
 
-std::vector<std::shared_ptr<ZarrDimension>> MdimSession::LiveDimensions() const {
+std::vector<std::shared_ptr<ZarrDimension>> SharedResource::LiveDimensions() const {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::vector<std::shared_ptr<ZarrDimension>> live;
     for (const auto& [key, known] : dimensions_)
@@ -277,7 +278,7 @@ std::vector<std::shared_ptr<ZarrDimension>> MdimSession::LiveDimensions() const 
     return live;
 }
 
-void MdimSession::Rekey() {
+void SharedResource::Rekey() {
     const auto live = LiveDimensions();
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     dimensions_.clear();
@@ -290,7 +291,7 @@ void MdimSession::Rekey() {
 
 // What a dimension was created as is said by its coordinate array, in CF's words, where that does
 // not say it already.
-void MdimSession::AddAxisHints() {
+void SharedResource::AddAxisHints() {
     std::vector<NewDimension> created;
     {
         const std::lock_guard<zarr::Mutex> lock(mutex_);
@@ -323,8 +324,8 @@ void MdimSession::AddAxisHints() {
 // ---------------------------------------------------------------------------------------------
 // Changes of all arrays that have a dimension
 
-Status MdimSession::AddUsers(const std::string& group, const ZarrDimension& dimension,
-                             std::vector<User>& users) {
+Status SharedResource::AddUsers(const std::string& group, const ZarrDimension& dimension,
+                                std::vector<User>& users) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<zarr::Node> members, hierarchy().Members(group));
     for (const zarr::Node& node : members) {
         if (node.kind == zarr::NodeKind::kGroup) {
@@ -341,7 +342,7 @@ Status MdimSession::AddUsers(const std::string& group, const ZarrDimension& dime
     return {};
 }
 
-Result<std::vector<MdimSession::User>> MdimSession::UsersOf(const ZarrDimension& dimension) {
+Result<std::vector<SharedResource::User>> SharedResource::UsersOf(const ZarrDimension& dimension) {
     std::vector<User> users;
     const bool is_whole_store = is_array_ && location_.node.empty();  // in no group
     if (dimension.is_named() && !is_whole_store) {
@@ -360,8 +361,8 @@ Result<std::vector<MdimSession::User>> MdimSession::UsersOf(const ZarrDimension&
     return users;
 }
 
-Status MdimSession::CheckRename(const ZarrDimension& dimension, const std::string& new_name,
-                                const std::vector<User>& users) {
+Status SharedResource::CheckRename(const ZarrDimension& dimension, const std::string& new_name,
+                                   const std::vector<User>& users) {
     const std::string target = zarr::JoinKey(dimension.group(), new_name);
     ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind taken, hierarchy().KindOf(target));
     if (!dimension.CoordinatePath().empty() && taken != zarr::NodeKind::kNone)
@@ -388,7 +389,7 @@ Status MdimSession::CheckRename(const ZarrDimension& dimension, const std::strin
     return {};
 }
 
-Status MdimSession::StoreNames(const User& user, const std::string& new_name) {
+Status SharedResource::StoreNames(const User& user, const std::string& new_name) {
     json::Array names;
     for (std::size_t i = 0; i < user.facts.dimensions.size(); ++i) {
         const bool is_it = std::find(user.axes.begin(), user.axes.end(), i) != user.axes.end();
@@ -398,7 +399,7 @@ Status MdimSession::StoreNames(const User& user, const std::string& new_name) {
 }
 
 template <class Change>
-void MdimSession::ChangeCreated(const ZarrDimension& dimension, const Change& change) {
+void SharedResource::ChangeCreated(const ZarrDimension& dimension, const Change& change) {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     for (NewDimension& created : created_)
         if (created.group == dimension.group() && created.name == dimension.GetName() &&
@@ -406,7 +407,7 @@ void MdimSession::ChangeCreated(const ZarrDimension& dimension, const Change& ch
             change(created);
 }
 
-Status MdimSession::ReloadLive(const std::vector<std::string>& paths) {
+Status SharedResource::ReloadLive(const std::vector<std::string>& paths) {
     Status first;
     for (const std::string& path : paths) {
         const auto array = OpenIfLive(path);
@@ -416,7 +417,7 @@ Status MdimSession::ReloadLive(const std::vector<std::string>& paths) {
     return first;
 }
 
-Status MdimSession::RenameDimension(ZarrDimension& dimension, const std::string& new_name) {
+Status SharedResource::RenameDimension(ZarrDimension& dimension, const std::string& new_name) {
     ZARR_RETURN_IF_ERROR(CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckName(new_name));
     if (new_name == dimension.GetName()) return {};
@@ -438,7 +439,8 @@ Status MdimSession::RenameDimension(ZarrDimension& dimension, const std::string&
     return renamed.ok() ? reloaded : renamed;
 }
 
-Status MdimSession::ResizeArray(const std::string& path, const std::vector<std::uint64_t>& shape) {
+Status SharedResource::ResizeArray(const std::string& path,
+                                   const std::vector<std::uint64_t>& shape) {
     StoreUpdate& store = update_->store();
     ZARR_RETURN_IF_ERROR(store.Release(path, options_.threads));
     ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy().OpenArray(path));
@@ -448,7 +450,7 @@ Status MdimSession::ResizeArray(const std::string& path, const std::vector<std::
     return store.Release(path, options_.threads);
 }
 
-Result<std::map<std::string, MdimSession::NewShape>> MdimSession::NewShapes(
+Result<std::map<std::string, SharedResource::NewShape>> SharedResource::NewShapes(
     const std::map<ZarrDimension*, std::uint64_t>& sizes) {
     std::map<std::string, NewShape> changes;
     for (const auto& [dimension, size] : sizes) {
@@ -463,7 +465,7 @@ Result<std::map<std::string, MdimSession::NewShape>> MdimSession::NewShapes(
     return changes;
 }
 
-Status MdimSession::Resize(const std::map<ZarrDimension*, std::uint64_t>& sizes) {
+Status SharedResource::Resize(const std::map<ZarrDimension*, std::uint64_t>& sizes) {
     ZARR_RETURN_IF_ERROR(CheckUpdate());
     ZARR_ASSIGN_OR_RETURN(const auto changes, NewShapes(sizes));
     // Before anything is changed.
@@ -491,13 +493,13 @@ Status MdimSession::Resize(const std::map<ZarrDimension*, std::uint64_t>& sizes)
 // ---------------------------------------------------------------------------------------------
 // What lies outside the opened node
 
-bool MdimSession::IsOpened(const std::string& path) const {
+bool SharedResource::IsOpened(const std::string& path) const {
     if (is_array_) return path == location_.node;
     return root_.empty() || zarr::IsAtOrBelow(path, root_);
 }
 
 // Whether the root group has a node of a name.
-bool MdimSession::RootHolds(const std::string& name) const {
+bool SharedResource::RootHolds(const std::string& name) const {
     const std::string path = zarr::JoinKey(root_, name);
     const auto is_array = location_.hierarchy->HoldsArray(path);
     if (is_array.ok() && *is_array) return true;
@@ -505,7 +507,7 @@ bool MdimSession::RootHolds(const std::string& name) const {
     return is_group.ok() && *is_group;
 }
 
-std::string MdimSession::OutsideName(const std::string& path) const {
+std::string SharedResource::OutsideName(const std::string& path) const {
     std::string base(zarr::LastName(path));
     const std::string group(zarr::ParentPath(path));
     int nearer = 0;  // groups with something of that name
@@ -521,7 +523,7 @@ std::string MdimSession::OutsideName(const std::string& path) const {
     return name;
 }
 
-std::string MdimSession::FindOutside(const std::string& name) const {
+std::string SharedResource::FindOutside(const std::string& name) const {
     const bool is_store = is_array_ ? location_.node.empty() : root_.empty();
     if (is_store || !CheckName(name).ok()) return {};
     for (std::string base = name; !base.empty(); base = WithoutNumber(base)) {
@@ -540,7 +542,7 @@ std::string MdimSession::FindOutside(const std::string& name) const {
 }
 
 // The paths of all arrays that were opened, as far as the store lists them.
-std::vector<std::string> MdimSession::OpenedArrays() const {
+std::vector<std::string> SharedResource::OpenedArrays() const {
     if (is_array_) return {location_.node};
     std::vector<std::string> arrays;
     std::vector<std::string> groups{root_};
@@ -556,7 +558,7 @@ std::vector<std::string> MdimSession::OpenedArrays() const {
 }
 
 // The arrays that an array refers to. What cannot be read refers to nothing.
-std::vector<std::string> MdimSession::ReferencesOf(const std::string& path) const {
+std::vector<std::string> SharedResource::ReferencesOf(const std::string& path) const {
     std::vector<std::string> references;
     const auto facts = zarr::DescribeArray(hierarchy(), path);
     if (!facts.ok()) return references;
@@ -573,7 +575,7 @@ std::vector<std::string> MdimSession::ReferencesOf(const std::string& path) cons
     return references;
 }
 
-std::vector<std::string> MdimSession::OutsideArrays() const {
+std::vector<std::string> SharedResource::OutsideArrays() const {
     if (is_array_ ? location_.node.empty() : root_.empty()) return {};
     std::vector<std::string> waiting = OpenedArrays();
     std::vector<std::string> keys;
@@ -596,11 +598,11 @@ std::vector<std::string> MdimSession::OutsideArrays() const {
 // ---------------------------------------------------------------------------------------------
 // Changing a store
 
-Status MdimSession::CheckUpdate() const {
+Status SharedResource::CheckUpdate() const {
     return update_ != nullptr ? Status() : NotForUpdate(update_.is_inherited());
 }
 
-Status MdimSession::CheckName(const std::string& name) {
+Status SharedResource::CheckName(const std::string& name) {
     const bool is_reserved = name == zarr::kArrayKey || name == zarr::kGroupKey ||
                              name == zarr::kAttributesKey || name == zarr::kConsolidatedKey;
     if (name.empty() || is_reserved || name.find_first_of("/\\") != std::string::npos ||
@@ -609,7 +611,7 @@ Status MdimSession::CheckName(const std::string& name) {
     return {};
 }
 
-Status MdimSession::Flush() {
+Status SharedResource::Flush() {
     if (update_ == nullptr) return {};
     try {
         return update_->Flush(options_.threads);
@@ -618,7 +620,7 @@ Status MdimSession::Flush() {
     }
 }
 
-Status MdimSession::Finish() {
+Status SharedResource::Finish() {
     if (update_ == nullptr) return {};
     try {
         AddAxisHints();
@@ -628,12 +630,12 @@ Status MdimSession::Finish() {
     }
 }
 
-std::vector<std::shared_ptr<ZarrMDArray>> MdimSession::LiveArrays() const {
+std::vector<std::shared_ptr<ZarrMDArray>> SharedResource::LiveArrays() const {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     return Live(arrays_);
 }
 
-std::vector<std::shared_ptr<ZarrGroup>> MdimSession::LiveGroups() const {
+std::vector<std::shared_ptr<ZarrGroup>> SharedResource::LiveGroups() const {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     return Live(groups_);
 }
@@ -641,8 +643,8 @@ std::vector<std::shared_ptr<ZarrGroup>> MdimSession::LiveGroups() const {
 // ---------------------------------------------------------------------------------------------
 // Attributes
 
-Status MdimSession::ChangeAttribute(const std::string& path, const std::string& name,
-                                    std::optional<json::Value> value) {
+Status SharedResource::ChangeAttribute(const std::string& path, const std::string& name,
+                                       std::optional<json::Value> value) {
     ZARR_RETURN_IF_ERROR(update_->ChangeAttribute(path, name, std::move(value)));
     const auto array = OpenIfLive(path);
     if (array == nullptr) return {};
@@ -651,7 +653,7 @@ Status MdimSession::ChangeAttribute(const std::string& path, const std::string& 
     return {};
 }
 
-void MdimSession::Register(const std::shared_ptr<ZarrAttribute>& attribute) {
+void SharedResource::Register(const std::shared_ptr<ZarrAttribute>& attribute) {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     if (attributes_.size() >= most_attributes_) {
         const auto is_gone = [](const auto& known) { return known.expired(); };
@@ -662,7 +664,7 @@ void MdimSession::Register(const std::shared_ptr<ZarrAttribute>& attribute) {
     attributes_.push_back(attribute);
 }
 
-std::vector<std::shared_ptr<ZarrAttribute>> MdimSession::AttributesOf(
+std::vector<std::shared_ptr<ZarrAttribute>> SharedResource::AttributesOf(
     const std::string& path) const {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     std::vector<std::shared_ptr<ZarrAttribute>> found;
@@ -674,8 +676,8 @@ std::vector<std::shared_ptr<ZarrAttribute>> MdimSession::AttributesOf(
     return found;
 }
 
-std::shared_ptr<ZarrAttribute> MdimSession::FindAttribute(const std::string& path,
-                                                          const std::string& name) const {
+std::shared_ptr<ZarrAttribute> SharedResource::FindAttribute(const std::string& path,
+                                                             const std::string& name) const {
     for (const auto& attribute : AttributesOf(path))
         if (attribute->GetName() == name) return attribute;
     return nullptr;
@@ -684,7 +686,7 @@ std::shared_ptr<ZarrAttribute> MdimSession::FindAttribute(const std::string& pat
 // ---------------------------------------------------------------------------------------------
 // Nodes
 
-Status MdimSession::DeleteNode(const std::string& path) {
+Status SharedResource::DeleteNode(const std::string& path) {
     ZARR_RETURN_IF_ERROR(CheckUpdate());
     // First from the store: what could not be deleted is as it was.
     ZARR_RETURN_IF_ERROR(update_->store().metadata().DeleteNode(path));
@@ -712,7 +714,7 @@ Status MdimSession::DeleteNode(const std::string& path) {
     return {};
 }
 
-Status MdimSession::RenameNode(const std::string& node, const std::string& new_name) {
+Status SharedResource::RenameNode(const std::string& node, const std::string& new_name) {
     // A copy, as it may be that of an object that is told.
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization)
     const std::string path = node;
@@ -736,7 +738,7 @@ Status MdimSession::RenameNode(const std::string& node, const std::string& new_n
 }
 
 // All but the arrays, which are to be opened anew.
-void MdimSession::MoveObjects(const std::string& path, const std::string& target) {
+void SharedResource::MoveObjects(const std::string& path, const std::string& target) {
     const auto moved = [&](const std::string& old) {
         return zarr::IsAtOrBelow(old, path) ? target + old.substr(path.size()) : old;
     };

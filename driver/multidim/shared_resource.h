@@ -16,7 +16,7 @@
 #include "core/conventions/array_facts.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
-#include "driver/multidim/update.h"
+#include "driver/multidim/pending_attributes.h"
 #include "driver/store/location.h"
 
 namespace zarr_driver {
@@ -42,15 +42,15 @@ struct NewDimension {
 //
 // What was written and is not in the store yet gets there when the last object of the dataset goes,
 // or before, at Flush().
-class MdimSession : public std::enable_shared_from_this<MdimSession> {
+class SharedResource : public std::enable_shared_from_this<SharedResource> {
   public:
     // `update` is nullptr for reading.
-    MdimSession(Location location, OpenOptions options,
-                std::unique_ptr<MdimUpdate> update = nullptr);
+    SharedResource(Location location, OpenOptions options,
+                   std::unique_ptr<PendingAttributes> update = nullptr);
     // Emits what could not be stored.
-    ~MdimSession();
-    MdimSession(const MdimSession&) = delete;
-    MdimSession& operator=(const MdimSession&) = delete;
+    ~SharedResource();
+    SharedResource(const SharedResource&) = delete;
+    SharedResource& operator=(const SharedResource&) = delete;
 
     const std::string& store_path() const { return location_.store_path; }
     // Attributes that have changed are stored first, so that it has them all.
@@ -89,7 +89,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     // stored: for who copies them and does not divide by their sizes.
     class StoredOrder {
       public:
-        explicit StoredOrder(MdimSession& session) : session_(session) {
+        explicit StoredOrder(SharedResource& session) : session_(session) {
             ++session_.stored_orders_;
         }
         ~StoredOrder() { --session_.stored_orders_; }
@@ -97,7 +97,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
         StoredOrder& operator=(const StoredOrder&) = delete;
 
       private:
-        MdimSession& session_;
+        SharedResource& session_;
     };
     bool keeps_stored_order() const { return stored_orders_ != 0; }
 
@@ -121,7 +121,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     // --- Writing; see mdim_session_update.cpp ---
 
     // nullptr where the dataset was opened for reading.
-    MdimUpdate* update() const { return update_.get(); }
+    PendingAttributes* update() const { return update_.get(); }
     // kPermission where the dataset was opened for reading.
     zarr::Status CheckUpdate() const;
     // Why a node, dimension or attribute cannot be called `name`.
@@ -216,7 +216,7 @@ class MdimSession : public std::enable_shared_from_this<MdimSession> {
     const std::string pam_path_;  // without its ending
     const std::shared_ptr<GDALPamMultiDim> pam_;
     std::once_flag old_statistics_dropped_;
-    const zarr::ProcessLocal<MdimUpdate> update_;
+    const zarr::ForkLocal<PendingAttributes> update_;
     const StoreActivity activity_;
     std::atomic<std::uint64_t> generation_{0};
     std::atomic<int> stored_orders_{0};

@@ -79,10 +79,10 @@ std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
     }
     std::string element(type.size, '\0');
     auto* const bytes = reinterpret_cast<std::uint8_t*>(element.data());
-    const BufferWriteOp write(type, kTypeOf<T>);
+    const BufferWriteConverter write(type, kTypeOf<T>);
     write.op().row(write.op(), bytes, 0, reinterpret_cast<const std::uint8_t*>(&value), 0, 1);
     T held{};
-    const BufferOp read(type, kTypeOf<T>);
+    const BufferConverter read(type, kTypeOf<T>);
     read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(&held), 0, bytes, 0, 1);
     if (held == value) return element;
     if constexpr (std::is_same_v<T, double>) {
@@ -200,7 +200,7 @@ ZarrRasterBand::Selection ZarrRasterBand::Select(const Window& window, GSpacing 
 CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType buffer_type,
                                  GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
     const Selection selection = Select(window, pixel_space, line_space, band_space);
-    const auto read = [&](const zarr::ElementOp& op) {
+    const auto read = [&](const zarr::Converter& op) {
         const zarr::Destination destination{static_cast<std::uint8_t*>(data), selection.strides,
                                             op};
         try {
@@ -212,7 +212,7 @@ CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType 
     };
     const zarr::Status status = buffer_type == eDataType
                                     ? read(native_op_.op())
-                                    : read(BufferOp(field_.type, buffer_type).op());
+                                    : read(BufferConverter(field_.type, buffer_type).op());
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
 }
 
@@ -222,7 +222,7 @@ ZarrRasterBand::Window ZarrRasterBand::BlockWindow(int block_x, int block_y) con
     window.y_off = block_y * nBlockYSize;
     window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
     window.y_size = std::min(nBlockYSize, nRasterYSize - window.y_off);
-    window.keep = zarr::Keep::kPartlyRead;  // GDAL's block cache keeps the rest
+    window.keep = zarr::CachePolicy::kPartlyRead;  // GDAL's block cache keeps the rest
     return window;
 }
 
@@ -576,7 +576,7 @@ Status ZarrRasterBand::Store(const Window& window, const void* data, GDALDataTyp
                               dataset()->update()->WriterOf(array_.layout.array));
         zarr::DataType stored = field_.type;
         if (bytes_are_signed_ && buffer_type == GDT_Byte) stored.kind = zarr::DataKind::kUint;
-        const BufferWriteOp op(stored, buffer_type);
+        const BufferWriteConverter op(stored, buffer_type);
         const zarr::Source source{static_cast<const std::uint8_t*>(data), selection.strides,
                                   op.op()};
         return writer->Write(selection.region, field_.offset, source, dataset()->options().threads,

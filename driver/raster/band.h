@@ -27,7 +27,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
         std::uint64_t slice_count = 1;
         std::size_t axis = 0;
         std::int64_t slice_step = 1;
-        zarr::Keep keep = zarr::Keep::kAllIfSmall;
+        zarr::CachePolicy keep = zarr::CachePolicy::kAllIfSmall;
         zarr::WholeChunks whole_chunks = zarr::WholeChunks::kAtOnce;
     };
     // What a block of the band covers.
@@ -137,7 +137,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     const ScalarField& field_;
     bool bytes_are_signed_ = false;
     const std::vector<std::uint64_t> indices_;  // along the layout's other axes
-    const BufferOp native_op_;
+    const BufferConverter native_op_;
     mutable std::string description_;
     mutable bool has_description_;
     bool is_serializing_ = false;

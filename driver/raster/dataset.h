@@ -194,7 +194,7 @@ class ZarrDataset final : public GDALPamDataset {
     std::vector<std::unique_ptr<BandArray>> arrays_;
     std::vector<std::unique_ptr<ZarrDataset>> levels_;
     bool is_closing_ = false;
-    zarr::ProcessLocal<StoreUpdate> update_;  // the overviews' as well
+    zarr::ForkLocal<StoreUpdate> update_;  // the overviews' as well
     Georeferenced convention_ = Georeferenced::kGdalAndCf;
     bool placement_changed_ = false;  // since it was written
     bool band_names_changed_ = false;

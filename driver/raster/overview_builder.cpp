@@ -201,8 +201,8 @@ Result<std::unique_ptr<ZarrDataset>> OverviewBuilder::OpenLevel(const LevelPaths
         std::make_unique<ZarrDataset>(dataset_.GetDescription(), location, dataset_.options_);
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
-                              LayOutLevel(*location.hierarchy, level.paths[i], dataset_.options_,
-                                          {}, dataset_.Layout(i)));
+                              MakeLevelLayout(*location.hierarchy, level.paths[i],
+                                              dataset_.options_, {}, dataset_.Layout(i)));
         opened->AddArray(std::move(layout), level.paths.size() > 1);
     }
     const bool is_like = opened->GetRasterCount() == dataset_.nBands &&

@@ -72,8 +72,8 @@ void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, con
         auto level = std::make_unique<ZarrDataset>(request.name, location, request.options);
         Status status;
         for (std::size_t k = 0; k < paths.size() && status.ok(); ++k) {
-            auto layout = LayOutLevel(*location.hierarchy, paths[k], request.options, indices,
-                                      dataset.Layout(k));
+            auto layout = MakeLevelLayout(*location.hierarchy, paths[k], request.options, indices,
+                                          dataset.Layout(k));
             status = layout.status();
             if (status.ok()) level->AddArray(layout.Take(), paths.size() > 1);
         }
@@ -110,7 +110,7 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
                              const std::vector<Pyramid>& pyramids, const Indices& indices) {
     const Location location = At(request.location, path);
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
-                          LayOut(*location.hierarchy, path, request.options, indices));
+                          MakeRasterLayout(*location.hierarchy, path, request.options, indices));
     auto dataset = std::make_unique<ZarrDataset>(request.name, location, request.options);
     if (!request.options.multiband && layout.slices > 1) {
         ListSlices(layout, location, *dataset);
@@ -148,8 +148,9 @@ Status AddGroupBands(const Request& request, const CatalogGroup& group,
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     std::vector<RasterLayout> layouts;
     for (const CatalogArray* array : group.Rasters()) {
-        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, LayOut(*request.location.hierarchy, array->path,
-                                                          request.options, {}));
+        ZARR_ASSIGN_OR_RETURN(
+            RasterLayout layout,
+            MakeRasterLayout(*request.location.hierarchy, array->path, request.options, {}));
         if (!layouts.empty() &&
             (layouts[0].Width() != layout.Width() || layouts[0].Height() != layout.Height()))
             return {};

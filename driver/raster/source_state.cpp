@@ -48,7 +48,7 @@ void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     const zarr::Store& store = *array.store();
     const auto add = [&](std::string_view name, auto) {
         const std::string key = zarr::JoinKey(array.path(), name);
-        const zarr::Stamp stamp = store.StampOf(key);
+        const zarr::ObjectVersion stamp = store.VersionOf(key);
         if (IsChunk(key) && stamp.exists)
             AddContents(key, stamp.size, static_cast<std::uint64_t>(stamp.modified));
     };
@@ -79,7 +79,7 @@ void SourceState::AddFolder(const std::string& folder, const zarr::Array& array)
     const auto add = [&](std::string_view name, auto) {
         if (!IsChunk(name)) return;
         const std::string key(name);
-        const zarr::Stamp stamp = store.StampOf(key);
+        const zarr::ObjectVersion stamp = store.VersionOf(key);
         are_known = are_known && stamp.exists;
         AddContents(key, stamp.size, 0);
         AddTime(key, stamp.modified);

@@ -199,11 +199,11 @@ Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t li
     auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent); },
                              [&](std::uint64_t taken) { time = taken; });
     // By its path: a signed URL is a password.
-    TellRequest(value.path, value.key,
-                !found.ok() ? found.status().message()
-                : !*found   ? "absent"
-                            : std::to_string(bytes.size()) + " bytes",
-                time);
+    LogRequest(value.path, value.key,
+               !found.ok() ? found.status().message()
+               : !*found   ? "absent"
+                           : std::to_string(bytes.size()) + " bytes",
+               time);
     return found;
 }
 

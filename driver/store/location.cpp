@@ -131,11 +131,11 @@ Status ReportConsolidatedFault(const Location& location) {
 }
 
 // Made at load and never destroyed, see core/base/fork.h.
-const auto& context = *new std::shared_ptr<zarr::ReadContext>(new zarr::ReadContext(0));
+const auto& context = *new std::shared_ptr<zarr::ArrayContext>(new zarr::ArrayContext(0));
 
 }  // namespace
 
-std::shared_ptr<zarr::ReadContext> SharedContext() {
+std::shared_ptr<zarr::ArrayContext> SharedContext() {
     ReadLimits();
     constexpr GIntBig kLeast = GIntBig{16} << 20;
     const GIntBig bytes = std::max(kLeast, GDALGetCacheMax64());

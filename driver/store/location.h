@@ -24,7 +24,7 @@ struct Location {
 // What all arrays of the process share, as GDAL is configured now; see also ReadLimits(). Its cache
 // may hold what GDAL_CACHEMAX says, beside GDAL's own: what is held here is not
 // held there again.
-std::shared_ptr<zarr::ReadContext> SharedContext();
+std::shared_ptr<zarr::ArrayContext> SharedContext();
 
 // Opens the store that `name` lies in and looks the node up. A path into the middle of a store
 // finds the store's root, so that what lies beside the node is known. kNotFound where there is no

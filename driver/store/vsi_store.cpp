@@ -237,8 +237,8 @@ std::string VsiStore::Identity() const {
     return path;
 }
 
-zarr::Stamp VsiStore::StampOf(const std::string& key) const {
-    zarr::Stamp stamp;
+zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
+    zarr::ObjectVersion stamp;
     stamp.is_certain = true;
     const std::string path = PathOf(key);
     const QuietCall call(folder_);

@@ -52,7 +52,7 @@ class VsiStore : public zarr::Store {
     // Size and time of modification. Over a network nothing is asked, and a value counts as
     // unchanged, as in GDAL's own caches; a file so young that its next change might not show in
     // its time counts as changed.
-    zarr::Stamp StampOf(const std::string& key) const override;
+    zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
                            std::size_t limit) const override;
     zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,

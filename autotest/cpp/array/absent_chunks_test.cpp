@@ -127,7 +127,7 @@ TEST_P(SparseArray, ShowsWhatIsWrittenSince) {
     Source source;
     source.data = reinterpret_cast<const std::uint8_t*>(values.data());
     source.strides = {64 * 4, 4};
-    source.op = CopyOp(4);
+    source.op = CopyConverter(4);
     ASSERT_TRUE(Succeeds((*writer)->Write(all, 0, source, 2)));
     const auto read = ReadRowMajor(*array_, all, 2);
     ASSERT_TRUE(Succeeds(read));

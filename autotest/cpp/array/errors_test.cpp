@@ -129,8 +129,8 @@ TEST(ArrayErrors, ChunksPastTheLargestAreRefusedUnlessAbsent) {
     Region region = Region::All({10});
     for (const std::size_t cache_bytes : {std::size_t{0}, std::size_t{1} << 40}) {
         const auto store = std::make_shared<MemoryStore>();
-        const auto array =
-            *Array::Open(store, "dem", spec.Metadata(), std::make_shared<ReadContext>(cache_bytes));
+        const auto array = *Array::Open(store, "dem", spec.Metadata(),
+                                        std::make_shared<ArrayContext>(cache_bytes));
         auto read = ReadRowMajor(*array, region, 1);
         ASSERT_TRUE(Succeeds(read));
         EXPECT_EQ(*read, std::string(10, '\7'));
@@ -158,7 +158,7 @@ TEST(ArrayErrors, RegionsOutsideAreRefused) {
 TEST(ArrayErrors, OpeningNamesTheCodec) {
     const auto open = [](const ArraySpec& spec) {
         return Array::Open(std::make_shared<MemoryStore>(), "dem", spec.Metadata(),
-                           std::make_shared<ReadContext>(0));
+                           std::make_shared<ArrayContext>(0));
     };
     ArraySpec spec{{4}, {2}};
     spec.compressor = R"({"id": "unheard-of"})";

@@ -46,7 +46,7 @@ Status Overwrite(const std::shared_ptr<const Array>& array, const std::shared_pt
     Source source;
     source.data = reinterpret_cast<const std::uint8_t*>(values.data());
     source.strides = {64 * 4, 4};
-    source.op = CopyOp(4);
+    source.op = CopyConverter(4);
     return writer->Write(kAll, 0, source, 3);
 }
 

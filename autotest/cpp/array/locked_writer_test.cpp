@@ -22,7 +22,7 @@ class Process {
     Process(const ArraySpec& spec, const std::shared_ptr<Store>& store,
             const std::shared_ptr<Synchronizer>& locks, std::size_t pending_bytes = kLarge) {
         auto opened =
-            Array::Open(store, "dem", spec.Metadata(), std::make_shared<ReadContext>(kLarge));
+            Array::Open(store, "dem", spec.Metadata(), std::make_shared<ArrayContext>(kLarge));
         EXPECT_TRUE(Succeeds(opened));
         array_ = opened.Take();
         writer_ = NewWriter(store, locks, pending_bytes);
@@ -42,7 +42,7 @@ class Process {
     // Writes uint8 elements, row-major.
     Status Write(const Region& region, const std::string& elements) {
         const Source source{reinterpret_cast<const std::uint8_t*>(elements.data()),
-                            ContiguousStrides(region.count, 1, false), CopyOp(1)};
+                            ContiguousStrides(region.count, 1, false), CopyConverter(1)};
         return writer_->Write(region, 0, source, 2);
     }
     std::string All() const {
@@ -178,7 +178,7 @@ void WriteInTurns(Random& random, const ArraySpec& spec) {
     constexpr std::uint64_t kProcesses = 3;
     const ArrayMetadata metadata = spec.Metadata();
     const DataType& type = metadata.dtype;
-    const auto op = MakeWriteOp(type.Native(), type);
+    const auto op = WriteConverter(type.Native(), type);
     ASSERT_TRUE(Succeeds(op));
     const auto store = std::make_shared<WatchedStore>();
     const auto locks = std::make_shared<MemoryLocks>();
@@ -229,7 +229,7 @@ TEST(LockedWriter, FieldsOfOneElementComeFromTwo) {
     Process first(spec, store, locks);
     Process second(spec, store, locks);
     const auto source = [](const char* values) {
-        return Source{reinterpret_cast<const std::uint8_t*>(values), {1}, CopyOp(1)};
+        return Source{reinterpret_cast<const std::uint8_t*>(values), {1}, CopyConverter(1)};
     };
     ASSERT_TRUE(Succeeds(first.writer().Write(Line(0, 4), 0, source("abcd"), 1)));
     ASSERT_TRUE(Succeeds(second.writer().Write(Line(0, 4), 1, source("1234"), 1)));
@@ -291,7 +291,7 @@ TEST(LockedWriter, AWriterWithoutLocksInTheSameProcessSpoilsNothing) {
     Process there(kEight, store, locks);
     const auto plain = here.NewWriter(store, nullptr);
     const auto write = [](ArrayWriter& writer, std::uint64_t at, const char* value) {
-        const Source source{reinterpret_cast<const std::uint8_t*>(value), {1}, CopyOp(1)};
+        const Source source{reinterpret_cast<const std::uint8_t*>(value), {1}, CopyConverter(1)};
         return writer.Write(Line(at, 1), 0, source, 1);
     };
     ASSERT_TRUE(Succeeds(write(*plain, 0, "a")));
@@ -332,7 +332,8 @@ TEST(LockedWriter, AWholeThatFailsKeepsThePartsBeforeIt) {
 
 TEST(LockedWriter, AWholeCanBePendingToo) {
     const std::string elements = "ABCDEFGHIJ";
-    const Source source{reinterpret_cast<const std::uint8_t*>(elements.data()), {1}, CopyOp(1)};
+    const Source source{
+        reinterpret_cast<const std::uint8_t*>(elements.data()), {1}, CopyConverter(1)};
     for (const bool is_locked : {true, false}) {
         const ArraySpec spec{{10}, {4}, "\"|u1\"", "0"};
         const auto store = std::make_shared<WatchedStore>();

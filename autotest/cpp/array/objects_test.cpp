@@ -70,7 +70,7 @@ std::shared_ptr<MemoryStore> Filled(const ArraySpec& spec, const std::string& ab
 std::shared_ptr<const Array> OpenIt(const std::shared_ptr<MemoryStore>& store,
                                     const ArraySpec& spec, std::size_t cache_bytes) {
     auto array =
-        Array::Open(store, "dem", spec.Metadata(), std::make_shared<ReadContext>(cache_bytes));
+        Array::Open(store, "dem", spec.Metadata(), std::make_shared<ArrayContext>(cache_bytes));
     EXPECT_TRUE(Succeeds(array));
     return array.ok() ? array.Take() : nullptr;
 }
@@ -144,10 +144,10 @@ TEST(Objects, AnOpMakesSomethingElseOfThem) {
     const std::string chunk = Encoded({"a", "four"});
     ASSERT_TRUE(Succeeds(store->Set("dem/0", ByteSpan(chunk))));
     const auto array = OpenIt(store, spec, 0);
-    ElementOp lengths;
+    Converter lengths;
     lengths.src_size = sizeof(ObjectRef);
     lengths.dst_size = 1;
-    lengths.row = [](const ElementOp&, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+    lengths.row = [](const Converter&, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                      const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
         for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
             ObjectRef ref;
@@ -168,7 +168,7 @@ TEST(Objects, AreReadAsObjectsOnly) {
     const ArraySpec names = Names({4}, {2});
     const auto array = OpenIt(Filled(names, ""), names, 0);
     std::uint8_t memory[64];
-    EXPECT_TRUE(Fails(array->Read(Region::All({4}), 0, {memory, {16}, CopyOp(16)}, {1}),
+    EXPECT_TRUE(Fails(array->Read(Region::All({4}), 0, {memory, {16}, CopyConverter(16)}, {1}),
                       StatusCode::kInvalidArgument, "|O"));
     EXPECT_TRUE(Fails(array->ReadObjects(Region::All({5}), 1), StatusCode::kInvalidArgument));
     const ArraySpec numbers{{4}, {2}};

@@ -42,7 +42,8 @@ TEST_P(Paths, AWholeChunkGoesStraightAndIsNotKept) {
     const Region region = Window(10, 20, 10, 20);
     std::string memory(10 * 20 * 4, '\0');
     auto* data = reinterpret_cast<std::uint8_t*>(memory.data());
-    const Destination destination{data, ContiguousStrides(region.count, 4, false), CopyOp(4)};
+    const Destination destination{data, ContiguousStrides(region.count, 4, false),
+                                  CopyConverter(4)};
     ASSERT_TRUE(Succeeds(array->Read(region, 0, destination, {4})));
     EXPECT_EQ(memory, sample_.Expected(region));
     EXPECT_FALSE(IsCached(*array, 1, 1));
@@ -168,11 +169,11 @@ TEST_P(Paths, IsRightForManyThreadsWithATinyCache) {
     EXPECT_EQ(wrong, 0);
 }
 
-TEST(ReadContext, IsSharedByArraysAndForgetsThoseThatEnd) {
+TEST(ArrayContext, IsSharedByArraysAndForgetsThoseThatEnd) {
     Random random(18);
     const SampleArray a(random, Spec(false), false);
     const SampleArray b(random, Spec(false), false);
-    const auto context = std::make_shared<ReadContext>(kLarge);
+    const auto context = std::make_shared<ArrayContext>(kLarge);
     auto first = *Array::Open(a.store(), "dem", a.spec().Metadata(), context);
     const auto second = *Array::Open(b.store(), "dem", b.spec().Metadata(), context);
     for (int i = 0; i < 2; ++i) {
@@ -187,24 +188,24 @@ TEST(ReadContext, IsSharedByArraysAndForgetsThoseThatEnd) {
     EXPECT_TRUE(IsCached(*second, 0, 0));
 }
 
-TEST(ReadContext, LendsScratchAgainUnlessItIsHuge) {
-    ReadContext context(0);
+TEST(ArrayContext, LendsScratchAgainUnlessItIsHuge) {
+    ArrayContext context(0);
     Scratch* first = nullptr;
     {
-        ReadContext::Loan loan(context);
-        ReadContext::Loan other(context);
+        ArrayContext::ScratchBuffer loan(context);
+        ArrayContext::ScratchBuffer other(context);
         first = &*loan;
         EXPECT_NE(&*loan, &*other);
         ASSERT_TRUE(Succeeds(loan->chunk.Resize(1000)));
     }
     {
-        ReadContext::Loan loan(context);
+        ArrayContext::ScratchBuffer loan(context);
         EXPECT_EQ(&*loan, first);
         EXPECT_EQ(loan->chunk.capacity(), 1000U);
         ASSERT_TRUE(Succeeds(loan->pipeline.encoded.Resize(std::size_t{17} << 20)));
     }
-    ReadContext::Loan loan(context);
-    ReadContext::Loan other(context);
+    ArrayContext::ScratchBuffer loan(context);
+    ArrayContext::ScratchBuffer other(context);
     EXPECT_LT(loan->pipeline.encoded.capacity() + other->pipeline.encoded.capacity(), 1000U);
 }
 

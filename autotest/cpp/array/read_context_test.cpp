@@ -12,7 +12,7 @@ namespace {
 using test::Random;
 
 // How many of the array's chunks are told to be asked for the first time.
-std::size_t CountFirst(ReadContext& context, std::uint64_t array, std::uint64_t chunks) {
+std::size_t CountFirst(ArrayContext& context, std::uint64_t array, std::uint64_t chunks) {
     std::size_t count = 0;
     for (std::uint64_t chunk = 0; chunk < chunks; ++chunk)
         count += context.IsFirstPart({array, chunk}) ? 1 : 0;
@@ -20,21 +20,21 @@ std::size_t CountFirst(ReadContext& context, std::uint64_t array, std::uint64_t 
 }
 
 TEST(IsFirstPart, IsTrueOnce) {
-    ReadContext context(0);
+    ArrayContext context(0);
     for (const ChunkId id : {ChunkId{0, 0}, ChunkId{0, 1}, ChunkId{1, 0}, ChunkId{7, 123456789},
                              ChunkId{UINT64_MAX, UINT64_MAX}}) {
         EXPECT_TRUE(context.IsFirstPart(id)) << id.array << ", " << id.chunk;
         for (int i = 0; i < 3; ++i)
             EXPECT_FALSE(context.IsFirstPart(id)) << id.array << ", " << id.chunk;
     }
-    ReadContext other(0);
+    ArrayContext other(0);
     EXPECT_TRUE(other.IsFirstPart({1, 0})) << "of each context by itself";
 }
 
 TEST(IsFirstPart, KnowsTheChunksThatAreReadInTurns) {
     for (const std::uint64_t array : {1U, 2U, 77U, 100000U}) {
         for (const std::uint64_t chunks : {2U, 64U, 1000U, 3000U}) {
-            ReadContext context(0);
+            ArrayContext context(0);
             EXPECT_EQ(CountFirst(context, array, chunks), chunks);
             for (int round = 0; round < 3; ++round)  // some sets are full of very many
                 EXPECT_LE(CountFirst(context, array, chunks), chunks <= 1000 ? 0 : chunks / 100)
@@ -46,7 +46,7 @@ TEST(IsFirstPart, KnowsTheChunksThatAreReadInTurns) {
 // The row of chunks of a window, of many rows apart.
 TEST(IsFirstPart, KnowsChunksThatLieApart) {
     for (const std::uint64_t stride : {7U, 64U, 1000U, 1024U, 8192U, 65536U, 1048576U}) {
-        ReadContext context(0);
+        ArrayContext context(0);
         std::size_t first = 0;
         for (int round = 0; round < 2; ++round)
             for (std::uint64_t i = 0; i < 1000; ++i)
@@ -57,7 +57,7 @@ TEST(IsFirstPart, KnowsChunksThatLieApart) {
 }
 
 TEST(IsFirstPart, KeepsArraysApart) {
-    ReadContext context(0);
+    ArrayContext context(0);
     for (std::uint64_t array = 1; array <= 50; ++array)
         EXPECT_EQ(CountFirst(context, array, 40), 40U) << "of array " << array;
     std::size_t forgotten = 0;
@@ -66,7 +66,7 @@ TEST(IsFirstPart, KeepsArraysApart) {
 }
 
 TEST(IsFirstPart, ForgetsWhatWasLongAgo) {
-    ReadContext context(0);
+    ArrayContext context(0);
     EXPECT_TRUE(context.IsFirstPart({1, 5}));
     CountFirst(context, 2, 2000000);
     EXPECT_TRUE(context.IsFirstPart({1, 5}));
@@ -75,7 +75,7 @@ TEST(IsFirstPart, ForgetsWhatWasLongAgo) {
 
 TEST(IsFirstPart, TellsOneOfManyThreads) {
     constexpr std::uint64_t kChunks = 1000;
-    ReadContext context(0);
+    ArrayContext context(0);
     std::atomic<std::size_t> first{0};
     std::vector<std::thread> threads;
     for (std::uint64_t t = 0; t < 8; ++t)

@@ -94,7 +94,7 @@ TEST(ArrayRead, ScattersIntoAnyStrides) {
         }
         const auto array = sample.Open(random.Chance() ? 1U << 20 : 0);
         const DataType native = sample.metadata().dtype.Native();
-        const auto op = MakeReadOp(array->metadata().dtype, native);
+        const auto op = ReadConverter(array->metadata().dtype, native);
         ASSERT_TRUE(Succeeds(op));
         ASSERT_TRUE(Succeeds(array->Read(region, 0, {memory.data() + first, strides, *op}, {2})));
         ASSERT_TRUE(memory == expected) << sample.spec().Text() << "\nround " << round;
@@ -112,7 +112,7 @@ TEST(ArrayRead, PicksFieldsOfStructures) {
             const auto array = sample.Open(cache_bytes);
             for (const Field& field : array->metadata().dtype.fields) {
                 const Region region = RandomRegion(random, spec.shape);
-                const auto op = MakeReadOp(field.type, field.type.Native());
+                const auto op = ReadConverter(field.type, field.type.Native());
                 ASSERT_TRUE(Succeeds(op));
                 const std::size_t size = field.type.size;
                 std::string memory(static_cast<std::size_t>(region.size()) * size, '\xcc');
@@ -130,7 +130,7 @@ TEST(ArrayRead, Widens) {
     ArraySpec spec{{30, 17}, {8, 5}, "\"|i1\"", "-1"};
     const SampleArray sample(random, spec);
     const Region region = Region::All(spec.shape);
-    const auto op = MakeReadOp(sample.metadata().dtype, ParseTypestr("<i2")->Native());
+    const auto op = ReadConverter(sample.metadata().dtype, ParseTypestr("<i2")->Native());
     std::vector<std::int16_t> memory(30 * 17);
     const Destination destination{reinterpret_cast<std::uint8_t*>(memory.data()),
                                   ContiguousStrides(region.count, 2, false), *op};

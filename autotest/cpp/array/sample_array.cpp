@@ -121,7 +121,7 @@ void SampleArray::MakeChunk(Random& random, const DimVector<std::uint64_t>& chun
 std::shared_ptr<const Array> SampleArray::Open(std::size_t cache_bytes,
                                                std::shared_ptr<const Store> store) const {
     auto array = Array::Open(store != nullptr ? std::move(store) : store_, "dem", spec_.Metadata(),
-                             std::make_shared<ReadContext>(cache_bytes));
+                             std::make_shared<ArrayContext>(cache_bytes));
     EXPECT_TRUE(Succeeds(array)) << spec_.Text();
     return array.ok() ? array.Take() : nullptr;
 }
@@ -168,7 +168,7 @@ Region RandomRegion(Random& random, const std::vector<std::uint64_t>& shape) {
 Result<std::string> ReadRowMajor(const Array& array, const Region& region, std::size_t threads) {
     const DataType& type = array.metadata().dtype;
     const DataType native = type.Native();
-    ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeReadOp(type, native));
+    ZARR_ASSIGN_OR_RETURN(const Converter op, ReadConverter(type, native));
     std::string memory(static_cast<std::size_t>(region.size()) * type.size, '\xcc');
     const Destination destination{reinterpret_cast<std::uint8_t*>(memory.data()),
                                   ContiguousStrides(region.count, type.size, false), op};

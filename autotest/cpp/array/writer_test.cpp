@@ -62,7 +62,7 @@ struct Written {
 
     std::shared_ptr<const Array> Open(std::size_t cache_bytes = 0) const {
         auto opened =
-            Array::Open(store, "dem", spec.Metadata(), std::make_shared<ReadContext>(cache_bytes));
+            Array::Open(store, "dem", spec.Metadata(), std::make_shared<ArrayContext>(cache_bytes));
         EXPECT_TRUE(Succeeds(opened));
         return opened.Take();
     }
@@ -70,7 +70,7 @@ struct Written {
     // Writes `elements`, of the host's order and row-major in the region, and tells the model.
     Status Write(const Region& region, const std::string& elements, std::size_t threads) {
         const DataType& type = metadata.dtype;
-        ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeWriteOp(type.Native(), type));
+        ZARR_ASSIGN_OR_RETURN(const Converter op, WriteConverter(type.Native(), type));
         const Source source{reinterpret_cast<const std::uint8_t*>(elements.data()),
                             ContiguousStrides(region.count, type.size, false), op};
         Remember(region, elements);
@@ -254,7 +254,7 @@ TEST(Writer, FieldsAreWrittenApart) {
     Written written({{4}, {2}, R"([["a", "<i2"], ["b", ">i2"]])", "null"}, kLarge);
     const std::string values("\x01\0\x02\0\x03\0\x04\0", 8);
     const DataType stored = ParseTypestr(">i2").Take();
-    const auto op = MakeWriteOp(stored.Native(), stored);
+    const auto op = WriteConverter(stored.Native(), stored);
     const Source source{reinterpret_cast<const std::uint8_t*>(values.data()), {2}, *op};
     ASSERT_TRUE(Succeeds(written.writer->Write(Region::All({4}), 2, source, 2)));
     EXPECT_EQ(written.All(*written.array),
@@ -322,7 +322,7 @@ TEST(Writer, ThreadsShareAChunk) {
                 one.start[0] = i;
                 one.count[0] = 1;
                 const auto value = static_cast<std::uint8_t>(i + 1);
-                const Source source{&value, {1}, CopyOp(1)};
+                const Source source{&value, {1}, CopyConverter(1)};
                 EXPECT_TRUE(Succeeds(written.writer->Write(one, 0, source, 1)));
                 if (i % 16 == 3) {
                     EXPECT_TRUE(Succeeds(written.writer->Flush(1)));

@@ -6,7 +6,7 @@
 namespace zarr::test {
 
 WrittenArray::WrittenArray(Random& random, const ArraySpec& spec)
-    : context(std::make_shared<ReadContext>(std::size_t{64} << 20)) {
+    : context(std::make_shared<ArrayContext>(std::size_t{64} << 20)) {
     auto opened = Array::Open(store, "dem", spec.Metadata(), context);
     EXPECT_TRUE(Succeeds(opened));
     array = opened.Take();
@@ -19,14 +19,14 @@ WrittenArray::WrittenArray(Random& random, const ArraySpec& spec)
     auto writer = ArrayWriter::Open(array, store, 0);
     EXPECT_TRUE(Succeeds(writer));
     const Source source{reinterpret_cast<const std::uint8_t*>(contents.data()),
-                        ContiguousStrides(Dims(spec.shape), size, false), CopyOp(size)};
+                        ContiguousStrides(Dims(spec.shape), size, false), CopyConverter(size)};
     EXPECT_TRUE(Succeeds((*writer)->Write(Region::All(spec.shape), 0, source, 2)));
 }
 
 std::shared_ptr<const Array> WrittenArray::Open(std::size_t cache_bytes,
                                                 std::shared_ptr<const Store> through) const {
     auto opened = Array::Open(through != nullptr ? std::move(through) : store, "dem",
-                              array->metadata(), std::make_shared<ReadContext>(cache_bytes));
+                              array->metadata(), std::make_shared<ArrayContext>(cache_bytes));
     EXPECT_TRUE(Succeeds(opened));
     return opened.ok() ? opened.Take() : nullptr;
 }

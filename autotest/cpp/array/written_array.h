@@ -26,7 +26,7 @@ struct WrittenArray {
     std::uint64_t read() const { return context->counters().bytes_read; }
 
     std::shared_ptr<MemoryStore> store = std::make_shared<MemoryStore>();
-    std::shared_ptr<ReadContext> context;
+    std::shared_ptr<ArrayContext> context;
     std::shared_ptr<const Array> array;
     std::string contents;  // row-major
 };

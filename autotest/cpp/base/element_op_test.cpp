@@ -10,7 +10,7 @@ namespace zarr {
 namespace {
 
 // Runs `op` over rows of several strides and compares each byte with what `unit` says.
-void Check(const ElementOp& op, std::size_t size, std::size_t unit) {
+void Check(const Converter& op, std::size_t size, std::size_t unit) {
     constexpr std::size_t kMiddle = 3000;
     constexpr std::ptrdiff_t kCount = 37;
     const auto n = static_cast<std::ptrdiff_t>(size);
@@ -32,9 +32,9 @@ void Check(const ElementOp& op, std::size_t size, std::size_t unit) {
     }
 }
 
-TEST(ElementOp, CopiesElementsOfAnySize) {
+TEST(Converter, CopiesElementsOfAnySize) {
     for (std::size_t size = 1; size <= 17; ++size) {
-        const ElementOp op = CopyOp(size);
+        const Converter op = CopyConverter(size);
         EXPECT_TRUE(op.is_copy);
         EXPECT_EQ(op.dst_size, size);
         EXPECT_EQ(op.src_size, size);
@@ -42,12 +42,12 @@ TEST(ElementOp, CopiesElementsOfAnySize) {
     }
 }
 
-TEST(ElementOp, StreamsElementsOfAnySize) {
-    for (std::size_t size = 1; size <= 17; ++size) Check(StreamedCopyOp(size), size, 1);
+TEST(Converter, StreamsElementsOfAnySize) {
+    for (std::size_t size = 1; size <= 17; ++size) Check(StreamedCopyConverter(size), size, 1);
 }
 
-TEST(ElementOp, CopiesElementsOfNoSize) {
-    for (const ElementOp& op : {CopyOp(0), StreamedCopyOp(0)}) {
+TEST(Converter, CopiesElementsOfNoSize) {
+    for (const Converter& op : {CopyConverter(0), StreamedCopyConverter(0)}) {
         std::uint8_t byte = 5;
         const std::uint8_t other = 6;
         op.row(op, &byte, 0, &other, 0, 10);
@@ -56,11 +56,11 @@ TEST(ElementOp, CopiesElementsOfNoSize) {
     }
 }
 
-TEST(ElementOp, SwapsEachUnit) {
+TEST(Converter, SwapsEachUnit) {
     const std::pair<std::size_t, std::size_t> cases[] = {{2, 2}, {4, 4},  {8, 8},  {16, 16},
                                                          {8, 4}, {16, 8}, {12, 4}, {20, 4}};
     for (const auto& [size, unit] : cases) {
-        const ElementOp op = SwapOp(size, unit);
+        const Converter op = SwapConverter(size, unit);
         EXPECT_FALSE(op.is_copy);
         EXPECT_EQ(op.dst_size, size);
         Check(op, size, unit);

@@ -79,8 +79,8 @@ TEST(Lazy, TriesAgainAfterAFailure) {
     EXPECT_EQ(lazy.Get([] { return 7; }), 7);
 }
 
-TEST(ProcessLocal, IsASharedPointerToItsProcess) {
-    ProcessLocal<int> local;
+TEST(ForkLocal, IsASharedPointerToItsProcess) {
+    ForkLocal<int> local;
     EXPECT_TRUE(local == nullptr);
     EXPECT_FALSE(local.is_inherited());
     const auto five = std::make_shared<int>(5);
@@ -187,7 +187,7 @@ TEST_F(Forked, AThreadKeepsItsOwnMutex) {
 }
 
 TEST_F(Forked, AChildDoesNotWaitForTurnsOfItsParent) {
-    const auto turn = std::make_shared<Turn>();
+    const auto turn = std::make_shared<Completion>();
     EXPECT_TRUE(turn->IsOfThisProcess());
     EXPECT_TRUE(SucceedsInChild([&] { return !turn->IsOfThisProcess(); }));
 }
@@ -220,7 +220,7 @@ TEST_F(Forked, AChildHasNothingThatIsItsParentsAlone) {
         ~Counted() { ++ended; }
     };
     int ended = 0;
-    auto local = std::make_unique<ProcessLocal<Counted>>(std::make_shared<Counted>(ended));
+    auto local = std::make_unique<ForkLocal<Counted>>(std::make_shared<Counted>(ended));
     EXPECT_TRUE(SucceedsInChild([&] {
         const bool is_hidden =
             local->is_inherited() && *local == nullptr && local->Share() == nullptr;

@@ -94,10 +94,10 @@ TEST(StreamedCopy, CanBeSeenByAnotherThreadOnceItEnded) {
     EXPECT_TRUE(copy == bytes);
 }
 
-TEST(StreamedCopyOp, SaysWhatCopyOpSays) {
+TEST(StreamedCopyConverter, SaysWhatCopyOpSays) {
     for (const std::size_t size : {0U, 1U, 4U, 8U, 24U}) {
-        const ElementOp plain = CopyOp(size);
-        const ElementOp op = StreamedCopyOp(size);
+        const Converter plain = CopyConverter(size);
+        const Converter op = StreamedCopyConverter(size);
         EXPECT_TRUE(op.is_copy);
         EXPECT_EQ(op.dst_size, plain.dst_size);
         EXPECT_EQ(op.src_size, plain.src_size);
@@ -109,7 +109,7 @@ TEST(StreamedCopyOp, SaysWhatCopyOpSays) {
 }
 
 // Windows of rows that are long enough to be streamed, at any place in their line.
-TEST(StreamedCopyOp, CopiesWindowsAsCopyOpDoes) {
+TEST(StreamedCopyConverter, CopiesWindowsAsCopyOpDoes) {
     constexpr std::uint64_t kSeed = 74;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);
@@ -129,14 +129,14 @@ TEST(StreamedCopyOp, CopiesWindowsAsCopyOpDoes) {
         const std::size_t to = random.Below(kLine);
         std::string streamed(bytes + kLine, '\xcc');
         std::string plain = streamed;
-        const auto copy = [&](std::string& dst, const ElementOp& op) {
+        const auto copy = [&](std::string& dst, const Converter& op) {
             CopyBlock(count, reinterpret_cast<std::uint8_t*>(dst.data()) + to,
                       gathers ? packed : whole,
                       reinterpret_cast<const std::uint8_t*>(src.data()) + from,
                       gathers ? whole : packed, op);
         };
-        copy(streamed, StreamedCopyOp(size));
-        copy(plain, CopyOp(size));
+        copy(streamed, StreamedCopyConverter(size));
+        copy(plain, CopyConverter(size));
         ASSERT_TRUE(streamed == plain) << "round " << round;
     }
 }
@@ -146,8 +146,8 @@ int finishes = 0;
 int rows_at_finish = 0;
 
 TEST(CopyBlock, FinishesOnceAfterTheLastRow) {
-    ElementOp op = CopyOp(1);
-    op.row = [](const ElementOp&, std::uint8_t*, std::ptrdiff_t, const std::uint8_t*,
+    Converter op = CopyConverter(1);
+    op.row = [](const Converter&, std::uint8_t*, std::ptrdiff_t, const std::uint8_t*,
                 std::ptrdiff_t, std::size_t) { ++rows; };
     op.finish = [] {
         ++finishes;

@@ -25,7 +25,7 @@ class Unlisted final : public ForwardingStore {
 
 std::shared_ptr<const Hierarchy> Hidden(const TreeBuilder& builder) {
     auto tree = Hierarchy::Open(std::make_shared<Unlisted>(builder.Tree()->store()),
-                                UseConsolidated::kNever, std::make_shared<ReadContext>(0));
+                                UseConsolidated::kNever, std::make_shared<ArrayContext>(0));
     EXPECT_TRUE(test::Succeeds(tree));
     return tree.Take();
 }

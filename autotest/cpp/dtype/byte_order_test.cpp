@@ -62,8 +62,8 @@ TEST(ByteOrder, StoredBytesMeanTheSameOnAnyHostAtAnyAddress) {
         for (const char order : {'<', '>'}) {
             const DataType stored = Type(order + std::string(sample.type));
             const DataType native = stored.Native();
-            const auto read = MakeReadOp(stored, native);
-            const auto write = MakeWriteOp(native, stored);
+            const auto read = ReadConverter(stored, native);
+            const auto write = WriteConverter(native, stored);
             ASSERT_TRUE(Succeeds(read));
             ASSERT_TRUE(Succeeds(write));
             const auto size = static_cast<std::ptrdiff_t>(stored.size);
@@ -99,7 +99,7 @@ TEST(ByteOrder, ComplexNumbersAreTwoThatAreSwappedApart) {
     };
     for (const auto& [text, bytes] : cases) {
         const DataType stored = Type(text);
-        const auto read = MakeReadOp(stored, stored.Native());
+        const auto read = ReadConverter(stored, stored.Native());
         ASSERT_TRUE(Succeeds(read));
         std::uint8_t memory[9];
         read->row(*read, memory + 1, 8, bytes.data(), 8, 1);
@@ -113,8 +113,8 @@ TEST(ByteOrder, HalvesAreWidenedFromAnyAddress) {
     for (const auto& [text, bytes] : cases) {
         const DataType stored = Type(text);
         const DataType single = Type("<f4").Native();
-        const auto read = MakeReadOp(stored, single);
-        const auto write = MakeWriteOp(single, stored);
+        const auto read = ReadConverter(stored, single);
+        const auto write = WriteConverter(single, stored);
         ASSERT_TRUE(Succeeds(read));
         ASSERT_TRUE(Succeeds(write));
         std::uint8_t from[3] = {0, bytes[0], bytes[1]};
@@ -134,7 +134,7 @@ TEST(ByteOrder, TextIsInUnitsOfFour) {
     };
     for (const auto& [text, bytes] : cases) {
         const DataType stored = Type(text);
-        const auto read = MakeReadOp(stored, stored.Native());
+        const auto read = ReadConverter(stored, stored.Native());
         ASSERT_TRUE(Succeeds(read));
         std::uint8_t memory[9];
         read->row(*read, memory + 1, 8, bytes.data(), 8, 1);
@@ -151,7 +151,7 @@ TEST(ByteOrder, FieldsOfStructuresAreSwappedWhereTheyLie) {
     ASSERT_EQ(stored->size, 20U);
     const Bytes bytes = {7,    0xfe, 0x0d, 0, 0, 0, 0, 0, 0x20, 0x09,
                          0x40, 1,    2,    3, 4, 5, 6, 7, 8,    'x'};
-    const auto read = MakeReadOp(*stored, stored->Native());
+    const auto read = ReadConverter(*stored, stored->Native());
     ASSERT_TRUE(Succeeds(read));
     Bytes memory(2 + 20);
     read->row(*read, memory.data() + 1, 20, bytes.data(), 20, 1);
@@ -163,7 +163,7 @@ TEST(ByteOrder, FieldsOfStructuresAreSwappedWhereTheyLie) {
     EXPECT_EQ(LoadNative<std::uint32_t>(element + 15), 0x05060708U);
     EXPECT_EQ(element[19], 'x');
     Bytes back(1 + 20);
-    const auto write = MakeWriteOp(stored->Native(), *stored);
+    const auto write = WriteConverter(stored->Native(), *stored);
     ASSERT_TRUE(Succeeds(write));
     write->row(*write, back.data() + 1, 20, element, 20, 1);
     EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), back.begin() + 1));
@@ -188,7 +188,7 @@ TEST(ByteOrder, BlocksAreCopiedAndFilledAtAnyAddress) {
     for (const Sample& sample : Samples()) {
         for (const char order : {'<', '>'}) {
             const DataType stored = Type(order + std::string(sample.type));
-            const auto read = MakeReadOp(stored, stored.Native());
+            const auto read = ReadConverter(stored, stored.Native());
             ASSERT_TRUE(Succeeds(read));
             const auto size = static_cast<std::ptrdiff_t>(stored.size);
             const DimVector<std::uint64_t> count{3, 7};

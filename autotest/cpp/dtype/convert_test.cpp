@@ -30,7 +30,7 @@ TEST(ReadOp, BringsEveryTypeIntoTheHostsOrder) {
          {"|i1", "|u1", "|S5", "|V7",  "<i2",  ">i2",    "<u4",    ">u4", "<f2", ">f2",  "<f8",
           ">f8", "<c8", ">c8", "<c16", ">c16", "<M8[s]", ">M8[s]", "<U3", ">U3", kStruct}) {
         const DataType type = Type(text);
-        const auto op = MakeReadOp(type, type.Native());
+        const auto op = ReadConverter(type, type.Native());
         ASSERT_TRUE(Succeeds(op)) << text;
         EXPECT_EQ(op->is_copy, !type.NeedsSwap()) << text;
         EXPECT_EQ(op->dst_size, type.size);
@@ -56,7 +56,7 @@ TEST(ReadOp, BringsEveryTypeIntoTheHostsOrder) {
 }
 
 TEST(ReadOp, MakesBooleansZeroOrOne) {
-    const auto op = MakeReadOp(Type("|b1"), Type("|b1"));
+    const auto op = ReadConverter(Type("|b1"), Type("|b1"));
     ASSERT_TRUE(Succeeds(op));
     EXPECT_FALSE(op->is_copy);
     const std::uint8_t src[] = {0, 1, 2, 255, 0};
@@ -66,7 +66,7 @@ TEST(ReadOp, MakesBooleansZeroOrOne) {
 }
 
 TEST(ReadOp, WidensInt8) {
-    const auto op = MakeReadOp(Type("|i1"), Type("<i2").Native());
+    const auto op = ReadConverter(Type("|i1"), Type("<i2").Native());
     ASSERT_TRUE(Succeeds(op));
     EXPECT_FALSE(op->is_copy);
     std::vector<std::uint8_t> src(256);
@@ -80,7 +80,7 @@ TEST(ReadOp, WidensInt8) {
 TEST(ReadOp, WidensHalves) {
     for (const char* text : {"<f2", ">f2"}) {
         const DataType type = Type(text);
-        const auto op = MakeReadOp(type, Type("<f4").Native());
+        const auto op = ReadConverter(type, Type("<f4").Native());
         ASSERT_TRUE(Succeeds(op));
         std::vector<std::uint8_t> src(65536 * 2);
         for (std::size_t i = 0; i < 65536; ++i)
@@ -116,7 +116,7 @@ TEST(ReadOp, RefusesAnyOtherPair) {
         {kStruct, "|V25"},
         {R"([["a", "<i2"], ["b", "<i4"]])", R"([["a", "<i4"], ["b", "<i2"]])"}};
     for (const auto& [stored, target] : pairs)
-        EXPECT_TRUE(Fails(MakeReadOp(Type(stored), Type(target).Native()),
+        EXPECT_TRUE(Fails(ReadConverter(Type(stored), Type(target).Native()),
                           StatusCode::kInvalidArgument, "no conversion from dtype "))
             << stored << " " << target;
 }

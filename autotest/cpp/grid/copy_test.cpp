@@ -68,7 +68,7 @@ Counts RandomCounts(Random& random) {
     return count;
 }
 
-void CheckOne(Random& random, const Counts& count, const ElementOp& op) {
+void CheckOne(Random& random, const Counts& count, const Converter& op) {
     const std::size_t size = op.dst_size;
     const std::size_t unit = op.unit;
     const Layout to = RandomLayout(random, count, size);
@@ -90,13 +90,13 @@ void CheckOne(Random& random, const Counts& count, const ElementOp& op) {
 TEST(CopyBlock, RandomBlocks) {
     Random random(7);
     for (int i = 0; i < 6000; ++i)
-        CheckOne(random, RandomCounts(random), CopyOp(1 + random.Below(17)));
+        CheckOne(random, RandomCounts(random), CopyConverter(1 + random.Below(17)));
 }
 
 TEST(CopyBlock, RandomBlocksStreamed) {
     Random random(11);
     for (int i = 0; i < 3000; ++i)
-        CheckOne(random, RandomCounts(random), StreamedCopyOp(1 + random.Below(17)));
+        CheckOne(random, RandomCounts(random), StreamedCopyConverter(1 + random.Below(17)));
 }
 
 TEST(CopyBlock, RandomBlocksSwapped) {
@@ -104,7 +104,7 @@ TEST(CopyBlock, RandomBlocksSwapped) {
     const std::pair<std::size_t, std::size_t> ops[] = {{2, 2}, {4, 4}, {8, 8}, {16, 8}, {12, 4}};
     for (int i = 0; i < 2000; ++i) {
         const auto [size, unit] = ops[random.Below(5)];
-        CheckOne(random, RandomCounts(random), SwapOp(size, unit));
+        CheckOne(random, RandomCounts(random), SwapConverter(size, unit));
     }
 }
 
@@ -112,7 +112,7 @@ TEST(CopyBlock, LargeTranspositions) {
     Random random(9);
     for (const std::size_t size : {1U, 2U, 4U, 8U, 16U, 3U}) {
         const Counts count{97, 3, 130};
-        for (int i = 0; i < 4; ++i) CheckOne(random, count, CopyOp(size));
+        for (int i = 0; i < 4; ++i) CheckOne(random, count, CopyConverter(size));
         const Strides row_major = ContiguousStrides(count, size, false);
         const Strides column_major = ContiguousStrides(count, size, true);
         const std::string src = random.Bytes(97 * 3 * 130 * size);
@@ -120,8 +120,9 @@ TEST(CopyBlock, LargeTranspositions) {
         std::string back(src.size(), '\0');
         const auto bytes = [](std::string& s) { return reinterpret_cast<std::uint8_t*>(s.data()); };
         CopyBlock(count, bytes(dst), column_major,
-                  reinterpret_cast<const std::uint8_t*>(src.data()), row_major, CopyOp(size));
-        CopyBlock(count, bytes(back), row_major, bytes(dst), column_major, CopyOp(size));
+                  reinterpret_cast<const std::uint8_t*>(src.data()), row_major,
+                  CopyConverter(size));
+        CopyBlock(count, bytes(back), row_major, bytes(dst), column_major, CopyConverter(size));
         EXPECT_EQ(back, src);
         EXPECT_NE(dst, src);
     }
@@ -130,14 +131,14 @@ TEST(CopyBlock, LargeTranspositions) {
 TEST(CopyBlock, CopiesNothingOfAnEmptyBlock) {
     std::uint8_t dst = 1;
     const std::uint8_t src = 2;
-    CopyBlock({3, 0, 2}, &dst, {0, 1, 1}, &src, {0, 1, 1}, CopyOp(1));
+    CopyBlock({3, 0, 2}, &dst, {0, 1, 1}, &src, {0, 1, 1}, CopyConverter(1));
     EXPECT_EQ(dst, 1);
 }
 
 TEST(CopyBlock, CopiesOneElementWithoutDimensions) {
     std::uint8_t dst[] = {1, 1};
     const std::uint8_t src[] = {2, 3};
-    CopyBlock({}, dst, {}, src, {}, CopyOp(1));
+    CopyBlock({}, dst, {}, src, {}, CopyConverter(1));
     EXPECT_EQ(dst[0], 2);
     EXPECT_EQ(dst[1], 1);
 }
@@ -159,7 +160,7 @@ TEST(CopyBlock, TakesThirtyTwoDimensions) {
     ForEach({3, 3, 3}, {9, 1, 3}, {3, 1, 9}, [&](std::ptrdiff_t d, std::ptrdiff_t s) {
         expected[static_cast<std::size_t>(d)] = src[static_cast<std::size_t>(s)];
     });
-    CopyBlock(count, dst.data(), dst_strides, src.data(), src_strides, CopyOp(1));
+    CopyBlock(count, dst.data(), dst_strides, src.data(), src_strides, CopyConverter(1));
     EXPECT_EQ(dst, expected);
 }
 
@@ -178,7 +179,7 @@ TEST(FillBlock, RandomBlocks) {
                     static_cast<std::uint8_t>(value[j ^ 1U]);
         });
         FillBlock(count, dst.data() + to.first, to.strides,
-                  reinterpret_cast<const std::uint8_t*>(value.data()), SwapOp(size, 2));
+                  reinterpret_cast<const std::uint8_t*>(value.data()), SwapConverter(size, 2));
         ASSERT_EQ(dst, expected);
     }
 }

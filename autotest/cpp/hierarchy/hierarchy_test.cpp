@@ -194,10 +194,11 @@ TEST(Hierarchy, TakesTheConsolidatedView) {
         EXPECT_TRUE(Succeeds(array));
         std::vector<float> memory(count, -1);
         const Region region = Region::All((*array)->metadata().shape);
-        EXPECT_TRUE(Succeeds((*array)->Read(region, 0,
-                                            {reinterpret_cast<std::uint8_t*>(memory.data()),
-                                             ContiguousStrides(region.count, 4, false), CopyOp(4)},
-                                            {1})));
+        EXPECT_TRUE(
+            Succeeds((*array)->Read(region, 0,
+                                    {reinterpret_cast<std::uint8_t*>(memory.data()),
+                                     ContiguousStrides(region.count, 4, false), CopyConverter(4)},
+                                    {1})));
         return memory;
     };
     EXPECT_EQ(read("rivers/depth", 6), std::vector<float>(6, 0)) << "chunks come from the store";
@@ -227,7 +228,7 @@ TEST(Hierarchy, LeavesReferencesOfKerchunk) {
     const auto store = StoreOf(
         {{".zgroup", kGroupText}, {".zmetadata", R"({"metadata": {}, "record_size": 10})"}});
     const auto opened = Hierarchy::Open(store, UseConsolidated::kIfPresent,
-                                        std::make_shared<ReadContext>(std::size_t{1} << 20));
+                                        std::make_shared<ArrayContext>(std::size_t{1} << 20));
     EXPECT_TRUE(Fails(opened, StatusCode::kUnsupported, "Kerchunk"));
     EXPECT_TRUE(Succeeds(Tree(store, UseConsolidated::kNever)->KindOf("")));
 }

@@ -62,7 +62,7 @@ struct Sample {
             region.start[0] = row;
             region.count[0] = 1;
             const Destination destination{reinterpret_cast<std::uint8_t*>(rows[row].data()),
-                                          Strides{0, 1}, CopyOp(1)};
+                                          Strides{0, 1}, CopyConverter(1)};
             EXPECT_TRUE(Succeeds((*array)->Read(region, 0, destination, {1})));
         }
         return rows;

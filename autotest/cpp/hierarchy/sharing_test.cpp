@@ -35,8 +35,8 @@ class StampedStore final : public Store {
         times_.erase(key);
         return base_.Erase(key);
     }
-    Stamp StampOf(const std::string& key) const override {
-        Stamp stamp;
+    ObjectVersion VersionOf(const std::string& key) const override {
+        ObjectVersion stamp;
         const auto found = times_.find(key);
         stamp.is_certain = is_certain;
         stamp.exists = found != times_.end();
@@ -94,15 +94,15 @@ class Sharing : public testing::Test {
     static std::string Read(const Array& array) {
         std::string memory(3, '?');
         const Destination destination{
-            reinterpret_cast<std::uint8_t*>(memory.data()), {1}, CopyOp(1)};
-        const ReadOptions options{1, Keep::kAllIfSmall};
+            reinterpret_cast<std::uint8_t*>(memory.data()), {1}, CopyConverter(1)};
+        const ReadOptions options{1, CachePolicy::kAllIfSmall};
         EXPECT_TRUE(Succeeds(array.Read(Region::All({3}), 0, destination, options)));
         return memory;
     }
     std::uint64_t Requested() const { return context_->counters().chunks_requested; }
 
     std::shared_ptr<StampedStore> store_ = std::make_shared<StampedStore>();
-    std::shared_ptr<ReadContext> context_ = std::make_shared<ReadContext>(1U << 20);
+    std::shared_ptr<ArrayContext> context_ = std::make_shared<ArrayContext>(1U << 20);
 };
 
 TEST_F(Sharing, OneObjectForAllWhoOpen) {
@@ -145,7 +145,7 @@ TEST_F(Sharing, OtherMannersShareOnlyWhatIsWritten) {
 
     auto writer = ArrayWriter::Open(updated, store_, 1U << 20).Take();
     const std::uint8_t nine = 9;
-    const Source source{&nine, {1}, CopyOp(1)};
+    const Source source{&nine, {1}, CopyConverter(1)};
     const auto write = [&](std::uint64_t chunk, WholeChunks whole) {
         Region one = Region::All({1});
         one.start[0] = chunk;

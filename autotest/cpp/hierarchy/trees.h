@@ -34,7 +34,7 @@ inline std::shared_ptr<const Hierarchy> Tree(
     std::shared_ptr<const Store> store,
     UseConsolidated use_consolidated = UseConsolidated::kIfPresent) {
     auto tree = Hierarchy::Open(std::move(store), use_consolidated,
-                                std::make_shared<ReadContext>(std::size_t{1} << 20));
+                                std::make_shared<ArrayContext>(std::size_t{1} << 20));
     EXPECT_TRUE(Succeeds(tree));
     return tree.ok() ? tree.Take() : nullptr;
 }

@@ -35,7 +35,8 @@ Result<json::Value> DumpArray(const Array& array, std::size_t threads) {
     }
     Buffer data;
     ZARR_RETURN_IF_ERROR(data.Resize(static_cast<std::size_t>(all.size()) * metadata.dtype.size));
-    ZARR_ASSIGN_OR_RETURN(const ElementOp op, MakeReadOp(metadata.dtype, metadata.dtype.Native()));
+    ZARR_ASSIGN_OR_RETURN(const Converter op,
+                          ReadConverter(metadata.dtype, metadata.dtype.Native()));
     const Destination destination{data.data(),
                                   ContiguousStrides(all.count, metadata.dtype.size, false), op};
     ZARR_RETURN_IF_ERROR(array.Read(all, 0, destination, {threads}));
@@ -48,7 +49,7 @@ Result<json::Value> DumpPath(const char* folder, const char* path, std::size_t t
     ZARR_ASSIGN_OR_RETURN(
         const auto hierarchy,
         Hierarchy::Open(std::make_shared<DirectoryStore>(folder), UseConsolidated::kIfPresent,
-                        std::make_shared<ReadContext>(std::size_t{64} << 20)));
+                        std::make_shared<ArrayContext>(std::size_t{64} << 20)));
     ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy->OpenArray(normal));
     return DumpArray(*array, threads);
 }

@@ -18,8 +18,8 @@ zarr::Status PrintRange(const zarr::Array& array) {
     const zarr::ArrayMetadata& metadata = array.metadata();
     const zarr::Region all = zarr::Region::All(metadata.shape);
     std::vector<T> values(static_cast<std::size_t>(all.size()));
-    ZARR_ASSIGN_OR_RETURN(const zarr::ElementOp op,
-                          zarr::MakeReadOp(metadata.dtype, metadata.dtype.Native()));
+    ZARR_ASSIGN_OR_RETURN(const zarr::Converter op,
+                          zarr::ReadConverter(metadata.dtype, metadata.dtype.Native()));
     const zarr::Destination destination{reinterpret_cast<std::uint8_t*>(values.data()),
                                         zarr::ContiguousStrides(all.count, sizeof(T), false), op};
     constexpr std::size_t kThreads = 2;
@@ -47,7 +47,7 @@ zarr::Status Print(const char* folder) {
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy,
                           zarr::Hierarchy::Open(std::make_shared<zarr::DirectoryStore>(folder),
                                                 zarr::UseConsolidated::kIfPresent,
-                                                std::make_shared<zarr::ReadContext>(kCacheBytes)));
+                                                std::make_shared<zarr::ArrayContext>(kCacheBytes)));
     ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy->Members(""));
     for (const zarr::Node& member : members)
         if (member.kind == zarr::NodeKind::kArray)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/multidim/update.h"
+#include "driver/multidim/pending_attributes.h"
 
 #include <utility>
 
@@ -11,19 +11,19 @@ namespace json = zarr::json;
 using zarr::Result;
 using zarr::Status;
 
-Result<json::Value> MdimUpdate::AttributesLocked(const std::string& path) const {
+Result<json::Value> PendingAttributes::AttributesLocked(const std::string& path) const {
     const auto found = changed_.find(path);
     if (found != changed_.end()) return found->second.after;
     return hierarchy_->Attributes(path);
 }
 
-Result<json::Value> MdimUpdate::Attributes(const std::string& path) const {
+Result<json::Value> PendingAttributes::Attributes(const std::string& path) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return AttributesLocked(path);
 }
 
-Status MdimUpdate::ChangeAttribute(const std::string& path, const std::string& name,
-                                   std::optional<json::Value> value) {
+Status PendingAttributes::ChangeAttribute(const std::string& path, const std::string& name,
+                                          std::optional<json::Value> value) {
     const std::lock_guard<std::mutex> lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, AttributesLocked(path));
     const json::Object& members = *attributes.as_object();
@@ -45,7 +45,7 @@ Status MdimUpdate::ChangeAttribute(const std::string& path, const std::string& n
     return {};
 }
 
-void MdimUpdate::Moved(const std::string& from, const std::string& to) {
+void PendingAttributes::Moved(const std::string& from, const std::string& to) {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::map<std::string, Changed> moved;
     for (auto& [path, changed] : changed_)
@@ -54,13 +54,13 @@ void MdimUpdate::Moved(const std::string& from, const std::string& to) {
     changed_ = std::move(moved);
 }
 
-void MdimUpdate::Forget(const std::string& path) {
+void PendingAttributes::Forget(const std::string& path) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto it = changed_.begin(); it != changed_.end();)
         it = zarr::IsAtOrBelow(it->first, path) ? changed_.erase(it) : std::next(it);
 }
 
-Status MdimUpdate::StoreAttributes() {
+Status PendingAttributes::StoreAttributes() {
     const std::lock_guard<std::mutex> lock(mutex_);
     Status first;
     for (auto it = changed_.begin(); it != changed_.end();) {
@@ -72,13 +72,13 @@ Status MdimUpdate::StoreAttributes() {
     return first;
 }
 
-Status MdimUpdate::Flush(std::size_t threads) {
+Status PendingAttributes::Flush(std::size_t threads) {
     const Status chunks = store_->FlushChunks(threads);
     const Status attributes = StoreAttributes();
     return chunks.ok() ? attributes : chunks;
 }
 
-Status MdimUpdate::Finish(std::size_t threads) {
+Status PendingAttributes::Finish(std::size_t threads) {
     const Status flushed = Flush(threads);
     const Status finished = store_->metadata().Finish();
     return flushed.ok() ? finished : flushed;

@@ -8,7 +8,7 @@
 namespace zarr {
 
 // The part of a region that lies in one chunk.
-struct RegionPiece {
+struct ChunkPart {
     DimVector<std::uint64_t> chunk;   // index of the chunk along each dimension
     DimVector<std::uint64_t> count;   // elements along each dimension
     DimVector<std::uint64_t> offset;  // in the chunk, of the first of them
@@ -20,15 +20,15 @@ struct RegionPiece {
 };
 
 // A region split at the chunk boundaries, by arithmetic alone: any number of pieces costs nothing.
-class RegionPlan {
+class RegionSplit {
   public:
     // `region` lies inside the array; `strides` are those of the caller's memory, in bytes. All are
     // borrowed.
-    RegionPlan(const ArrayMetadata& metadata, const Region& region, const Strides& strides);
+    RegionSplit(const ArrayMetadata& metadata, const Region& region, const Strides& strides);
 
     // 0 for an empty region.
     std::uint64_t pieces() const { return pieces_; }
-    RegionPiece At(std::uint64_t index) const;
+    ChunkPart At(std::uint64_t index) const;
 
   private:
     const ArrayMetadata& metadata_;
@@ -44,6 +44,6 @@ struct ChunkWalk {
     std::ptrdiff_t first = 0;
     Strides strides;
 };
-ChunkWalk WalkOf(const RegionPiece& piece, const Region& region, const Strides& chunk_strides);
+ChunkWalk WalkOf(const ChunkPart& piece, const Region& region, const Strides& chunk_strides);
 
 }  // namespace zarr

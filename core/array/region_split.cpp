@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "core/array/region_plan.h"
+#include "core/array/region_split.h"
 
 #include <algorithm>
 
 namespace zarr {
 
-RegionPlan::RegionPlan(const ArrayMetadata& metadata, const Region& region, const Strides& strides)
+RegionSplit::RegionSplit(const ArrayMetadata& metadata, const Region& region,
+                         const Strides& strides)
     : metadata_(metadata), region_(region), strides_(strides) {
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) {
@@ -18,9 +19,9 @@ RegionPlan::RegionPlan(const ArrayMetadata& metadata, const Region& region, cons
     }
 }
 
-RegionPiece RegionPlan::At(std::uint64_t index) const {
+ChunkPart RegionSplit::At(std::uint64_t index) const {
     const std::size_t rank = splits_.size();
-    RegionPiece piece;
+    ChunkPart piece;
     piece.chunk = piece.count = piece.offset = DimVector<std::uint64_t>(rank);
     piece.covers_chunk = piece.fills_chunk = true;
     for (std::size_t i = rank; i-- > 0;) {
@@ -40,7 +41,7 @@ RegionPiece RegionPlan::At(std::uint64_t index) const {
     return piece;
 }
 
-ChunkWalk WalkOf(const RegionPiece& piece, const Region& region, const Strides& chunk_strides) {
+ChunkWalk WalkOf(const ChunkPart& piece, const Region& region, const Strides& chunk_strides) {
     ChunkWalk walk;
     walk.strides = chunk_strides;
     for (std::size_t i = 0; i < walk.strides.size(); ++i) {

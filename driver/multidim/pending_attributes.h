@@ -15,9 +15,10 @@ namespace zarr_driver {
 
 // The store of a multidimensional dataset that is being written, and the attributes that have
 // changed and are not stored yet: each node's are stored together. Thread-safe.
-class MdimUpdate {
+class PendingAttributes {
   public:
-    MdimUpdate(std::unique_ptr<StoreUpdate> store, std::shared_ptr<const zarr::Hierarchy> hierarchy)
+    PendingAttributes(std::unique_ptr<StoreUpdate> store,
+                      std::shared_ptr<const zarr::Hierarchy> hierarchy)
         : store_(std::move(store)), hierarchy_(std::move(hierarchy)) {}
 
     StoreUpdate& store() { return *store_; }
