@@ -100,7 +100,7 @@ bool EndsWith(const std::string& text, const char* end) {
 bool IsNamedAsStore(const std::string& path) {
     const std::string name = path.substr(0, path.find('?'));
     return (name + "/").find(".zarr/") != std::string::npos || EndsWith(name, ".zarr.zip") ||
-           NamesDocument(name) || zarr::LastName(name) == zarr::kV3Key;
+           NamesDocument(name) || zarr::LastName(name) == zarr::kV3Document;
 }
 
 bool IsStoreThere(const std::string& name) {
@@ -152,7 +152,7 @@ bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
     if (NamesDocument(name)) return true;
     // GDAL's own driver knows its folders itself, but not by URLs.
     if (may_be_folder) return is_url ? IsStoreToOpen(name) : IsStoreFolder(FolderOf(name));
-    if (purpose == Purpose::kOpen && zarr::LastName(name) == zarr::kV3Key)
+    if (purpose == Purpose::kOpen && zarr::LastName(name) == zarr::kV3Document)
         return Builtin() != nullptr;
     // A zip file is not to go before what takes its place is complete.
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;

@@ -9,7 +9,7 @@
 #include "autotest/fuzz/targets.h"
 #include "core/codec/pipeline.h"
 #include "core/json/value.h"
-#include "core/metadata/array_metadata.h"
+#include "core/metadata/v2_metadata.h"
 
 namespace zarr::fuzz {
 

@@ -6,8 +6,8 @@
 #include "autotest/fuzz/targets.h"
 #include "core/array/array.h"
 #include "core/json/parse.h"
-#include "core/metadata/array_metadata.h"
 #include "core/metadata/v1_metadata.h"
+#include "core/metadata/v2_metadata.h"
 #include "core/store/memory_store.h"
 
 namespace zarr::fuzz {
@@ -39,7 +39,7 @@ void FuzzJson(ByteSpan input) {
 void FuzzArrayMetadata(ByteSpan input) {
     const auto metadata = ParseArrayMetadata(input.text());
     if (metadata.ok()) {
-        const auto again = ParseArrayMetadata(json::DumpIndented(json::Value(metadata->document)));
+        const auto again = ParseArrayMetadata(ArrayText(*metadata));
         Check(again.ok(), "metadata that are written again parse");
         Check(again->shape == metadata->shape && again->chunks == metadata->chunks &&
                   again->fill_value.held() == metadata->fill_value.held(),
@@ -52,8 +52,8 @@ void FuzzArrayMetadata(ByteSpan input) {
 }
 
 void FuzzV1Metadata(ByteSpan input) {
-    const auto members = TranslateV1Metadata(input.text());
-    if (members.ok()) (void)ParseArrayMetadata(json::Dump(json::Value(*members)));
+    const auto metadata = ParseV1Metadata(input.text());
+    if (metadata.ok()) (void)ParseArrayMetadata(ArrayText(*metadata));
     Check(!IsV1Metadata(input.text()) || IsOrWasV1Metadata(input.text()), "what is v1 seems v1");
     ReadAlone("meta", input);
 }

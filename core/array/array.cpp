@@ -62,7 +62,8 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
         SaturatingAdd(SaturatingMul(array->pipeline_.max_encoded_bytes(), 2), 65536);
     array->store_ = std::move(store);
     array->path_ = std::move(path);
-    array->separator_.Init(metadata);
+    array->chunks_ = std::make_unique<const KeyedChunks>(array->store_, array->path_, metadata,
+                                                         array->chunk_counts_);
     array->metadata_ = std::move(metadata);
     array->context_ = std::move(context);
     array->id_ = ChunkCache::NextArrayId();
@@ -75,19 +76,6 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
 Array::~Array() {
     if (peers_ != nullptr) peers_->Leave(*this);
     if (context_ != nullptr) context_->cache().DropArray(id_);
-}
-
-std::string Array::KeyOf(const DimVector<std::uint64_t>& chunk) const {
-    return ChunkKey(path_, chunk, separator_.get());
-}
-
-Result<std::string> Array::KeyToWrite(const DimVector<std::uint64_t>& chunk) const {
-    ZARR_RETURN_IF_ERROR(separator_.Settle(*store_, path_, chunk).status());
-    return KeyOf(chunk);
-}
-
-Result<char> Array::Separator() const {
-    return separator_.Settle(*store_, path_, DimVector<std::uint64_t>(metadata_.rank()));
 }
 
 ChunkId Array::IdOf(const DimVector<std::uint64_t>& chunk) const {
@@ -104,7 +92,7 @@ DimVector<std::uint64_t> Array::ChunkAt(std::uint64_t index) const {
 }
 
 Status Array::Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const {
-    const std::string key = KeyOf(chunk);
+    const std::string key = chunks_->NameOf(chunk);
     if (status.ok() || status.message().compare(0, key.size(), key) == 0) return status;
     return status.WithContext(key + ": chunk " + ChunkText(chunk));
 }
@@ -137,36 +125,18 @@ std::uint64_t Array::DecodedBytes(const Region& region) const {
 
 Result<ChunkListing> Array::ListChunks() const {
     const std::uint64_t asked = absent_.moment();
-    struct Found {
-        ChunkSet present;
-        std::uint64_t chunks = 0;
-    };
-    std::map<char, Found> found;  // by separator
+    ChunkSet present;
     ChunkListing listing;
-    const auto add = [&](std::string_view name, char separator) {
-        const auto chunk = ParseChunkName(name, metadata_.rank(), separator);
-        if (!chunk) return;
-        for (std::size_t i = 0; i < chunk->size(); ++i)
-            if ((*chunk)[i] >= chunk_counts_[i]) return;
-        ++found[separator].chunks;
-        found[separator].present.Add(IdOf(*chunk).chunk);
+    const auto visit = [&](std::uint64_t index) {
+        ++listing.chunks;
+        present.Add(index);
     };
-    const bool is_settled = separator_.is_settled();
-    // Of folders, too: one with a chunk's name is there, and fails when it is read.
-    const auto add_any = [&](std::string_view name) {
-        if (is_settled) return add(name, separator_.get());
-        for (const char separator : {'.', '/'}) add(name, separator);
-    };
-    const auto visit = [&](std::string_view name, std::optional<std::uint64_t> size) {
+    const auto visit_size = [&](std::optional<std::uint64_t> size) {
         if (!size) listing.bytes.reset();
         if (listing.bytes) *listing.bytes = SaturatingAdd(*listing.bytes, *size);
-        add_any(name);
     };
-    ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, visit, add_any));
-    separator_.Listed(found['.'].chunks != 0, found['/'].chunks != 0);
-    Found& meant = found[separator_.get()];
-    listing.chunks = meant.chunks;
-    absent_.SetPresent(std::move(meant.present), asked);
+    ZARR_RETURN_IF_ERROR(chunks_->ForEachPresent(visit, visit_size));
+    absent_.SetPresent(std::move(present), asked);
     return listing;
 }
 
@@ -185,12 +155,12 @@ void Array::Replace(const ChunkId& id, const ChunkPtr& chunk) const {
 
 void Array::DropChanged() const {
     absent_.Clear();
-    separator_.DropAssumption();
+    chunks_->DropAssumptions();
     const bool is_dear = store_->RemembersAbsence();
     context_->cache().DropStale(id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
         // Where asking is dear, nothing tells an absent chunk that has come meanwhile.
         return (chunk.absent && is_dear) ||
-               !SameVersion(chunk.stamp, store_->VersionOf(KeyOf(ChunkAt(index))));
+               !SameVersion(chunk.stamp, chunks_->VersionOf(ChunkAt(index)));
     });
     if (pending().empty()) return;  // also in a forked child, where threads that are gone hold them
     for (const auto& [index, pending] : this->pending().All()) {

@@ -8,7 +8,7 @@
 
 #include "core/array/absent_chunks.h"
 #include "core/array/array_context.h"
-#include "core/array/key_separator.h"
+#include "core/array/keyed_chunks.h"
 #include "core/array/pending_chunks.h"
 #include "core/base/converter.h"
 #include "core/codec/pipeline.h"
@@ -103,19 +103,13 @@ class Array {
     // what of pending chunks with locks others may have stored.
     void DropChanged() const;
 
-    // What joins the indices in a chunk's key, as far as is known.
-    char separator() const { return separator_.get(); }
-    // The same for certain: looks at the store where nothing has told yet.
-    Result<char> Separator() const;
+    // Where its chunks are stored.
+    const KeyedChunks& chunks() const { return *chunks_; }
 
-    // The key of a chunk, as far as its separator is known, the chunk's index in the cache, and the
-    // chunk of such an index.
-    std::string KeyOf(const DimVector<std::uint64_t>& chunk) const;
+    // A chunk's index in the cache, and the chunk of such an index.
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
     DimVector<std::uint64_t> ChunkAt(std::uint64_t index) const;
-    // The key that a chunk is to be written under; looks as Separator() does.
-    Result<std::string> KeyToWrite(const DimVector<std::uint64_t>& chunk) const;
-    // An error about a chunk, with its key and place in front; what the store says has the key.
+    // An error about a chunk, with its name and place in front; errors of the store have the name.
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
     // What an ArrayWriter of this array or a peer has taken and not stored yet. Reading sees it.
@@ -141,7 +135,7 @@ class Array {
     std::size_t max_encoded_bytes_ = 0;
     std::uint64_t id_ = 0;
     std::shared_ptr<ArrayPeers> peers_;
-    KeySeparator separator_;
+    std::unique_ptr<const KeyedChunks> chunks_;
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;

@@ -31,7 +31,7 @@ std::shared_ptr<const Array> ArrayContext::Share(const std::string& name,
     ForgetParentsLocked();
     std::weak_ptr<const Array>& named = shared_[name];
     known = named.lock();
-    if (known != nullptr && SameDocument(known->metadata(), array->metadata())) return known;
+    if (known != nullptr && SameMetadata(known->metadata(), array->metadata())) return known;
     named = array;
     PruneLocked();
     return array;
@@ -43,7 +43,7 @@ std::shared_ptr<ArrayPeers> ArrayContext::PeersOf(const std::string& name,
     ForgetParentsLocked();
     std::weak_ptr<ArrayPeers>& named = peers_[name];
     auto peers = named.lock();
-    if (peers != nullptr && SameDocument(peers->metadata(), metadata)) return peers;
+    if (peers != nullptr && SameMetadata(peers->metadata(), metadata)) return peers;
     peers = std::make_shared<ArrayPeers>(metadata);
     named = peers;
     PruneLocked();

@@ -64,7 +64,8 @@ Result<std::unique_ptr<ArrayWriter>> ArrayWriter::Open(std::shared_ptr<const Arr
                                                        std::shared_ptr<Store> store,
                                                        std::size_t max_pending_bytes,
                                                        std::shared_ptr<Synchronizer> locks) {
-    if (array->metadata().is_v1) return V1IsReadOnly(JoinKey(array->path(), kV1ArrayKey));
+    if (array->metadata().format == Format::kV1)
+        return V1IsReadOnly(DocumentKey(array->path(), Document::kArray, Format::kV1));
     ZARR_RETURN_IF_ERROR(array->pipeline_.writable().WithContext(array->path()));
     return std::unique_ptr<ArrayWriter>(
         new ArrayWriter(std::move(array), std::move(store), max_pending_bytes, std::move(locks)));
@@ -104,16 +105,23 @@ bool ArrayWriter::IsFill(ByteSpan chunk) const {
            std::memcmp(chunk.data, chunk.data + fill_.size(), chunk.size - fill_.size()) == 0;
 }
 
-Status ArrayWriter::StoreChunk(const std::string& key, ByteSpan chunk) {
-    if (IsFill(chunk)) return store_->Erase(key);
+Status ArrayWriter::StoreChunk(const ChunkStore::Index& index, ByteSpan chunk) {
+    if (IsFill(chunk)) return array_->chunks().Erase(*store_, index);
     ArrayContext::ScratchBuffer scratch(array_->context());
     ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded,
                           array_->pipeline_.Encode(chunk, scratch->pipeline));
-    return Put(key, encoded);
+    return Put(index, encoded);
 }
 
-Status ArrayWriter::Put(const std::string& key, ByteSpan encoded) {
-    ZARR_RETURN_IF_ERROR(store_->Set(key, encoded));
+Result<std::unique_ptr<Synchronizer::Lock>> ArrayWriter::Lock(
+    const ChunkStore::Index& index, const std::shared_ptr<Synchronizer>& locks) const {
+    if (locks == nullptr) return std::unique_ptr<Synchronizer::Lock>();
+    ZARR_ASSIGN_OR_RETURN(const std::string name, array_->chunks().LockOf(index));
+    return locks->Acquire(name);
+}
+
+Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded) {
+    ZARR_RETURN_IF_ERROR(array_->chunks().Set(*store_, index, encoded));
     for (WriteCounters* counters :
          {&array_->context().write_counters(), &array_->write_counters()}) {
         counters->chunks_written.fetch_add(1, std::memory_order_relaxed);
@@ -227,9 +235,8 @@ Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const S
     const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
     CopyBlock(piece.count, chunk.data() + walk.first, walk.strides, source.data + piece.place,
               source.strides, source.op);
-    ZARR_ASSIGN_OR_RETURN(const std::string key, array_->KeyToWrite(piece.chunk));
-    ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(locks_, key));
-    Status status = StoreChunk(key, std::as_const(chunk).span());
+    ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(piece.chunk, locks_));
+    Status status = StoreChunk(piece.chunk, std::as_const(chunk).span());
     array_->Replace(array_->IdOf(piece.chunk), nullptr);
     return status;
 }
@@ -290,33 +297,32 @@ Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& p
     return RefreshPending(*array_, chunk, pending);
 }
 
-Status ArrayWriter::StoreObjects(const std::string& key, const PendingChunk& pending,
+Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const PendingChunk& pending,
                                  ObjectChunk& objects) {
     ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending.objects, objects));
     const std::string& fill = array_->metadata().fill_value.held();
     if (array_->metadata().has_fill_value &&
         std::all_of(pending.objects.begin(), pending.objects.end(),
                     [&](const std::string& text) { return text == fill; }))
-        return store_->Erase(key);
+        return array_->chunks().Erase(*store_, index);
     ArrayContext::ScratchBuffer scratch(array_->context());
     ZARR_ASSIGN_OR_RETURN(
         const ByteSpan encoded,
         array_->pipeline_.EncodeObjects(reinterpret_cast<const ObjectRef*>(objects.refs.data()),
                                         objects.count, scratch->pipeline));
-    return Put(key, encoded);
+    return Put(index, encoded);
 }
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
     auto decoded = array_->context().cache().NewChunk();
     const auto store = [&]() -> Status {
-        ZARR_ASSIGN_OR_RETURN(const std::string key, array_->KeyToWrite(chunk));
-        ZARR_ASSIGN_OR_RETURN(const auto lock, AcquireIfAny(pending.locks, key));
+        ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(chunk, pending.locks));
         if (lock != nullptr && !IsAllWritten(pending)) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));
         ZARR_RETURN_IF_ERROR(array_->metadata().dtype.kind == DataKind::kObject
-                                 ? StoreObjects(key, pending, decoded->objects)
-                                 : StoreChunk(key, std::as_const(pending.elements).span()));
-        decoded->stamp = store_->VersionOf(key);
+                                 ? StoreObjects(chunk, pending, decoded->objects)
+                                 : StoreChunk(chunk, std::as_const(pending.elements).span()));
+        decoded->stamp = array_->chunks().VersionOf(chunk);
         // Under the lock: what another process stores next must not be forgotten for this.
         decoded->elements = std::move(pending.elements);
         array_->Replace({array_->id_, index}, decoded);

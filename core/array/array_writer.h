@@ -80,13 +80,17 @@ class ArrayWriter {
     // Stores a pending chunk and forgets it; keeps it where that fails.
     Status StorePending(std::uint64_t index, PendingChunk& pending);
     Status Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const;
-    Status StoreObjects(const std::string& key, const PendingChunk& pending, ObjectChunk& objects);
+    Status StoreObjects(const ChunkStore::Index& index, const PendingChunk& pending,
+                        ObjectChunk& objects);
     void Forget(std::uint64_t index, PendingChunk& pending) const;
 
     void FillChunk(MutableByteSpan chunk) const;
     bool IsFill(ByteSpan chunk) const;
-    Status StoreChunk(const std::string& key, ByteSpan chunk);
-    Status Put(const std::string& key, ByteSpan encoded);
+    Status StoreChunk(const ChunkStore::Index& index, ByteSpan chunk);
+    Status Put(const ChunkStore::Index& index, ByteSpan encoded);
+    // The lock of a chunk in `locks`; nullptr where that is.
+    Result<std::unique_ptr<Synchronizer::Lock>> Lock(
+        const ChunkStore::Index& index, const std::shared_ptr<Synchronizer>& locks) const;
     std::size_t ItemsPerChunk() const;
     bool IsTooMuchPending() const;
 

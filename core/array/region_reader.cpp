@@ -292,7 +292,7 @@ Result<bool> RegionReader::ReadRanges(const Piece& piece) {
     if (is_stored_so) return ReadStoredRange(piece, ranges);
     ArrayContext::ScratchBuffer scratch(context);
     auto chunk = array_.context().cache().NewChunk();
-    chunk->stamp = array_.store_->VersionOf(array_.KeyOf(piece.chunk));
+    chunk->stamp = array_.chunks().VersionOf(piece.chunk);
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     if (!found) {
         Fill(piece);
@@ -326,24 +326,8 @@ Result<bool> RegionReader::Ask(const Piece& piece, Question&& question) const {
     const std::uint64_t index = array_.IdOf(piece.chunk).chunk;
     const std::uint64_t asked = absent.moment();
     if (absent.Has(index)) return false;
-    const auto ask = [&] {
-        Count(&ReadCounters::chunks_requested, 1);
-        return Timed(&ArrayCounters::reading_time,
-                     [&] { return question(array_.KeyOf(piece.chunk)); });
-    };
-    const KeySeparator& separator = array_.separator_;
-    const bool was_settled = separator.is_settled();
-    const char asked_with = separator.get();
-    ZARR_ASSIGN_OR_RETURN(bool found, ask());
-    if (!found && !was_settled) {
-        ZARR_ASSIGN_OR_RETURN(const char settled,
-                              separator.Settle(*array_.store_, array_.path_, piece.chunk));
-        if (settled != asked_with) {
-            ZARR_ASSIGN_OR_RETURN(found, ask());
-        }
-    } else if (found) {
-        separator.Confirm();
-    }
+    Count(&ReadCounters::chunks_requested, 1);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ArrayCounters::reading_time, question));
     if (found) return true;
     Count(&ReadCounters::chunks_absent, 1);
     if (array_.store_->RemembersAbsence()) absent.Add(index, asked);
@@ -357,8 +341,8 @@ Result<bool> RegionReader::ReadStoredRange(const Piece& piece, const ByteRanges&
     if (length > bytes / 4) return false;
     ArrayContext::ScratchBuffer scratch(array_.context());
     Buffer& part = scratch->pipeline.encoded;
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, [&](const std::string& key) {
-                              return array_.store_->GetRange(key, begin, length, part);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, [&] {
+                              return array_.chunks().GetRange(piece.chunk, begin, length, part);
                           }));
     if (!found) {
         Fill(piece);
@@ -384,9 +368,9 @@ Status RegionReader::Decode(const Piece& piece, ByteSpan encoded, MutableByteSpa
 }
 
 Result<bool> RegionReader::Fetch(const Piece& piece, PipelineScratch& scratch) const {
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, [&](const std::string& key) {
-                              return array_.store_->Get(key, scratch.encoded,
-                                                        array_.max_encoded_bytes_);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, [&] {
+                              return array_.chunks().Get(piece.chunk, scratch.encoded,
+                                                         array_.max_encoded_bytes_);
                           }));
     if (!found) return false;
     const std::size_t bytes = array_.pipeline_.chunk_bytes();
@@ -400,8 +384,8 @@ Result<bool> RegionReader::Fetch(const Piece& piece, PipelineScratch& scratch) c
 Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bool* absent) {
     if (array_.pipeline_.is_identity()) {
         std::size_t size = 0;
-        const auto get = [&](const std::string& key) -> Result<bool> {
-            ZARR_ASSIGN_OR_RETURN(const auto found, array_.store_->GetInto(key, memory));
+        const auto get = [&]() -> Result<bool> {
+            ZARR_ASSIGN_OR_RETURN(const auto found, array_.chunks().GetInto(piece.chunk, memory));
             size = found.value_or(0);
             return found.has_value();
         };
@@ -437,7 +421,7 @@ Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
 Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
     ArrayContext::ScratchBuffer scratch(array_.context());
     auto chunk = array_.context().cache().NewChunk();
-    chunk->stamp = array_.store_->VersionOf(array_.KeyOf(piece.chunk));
+    chunk->stamp = array_.chunks().VersionOf(piece.chunk);
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
     chunk->absent = !found;
     if (found) CountDecoded(array_.pipeline_.chunk_bytes());

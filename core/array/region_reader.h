@@ -42,7 +42,7 @@ class RegionReader {
     Result<bool> ReadRanges(const Piece& piece);
     Result<bool> ReadStoredRange(const Piece& piece, const ByteRanges& ranges);
 
-    // What the store answers to `question`, which takes a key, unless it is known to have nothing.
+    // What the store answers to `question`, unless the chunk is known to be absent.
     template <class Question>
     Result<bool> Ask(const Piece& piece, Question&& question) const;
     // Reads the stored chunk; false where it is absent.

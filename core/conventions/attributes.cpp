@@ -108,7 +108,7 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
     const auto normal = NormalizePath(name);
     if (!normal.ok() || normal->empty()) return {};
     const auto is_array = [&](const std::string& path) {
-        const auto found = hierarchy.Has(JoinKey(path, kArrayKey));
+        const auto found = hierarchy.Has(path, Document::kArray);
         return found.ok() && *found;
     };
     if (name[0] == '/') return is_array(*normal) ? *normal : std::string();

@@ -38,7 +38,8 @@ constexpr std::size_t kMaxListed = 1'000'000;
 std::vector<std::string> KeysOf(const std::vector<NamedMember>& members) {
     std::vector<std::string> keys;
     keys.reserve(members.size());
-    for (const NamedMember& member : members) keys.push_back(JoinKey(member.path, kAttributesKey));
+    for (const NamedMember& member : members)
+        keys.push_back(DocumentKey(member.path, Document::kAttributes));
     return keys;
 }
 
@@ -129,7 +130,7 @@ CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path) 
     auto metadata = hierarchy.Metadata(path);
     if (metadata.ok())
         array.status =
-            Array::CheckCodecs(*metadata).WithContext(hierarchy.NameOf(JoinKey(path, kArrayKey)));
+            Array::CheckCodecs(*metadata).WithContext(hierarchy.NameOf(path, Document::kArray));
     else
         array.status = metadata.status();
     if (!array.status.ok()) return array;
@@ -253,9 +254,9 @@ std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& mem
 
 // Attributes are the cheapest proof.
 bool CatalogWalk::IsThere(const std::string& path) {
-    const auto has_attributes = hierarchy_.Has(JoinKey(path, kAttributesKey));
+    const auto has_attributes = hierarchy_.Has(path, Document::kAttributes);
     if (has_attributes.ok() && *has_attributes) return true;
-    const auto has_group = hierarchy_.Has(JoinKey(path, kGroupKey));
+    const auto has_group = hierarchy_.Has(path, Document::kGroup);
     if (has_group.ok() && *has_group) return true;
     faults_.Add("/" + path + ": there is no such group");
     return false;
@@ -269,9 +270,9 @@ void CatalogWalk::PrefetchBases(const std::vector<NamedMember>& images) {
         const auto image =
             ReadImage(LenientAttributes(hierarchy_, member.path, ignored), member.path);
         if (!image) continue;
-        keys.push_back(JoinKey(image->base, kArrayKey));
+        keys.push_back(DocumentKey(image->base, Document::kArray));
         if (!can_list())
-            keys.push_back(JoinKey(JoinKey(member.path, kLabelsGroup), kAttributesKey));
+            keys.push_back(DocumentKey(JoinKey(member.path, kLabelsGroup), Document::kAttributes));
     }
     Prefetch(hierarchy_, keys);
 }
@@ -301,7 +302,7 @@ Status CatalogWalk::VisitImage(const NamedMember& image) {
 Status CatalogWalk::VisitBeside(const std::string& path, const std::set<std::string>& levels) {
     if (!can_list()) {
         const std::string labels = JoinKey(path, kLabelsGroup);
-        const auto found = hierarchy_.Has(JoinKey(labels, kAttributesKey));
+        const auto found = hierarchy_.Has(labels, Document::kAttributes);
         return found.ok() && *found ? Visit(labels, false) : Status();
     }
     // Not Members(), which looks at each of the levels.

@@ -207,7 +207,7 @@ std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, LevelList
     const std::string group(ParentPath(path));
     const std::size_t rank = metadata.rank();
     if (rank == 0) return {};  // whatever is said: netCDF-C calls the dimension _scalar_
-    auto references = NczarrDimensions(hierarchy, path, metadata.document, attributes, rank);
+    auto references = NczarrDimensions(hierarchy, path, metadata, attributes);
     const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
     if (!is_named || AreNamed(attributes, references)) {
         auto named = NczarrNames(references, warnings);

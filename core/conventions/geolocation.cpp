@@ -151,7 +151,7 @@ std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
     while (!at.empty()) {
         at = ParentPath(at);
         const std::string group = JoinKey(at, "conditions/gcp");
-        const auto has = hierarchy.Has(JoinKey(JoinKey(group, "latitude"), kArrayKey));
+        const auto has = hierarchy.Has(JoinKey(group, "latitude"), Document::kArray);
         if (!has.ok() || !*has) continue;
         auto points = ReadControl(hierarchy, group, threads);
         if (points.ok())

@@ -128,7 +128,7 @@ class MembersReader {
         }
         for (std::size_t i = 0; i < kMaxNamedMembers; ++i) {
             const std::string name = std::to_string(i);
-            const auto found = hierarchy_.Has(JoinKey(JoinKey(group_, name), kGroupKey));
+            const auto found = hierarchy_.Has(JoinKey(group_, name), Document::kGroup);
             if (!found.ok() || !*found) return;
             Add(name, NamedMember::As::kImage, name);
         }
@@ -206,7 +206,7 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
             if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);
     std::vector<std::string> keys;
     for (const auto& [name, deeper] : is_deeper)
-        if (!deeper) keys.push_back(JoinKey(JoinKey(group, name), kArrayKey));
+        if (!deeper) keys.push_back(DocumentKey(JoinKey(group, name), Document::kArray));
     Prefetch(hierarchy, keys);
     std::vector<Node> members;
     for (const auto& [name, deeper] : is_deeper) {
@@ -234,7 +234,7 @@ void Prefetch(const Hierarchy& hierarchy, const std::vector<std::string>& keys) 
     const std::size_t at_once = hierarchy.store()->ReadsAtOnce();
     if (at_once < 2 || keys.size() < 2 || hierarchy.is_consolidated()) return;
     (void)ParallelFor(keys.size(), at_once, [&](std::size_t i) -> Status {
-        (void)hierarchy.Has(keys[i]);
+        (void)hierarchy.HasKey(keys[i]);
         return {};
     });
 }

@@ -23,15 +23,6 @@ const json::Value* FindEither(const json::Value& object, std::string_view upper,
     return found != nullptr ? found : object.Find(lower);
 }
 
-// A JSON document; null where there is none.
-json::Value ReadDocument(const Hierarchy& hierarchy, const std::string& key) {
-    Buffer text;
-    const auto found = GetDocument(*hierarchy.store(), key, text);
-    if (!found.ok() || !*found) return {};
-    auto parsed = json::Parse(std::as_const(text).span().text());
-    return parsed.ok() ? parsed.Take() : json::Value();
-}
-
 bool IsOldStore(const Hierarchy& hierarchy) {
     return !hierarchy.is_consolidated() && hierarchy.RootHolds(kOldStoreKey);
 }
@@ -94,31 +85,30 @@ std::vector<std::string> MembersIn(const json::Value* extension) {
 // What `read` finds in the extension of a group, at the first of its places that has something.
 template <class Read>
 auto OfGroup(const Hierarchy& hierarchy, const std::string& group, const Read& read) {
-    const json::Value document = ReadDocument(hierarchy, JoinKey(group, kGroupKey));
+    const json::Value document = hierarchy.MembersOfDocument(DocumentKey(group, Document::kGroup));
     auto found = read(FindEither(document, "_NCZARR_GROUP", "_nczarr_group"));
     if (!found.empty()) return found;
     const auto attributes = hierarchy.Attributes(group);
     if (attributes.ok()) found = read(FindEither(*attributes, "_NCZARR_GROUP", "_nczarr_group"));
     if (!found.empty() || !IsOldStore(hierarchy)) return found;
-    const json::Value old = ReadDocument(hierarchy, JoinKey(group, kOldGroupKey));
+    const json::Value old = hierarchy.MembersOfDocument(JoinKey(group, kOldGroupKey));
     return read(&old);
 }
 
 }  // namespace
 
 std::vector<std::string> NczarrDimensions(const Hierarchy& hierarchy, const std::string& path,
-                                          const json::Object& array_document,
-                                          const json::Value& attributes, std::size_t rank) {
-    const json::Value document(array_document);
-    const json::Value* extension = NczarrExtension(document);
+                                          const ArrayMetadata& metadata,
+                                          const json::Value& attributes) {
+    const json::Value* extension = NczarrExtension(metadata);
     if (extension == nullptr) extension = NczarrExtension(attributes);
     std::vector<std::string> names = References(extension);
     const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
     if (extension == nullptr && !is_named && !path.empty() && IsOldStore(hierarchy)) {
-        const json::Value old = ReadDocument(hierarchy, JoinKey(path, kOldArrayKey));
+        const json::Value old = hierarchy.MembersOfDocument(JoinKey(path, kOldArrayKey));
         names = References(&old);
     }
-    if (names.size() != rank) names.clear();
+    if (names.size() != metadata.rank()) names.clear();
     return names;
 }
 

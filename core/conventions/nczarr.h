@@ -15,11 +15,11 @@ namespace zarr {
 
 // The dimensions of an array as fully qualified names ("/group/lat"), from `_NCZARR_ARRAY` or
 // `_nczarr_array` in `.zarray` or `.zattrs`, or in the stores of netCDF-C 4.8.0, which have a key
-// `.nczarr`, from the key `.nczarray` beside `.zarray`. Empty where it has none, or not `rank` of
-// them.
+// `.nczarr`, from the key `.nczarray` beside `.zarray`. Empty where it has none, or not one per
+// dimension.
 std::vector<std::string> NczarrDimensions(const Hierarchy& hierarchy, const std::string& path,
-                                          const json::Object& array_document,
-                                          const json::Value& attributes, std::size_t rank);
+                                          const ArrayMetadata& metadata,
+                                          const json::Value& attributes);
 
 // The length of the texts in an array of netCDF's characters, whose last dimension counts those of
 // each text: at least 1; 0 for any other array, and for texts of more than kMaxNczarrText bytes.

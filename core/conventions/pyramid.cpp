@@ -74,7 +74,7 @@ class Builder {
             }
             std::string path =
                 is_listed_itself ? level.path : JoinKey(level.path, LastName(array_path));
-            const auto exists = hierarchy_.Has(JoinKey(path, kArrayKey));
+            const auto exists = hierarchy_.Has(path, Document::kArray);
             if (is_listed_itself || (exists.ok() && *exists))
                 arrays.push_back({std::move(path), level.origin});
         }

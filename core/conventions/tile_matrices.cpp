@@ -64,7 +64,7 @@ std::vector<std::string> IdsOf(const json::Value& list, const std::string& origi
 }
 
 bool IsArray(const Hierarchy& hierarchy, const std::string& path) {
-    const auto found = IsValidKey(path) ? hierarchy.Has(JoinKey(path, kArrayKey)) : false;
+    const auto found = IsValidKey(path) ? hierarchy.Has(path, Document::kArray) : false;
     return found.ok() && *found;
 }
 

@@ -35,8 +35,8 @@ class Lister {
         : hierarchy_(hierarchy), folder_(folder), warnings_(warnings) {}
 
     std::optional<ListedPyramid> List() {
-        const auto is_group = hierarchy_.Has(JoinKey(folder_, kGroupKey));
-        const auto is_array = hierarchy_.Has(JoinKey(folder_, kArrayKey));
+        const auto is_group = hierarchy_.Has(folder_, Document::kGroup);
+        const auto is_array = hierarchy_.Has(folder_, Document::kArray);
         if (!is_group.ok() || *is_group || !is_array.ok() || *is_array) return std::nullopt;
         ReadProperties();
         if (!has_properties_ && !folder_.empty() && !EndsWith(folder_, kSuffix))

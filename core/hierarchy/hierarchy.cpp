@@ -3,45 +3,56 @@
 
 #include <algorithm>
 
-#include "core/hierarchy/v1_store.h"
 #include "core/metadata/v1_metadata.h"
-#include "core/store/consolidated_store.h"
+#include "core/metadata/v2_metadata.h"
 #include "core/store/keys.h"
+#include "core/store/overlay_store.h"
 
 namespace zarr {
 
 namespace {
 
+// Whether a document is there. Where a request takes a while it is read whole, as the store keeps
+// it for who reads it next.
 Result<bool> Has(const Store& store, const std::string& key) {
     Buffer text;
-    return GetDocument(store, key, text);
+    return store.ReadsAtOnce() > 1 ? GetDocument(store, key, text)
+                                   : store.GetRange(key, 0, 1, text);
 }
 
 Result<bool> IsArrayAt(const Store& store, const std::string& path) {
     if (DepthOf(path) > kMaxGroupDepth)
         return Status::Limit(path.substr(0, 80) + "...: groups nest more than " +
                              std::to_string(kMaxGroupDepth) + " levels deep");
-    return Has(store, JoinKey(path, kArrayKey));
+    return Has(store, DocumentKey(path, Document::kArray));
 }
 
-// What has a document of Zarr v2.
+// The kind of a node that has a document of Zarr v2.
 Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(store, path));
     if (is_array) return NodeKind::kArray;
-    ZARR_ASSIGN_OR_RETURN(const bool is_group, Has(store, JoinKey(path, kGroupKey)));
+    ZARR_ASSIGN_OR_RETURN(const bool is_group, Has(store, DocumentKey(path, Document::kGroup)));
     return is_group ? NodeKind::kGroup : NodeKind::kNone;
 }
 
-// What has none.
+// The kind of a node without a document.
 Result<NodeKind> ImplicitKindAt(const Store& store, const std::string& path) {
     const auto entries = store.List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported)
         return NodeKind::kNone;
     if (!entries.ok()) return entries.status();
-    const bool holds_something = std::any_of(
-        entries->begin(), entries->end(),
-        [](const StoreEntry& entry) { return entry.is_prefix || entry.name == kAttributesKey; });
+    const bool holds_something =
+        std::any_of(entries->begin(), entries->end(), [](const StoreEntry& entry) {
+            return entry.is_prefix || IsDocument(entry.name, Document::kAttributes);
+        });
     return holds_something ? NodeKind::kGroup : NodeKind::kNone;
+}
+
+bool IsFolder(const Store& store, const std::string& key) {
+    const auto entries = store.List(std::string(ParentPath(key)));
+    return entries.ok() && std::any_of(entries->begin(), entries->end(), [&](const auto& entry) {
+               return entry.is_prefix && entry.name == LastName(key);
+           });
 }
 
 }  // namespace
@@ -55,6 +66,21 @@ Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
     return kind != NodeKind::kNone ? kind : ImplicitKindAt(store, path);
 }
 
+Result<bool> HoldsV1Array(const Store& store, const std::string& path) {
+    const std::string key = DocumentKey(path, Document::kArray, Format::kV1);
+    Buffer text;
+    const auto found = GetDocument(store, key, text);
+    if (found.ok()) return *found && IsOrWasV1Metadata(std::as_const(text).span().text());
+    // Others use the name for large files and for folders.
+    if (found.status().code() == StatusCode::kLimit || IsFolder(store, key)) return false;
+    return found.status();
+}
+
+Status CheckNoV1Array(const Store& store, const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const bool is_there, HoldsV1Array(store, path));
+    return is_there ? V1IsReadOnly(DocumentKey(path, Document::kArray, Format::kV1)) : Status();
+}
+
 Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
                                                          std::shared_ptr<ArrayContext> context,
@@ -62,38 +88,68 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
     std::shared_ptr<Hierarchy> hierarchy(new Hierarchy());
     hierarchy->context_ = std::move(context);
     hierarchy->manner_ = std::move(manner);
-    hierarchy->base_ = std::make_shared<const WatchedStore>(std::move(store));
+    hierarchy->base_ =
+        std::make_shared<const WatchedStore>(std::move(store), IsDocumentOfAnyFormat);
     hierarchy->store_ = hierarchy->base_;
-    if (use_consolidated == UseConsolidated::kIfPresent) {
-        const std::string key(kConsolidatedKey);
-        Buffer text;
-        ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*hierarchy->store_, key, text));
-        if (found && AreReferences(std::as_const(text).span().text()))
-            return Status::Unsupported(key + ": lists Kerchunk references");
-        if (found) {
-            auto consolidated =
-                ConsolidatedStore::Make(hierarchy->store_, std::move(text)).WithContext(key);
-            hierarchy->is_consolidated_ = consolidated.ok();
-            if (consolidated.ok())
-                hierarchy->store_ = consolidated.Take();
-            else if (consolidated.status().code() == StatusCode::kCorrupt)
-                hierarchy->consolidated_fault_ = consolidated.status();
-            else
-                return consolidated.status();
-        }
-    }
-    if (!hierarchy->is_consolidated_) {
-        hierarchy->v1_ = std::make_shared<const V1Store>(hierarchy->store_);
-        hierarchy->store_ = hierarchy->v1_;
-    }
+    if (use_consolidated == UseConsolidated::kIfPresent)
+        ZARR_RETURN_IF_ERROR(hierarchy->UseConsolidatedMetadata());
     return std::shared_ptr<const Hierarchy>(std::move(hierarchy));
 }
 
-Result<bool> Hierarchy::ReadText(const std::string& key, Buffer& text) const {
-    return GetDocument(*store_, key, text);
+Status Hierarchy::UseConsolidatedMetadata() {
+    const std::string key = DocumentKey("", Document::kConsolidated);
+    Buffer buffer;
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, buffer));
+    if (!found) return {};
+    const std::string_view text = std::as_const(buffer).span().text();
+    if (AreReferences(text)) return Status::Unsupported(key + ": lists Kerchunk references");
+    const auto documents = ParseConsolidated(text).WithContext(key);
+    is_consolidated_ = documents.ok();
+    if (documents.ok()) {
+        store_ = std::make_shared<const OverlayStore>(
+            store_, std::move(buffer), *documents, [](std::string_view name) {
+                return IsDocument(name) && !IsDocument(name, Document::kConsolidated);
+            });
+    } else if (documents.status().code() == StatusCode::kCorrupt) {
+        consolidated_fault_ = documents.status();
+    } else {
+        return documents.status();
+    }
+    return {};
 }
 
-Result<bool> Hierarchy::Has(const std::string& key) const { return zarr::Has(*store_, key); }
+std::shared_ptr<const Hierarchy> Hierarchy::WithMetadata(
+    std::map<std::string, ArrayMetadata> planned) const {
+    std::shared_ptr<Hierarchy> hierarchy(new Hierarchy());
+    hierarchy->store_ = store_;
+    hierarchy->base_ = base_;
+    hierarchy->context_ = context_;
+    hierarchy->manner_ = manner_;
+    hierarchy->is_consolidated_ = is_consolidated_;
+    hierarchy->planned_ = std::move(planned);
+    return hierarchy;
+}
+
+Result<bool> Hierarchy::FindV1(const std::string& path) const {
+    ZARR_ASSIGN_OR_RETURN(const bool is_there, HoldsV1Array(*store_, path));
+    const std::lock_guard<Mutex> lock(mutex_);
+    if (is_there) v1_arrays_.insert(path);
+    return is_there;
+}
+
+Format Hierarchy::FormatOf(const std::string& path) const {
+    const std::lock_guard<Mutex> lock(mutex_);
+    return v1_arrays_.count(path) != 0 ? Format::kV1 : Format::kV2;
+}
+
+Result<bool> Hierarchy::Has(const std::string& path, Document document) const {
+    ZARR_ASSIGN_OR_RETURN(const bool is_there, zarr::Has(*store_, DocumentKey(path, document)));
+    const bool is_of_v1 = document == Document::kArray || document == Document::kAttributes;
+    if (is_there || !is_of_v1 || FormatOf(path) != Format::kV1) return is_there;
+    return zarr::Has(*store_, DocumentKey(path, document, Format::kV1));
+}
+
+Result<bool> Hierarchy::HasKey(const std::string& key) const { return zarr::Has(*store_, key); }
 
 bool Hierarchy::RootHolds(std::string_view key) const {
     {
@@ -101,39 +157,42 @@ bool Hierarchy::RootHolds(std::string_view key) const {
         const auto known = root_keys_.find(key);
         if (known != root_keys_.end()) return known->second;
     }
-    const auto found = Has(std::string(key));
+    const auto found = HasKey(std::string(key));
     const std::lock_guard<Mutex> lock(mutex_);
     return root_keys_.emplace(key, found.ok() && *found).first->second;
 }
 
 Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
-    if (v1_ == nullptr) return NodeKindAt(*store_, path);
+    if (is_consolidated_) return NodeKindAt(*store_, path);
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(*store_, path));
     if (kind != NodeKind::kNone) return kind;
-    ZARR_ASSIGN_OR_RETURN(const bool is_v1, v1_->Find(path));
+    ZARR_ASSIGN_OR_RETURN(const bool is_v1, FindV1(path));
     return is_v1 ? NodeKind::kArray : ImplicitKindAt(*store_, path);
 }
 
 Result<bool> Hierarchy::HoldsArray(const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(*store_, path));
-    return is_array || v1_ == nullptr ? is_array : v1_->Find(path);
+    return is_array || is_consolidated_ ? is_array : FindV1(path);
 }
 
 Status Hierarchy::CheckChangeable(const std::string& path) const {
-    const bool is_v1 = v1_ != nullptr && v1_->HasFound(path);
-    return is_v1 ? V1IsReadOnly(JoinKey(path, kV1ArrayKey)) : Status();
+    return FormatOf(path) == Format::kV1
+               ? V1IsReadOnly(DocumentKey(path, Document::kArray, Format::kV1))
+               : Status();
 }
 
-std::string Hierarchy::NameOf(const std::string& key) const {
-    return is_consolidated_ ? std::string(kConsolidatedKey) + ": " + key : v1_->SourceOf(key);
+std::string Hierarchy::NameOf(const std::string& path, Document document) const {
+    const std::string key = DocumentKey(path, document, FormatOf(path));
+    return is_consolidated_ ? DocumentKey("", Document::kConsolidated) + ": " + key : key;
 }
 
 Status Hierarchy::CheckGroup(const std::string& path) const {
-    const std::string key = JoinKey(path, kGroupKey);
     Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
+    ZARR_ASSIGN_OR_RETURN(const bool found,
+                          GetDocument(*store_, DocumentKey(path, Document::kGroup), text));
     if (!found) return {};
-    return CheckGroupMetadata(std::as_const(text).span().text()).WithContext(NameOf(key));
+    return CheckGroupMetadata(std::as_const(text).span().text())
+        .WithContext(NameOf(path, Document::kGroup));
 }
 
 Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
@@ -143,8 +202,8 @@ Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
         if (!entry.is_prefix) continue;
         Node node{entry.name, JoinKey(path, entry.name), NodeKind::kNone};
         const auto kind = KindOf(node.path);
-        // What cannot be looked at is listed as an array, so that it hides none of its siblings;
-        // whoever opens it learns why.
+        // A node that cannot be looked at is listed as an array: its siblings stay listed, and
+        // opening it tells the reason.
         node.kind = kind.ok() ? *kind : NodeKind::kArray;
         if (node.kind != NodeKind::kNone) members.push_back(std::move(node));
     }
@@ -170,35 +229,56 @@ std::vector<Node> Hierarchy::Unconsolidated(const std::string& path) const {
 }
 
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
-    const std::string key = JoinKey(path, kAttributesKey);
     Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
+    ZARR_ASSIGN_OR_RETURN(
+        const bool found,
+        GetDocument(*store_, DocumentKey(path, Document::kAttributes, FormatOf(path)), text));
     if (!found) return json::Value(json::Object{});
-    return ParseAttributes(std::as_const(text).span().text()).WithContext(NameOf(key));
+    return ParseAttributes(std::as_const(text).span().text())
+        .WithContext(NameOf(path, Document::kAttributes));
+}
+
+json::Value Hierarchy::MembersOfDocument(const std::string& key) const {
+    Buffer text;
+    const auto found = GetDocument(*store_, key, text);
+    if (!found.ok() || !*found) return {};
+    auto parsed = json::Parse(std::as_const(text).span().text());
+    return parsed.ok() ? parsed.Take() : json::Value();
 }
 
 Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
-    const std::string key = JoinKey(path, kArrayKey);
-    Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found, ReadText(key, text));
+    const auto planned = planned_.find(path);
+    if (planned != planned_.end()) return planned->second;
+    const Format format = FormatOf(path);
+    Buffer buffer;
+    const std::string key = DocumentKey(path, Document::kArray, format);
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, buffer));
+    if (!found && format == Format::kV1) {  // converted to v2 meanwhile
+        const std::lock_guard<Mutex> lock(mutex_);
+        v1_arrays_.erase(path);
+    }
+    if (!found && format == Format::kV1) return Metadata(path);
     if (!found) return Status::NotFound(key + ": there is no such array");
+    const std::string_view text = std::as_const(buffer).span().text();
+    if (format == Format::kV1) return ParseV1Metadata(text).WithContext(key);
     const auto attributes = [&] {
         auto read = Attributes(path);
         return read.ok() ? read.Take() : json::Value();
     };
-    ZARR_ASSIGN_OR_RETURN(
-        ArrayMetadata metadata,
-        ParseArrayMetadata(std::as_const(text).span().text(), attributes).WithContext(NameOf(key)));
-    metadata.is_v1 = v1_ != nullptr && v1_->HasFound(path);
-    return metadata;
+    return ParseArrayMetadata(text, attributes).WithContext(NameOf(path, Document::kArray));
 }
 
 Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata metadata, Metadata(path));
+    return OpenArray(path, std::move(metadata));
+}
+
+Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path,
+                                                          ArrayMetadata metadata) const {
     const std::string things = store_->Identity() + "\n" + path;
     const std::string name = things + "\n" + store_->Manner() + "\n" + manner_;
     if (auto shared = context_->FindShared(name)) {
-        if (SameDocument(shared->metadata(), metadata)) {
+        if (SameMetadata(shared->metadata(), metadata)) {
             shared->DropChanged();
             return shared;
         }
@@ -206,7 +286,7 @@ Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& pat
     auto peers = context_->PeersOf(things, metadata);
     auto array = Array::Open(store_, path, std::move(metadata), context_, std::move(peers));
     if (array.ok()) return context_->Share(name, *array);
-    return std::move(array).WithContext(NameOf(JoinKey(path, kArrayKey)));
+    return std::move(array).WithContext(NameOf(path, Document::kArray));
 }
 
 }  // namespace zarr

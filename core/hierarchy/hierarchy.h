@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +11,12 @@
 #include "core/array/array.h"
 #include "core/base/fork.h"
 #include "core/json/value.h"
+#include "core/metadata/array_metadata.h"
+#include "core/metadata/documents.h"
 #include "core/store/store.h"
 #include "core/store/watched_store.h"
 
 namespace zarr {
-
-class V1Store;
 
 enum class NodeKind { kNone, kArray, kGroup };
 
@@ -28,29 +29,37 @@ struct Node {
 
 enum class UseConsolidated { kIfPresent, kNever };
 
-// Deepest group that is followed, against links that lead back up.
-inline constexpr std::size_t kMaxGroupDepth = 64;
 // The number of groups above a node, without the root.
 std::size_t DepthOf(const std::string& path);
-// What of Zarr v2 lies at `path`, by its `.zarray` or `.zgroup`. A prefix that holds something
-// without either is an implicit group where the store can list.
+// What of Zarr v2 lies at `path`, by its documents. A prefix that holds something without either is
+// an implicit group where the store can list.
 Result<NodeKind> NodeKindAt(const Store& store, const std::string& path);
+
+// True where an array of Zarr v1 lies at `path`, whole or damaged.
+Result<bool> HoldsV1Array(const Store& store, const std::string& path);
+// kUnsupported where one does: they are only read.
+Status CheckNoV1Array(const Store& store, const std::string& path);
 
 // The tree of groups and arrays in a store. Paths are in the normal form of NormalizePath(). All
 // methods are const and may be called from several threads.
 class Hierarchy {
   public:
-    // Looks for `.zmetadata` at the root unless told not to. Where that cannot be used, the
-    // documents themselves are read, and consolidated_fault() says why. Without consolidated
-    // metadata arrays of Zarr v1 are found, too, wherever there is nothing of v2. Arrays are
-    // shared with hierarchies of the same `manner`: what those who open arrays do to them that
-    // others would notice, such as listing their chunks.
+    // Looks for consolidated metadata at the root unless told not to. Where these cannot be used,
+    // the documents themselves are read, and consolidated_fault() says why. Without consolidated
+    // metadata arrays of Zarr v1 are found, too, wherever there is no document of v2. Arrays are
+    // shared with hierarchies of the same `manner`: the ways of using arrays that their other users
+    // notice, such as listing their chunks.
     static Result<std::shared_ptr<const Hierarchy>> Open(std::shared_ptr<const Store> store,
                                                          UseConsolidated use_consolidated,
                                                          std::shared_ptr<ArrayContext> context,
                                                          std::string manner = {});
 
-    // The store as given, with its consolidated metadata or a V1Store in front.
+    // The same hierarchy, but for arrays that have other metadata here than in the store, by path:
+    // to read and write chunks before the metadata are written.
+    std::shared_ptr<const Hierarchy> WithMetadata(
+        std::map<std::string, ArrayMetadata> planned) const;
+
+    // The store as given, with its consolidated metadata in front.
     const std::shared_ptr<const Store>& store() const { return store_; }
     ArrayContext& context() const { return *context_; }
     bool is_consolidated() const { return is_consolidated_; }
@@ -73,7 +82,7 @@ class Hierarchy {
     // What the store was asked for through this hierarchy, chunks included.
     const StoreCounters& counters() const { return base_->counters(); }
 
-    // Checks the `.zgroup` of a group; one without is ok.
+    // Checks the document of a group; one without is ok.
     Status CheckGroup(const std::string& path) const;
 
     // The arrays and groups directly in a group, sorted by name.
@@ -95,31 +104,41 @@ class Hierarchy {
     // metadata are still the same and its store answers in the same manner; of its cached chunks
     // those that have not changed remain.
     Result<std::shared_ptr<const Array>> OpenArray(const std::string& path) const;
+    // The same, where its metadata were read just now.
+    Result<std::shared_ptr<const Array>> OpenArray(const std::string& path,
+                                                   ArrayMetadata metadata) const;
 
-    // True where `key` holds something; for metadata keys.
-    Result<bool> Has(const std::string& key) const;
+    // True where a node has a document. Of v1 only that of an array that was found.
+    Result<bool> Has(const std::string& path, Document document) const;
+    // The same of any key; for metadata of other software.
+    Result<bool> HasKey(const std::string& key) const;
     // The same for a key of the root that tells what kind of store it is; the store is asked once.
     // False where it cannot be looked at.
     bool RootHolds(std::string_view key) const;
+    // The JSON under a key; null where it is absent or cannot be read.
+    json::Value MembersOfDocument(const std::string& key) const;
 
-    // How messages name a metadata key: by the document that it was taken from.
-    std::string NameOf(const std::string& key) const;
+    // How messages name a document of a node: by the key that it was read from.
+    std::string NameOf(const std::string& path, Document document) const;
 
   private:
     Hierarchy() = default;
 
-    // The text of a metadata key; false where absent.
-    Result<bool> ReadText(const std::string& key, Buffer& text) const;
+    Status UseConsolidatedMetadata();
+    // HoldsV1Array(), and remembers it.
+    Result<bool> FindV1(const std::string& path) const;
+    Format FormatOf(const std::string& path) const;
 
     std::shared_ptr<const Store> store_;
     std::shared_ptr<const WatchedStore> base_;  // the store as given
-    std::shared_ptr<const V1Store> v1_;         // store_, where v1 is looked for
     std::shared_ptr<ArrayContext> context_;
     std::string manner_;
     bool is_consolidated_ = false;
     Status consolidated_fault_;
     mutable Mutex mutex_;
     mutable std::map<std::string, bool, std::less<>> root_keys_;
+    mutable std::set<std::string> v1_arrays_;       // paths
+    std::map<std::string, ArrayMetadata> planned_;  // by path
 };
 
 }  // namespace zarr

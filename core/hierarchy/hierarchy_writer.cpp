@@ -2,44 +2,32 @@
 #include "core/hierarchy/hierarchy_writer.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
 #include "core/base/text.h"
 #include "core/grid/chunk_key.h"
 #include "core/hierarchy/tree.h"
-#include "core/hierarchy/v1_store.h"
 #include "core/json/value.h"
+#include "core/metadata/v2_metadata.h"
 #include "core/store/keys.h"
 
 namespace zarr {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kDefinedMembers = {
-    "chunks", "compressor", "dimension_separator", "dtype", "fill_value", "filters",
-    "order",  "shape",      "zarr_format"};
-
-bool IsDefined(const std::string& member) {
-    return std::find(kDefinedMembers.begin(), kDefinedMembers.end(), member) !=
-           kDefinedMembers.end();
-}
-
-bool IsReserved(std::string_view name) { return name == kAttributesKey || IsNodeDocument(name); }
-
 // The normal form of a path that a node can have.
 Result<std::string> NodePath(std::string_view path) {
     ZARR_ASSIGN_OR_RETURN(std::string normal, NormalizePath(path));
     std::size_t depth = 0;
     for (std::string_view rest = normal; !rest.empty(); rest = ParentPath(rest), ++depth)
-        if (IsReserved(LastName(rest)))
+        if (IsDocument(LastName(rest)))
             return Status::Invalid(Quoted(normal) + ": no node can be called " +
                                    std::string(LastName(rest)));
     if (depth > kMaxGroupDepth + 1)
         return Status::Limit(normal.substr(0, 80) + "...: groups nest more than " +
                              std::to_string(kMaxGroupDepth) + " levels deep");
-    ZARR_RETURN_IF_ERROR(CheckKey(JoinKey(normal, kConsolidatedKey)));
+    ZARR_RETURN_IF_ERROR(CheckKey(DocumentKey(normal, Document::kConsolidated)));
     return normal;
 }
 
@@ -60,16 +48,6 @@ Result<NodeKind> KindToChange(const Store& store, const std::string& path) {
 Result<bool> Exists(const Store& store, const std::string& key) {
     Buffer ignored;
     return store.GetRange(key, 0, 1, ignored);
-}
-
-Result<std::string> ArrayText(const std::string& key, const json::Object& document) {
-    std::string text = json::DumpIndented(json::Value(document));
-    const auto metadata = ParseArrayMetadata(text);
-    if (metadata.ok()) return text;
-    const bool is_limit = metadata.status().code() == StatusCode::kLimit;
-    return Status(is_limit ? StatusCode::kLimit : StatusCode::kInvalidArgument,
-                  metadata.status().message())
-        .WithContext(key);
 }
 
 Status NotEmpty(const std::string& path) {
@@ -103,18 +81,20 @@ void ApplyChange(const json::Object& before, const json::Value& after, json::Obj
     }
 }
 
-// Writes the documents of an array, `.zarray` last.
+// Writes the documents of an array, the one that makes it last.
 Status PutNewArray(Store& store, NczarrDocuments& nczarr, const std::string& path,
-                   NczarrDocuments::NewArray array) {
+                   const ArrayMetadata& metadata, const json::Object& attributes) {
+    NczarrDocuments::NewArray array{metadata.document, attributes};
     ZARR_ASSIGN_OR_RETURN(const bool is_nczarr, nczarr.DescribeArray(path, array));
     const auto text_of = [](json::Object& members) {
         return json::DumpIndented(json::Value(std::move(members)));
     };
-    const std::string key = JoinKey(path, kAttributesKey);
+    const std::string key = DocumentKey(path, Document::kAttributes);
     ZARR_RETURN_IF_ERROR(array.attributes.empty()
                              ? store.Erase(key)
                              : store.Set(key, ByteSpan(text_of(array.attributes))));
-    ZARR_RETURN_IF_ERROR(store.Set(JoinKey(path, kArrayKey), ByteSpan(text_of(array.document))));
+    ZARR_RETURN_IF_ERROR(
+        store.Set(DocumentKey(path, Document::kArray), ByteSpan(text_of(array.document))));
     return is_nczarr ? nczarr.List(path) : Status();
 }
 
@@ -135,7 +115,7 @@ Status HierarchyWriter::SetText(const std::string& key, std::string_view text) {
 
 Status HierarchyWriter::EraseConsolidated(const std::string& path) {
     for (const std::string& group : PathsTo(path)) {
-        const std::string key = JoinKey(group, kConsolidatedKey);
+        const std::string key = DocumentKey(group, Document::kConsolidated);
         touched_.insert(group);
         ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
         if (!exists) continue;
@@ -149,7 +129,7 @@ Status HierarchyWriter::CheckPlace(const std::string& path) const {
     ZARR_RETURN_IF_ERROR(CheckNoV1Array(*store_, path));
     if (path.empty()) return {};
     for (const std::string& group : PathsTo(std::string(ParentPath(path)))) {
-        const std::string key = JoinKey(group, kArrayKey);
+        const std::string key = DocumentKey(group, Document::kArray);
         ZARR_ASSIGN_OR_RETURN(const bool is_array, Exists(*store_, key));
         if (is_array)
             return Status::Invalid(key + ": is an array, which cannot hold " + Quoted(path));
@@ -159,11 +139,10 @@ Status HierarchyWriter::CheckPlace(const std::string& path) const {
 }
 
 Status HierarchyWriter::MakeGroups(const std::string& path) {
-    const std::string text = json::DumpIndented(
-        json::Value(json::Object{{"zarr_format", json::Value(std::int64_t{2})}}));
+    const std::string text = GroupText();
     bool has_made = false;
     for (const std::string& group : PathsTo(path)) {
-        const std::string key = JoinKey(group, kGroupKey);
+        const std::string key = DocumentKey(group, Document::kGroup);
         ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
         if (exists) continue;
         ZARR_RETURN_IF_ERROR(EraseConsolidated(path));
@@ -178,15 +157,15 @@ Status HierarchyWriter::CreateGroup(std::string_view path) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string group, NodePath(path));
     ZARR_RETURN_IF_ERROR(CheckPlace(group));
-    const std::string key = JoinKey(group, kArrayKey);
+    const std::string key = DocumentKey(group, Document::kArray);
     ZARR_ASSIGN_OR_RETURN(const bool is_array, Exists(*store_, key));
     if (is_array) return Status::Invalid(key + ": is an array already");
     return MakeGroups(group);
 }
 
 Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
-    for (const std::string_view name : {kArrayKey, kGroupKey}) {
-        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, JoinKey(path, name)));
+    for (const Document document : {Document::kArray, Document::kGroup}) {
+        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, DocumentKey(path, document)));
         if (exists) return true;
     }
     const auto entries = store_->List(path);
@@ -217,12 +196,10 @@ Status HierarchyWriter::EraseNode(const std::string& path) {
     return {};
 }
 
-Status HierarchyWriter::CreateArray(std::string_view path, const json::Object& document,
+Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& metadata,
                                     const json::Object& attributes, IfExists if_exists) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
-    const std::string key = JoinKey(array, kArrayKey);
-    ZARR_RETURN_IF_ERROR(ArrayText(key, document).status());
     ZARR_RETURN_IF_ERROR(CheckPlace(array));
     ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(array));
     if (is_occupied && (if_exists == IfExists::kFail || array.empty())) return NotEmpty(array);
@@ -230,13 +207,13 @@ Status HierarchyWriter::CreateArray(std::string_view path, const json::Object& d
     if (is_occupied) ZARR_RETURN_IF_ERROR(EraseNode(array));
     ZARR_RETURN_IF_ERROR(EraseStrayChunks(array).status());
     if (!array.empty()) ZARR_RETURN_IF_ERROR(MakeGroups(std::string(ParentPath(array))));
-    return PutNewArray(*store_, nczarr_, array, {document, attributes});
+    return PutNewArray(*store_, nczarr_, array, metadata, attributes);
 }
 
 Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& attributes) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
-    const std::string key = JoinKey(node, kAttributesKey);
+    const std::string key = DocumentKey(node, Document::kAttributes);
     if (attributes.as_object() == nullptr) return NoObject(key, attributes);
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
     return ReplaceAttributes(node, attributes);
@@ -246,7 +223,7 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
                                          const json::Value& after) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
-    const std::string key = JoinKey(node, kAttributesKey);
+    const std::string key = DocumentKey(node, Document::kAttributes);
     for (const json::Value* attributes : {&before, &after})
         if (attributes->as_object() == nullptr) return NoObject(key, *attributes);
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
@@ -263,7 +240,7 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
 
 Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& attributes) {
     ZARR_ASSIGN_OR_RETURN(const json::Value stored, nczarr_.AsStored(node, attributes));
-    const std::string key = JoinKey(node, kAttributesKey);
+    const std::string key = DocumentKey(node, Document::kAttributes);
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node));
     if (kind == NodeKind::kNone) return NothingThere(node);
     if (stored.as_object()->empty()) {
@@ -279,27 +256,22 @@ Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::V
     return SetText(key, text);
 }
 
-Status HierarchyWriter::ReplaceArrayDocument(std::string_view path, json::Object document) {
+Status HierarchyWriter::ReplaceMetadata(std::string_view path, ArrayMetadata metadata) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
-    const std::string key = JoinKey(array, kArrayKey);
+    const std::string key = DocumentKey(array, Document::kArray);
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
     Buffer stored;
     ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, stored));
     if (!found) return Status::NotFound(key + ": there is no such array");
     const auto old = json::Parse(std::as_const(stored).span().text());
     if (!old.ok()) return old.status().WithContext(key);
-    if (const json::Object* members = old->as_object()) {
-        const json::Value given(document);
-        for (const json::Member& member : *members)
-            if (!IsDefined(member.first) && given.Find(member.first) == nullptr)
-                document.push_back(member);
-    }
-    ZARR_ASSIGN_OR_RETURN(const std::string text, ArrayText(key, document));
+    if (const json::Object* members = old->as_object()) AddUndefined(*members, metadata);
+    const std::string text = ArrayText(metadata);
     if (text == std::as_const(stored).span().text()) return {};
     ZARR_RETURN_IF_ERROR(EraseConsolidated(array));
     ZARR_RETURN_IF_ERROR(SetText(key, text));
-    return nczarr_.FollowShape(array, document);
+    return nczarr_.FollowShape(array, metadata.shape);
 }
 
 Status HierarchyWriter::DeleteNode(std::string_view path) {
@@ -355,7 +327,7 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
 }
 
 Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if_absent) {
-    const std::string key = JoinKey(path, kConsolidatedKey);
+    const std::string key = DocumentKey(path, Document::kConsolidated);
     // What one writer has gathered must not come after what another gathered later. Whether it is
     // there is asked under the lock, too: who holds that may be about to write what lacks a change.
     std::unique_ptr<Synchronizer::Lock> held;

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/hierarchy/hierarchy.h"
-#include "core/hierarchy/nczarr_documents.h"
 #include "core/json/value.h"
+#include "core/metadata/nczarr_documents.h"
 #include "core/store/store.h"
 #include "core/store/synchronizer.h"
 
@@ -51,11 +51,10 @@ class HierarchyWriter {
     // is none yet.
     Status CreateGroup(std::string_view path);
 
-    // Makes an array of the members of `.zarray`, for example from MakeArrayDocument(), and of
-    // those of `.zattrs`, with the groups above it. What is at `path` already is deleted where
-    // `if_exists` says so, but not at the root; else it is an error. Chunks without an array, left
-    // by a deletion that failed, are removed.
-    Status CreateArray(std::string_view path, const json::Object& document,
+    // Makes an array with attributes, and the groups above it. What is at `path` already is deleted
+    // where `if_exists` says so, but not at the root; else it is an error. Chunks without an array,
+    // left by a deletion that failed, are removed.
+    Status CreateArray(std::string_view path, const ArrayMetadata& metadata,
                        const json::Object& attributes = {}, IfExists if_exists = IfExists::kFail);
 
     // Replaces all attributes of a node. `attributes` is an object; an empty one erases `.zattrs`.
@@ -67,9 +66,9 @@ class HierarchyWriter {
     Status ChangeAttributes(std::string_view path, const json::Value& before,
                             const json::Value& after);
 
-    // Replaces the `.zarray` of an array. Members that the format does not define and `document`
-    // does not hold are kept. The chunks are not touched.
-    Status ReplaceArrayDocument(std::string_view path, json::Object document);
+    // Gives an array other metadata. Members of the stored document that the format does not define
+    // and `metadata` lacks are kept. The chunks are not touched.
+    Status ReplaceMetadata(std::string_view path, ArrayMetadata metadata);
 
     // Deletes a node and every key below it. Not the root. kNotFound where there is nothing.
     Status DeleteNode(std::string_view path);

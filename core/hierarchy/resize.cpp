@@ -2,9 +2,7 @@
 #include "core/hierarchy/resize.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
-#include <string_view>
 
 #include "core/base/checked.h"
 #include "core/store/keys.h"
@@ -14,70 +12,6 @@ namespace zarr {
 namespace {
 
 using Shape = std::vector<std::uint64_t>;
-
-bool ParseIndex(std::string_view text, std::uint64_t& index) {
-    const char* const end = text.data() + text.size();
-    const auto [next, error] = std::from_chars(text.data(), end, index);
-    return error == std::errc() && next == end && (text == "0" || text[0] != '0');
-}
-
-// Whether `name`, of the chunk's key the part after the array's path, names a chunk of `rank`
-// indices of which the first that are given lie inside of `counts`.
-enum class Place { kNoChunk, kInside, kOutside };
-
-Place PlaceOf(std::string_view name, char separator, const Shape& counts, std::size_t& given) {
-    bool is_inside = true;
-    given = 0;
-    for (;;) {
-        const std::size_t end = name.find(separator);
-        std::uint64_t index = 0;
-        if (given == counts.size() || !ParseIndex(name.substr(0, end), index))
-            return Place::kNoChunk;
-        is_inside = is_inside && index < counts[given];
-        ++given;
-        if (end == std::string_view::npos) break;
-        name.remove_prefix(end + 1);
-    }
-    return is_inside ? Place::kInside : Place::kOutside;
-}
-
-// Erases the chunks outside of a grid.
-class Eraser {
-  public:
-    Eraser(Store& store, const Array& array, char separator, const Shape& shape)
-        : store_(store), path_(array.path()), separator_(separator) {
-        for (std::size_t i = 0; i < shape.size(); ++i)
-            counts_.push_back(CeilDiv(shape[i], array.metadata().chunks[i]));
-    }
-
-    // An array without dimensions has one chunk, which is inside.
-    Status Run() { return counts_.empty() ? Status() : EraseBelow(""); }
-
-  private:
-    // `name` is what chunks below it have in front, such as "0/1".
-    Status EraseBelow(const std::string& name) {
-        ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries,
-                              store_.List(name.empty() ? path_ : JoinKey(path_, name)));
-        for (const StoreEntry& entry : entries) {
-            const std::string own = JoinKey(name, entry.name);
-            std::size_t given = 0;
-            const Place place = PlaceOf(own, separator_, counts_, given);
-            if (place == Place::kNoChunk) continue;
-            if (entry.is_prefix) {
-                if (separator_ == '/' && given < counts_.size())
-                    ZARR_RETURN_IF_ERROR(EraseBelow(own));
-            } else if (place == Place::kOutside && given == counts_.size()) {
-                ZARR_RETURN_IF_ERROR(store_.Erase(JoinKey(path_, own)));
-            }
-        }
-        return name.empty() ? Status() : store_.ErasePrefix(JoinKey(path_, name)).status();
-    }
-
-    Store& store_;
-    const std::string path_;
-    const char separator_;
-    Shape counts_;
-};
 
 Status WriteFill(ArrayWriter& writer, const Region& region, std::size_t threads) {
     const ArrayMetadata& metadata = writer.array().metadata();
@@ -120,41 +54,25 @@ Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) 
 
 }  // namespace
 
-json::Object WithShape(const ArrayMetadata& metadata, const Shape& shape) {
-    json::Object document = metadata.document;
-    json::Array sizes;
-    for (const std::uint64_t size : shape) sizes.emplace_back(size);
-    for (json::Member& member : document)
-        if (member.first == "shape") member.second = json::Value(sizes);
-    return document;
-}
-
-Status CheckShape(const ArrayMetadata& metadata, const Shape& shape) {
-    if (shape.size() != metadata.rank())
-        return Status::Invalid("shape: expected " + std::to_string(metadata.rank()) +
-                               " sizes, got " + std::to_string(shape.size()));
-    const auto parsed = ParseArrayMetadata(json::Dump(json::Value(WithShape(metadata, shape))));
-    if (parsed.ok()) return {};
-    const bool is_limit = parsed.status().code() == StatusCode::kLimit;
-    return {is_limit ? StatusCode::kLimit : StatusCode::kInvalidArgument,
-            parsed.status().message()};
-}
-
 Status EraseChunksOutside(Store& store, const Array& array, const Shape& shape) {
-    ZARR_ASSIGN_OR_RETURN(const char separator, array.Separator());
-    return Eraser(store, array, separator, shape).Run();
+    Shape counts;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        counts.push_back(CeilDiv(shape[i], array.metadata().chunks[i]));
+    return array.chunks().EraseOutside(store, counts);
 }
 
 Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer, const Shape& shape,
                    std::size_t threads) {
     const Array& array = writer.array();
     const ArrayMetadata& old = array.metadata();
-    ZARR_RETURN_IF_ERROR(CheckShape(old, shape).WithContext(JoinKey(array.path(), kArrayKey)));
+    ZARR_ASSIGN_OR_RETURN(
+        ArrayMetadata resized,
+        WithShape(old, shape).WithContext(DocumentKey(array.path(), Document::kArray)));
     if (shape == old.shape) return {};
     // Chunks that somebody left outside of the old shape would come back inside of the new one.
     ZARR_RETURN_IF_ERROR(EraseChunksOutside(store, array, old.shape));
     ZARR_RETURN_IF_ERROR(FillBeyond(writer, shape, threads));
-    ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(array.path(), WithShape(old, shape)));
+    ZARR_RETURN_IF_ERROR(metadata.ReplaceMetadata(array.path(), std::move(resized)));
     return EraseChunksOutside(store, array, shape);
 }
 

@@ -10,12 +10,6 @@
 
 namespace zarr {
 
-// The `.zarray` of an array that has another shape.
-json::Object WithShape(const ArrayMetadata& metadata, const std::vector<std::uint64_t>& shape);
-
-// kInvalidArgument or kLimit where an array cannot have `shape`, which has a size per dimension.
-Status CheckShape(const ArrayMetadata& metadata, const std::vector<std::uint64_t>& shape);
-
 // Erases the chunks of an array that lie outside of `shape`.
 Status EraseChunksOutside(Store& store, const Array& array,
                           const std::vector<std::uint64_t>& shape);

@@ -9,7 +9,7 @@
 #include "core/grid/chunk_key.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
-#include "core/metadata/array_metadata.h"
+#include "core/metadata/documents.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -31,7 +31,7 @@ Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefi
 
 int RankInNode(const StoreEntry& entry) {
     if (entry.is_prefix || !IsNodeDocument(entry.name)) return 2;
-    return entry.name == kConsolidatedKey ? 0 : 1;
+    return IsDocument(entry.name, Document::kConsolidated) ? 0 : 1;
 }
 
 Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
@@ -112,8 +112,8 @@ class Collector {
         bool is_array = false;
         for (const StoreEntry& entry : entries) {
             if (entry.is_prefix) continue;
-            is_array = is_array || entry.name == kArrayKey;
-            if (entry.name == kArrayKey || entry.name == kGroupKey || entry.name == kAttributesKey)
+            is_array = is_array || IsDocument(entry.name, Document::kArray);
+            if (IsDocument(entry.name) && !IsDocument(entry.name, Document::kConsolidated))
                 ZARR_RETURN_IF_ERROR(Add(JoinKey(path, entry.name)));
         }
         if (is_array) return {};  // what is below are chunks
@@ -159,7 +159,7 @@ class ForeignFinder {
                                  std::to_string(kMaxGroupDepth) + " levels deep");
         ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_.List(prefix));
         const bool is_array = std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
-            return !entry.is_prefix && entry.name == kArrayKey;
+            return !entry.is_prefix && IsDocument(entry.name, Document::kArray);
         });
         for (const StoreEntry& entry : entries) {
             std::string key = JoinKey(prefix, entry.name);
@@ -173,9 +173,7 @@ class ForeignFinder {
 
   private:
     bool IsOurs(std::string_view name) const {
-        // Also NCZarr's own documents.
-        return name.substr(0, 2) == ".z" || name.substr(0, 4) == ".ncz" || LooksLikeChunk(name) ||
-               is_known_(name);
+        return IsLikeDocument(name) || LooksLikeChunk(name) || is_known_(name);
     }
 
     const Store& store_;
@@ -183,16 +181,12 @@ class ForeignFinder {
 };
 
 int RankAtTheRoot(const StoreEntry& entry) {
-    if (entry.name == kConsolidatedKey) return 0;
-    if (entry.name == kArrayKey) return 1;
-    return entry.name == kGroupKey ? 3 : 2;
+    if (IsDocument(entry.name, Document::kConsolidated)) return 0;
+    if (IsDocument(entry.name, Document::kArray)) return 1;
+    return IsDocument(entry.name, Document::kGroup) ? 3 : 2;
 }
 
 }  // namespace
-
-bool IsNodeDocument(std::string_view name) {
-    return name == kArrayKey || name == kGroupKey || name == kConsolidatedKey;
-}
 
 Status EraseTree(Store& store, const std::string& prefix) { return EraseBelow(store, prefix, 0); }
 
@@ -207,12 +201,11 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
     ZARR_RETURN_IF_ERROR(collector.Visit(prefix, 0));
     json::Object metadata = collector.TakeMetadata();
     if (metadata.empty()) return std::string();
-    std::string text = json::DumpIndented(
-        json::Value(json::Object{{"metadata", json::Value(std::move(metadata))},
-                                 {"zarr_consolidated_format", json::Value(std::int64_t{1})}}));
+    std::string text = ConsolidatedDocument(std::move(metadata));
     if (text.size() > LimitOf(Limit::kMetadataSize))  // nobody could read it
-        return OverLimit(Limit::kMetadataSize, JoinKey(prefix, kConsolidatedKey) + ": would have " +
-                                                   std::to_string(text.size()) + " bytes");
+        return OverLimit(Limit::kMetadataSize, DocumentKey(prefix, Document::kConsolidated) +
+                                                   ": would have " + std::to_string(text.size()) +
+                                                   " bytes");
     return text;
 }
 

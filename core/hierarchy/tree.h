@@ -10,9 +10,6 @@
 
 namespace zarr {
 
-// True for the keys that make a node or describe several: `.zarray`, `.zgroup`, `.zmetadata`.
-bool IsNodeDocument(std::string_view name);
-
 // Removes every key below `prefix`, which is not the root; per node the documents go first. Links
 // to folders are removed, not followed. After a failure it can be repeated. kUnsupported, with
 // nothing removed, where the store cannot list.

@@ -1,61 +1,20 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "core/base/status.h"
 #include "core/dtype/data_type.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/value.h"
+#include "core/metadata/documents.h"
 
 namespace zarr {
 
-// The validated contents of `.zarray` (Zarr v2 specification, "Arrays"), of NCZarr's as
-// AsSpecified() has them, of text that is stored as objects as AsObjects() has it.
-struct ArrayMetadata {
-    std::vector<std::uint64_t> shape;   // elements per dimension
-    std::vector<std::uint64_t> chunks;  // likewise, each >= 1
-    DataType dtype;
-    std::optional<DataType> text_type;  // of kObject: the fixed width that longer texts exceed
-    bool fortran_order = false;         // elements in a chunk are column-major
-    char dimension_separator = '.';
-    bool has_separator = false;   // "dimension_separator" says so
-    bool has_fill_value = false;  // false where "fill_value" is null
-    FillValue fill_value;         // zeros where null
-    bool has_characters = false;  // netCDF's, of which the last dimension makes texts
-    json::Value compressor;       // object or null
-    json::Value filters;          // array or null
-    json::Object document;        // every member as it was read, unknown ones too
-    bool is_v1 = false;           // translated from Zarr v1, which is only read
-
-    std::size_t rank() const { return shape.size(); }
-};
-
-// True where both were parsed from the same members, in the same order.
-bool SameDocument(const ArrayMetadata& a, const ArrayMetadata& b);
-
-// The attributes of the array, an object; null where they cannot be read.
-using AttributesSource = std::function<json::Value()>;
-
-// Parses and validates the text of `.zarray`. Where it may be netCDF-C's and mean something else
-// than it says, `attributes` are asked, if given. Every compulsory member must be there; the
-// product of the shape, of the chunk's sizes in bytes and the number of chunks must fit 63 bits.
-// Errors name the member and its value.
-Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
-                                         const AttributesSource& attributes = {});
-
-// Checks the text of `.zgroup`.
-Status CheckGroupMetadata(std::string_view text);
-
-// Parses the text of `.zattrs`: an object.
-Result<json::Value> ParseAttributes(std::string_view text);
-
-// What a new array is to be (Zarr v2 specification, "Arrays").
+// What a new array is to be.
 struct ArraySpec {
     std::vector<std::uint64_t> shape;   // elements per dimension
     std::vector<std::uint64_t> chunks;  // likewise, each >= 1
@@ -67,9 +26,53 @@ struct ArraySpec {
     json::Value filters;     // array or null; for kObject it must hold the codec of the objects
 };
 
-// The members of `.zarray`, which ParseArrayMetadata() reads back as `spec`. Errors are
-// kInvalidArgument or kLimit and name the member. Whether the codecs exist and fit is for whoever
-// binds them.
-Result<json::Object> MakeArrayDocument(const ArraySpec& spec);
+// The validated description of an array, of any format and in the words of Zarr v2's specification
+// ("Arrays"). The other files of this folder read and write it.
+struct ArrayMetadata {
+    Format format = Format::kV2;
+    std::vector<std::uint64_t> shape;   // elements per dimension
+    std::vector<std::uint64_t> chunks;  // likewise, each >= 1
+    DataType dtype;
+    std::optional<DataType> text_type;  // of kObject: the fixed width that longer texts exceed
+    bool fortran_order = false;         // elements in a chunk are column-major
+    char dimension_separator = '.';
+    bool has_separator = false;   // the metadata say which
+    bool has_fill_value = false;  // false where "fill_value" is null
+    FillValue fill_value;         // zeros where null
+    bool has_characters = false;  // netCDF's, of which the last dimension makes texts
+    json::Value compressor;       // object or null
+    json::Value filters;          // array or null
+    // Every member of `.zarray` as it is stored, unknown ones too; of v1 the members that say the
+    // same in v2. For this folder alone.
+    json::Object document;
+
+    std::size_t rank() const { return shape.size(); }
+};
+
+// True where both were read from the same members, in the same order.
+bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b);
+
+// The metadata of a new array, of v2. Errors are kInvalidArgument or kLimit and name the member.
+// Whether the codecs exist and fit is checked where they are bound.
+Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec);
+
+// The metadata of the same array with another shape. kInvalidArgument or kLimit where it cannot
+// have this one.
+Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape);
+
+// The metadata of the same array with another fill value: one element in the host's byte order;
+// null without.
+Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
+                                    const std::optional<std::string>& element);
+
+// The metadata of a new array of the same type and codecs, without what other software has added.
+Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape,
+                               std::vector<std::uint64_t> chunks, char separator);
+
+// A text that is the same for arrays of the same metadata.
+std::string MetadataText(const ArrayMetadata& metadata);
+
+// How messages and users see the fill value: as JSON.
+std::string FillValueText(const ArrayMetadata& metadata);
 
 }  // namespace zarr

@@ -168,6 +168,15 @@ const json::Value* NczarrExtension(const json::Value& document) {
     return nullptr;
 }
 
+const json::Value* NczarrExtension(const ArrayMetadata& metadata) {
+    const json::Object& document = metadata.document;
+    const auto found = std::find_if(document.begin(), document.end(), [](const json::Member& m) {
+        return (m.first == "_NCZARR_ARRAY" || m.first == "_nczarr_array") &&
+               m.second.as_object() != nullptr;
+    });
+    return found != document.end() ? &found->second : nullptr;
+}
+
 bool MayMeanElse(const json::Value& array_document) {
     const std::string type = TypeOf(array_document);
     return HasShapeOfOne(array_document) || IsCharacter(type) || type == "|S1" ||

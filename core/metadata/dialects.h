@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "core/json/value.h"
+#include "core/metadata/array_metadata.h"
 
 namespace zarr {
 
 // The extension of NCZarr, "_NCZARR_ARRAY" or "_nczarr_array", in a `.zarray` or, as netCDF-C has
 // it since 4.9.3, in the array's `.zattrs`; nullptr where it is in neither. Borrows.
 const json::Value* NczarrExtension(const json::Value& document);
+const json::Value* NczarrExtension(const ArrayMetadata& metadata);
 
 // False where the document means what it says whether or not the array is netCDF-C's.
 bool MayMeanElse(const json::Value& array_document);

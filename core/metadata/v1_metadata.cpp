@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/codec/registry.h"
 #include "core/json/value.h"
+#include "core/metadata/v2_metadata.h"
 
 namespace zarr {
 
@@ -116,7 +117,7 @@ bool IsOrWasV1Metadata(std::string_view text) {
     return names("\"zarr_format\"") || (names("\"chunks\"") && names("\"compression\""));
 }
 
-Result<json::Object> TranslateV1Metadata(std::string_view text) {
+Result<ArrayMetadata> ParseV1Metadata(std::string_view text) {
     ZARR_ASSIGN_OR_RETURN(const json::Value document, json::Parse(text));
     ZARR_RETURN_IF_ERROR(CheckV1Format(document));
     ZARR_ASSIGN_OR_RETURN(json::Value compressor, TranslateCompression(document));
@@ -130,7 +131,9 @@ Result<json::Object> TranslateV1Metadata(std::string_view text) {
         ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(document, name));
         translated.emplace_back(name, *member);
     }
-    return translated;
+    ZARR_ASSIGN_OR_RETURN(ArrayMetadata metadata, ReadArrayMetadata(std::move(translated)));
+    metadata.format = Format::kV1;
+    return metadata;
 }
 
 Status V1IsReadOnly(const std::string& key) {

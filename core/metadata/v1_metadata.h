@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/json/value.h"
+#include "core/metadata/array_metadata.h"
 
 namespace zarr {
 
@@ -17,9 +17,8 @@ bool IsV1Metadata(std::string_view text);
 // members that only Zarr's have together. What is wrong TranslateV1Metadata() says.
 bool IsOrWasV1Metadata(std::string_view text);
 
-// The members of the `.zarray` that says the same as `text`. Checks what v2 has no member of the
-// same name for; the rest is for ParseArrayMetadata(). Errors name the member of `meta`.
-Result<json::Object> TranslateV1Metadata(std::string_view text);
+// Parses and validates the text of a `meta`. Errors name the member.
+Result<ArrayMetadata> ParseV1Metadata(std::string_view text);
 
 // The error for whoever wants to change the array that the `meta` at `key` describes.
 Status V1IsReadOnly(const std::string& key);

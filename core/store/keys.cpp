@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/json/parse.h"
 
 namespace zarr {
 
@@ -58,18 +57,6 @@ bool IsAtOrBelow(std::string_view path, std::string_view group) {
     if (group.empty()) return true;
     return path.substr(0, group.size()) == group &&
            (path.size() == group.size() || path[group.size()] == '/');
-}
-
-bool AreReferences(std::string_view text) {
-    // Of large consolidated metadata this is much less than looking at the members.
-    if (text.find("\"record_size\"") == std::string_view::npos) return false;
-    const auto members = json::MemberSlices(text);
-    if (!members.ok()) return false;
-    const auto has = [&](std::string_view name) {
-        return std::any_of(members->begin(), members->end(),
-                           [&](const json::Slice& member) { return member.first == name; });
-    };
-    return has("record_size") && !has("zarr_consolidated_format");
 }
 
 }  // namespace zarr

@@ -9,16 +9,6 @@
 
 namespace zarr {
 
-inline constexpr std::string_view kArrayKey = ".zarray";
-inline constexpr std::string_view kGroupKey = ".zgroup";
-inline constexpr std::string_view kAttributesKey = ".zattrs";
-inline constexpr std::string_view kConsolidatedKey = ".zmetadata";
-// Those that a store has at least one of at its root.
-inline constexpr std::string_view kStoreDocuments[] = {kArrayKey, kGroupKey, kConsolidatedKey};
-// Of an array of Zarr v1 (Zarr v1 specification, "Metadata" and "Attributes").
-inline constexpr std::string_view kV1ArrayKey = "meta";
-inline constexpr std::string_view kV1AttributesKey = "attrs";
-
 // The specification's normal form of a logical path: '\' becomes '/', leading, trailing and
 // repeated '/' go away; "" is the root. Fails where a segment is "." or "..", or holds NUL.
 Result<std::string> NormalizePath(std::string_view path);
@@ -40,15 +30,5 @@ std::string_view LastName(std::string_view path);
 
 // True for `group` itself and for what lies below it; "" holds everything.
 bool IsAtOrBelow(std::string_view path, std::string_view group);
-
-// What tells stores that this core does not read from those that it does.
-
-// Of Zarr v3 (Zarr v3 specification, "Group metadata" and "Array metadata").
-inline constexpr std::string_view kV3Key = "zarr.json";
-
-// True for the `.zmetadata` of Kerchunk references in Parquet files, which has documents as
-// consolidated metadata have them, and says how many references a file holds (fsspec's
-// documentation of LazyReferenceMapper).
-bool AreReferences(std::string_view text);
 
 }  // namespace zarr

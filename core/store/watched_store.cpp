@@ -9,17 +9,6 @@
 
 namespace zarr {
 
-namespace {
-
-// Chunks are read by who wants them, and is told.
-bool IsMetadata(std::string_view key) {
-    static constexpr std::string_view kNames[] = {kArrayKey,        kGroupKey,   kAttributesKey,
-                                                  kConsolidatedKey, kV1ArrayKey, kV1AttributesKey};
-    return std::find(std::begin(kNames), std::end(kNames), LastName(key)) != std::end(kNames);
-}
-
-}  // namespace
-
 void WatchedStore::Note(const Status& status) const {
     if (status.code() != StatusCode::kIo) return;
     const std::lock_guard<Mutex> lock(mutex_);
@@ -46,7 +35,9 @@ Result<std::optional<std::size_t>> WatchedStore::GetInto(const std::string& key,
 
 Result<bool> WatchedStore::GetRange(const std::string& key, std::uint64_t offset,
                                     std::size_t length, Buffer& value) const {
-    return Ask([&] { return base().GetRange(key, offset, length, value); });
+    auto found = Ask([&] { return base().GetRange(key, offset, length, value); });
+    if (!found.ok() && is_document_(LastName(key))) Note(found.status());
+    return found;
 }
 
 Status WatchedStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
@@ -60,7 +51,7 @@ Status WatchedStore::ForEachKey(const std::string& prefix, const KeyVisitor& vis
 
 Result<bool> WatchedStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
     auto found = Ask([&] { return base().Get(key, value, limit); });
-    if (!found.ok() && IsMetadata(key)) Note(found.status());
+    if (!found.ok() && is_document_(LastName(key))) Note(found.status());
     return found;
 }
 

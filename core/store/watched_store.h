@@ -20,12 +20,14 @@ struct StoreCounters {
     std::atomic<std::uint64_t> time{0};  // nanoseconds until the answers, of all threads together
 };
 
-// A store that counts what it is asked for, and keeps in mind when it failed to give metadata or a
-// listing (kIo). Whoever looks for something that need not be there, a coordinate array or a CRS,
-// goes on without it; what was not there for that reason is not to go unsaid.
+// A store that counts its requests, and remembers the first failure to read metadata or to list
+// (kIo). Coordinate arrays and CRSs are optional, so a reader goes on without one; the failure lets
+// it warn of the reason.
 class WatchedStore final : public ForwardingStore {
   public:
-    explicit WatchedStore(std::shared_ptr<const Store> base) : ForwardingStore(std::move(base)) {}
+    // `is_document` is true for the last name of a key of metadata.
+    WatchedStore(std::shared_ptr<const Store> base, bool (*is_document)(std::string_view name))
+        : ForwardingStore(std::move(base)), is_document_(is_document) {}
 
     // The first failure since the last call, which it forgets; ok where there was none.
     Status TakeFailure() const;
@@ -47,8 +49,8 @@ class WatchedStore final : public ForwardingStore {
     template <class Question>
     auto Ask(Question&& question) const;
 
+    bool (*const is_document_)(std::string_view);
     mutable StoreCounters counters_;
-
     mutable Mutex mutex_;
     mutable Status first_;
 };

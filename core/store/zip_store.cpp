@@ -354,18 +354,7 @@ std::vector<StoreEntry> ZipArchive::List(const std::string& prefix) const {
     return entries;
 }
 
-bool ZipArchive::HoldsStore(const std::string& prefix) const {
-    return std::any_of(
-        std::begin(kStoreDocuments), std::end(kStoreDocuments),
-        [&](std::string_view name) { return directory_.Find(JoinKey(prefix, name)) != nullptr; });
-}
-
-std::string ZipArchive::FindRoot() const {
-    // Of an array of Zarr v1, too, as far as the names tell; of Zarr v3 for who reads that.
-    const auto holds = [this](const std::string& prefix) {
-        return HoldsStore(prefix) || directory_.Find(JoinKey(prefix, kV1ArrayKey)) != nullptr ||
-               directory_.Find(JoinKey(prefix, kV3Key)) != nullptr;
-    };
+std::string ZipArchive::FindRoot(const PrefixTest& holds) const {
     if (holds("")) return "";
     std::string only;
     for (const StoreEntry& entry : List("")) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -92,13 +93,10 @@ class ZipArchive {
     // The direct children of a prefix, sorted by name.
     std::vector<StoreEntry> List(const std::string& prefix) const;
 
-    // True where a prefix has one of the documents of a store.
-    bool HoldsStore(const std::string& prefix) const;
-
-    // Where the store in the archive lies: "" for its root, or the only folder there, where that
-    // holds the documents of a store, of any version of Zarr, and the root does not. What desktops
-    // leave beside it is none.
-    std::string FindRoot() const;
+    // The prefix of the store in the archive: "", or the only folder at the top, where
+    // `holds_store` accepts that and not the root. Files that desktops add are ignored.
+    using PrefixTest = std::function<bool(const std::string& prefix)>;
+    std::string FindRoot(const PrefixTest& holds_store) const;
 
   private:
     ZipArchive(std::unique_ptr<const ByteSource> source, ZipDirectory directory,

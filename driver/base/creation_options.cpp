@@ -187,7 +187,8 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
     return array;
 }
 
-Result<zarr::json::Object> MakeDocument(zarr::ArraySpec spec, const ArrayCreationOptions& options) {
+Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
+                                             const ArrayCreationOptions& options) {
     if (options.chunks.size() > spec.shape.size())
         return Status::Invalid(
             "creation option BLOCKSIZE: " + std::to_string(options.chunks.size()) +
@@ -198,11 +199,9 @@ Result<zarr::json::Object> MakeDocument(zarr::ArraySpec spec, const ArrayCreatio
     spec.filters = options.filters;
     spec.fortran_order = options.fortran_order;
     spec.dimension_separator = options.dimension_separator;
-    ZARR_ASSIGN_OR_RETURN(zarr::json::Object document, zarr::MakeArrayDocument(spec));
-    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
-                          zarr::ParseArrayMetadata(zarr::json::Dump(zarr::json::Value(document))));
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayMetadata metadata, zarr::MakeArrayMetadata(spec));
     ZARR_RETURN_IF_ERROR(zarr::Array::CheckWritable(metadata));
-    return document;
+    return metadata;
 }
 
 bool IsOverviewResampling(const std::string& method) {

@@ -30,11 +30,10 @@ struct ArrayCreationOptions {
                                                     const zarr::DataType& dtype);
 };
 
-// The `.zarray` of an array that `options` shape further: `spec` has its shape, dtype and the
-// chunks that it has by default. Fails where they do not fit, or what is written could not be
-// encoded.
-zarr::Result<zarr::json::Object> MakeDocument(zarr::ArraySpec spec,
-                                              const ArrayCreationOptions& options);
+// The metadata of a new array. `spec` has its shape, dtype and default chunks; `options` add to
+// them. Fails where they do not fit each other, or chunks could not be encoded.
+zarr::Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
+                                                   const ArrayCreationOptions& options);
 
 // <Option> elements, without the list around them.
 extern const char* const kArrayOptions;

@@ -18,7 +18,6 @@
 #include "core/dtype/fill_value.h"
 #include "core/hierarchy/resize.h"
 #include "core/hierarchy/tree.h"
-#include "core/store/consolidated_store.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
 #include "driver/georef/coordinate_arrays.h"
@@ -38,27 +37,13 @@ using zarr::Status;
 
 namespace {
 
-// The same documents as `hierarchy`'s store has, but for those given, over the same chunks.
-Result<std::shared_ptr<const zarr::Hierarchy>> WithDocuments(
-    const std::shared_ptr<zarr::Store>& store,
-    const std::map<std::string, json::Object>& documents) {
-    ZARR_ASSIGN_OR_RETURN(const std::string text, zarr::ConsolidatedText(*store, ""));
-    ZARR_ASSIGN_OR_RETURN(json::Value all, json::Parse(text));
-    for (json::Member& top : *all.as_object()) {
-        if (top.first != "metadata") continue;
-        for (json::Member& entry : *top.second.as_object()) {
-            const auto found = documents.find(std::string(zarr::ParentPath(entry.first)));
-            if (found != documents.end() && zarr::LastName(entry.first) == zarr::kArrayKey)
-                entry.second = json::Value(found->second);
-        }
-    }
-    const std::string changed = json::Dump(all);
-    zarr::Buffer buffer;
-    ZARR_RETURN_IF_ERROR(buffer.Reset(changed.size()));
-    std::copy(changed.begin(), changed.end(), buffer.span().data);
-    ZARR_ASSIGN_OR_RETURN(auto overlay, zarr::ConsolidatedStore::Make(store, std::move(buffer)));
-    return zarr::Hierarchy::Open(std::move(overlay), zarr::UseConsolidated::kNever,
-                                 SharedContext());
+// A store in which the arrays have grown already.
+Result<std::shared_ptr<const zarr::Hierarchy>> WhenGrown(const std::shared_ptr<zarr::Store>& store,
+                                                         const AppendPlan& plan) {
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
+    std::map<std::string, zarr::ArrayMetadata> grown;
+    for (const auto& [path, growth] : plan.growth()) grown.emplace(path, growth.after);
+    return hierarchy->WithMetadata(std::move(grown));
 }
 
 class DimensionAppend {
@@ -73,7 +58,7 @@ class DimensionAppend {
 
     Result<std::unique_ptr<ZarrDataset>> Run(const CreationOptions& options,
                                              GDALProgressFunc progress, void* progress_data) {
-        ZARR_ASSIGN_OR_RETURN(const auto grown, WithDocuments(store_, plan_.documents()));
+        ZARR_ASSIGN_OR_RETURN(const auto grown, WhenGrown(store_, plan_));
         ZARR_ASSIGN_OR_RETURN(auto dataset, OpenGrown(grown, options));
         ZARR_RETURN_IF_ERROR(CheckPlace(*dataset));
         Status status = CopyBands(*dataset, progress, progress_data);
@@ -115,7 +100,7 @@ class DimensionAppend {
     }
 
     void WarnOfOverviews() const {
-        if (!had_overviews_ || plan_.documents().empty()) return;
+        if (!had_overviews_ || plan_.growth().empty()) return;
         EmitWarning(store_->Describe() + ": /" + plan_.path(),
                     "its overviews have not grown with it; build them anew");
     }
@@ -184,9 +169,10 @@ class DimensionAppend {
     // that have are made as they were.
     Status Publish(zarr::HierarchyWriter& metadata) {
         for (const bool coordinates : {true, false})
-            for (const auto& [path, document] : plan_.documents()) {
+            for (const auto& [path, growth] : plan_.growth()) {
                 if ((path == plan_.dimension().coordinate_path) != coordinates) continue;
-                Status status = Grow(metadata, path, document);
+                Status status = metadata.ReplaceMetadata(path, growth.after);
+                if (status.ok()) grown_.insert(path);
                 if (status.ok()) continue;
                 Shrink(metadata);
                 return status;
@@ -194,22 +180,11 @@ class DimensionAppend {
         return metadata.Finish();
     }
 
-    Status Grow(zarr::HierarchyWriter& metadata, const std::string& path,
-                const json::Object& document) {
-        const std::string key = zarr::JoinKey(path, zarr::kArrayKey);
-        zarr::Buffer old;
-        ZARR_RETURN_IF_ERROR(zarr::GetDocument(*store_, key, old).status());
-        ZARR_ASSIGN_OR_RETURN(const json::Value before,
-                              json::Parse(std::as_const(old).span().text()).WithContext(key));
-        ZARR_RETURN_IF_ERROR(metadata.ReplaceArrayDocument(path, document));
-        grown_.emplace(path, *before.as_object());
-        return {};
-    }
-
     // What cannot be written stays grown.
     void Shrink(zarr::HierarchyWriter& metadata) {
         for (auto it = grown_.begin(); it != grown_.end();) {
-            const Status status = metadata.ReplaceArrayDocument(it->first, it->second);
+            const Status status =
+                metadata.ReplaceMetadata(*it, plan_.growth().find(*it)->second.before);
             it = status.ok() ? grown_.erase(it) : std::next(it);
         }
     }
@@ -219,7 +194,7 @@ class DimensionAppend {
     const std::shared_ptr<zarr::Store> store_;
     const AppendPlan& plan_;
     const bool had_overviews_;
-    std::map<std::string, json::Object> grown_;  // the old `.zarray` of the arrays that have grown
+    std::set<std::string> grown_;  // paths of the arrays that have grown
 };
 
 const char* Item(GDALMajorObject& object, const std::string& name) {
@@ -398,7 +373,7 @@ Status AppendPlan::FindIndices() {
     return {};
 }
 
-// The documents of every array that has the dimension, with its new size.
+// The metadata of every array that has the dimension, with its new size.
 Status AppendPlan::PlanGrowth() {
     if (new_size_ == dimension().size) return {};
     zarr::Warnings ignored;
@@ -411,7 +386,11 @@ Status AppendPlan::PlanGrowth() {
                 if (IsTheDimension(facts->dimensions[i])) {
                     auto shape = facts->metadata.shape;
                     shape[i] = new_size_;
-                    documents_[array.path] = zarr::WithShape(facts->metadata, shape);
+                    ZARR_ASSIGN_OR_RETURN(
+                        zarr::ArrayMetadata after,
+                        zarr::WithShape(facts->metadata, std::move(shape))
+                            .WithContext(zarr::DocumentKey(array.path, zarr::Document::kArray)));
+                    growth_[array.path] = {facts->metadata, std::move(after)};
                 }
         }
     }

@@ -79,8 +79,13 @@ class AppendPlan {
     const std::optional<GrowingCoordinates>& coordinates() const { return coordinates_; }
     // The elements that come after them.
     const std::vector<std::string>& new_elements() const { return new_elements_; }
-    // `.zarray` of every array that grows, by its path; empty where all slices are there already.
-    const std::map<std::string, zarr::json::Object>& documents() const { return documents_; }
+    // An array that grows, before and after.
+    struct Growth {
+        zarr::ArrayMetadata before;
+        zarr::ArrayMetadata after;
+    };
+    // Of every array that grows, by its path; empty where all slices are there already.
+    const std::map<std::string, Growth>& growth() const { return growth_; }
 
     // The band of the grown array, from 1, for the source's band `number`, from 0.
     std::uint64_t TargetBand(std::uint64_t number) const;
@@ -109,7 +114,7 @@ class AppendPlan {
     std::uint64_t new_size_ = 0;
     std::optional<GrowingCoordinates> coordinates_;
     std::vector<std::string> new_elements_;
-    std::map<std::string, zarr::json::Object> documents_;
+    std::map<std::string, Growth> growth_;
 };
 
 }  // namespace zarr_driver

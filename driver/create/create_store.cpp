@@ -205,7 +205,7 @@ class Planner {
         spec.dtype = raster_.dtype;
         PlannedArray array;
         array.path = path;
-        ZARR_ASSIGN_OR_RETURN(array.document, MakeDocument(std::move(spec), options_.array));
+        ZARR_ASSIGN_OR_RETURN(array.metadata, NewArrayMetadata(std::move(spec), options_.array));
         SetMember(array.attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
         if (number != 0) SetMember(array.attributes, kBandNumber, json::Value(number));
         return array;
@@ -254,7 +254,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster
 Status NewStore::MakeArrays() {
     Status status = update_->metadata().CreateGroup("");
     for (const PlannedArray& array : arrays_)
-        if (status.ok()) status = update_->MakeArray(array.path, array.document, array.attributes);
+        if (status.ok()) status = update_->MakeArray(array.path, array.metadata, array.attributes);
     return status.ok() ? status : Failed(status);
 }
 

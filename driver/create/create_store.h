@@ -35,7 +35,7 @@ struct NewRaster {
 // An array that is to be made.
 struct PlannedArray {
     std::string path;
-    zarr::json::Object document;    // `.zarray`
+    zarr::ArrayMetadata metadata;
     zarr::json::Object attributes;  // with the names of its dimensions
 };
 

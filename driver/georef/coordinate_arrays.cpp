@@ -104,8 +104,8 @@ Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
 
 Status CoordinateArrays::Write(const std::string& path, const zarr::ArraySpec& spec,
                                const json::Object& attributes, const std::string& chunk) const {
-    ZARR_ASSIGN_OR_RETURN(const json::Object document, zarr::MakeArrayDocument(spec));
-    ZARR_RETURN_IF_ERROR(update_.MakeArray(path, document, attributes));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, zarr::MakeArrayMetadata(spec));
+    ZARR_RETURN_IF_ERROR(update_.MakeArray(path, metadata, attributes));
     return update_.store()->Set(zarr::JoinKey(path, "0"), zarr::ByteSpan(std::string_view(chunk)));
 }
 
@@ -124,8 +124,8 @@ Result<bool> CoordinateArrays::WriteNumbers(const std::string& path, const Numbe
     spec.chunks = {std::min(kNumbersAtOnce, numbers.count)};
     ZARR_ASSIGN_OR_RETURN(spec.dtype,
                           zarr::ParseTypestr(zarr::HostIsLittleEndian() ? "<f8" : ">f8"));
-    ZARR_ASSIGN_OR_RETURN(const json::Object document, zarr::MakeArrayDocument(spec));
-    ZARR_RETURN_IF_ERROR(update_.MakeArray(path, document, attributes));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, zarr::MakeArrayMetadata(spec));
+    ZARR_RETURN_IF_ERROR(update_.MakeArray(path, metadata, attributes));
     ZARR_RETURN_IF_ERROR(WriteChunks(*update_.store(), path, numbers, spec.chunks[0]));
     return true;
 }

@@ -165,7 +165,7 @@ Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy, const st
     layout.facts.axes = {layout.x_axis, layout.y_axis};
     std::optional<std::size_t>& colours = layout.facts.colour_axis;
     if (colours && (colours == layout.x_axis || colours == layout.y_axis)) colours.reset();
-    ZARR_ASSIGN_OR_RETURN(layout.array, hierarchy.OpenArray(path));  // says what is wrong with it
+    ZARR_ASSIGN_OR_RETURN(layout.array, hierarchy.OpenArray(path, layout.facts.metadata));
     layout.listing = ListChunksIfAsked(*layout.array, options, layout.facts.warnings);
     ZARR_RETURN_IF_ERROR(CheckRaster(layout));
     for (std::size_t i = 0; i < layout.facts.dimensions.size(); ++i)

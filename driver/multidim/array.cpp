@@ -107,11 +107,11 @@ Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<SharedRes
                                                        const std::string& path) {
     const zarr::Hierarchy& hierarchy = session->hierarchy();
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(hierarchy, path));
-    ZARR_ASSIGN_OR_RETURN(auto array, hierarchy.OpenArray(path));
+    ZARR_ASSIGN_OR_RETURN(auto array, hierarchy.OpenArray(path, facts.metadata));
     const std::string name = session->ArrayName(path);
     const auto type = ExtendedTypeOf(StoredType(facts), name);
     if (!type.ok())
-        return type.status().WithContext(hierarchy.NameOf(zarr::JoinKey(path, zarr::kArrayKey)));
+        return type.status().WithContext(hierarchy.NameOf(path, zarr::Document::kArray));
     const auto listing = ListChunksIfAsked(*array, session->options(), facts.warnings);
     EmitWarnings(session->store_path() + ": /" + path, facts.warnings);
     std::shared_ptr<ZarrMDArray> opened(
@@ -727,15 +727,12 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
 // What absent chunks mean changes only while there is nothing else. Null where they mean nothing.
 Status ZarrMDArray::ChangeFillValue(const std::string* element) {
     if (!is_new_) return {};
-    json::Value value;
-    if (element != nullptr) {
-        ZARR_ASSIGN_OR_RETURN(value, zarr::FillValueToJson(facts_.metadata.dtype, *element));
-    }
-    json::Object document = facts_.metadata.document;
-    for (json::Member& member : document)
-        if (member.first == "fill_value") member.second = value;
+    ZARR_ASSIGN_OR_RETURN(
+        zarr::ArrayMetadata changed,
+        zarr::WithFillValue(facts_.metadata,
+                            element != nullptr ? std::optional(*element) : std::nullopt));
     ZARR_RETURN_IF_ERROR(
-        session_->update()->store().metadata().ReplaceArrayDocument(facts_.path, document));
+        session_->update()->store().metadata().ReplaceMetadata(facts_.path, std::move(changed)));
     ZARR_ASSIGN_OR_RETURN(array_, session_->location().hierarchy->OpenArray(facts_.path));
     facts_.metadata = array_->metadata();
     return {};

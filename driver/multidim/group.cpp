@@ -62,8 +62,8 @@ json::Value DimensionNames(const Dimensions& dimensions) {
     return json::Value(std::move(names));
 }
 
-Result<json::Object> DocumentOf(const Dimensions& dimensions, const GDALExtendedDataType& type,
-                                CSLConstList options) {
+Result<zarr::ArrayMetadata> MetadataOf(const Dimensions& dimensions,
+                                       const GDALExtendedDataType& type, CSLConstList options) {
     zarr::ArraySpec spec;
     ZARR_ASSIGN_OR_RETURN(const StringFormat strings, ParseStringFormat(options));
     ZARR_ASSIGN_OR_RETURN(spec.dtype, NewArrayType(type, strings));
@@ -72,7 +72,7 @@ Result<json::Object> DocumentOf(const Dimensions& dimensions, const GDALExtended
     for (const auto& dimension : dimensions) spec.shape.push_back(dimension->GetSize());
     const bool are_objects = spec.dtype.kind == zarr::DataKind::kObject;
     spec.chunks = zarr::DefaultChunks(spec.shape, are_objects ? kUsualTextBytes : spec.dtype.size);
-    return MakeDocument(std::move(spec), array);
+    return NewArrayMetadata(std::move(spec), array);
 }
 
 // Runs what makes an object; emits why it failed, and gives nullptr then.
@@ -355,11 +355,11 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     ZARR_RETURN_IF_ERROR(CheckDistinct(own).WithContext("/" + path));
     ZARR_ASSIGN_OR_RETURN(const Georeferenced convention,
                           ParseConvention(options, Georeferenced::kGdal));
-    auto document = DocumentOf(own, type, options);
-    if (!document.ok()) return document.status().WithContext("/" + path);
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
+                          MetadataOf(own, type, options).WithContext("/" + path));
     const json::Object attributes{{"_ARRAY_DIMENSIONS", DimensionNames(own)}};
     ZARR_RETURN_IF_ERROR(
-        session_->update()->store().metadata().CreateArray(path, *document, attributes));
+        session_->update()->store().metadata().CreateArray(path, metadata, attributes));
     session_->NodeCreated();
     ZARR_ASSIGN_OR_RETURN(auto array, session_->OpenArray(path));
     array->Created(std::move(own), convention);

@@ -370,10 +370,10 @@ Status SharedResource::CheckRename(const ZarrDimension& dimension, const std::st
                                "the coordinate array is renamed with its dimension");
     for (const User& user : users) {
         const zarr::ArrayMetadata& metadata = user.facts.metadata;
-        const bool is_stated = user.facts.attributes.Find("_ARRAY_DIMENSIONS") != nullptr ||
-                               !zarr::NczarrDimensions(hierarchy(), user.path, metadata.document,
-                                                       user.facts.attributes, metadata.rank())
-                                    .empty();
+        const bool is_stated =
+            user.facts.attributes.Find("_ARRAY_DIMENSIONS") != nullptr ||
+            !zarr::NczarrDimensions(hierarchy(), user.path, metadata, user.facts.attributes)
+                 .empty();
         if (!is_stated && dimension.is_named())
             return Status::Unsupported("/" + user.path +
                                        ": its dimensions are named by OME, not by "
@@ -470,7 +470,8 @@ Status SharedResource::Resize(const std::map<ZarrDimension*, std::uint64_t>& siz
     ZARR_ASSIGN_OR_RETURN(const auto changes, NewShapes(sizes));
     // Before anything is changed.
     for (const auto& [path, change] : changes)
-        ZARR_RETURN_IF_ERROR(zarr::CheckShape(change.metadata, change.shape).WithContext(path));
+        ZARR_RETURN_IF_ERROR(
+            zarr::WithShape(change.metadata, change.shape).status().WithContext(path));
     Status status;
     std::vector<std::string> changed;
     for (const auto& [path, change] : changes) {
@@ -503,7 +504,7 @@ bool SharedResource::RootHolds(const std::string& name) const {
     const std::string path = zarr::JoinKey(root_, name);
     const auto is_array = location_.hierarchy->HoldsArray(path);
     if (is_array.ok() && *is_array) return true;
-    const auto is_group = location_.hierarchy->Has(zarr::JoinKey(path, zarr::kGroupKey));
+    const auto is_group = location_.hierarchy->Has(path, zarr::Document::kGroup);
     return is_group.ok() && *is_group;
 }
 
@@ -580,8 +581,8 @@ std::vector<std::string> SharedResource::OutsideArrays() const {
     std::vector<std::string> waiting = OpenedArrays();
     std::vector<std::string> keys;
     for (const std::string& path : waiting) {
-        keys.push_back(zarr::JoinKey(path, zarr::kArrayKey));
-        keys.push_back(zarr::JoinKey(path, zarr::kAttributesKey));
+        keys.push_back(zarr::DocumentKey(path, zarr::Document::kArray));
+        keys.push_back(zarr::DocumentKey(path, zarr::Document::kAttributes));
     }
     zarr::Prefetch(hierarchy(), keys);
     std::set<std::string> outside;
@@ -603,9 +604,7 @@ Status SharedResource::CheckUpdate() const {
 }
 
 Status SharedResource::CheckName(const std::string& name) {
-    const bool is_reserved = name == zarr::kArrayKey || name == zarr::kGroupKey ||
-                             name == zarr::kAttributesKey || name == zarr::kConsolidatedKey;
-    if (name.empty() || is_reserved || name.find_first_of("/\\") != std::string::npos ||
+    if (name.empty() || zarr::IsDocument(name) || name.find_first_of("/\\") != std::string::npos ||
         !zarr::IsValidKey(name))
         return Status::Invalid(zarr::Quoted(name) + ": nothing in a Zarr store can have this name");
     return {};

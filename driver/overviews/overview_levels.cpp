@@ -24,12 +24,6 @@ namespace {
 // Names that are tried before something is wrong.
 constexpr int kMaxNames = 1000;
 
-json::Value Numbers(const std::vector<std::uint64_t>& numbers) {
-    json::Array array;
-    for (const std::uint64_t number : numbers) array.emplace_back(number);
-    return json::Value(std::move(array));
-}
-
 std::string Numbered(const std::string& name, int turn) {
     return turn == 1 ? name : name + "_" + std::to_string(turn);
 }
@@ -231,20 +225,15 @@ Status OverviewLevels::Make(int factor, LevelPaths& level) const {
 Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout scaled = AtSize(*source_.arrays[i], level.paths[i], level);
-        json::Object document = scaled.facts.metadata.document;
-        SetMember(document, "shape", Numbers(scaled.facts.metadata.shape));
-        SetMember(document, "chunks", Numbers(scaled.facts.metadata.chunks));
-        // In nested folders that are not spoken of, too: the store's reader looks for all alike.
-        ZARR_ASSIGN_OR_RETURN(const char separator, source_.arrays[i]->array->Separator());
-        SetMember(document, "dimension_separator", json::Value(std::string(1, separator)));
-        document.erase(std::remove_if(document.begin(), document.end(),
-                                      [](const json::Member& member) {
-                                          return zarr::IsNczarrAttribute(member.first);
-                                      }),
-                       document.end());
+        // The separator that the raster's chunks have, where its metadata do not say which.
+        ZARR_ASSIGN_OR_RETURN(const char separator, source_.arrays[i]->array->chunks().Separator());
+        ZARR_ASSIGN_OR_RETURN(
+            const zarr::ArrayMetadata metadata,
+            zarr::WithGrid(source_.arrays[i]->facts.metadata, scaled.facts.metadata.shape,
+                           scaled.facts.metadata.chunks, separator));
         json::Object attributes;
         AddDimensionNames(scaled.facts, attributes);
-        ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(level.paths[i], document, attributes));
+        ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(level.paths[i], metadata, attributes));
     }
     return {};
 }

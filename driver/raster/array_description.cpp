@@ -34,14 +34,13 @@ void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkLi
         list.SetNameValue(name, value.c_str());
     };
     set("ARRAY", "/" + array.path());
-    set("ZARR_FORMAT", metadata.is_v1 ? "1" : "2");
+    set("ZARR_FORMAT", std::to_string(static_cast<int>(metadata.format)));
     set("DTYPE", metadata.dtype.ToString());
     set("SHAPE", Joined(metadata.shape));
     set("CHUNK_SHAPE", Joined(metadata.chunks));
     set("ORDER", metadata.fortran_order ? "F" : "C");
-    for (const zarr::json::Member& member : metadata.document)
-        if (member.first == "fill_value") set("FILL_VALUE", zarr::json::Dump(member.second));
-    set("DIMENSION_SEPARATOR", std::string(1, array.separator()));
+    set("FILL_VALUE", zarr::FillValueText(metadata));
+    set("DIMENSION_SEPARATOR", std::string(1, array.chunks().separator()));
     set("CHUNKS", std::to_string(array.chunk_count()));
     const std::uint64_t bytes = Bytes(metadata);
     set("BYTES", std::to_string(bytes));

@@ -842,9 +842,7 @@ Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
     // Chunks that are there mean the old one where others are absent.
     if (!update_->HasMade(array.layout.facts.path) || update_->HasWritten(*array.layout.array))
         return {};
-    ZARR_ASSIGN_OR_RETURN(json::Value value,
-                          zarr::FillValueToJson(array.layout.facts.metadata.dtype, element));
-    return ReplaceFillValue(array, std::move(value));
+    return ReplaceFillValue(array, element);
 }
 
 Status ZarrDataset::RemoveFillValue(BandArray& array) {
@@ -862,19 +860,14 @@ Status ZarrDataset::RemoveFillValue(BandArray& array) {
                 ": the nodata value is the fill value, which absent chunks hold; it cannot be "
                 "removed before all pixels are written");
     }
-    return ReplaceFillValue(array, json::Value());
+    return ReplaceFillValue(array, std::nullopt);
 }
 
-Status ZarrDataset::ReplaceFillValue(BandArray& array, json::Value value) {
+Status ZarrDataset::ReplaceFillValue(BandArray& array, const std::optional<std::string>& element) {
     zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
-    json::Object document = metadata.document;
-    // SetMember() would take null for a request to remove the member, which is compulsory.
-    const auto held =
-        std::find_if(document.begin(), document.end(),
-                     [](const json::Member& member) { return member.first == "fill_value"; });
-    if (held != document.end()) held->second = std::move(value);
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayMetadata changed, zarr::WithFillValue(metadata, element));
     ZARR_RETURN_IF_ERROR(
-        update_->metadata().ReplaceArrayDocument(array.layout.facts.path, document));
+        update_->metadata().ReplaceMetadata(array.layout.facts.path, std::move(changed)));
     ZARR_ASSIGN_OR_RETURN(array.layout.array,
                           location_.hierarchy->OpenArray(array.layout.facts.path));
     metadata = array.layout.array->metadata();

@@ -180,7 +180,7 @@ class ZarrDataset final : public GDALPamDataset {
     CoordinateArrays Coordinates();
     zarr::Status FlushPlacement();
     zarr::Status FlushAttributes();
-    zarr::Status ReplaceFillValue(BandArray& array, zarr::json::Value value);
+    zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
     void WarnOfBandsThatDiffer();
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();

@@ -20,7 +20,7 @@ namespace {
 bool IsChunk(std::string_view key) {
     constexpr std::string_view kUnfinished = ".partial";
     const std::string_view name = zarr::LastName(key);
-    return name.substr(0, 2) != ".z" && name != "pam.aux.xml" &&
+    return !zarr::IsLikeDocument(name) && name != "pam.aux.xml" &&
            (name.size() < kUnfinished.size() ||
             name.substr(name.size() - kUnfinished.size()) != kUnfinished);
 }
@@ -89,8 +89,7 @@ void SourceState::AddFolder(const std::string& folder, const zarr::Array& array)
 }
 
 void SourceState::Add(const std::string& store_path, const zarr::Array& array) {
-    documents_.Add(array.path())
-        .Add(zarr::json::Dump(zarr::json::Value(array.metadata().document)));
+    documents_.Add(array.path()).Add(zarr::MetadataText(array.metadata()));
     if (const auto place = ZipPlaceOf(store_path)) {
         if (VSIIsLocal(place->archive.c_str())) AddZip(place->archive, array);
         return;
@@ -99,7 +98,7 @@ void SourceState::Add(const std::string& store_path, const zarr::Array& array) {
     const std::string folder = array.path().empty() ? store_path : store_path + "/" + array.path();
     has_chunks_ = true;
     newest_document_ =
-        std::max(newest_document_, TimeOf(folder + "/" + std::string(zarr::kArrayKey)));
+        std::max(newest_document_, TimeOf(zarr::DocumentKey(folder, zarr::Document::kArray)));
     if (STARTS_WITH(store_path.c_str(), "/vsimem/"))
         AddMemory(folder);
     else

@@ -5,6 +5,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
@@ -41,7 +42,7 @@ ForeignStore FindByName(const std::string& path) {
         STARTS_WITH(path.c_str(), kCachedFileSystem))
         return ForeignStore::kReferenceFile;
     if (STARTS_WITH(path.c_str(), kParquetFileSystem)) return ForeignStore::kReferenceParquet;
-    if (zarr::LastName(path) == zarr::kV3Key) return ForeignStore::kV3;
+    if (zarr::LastName(path) == zarr::kV3Document) return ForeignStore::kV3;
     const char* const extension = CPLGetExtension(path.c_str());
     const bool is_json = EQUAL(extension, "json");
     if (!is_json && !EQUAL(extension, "parq")) return ForeignStore::kNone;
@@ -65,12 +66,13 @@ ForeignStore FindInFolder(const std::string& folder) {
         const auto archive = OpenZip(place->archive);
         if (!archive.ok()) return ForeignStore::kNone;
         const std::string key =
-            zarr::JoinKey(InnerFolder(*place, **archive), std::string(zarr::kV3Key));
+            zarr::JoinKey(InnerFolder(*place, **archive), std::string(zarr::kV3Document));
         return (*archive)->Find(key) != nullptr ? ForeignStore::kV3 : ForeignStore::kNone;
     }
     // With any other it were a store of ours.
-    if (Holds(folder, zarr::kConsolidatedKey)) return ForeignStore::kReferenceParquet;
-    if (Holds(folder, zarr::kV3Key)) return ForeignStore::kV3;
+    if (Holds(folder, zarr::DocumentKey("", zarr::Document::kConsolidated)))
+        return ForeignStore::kReferenceParquet;
+    if (Holds(folder, zarr::kV3Document)) return ForeignStore::kV3;
     return IsIcechunk(folder) ? ForeignStore::kIcechunk : ForeignStore::kNone;
 }
 
@@ -88,7 +90,7 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
         const auto archive = OpenZip(place->archive);
         const std::string inner = archive.ok() ? InnerFolder(*place, **archive) : "";
         if (!inner.empty()) path += "/" + inner;
-    } else if (zarr::LastName(path) == zarr::kV3Key) {
+    } else if (zarr::LastName(path) == zarr::kV3Document) {
         is_as_written = false;
         path = zarr::ParentPath(path);
         if (path.empty()) path = ".";
@@ -133,7 +135,7 @@ ForeignStore FindForeignStoreBehind(const std::string& path, const Status& failu
         case zarr::StatusCode::kNotFound:
         case zarr::StatusCode::kPermission:
         case zarr::StatusCode::kIo:
-            return Holds(folder, zarr::kV3Key) ? ForeignStore::kV3 : ForeignStore::kNone;
+            return Holds(folder, zarr::kV3Document) ? ForeignStore::kV3 : ForeignStore::kNone;
         default:
             return ForeignStore::kNone;
     }
@@ -165,7 +167,7 @@ bool IsStoreOfBuiltin(const char* name) {
     const QuietErrors quiet;
     const std::string folder = FolderOf(parsed->path);
     return DoesBuiltinRead(kind) || (kind == ForeignStore::kNone && IsRemote(folder) &&
-                                     !IsStoreFolder(folder) && Holds(folder, zarr::kV3Key));
+                                     !IsStoreFolder(folder) && Holds(folder, zarr::kV3Document));
 }
 
 }  // namespace zarr_driver

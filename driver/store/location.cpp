@@ -52,10 +52,10 @@ bool Ascend(std::string& folder, std::string& node) {
 void AscendInZip(const ZipPlace& place, std::string& folder, std::string& node) {
     if (!place.inner || place.inner->empty()) return;
     const auto archive = OpenZip(place.archive);
-    if (!archive.ok() || !(*archive)->HoldsStore(*place.inner)) return;
+    if (!archive.ok() || !HoldsStore(**archive, *place.inner)) return;
     for (std::string inner = *place.inner; !inner.empty();) {
         inner = std::string(zarr::ParentPath(inner));
-        if ((*archive)->Find(zarr::JoinKey(inner, zarr::kGroupKey)) == nullptr) return;
+        if ((*archive)->Find(zarr::DocumentKey(inner, zarr::Document::kGroup)) == nullptr) return;
         if (!Ascend(folder, node)) return;
     }
 }
@@ -69,7 +69,8 @@ void AscendToRoot(std::string& folder, std::string& node) {
     if (!IsStoreFolder(folder)) return;
     for (std::size_t i = 0; i < zarr::kMaxGroupDepth; ++i) {
         const std::string parent(zarr::ParentPath(folder));
-        if (parent.empty() || !PathExists(parent + "/" + std::string(zarr::kGroupKey))) return;
+        if (parent.empty() || !PathExists(zarr::DocumentKey(parent, zarr::Document::kGroup)))
+            return;
         if (!Ascend(folder, node)) return;
     }
 }
@@ -79,12 +80,12 @@ void AscendToRoot(std::string& folder, std::string& node) {
 Result<bool> IsV3InPlaceOf(const zarr::Hierarchy& hierarchy, const std::string& folder,
                            const std::string& node) {
     if (!IsRemote(folder) || hierarchy.is_consolidated()) return false;
-    for (const std::string_view key : {zarr::kArrayKey, zarr::kGroupKey}) {
-        ZARR_ASSIGN_OR_RETURN(const bool found, hierarchy.Has(zarr::JoinKey(node, key)));
+    for (const zarr::Document document : {zarr::Document::kArray, zarr::Document::kGroup}) {
+        ZARR_ASSIGN_OR_RETURN(const bool found, hierarchy.Has(node, document));
         if (found) return false;
     }
     const QuietErrors quiet;
-    return PathExists(folder + "/" + std::string(zarr::kV3Key));
+    return PathExists(folder + "/" + std::string(zarr::kV3Document));
 }
 
 Status NoStore() {

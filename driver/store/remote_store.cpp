@@ -23,8 +23,8 @@ constexpr std::size_t kMaxDocumentsBytes = std::size_t{64} << 20;
 
 bool IsDocument(std::string_view key) {
     const std::string_view name = zarr::LastName(key);
-    return name == zarr::kArrayKey || name == zarr::kGroupKey || name == zarr::kAttributesKey ||
-           name == zarr::kV1ArrayKey || name == zarr::kV1AttributesKey;
+    return zarr::IsDocumentOfAnyFormat(name) &&
+           !zarr::IsDocument(name, zarr::Document::kConsolidated);
 }
 
 // How a message about what is below a prefix begins.

@@ -35,19 +35,20 @@ bool DoesTextSay(const std::string& folder, std::string_view key, std::size_t mo
 // True where an array of Zarr v1 lies in `folder`; reads its `meta`, as others use that name, too.
 bool IsV1Folder(const std::string& folder) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-    return DoesTextSay(folder, zarr::kV1ArrayKey, kMostBytes, zarr::IsV1Metadata);
+    return DoesTextSay(folder, zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1),
+                       kMostBytes, zarr::IsV1Metadata);
 }
 
 // True where one of the documents of a store lies in `folder`, which is no zip file. Its
 // consolidated metadata are read where they are alone, as references have such a file, too.
 bool HoldsDocument(const std::string& folder) {
-    const auto holds = [&](std::string_view name) {
-        return PathExists(folder + "/" + std::string(name));
+    const auto holds = [&](zarr::Document document) {
+        return PathExists(zarr::DocumentKey(folder, document));
     };
     const auto* const first =
-        std::find_if(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), holds);
-    if (first == std::end(zarr::kStoreDocuments)) return false;
-    return *first != zarr::kConsolidatedKey || !HoldsReferences(folder);
+        std::find_if(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments), holds);
+    if (first == std::end(zarr::kRootDocuments)) return false;
+    return *first != zarr::Document::kConsolidated || !HoldsReferences(folder);
 }
 
 bool IsLevelsFolder(const std::string& folder) {
@@ -59,7 +60,7 @@ bool IsLevelsFolder(const std::string& folder) {
 }  // namespace
 
 bool HoldsReferences(const std::string& folder) {
-    return DoesTextSay(folder, zarr::kConsolidatedKey,
+    return DoesTextSay(folder, zarr::DocumentKey("", zarr::Document::kConsolidated),
                        static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize)),
                        zarr::AreReferences);
 }
@@ -68,18 +69,15 @@ bool IsStoreFolder(const std::string& folder) {
     if (const auto place = ZipPlaceOf(folder)) {
         const auto archive = OpenZip(place->archive);
         return archive.ok() &&
-               ((*archive)->HoldsStore(InnerFolder(*place, **archive)) || IsV1Folder(folder));
+               (HoldsStore(**archive, InnerFolder(*place, **archive)) || IsV1Folder(folder));
     }
     return HoldsDocument(folder) || IsLevelsFolder(folder) || IsV1Folder(folder);
 }
 
 bool NamesDocument(const std::string& path) {
     const std::string_view name = zarr::LastName(path);
-    if (name == zarr::kAttributesKey ||
-        std::find(std::begin(zarr::kStoreDocuments), std::end(zarr::kStoreDocuments), name) !=
-            std::end(zarr::kStoreDocuments))
-        return true;
-    if (name != zarr::kV1ArrayKey) return false;
+    if (zarr::IsDocument(name)) return true;
+    if (name != zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1)) return false;
     const std::string folder(zarr::ParentPath(path));
     return IsV1Folder(folder.empty() ? "." : folder);
 }

@@ -94,7 +94,8 @@ Status EraseObjects(const std::string& folder) {
     const QuietErrors quiet;
     VsiStore store(folder);
     const auto is_last = [](const std::string& key) {
-        return key == zarr::kGroupKey || key == zarr::kArrayKey;
+        return zarr::IsDocument(key, zarr::Document::kGroup) ||
+               zarr::IsDocument(key, zarr::Document::kArray);
     };
     std::vector<std::string> keys = ListObjects(folder);
     const auto last = std::stable_partition(keys.begin(), keys.end(),

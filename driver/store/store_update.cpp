@@ -26,10 +26,10 @@ Status NotForUpdate(bool is_inherited) {
                                   : "opened for reading, not for update");
 }
 
-Status StoreUpdate::MakeArray(const std::string& path, const zarr::json::Object& document,
+Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                               const zarr::json::Object& attributes) {
     NoteMade(path);  // whatever happens: a part of it may be there
-    return metadata_.CreateArray(path, document, attributes, zarr::IfExists::kReplace);
+    return metadata_.CreateArray(path, metadata, attributes, zarr::IfExists::kReplace);
 }
 
 void StoreUpdate::NoteMade(const std::string& path) {

@@ -36,7 +36,7 @@ class StoreUpdate {
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
 
     // Makes an array, in place of one that is there, and remembers that it did.
-    zarr::Status MakeArray(const std::string& path, const zarr::json::Object& document,
+    zarr::Status MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                            const zarr::json::Object& attributes);
     // An array that MakeArray() of another object has made, and nobody has written to.
     void NoteMade(const std::string& path);

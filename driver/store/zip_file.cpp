@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/fork.h"
+#include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/base/quiet_call.h"
 #include "driver/store/http_client.h"
@@ -205,7 +206,16 @@ Status CheckZip(const std::string& path) {
 }
 
 std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive) {
-    return place.inner ? *place.inner : archive.FindRoot();
+    if (place.inner) return *place.inner;
+    return archive.FindRoot([&](const std::string& prefix) {
+        return zarr::HoldsRootDocumentOfAnyFormat(
+            prefix, [&](const std::string& key) { return archive.Find(key) != nullptr; });
+    });
+}
+
+bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix) {
+    return zarr::HoldsRootDocument(
+        prefix, [&](const std::string& key) { return archive.Find(key) != nullptr; });
 }
 
 }  // namespace zarr_driver

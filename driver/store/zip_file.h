@@ -32,4 +32,8 @@ zarr::Status CheckZip(const std::string& path);
 // The folder in an archive that a place means, "" for its root.
 std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive);
 
+// True where a prefix of a zip file has one of the documents that a store of Zarr v2 has at its
+// root.
+bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix);
+
 }  // namespace zarr_driver

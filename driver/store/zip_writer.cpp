@@ -32,7 +32,7 @@ std::string RootOf(const std::string& folder) {
     return std::string(kPrefix) + "{" + ArchiveOf(folder).value_or("") + "}";
 }
 
-bool IsMetadata(std::string_view key) { return zarr::LastName(key).substr(0, 2) == ".z"; }
+bool IsMetadata(std::string_view key) { return zarr::IsLikeDocument(zarr::LastName(key)); }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "core/base/checked.h"
 #include "core/dtype/convert.h"
 #include "core/grid/chunk_key.h"
+#include "core/metadata/v2_metadata.h"
 
 namespace zarr::test {
 

@@ -3,6 +3,7 @@
 
 #include "autotest/cpp/conventions/pyramids.h"
 #include "core/conventions/flags.h"
+#include "core/metadata/v2_metadata.h"
 
 namespace zarr {
 namespace {

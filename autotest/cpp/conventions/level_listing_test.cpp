@@ -3,6 +3,7 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
+#include "core/metadata/v2_metadata.h"
 
 namespace zarr {
 namespace {

@@ -120,8 +120,7 @@ TEST_P(SpoiltPyramids, OnlyWarn) {
     std::size_t lost = 0;
     const auto look = [&](const json::Value& spoilt) {
         const std::string text = json::Dump(spoilt);
-        EXPECT_TRUE(
-            test::Succeeds(store->Set(JoinKey(place.node, kAttributesKey), ByteSpan(text))));
+        EXPECT_TRUE(test::Succeeds(store->Set(JoinKey(place.node, ".zattrs"), ByteSpan(text))));
         Warnings warnings;
         lost += FindPyramids(*tree, place.group, warnings).empty() ? 1 : 0;
         FindPyramidOf(*tree, place.base, warnings);

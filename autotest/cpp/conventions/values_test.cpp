@@ -5,6 +5,7 @@
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/base/endian.h"
 #include "core/conventions/attributes.h"
+#include "core/metadata/v2_metadata.h"
 
 namespace zarr {
 namespace {

@@ -42,6 +42,7 @@ class LimitedStore final : public Store {
     }
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override {
+        if (key.rfind("locked/", 0) == 0) return Status::Permission(key + ": refused");
         return base_->GetRange(key, offset, length, value);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
@@ -137,9 +138,9 @@ TEST(Hierarchy, ReadsAttributesAndMetadata) {
     const auto array = tree->OpenArray("rivers/depth");
     ASSERT_TRUE(Succeeds(array));
     EXPECT_EQ((*array)->path(), "rivers/depth");
-    EXPECT_EQ((*array)->KeyOf({0, 0}), "rivers/depth/0.0");
-    EXPECT_TRUE(*tree->Has("rivers/.zgroup"));
-    EXPECT_FALSE(*tree->Has("rivers/.zattrs"));
+    EXPECT_EQ((*array)->chunks().NameOf({0, 0}), "rivers/depth/0.0");
+    EXPECT_TRUE(*tree->Has("rivers", Document::kGroup));
+    EXPECT_FALSE(*tree->Has("rivers", Document::kAttributes));
 }
 
 TEST(Hierarchy, NamesTheKeyThatIsWrong) {

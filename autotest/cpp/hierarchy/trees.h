@@ -9,6 +9,7 @@
 
 #include "autotest/cpp/support/checks.h"
 #include "core/hierarchy/hierarchy.h"
+#include "core/metadata/v2_metadata.h"
 #include "core/store/memory_store.h"
 
 namespace zarr::test {
@@ -20,6 +21,16 @@ inline std::string ArrayText(const std::string& shape, const std::string& dtype 
     return R"({"zarr_format": 2, "compressor": null, "fill_value": 0, "order": "C", )"
            R"("filters": null, "dtype": )" +
            dtype + ", \"shape\": " + shape + ", \"chunks\": " + shape + "}";
+}
+
+// The metadata that such a text says.
+inline ArrayMetadata MetadataOf(std::string_view text) {
+    auto metadata = ParseArrayMetadata(text);
+    EXPECT_TRUE(Succeeds(metadata)) << text;
+    return metadata.ok() ? metadata.Take() : ArrayMetadata();
+}
+inline ArrayMetadata MetadataOf(const json::Object& members) {
+    return MetadataOf(json::Dump(json::Value(members)));
 }
 
 using Entries = std::initializer_list<std::pair<std::string, std::string>>;

@@ -7,6 +7,7 @@
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
+#include "core/metadata/v2_metadata.h"
 #include "core/store/keys.h"
 
 namespace zarr::test {
@@ -33,7 +34,7 @@ std::shared_ptr<MemoryStore> Sample() {
     for (const char* group : {"", "a"}) {
         const auto text = ConsolidatedText(*store, group);
         EXPECT_TRUE(Succeeds(text));
-        EXPECT_TRUE(Succeeds(store->Set(JoinKey(group, kConsolidatedKey), ByteSpan(*text))));
+        EXPECT_TRUE(Succeeds(store->Set(JoinKey(group, ".zmetadata"), ByteSpan(*text))));
     }
     return store;
 }
@@ -60,7 +61,7 @@ Contents All(const Store& store) {
 }
 
 void ExpectChunks(const Contents& contents, const std::string& path) {
-    const auto attributes = contents.find(JoinKey(path, kAttributesKey));
+    const auto attributes = contents.find(JoinKey(path, ".zattrs"));
     ASSERT_NE(attributes, contents.end()) << path;
     const json::Value names = Json(attributes->second);
     ASSERT_NE(names.Find("chunks"), nullptr) << path;
@@ -74,9 +75,9 @@ void ExpectWhole(const std::shared_ptr<MemoryStore>& store) {
     const Contents contents = All(*store);
     for (const auto& [key, text] : contents) {
         const std::string path(ParentPath(key));
-        if (LastName(key) == kConsolidatedKey) {
+        if (LastName(key) == ".zmetadata") {
             EXPECT_EQ(text, *ConsolidatedText(*store, path));
-        } else if (LastName(key) == kArrayKey) {
+        } else if (LastName(key) == ".zarray") {
             EXPECT_TRUE(Succeeds(ParseArrayMetadata(text))) << key;
             ExpectChunks(contents, path);
         }
@@ -142,7 +143,7 @@ TEST(HierarchyWriterFaults, CreateGroup) {
 
 TEST(HierarchyWriterFaults, CreateArray) {
     const Operation run = [](HierarchyWriter& w) {
-        return w.CreateArray("c/z", *Json(ArrayText("[3]")).as_object(), Naming("[]"));
+        return w.CreateArray("c/z", MetadataOf(ArrayText("[3]")), Naming("[]"));
     };
     TryEveryFault({"CreateArray", run, [run](HierarchyWriter& w, const Store&) {
                        const Status status = run(w);  // may be there, and only Finish() had failed
@@ -153,7 +154,7 @@ TEST(HierarchyWriterFaults, CreateArray) {
 TEST(HierarchyWriterFaults, ReplaceByArray) {
     for (const char* path : {"a/x", "a/b/y", "a/b"}) {
         const Operation run = [path](HierarchyWriter& w) {
-            return w.CreateArray(path, *Json(ArrayText("[3]")).as_object(), Naming("[]"),
+            return w.CreateArray(path, MetadataOf(ArrayText("[3]")), Naming("[]"),
                                  IfExists::kReplace);
         };
         TryEveryFault({path, run, Again(run)});
@@ -167,11 +168,11 @@ TEST(HierarchyWriterFaults, SetAttributes) {
     TryEveryFault({"SetAttributes", set, Again(set)});
 }
 
-TEST(HierarchyWriterFaults, ReplaceArrayDocument) {
+TEST(HierarchyWriterFaults, ReplaceMetadata) {
     const Operation run = [](HierarchyWriter& w) {
-        return w.ReplaceArrayDocument("a/x", *Json(ArrayText("[5, 5]")).as_object());
+        return w.ReplaceMetadata("a/x", MetadataOf(ArrayText("[5, 5]")));
     };
-    TryEveryFault({"ReplaceArrayDocument", run, Again(run)});
+    TryEveryFault({"ReplaceMetadata", run, Again(run)});
 }
 
 TEST(HierarchyWriterFaults, DeleteNode) {

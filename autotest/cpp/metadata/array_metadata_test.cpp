@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/metadata/array_metadata.h"
-
 #include <algorithm>
 
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
+#include "core/metadata/v2_metadata.h"
 
 namespace zarr {
 namespace {

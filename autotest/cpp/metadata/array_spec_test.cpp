@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
-#include "core/metadata/array_metadata.h"
+#include "core/metadata/v2_metadata.h"
 
 namespace zarr {
 namespace {
@@ -21,7 +21,7 @@ ArraySpec Spec(std::string_view dtype = "<i4") {
 }
 
 void ExpectRefused(const ArraySpec& spec, std::string_view message) {
-    EXPECT_TRUE(Fails(MakeArrayDocument(spec), StatusCode::kInvalidArgument, message));
+    EXPECT_TRUE(Fails(MakeArrayMetadata(spec), StatusCode::kInvalidArgument, message));
 }
 
 TEST(ArraySpec, IsWrittenAsZarrPythonDoes) {
@@ -30,9 +30,9 @@ TEST(ArraySpec, IsWrittenAsZarrPythonDoes) {
     spec.fill_value = std::string(4, '\0');
     spec.dimension_separator = '/';
     spec.compressor = Json(R"({"id": "zlib", "level": 1})");
-    const auto document = MakeArrayDocument(spec);
+    const auto document = MakeArrayMetadata(spec);
     ASSERT_TRUE(Succeeds(document));
-    EXPECT_EQ(json::DumpIndented(json::Value(*document)), R"({
+    EXPECT_EQ(ArrayText(*document), R"({
     "chunks": [
         4,
         5
@@ -62,9 +62,9 @@ void ExpectSame(const ArrayMetadata& back, const ArraySpec& spec) {
 }
 
 void ExpectReadsBack(const ArraySpec& spec) {
-    const auto document = MakeArrayDocument(spec);
+    const auto document = MakeArrayMetadata(spec);
     ASSERT_TRUE(Succeeds(document));
-    const auto back = ParseArrayMetadata(json::DumpIndented(json::Value(*document)));
+    const auto back = ParseArrayMetadata(ArrayText(*document));
     ASSERT_TRUE(Succeeds(back));
     ExpectSame(*back, spec);
     EXPECT_EQ(back->dtype.ToString(), spec.dtype.ToString());
@@ -97,7 +97,7 @@ TEST(ArraySpec, ReadsBackAsItWas) {
 TEST(ArraySpec, HasAScalarsShapeToo) {
     ArraySpec spec = Spec();
     spec.shape = spec.chunks = {};
-    EXPECT_TRUE(Succeeds(MakeArrayDocument(spec)));
+    EXPECT_TRUE(Succeeds(MakeArrayMetadata(spec)));
 }
 
 TEST(ArraySpec, ErrorsNameTheMember) {
@@ -127,7 +127,7 @@ TEST(ArraySpec, ErrorsNameTheMember) {
     spec = Spec();
     spec.shape.assign(33, 1);
     spec.chunks.assign(33, 1);
-    EXPECT_TRUE(Fails(MakeArrayDocument(spec), StatusCode::kLimit, "shape: has 33 dimensions"));
+    EXPECT_TRUE(Fails(MakeArrayMetadata(spec), StatusCode::kLimit, "shape: has 33 dimensions"));
 }
 
 TEST(ArraySpec, ObjectsNeedTheirCodec) {
@@ -137,7 +137,7 @@ TEST(ArraySpec, ObjectsNeedTheirCodec) {
     ExpectRefused(spec, "filters: dtype |O needs a codec");
     spec.filters = Json(R"([{"id": "vlen-utf8"}])");
     spec.fill_value = "";
-    EXPECT_TRUE(Succeeds(MakeArrayDocument(spec)));
+    EXPECT_TRUE(Succeeds(MakeArrayMetadata(spec)));
 }
 
 }  // namespace

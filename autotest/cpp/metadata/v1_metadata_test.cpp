@@ -18,17 +18,13 @@ std::string Meta(const std::string& compression, const std::string& more = "") {
 }
 
 std::string CompressorOf(const std::string& text) {
-    const auto document = TranslateV1Metadata(text);
-    EXPECT_TRUE(Succeeds(document)) << text;
-    if (!document.ok()) return {};
-    const json::Value value(*document);
-    return json::Dump(*value.Find("compressor"));
+    const auto metadata = ParseV1Metadata(text);
+    EXPECT_TRUE(Succeeds(metadata)) << text;
+    return metadata.ok() ? json::Dump(metadata->compressor) : "";
 }
 
 TEST(V1Metadata, TranslatesTheExampleOfTheSpecification) {
-    const auto document = TranslateV1Metadata(Meta("\"zlib\"", "\"compression_opts\": 1"));
-    ASSERT_TRUE(Succeeds(document));
-    const auto metadata = ParseArrayMetadata(json::Dump(json::Value(*document)));
+    const auto metadata = ParseV1Metadata(Meta("\"zlib\"", "\"compression_opts\": 1"));
     ASSERT_TRUE(Succeeds(metadata));
     EXPECT_EQ(metadata->shape, (std::vector<std::uint64_t>{20, 20}));
     EXPECT_EQ(metadata->chunks, (std::vector<std::uint64_t>{10, 10}));
@@ -61,20 +57,17 @@ TEST(V1Metadata, TranslatesEveryCompressor) {
 }
 
 TEST(V1Metadata, HasNoneOfTheMembersOfV2) {
-    const auto document = TranslateV1Metadata(
+    const auto metadata = ParseV1Metadata(
         Meta("\"none\"", R"("dimension_separator": "/", "filters": [{"id": "delta"}], "x": 1)"));
-    ASSERT_TRUE(Succeeds(document));
-    const json::Value value(*document);
-    EXPECT_EQ(value.Find("dimension_separator"), nullptr);
-    EXPECT_EQ(value.Find("x"), nullptr);
-    EXPECT_TRUE(value.Find("filters")->is_null());
+    ASSERT_TRUE(Succeeds(metadata));
+    EXPECT_EQ(metadata->format, Format::kV1);
+    EXPECT_FALSE(metadata->has_separator);
+    EXPECT_EQ(metadata->dimension_separator, '.');
+    EXPECT_TRUE(metadata->filters.is_null());
 }
 
 TEST(V1Metadata, TakesTheFillValueOfBytesAsText) {
-    const auto document =
-        TranslateV1Metadata(Meta("null", R"("dtype": "|S5", "fill_value": "a b")"));
-    ASSERT_TRUE(Succeeds(document));
-    const auto metadata = ParseArrayMetadata(json::Dump(json::Value(*document)));
+    const auto metadata = ParseV1Metadata(Meta("null", R"("dtype": "|S5", "fill_value": "a b")"));
     ASSERT_TRUE(Succeeds(metadata));
     EXPECT_EQ(metadata->fill_value.Bytes(), std::string("a b\0\0", 5));
 }
@@ -95,11 +88,10 @@ TEST(V1Metadata, NamesTheMemberThatIsWrong) {
          "compression_opts.clevel: expected an integer, got {}"},
     };
     for (const auto& [compression, more, message] : cases)
-        EXPECT_TRUE(
-            Fails(TranslateV1Metadata(Meta(compression, more)), StatusCode::kCorrupt, message))
+        EXPECT_TRUE(Fails(ParseV1Metadata(Meta(compression, more)), StatusCode::kCorrupt, message))
             << compression << more;
     for (const char* text : {"", "[]", "{", "{}", R"({"zarr_format": 1})", "null"})
-        EXPECT_TRUE(Fails(TranslateV1Metadata(text), StatusCode::kCorrupt, "")) << text;
+        EXPECT_TRUE(Fails(ParseV1Metadata(text), StatusCode::kCorrupt, "")) << text;
 }
 
 enum class Is { kMeta, kDamaged, kOther };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/cpp/support/checks.h"
-#include "core/metadata/array_metadata.h"
 #include "core/metadata/dialects.h"
+#include "core/metadata/v2_metadata.h"
 
 namespace zarr {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/support/checks.h"
+#include "core/metadata/documents.h"
 #include "core/store/memory_store.h"
 
 namespace zarr::test {
@@ -14,7 +15,7 @@ class WatchedStores : public testing::Test {
   protected:
     std::shared_ptr<FaultyStore> base_ =
         std::make_shared<FaultyStore>(std::make_shared<MemoryStore>());
-    WatchedStore store_{base_};
+    WatchedStore store_{base_, IsDocumentOfAnyFormat};
 };
 
 TEST_F(WatchedStores, RememberTheFirstFailureOnce) {
@@ -26,6 +27,9 @@ TEST_F(WatchedStores, RememberTheFirstFailureOnce) {
     EXPECT_TRUE(Succeeds(store_.TakeFailure()));
     EXPECT_FALSE(store_.List("b").ok());
     EXPECT_TRUE(Fails(store_.TakeFailure(), StatusCode::kIo, "b: injected fault"));
+    base_->FailAt(1, true);
+    EXPECT_FALSE(store_.GetRange("c/.zgroup", 0, 1, value).ok());
+    EXPECT_TRUE(Fails(store_.TakeFailure(), StatusCode::kIo, "c/.zgroup: injected fault"));
 }
 
 TEST_F(WatchedStores, ForgetWhatIsAbsentOrRefusedOrAChunk) {

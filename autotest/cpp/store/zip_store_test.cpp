@@ -7,6 +7,7 @@
 
 #include "autotest/cpp/store/zip_builder.h"
 #include "autotest/cpp/support/checks.h"
+#include "core/metadata/documents.h"
 
 namespace zarr::test {
 namespace {
@@ -18,6 +19,14 @@ Result<std::shared_ptr<const ZipArchive>> OpenArchive(const std::string& bytes,
                                                       int* reads = nullptr) {
     return ZipArchive::Open(std::make_unique<MemorySource>(bytes, is_distant, reads), "id",
                             "a.zip");
+}
+
+// True where a prefix has a document of any format.
+ZipArchive::PrefixTest HoldsStore(const ZipArchive& archive) {
+    return [&archive](const std::string& prefix) {
+        return HoldsRootDocumentOfAnyFormat(
+            prefix, [&](const std::string& key) { return archive.Find(key) != nullptr; });
+    };
 }
 
 std::string Value(const Store& store, const std::string& key) {
@@ -68,7 +77,7 @@ TEST_P(ZipStores, HoldWhatWasPutIn) {
     const std::vector<ZipItem> items = SampleItems();
     const auto archive = OpenArchive(BuildZip(items, GetParam().shape), GetParam().is_distant);
     ASSERT_TRUE(Succeeds(archive));
-    EXPECT_EQ((*archive)->FindRoot(), "");
+    EXPECT_EQ((*archive)->FindRoot(HoldsStore(**archive)), "");
     const ZipStore store(*archive, "");
     for (const ZipItem& item : items)
         if (!item.name.empty() && item.name.back() != '/') {
@@ -177,7 +186,7 @@ TEST(ZipStore, NamesThatLeadOutsideAreNoMembers) {
 TEST(ZipStore, LiesAtTheRootOrInTheOnlyFolder) {
     const auto root = [](const std::vector<ZipItem>& items) {
         const auto archive = OpenArchive(BuildZip(items));
-        return archive.ok() ? (*archive)->FindRoot() : "error";
+        return archive.ok() ? (*archive)->FindRoot(HoldsStore(**archive)) : "error";
     };
     EXPECT_EQ(root({{".zgroup", kGroup}, {"a/.zgroup", kGroup}}), "");
     EXPECT_EQ(root({{"x.zarr/.zgroup", kGroup}}), "x.zarr");
@@ -254,7 +263,7 @@ TEST(ZipStore, WithAnyByteWrongIsAnErrorOrReads) {
                 bytes[random.Below(bytes.size())] = random.Bytes(1)[0];
             const auto archive = OpenArchive(bytes, i % 2 == 0);
             if (!archive.ok()) continue;
-            const ZipStore store(*archive, (*archive)->FindRoot());
+            const ZipStore store(*archive, (*archive)->FindRoot(HoldsStore(**archive)));
             ASSERT_TRUE(store.List("").ok());
             Buffer value;
             for (const char* key : {".zgroup", "a/0", "b"}) {

@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/codec/pipeline.h"
 #include "core/grid/chunk_key.h"
-#include "core/metadata/array_metadata.h"
+#include "core/metadata/v2_metadata.h"
 #include "core/store/directory_store.h"
 
 namespace {

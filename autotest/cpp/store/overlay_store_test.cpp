@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: MIT
-#include "core/store/consolidated_store.h"
+#include "core/store/overlay_store.h"
 
 #include <map>
 
 #include "autotest/cpp/store/store_contract.h"
 #include "autotest/cpp/support/checks.h"
+#include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/memory_store.h"
 
 namespace zarr::test {
 namespace {
 
-bool IsMetadata(std::string_view key) { return LastName(key).substr(0, 2) == ".z"; }
+bool IsMetadata(std::string_view name) { return name.substr(0, 2) == ".z"; }
+
+// The store with what consolidated metadata say in front.
+Result<std::shared_ptr<const Store>> Consolidated(std::shared_ptr<const Store> base,
+                                                  Buffer buffer) {
+    ZARR_ASSIGN_OR_RETURN(const DocumentTexts documents,
+                          ParseConsolidated(std::as_const(buffer).span().text()));
+    return std::shared_ptr<const Store>(std::make_shared<const OverlayStore>(
+        std::move(base), std::move(buffer), documents, IsMetadata));
+}
 
 // Metadata go into `.zmetadata` alone, values into the store behind it.
 class ConsolidatedUnderTest final : public StoreUnderTest {
   public:
     void Put(const std::string& key, std::string_view value) override {
-        if (IsMetadata(key))
+        if (IsMetadata(LastName(key)))
             metadata_[key] = value;
         else
             EXPECT_TRUE(Succeeds(base_->Set(key, ByteSpan(value))));
@@ -27,7 +37,7 @@ class ConsolidatedUnderTest final : public StoreUnderTest {
         std::string entries;
         for (const auto& [key, value] : metadata_)
             entries.append(entries.empty() ? "" : ", ").append("\"" + key + "\": " + value);
-        auto made = ConsolidatedStore::Make(
+        auto made = Consolidated(
             base_, BufferOf("{\"metadata\": {" + entries + "}, \"zarr_consolidated_format\": 1}"));
         EXPECT_TRUE(Succeeds(made));
         store_ = made.Take();
@@ -48,14 +58,14 @@ std::unique_ptr<StoreUnderTest> MakeConsolidatedStore() {
 INSTANTIATE_TEST_SUITE_P(Consolidated, StoreContract, testing::Values(&MakeConsolidatedStore));
 
 Result<std::shared_ptr<const Store>> Make(std::string_view text) {
-    return ConsolidatedStore::Make(std::make_shared<MemoryStore>(), BufferOf(text));
+    return Consolidated(std::make_shared<MemoryStore>(), BufferOf(text));
 }
 
-TEST(ConsolidatedStore, HidesTheMetadataBehindIt) {
+TEST(OverlayStore, HidesTheMetadataBehindIt) {
     auto base = std::make_shared<MemoryStore>();
     for (const char* key : {"stale/.zarray", "stale/0", "b/.zattrs", ".zgroup"})
         ASSERT_TRUE(Succeeds(base->Set(key, ByteSpan(std::string_view("base")))));
-    const auto store = ConsolidatedStore::Make(
+    const auto store = Consolidated(
         base, BufferOf(R"({"zarr_consolidated_format":1,"metadata":{"b/.zattrs":{"a":1}}})"));
     ASSERT_TRUE(Succeeds(store));
     Buffer value;
@@ -72,7 +82,7 @@ TEST(ConsolidatedStore, HidesTheMetadataBehindIt) {
     EXPECT_EQ((*store)->Describe(), "memory");
 }
 
-TEST(ConsolidatedStore, LetsTheLastOfARepeatedEntryCount) {
+TEST(OverlayStore, LetsTheLastOfARepeatedEntryCount) {
     const auto store = Make(
         R"({"zarr_consolidated_format":1,"metadata":{".zattrs":{"old":1},".zattrs":{"new":1}}})");
     Buffer value;
@@ -81,20 +91,20 @@ TEST(ConsolidatedStore, LetsTheLastOfARepeatedEntryCount) {
     EXPECT_EQ(TextOf(value), R"({"new":1})");
 }
 
-TEST(ConsolidatedStore, NeedsNoVersion) {
+TEST(OverlayStore, NeedsNoVersion) {
     const auto store = Make(R"({"metadata":{".zattrs":{"a":1}}})");
     Buffer value;
     ASSERT_TRUE(Succeeds(store));
     EXPECT_TRUE(*(*store)->Get(".zattrs", value, kNoLimit));
 }
 
-TEST(ConsolidatedStore, LeavesABrokenEntryToWhoeverReadsIt) {
+TEST(OverlayStore, LeavesABrokenEntryToWhoeverReadsIt) {
     const auto store =
         Make(R"({"zarr_consolidated_format":1,"metadata":{"a/.zarray":[nonsense],".zgroup":{}}})");
     EXPECT_TRUE(Succeeds(store));
 }
 
-TEST(ConsolidatedStore, RefusesWhatIsNoConsolidatedMetadata) {
+TEST(OverlayStore, RefusesWhatIsNoConsolidatedMetadata) {
     const std::pair<const char*, const char*> cases[] = {
         {"", "expected an object"},
         {"[]", "expected an object"},

@@ -40,9 +40,7 @@ class NczarrDocumentsTest : public testing::Test {
         const json::Value* const extension = document.Find("_NCZARR_ARRAY");
         return extension != nullptr ? json::Dump(*extension->Find("dimrefs")) : "none";
     }
-    static json::Object Document(const std::string& shape) {
-        return *Json(ArrayText(shape)).as_object();
-    }
+    static ArrayMetadata Document(const std::string& shape) { return MetadataOf(ArrayText(shape)); }
     Status Create(const std::string& path, const std::string& shape, const std::string& names) {
         return writer_.CreateArray(path, Document(shape), {{"_ARRAY_DIMENSIONS", Json(names)}});
     }
@@ -78,7 +76,7 @@ TEST_F(NczarrDocumentsTest, DeletedAndRenamedNodesAreListedSo) {
 }
 
 TEST_F(NczarrDocumentsTest, DimensionsHaveTheSizesOfShapes) {
-    ASSERT_TRUE(Succeeds(writer_.ReplaceArrayDocument("v", Document("[6, 3]"))));
+    ASSERT_TRUE(Succeeds(writer_.ReplaceMetadata("v", Document("[6, 3]"))));
     EXPECT_EQ(Group(""), R"({"dims": {"x": 3, "y": 6}, "groups": [], "vars": ["v"]})");
     EXPECT_EQ(References("v"), R"(["/y", "/x"])");
 }
@@ -131,7 +129,7 @@ TEST_F(NczarrAttributesTest, OtherNamesInAttributesAreOtherDimensions) {
 
 TEST_F(NczarrDocumentsTest, TypesThatNetcdfHasNotAreNotListed) {
     const json::Object half = *Json(ArrayText("[1]", "\"<f2\"")).as_object();
-    ASSERT_TRUE(Succeeds(writer_.CreateArray("half", half)));
+    ASSERT_TRUE(Succeeds(writer_.CreateArray("half", MetadataOf(half))));
     EXPECT_NE(Group("").find(R"("vars": ["v"])"), std::string::npos);
 }
 

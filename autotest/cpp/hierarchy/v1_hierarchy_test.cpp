@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/hierarchy/v1_store.h"
-
 #include <gtest/gtest.h>
 
 #include "autotest/cpp/array/spy_store.h"
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/hierarchy/trees.h"
-#include "autotest/cpp/store/store_contract.h"
 #include "autotest/cpp/support/temp_folder.h"
 #include "core/array/array_writer.h"
 #include "core/hierarchy/hierarchy_writer.h"
@@ -20,64 +17,24 @@ constexpr const char* kMetaText =
     R"({"zarr_format": 1, "shape": [2], "chunks": [2], "dtype": "|u1", "compression": "none", )"
     R"("compression_opts": null, "fill_value": 7, "order": "C"})";
 
-// With an array of v1 beside what it is put into.
-class V1UnderTest final : public StoreUnderTest {
-  public:
-    V1UnderTest() {
-        EXPECT_TRUE(Succeeds(base_->Set("old/meta", ByteSpan(std::string_view(kMetaText)))));
-        EXPECT_TRUE(*store_.Find("old"));
-        EXPECT_TRUE(Succeeds(base_->Erase("old/meta")));
-    }
-    void Put(const std::string& key, std::string_view value) override {
-        EXPECT_TRUE(Succeeds(base_->Set(key, ByteSpan(value))));
-    }
-    const Store& store() override { return store_; }
-
-  private:
-    std::shared_ptr<MemoryStore> base_ = std::make_shared<MemoryStore>();
-    V1Store store_{base_};
-};
-
-std::unique_ptr<StoreUnderTest> MakeV1Store() { return std::make_unique<V1UnderTest>(); }
-
-INSTANTIATE_TEST_SUITE_P(V1, StoreContract, testing::Values(&MakeV1Store));
-
-TEST(V1Store, ShowsWhatWasFoundAsV2) {
-    const auto base = StoreOf({{"a/meta", kMetaText}, {"a/attrs", R"({"x": 1})"}, {"a/0", "ab"}});
-    const V1Store store(base);
-    Buffer value;
-    EXPECT_FALSE(*store.Get("a/.zarray", value, kNoLimit)) << "nobody has looked for it";
-    ASSERT_TRUE(*store.Find("a"));
-    EXPECT_FALSE(*store.Find("b"));
-    ASSERT_TRUE(*store.Get("a/.zarray", value, kNoLimit));
-    EXPECT_TRUE(Succeeds(ParseArrayMetadata(TextOf(value))));
-    Buffer part;
-    ASSERT_TRUE(*store.GetRange("a/.zarray", 1, 5, part));
-    EXPECT_EQ(TextOf(part), TextOf(value).substr(1, 5));
-    ASSERT_TRUE(*store.GetRange("a/.zarray", 1U << 20U, 5, part));
-    EXPECT_EQ(part.size(), 0U);
-    std::string whole(value.size(), '\0');
-    const MutableByteSpan memory{reinterpret_cast<std::uint8_t*>(whole.data()), whole.size()};
-    EXPECT_EQ(*store.GetInto("a/.zarray", memory), whole.size());
-    EXPECT_EQ(whole, TextOf(value));
-    ASSERT_TRUE(*store.Get("a/.zattrs", value, kNoLimit));
-    EXPECT_EQ(TextOf(value), R"({"x": 1})");
-    ASSERT_TRUE(*store.Get("a/0", value, kNoLimit));
-    EXPECT_EQ(TextOf(value), "ab");
+TEST(V1Hierarchy, ShowsArraysOnceTheyWereFound) {
+    const auto tree =
+        Tree({{"a/meta", kMetaText}, {"a/attrs", R"({"x": 1})"}, {"a/0", "ab"}, {"b/x", ""}});
+    EXPECT_FALSE(*tree->Has("a", Document::kArray)) << "nobody has looked for it";
+    EXPECT_TRUE(Fails(tree->Metadata("a"), StatusCode::kNotFound, "a/.zarray"));
+    ASSERT_TRUE(*tree->HoldsArray("a"));
+    EXPECT_FALSE(*tree->HoldsArray("b"));
+    EXPECT_TRUE(*tree->Has("a", Document::kArray));
+    EXPECT_TRUE(*tree->Has("a", Document::kAttributes));
+    EXPECT_FALSE(*tree->Has("a", Document::kGroup));
+    EXPECT_EQ(json::Dump(*tree->Attributes("a")), R"({"x": 1})");
+    EXPECT_EQ(tree->Metadata("a")->shape[0], 2U);
+    EXPECT_EQ(tree->NameOf("a", Document::kArray), "a/meta");
+    EXPECT_EQ(tree->NameOf("a", Document::kAttributes), "a/attrs");
+    EXPECT_EQ(tree->NameOf("b", Document::kArray), "b/.zarray");
 }
 
-TEST(V1Store, NamesWhatMessagesAreAbout) {
-    const V1Store store(StoreOf({{"a/meta", kMetaText}, {"meta", kMetaText}}));
-    ASSERT_TRUE(*store.Find("a"));
-    EXPECT_EQ(store.SourceOf("a/.zarray"), "a/meta");
-    EXPECT_EQ(store.SourceOf("a/.zattrs"), "a/attrs");
-    EXPECT_EQ(store.SourceOf("a/0"), "a/0");
-    EXPECT_EQ(store.SourceOf(".zarray"), ".zarray");
-    ASSERT_TRUE(*store.Find(""));
-    EXPECT_EQ(store.SourceOf(".zarray"), "meta");
-}
-
-TEST(V1Store, FollowsAConversionInPlace) {
+TEST(V1Hierarchy, FollowsAConversionInPlace) {
     const auto base = StoreOf({{"a/meta", kMetaText}, {"a/attrs", "{}"}});
     const auto tree = Tree(base);
     ASSERT_EQ(*tree->KindOf("a"), NodeKind::kArray);
@@ -87,7 +44,7 @@ TEST(V1Store, FollowsAConversionInPlace) {
     EXPECT_EQ(tree->Metadata("a")->shape[0], 5U);
 }
 
-TEST(V1Store, TellsAFolderCalledMetaFromAFailure) {
+TEST(V1Hierarchy, TellsAFolderCalledMetaFromAFailure) {
     const TempFolder folder;
     DirectoryStore files(folder.path());
     ASSERT_TRUE(Succeeds(files.Set("a/meta/.zarray", ByteSpan(std::string_view("{}")))));
@@ -128,10 +85,10 @@ TEST(V1Hierarchy, OpensWhatItHasFound) {
     const auto tree =
         Tree({{"a/meta", kMetaText}, {"v2/.zarray", ArrayText("[4]")}, {"v2/meta", kMetaText}});
     ASSERT_TRUE(Succeeds(tree->Members("")));
-    EXPECT_TRUE(tree->Metadata("a")->is_v1);
+    EXPECT_EQ(tree->Metadata("a")->format, Format::kV1);
     EXPECT_TRUE(Succeeds(tree->OpenArray("a")));
     EXPECT_EQ(tree->Metadata("v2")->shape[0], 4U);
-    EXPECT_FALSE(tree->Metadata("v2")->is_v1);
+    EXPECT_EQ(tree->Metadata("v2")->format, Format::kV2);
 }
 
 TEST(V1Hierarchy, AsksForMetaOnlyWhereNothingElseWas) {
@@ -141,7 +98,7 @@ TEST(V1Hierarchy, AsksForMetaOnlyWhereNothingElseWas) {
                                                    {"b/.zgroup", kGroupText}}));
     const auto tree = Tree(spy);
     EXPECT_TRUE(tree->KindOf("").ok() && tree->Members("").ok() && tree->Attributes("b").ok() &&
-                tree->OpenArray("a").ok() && !*tree->Has("x/.zarray"));
+                tree->OpenArray("a").ok() && !*tree->Has("x", Document::kArray));
     std::set<std::string> names;
     for (const auto& asked : spy->by_key()) names.emplace(LastName(asked.first));
     EXPECT_EQ(names, (std::set<std::string>{".zmetadata", ".zarray", ".zgroup", ".zattrs"}));
@@ -177,9 +134,8 @@ TEST(V1Hierarchy, IsNotWrittenTo) {
     const auto store =
         StoreOf({{"a/meta", kMetaText}, {"a/0", "ab"}, {"a/sub/.zgroup", kGroupText}});
     HierarchyWriter writer(store);
-    const auto document = json::Parse(ArrayText("[4]"));
     const auto create = [&](const char* path) {
-        return writer.CreateArray(path, *document->as_object(), {}, IfExists::kReplace);
+        return writer.CreateArray(path, MetadataOf(ArrayText("[4]")), {}, IfExists::kReplace);
     };
     const Status tries[] = {create("a"),
                             create("a/b"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "core/metadata/array_metadata.h"
+#include "core/metadata/v2_metadata.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,6 +13,10 @@
 namespace zarr {
 
 namespace {
+
+constexpr std::string_view kDefined[] = {"chunks", "compressor", "dimension_separator",
+                                         "dtype",  "fill_value", "filters",
+                                         "order",  "shape",      "zarr_format"};
 
 Status CheckFormat(const json::Value& document) {
     if (document.as_object() == nullptr) return json::Expected("", "an object", document);
@@ -86,15 +90,19 @@ Status ReadSeparator(const json::Value& document, ArrayMetadata& metadata) {
     return {};
 }
 
-Status ReadFillValue(const json::Value& document, ArrayMetadata& metadata) {
-    ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, "fill_value"));
-    metadata.has_fill_value = !fill->is_null();
+Status SetFillValue(const json::Value& fill, ArrayMetadata& metadata) {
+    metadata.has_fill_value = !fill.is_null();
     if (metadata.has_fill_value) {
-        ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ParseFillValue(metadata.dtype, *fill));
+        ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ParseFillValue(metadata.dtype, fill));
     } else if (metadata.dtype.kind != DataKind::kObject) {
         metadata.fill_value = FillValue({}, metadata.dtype.size);
     }
     return {};
+}
+
+Status ReadFillValue(const json::Value& document, ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, "fill_value"));
+    return SetFillValue(*fill, metadata);
 }
 
 Status ReadCodecs(const json::Value& document, ArrayMetadata& metadata) {
@@ -138,11 +146,30 @@ Status CheckStricter(const ArraySpec& spec) {
     return {};
 }
 
+// What a reader takes for a damaged document is a wrong argument of who writes one.
+Status AsArgument(const Status& status) {
+    if (status.ok() || status.code() == StatusCode::kLimit) return status;
+    return {StatusCode::kInvalidArgument, status.message()};
+}
+
+// The metadata that a document to be written says.
+Result<ArrayMetadata> Checked(json::Object document) {
+    auto metadata = ReadArrayMetadata(std::move(document));
+    if (!metadata.ok()) return AsArgument(metadata.status());
+    return metadata;
+}
+
 }  // namespace
 
 Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
                                          const AttributesSource& attributes) {
-    ZARR_ASSIGN_OR_RETURN(json::Value written, json::Parse(text));
+    ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(text));
+    if (document.as_object() == nullptr) return json::Expected("", "an object", document);
+    return ReadArrayMetadata(std::move(*document.as_object()), attributes);
+}
+
+Result<ArrayMetadata> ReadArrayMetadata(json::Object members, const AttributesSource& attributes) {
+    json::Value written(std::move(members));
     ZARR_RETURN_IF_ERROR(CheckFormat(written));
     json::Value adapted;
     ArrayMetadata metadata;
@@ -167,8 +194,17 @@ Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
     return metadata;
 }
 
-bool SameDocument(const ArrayMetadata& a, const ArrayMetadata& b) {
-    return json::Dump(json::Value(a.document)) == json::Dump(json::Value(b.document));
+std::string ArrayText(const ArrayMetadata& metadata) {
+    return json::DumpIndented(json::Value(metadata.document));
+}
+
+void AddUndefined(const json::Object& members, ArrayMetadata& metadata) {
+    for (const json::Member& member : members) {
+        const bool is_defined =
+            std::find(std::begin(kDefined), std::end(kDefined), member.first) != std::end(kDefined);
+        if (!is_defined && json::FindMember(metadata.document, member.first) == nullptr)
+            metadata.document.push_back(member);
+    }
 }
 
 Status CheckGroupMetadata(std::string_view text) {
@@ -183,13 +219,29 @@ Result<json::Value> ParseAttributes(std::string_view text) {
     return document;
 }
 
-Result<json::Object> MakeArrayDocument(const ArraySpec& spec) {
+std::string GroupText() {
+    return json::DumpIndented(
+        json::Value(json::Object{{"zarr_format", json::Value(std::int64_t{2})}}));
+}
+
+// ---------------------------------------------------------------------------------------------
+// The model
+
+bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
+    return a.format == b.format && MetadataText(a) == MetadataText(b);
+}
+
+std::string MetadataText(const ArrayMetadata& metadata) {
+    return json::Dump(json::Value(metadata.document));
+}
+
+Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec) {
     ZARR_RETURN_IF_ERROR(CheckStricter(spec));
     json::Value fill;
     if (spec.fill_value) {
         ZARR_ASSIGN_OR_RETURN(fill, FillValueToJson(spec.dtype, *spec.fill_value));
     }
-    const json::Object document{
+    return Checked(json::Object{
         {"chunks", Sizes(spec.chunks)},
         {"compressor", spec.compressor},
         {"dimension_separator", json::Value(std::string(1, spec.dimension_separator))},
@@ -199,12 +251,49 @@ Result<json::Object> MakeArrayDocument(const ArraySpec& spec) {
         {"order", json::Value(spec.fortran_order ? "F" : "C")},
         {"shape", Sizes(spec.shape)},
         {"zarr_format", json::Value(std::int64_t{2})},
-    };
-    auto metadata = ParseArrayMetadata(json::Dump(json::Value(document)));
-    if (metadata.ok()) return document;
-    const bool is_limit = metadata.status().code() == StatusCode::kLimit;
-    return Status(is_limit ? StatusCode::kLimit : StatusCode::kInvalidArgument,
-                  metadata.status().message());
+    });
+}
+
+Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape) {
+    if (shape.size() != metadata.rank())
+        return Status::Invalid("shape: expected " + std::to_string(metadata.rank()) +
+                               " sizes, got " + std::to_string(shape.size()));
+    ArrayMetadata changed = metadata;
+    if (shape == metadata.shape) return changed;  // NCZarr's scalars are stored with another
+    changed.shape = std::move(shape);
+    ZARR_RETURN_IF_ERROR(AsArgument(CheckProduct(changed.shape, changed.dtype.size, "shape")));
+    json::PutMember(changed.document, "shape", Sizes(changed.shape));
+    return changed;
+}
+
+Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
+                                    const std::optional<std::string>& element) {
+    ArrayMetadata changed = metadata;
+    json::Value fill;
+    if (element) {
+        ZARR_ASSIGN_OR_RETURN(fill, FillValueToJson(metadata.dtype, *element));
+    }
+    ZARR_RETURN_IF_ERROR(SetFillValue(fill, changed));
+    json::PutMember(changed.document, "fill_value", std::move(fill));
+    return changed;
+}
+
+Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape,
+                               std::vector<std::uint64_t> chunks, char separator) {
+    json::Object document = metadata.document;
+    document.erase(std::remove_if(document.begin(), document.end(),
+                                  [](const json::Member& m) { return IsNczarrName(m.first); }),
+                   document.end());
+    json::PutMember(document, "shape", Sizes(shape));
+    json::PutMember(document, "chunks", Sizes(chunks));
+    json::PutMember(document, "dimension_separator", json::Value(std::string(1, separator)));
+    return Checked(std::move(document));
+}
+
+std::string FillValueText(const ArrayMetadata& metadata) {
+    for (const json::Member& member : metadata.document)
+        if (member.first == "fill_value") return json::Dump(member.second);
+    return "null";
 }
 
 }  // namespace zarr

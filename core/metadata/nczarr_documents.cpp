@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "core/hierarchy/nczarr_documents.h"
+#include "core/metadata/nczarr_documents.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/hierarchy/hierarchy.h"
+#include "core/base/text.h"
 #include "core/json/value.h"
 #include "core/metadata/dialects.h"
+#include "core/metadata/documents.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -139,7 +140,7 @@ Status NczarrDocuments::Change(const Place& place,
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, place.key));
     ZARR_ASSIGN_OR_RETURN(json::Object document, Read({place.key, {}}));
     const json::Object before = document;
-    if (document.empty() && LastName(place.key) == kGroupKey)
+    if (document.empty() && IsDocument(LastName(place.key), Document::kGroup))
         document.emplace_back("zarr_format", json::Value(std::int64_t{2}));
     if (place.member.empty()) {
         change(document);
@@ -187,7 +188,7 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
         return std::any_of(std::begin(kRootNames), std::end(kRootNames),
                            [&](const auto& name) { return document.Find(name) != nullptr; });
     };
-    ZARR_ASSIGN_OR_RETURN(json::Object members, Read({std::string(kGroupKey), {}}));
+    ZARR_ASSIGN_OR_RETURN(json::Object members, Read({DocumentKey("", Document::kGroup), {}}));
     // The root of a store that is being made, or an array: whatever it becomes, it is not theirs.
     if (members.empty()) return *(layout_ = Layout::kNone);
     const json::Value group(std::move(members));
@@ -195,7 +196,7 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
         LearnSpelling(group);
         return *(layout_ = Layout::kMembers);
     }
-    ZARR_ASSIGN_OR_RETURN(members, Read({std::string(kAttributesKey), {}}));
+    ZARR_ASSIGN_OR_RETURN(members, Read({DocumentKey("", Document::kAttributes), {}}));
     const json::Value attributes(std::move(members));
     if (is_root(attributes)) {
         LearnSpelling(attributes);
@@ -208,14 +209,16 @@ Result<NczarrDocuments::Layout> NczarrDocuments::FindLayout() {
 
 NczarrDocuments::Place NczarrDocuments::GroupPlace(const std::string& group) const {
     if (layout_ == Layout::kDocuments) return {JoinKey(group, kOldGroupKey), {}};
-    return {JoinKey(group, layout_ == Layout::kMembers ? kGroupKey : kAttributesKey),
-            spelling_.group};
+    return {
+        DocumentKey(group, layout_ == Layout::kMembers ? Document::kGroup : Document::kAttributes),
+        spelling_.group};
 }
 
 NczarrDocuments::Place NczarrDocuments::ArrayPlace(const std::string& array) const {
     if (layout_ == Layout::kDocuments) return {JoinKey(array, kOldArrayKey), {}};
-    return {JoinKey(array, layout_ == Layout::kMembers ? kArrayKey : kAttributesKey),
-            spelling_.array};
+    return {
+        DocumentKey(array, layout_ == Layout::kMembers ? Document::kArray : Document::kAttributes),
+        spelling_.array};
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -238,7 +241,8 @@ Status NczarrDocuments::ListIn(const std::string& group, std::string_view list,
 Status NczarrDocuments::List(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone || path.empty()) return {};
-    ZARR_ASSIGN_OR_RETURN(const json::Object array, Read({JoinKey(path, kArrayKey), {}}));
+    ZARR_ASSIGN_OR_RETURN(const json::Object array,
+                          Read({DocumentKey(path, Document::kArray), {}}));
     if (!array.empty() && !IsKnownToNetcdf(json::Value(array))) return {};
     std::string_view list = spelling_.arrays;
     if (array.empty()) {
@@ -346,10 +350,10 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     return true;
 }
 
-Status NczarrDocuments::FollowShape(const std::string& path, const json::Object& document) {
+Status NczarrDocuments::FollowShape(const std::string& path,
+                                    const std::vector<std::uint64_t>& shape) {
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone) return {};
-    const std::vector<std::uint64_t> shape = ShapeOf(json::Value(document));
     ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(path)));
     const std::vector<std::string> references =
         Texts(json::FindMember(extension, spelling_.references));
@@ -370,7 +374,8 @@ Status NczarrDocuments::FollowShape(const std::string& path, const json::Object&
 Status NczarrDocuments::ForEachArray(const std::string& path, std::size_t depth,
                                      const std::function<Status(const std::string&)>& visit) const {
     if (depth > kMaxGroupDepth) return {};
-    ZARR_ASSIGN_OR_RETURN(const json::Object array, Read({JoinKey(path, kArrayKey), {}}));
+    ZARR_ASSIGN_OR_RETURN(const json::Object array,
+                          Read({DocumentKey(path, Document::kArray), {}}));
     if (!array.empty()) return visit(path);
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_->List(path));
     for (const StoreEntry& entry : entries)
@@ -403,7 +408,8 @@ Result<json::Array> NczarrDocuments::NewReferences(const std::string& array,
                                                    const json::Value& attributes) {
     const std::vector<std::string> names = Texts(attributes.Find(kNames));
     if (names.empty()) return json::Array();
-    ZARR_ASSIGN_OR_RETURN(const json::Object document, Read({JoinKey(array, kArrayKey), {}}));
+    ZARR_ASSIGN_OR_RETURN(const json::Object document,
+                          Read({DocumentKey(array, Document::kArray), {}}));
     const std::vector<std::uint64_t> shape = ShapeOf(json::Value(document));
     const json::Value members(extension);
     const std::vector<std::string> references = Texts(members.Find(spelling_.references));
@@ -459,7 +465,8 @@ Result<json::Value> NczarrDocuments::AsStored(const std::string& path,
                                               const json::Value& attributes) {
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone) return attributes;
-    ZARR_ASSIGN_OR_RETURN(json::Object stored, Read({JoinKey(path, kAttributesKey), {}}));
+    ZARR_ASSIGN_OR_RETURN(json::Object stored,
+                          Read({DocumentKey(path, Document::kAttributes), {}}));
     json::Value kept = attributes;
     json::Value* const names = json::FindMember(*kept.as_object(), kNames);
     const json::Value* const stored_names = json::FindMember(stored, kNames);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Arrays whose `.zarray` does not say how the indices in their chunks' keys are joined.
-#include "core/array/key_separator.h"
+#include "core/array/keyed_chunks.h"
 
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ TEST_P(EitherSeparator, IsLookedForOnce) {
         ExpectReads(threads);
         ExpectReads(threads);
         EXPECT_LE(spy_->lists, 1);
-        EXPECT_EQ(array_->separator(), GetParam());
+        EXPECT_EQ(array_->chunks().separator(), GetParam());
     }
 }
 
@@ -109,7 +109,7 @@ TEST_P(EitherSeparator, IsFoundByAListingOfTheChunks) {
     const auto listing = array_->ListChunks();
     ASSERT_TRUE(Succeeds(listing));
     EXPECT_EQ(listing->chunks, sample_->present_chunks());
-    EXPECT_EQ(array_->separator(), GetParam());
+    EXPECT_EQ(array_->chunks().separator(), GetParam());
     ExpectReads(2);
     EXPECT_EQ(spy_->lists, 1);
 }
@@ -121,7 +121,7 @@ TEST_P(EitherSeparator, IsFoundByTheFirstChunkWhereNothingIsListed) {
     spy_ = std::make_shared<SpyStore>(unlisted);
     array_ = sample_->Open(0, spy_);
     ExpectReads(3);
-    EXPECT_EQ(array_->separator(), GetParam());
+    EXPECT_EQ(array_->chunks().separator(), GetParam());
     EXPECT_LE(spy_->ranges, 1);
 }
 
@@ -151,7 +151,7 @@ TEST(UnsaidSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
     const auto memory = std::make_shared<MemoryStore>();
     const auto array = sample.Open(kCache, memory);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
-    EXPECT_EQ(array->separator(), '.');
+    EXPECT_EQ(array->chunks().separator(), '.');
     for (const std::string& key : KeysIn(*sample.store())) {  // somebody else writes
         Buffer value;
         ASSERT_TRUE(Succeeds(sample.store()->Get("dem/" + key, value, kNoLimit)));
@@ -171,7 +171,7 @@ TEST(UnsaidSeparator, IsADotWhereBothAreThere) {
     const auto array = sample.Open(kCache);
     const Region first{{0, 0}, {1, 1}, {1, 1}};
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, first, 1)));
-    EXPECT_EQ(array->separator(), '.');
+    EXPECT_EQ(array->chunks().separator(), '.');
 }
 
 TEST(UnsaidSeparator, IsAnErrorWhereItCannotBeLookedFor) {
@@ -201,7 +201,7 @@ TEST(UnsaidSeparator, IsNotTakenFromOtherNames) {
         ASSERT_TRUE(Succeeds(memory->Set(key, ByteSpan(std::string_view("x")))));
     const auto array = sample.Open(kCache, memory);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
-    EXPECT_EQ(array->separator(), '.');
+    EXPECT_EQ(array->chunks().separator(), '.');
 }
 
 TEST(UnsaidSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
@@ -218,7 +218,7 @@ TEST(UnsaidSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
         const auto spy = std::make_shared<SpyStore>(std::make_shared<MemoryStore>());
         const auto array = sample.Open(kCache, spy);
         ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Region::All(spec.shape), 1)));
-        EXPECT_EQ(*array->Separator(), '.');
+        EXPECT_EQ(*array->chunks().Separator(), '.');
         EXPECT_EQ(spy->lists, 0);
     }
 }

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/keyed_chunks.h"
+
+#include <charconv>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "core/grid/chunk_key.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+bool ParseIndex(std::string_view text, std::uint64_t& index) {
+    const char* const end = text.data() + text.size();
+    const auto [next, error] = std::from_chars(text.data(), end, index);
+    return error == std::errc() && next == end && (text == "0" || text[0] != '0');
+}
+
+// Whether `name`, the part of a key after the array's path, names a chunk, or the first part of
+// one, and whether the indices that it has, `given`, lie inside of `counts`.
+enum class Place { kNoChunk, kInside, kOutside };
+
+Place PlaceOf(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
+              std::size_t& given) {
+    bool is_inside = true;
+    given = 0;
+    for (;;) {
+        const std::size_t end = name.find(separator);
+        std::uint64_t index = 0;
+        if (given == counts.size() || !ParseIndex(name.substr(0, end), index))
+            return Place::kNoChunk;
+        is_inside = is_inside && index < counts[given];
+        ++given;
+        if (end == std::string_view::npos) break;
+        name.remove_prefix(end + 1);
+    }
+    return is_inside ? Place::kInside : Place::kOutside;
+}
+
+}  // namespace
+
+KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
+                         const ArrayMetadata& metadata, DimVector<std::uint64_t> counts)
+    : store_(std::move(store)), path_(std::move(path)), counts_(std::move(counts)) {
+    // A single index needs no separator; Zarr v1 knew no other.
+    if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
+        state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
+    else
+        state_ = State::kUnknown;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The separator
+
+void KeyedChunks::Know(State state) const {
+    for (State known : {State::kUnknown, State::kAssumedDot})
+        if (state_.compare_exchange_strong(known, state)) return;
+}
+
+void KeyedChunks::DropAssumptions() const {
+    State assumed = State::kAssumedDot;
+    if (!state_.compare_exchange_strong(assumed, State::kUnknown)) return;
+    looked_.Reset();
+}
+
+Result<char> KeyedChunks::Settle(const Index& chunk) const {
+    if (is_settled()) return separator();
+    ZARR_ASSIGN_OR_RETURN(const State found, looked_.TryGet([&] { return Look(chunk); }));
+    State unknown = State::kUnknown;
+    state_.compare_exchange_strong(unknown, found);
+    return separator();
+}
+
+Result<KeyedChunks::State> KeyedChunks::Look(const Index& chunk) const {
+    bool has_dots = false;
+    bool has_folders = false;
+    const auto look = [&](const StoreEntry& entry) {
+        if (entry.is_prefix)
+            has_folders = has_folders || ParseChunkName(entry.name, 1, '/').has_value();
+        else
+            has_dots = ParseChunkName(entry.name, counts_.size(), '.').has_value();
+        return !has_dots;
+    };
+    const Status looked = store_->VisitEntries(path_, look);
+    if (!looked.ok() && looked.code() != StatusCode::kUnsupported) return looked;
+    if (has_dots) return State::kDot;
+    if (has_folders) return State::kSlash;
+    // Some stores that list show no folders.
+    Buffer ignored;
+    ZARR_ASSIGN_OR_RETURN(const bool found,
+                          store_->GetRange(ChunkKey(path_, chunk, '/'), 0, 1, ignored));
+    return found ? State::kSlash : State::kAssumedDot;
+}
+
+Result<char> KeyedChunks::Separator() const { return Settle(Index(counts_.size())); }
+
+// ---------------------------------------------------------------------------------------------
+// Reading
+
+std::string KeyedChunks::NameOf(const Index& chunk) const {
+    return ChunkKey(path_, chunk, separator());
+}
+
+template <class Ask>
+Result<bool> KeyedChunks::AskFor(const Index& chunk, const Ask& ask) const {
+    const bool was_settled = is_settled();
+    const char asked_with = separator();
+    ZARR_ASSIGN_OR_RETURN(const bool found, ask(ChunkKey(path_, chunk, asked_with)));
+    if (was_settled) return found;
+    if (found) {
+        Know(State::kDot);
+        return true;
+    }
+    ZARR_ASSIGN_OR_RETURN(const char settled, Settle(chunk));
+    return settled == asked_with ? false : ask(ChunkKey(path_, chunk, settled));
+}
+
+Result<bool> KeyedChunks::Get(const Index& chunk, Buffer& value, std::size_t limit) const {
+    return AskFor(chunk, [&](const std::string& key) { return store_->Get(key, value, limit); });
+}
+
+Result<std::optional<std::size_t>> KeyedChunks::GetInto(const Index& chunk,
+                                                        MutableByteSpan memory) const {
+    std::optional<std::size_t> size;
+    ZARR_RETURN_IF_ERROR(AskFor(chunk, [&](const std::string& key) -> Result<bool> {
+                             ZARR_ASSIGN_OR_RETURN(size, store_->GetInto(key, memory));
+                             return size.has_value();
+                         }).status());
+    return size;
+}
+
+Result<bool> KeyedChunks::GetRange(const Index& chunk, std::uint64_t offset, std::size_t length,
+                                   Buffer& value) const {
+    return AskFor(chunk, [&](const std::string& key) {
+        return store_->GetRange(key, offset, length, value);
+    });
+}
+
+ObjectVersion KeyedChunks::VersionOf(const Index& chunk) const {
+    return store_->VersionOf(NameOf(chunk));
+}
+
+std::uint64_t KeyedChunks::NumberOf(const Index& chunk) const {
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < chunk.size(); ++i) number = number * counts_[i] + chunk[i];
+    return number;
+}
+
+Status KeyedChunks::ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const {
+    const bool was_settled = is_settled();
+    std::map<char, std::vector<std::uint64_t>> found;  // by separator, while it is unknown
+    const auto add = [&](std::string_view name, char separator) {
+        const auto chunk = ParseChunkName(name, counts_.size(), separator);
+        if (!chunk) return;
+        for (std::size_t i = 0; i < chunk->size(); ++i)
+            if ((*chunk)[i] >= counts_[i]) return;
+        if (was_settled)
+            visit(NumberOf(*chunk));
+        else
+            found[separator].push_back(NumberOf(*chunk));
+    };
+    // A folder with a chunk's name counts, too: reading that chunk fails.
+    const auto add_any = [&](std::string_view name) {
+        if (was_settled) return add(name, separator());
+        for (const char separator : {'.', '/'}) add(name, separator);
+    };
+    const auto add_object = [&](std::string_view name, std::optional<std::uint64_t> size) {
+        visit_size(size);
+        add_any(name);
+    };
+    ZARR_RETURN_IF_ERROR(store_->ForEachKey(path_, add_object, add_any));
+    if (was_settled) return {};
+    if (!found.empty()) Know(found.count('.') != 0 ? State::kDot : State::kSlash);
+    for (const std::uint64_t number : found[separator()]) visit(number);
+    return {};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Writing
+
+Result<std::string> KeyedChunks::LockOf(const Index& chunk) const {
+    ZARR_RETURN_IF_ERROR(Settle(chunk).status());
+    return NameOf(chunk);
+}
+
+Status KeyedChunks::Set(Store& store, const Index& chunk, ByteSpan value) const {
+    ZARR_ASSIGN_OR_RETURN(const std::string key, LockOf(chunk));
+    return store.Set(key, value);
+}
+
+Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
+    ZARR_ASSIGN_OR_RETURN(const std::string key, LockOf(chunk));
+    return store.Erase(key);
+}
+
+Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const {
+    ZARR_RETURN_IF_ERROR(Separator().status());
+    // An array without dimensions has one chunk, which is inside.
+    return counts.empty() ? Status() : EraseOutsideBelow(store, "", counts);
+}
+
+// `name` is the part of the keys of chunks below it, such as "0/1".
+Status KeyedChunks::EraseOutsideBelow(Store& store, const std::string& name,
+                                      const std::vector<std::uint64_t>& counts) const {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries,
+                          store.List(name.empty() ? path_ : JoinKey(path_, name)));
+    for (const StoreEntry& entry : entries) {
+        const std::string own = JoinKey(name, entry.name);
+        std::size_t given = 0;
+        const Place place = PlaceOf(own, separator(), counts, given);
+        if (place == Place::kNoChunk) continue;
+        if (entry.is_prefix) {
+            if (separator() == '/' && given < counts.size())
+                ZARR_RETURN_IF_ERROR(EraseOutsideBelow(store, own, counts));
+        } else if (place == Place::kOutside && given == counts.size()) {
+            ZARR_RETURN_IF_ERROR(store.Erase(JoinKey(path_, own)));
+        }
+    }
+    return name.empty() ? Status() : store.ErasePrefix(JoinKey(path_, name)).status();
+}
+
+}  // namespace zarr

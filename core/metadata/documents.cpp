@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "core/metadata/documents.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/json/parse.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::string_view kDocumentNames[] = {".zarray", ".zgroup", ".zattrs", ".zmetadata"};
+constexpr std::string_view kV1Array = "meta";
+constexpr std::string_view kV1Attributes = "attrs";
+
+std::string_view NameOf(Document document) {
+    return kDocumentNames[static_cast<std::size_t>(document)];
+}
+
+std::optional<std::string_view> FindSlice(const std::vector<json::Slice>& slices,
+                                          std::string_view name) {
+    const auto found = std::find_if(slices.rbegin(), slices.rend(),
+                                    [&](const json::Slice& s) { return s.first == name; });
+    return found == slices.rend() ? std::nullopt : std::optional(found->second);
+}
+
+// Consolidated metadata without a version are of the only one.
+Status CheckVersion(const std::vector<json::Slice>& top) {
+    const auto text = FindSlice(top, "zarr_consolidated_format");
+    if (!text) return {};
+    ZARR_ASSIGN_OR_RETURN(const json::Value format,
+                          json::Parse(*text).WithContext("zarr_consolidated_format"));
+    std::int64_t version = 0;
+    return format.GetInt64(version) && version == 1
+               ? Status()
+               : json::Expected("zarr_consolidated_format", "1", format);
+}
+
+}  // namespace
+
+std::string DocumentKey(std::string_view path, Document document, Format format) {
+    if (format == Format::kV2) return JoinKey(path, NameOf(document));
+    return JoinKey(path, document == Document::kArray ? kV1Array : kV1Attributes);
+}
+
+bool IsDocument(std::string_view name, Document document) { return name == NameOf(document); }
+
+bool IsDocument(std::string_view name) {
+    return std::find(std::begin(kDocumentNames), std::end(kDocumentNames), name) !=
+           std::end(kDocumentNames);
+}
+
+bool IsDocumentOfAnyFormat(std::string_view name) {
+    return IsDocument(name) || name == kV1Array || name == kV1Attributes;
+}
+
+bool IsNodeDocument(std::string_view name) {
+    return IsDocument(name) && !IsDocument(name, Document::kAttributes);
+}
+
+bool IsLikeDocument(std::string_view name) {
+    return name.substr(0, 2) == ".z" || name.substr(0, 4) == ".ncz";
+}
+
+bool HoldsRootDocument(const std::string& prefix, const KeyTest& has) {
+    return std::any_of(std::begin(kRootDocuments), std::end(kRootDocuments),
+                       [&](Document document) { return has(DocumentKey(prefix, document)); });
+}
+
+bool HoldsRootDocumentOfAnyFormat(const std::string& prefix, const KeyTest& has) {
+    return HoldsRootDocument(prefix, has) ||
+           has(DocumentKey(prefix, Document::kArray, Format::kV1)) ||
+           has(JoinKey(prefix, kV3Document));
+}
+
+Result<DocumentTexts> ParseConsolidated(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> top, json::MemberSlices(text));
+    ZARR_RETURN_IF_ERROR(CheckVersion(top));
+    const auto entries = FindSlice(top, "metadata");
+    if (!entries) return Status::Corrupt("the compulsory member \"metadata\" is missing");
+    ZARR_ASSIGN_OR_RETURN(DocumentTexts documents,
+                          json::MemberSlices(*entries).WithContext("metadata"));
+    for (const auto& [key, document] : documents)
+        if (!IsValidKey(key))
+            return Status::Corrupt("metadata: " + Quoted(key) + " is not a valid key");
+    return documents;
+}
+
+std::string ConsolidatedDocument(json::Object documents) {
+    return json::DumpIndented(
+        json::Value(json::Object{{"metadata", json::Value(std::move(documents))},
+                                 {"zarr_consolidated_format", json::Value(std::int64_t{1})}}));
+}
+
+bool AreReferences(std::string_view text) {
+    // In large consolidated metadata this takes much less time than finding the members.
+    if (text.find("\"record_size\"") == std::string_view::npos) return false;
+    const auto members = json::MemberSlices(text);
+    if (!members.ok()) return false;
+    return FindSlice(*members, "record_size") && !FindSlice(*members, "zarr_consolidated_format");
+}
+
+}  // namespace zarr

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The documents of Zarr v2 (Zarr v2 specification, "Storage"): read into the model, and written.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "core/base/status.h"
+#include "core/json/value.h"
+#include "core/metadata/array_metadata.h"
+
+namespace zarr {
+
+// The attributes of the array, an object; null where they cannot be read.
+using AttributesSource = std::function<json::Value()>;
+
+// Parses and validates the text of `.zarray`. NCZarr's are read as AsSpecified() has them, text
+// that is stored as objects as AsObjects() has it. Where the array may be netCDF-C's and mean
+// something else than it says, `attributes` are asked, if given. Every compulsory member must be
+// there; the product of the shape, of the chunk's sizes in bytes and the number of chunks must fit
+// 63 bits. Errors name the member and its value.
+Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
+                                         const AttributesSource& attributes = {});
+// The same of members that are parsed.
+Result<ArrayMetadata> ReadArrayMetadata(json::Object members,
+                                        const AttributesSource& attributes = {});
+
+// The text of `.zarray`, spelled as zarr-python spells it.
+std::string ArrayText(const ArrayMetadata& metadata);
+
+// Adds those of `members`, which are of a stored `.zarray`, that the specification does not define
+// and `metadata` lacks.
+void AddUndefined(const json::Object& members, ArrayMetadata& metadata);
+
+// Checks the text of `.zgroup`.
+Status CheckGroupMetadata(std::string_view text);
+// The text of a new `.zgroup`.
+std::string GroupText();
+
+// Parses the text of `.zattrs`: an object.
+Result<json::Value> ParseAttributes(std::string_view text);
+
+}  // namespace zarr

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "core/store/overlay_store.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/store/keys.h"
+
+namespace zarr {
+
+OverlayStore::OverlayStore(std::shared_ptr<const Store> base, Buffer text, const Values& values,
+                           bool (*is_overlaid)(std::string_view name))
+    : ForwardingStore(std::move(base)), text_(std::move(text)), is_overlaid_(is_overlaid) {
+    for (const auto& [key, value] : values) {
+        entries_[key] = value;
+        AddToParents(key);
+    }
+}
+
+bool OverlayStore::IsOverlaid(std::string_view key) const { return is_overlaid_(LastName(key)); }
+
+void OverlayStore::AddToParents(std::string_view key) {
+    for (bool is_prefix = false; !key.empty(); is_prefix = true) {
+        const std::string_view parent = ParentPath(key);
+        bool& known_as_prefix = children_[std::string(parent)]
+                                    .try_emplace(std::string(LastName(key)), false)
+                                    .first->second;
+        if (known_as_prefix) return;  // and so are its own parents
+        known_as_prefix = is_prefix;
+        key = parent;
+    }
+}
+
+Result<bool> OverlayStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
+    if (!IsOverlaid(key)) return base().Get(key, value, limit);
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return false;
+    if (found->second.size() > limit) return ValueTooLarge(key, found->second.size(), limit);
+    ZARR_RETURN_IF_ERROR(value.Assign(ByteSpan(found->second)));
+    return true;
+}
+
+Result<std::optional<std::size_t>> OverlayStore::GetInto(const std::string& key,
+                                                         MutableByteSpan memory) const {
+    return IsOverlaid(key) ? Store::GetInto(key, memory) : base().GetInto(key, memory);
+}
+
+Result<bool> OverlayStore::GetRange(const std::string& key, std::uint64_t offset,
+                                    std::size_t length, Buffer& value) const {
+    if (!IsOverlaid(key)) return base().GetRange(key, offset, length, value);
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return false;
+    const std::string_view all = found->second;
+    const auto from = static_cast<std::size_t>(std::min<std::uint64_t>(offset, all.size()));
+    ZARR_RETURN_IF_ERROR(value.Assign(ByteSpan(all.substr(from, length))));
+    return true;
+}
+
+Result<std::vector<StoreEntry>> OverlayStore::List(const std::string& prefix) const {
+    std::vector<StoreEntry> entries;
+    const auto found = children_.find(prefix);
+    if (found == children_.end()) return entries;
+    for (const auto& [name, is_prefix] : found->second) entries.push_back({name, is_prefix});
+    return entries;
+}
+
+}  // namespace zarr

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/store/store.h"
+
+namespace zarr {
+
+// Serves some keys of a store from memory, as consolidated metadata hold documents, and all others
+// from the store. Lists the keys in memory alone, without asking the store. Read-only and
+// immutable.
+class OverlayStore final : public ForwardingStore {
+  public:
+    using Values = std::vector<std::pair<std::string, std::string_view>>;
+
+    // `values` are keys with their values, which lie in `text`; of a key that occurs twice the last
+    // value counts. Keys whose last name `is_overlaid` accepts are never asked of the store.
+    OverlayStore(std::shared_ptr<const Store> base, Buffer text, const Values& values,
+                 bool (*is_overlaid)(std::string_view name));
+
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
+    Result<std::optional<std::size_t>> GetInto(const std::string& key,
+                                               MutableByteSpan memory) const override;
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override;
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
+
+  private:
+    bool IsOverlaid(std::string_view key) const;
+    void AddToParents(std::string_view key);
+
+    const Buffer text_;
+    bool (*const is_overlaid_)(std::string_view);
+    std::unordered_map<std::string, std::string_view> entries_;  // key -> its value in text_
+    std::unordered_map<std::string, std::map<std::string, bool>> children_;  // name -> is_prefix
+};
+
+}  // namespace zarr
