@@ -247,7 +247,7 @@ QUESTIONS = [
     ("known to be absent?", "core/array/absent_chunks.h",
      "AbsentChunks", "the fill value"),
     ("a small part of a large chunk?", "core/array/region_reader.cpp",
-     "ReadRanges", "only that is decoded"),
+     "Strategy::kDecodeRange", "only that is fetched or decoded"),
 ]  # fmt: skip
 FETCH = [
     ("the stored chunk", "core/store/store.h", "Get",
@@ -256,11 +256,11 @@ FETCH = [
      ["compressor, then filters backwards,", "on as many threads as NUM_THREADS says"]),
 ]  # fmt: skip
 ENDS = [
-    ("into the caller's memory", "core/array/region_reader.cpp", "ReadDirectly",
+    ("into the caller's memory", "core/array/region_reader.cpp", "Strategy::kIntoPlace",
      ["a whole chunk, wanted as stored:", "no copy"]),
-    ("into the thread's memory", "core/array/region_reader.cpp", "ReadPast",
+    ("into scratch memory", "core/array/region_reader.cpp", "Strategy::kThroughScratch",
      ["a whole chunk that is used up", "by this read"]),
-    ("into the cache", "core/array/region_reader.cpp", "Load",
+    ("into the cache", "core/array/region_reader.cpp", "Strategy::kThroughCache",
      ["where others may want", "the rest of the chunk"]),
 ]  # fmt: skip
 LAST = ("one copy", "core/grid/copy.h", "CopyBlock",

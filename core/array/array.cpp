@@ -39,6 +39,17 @@ Result<Pipeline> BindPipeline(const ArrayMetadata& metadata) {
                           {metadata.dtype, metadata.chunks, metadata.fortran_order});
 }
 
+// Makes texts of ObjectRefs.
+void TakeTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+               const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    for (; count > 0; --count, dst += dst_stride, src += src_stride) {
+        ObjectRef ref;
+        std::memcpy(&ref, src, sizeof ref);
+        auto& text = *reinterpret_cast<std::string*>(dst);
+        text.assign(ref.data == nullptr ? "" : ref.data, ref.size);
+    }
+}
+
 }  // namespace
 
 Status Array::CheckCodecs(const ArrayMetadata& metadata) { return BindPipeline(metadata).status(); }
@@ -102,13 +113,12 @@ Status Array::Read(const Region& region, std::size_t offset, const Destination& 
     if (metadata_.dtype.kind == DataKind::kObject && destination.op.is_copy)
         return Status::Invalid("elements of dtype |O have no fixed size");
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
-    return RegionReader(*this, region, offset, destination, options).Run();
+    return ReadRegion(*this, region, offset, destination, options);
 }
 
 Status Array::Preload(const Region& region, std::size_t threads) const {
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
-    const Destination nowhere{nullptr, Strides(metadata_.rank(), 0), {}};
-    return RegionReader(*this, region, 0, nowhere, {threads}).Preload();
+    return PreloadRegion(*this, region, threads);
 }
 
 std::uint64_t Array::DecodedBytes(const Region& region) const {
@@ -160,7 +170,7 @@ void Array::DropChanged() const {
     context_->cache().DropStale(id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
         // Where asking is dear, nothing tells an absent chunk that has come meanwhile.
         return (chunk.absent && is_dear) ||
-               !SameVersion(chunk.stamp, chunks_->VersionOf(ChunkAt(index)));
+               !SameVersion(chunk.version, chunks_->VersionOf(ChunkAt(index)));
     });
     if (pending().empty()) return;  // also in a forked child, where threads that are gone hold them
     for (const auto& [index, pending] : this->pending().All()) {
@@ -177,23 +187,17 @@ Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
         return Status::Invalid("dtype " + metadata_.dtype.ToString() + " has no objects");
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
     const std::uint64_t count = region.size();
-    if (count > SIZE_MAX / sizeof(ObjectRef))
+    if (count > SIZE_MAX / sizeof(std::string))
         return Status::Limit("too many elements for one read");
-    Buffer refs;
-    ZARR_RETURN_IF_ERROR(refs.Resize(static_cast<std::size_t>(count) * sizeof(ObjectRef)));
-    const Destination destination{refs.data(),
-                                  ContiguousStrides(region.count, sizeof(ObjectRef), false),
-                                  CopyConverter(sizeof(ObjectRef))};
-    const ReadOptions options{threads};
-    RegionReader reader(*this, region, 0, destination, options);
-    ZARR_RETURN_IF_ERROR(reader.Run());
-    std::vector<std::string> objects;
-    objects.reserve(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < count; ++i) {
-        ObjectRef ref;
-        std::memcpy(&ref, refs.data() + i * sizeof ref, sizeof ref);
-        objects.emplace_back(ref.data == nullptr ? "" : ref.data, ref.size);
-    }
+    std::vector<std::string> objects(static_cast<std::size_t>(count));
+    Converter take;
+    take.row = TakeTexts;
+    take.dst_size = sizeof(std::string);
+    take.src_size = sizeof(ObjectRef);
+    const Destination destination{reinterpret_cast<std::uint8_t*>(objects.data()),
+                                  ContiguousStrides(region.count, sizeof(std::string), false),
+                                  take};
+    ZARR_RETURN_IF_ERROR(ReadRegion(*this, region, 0, destination, {threads}));
     return objects;
 }
 

@@ -39,11 +39,11 @@ std::uint64_t ItemsInArray(const ArrayMetadata& metadata, const DimVector<std::u
 }
 
 // Notes in a pending chunk that has locks which bytes are written.
-void MarkWritten(PendingChunk& pending, const ChunkPart& piece, const ChunkWalk& walk,
+void MarkWritten(PendingChunk& pending, const ChunkPart& part, const ChunkWalk& walk,
                  std::size_t offset, std::size_t size) {
     if (pending.locks == nullptr) return;
     const std::string ones(size, '\xff');
-    FillBlock(piece.count, pending.written.data() + walk.first + offset, walk.strides,
+    FillBlock(part.count, pending.written.data() + walk.first + offset, walk.strides,
               reinterpret_cast<const std::uint8_t*>(ones.data()), CopyConverter(size));
 }
 
@@ -133,16 +133,16 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded) {
 // ---------------------------------------------------------------------------------------------
 // Pieces of a region
 
-Status ArrayWriter::ForEachPiece(const RegionSplit& plan, std::size_t threads,
-                                 const std::function<Status(const Piece&)>& write) {
+Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
+                                const std::function<Status(const ChunkPart&)>& write) {
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     const auto write_piece = [&](std::size_t i) {
         // A region may touch more chunks than there is room for. Where they cannot be stored, no
         // more are taken.
         if (array_->pending().count() > threads && IsTooMuchPending())
             ZARR_RETURN_IF_ERROR(Flush(1));
-        const Piece piece = plan.At(i);
-        return array_->Locate(write(piece), piece.chunk);
+        const ChunkPart part = plan.At(i);
+        return array_->Locate(write(part), part.chunk);
     };
     ZARR_RETURN_IF_ERROR(
         ParallelFor(static_cast<std::size_t>(plan.pieces()), threads, write_piece));
@@ -167,19 +167,19 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
     const RegionSplit plan(metadata, region, source.strides);
     const bool whole_elements = offset == 0 && source.op.dst_size == metadata.dtype.size;
     const bool at_once = whole_elements && whole_chunks == WholeChunks::kAtOnce;
-    return ForEachPiece(plan, threads, [&](const Piece& piece) {
-        if (at_once && piece.covers_chunk) return WriteWhole(piece, region, source);
-        const bool is_whole = piece.covers_chunk && whole_elements;
-        return Change(piece, is_whole, [&](PendingChunk& pending) -> Status {
-            const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
-            CopyBlock(piece.count, pending.elements.data() + walk.first + offset, walk.strides,
-                      source.data + piece.place, source.strides, source.op);
-            MarkWritten(pending, piece, walk, offset, source.op.dst_size);
+    return ForEachPart(plan, threads, [&](const ChunkPart& part) {
+        if (at_once && part.covers_chunk) return WriteWhole(part, region, source);
+        const bool is_whole = part.covers_chunk && whole_elements;
+        return Change(part, is_whole, [&](PendingChunk& pending) -> Status {
+            const ChunkWalk walk = WalkOf(part, region, array_->chunk_strides_);
+            CopyBlock(part.count, pending.elements.data() + walk.first + offset, walk.strides,
+                      source.data + part.place, source.strides, source.op);
+            MarkWritten(pending, part, walk, offset, source.op.dst_size);
             // Who writes row by row has most likely done with a chunk when its last row is there:
             // it makes room for the next ones, and is encoded while the cores are at it.
-            pending.changes += Product(piece.count);
-            if (!at_once || pending.changes < ItemsInArray(metadata, piece.chunk)) return {};
-            return StorePending(array_->IdOf(piece.chunk).chunk, pending);
+            pending.changes += Product(part.count);
+            if (!at_once || pending.changes < ItemsInArray(metadata, part.chunk)) return {};
+            return StorePending(array_->IdOf(part.chunk).chunk, pending);
         });
     });
 }
@@ -200,44 +200,44 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
     const Strides chunk_strides = StridesInChunk(metadata, sizeof(std::string));
     const Strides byte_strides = StridesInChunk(metadata, 1);
     const RegionSplit plan(metadata, region, source_strides);
-    return ForEachPiece(plan, threads, [&](const Piece& piece) {
-        return Change(piece, piece.covers_chunk, [&](PendingChunk& pending) -> Status {
-            const ChunkWalk walk = WalkOf(piece, region, chunk_strides);
+    return ForEachPart(plan, threads, [&](const ChunkPart& part) {
+        return Change(part, part.covers_chunk, [&](PendingChunk& pending) -> Status {
+            const ChunkWalk walk = WalkOf(part, region, chunk_strides);
             CopyBlock(
-                piece.count, reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
-                walk.strides, reinterpret_cast<const std::uint8_t*>(texts.data()) + piece.place,
+                part.count, reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
+                walk.strides, reinterpret_cast<const std::uint8_t*>(texts.data()) + part.place,
                 source_strides, TextConverter(CopyTexts, sizeof(std::string)));
-            MarkWritten(pending, piece, WalkOf(piece, region, byte_strides), 0, 1);
+            MarkWritten(pending, part, WalkOf(part, region, byte_strides), 0, 1);
             return {};
         });
     });
 }
 
-Status ArrayWriter::WriteWhole(const Piece& piece, const Region& region, const Source& source) {
-    const std::uint64_t index = array_->IdOf(piece.chunk).chunk;
+Status ArrayWriter::WriteWhole(const ChunkPart& part, const Region& region, const Source& source) {
+    const std::uint64_t index = array_->IdOf(part.chunk).chunk;
     for (;;) {
         // Pending while it is stored, so that whoever changes a part of it meanwhile waits.
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;
-        Status status = StoreWhole(piece, region, source);
+        Status status = StoreWhole(part, region, source);
         // What was pending is overwritten, or, where that failed, still to be stored.
         if (status.ok() || !pending->is_loaded) Forget(index, *pending);
         return status;
     }
 }
 
-Status ArrayWriter::StoreWhole(const Piece& piece, const Region& region, const Source& source) {
+Status ArrayWriter::StoreWhole(const ChunkPart& part, const Region& region, const Source& source) {
     ArrayContext::ScratchBuffer scratch(array_->context());
     Buffer& chunk = scratch->chunk;
     ZARR_RETURN_IF_ERROR(chunk.Reset(array_->pipeline_.chunk_bytes()));
-    if (!piece.fills_chunk) FillChunk(chunk.span());
-    const ChunkWalk walk = WalkOf(piece, region, array_->chunk_strides_);
-    CopyBlock(piece.count, chunk.data() + walk.first, walk.strides, source.data + piece.place,
+    if (!part.fills_chunk) FillChunk(chunk.span());
+    const ChunkWalk walk = WalkOf(part, region, array_->chunk_strides_);
+    CopyBlock(part.count, chunk.data() + walk.first, walk.strides, source.data + part.place,
               source.strides, source.op);
-    ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(piece.chunk, locks_));
-    Status status = StoreChunk(piece.chunk, std::as_const(chunk).span());
-    array_->Replace(array_->IdOf(piece.chunk), nullptr);
+    ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(part.chunk, locks_));
+    Status status = StoreChunk(part.chunk, std::as_const(chunk).span());
+    array_->Replace(array_->IdOf(part.chunk), nullptr);
     return status;
 }
 
@@ -249,9 +249,9 @@ void ArrayWriter::Forget(std::uint64_t index, PendingChunk& pending) const {
     array_->pending().Remove(index, pending);
 }
 
-Status ArrayWriter::Change(const Piece& piece, bool is_whole,
+Status ArrayWriter::Change(const ChunkPart& part, bool is_whole,
                            const std::function<Status(PendingChunk&)>& change) {
-    const std::uint64_t index = array_->IdOf(piece.chunk).chunk;
+    const std::uint64_t index = array_->IdOf(part.chunk).chunk;
     for (;;) {
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
@@ -261,7 +261,7 @@ Status ArrayWriter::Change(const Piece& piece, bool is_whole,
             ZARR_RETURN_IF_ERROR(StorePending(index, *pending));
             continue;
         }
-        if (!pending->is_loaded) ZARR_RETURN_IF_ERROR(Begin(piece.chunk, is_whole, *pending));
+        if (!pending->is_loaded) ZARR_RETURN_IF_ERROR(Begin(part.chunk, is_whole, *pending));
         return change(*pending);
     }
 }
@@ -322,7 +322,7 @@ Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
         ZARR_RETURN_IF_ERROR(array_->metadata().dtype.kind == DataKind::kObject
                                  ? StoreObjects(chunk, pending, decoded->objects)
                                  : StoreChunk(chunk, std::as_const(pending.elements).span()));
-        decoded->stamp = array_->chunks().VersionOf(chunk);
+        decoded->version = array_->chunks().VersionOf(chunk);
         // Under the lock: what another process stores next must not be forgotten for this.
         decoded->elements = std::move(pending.elements);
         array_->Replace({array_->id_, index}, decoded);

@@ -60,19 +60,17 @@ class ArrayWriter {
     Status Flush(std::size_t threads);
 
   private:
-    using Piece = ChunkPart;
-
     ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
                 std::size_t max_pending_bytes, std::shared_ptr<Synchronizer> locks);
 
-    // Calls `write` on each piece of the region, and flushes whenever too much is pending.
-    Status ForEachPiece(const RegionSplit& plan, std::size_t threads,
-                        const std::function<Status(const Piece&)>& write);
-    Status WriteWhole(const Piece& piece, const Region& region, const Source& source);
-    Status StoreWhole(const Piece& piece, const Region& region, const Source& source);
+    // Calls `write` on each part of the region, and flushes whenever too much is pending.
+    Status ForEachPart(const RegionSplit& plan, std::size_t threads,
+                       const std::function<Status(const ChunkPart&)>& write);
+    Status WriteWhole(const ChunkPart& part, const Region& region, const Source& source);
+    Status StoreWhole(const ChunkPart& part, const Region& region, const Source& source);
     // Calls `change` on the pending chunk. A new one is loaded first, where `change` does not
     // change all of it.
-    Status Change(const Piece& piece, bool is_whole,
+    Status Change(const ChunkPart& part, bool is_whole,
                   const std::function<Status(PendingChunk&)>& change);
     // Makes a new pending chunk ready for a change. Forgets it where that fails.
     Status Begin(const DimVector<std::uint64_t>& chunk, bool is_whole, PendingChunk& pending);

@@ -27,9 +27,9 @@ struct DecodedChunk {
     Status Allocate(std::size_t size);
 
     bool absent = false;
-    Buffer elements;      // of fixed-size types
-    ObjectChunk objects;  // of kObject
-    ObjectVersion stamp;  // of the stored chunk, from before it was read
+    Buffer elements;        // of fixed-size types
+    ObjectChunk objects;    // of kObject
+    ObjectVersion version;  // of the stored chunk, from before it was read
     std::shared_ptr<BufferPool> pool;
 
     std::size_t bytes() const { return elements.size() + objects.bytes() + sizeof(DecodedChunk); }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/array/region_split.h"
 #include "core/base/limits.h"
 #include "core/base/thread_pool.h"
 #include "core/base/timed.h"
@@ -42,11 +43,11 @@ constexpr std::size_t kMaxRanges = 4096;
 constexpr std::size_t kSmallPart = 16;  // of the chunk, at most one of so many
 
 // The dimension along which the elements lie closest.
-std::size_t ClosestAxis(const ChunkPart& piece, const Strides& strides) {
+std::size_t ClosestAxis(const ChunkPart& part, const Strides& strides) {
     std::size_t closest = 0;
-    for (std::size_t i = 1; i < piece.count.size(); ++i)
-        if (piece.count[closest] == 1 ||
-            (piece.count[i] > 1 && std::abs(strides[i]) < std::abs(strides[closest])))
+    for (std::size_t i = 1; i < part.count.size(); ++i)
+        if (part.count[closest] == 1 ||
+            (part.count[i] > 1 && std::abs(strides[i]) < std::abs(strides[closest])))
             closest = i;
     return closest;
 }
@@ -66,6 +67,90 @@ ByteRanges Joined(ByteRanges ranges) {
 }
 
 }  // namespace
+
+// One read of a region: splits it at the chunk boundaries and brings each part to its place, in
+// parallel. Used once.
+class RegionReader {
+  public:
+    // All are borrowed. `offset` is the place of the wanted part in an element.
+    RegionReader(const Array& array, const Region& region, std::size_t offset,
+                 const Destination& destination, const ReadOptions& options);
+
+    Status Run();
+
+    // Brings the chunks into the cache and nothing to the destination.
+    Status Preload();
+
+  private:
+    static std::size_t InFlight(const Array& array, std::size_t threads);
+    Status ReadPart(const ChunkPart& part);
+
+    // What is copied is there already; false where it is not.
+    Result<bool> CopyIfPending(const ChunkPart& part);
+    bool CopyIfCached(const ChunkPart& part);
+
+    // How a part of a chunk is read that is neither pending nor cached.
+    enum class Strategy {
+        kFetchRange,      // fetched alone: of a large chunk without codecs
+        kDecodeRange,     // decoded alone: of a large chunk whose blosc can do that
+        kThroughCache,    // copied from the chunk in the cache, where others may want the rest
+        kIntoPlace,       // decoded where it is wanted: a whole chunk, wanted as it is stored
+        kThroughScratch,  // copied from scratch memory: a chunk that this read uses up
+    };
+    // Of kFetchRange and kDecodeRange, `ranges` are the bytes of the decoded chunk that are wanted.
+    Strategy Choose(const ChunkPart& part, ByteRanges& ranges) const;
+    // One for each strategy.
+    Status FetchRange(const ChunkPart& part, const ByteRanges& ranges);
+    Status DecodeRange(const ChunkPart& part, const ByteRanges& ranges);
+    Status ReadThroughCache(const ChunkPart& part);
+    Status ReadIntoPlace(const ChunkPart& part);
+    Status ReadThroughScratch(const ChunkPart& part);
+
+    bool IsWantedAsStored(const ChunkPart& part) const;
+    // The wanted bytes; none where they are many, or a large part of the chunk, so that taking all
+    // of it costs as little.
+    ByteRanges RangesOf(const ChunkPart& part) const;
+
+    // What the store answers to `question`, unless the chunk is known to be absent.
+    template <class Question>
+    Result<bool> Ask(const ChunkPart& part, Question&& question) const;
+    // Reads the stored chunk; false where it is absent.
+    Result<bool> Fetch(const ChunkPart& part, PipelineScratch& scratch) const;
+    // Counts for the array and for its context; an ArrayCounter for the array.
+    using Counter = std::atomic<std::uint64_t> ReadCounters::*;
+    using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
+    void Count(Counter counter, std::uint64_t number) const;
+    void CountHere(ArrayCounter counter, std::uint64_t number) const;
+    void CountDecoded(std::size_t bytes) const;
+    // What `work` returns; the time that it takes is counted.
+    template <class Work>
+    auto Timed(ArrayCounter counter, Work&& work) const {
+        return zarr::Timed(work, [&](std::uint64_t time) { CountHere(counter, time); });
+    }
+    Status Decode(const ChunkPart& part, ByteSpan encoded, MutableByteSpan chunk,
+                  PipelineScratch& scratch);
+    // The chunk through the cache.
+    Result<ChunkPtr> Cached(const ChunkPart& part);
+    Result<ChunkPtr> Load(const ChunkPart& part);
+
+    void CopyFrom(const ChunkPart& part, const std::uint8_t* chunk) const;
+    void Fill(const ChunkPart& part) const;
+    void Emit(const ChunkPart& part, const DecodedChunk& chunk) const;
+    std::uint8_t* PlaceOf(const ChunkPart& part) const { return destination_.data + part.place; }
+
+    const Array& array_;
+    const Region& region_;
+    const std::size_t offset_;
+    const Destination& destination_;
+    const Converter op_;
+    const std::size_t threads_;    // that decode at the same time
+    const std::size_t in_flight_;  // chunks that are read or decoded at the same time
+    Semaphore decoding_;           // where these are more than threads
+    const bool sees_pending_;
+    bool keep_all_ = false;
+    std::uint64_t may_stay_;  // how many pieces, from the first on
+    const RegionSplit plan_;
+};
 
 std::size_t RegionReader::InFlight(const Array& array, std::size_t threads) {
     const std::size_t fit =
@@ -100,18 +185,18 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
 
 Status RegionReader::Preload() {
     return ParallelFor(static_cast<std::size_t>(plan_.pieces()), in_flight_, [&](std::size_t i) {
-        const Piece piece = plan_.At(i);
-        return array_.Locate(Cached(piece).status(), piece.chunk);
+        const ChunkPart part = plan_.At(i);
+        return array_.Locate(Cached(part).status(), part.chunk);
     });
 }
 
 Status RegionReader::Run() {
     if (plan_.pieces() == 0) return {};
     const auto read = [this](std::uint64_t index, std::size_t threads) {
-        Piece piece = plan_.At(index);
-        piece.threads = threads;
-        piece.may_stay = index < may_stay_;
-        return array_.Locate(ReadPiece(piece), piece.chunk);
+        ChunkPart part = plan_.At(index);
+        part.threads = threads;
+        part.may_stay = index < may_stay_;
+        return array_.Locate(ReadPart(part), part.chunk);
     };
     if (plan_.pieces() == 1) return read(0, threads_);
     if (plan_.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
@@ -123,9 +208,9 @@ Status RegionReader::Run() {
     std::vector<std::uint64_t> missing;
     std::vector<std::uint64_t> held;
     for (std::uint64_t i = 0; i < plan_.pieces(); ++i) {
-        const Piece piece = plan_.At(i);
+        const ChunkPart part = plan_.At(i);
         if (sees_pending_ ||
-            (is_small ? !CopyIfCached(piece) : cache.Find(array_.IdOf(piece.chunk)) == nullptr))
+            (is_small ? !CopyIfCached(part) : cache.Find(array_.IdOf(part.chunk)) == nullptr))
             missing.push_back(i);
         else if (!is_small)
             held.push_back(i);
@@ -138,25 +223,24 @@ Status RegionReader::Run() {
     });
 }
 
-bool RegionReader::IsContiguous(const Piece& piece) const {
-    if (!op_.is_copy || offset_ != 0 || !piece.fills_chunk || IsObjects(array_)) return false;
-    for (std::size_t i = 0; i < piece.count.size(); ++i)
-        if (piece.count[i] != 1 && destination_.strides[i] != array_.chunk_strides_[i])
-            return false;
+bool RegionReader::IsWantedAsStored(const ChunkPart& part) const {
+    if (!op_.is_copy || offset_ != 0 || !part.fills_chunk || IsObjects(array_)) return false;
+    for (std::size_t i = 0; i < part.count.size(); ++i)
+        if (part.count[i] != 1 && destination_.strides[i] != array_.chunk_strides_[i]) return false;
     return op_.src_size == array_.metadata().dtype.size;
 }
 
-void RegionReader::CopyFrom(const Piece& piece, const std::uint8_t* chunk) const {
-    const ChunkWalk walk = WalkOf(piece, region_, array_.chunk_strides_);
-    CopyBlock(piece.count, PlaceOf(piece), destination_.strides, chunk + offset_ + walk.first,
+void RegionReader::CopyFrom(const ChunkPart& part, const std::uint8_t* chunk) const {
+    const ChunkWalk walk = WalkOf(part, region_, array_.chunk_strides_);
+    CopyBlock(part.count, PlaceOf(part), destination_.strides, chunk + offset_ + walk.first,
               walk.strides, op_);
 }
 
-void RegionReader::Fill(const Piece& piece) const {
+void RegionReader::Fill(const ChunkPart& part) const {
     const FillValue& fill = array_.metadata().fill_value;
     if (IsObjects(array_)) {
         const ObjectRef ref{fill.held().data(), fill.held().size()};
-        FillBlock(piece.count, PlaceOf(piece), destination_.strides,
+        FillBlock(part.count, PlaceOf(part), destination_.strides,
                   reinterpret_cast<const std::uint8_t*>(&ref), op_);
         return;
     }
@@ -164,93 +248,219 @@ void RegionReader::Fill(const Piece& piece) const {
     std::string stored = fill.is_zero() ? std::string(op_.src_size, '\0') : fill.Bytes();
     if (!fill.is_zero())
         SwapElements(array_.metadata().dtype, reinterpret_cast<std::uint8_t*>(stored.data()), 1);
-    FillBlock(piece.count, PlaceOf(piece), destination_.strides,
+    FillBlock(part.count, PlaceOf(part), destination_.strides,
               reinterpret_cast<const std::uint8_t*>(stored.data()) + (fill.is_zero() ? 0 : offset_),
               op_);
 }
 
-void RegionReader::Emit(const Piece& piece, const ChunkPtr& chunk) {
-    if (chunk->absent) return Fill(piece);
-    if (!IsObjects(array_)) return CopyFrom(piece, chunk->elements.data());
-    CopyFrom(piece, chunk->objects.refs.data());
-    if (!op_.is_copy) return;  // what was made of them stands alone
-    const std::lock_guard<std::mutex> lock(mutex_);
-    kept_.push_back(chunk);
+void RegionReader::Emit(const ChunkPart& part, const DecodedChunk& chunk) const {
+    if (chunk.absent) return Fill(part);
+    CopyFrom(part, IsObjects(array_) ? chunk.objects.refs.data() : chunk.elements.data());
 }
 
-bool RegionReader::CopyIfCached(const Piece& piece) {
-    const ChunkPtr chunk = array_.context().cache().Find(array_.IdOf(piece.chunk));
+bool RegionReader::CopyIfCached(const ChunkPart& part) {
+    const ChunkPtr chunk = array_.context().cache().Find(array_.IdOf(part.chunk));
     if (chunk == nullptr) return false;
     CountHere(&ArrayCounters::chunks_cached, 1);
-    Emit(piece, chunk);
+    Emit(part, *chunk);
     return true;
 }
 
-Result<bool> RegionReader::CopyIfPending(const Piece& piece) {
-    const auto pending = array_.pending().Find(array_.IdOf(piece.chunk).chunk);
+Result<bool> RegionReader::CopyIfPending(const ChunkPart& part) {
+    const auto pending = array_.pending().Find(array_.IdOf(part.chunk).chunk);
     if (pending == nullptr) return false;
     const std::lock_guard<std::mutex> lock(pending->mutex);
     if (pending->is_gone || !pending->is_loaded) return false;
     if (!IsObjects(array_)) {
-        CopyFrom(piece, pending->elements.data());
+        CopyFrom(part, pending->elements.data());
         return true;
     }
-    auto chunk = std::make_shared<DecodedChunk>(nullptr);
-    ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending->objects, chunk->objects));
-    Emit(piece, chunk);
+    DecodedChunk chunk(nullptr);
+    ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending->objects, chunk.objects));
+    Emit(part, chunk);
     return true;
 }
 
-Status RegionReader::ReadPiece(const Piece& piece) {
-    if (sees_pending_) {
-        ZARR_ASSIGN_OR_RETURN(const bool is_pending, CopyIfPending(piece));
-        if (is_pending) return {};
-    }
-    // Chunks that are used up by this read, or larger than the cache, are not worth keeping there.
-    const bool keep = piece.may_stay && (keep_all_ || !piece.covers_chunk || IsObjects(array_));
-    ChunkCache& cache = array_.context().cache();
-    const bool fits = array_.pipeline_.chunk_bytes() <= cache.max_bytes();
-    if (!piece.covers_chunk) {
-        ZARR_ASSIGN_OR_RETURN(const bool is_read, ReadRanges(piece));
-        if (is_read) return {};
-    }
-    if (keep && fits) {
-        ZARR_ASSIGN_OR_RETURN(const ChunkPtr chunk, Cached(piece));
-        Emit(piece, chunk);
-        return {};
-    }
-    if (CopyIfCached(piece)) return {};
-    return ReadPast(piece);
+template <class Question>
+Result<bool> RegionReader::Ask(const ChunkPart& part, Question&& question) const {
+    AbsentChunks& absent = array_.absent_;
+    const std::uint64_t index = array_.IdOf(part.chunk).chunk;
+    const std::uint64_t asked = absent.moment();
+    if (absent.Has(index)) return false;
+    Count(&ReadCounters::chunks_requested, 1);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ArrayCounters::reading_time, question));
+    if (found) return true;
+    Count(&ReadCounters::chunks_absent, 1);
+    if (array_.store_->RemembersAbsence()) absent.Add(index, asked);
+    return false;
 }
 
-Status RegionReader::ReadPast(const Piece& piece) {
-    bool absent = false;
+// ---------------------------------------------------------------------------------------------
+// Strategies
+
+Status RegionReader::ReadPart(const ChunkPart& part) {
+    if (sees_pending_) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_pending, CopyIfPending(part));
+        if (is_pending) return {};
+    }
+    if (CopyIfCached(part)) return {};
+    ByteRanges ranges;
+    switch (Choose(part, ranges)) {
+        case Strategy::kFetchRange:
+            return FetchRange(part, ranges);
+        case Strategy::kDecodeRange:
+            return DecodeRange(part, ranges);
+        case Strategy::kThroughCache:
+            return ReadThroughCache(part);
+        case Strategy::kIntoPlace:
+            return ReadIntoPlace(part);
+        case Strategy::kThroughScratch:
+            break;
+    }
+    return ReadThroughScratch(part);
+}
+
+RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& ranges) const {
+    const Pipeline& pipeline = array_.pipeline_;
+    const std::size_t bytes = pipeline.chunk_bytes();
+    ArrayContext& context = array_.context();
+    const bool is_stored_so = pipeline.is_identity();
+    // Over a network a compressed chunk is decoded whole, as all of it is fetched: decoding costs
+    // less than fetching it again for the next part.
+    const bool has_ranges =
+        is_stored_so || (pipeline.HasRanges() && array_.store()->ReadsAtOnce() == 1);
+    if (!part.covers_chunk && has_ranges && bytes >= kLargeChunk &&
+        bytes <= LimitOf(Limit::kChunkSize)) {
+        ranges = RangesOf(part);
+        // A second part of a chunk makes it worth decoding.
+        if (!ranges.empty() && context.IsFirstPart(array_.IdOf(part.chunk))) {
+            if (!is_stored_so) return Strategy::kDecodeRange;
+            if (ranges.back().end - ranges.front().begin <= bytes / 4) return Strategy::kFetchRange;
+        }
+    }
+    const bool is_kept = part.may_stay && (keep_all_ || !part.covers_chunk || IsObjects(array_));
+    if (is_kept && bytes <= context.cache().max_bytes()) return Strategy::kThroughCache;
+    return IsWantedAsStored(part) ? Strategy::kIntoPlace : Strategy::kThroughScratch;
+}
+
+Status RegionReader::FetchRange(const ChunkPart& part, const ByteRanges& ranges) {
+    const std::size_t begin = ranges.front().begin;
+    const std::size_t length = ranges.back().end - begin;
     const std::size_t bytes = array_.pipeline_.chunk_bytes();
-    if (IsContiguous(piece)) {
-        ZARR_RETURN_IF_ERROR(ReadDirectly(piece, {PlaceOf(piece), bytes}, &absent));
-        if (absent) Fill(piece);
+    ArrayContext::ScratchBuffer scratch(array_.context());
+    Buffer& fetched = scratch->pipeline.encoded;
+    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, [&] {
+                              return array_.chunks().GetRange(part.chunk, begin, length, fetched);
+                          }));
+    if (!found) {
+        Fill(part);
         return {};
     }
+    if (fetched.size() != length)
+        return Status::Corrupt("holds " + std::to_string(begin + fetched.size()) +
+                               " bytes instead of " + std::to_string(bytes));
+    Count(&ReadCounters::bytes_read, length);
+    CountDecoded(length);
+    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
+    std::copy_n(std::as_const(fetched).data(), length, scratch->chunk.data() + begin);
+    CopyFrom(part, scratch->chunk.data());
+    return {};
+}
+
+Status RegionReader::DecodeRange(const ChunkPart& part, const ByteRanges& ranges) {
+    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    ChunkCache& cache = array_.context().cache();
     ArrayContext::ScratchBuffer scratch(array_.context());
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
+    auto chunk = cache.NewChunk();
+    chunk->version = array_.chunks().VersionOf(part.chunk);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(part, scratch->pipeline));
     if (!found) {
-        Fill(piece);
+        Fill(part);
+        return {};
+    }
+    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
+    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
+    ZARR_ASSIGN_OR_RETURN(const std::size_t decoded, Timed(&ArrayCounters::decoding_time, [&] {
+                              return array_.pipeline_.DecodeRanges(encoded, ranges,
+                                                                   scratch->chunk.span());
+                          }));
+    if (decoded != 0) {
+        CountDecoded(decoded);
+        CopyFrom(part, scratch->chunk.data());
+        return {};
+    }
+    // This blosc chunk cannot be decoded in parts. What was fetched is not fetched again.
+    const auto decode = [&]() -> Result<ChunkPtr> {
+        ZARR_RETURN_IF_ERROR(chunk->Allocate(bytes));
+        CountDecoded(bytes);
+        ZARR_RETURN_IF_ERROR(Decode(part, encoded, chunk->elements.span(), scratch->pipeline));
+        return ChunkPtr(std::move(chunk));
+    };
+    ZARR_ASSIGN_OR_RETURN(const ChunkPtr whole, cache.GetOrLoad(array_.IdOf(part.chunk), decode));
+    Emit(part, *whole);
+    return {};
+}
+
+Status RegionReader::ReadThroughCache(const ChunkPart& part) {
+    ZARR_ASSIGN_OR_RETURN(const ChunkPtr chunk, Cached(part));
+    Emit(part, *chunk);
+    return {};
+}
+
+Status RegionReader::ReadIntoPlace(const ChunkPart& part) {
+    const MutableByteSpan memory{PlaceOf(part), array_.pipeline_.chunk_bytes()};
+    if (!array_.pipeline_.is_identity()) {
+        ArrayContext::ScratchBuffer scratch(array_.context());
+        ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(part, scratch->pipeline));
+        if (!found) {
+            Fill(part);
+            return {};
+        }
+        CountDecoded(memory.size);
+        return Decode(part, std::as_const(scratch->pipeline.encoded).span(), memory,
+                      scratch->pipeline);
+    }
+    std::size_t size = 0;
+    const auto get = [&]() -> Result<bool> {
+        ZARR_ASSIGN_OR_RETURN(const auto found, array_.chunks().GetInto(part.chunk, memory));
+        size = found.value_or(0);
+        return found.has_value();
+    };
+    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));
+    if (!found) {
+        Fill(part);
+        return {};
+    }
+    if (size != memory.size)
+        return Status::Corrupt("holds " + std::to_string(size) + " bytes instead of " +
+                               std::to_string(memory.size));
+    Count(&ReadCounters::bytes_read, memory.size);
+    CountDecoded(memory.size);
+    return {};
+}
+
+Status RegionReader::ReadThroughScratch(const ChunkPart& part) {
+    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    ArrayContext::ScratchBuffer scratch(array_.context());
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(part, scratch->pipeline));
+    if (!found) {
+        Fill(part);
         return {};
     }
     CountDecoded(bytes);
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
     if (array_.pipeline_.is_identity() && encoded.size == bytes) {
-        CopyFrom(piece, encoded.data);
+        CopyFrom(part, encoded.data);
         return {};
     }
     ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
-    ZARR_RETURN_IF_ERROR(Decode(piece, encoded, scratch->chunk.span(), scratch->pipeline));
-    CopyFrom(piece, scratch->chunk.data());
+    ZARR_RETURN_IF_ERROR(Decode(part, encoded, scratch->chunk.span(), scratch->pipeline));
+    CopyFrom(part, scratch->chunk.data());
     return {};
 }
 
 // ---------------------------------------------------------------------------------------------
-// The parts of single chunks
+// Fetching and decoding a chunk
 
 void RegionReader::Count(Counter counter, std::uint64_t number) const {
     ReadCounters& of_array = array_.counters();
@@ -267,109 +477,17 @@ void RegionReader::CountDecoded(std::size_t bytes) const {
     Count(&ReadCounters::bytes_decoded, bytes);
 }
 
-template <class Work>
-auto RegionReader::Timed(ArrayCounter counter, Work&& work) const {
-    return zarr::Timed(work, [&](std::uint64_t time) { CountHere(counter, time); });
-}
-
-Result<bool> RegionReader::ReadRanges(const Piece& piece) {
-    const Pipeline& pipeline = array_.pipeline_;
-    const std::size_t bytes = pipeline.chunk_bytes();
-    const bool is_stored_so = pipeline.is_identity();
-    if (bytes < kLargeChunk || bytes > LimitOf(Limit::kChunkSize) ||
-        !(is_stored_so || pipeline.HasRanges()))
-        return false;
-    // Of a compressed chunk all is fetched: over a network decoding it costs less than fetching it
-    // again for the next part.
-    if (!is_stored_so && array_.store_->ReadsAtOnce() > 1) return false;
-    if (CopyIfCached(piece)) return true;
-    const ByteRanges ranges = RangesOf(piece, WalkOf(piece, region_, array_.chunk_strides_),
-                                       offset_, op_.src_size, bytes);
-    if (ranges.empty()) return false;
-    ArrayContext& context = array_.context();
-    const ChunkId id = array_.IdOf(piece.chunk);
-    if (!context.IsFirstPart(id)) return false;
-    if (is_stored_so) return ReadStoredRange(piece, ranges);
-    ArrayContext::ScratchBuffer scratch(context);
-    auto chunk = array_.context().cache().NewChunk();
-    chunk->stamp = array_.chunks().VersionOf(piece.chunk);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
-    if (!found) {
-        Fill(piece);
-        return true;
-    }
-    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
-    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
-    ZARR_ASSIGN_OR_RETURN(const std::size_t decoded, Timed(&ArrayCounters::decoding_time, [&] {
-                              return pipeline.DecodeRanges(encoded, ranges, scratch->chunk.span());
-                          }));
-    if (decoded != 0) {
-        CountDecoded(decoded);
-        CopyFrom(piece, scratch->chunk.data());
-        return true;
-    }
-    // What was read is not read again.
-    const auto decode = [&]() -> Result<ChunkPtr> {
-        ZARR_RETURN_IF_ERROR(chunk->Allocate(bytes));
-        CountDecoded(bytes);
-        ZARR_RETURN_IF_ERROR(Decode(piece, encoded, chunk->elements.span(), scratch->pipeline));
-        return ChunkPtr(std::move(chunk));
-    };
-    ZARR_ASSIGN_OR_RETURN(const ChunkPtr whole, context.cache().GetOrLoad(id, decode));
-    Emit(piece, whole);
-    return true;
-}
-
-template <class Question>
-Result<bool> RegionReader::Ask(const Piece& piece, Question&& question) const {
-    AbsentChunks& absent = array_.absent_;
-    const std::uint64_t index = array_.IdOf(piece.chunk).chunk;
-    const std::uint64_t asked = absent.moment();
-    if (absent.Has(index)) return false;
-    Count(&ReadCounters::chunks_requested, 1);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ArrayCounters::reading_time, question));
-    if (found) return true;
-    Count(&ReadCounters::chunks_absent, 1);
-    if (array_.store_->RemembersAbsence()) absent.Add(index, asked);
-    return false;
-}
-
-Result<bool> RegionReader::ReadStoredRange(const Piece& piece, const ByteRanges& ranges) {
-    const std::size_t begin = ranges.front().begin;
-    const std::size_t length = ranges.back().end - begin;
-    const std::size_t bytes = array_.pipeline_.chunk_bytes();
-    if (length > bytes / 4) return false;
-    ArrayContext::ScratchBuffer scratch(array_.context());
-    Buffer& part = scratch->pipeline.encoded;
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, [&] {
-                              return array_.chunks().GetRange(piece.chunk, begin, length, part);
-                          }));
-    if (!found) {
-        Fill(piece);
-        return true;
-    }
-    if (part.size() != length)
-        return Status::Corrupt("holds " + std::to_string(begin + part.size()) +
-                               " bytes instead of " + std::to_string(bytes));
-    Count(&ReadCounters::bytes_read, length);
-    CountDecoded(length);
-    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
-    std::copy_n(std::as_const(part).data(), length, scratch->chunk.data() + begin);
-    CopyFrom(piece, scratch->chunk.data());
-    return true;
-}
-
-Status RegionReader::Decode(const Piece& piece, ByteSpan encoded, MutableByteSpan chunk,
+Status RegionReader::Decode(const ChunkPart& part, ByteSpan encoded, MutableByteSpan chunk,
                             PipelineScratch& scratch) {
     std::optional<Semaphore::Pass> pass;
     if (in_flight_ > threads_) pass.emplace(decoding_);
     return Timed(&ArrayCounters::decoding_time,
-                 [&] { return array_.pipeline_.Decode(encoded, chunk, scratch, piece.threads); });
+                 [&] { return array_.pipeline_.Decode(encoded, chunk, scratch, part.threads); });
 }
 
-Result<bool> RegionReader::Fetch(const Piece& piece, PipelineScratch& scratch) const {
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, [&] {
-                              return array_.chunks().Get(piece.chunk, scratch.encoded,
+Result<bool> RegionReader::Fetch(const ChunkPart& part, PipelineScratch& scratch) const {
+    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, [&] {
+                              return array_.chunks().Get(part.chunk, scratch.encoded,
                                                          array_.max_encoded_bytes_);
                           }));
     if (!found) return false;
@@ -381,48 +499,21 @@ Result<bool> RegionReader::Fetch(const Piece& piece, PipelineScratch& scratch) c
     return true;
 }
 
-Status RegionReader::ReadDirectly(const Piece& piece, MutableByteSpan memory, bool* absent) {
-    if (array_.pipeline_.is_identity()) {
-        std::size_t size = 0;
-        const auto get = [&]() -> Result<bool> {
-            ZARR_ASSIGN_OR_RETURN(const auto found, array_.chunks().GetInto(piece.chunk, memory));
-            size = found.value_or(0);
-            return found.has_value();
-        };
-        ZARR_ASSIGN_OR_RETURN(const bool found, Ask(piece, get));
-        *absent = !found;
-        if (!found) return {};
-        if (size != memory.size)
-            return Status::Corrupt("holds " + std::to_string(size) + " bytes instead of " +
-                                   std::to_string(memory.size));
-        Count(&ReadCounters::bytes_read, memory.size);
-        CountDecoded(memory.size);
-        return {};
-    }
-    ArrayContext::ScratchBuffer scratch(array_.context());
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
-    *absent = !found;
-    if (!found) return {};
-    CountDecoded(memory.size);
-    return Decode(piece, std::as_const(scratch->pipeline.encoded).span(), memory,
-                  scratch->pipeline);
-}
-
-Result<ChunkPtr> RegionReader::Cached(const Piece& piece) {
+Result<ChunkPtr> RegionReader::Cached(const ChunkPart& part) {
     bool is_loaded = false;
-    auto chunk = array_.context().cache().GetOrLoad(array_.IdOf(piece.chunk), [&] {
+    auto chunk = array_.context().cache().GetOrLoad(array_.IdOf(part.chunk), [&] {
         is_loaded = true;
-        return Load(piece);
+        return Load(part);
     });
     if (!is_loaded) CountHere(&ArrayCounters::chunks_cached, 1);
     return chunk;
 }
 
-Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
+Result<ChunkPtr> RegionReader::Load(const ChunkPart& part) {
     ArrayContext::ScratchBuffer scratch(array_.context());
     auto chunk = array_.context().cache().NewChunk();
-    chunk->stamp = array_.chunks().VersionOf(piece.chunk);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(piece, scratch->pipeline));
+    chunk->version = array_.chunks().VersionOf(part.chunk);
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(part, scratch->pipeline));
     chunk->absent = !found;
     if (found) CountDecoded(array_.pipeline_.chunk_bytes());
     const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
@@ -432,7 +523,7 @@ Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
         }));
     } else if (found) {
         ZARR_RETURN_IF_ERROR(chunk->Allocate(array_.pipeline_.chunk_bytes()));
-        ZARR_RETURN_IF_ERROR(Decode(piece, encoded, chunk->elements.span(), scratch->pipeline));
+        ZARR_RETURN_IF_ERROR(Decode(part, encoded, chunk->elements.span(), scratch->pipeline));
     }
     return ChunkPtr(std::move(chunk));
 }
@@ -440,16 +531,18 @@ Result<ChunkPtr> RegionReader::Load(const Piece& piece) {
 // ---------------------------------------------------------------------------------------------
 // Where the parts lie
 
-ByteRanges RangesOf(const ChunkPart& piece, const ChunkWalk& walk, std::size_t offset,
-                    std::size_t size, std::size_t chunk_bytes) {
-    const std::size_t rank = piece.count.size();
+ByteRanges RegionReader::RangesOf(const ChunkPart& part) const {
+    const ChunkWalk walk = WalkOf(part, region_, array_.chunk_strides_);
+    const std::size_t size = op_.src_size;
+    const std::size_t chunk_bytes = array_.pipeline_.chunk_bytes();
+    const std::size_t rank = part.count.size();
     std::uint64_t elements = 1;
-    for (const std::uint64_t count : piece.count) elements *= count;  // those of one chunk at most
+    for (const std::uint64_t count : part.count) elements *= count;  // those of one chunk at most
     if (rank == 0 || elements > chunk_bytes / kSmallPart / std::max<std::size_t>(size, 1))
         return {};
-    const std::size_t axis = ClosestAxis(piece, walk.strides);
-    if (elements / piece.count[axis] > kMaxRanges) return {};
-    const auto length = static_cast<std::ptrdiff_t>(piece.count[axis] - 1) * walk.strides[axis];
+    const std::size_t axis = ClosestAxis(part, walk.strides);
+    if (elements / part.count[axis] > kMaxRanges) return {};
+    const auto length = static_cast<std::ptrdiff_t>(part.count[axis] - 1) * walk.strides[axis];
     ByteRanges ranges;
     DimVector<std::uint64_t> index;
     for (std::size_t i = 0; i < rank; ++i) index.push_back(0);
@@ -457,10 +550,10 @@ ByteRanges RangesOf(const ChunkPart& piece, const ChunkWalk& walk, std::size_t o
         std::ptrdiff_t begin = walk.first + std::min<std::ptrdiff_t>(length, 0);
         for (std::size_t i = 0; i < rank; ++i)
             begin += static_cast<std::ptrdiff_t>(index[i]) * walk.strides[i];
-        const auto from = static_cast<std::size_t>(begin) + offset;
+        const auto from = static_cast<std::size_t>(begin) + offset_;
         ranges.push_back({from, from + static_cast<std::size_t>(std::abs(length)) + size});
         std::size_t i = 0;
-        while (i < rank && (i == axis || ++index[i] == piece.count[i])) {
+        while (i < rank && (i == axis || ++index[i] == part.count[i])) {
             if (i != axis) index[i] = 0;
             ++i;
         }
@@ -470,6 +563,16 @@ ByteRanges RangesOf(const ChunkPart& piece, const ChunkWalk& walk, std::size_t o
     std::size_t bytes = 0;
     for (const ByteRange& range : ranges) bytes += range.end - range.begin;
     return bytes > chunk_bytes / kSmallPart ? ByteRanges{} : ranges;
+}
+
+Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
+                  const Destination& destination, const ReadOptions& options) {
+    return RegionReader(array, region, offset, destination, options).Run();
+}
+
+Status PreloadRegion(const Array& array, const Region& region, std::size_t threads) {
+    const Destination nowhere{nullptr, Strides(array.metadata().rank(), 0), {}};
+    return RegionReader(array, region, 0, nowhere, {threads}).Preload();
 }
 
 }  // namespace zarr

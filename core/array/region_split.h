@@ -38,12 +38,12 @@ class RegionSplit {
     std::uint64_t pieces_ = 1;
 };
 
-// Where a piece begins in a chunk of `strides`, in bytes, and the strides from there in the order
+// Where a part begins in a chunk of `strides`, in bytes, and the strides from there in the order
 // of the region's steps.
 struct ChunkWalk {
     std::ptrdiff_t first = 0;
     Strides strides;
 };
-ChunkWalk WalkOf(const ChunkPart& piece, const Region& region, const Strides& chunk_strides);
+ChunkWalk WalkOf(const ChunkPart& part, const Region& region, const Strides& chunk_strides);
 
 }  // namespace zarr

@@ -86,9 +86,9 @@ Status VisitBelow(const Store& store, const std::string& prefix, std::size_t ski
             ZARR_RETURN_IF_ERROR(VisitBelow(store, key, skip, depth + 1, visit, visit_prefix));
             continue;
         }
-        const ObjectVersion stamp = store.VersionOf(key);
+        const ObjectVersion version = store.VersionOf(key);
         visit(std::string_view(key).substr(skip),
-              stamp.exists ? std::optional<std::uint64_t>(stamp.size) : std::nullopt);
+              version.exists ? std::optional<std::uint64_t>(version.size) : std::nullopt);
     }
     return {};
 }

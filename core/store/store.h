@@ -26,7 +26,7 @@ struct StoreEntry {
 
 // Tells one content of a key from another without reading it.
 struct ObjectVersion {
-    bool is_certain = false;  // false: not even an equal stamp means that nothing has changed
+    bool is_certain = false;  // false: not even an equal version means that nothing has changed
     bool exists = false;
     std::uint64_t size = 0;     // bytes
     std::int64_t modified = 0;  // nanoseconds, from any start, or what tells as much
@@ -60,7 +60,7 @@ class Store {
     // True where asking costs so much that it is worth while to remember which keys are absent.
     virtual bool RemembersAbsence() const { return false; }
 
-    // The stamp of a key, without reading the value. The default knows none.
+    // The version of a key, without reading the value. The default knows none.
     virtual ObjectVersion VersionOf(const std::string& key) const;
 
     // Reads the whole value into `value`; false where the key is absent. A value of more than

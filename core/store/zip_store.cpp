@@ -182,15 +182,15 @@ Result<const ZipMember*> ZipStore::Find(const std::string& key) const {
 }
 
 ObjectVersion ZipStore::VersionOf(const std::string& key) const {
-    ObjectVersion stamp;
+    ObjectVersion version;
     const auto member = Find(key);
-    if (!member.ok()) return stamp;
-    stamp.is_certain = true;
-    stamp.exists = *member != nullptr;
-    if (!stamp.exists) return stamp;
-    stamp.size = (*member)->size;
-    stamp.modified = (*member)->crc;
-    return stamp;
+    if (!member.ok()) return version;
+    version.is_certain = true;
+    version.exists = *member != nullptr;
+    if (!version.exists) return version;
+    version.size = (*member)->size;
+    version.modified = (*member)->crc;
+    return version;
 }
 
 Result<bool> ZipStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {

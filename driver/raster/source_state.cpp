@@ -48,9 +48,9 @@ void SourceState::AddZip(const std::string& archive, const zarr::Array& array) {
     const zarr::Store& store = *array.store();
     const auto add = [&](std::string_view name, auto) {
         const std::string key = zarr::JoinKey(array.path(), name);
-        const zarr::ObjectVersion stamp = store.VersionOf(key);
-        if (IsChunk(key) && stamp.exists)
-            AddContents(key, stamp.size, static_cast<std::uint64_t>(stamp.modified));
+        const zarr::ObjectVersion version = store.VersionOf(key);
+        if (IsChunk(key) && version.exists)
+            AddContents(key, version.size, static_cast<std::uint64_t>(version.modified));
     };
     const zarr::Status status = store.ForEachKey(array.path(), add, {});
     has_chunks_ = status.ok();
@@ -79,10 +79,10 @@ void SourceState::AddFolder(const std::string& folder, const zarr::Array& array)
     const auto add = [&](std::string_view name, auto) {
         if (!IsChunk(name)) return;
         const std::string key(name);
-        const zarr::ObjectVersion stamp = store.VersionOf(key);
-        are_known = are_known && stamp.exists;
-        AddContents(key, stamp.size, 0);
-        AddTime(key, stamp.modified);
+        const zarr::ObjectVersion version = store.VersionOf(key);
+        are_known = are_known && version.exists;
+        AddContents(key, version.size, 0);
+        AddTime(key, version.modified);
     };
     const zarr::Status status = store.ForEachKey("", add, {});
     has_chunks_ = has_chunks_ && status.ok() && are_known;

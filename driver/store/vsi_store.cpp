@@ -238,18 +238,19 @@ std::string VsiStore::Identity() const {
 }
 
 zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
-    zarr::ObjectVersion stamp;
-    stamp.is_certain = true;
+    zarr::ObjectVersion version;
+    version.is_certain = true;
     const std::string path = PathOf(key);
     const QuietCall call(folder_);
-    if (!VSIIsLocal(path.c_str())) return stamp;
+    if (!VSIIsLocal(path.c_str())) return version;
     VSIStatBufL stat;
-    stamp.exists = VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) == 0;
-    if (!stamp.exists) return stamp;
-    stamp.size = static_cast<std::uint64_t>(stat.st_size);
-    stamp.modified = ModificationTime(stat);
-    stamp.is_certain = IsSettled(stamp.modified);
-    return stamp;
+    version.exists =
+        VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) == 0;
+    if (!version.exists) return version;
+    version.size = static_cast<std::uint64_t>(stat.st_size);
+    version.modified = ModificationTime(stat);
+    version.is_certain = IsSettled(version.modified);
+    return version;
 }
 
 Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {

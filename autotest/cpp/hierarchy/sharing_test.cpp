@@ -36,12 +36,12 @@ class StampedStore final : public Store {
         return base_.Erase(key);
     }
     ObjectVersion VersionOf(const std::string& key) const override {
-        ObjectVersion stamp;
+        ObjectVersion version;
         const auto found = times_.find(key);
-        stamp.is_certain = is_certain;
-        stamp.exists = found != times_.end();
-        if (stamp.exists) stamp.modified = found->second;
-        return stamp;
+        version.is_certain = is_certain;
+        version.exists = found != times_.end();
+        if (version.exists) version.modified = found->second;
+        return version;
     }
 
     bool is_certain = true;
