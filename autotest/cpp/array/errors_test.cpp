@@ -6,9 +6,9 @@
 namespace zarr::test {
 namespace {
 
-constexpr std::size_t kLarge = std::size_t{1} << 24;
+constexpr std::size_t kErrorsCache = std::size_t{1} << 24;
 
-ArraySpec Spec(bool compressed) {
+ArraySpec ErrorsSpec(bool compressed) {
     ArraySpec spec{{20, 40}, {10, 20}};
     if (compressed) spec.compressor = R"({"id": "zlib"})";
     return spec;
@@ -29,7 +29,7 @@ std::vector<Case> Cases() {
     std::vector<Case> cases;
     for (const bool compressed : {false, true})
         for (const bool whole : {false, true})
-            for (const std::size_t cache_bytes : {std::size_t{0}, kLarge})
+            for (const std::size_t cache_bytes : {std::size_t{0}, kErrorsCache})
                 cases.push_back({compressed, whole, cache_bytes});
     return cases;
 }
@@ -57,7 +57,7 @@ class BadChunk : public testing::TestWithParam<Case> {
     }
 
     Random random_{19};
-    SampleArray sample_{random_, Spec(GetParam().compressed), false};
+    SampleArray sample_{random_, ErrorsSpec(GetParam().compressed), false};
 };
 INSTANTIATE_TEST_SUITE_P(Paths, BadChunk, testing::ValuesIn(Cases()));
 
@@ -95,10 +95,10 @@ TEST_P(BadChunk, NotWhatItShouldBe) {
 TEST(ArrayErrors, AnOversizedChunkIsRefusedBeforeItIsRead) {
     Random random(20);
     for (const bool compressed : {false, true}) {
-        const SampleArray sample(random, Spec(compressed), false);
+        const SampleArray sample(random, ErrorsSpec(compressed), false);
         const std::string huge(5U << 20, 'x');
         ASSERT_TRUE(Succeeds(sample.store()->Set("dem/0.0", ByteSpan(huge))));
-        for (const std::size_t cache_bytes : {std::size_t{0}, kLarge}) {
+        for (const std::size_t cache_bytes : {std::size_t{0}, kErrorsCache}) {
             const auto spy = std::make_shared<SpyStore>(sample.store());
             const auto array = sample.Open(cache_bytes, spy);
             const auto read = ReadRowMajor(*array, Part(), 1);
@@ -111,10 +111,10 @@ TEST(ArrayErrors, AnOversizedChunkIsRefusedBeforeItIsRead) {
 
 TEST(ArrayErrors, AFailureIsNotKept) {
     Random random(21);
-    const SampleArray sample(random, Spec(false), false);
+    const SampleArray sample(random, ErrorsSpec(false), false);
     Buffer good;
     ASSERT_TRUE(*sample.store()->Get("dem/0.0", good, kNoLimit));
-    const auto array = sample.Open(kLarge);
+    const auto array = sample.Open(kErrorsCache);
     ASSERT_TRUE(Succeeds(sample.store()->Set("dem/0.0", ByteSpan(std::string_view("bad")))));
     EXPECT_TRUE(Fails(ReadRowMajor(*array, Part(), 2), StatusCode::kCorrupt, "dem/0.0: "));
     ASSERT_TRUE(Succeeds(sample.store()->Set("dem/0.0", std::as_const(good).span())));
@@ -144,7 +144,7 @@ TEST(ArrayErrors, ChunksPastTheLargestAreRefusedUnlessAbsent) {
 
 TEST(ArrayErrors, RegionsOutsideAreRefused) {
     Random random(22);
-    const SampleArray sample(random, Spec(false), false);
+    const SampleArray sample(random, ErrorsSpec(false), false);
     const auto array = sample.Open(0);
     Region region = Region::All({20, 41});
     EXPECT_TRUE(

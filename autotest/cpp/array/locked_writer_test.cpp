@@ -14,15 +14,15 @@
 namespace zarr::test {
 namespace {
 
-constexpr std::size_t kLarge = std::size_t{1} << 24;
+constexpr std::size_t kLockedCache = std::size_t{1} << 24;
 
 // An array as one process has it open: with a cache and pending chunks of its own.
 class Process {
   public:
     Process(const ArraySpec& spec, const std::shared_ptr<Store>& store,
-            const std::shared_ptr<Synchronizer>& locks, std::size_t pending_bytes = kLarge) {
-        auto opened =
-            Array::Open(store, "dem", spec.Metadata(), std::make_shared<ArrayContext>(kLarge));
+            const std::shared_ptr<Synchronizer>& locks, std::size_t pending_bytes = kLockedCache) {
+        auto opened = Array::Open(store, "dem", spec.Metadata(),
+                                  std::make_shared<ArrayContext>(kLockedCache));
         EXPECT_TRUE(Succeeds(opened));
         array_ = opened.Take();
         writer_ = NewWriter(store, locks, pending_bytes);
@@ -30,7 +30,7 @@ class Process {
 
     std::unique_ptr<ArrayWriter> NewWriter(const std::shared_ptr<Store>& store,
                                            const std::shared_ptr<Synchronizer>& locks,
-                                           std::size_t pending_bytes = kLarge) const {
+                                           std::size_t pending_bytes = kLockedCache) const {
         auto writer = ArrayWriter::Open(array_, store, pending_bytes, locks);
         EXPECT_TRUE(Succeeds(writer));
         return writer.Take();
@@ -185,7 +185,7 @@ void WriteInTurns(Random& random, const ArraySpec& spec) {
     std::vector<std::unique_ptr<Process>> processes;
     for (std::uint64_t i = 0; i < kProcesses; ++i)
         processes.push_back(
-            std::make_unique<Process>(spec, store, locks, i == 0 ? std::size_t{0} : kLarge));
+            std::make_unique<Process>(spec, store, locks, i == 0 ? std::size_t{0} : kLockedCache));
     const auto model_store = std::make_shared<WatchedStore>();
     Process model(spec, model_store, nullptr);
     for (int turn = 0; turn < 60; ++turn) {

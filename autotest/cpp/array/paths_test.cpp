@@ -8,7 +8,7 @@
 namespace zarr::test {
 namespace {
 
-constexpr std::size_t kLarge = std::size_t{1} << 24;
+constexpr std::size_t kPathsCache = std::size_t{1} << 24;
 
 Region Window(std::uint64_t y, std::uint64_t x, std::uint64_t height, std::uint64_t width) {
     Region region;
@@ -19,7 +19,7 @@ Region Window(std::uint64_t y, std::uint64_t x, std::uint64_t height, std::uint6
 }
 
 // 4 x 3 chunks of 10 x 20; the last row and column of them overhang.
-ArraySpec Spec(bool compressed) {
+ArraySpec PathsSpec(bool compressed) {
     ArraySpec spec{{37, 51}, {10, 20}};
     if (compressed) spec.compressor = R"({"id": "zlib"})";
     return spec;
@@ -32,13 +32,13 @@ bool IsCached(const Array& array, std::uint64_t y, std::uint64_t x) {
 class Paths : public testing::TestWithParam<bool> {
   protected:
     Random random_{17};
-    SampleArray sample_{random_, Spec(GetParam()), false};
+    SampleArray sample_{random_, PathsSpec(GetParam()), false};
     std::shared_ptr<SpyStore> spy_ = std::make_shared<SpyStore>(sample_.store());
 };
 INSTANTIATE_TEST_SUITE_P(Compressed, Paths, testing::Bool());
 
 TEST_P(Paths, AWholeChunkGoesStraightAndIsNotKept) {
-    const auto array = sample_.Open(kLarge, spy_);
+    const auto array = sample_.Open(kPathsCache, spy_);
     const Region region = Window(10, 20, 10, 20);
     std::string memory(10 * 20 * 4, '\0');
     auto* data = reinterpret_cast<std::uint8_t*>(memory.data());
@@ -55,7 +55,7 @@ TEST_P(Paths, AWholeChunkGoesStraightAndIsNotKept) {
 }
 
 TEST_P(Paths, APartOfAChunkIsKept) {
-    const auto array = sample_.Open(kLarge, spy_);
+    const auto array = sample_.Open(kPathsCache, spy_);
     for (const Region& region :
          {Window(12, 21, 5, 5), Window(10, 20, 9, 20), Window(19, 39, 1, 1)}) {
         const auto read = ReadRowMajor(*array, region, 1);
@@ -84,7 +84,7 @@ TEST_P(Paths, AChunkLargerThanTheCacheGoesThroughScratch) {
 TEST_P(Paths, AllGiveTheSame) {
     const Region all = Region::All(sample_.spec().shape);
     const std::string expected = sample_.Expected(all);
-    for (const std::size_t cache_bytes : {std::size_t{0}, std::size_t{900}, kLarge}) {
+    for (const std::size_t cache_bytes : {std::size_t{0}, std::size_t{900}, kPathsCache}) {
         for (const std::size_t threads : {1U, 2U, 16U}) {
             const auto array = sample_.Open(cache_bytes);
             const auto cold = ReadRowMajor(*array, all, threads);
@@ -100,7 +100,7 @@ TEST_P(Paths, AllGiveTheSame) {
 }
 
 TEST_P(Paths, AsksForEachChunkOnceAndForNothingElse) {
-    const auto array = sample_.Open(kLarge, spy_);
+    const auto array = sample_.Open(kPathsCache, spy_);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Region::All(sample_.spec().shape), 4)));
     EXPECT_EQ(spy_->gets + spy_->gets_into, 12);
     EXPECT_EQ(spy_->ranges + spy_->lists, 0);
@@ -117,7 +117,7 @@ TEST_P(Paths, AsksForEachChunkOnceAndForNothingElse) {
 TEST_P(Paths, CountsAbsentChunks) {
     for (const char* key : {"dem/0.0", "dem/3.2", "dem/1.1"})
         ASSERT_TRUE(Succeeds(sample_.store()->Erase(key)));
-    const auto array = sample_.Open(kLarge);
+    const auto array = sample_.Open(kPathsCache);
     const auto read = ReadRowMajor(*array, Region::All(sample_.spec().shape), 4);
     ASSERT_TRUE(Succeeds(read));
     EXPECT_EQ(read->substr(0, 4), sample_.metadata().fill_value.Bytes());
@@ -132,7 +132,7 @@ TEST_P(Paths, CountsAbsentChunks) {
 
 // Every second row: no chunk is wanted whole, so each is decoded into the cache, once.
 TEST_P(Paths, DecodesEachChunkOnceForManyThreads) {
-    const auto array = sample_.Open(kLarge);
+    const auto array = sample_.Open(kPathsCache);
     std::vector<std::thread> threads;
     std::atomic<int> wrong{0};
     for (std::uint64_t t = 0; t < 8; ++t)
@@ -171,9 +171,9 @@ TEST_P(Paths, IsRightForManyThreadsWithATinyCache) {
 
 TEST(ArrayContext, IsSharedByArraysAndForgetsThoseThatEnd) {
     Random random(18);
-    const SampleArray a(random, Spec(false), false);
-    const SampleArray b(random, Spec(false), false);
-    const auto context = std::make_shared<ArrayContext>(kLarge);
+    const SampleArray a(random, PathsSpec(false), false);
+    const SampleArray b(random, PathsSpec(false), false);
+    const auto context = std::make_shared<ArrayContext>(kPathsCache);
     auto first = *Array::Open(a.store(), "dem", a.spec().Metadata(), context);
     const auto second = *Array::Open(b.store(), "dem", b.spec().Metadata(), context);
     for (int i = 0; i < 2; ++i) {

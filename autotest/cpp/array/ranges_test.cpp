@@ -9,7 +9,7 @@
 namespace zarr::test {
 namespace {
 
-constexpr std::size_t kCache = std::size_t{64} << 20;
+constexpr std::size_t kRangesCache = std::size_t{64} << 20;
 constexpr const char* kBlosc = R"({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1})";
 
 ArraySpec Large(const char* compressor) {
@@ -71,7 +71,7 @@ TEST(ChunkRanges, GiveTheElementsOfRandomRegions) {
                     region.count[axis] = std::min<std::uint64_t>(region.count[axis], 3);
             if (region.size() == 0) continue;
             // Each time as if it were the first.
-            const auto array = sample.Open(kCache);
+            const auto array = sample.Open(kRangesCache);
             const auto read = ReadRowMajor(*array, region, 1 + random.Below(2));
             ASSERT_TRUE(Succeeds(read)) << spec.Text();
             ASSERT_TRUE(*read == sample.Expected(region)) << spec.Text() << "\nround " << round;
@@ -101,7 +101,7 @@ TEST(ChunkRanges, DamagedChunksAreErrors) {
             const std::string cut =
                 whole.substr(0, random.Below(std::min<std::size_t>(whole.size(), 180 * 512 * 4)));
             ASSERT_TRUE(Succeeds(sample.store->Set("dem/1.1", ByteSpan(cut))));
-            const auto array = sample.Open(kCache);
+            const auto array = sample.Open(kRangesCache);
             const auto read = ReadRowMajor(*array, Pixel(699, 899), 1);
             ASSERT_FALSE(read.ok()) << cut.size();
             EXPECT_NE(read.status().message().find("dem/1.1"), std::string::npos);
@@ -123,7 +123,7 @@ TEST(ChunkRanges, WrongBytesDoNoHarm) {
         for (int n = 0; n < 1 + i % 4; ++n)
             wrong[random.Below(reach)] = static_cast<char>(random.Below(256));
         ASSERT_TRUE(Succeeds(sample.store->Set("dem/0.0", ByteSpan(wrong))));
-        const auto array = sample.Open(kCache);
+        const auto array = sample.Open(kRangesCache);
         static_cast<void>(ReadRowMajor(*array, Pixel(random.Below(512), random.Below(512)), 1));
     }
 }

@@ -21,7 +21,7 @@ using test::Barrier;
 using test::SucceedsInChild;
 
 // True where the caller and as many helpers were at work at the same time.
-bool RunTogether(std::size_t helpers) {
+bool RunInFork(std::size_t helpers) {
     Barrier barrier(helpers + 1);
     std::atomic<std::size_t> met{0};
     WorkerPool::Instance().Run(helpers, [&] {
@@ -62,18 +62,18 @@ class BusyThreads {
 };
 
 TEST_F(ForkedWorkerPool, HasThreadsWhereTheParentsAreIdle) {
-    ASSERT_TRUE(RunTogether(4));
-    EXPECT_TRUE(SucceedsInChild([] { return RunTogether(4) && RunTogether(6); }));
-    EXPECT_TRUE(RunTogether(4)) << "the parent keeps its own";
+    ASSERT_TRUE(RunInFork(4));
+    EXPECT_TRUE(SucceedsInChild([] { return RunInFork(4) && RunInFork(6); }));
+    EXPECT_TRUE(RunInFork(4)) << "the parent keeps its own";
 }
 
 TEST_F(ForkedWorkerPool, HasThreadsWhereTheParentsAreAtWork) {
     SKIP_WITH_ADDRESS_SANITIZER();
     const BusyThreads busy;
     for (int round = 0; round < 15; ++round) {
-        ASSERT_TRUE(SucceedsInChild([] { return RunTogether(3) && RunTogether(3); }))
+        ASSERT_TRUE(SucceedsInChild([] { return RunInFork(3) && RunInFork(3); }))
             << "round " << round;
-        ASSERT_TRUE(RunTogether(3)) << "round " << round;
+        ASSERT_TRUE(RunInFork(3)) << "round " << round;
     }
 }
 
@@ -89,16 +89,16 @@ TEST_F(ForkedWorkerPool, LeavesTheParentsCallsToTheParent) {
         });
     });
     EXPECT_TRUE(begun.Meet());
-    EXPECT_TRUE(SucceedsInChild([] { return RunTogether(2); }));
+    EXPECT_TRUE(SucceedsInChild([] { return RunInFork(2); }));
     EXPECT_TRUE(forked.Meet());
     caller.join();
     EXPECT_EQ(met, 4);
 }
 
 TEST_F(ForkedWorkerPool, HasThreadsInChildrenOfChildren) {
-    ASSERT_TRUE(RunTogether(2));
+    ASSERT_TRUE(RunInFork(2));
     EXPECT_TRUE(SucceedsInChild([] {
-        return RunTogether(2) && SucceedsInChild([] { return RunTogether(2); }) && RunTogether(2);
+        return RunInFork(2) && SucceedsInChild([] { return RunInFork(2); }) && RunInFork(2);
     }));
 }
 
@@ -113,9 +113,9 @@ TEST_F(ForkedWorkerPool, RunsOnTheCallerAlone) {
 // Static objects, the pool among them, end in the child as they do in any process.
 TEST_F(ForkedWorkerPool, LetsTheChildEnd) {
     SKIP_WITH_ADDRESS_SANITIZER();
-    ASSERT_TRUE(RunTogether(2));
+    ASSERT_TRUE(RunInFork(2));
     EXPECT_TRUE(SucceedsInChild([] {
-        if (!RunTogether(2)) return false;
+        if (!RunInFork(2)) return false;
         std::exit(0);
     }));
 }

@@ -64,9 +64,9 @@ TEST_P(CodecBomb, DecodesWhereThereIsRoom) {
                             [](std::uint8_t byte) { return byte == 0; }));
 }
 
-std::string NameOf(const testing::TestParamInfo<Bomb>& info) { return info.param.name; }
+std::string BombName(const testing::TestParamInfo<Bomb>& info) { return info.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Bombs, CodecBomb, testing::ValuesIn(Bombs()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Bombs, CodecBomb, testing::ValuesIn(Bombs()), BombName);
 
 TEST(CodecBombs, CoverEveryCompressor) {
     std::set<std::string_view> ids;

@@ -220,9 +220,9 @@ TEST_P(CodecContract, RefusesBytesOfAnotherKind) {
     }
 }
 
-std::string NameOf(const testing::TestParamInfo<Vector>& info) { return info.param.name; }
+std::string SubjectName(const testing::TestParamInfo<Vector>& info) { return info.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Vectors, CodecContract, testing::ValuesIn(Vectors()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Vectors, CodecContract, testing::ValuesIn(Vectors()), SubjectName);
 
 TEST(CodecVectors, CoverEveryCodec) {
     std::set<std::string_view> numbers;

@@ -130,9 +130,9 @@ TEST_P(CodecEncoding, ReusesItsMemory) {
     EXPECT_EQ(scratch.stages[1].data(), before[1]);
 }
 
-std::string NameOf(const testing::TestParamInfo<Vector>& info) { return info.param.name; }
+std::string VectorName(const testing::TestParamInfo<Vector>& info) { return info.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Vectors, CodecEncoding, testing::ValuesIn(Vectors()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Vectors, CodecEncoding, testing::ValuesIn(Vectors()), VectorName);
 
 struct Lossless {
     const char* config;

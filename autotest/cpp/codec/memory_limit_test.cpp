@@ -18,21 +18,21 @@ namespace zarr::test {
 
 namespace {
 
-constexpr std::size_t kSize = 10000;
+constexpr std::size_t kLimitedSize = 10000;
 constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
 
 std::string Plain() {
-    std::string text(kSize, '\0');
+    std::string text(kLimitedSize, '\0');
     for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i / 7);
     return text;
 }
 
-// Decodes to exactly kSize bytes, as Plain().
+// Decodes to exactly kLimitedSize bytes, as Plain().
 Status Decode(const char* config, const std::string& encoded) {
     const auto codec = MakeCodec(Json(config), CodecContext());
     if (!codec.ok()) return codec.status();
     Buffer memory;
-    EXPECT_TRUE(Succeeds(memory.Resize(kSize)));
+    EXPECT_TRUE(Succeeds(memory.Resize(kLimitedSize)));
     Output output(memory.span());
     ZARR_RETURN_IF_ERROR((*codec)->Decode(ByteSpan(encoded), output));
     EXPECT_EQ(TextOf(memory), Plain());
@@ -56,7 +56,7 @@ std::string LzmaStream(LzmaForm form, std::uint32_t dictionary) {
                               : lzma_stream_encoder(&stream, chain, LZMA_CHECK_CRC32);
     EXPECT_EQ(code, LZMA_OK);
     const std::string plain = Plain();
-    std::vector<std::uint8_t> out(2 * kSize);
+    std::vector<std::uint8_t> out(2 * kLimitedSize);
     stream.next_in = reinterpret_cast<const std::uint8_t*>(plain.data());
     stream.avail_in = plain.size();
     stream.next_out = out.data();
@@ -71,7 +71,7 @@ std::string ZstdStream(int window_log) {
     ZSTD_CCtx* context = ZSTD_createCCtx();
     ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
     const std::string plain = Plain();
-    std::string out(2 * kSize, '\0');
+    std::string out(2 * kLimitedSize, '\0');
     ZSTD_inBuffer source = {plain.data(), plain.size(), 0};
     ZSTD_outBuffer target = {out.data(), out.size(), 0};
     // In two steps, so that the frame cannot say its size and needs its window.

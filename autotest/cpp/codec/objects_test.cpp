@@ -14,12 +14,6 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-json::Value Json(std::string_view text) {
-    auto value = json::Parse(text);
-    EXPECT_TRUE(value.ok()) << text;
-    return value.ok() ? value.Take() : json::Value();
-}
-
 Result<Strings> Decode(std::string_view config, const std::vector<std::uint64_t>& shape,
                        const std::string& encoded, bool fortran_order = false) {
     CodecContext context;

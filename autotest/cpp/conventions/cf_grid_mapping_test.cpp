@@ -7,18 +7,18 @@ namespace zarr {
 
 namespace {
 
-struct Read {
+struct ReadMapping {
     Result<CfGridMapping> mapping = Status::Invalid("not read");
     Warnings warnings;
 };
 
-Read Parse(const json::Value& attributes) {
-    Read read;
+ReadMapping Parse(const json::Value& attributes) {
+    ReadMapping read;
     read.mapping = ParseCfGridMapping(attributes, read.warnings);
     return read;
 }
 
-Read Parse(std::string_view text) {
+ReadMapping Parse(std::string_view text) {
     auto attributes = json::Parse(text);
     EXPECT_TRUE(attributes.ok()) << text;
     return Parse(attributes.ok() ? *attributes : json::Value());
@@ -61,7 +61,7 @@ const char* const kComplete[] = {
 
 TEST(CfGridMapping, ReadsEveryProjection) {
     for (const char* text : kComplete) {
-        const Read read = Parse(text);
+        const ReadMapping read = Parse(text);
         ASSERT_TRUE(read.mapping.ok()) << read.mapping.status().message();
         EXPECT_TRUE(read.warnings.empty()) << text << read.warnings[0];
     }
@@ -73,7 +73,7 @@ TEST(CfGridMapping, FailsOrWarnsWhereAParameterIsMissing) {
         for (std::size_t i = 1; i < whole.size(); ++i) {
             json::Object part = whole;
             part.erase(part.begin() + static_cast<std::ptrdiff_t>(i));
-            const Read read = Parse(json::Value(std::move(part)));
+            const ReadMapping read = Parse(json::Value(std::move(part)));
             const std::string& name = whole[i].first;
             if (name == "sweep_angle_axis" || name.rfind("scale_factor", 0) == 0 ||
                 (name == "standard_parallel" &&
@@ -101,7 +101,7 @@ TEST(CfGridMapping, BrokenNumbersAreAsGoodAsMissing) {
             for (const char* bad : {"\"north\"", "[]", "[1, 2, 3]", "{}", "1e300", "NaN", "true"}) {
                 json::Object broken = whole;
                 broken[i].second = json::Parse(bad).Take();
-                const Read read = Parse(json::Value(std::move(broken)));
+                const ReadMapping read = Parse(json::Value(std::move(broken)));
                 ASSERT_FALSE(read.warnings.empty()) << text << whole[i].first << bad;
                 EXPECT_EQ(read.warnings[0].rfind("attribute " + whole[i].first + ": ", 0), 0U)
                     << read.warnings[0];
@@ -110,7 +110,7 @@ TEST(CfGridMapping, BrokenNumbersAreAsGoodAsMissing) {
 }
 
 TEST(CfGridMapping, ReadsTheParameters) {
-    const Read read = Parse(
+    const ReadMapping read = Parse(
         R"({"grid_mapping_name": "transverse_mercator", "scale_factor_at_central_meridian": [0.9996],
             "longitude_of_central_meridian": "9.0", "latitude_of_projection_origin": 1,
             "false_easting": 500000, "false_northing": -2.5, "earth_radius": 6371229,
@@ -130,10 +130,10 @@ TEST(CfGridMapping, ReadsTheParameters) {
 
 TEST(CfGridMapping, ReadsStandardParallelsHoweverTheyAreWritten) {
     const auto parallels = [](const std::string& value) {
-        const Read read = Parse(R"({"grid_mapping_name": "lambert_conformal_conic",
+        const ReadMapping read = Parse(R"({"grid_mapping_name": "lambert_conformal_conic",
             "longitude_of_central_meridian": 0, "latitude_of_projection_origin": 0,
-            "standard_parallel": )" +
-                                value + "}");
+            "standard_parallel": )" + value +
+                                       "}");
         return read.mapping.ok() ? read.mapping->standard_parallels : std::vector<double>{};
     };
     using List = std::vector<double>;
@@ -150,7 +150,7 @@ TEST(CfGridMapping, ReadsStandardParallelsHoweverTheyAreWritten) {
 
 TEST(CfGridMapping, TakesSynonyms) {
     const auto longitude = [](const char* text, std::size_t warnings) {
-        const Read read = Parse(text);
+        const ReadMapping read = Parse(text);
         EXPECT_TRUE(read.mapping.ok());
         EXPECT_EQ(read.warnings.size(), warnings) << text;
         return read.mapping.ok() ? read.mapping->origin_longitude : -999;
@@ -178,9 +178,9 @@ TEST(CfGridMapping, TakesSynonyms) {
 
 TEST(CfGridMapping, TellsTheSweepAxisFromEither) {
     const auto sweep = [](const std::string& members, std::size_t warnings) {
-        const Read read = Parse(R"({"grid_mapping_name": "geostationary",
+        const ReadMapping read = Parse(R"({"grid_mapping_name": "geostationary",
             "longitude_of_projection_origin": 0, "perspective_point_height": 1e7)" +
-                                members + "}");
+                                       members + "}");
         EXPECT_TRUE(read.mapping.ok());
         EXPECT_EQ(read.warnings.size(), warnings) << members;
         return read.mapping.ok() ? read.mapping->sweep_angle_axis : '?';
@@ -203,7 +203,7 @@ TEST(CfGridMapping, FindsThePole) {
             "longitude_of_projection_origin": 0)" +
                      members + "}");
     };
-    Read read = polar(R"(, "latitude_of_projection_origin": -90, "standard_parallel": -71)");
+    ReadMapping read = polar(R"(, "latitude_of_projection_origin": -90, "standard_parallel": -71)");
     EXPECT_EQ(read.mapping->origin_latitude, -90);
     EXPECT_TRUE(read.warnings.empty());
     // The latitude of true scale in place of the origin's.
@@ -222,7 +222,8 @@ TEST(CfGridMapping, FindsThePole) {
 }
 
 TEST(CfGridMapping, StandardParallelGoesBeforeScale) {
-    Read read = Parse(R"({"grid_mapping_name": "mercator", "longitude_of_projection_origin": 0,
+    ReadMapping read =
+        Parse(R"({"grid_mapping_name": "mercator", "longitude_of_projection_origin": 0,
         "standard_parallel": 20, "scale_factor_at_projection_origin": 0.9})");
     EXPECT_EQ(read.mapping->standard_parallels, std::vector<double>{20});
     EXPECT_FALSE(read.mapping->scale_factor);

@@ -12,7 +12,7 @@ using test::StringList;
 using test::Succeeds;
 using test::WarnsOnce;
 
-ArrayMetadata Metadata(const std::string& dtype, const std::string& shape = "[2, 3]") {
+ArrayMetadata EopfMetadata(const std::string& dtype, const std::string& shape = "[2, 3]") {
     auto metadata = ParseArrayMetadata(test::ArrayText(shape, "\"" + dtype + "\""));
     EXPECT_TRUE(Succeeds(metadata));
     return metadata.Take();
@@ -23,7 +23,7 @@ std::string Merged(const std::string& attributes, const std::string& dtype = "<u
     Warnings warnings;
     auto parsed = json::Parse(attributes);
     EXPECT_TRUE(Succeeds(parsed));
-    const json::Value merged = WithEopf(parsed.Take(), Metadata(dtype), warnings);
+    const json::Value merged = WithEopf(parsed.Take(), EopfMetadata(dtype), warnings);
     EXPECT_TRUE(warnings.empty());
     json::Object others;
     for (const auto& [name, value] : *merged.as_object())
@@ -73,7 +73,7 @@ TEST(Eopf, WhatIsBrokenIsLeftOut) {
     Warnings warnings;
     auto parsed = json::Parse(R"({"_eopf_attrs": [1]})");
     ASSERT_TRUE(Succeeds(parsed));
-    WithEopf(parsed.Take(), Metadata("<u2"), warnings);
+    WithEopf(parsed.Take(), EopfMetadata("<u2"), warnings);
     EXPECT_TRUE(WarnsOnce(warnings, {"attribute _eopf_attrs: expected an object, got [1]"}));
 }
 

@@ -100,17 +100,17 @@ void ForEachFault(const json::Value& whole, json::Value& value, const json::Valu
         for (auto& [name, member] : *members) ForEachFault(whole, member, wrong, visit);
 }
 
-struct Attributes {
+struct SpoiltAttributes {
     const char* store;
     const char* node;   // whose attributes are spoilt
     const char* group;  // that has the pyramid
     const char* base;
 };
 
-class SpoiltPyramids : public testing::TestWithParam<Attributes> {};
+class SpoiltPyramids : public testing::TestWithParam<SpoiltAttributes> {};
 
 TEST_P(SpoiltPyramids, OnlyWarn) {
-    const Attributes& place = GetParam();
+    const SpoiltAttributes& place = GetParam();
     const auto store = std::make_shared<MemoryStore>();
     Copy(*Sample(place.store)->store(), "", *store);
     const auto tree = test::Tree(store);
@@ -133,12 +133,13 @@ TEST_P(SpoiltPyramids, OnlyWarn) {
     EXPECT_GT(lost, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SpoiltPyramids,
-                         testing::Values(Attributes{"ome_0.3.zarr", "", "", "s0"},
-                                         Attributes{"ome_plate.zarr", "A/1/0", "A/1/0", "A/1/0/0"},
-                                         Attributes{"ndpyramid.zarr", "", "", "2/tavg"},
-                                         Attributes{"geozarr_inline.zarr", "2/dem", "", "2/dem"},
-                                         Attributes{"layout_groups.zarr", "", "", "r10m/b02"}));
+INSTANTIATE_TEST_SUITE_P(
+    All, SpoiltPyramids,
+    testing::Values(SpoiltAttributes{"ome_0.3.zarr", "", "", "s0"},
+                    SpoiltAttributes{"ome_plate.zarr", "A/1/0", "A/1/0", "A/1/0/0"},
+                    SpoiltAttributes{"ndpyramid.zarr", "", "", "2/tavg"},
+                    SpoiltAttributes{"geozarr_inline.zarr", "2/dem", "", "2/dem"},
+                    SpoiltAttributes{"layout_groups.zarr", "", "", "r10m/b02"}));
 
 TEST(SampleImages, HaveChannels) {
     Warnings warnings;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
 #include "core/dtype/convert.h"
@@ -19,6 +20,7 @@ namespace {
 
 using test::Json;
 using test::Succeeds;
+using test::Type;
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -43,12 +45,6 @@ const std::vector<Sample>& Samples() {
         {"m8[D]", {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe}, "-2"},
     };
     return samples;
-}
-
-DataType Type(const std::string& text) {
-    auto type = ParseTypestr(text);
-    EXPECT_TRUE(Succeeds(type)) << text;
-    return type.ok() ? type.Take() : DataType();
 }
 
 Bytes Stored(const Sample& sample, char order) {

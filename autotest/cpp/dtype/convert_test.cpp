@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
 #include "core/base/half.h"
@@ -15,12 +16,7 @@ using test::Fails;
 using test::Json;
 using test::Random;
 using test::Succeeds;
-
-DataType Type(std::string_view text) {
-    auto type = text[0] == '[' ? ParseDataType(Json(text)) : ParseTypestr(text);
-    EXPECT_TRUE(Succeeds(type)) << text;
-    return type.ok() ? type.Take() : DataType();
-}
+using test::Type;
 
 constexpr const char* kStruct = R"([["a", ">i2"], ["b", "<f8", [2]], ["c", "|S3"], ["d", ">U1"]])";
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
 #include "core/dtype/fill_value.h"
@@ -14,12 +15,7 @@ namespace {
 using test::Json;
 using test::Random;
 using test::Succeeds;
-
-DataType Type(std::string_view text) {
-    auto type = text[0] == '[' ? ParseDataType(Json(text)) : ParseTypestr(text);
-    EXPECT_TRUE(Succeeds(type)) << text;
-    return type.ok() ? type.Take() : DataType();
-}
+using test::Type;
 
 std::string Element(std::string_view type, std::string_view fill) {
     auto bytes = ParseFillValue(Type(type), Json(fill));

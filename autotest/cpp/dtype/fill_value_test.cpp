@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
 #include "core/base/half.h"
@@ -14,12 +15,7 @@ namespace {
 using test::Fails;
 using test::Json;
 using test::Succeeds;
-
-DataType Type(std::string_view text) {
-    auto type = text[0] == '[' ? ParseDataType(Json(text)) : ParseTypestr(text);
-    EXPECT_TRUE(Succeeds(type)) << text;
-    return type.ok() ? type.Take() : DataType();
-}
+using test::Type;
 
 std::string Fill(std::string_view type, std::string_view json) {
     auto fill = ParseFillValue(Type(type), Json(json));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <numeric>
 
+#include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
 #include "core/dtype/data_type.h"
@@ -11,12 +12,7 @@ namespace {
 using test::Fails;
 using test::Json;
 using test::Succeeds;
-
-DataType Type(std::string_view json) {
-    auto type = ParseDataType(Json(json));
-    EXPECT_TRUE(Succeeds(type)) << json;
-    return type.ok() ? type.Take() : DataType();
-}
+using test::Type;
 
 constexpr std::string_view kStation = R"([["id", "|u1"], ["name", "<U3"],
     ["position", [["lon", ">f8"], ["lat", ">f8"]], [2]], ["flags", "|V3"], [["Title", "count"], "<i2", [2, 3]]])";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include "autotest/cpp/dtype/types.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/base/endian.h"
 #include "core/base/limits.h"
@@ -12,12 +13,7 @@ namespace {
 using test::Fails;
 using test::Json;
 using test::Succeeds;
-
-DataType Type(std::string_view text) {
-    auto type = ParseTypestr(text);
-    EXPECT_TRUE(Succeeds(type)) << text;
-    return type.ok() ? type.Take() : DataType();
-}
+using test::Type;
 
 struct Ordered {
     const char* rest;

@@ -11,7 +11,7 @@ namespace {
 using test::Random;
 
 // Compares with going through the elements one by one.
-void Check(std::uint64_t start, std::uint64_t count, std::int64_t step, std::uint64_t chunk) {
+void CheckSplit(std::uint64_t start, std::uint64_t count, std::int64_t step, std::uint64_t chunk) {
     std::vector<AxisPiece> expected;
     for (std::uint64_t i = 0; i < count; ++i) {
         const std::uint64_t element = start + i * static_cast<std::uint64_t>(step);
@@ -45,7 +45,7 @@ TEST(AxisSplit, EverySmallCase) {
                 for (std::uint64_t slack = 0; slack < 8; ++slack) {
                     const auto reach =
                         step < 0 ? (count - 1) * static_cast<std::uint64_t>(-step) : 0;
-                    Check(reach + slack, count, step, chunk);
+                    CheckSplit(reach + slack, count, step, chunk);
                 }
 }
 
@@ -57,18 +57,18 @@ TEST(AxisSplit, RandomCases) {
         std::int64_t step = random.Between(1, random.Chance() ? 3 : 400);
         if (random.Below(4) == 0) step = static_cast<std::int64_t>(chunk);
         if (random.Chance()) step = -step;
-        Check(Start(random, count, step, 500), count, step, chunk);
+        CheckSplit(Start(random, count, step, 500), count, step, chunk);
     }
 }
 
 TEST(AxisSplit, HugeDimensions) {
     constexpr auto kLast = static_cast<std::uint64_t>(INT64_MAX) - 1;  // of 2^63 - 1 elements
-    Check(kLast - 9, 10, 1, std::uint64_t{1} << 62);
-    Check(kLast, 10, -1, INT64_MAX);
-    Check(kLast, 3, -(INT64_MAX / 2), 7);
-    Check(0, 2, INT64_MAX - 1, 1000);
-    Check(kLast, 2, -(INT64_MAX - 1), 1000);
-    Check(std::uint64_t{1} << 63, 2, INT64_MIN, std::uint64_t{1} << 62);
+    CheckSplit(kLast - 9, 10, 1, std::uint64_t{1} << 62);
+    CheckSplit(kLast, 10, -1, INT64_MAX);
+    CheckSplit(kLast, 3, -(INT64_MAX / 2), 7);
+    CheckSplit(0, 2, INT64_MAX - 1, 1000);
+    CheckSplit(kLast, 2, -(INT64_MAX - 1), 1000);
+    CheckSplit(std::uint64_t{1} << 63, 2, INT64_MIN, std::uint64_t{1} << 62);
     const AxisSplit whole(0, INT64_MAX, 1, 1000);
     EXPECT_EQ(whole.pieces(), static_cast<std::uint64_t>(INT64_MAX) / 1000 + 1);
     const AxisPiece last = whole.At(whole.pieces() - 1);

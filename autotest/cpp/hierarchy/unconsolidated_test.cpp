@@ -19,7 +19,7 @@ void Put(MemoryStore& store, std::initializer_list<const char*> keys) {
         EXPECT_TRUE(Succeeds(store.Set(key, ByteSpan(std::string_view("{}")))));
 }
 
-std::shared_ptr<MemoryStore> Store() {
+std::shared_ptr<MemoryStore> PartlyConsolidated() {
     auto store = StoreOf({{".zmetadata", kConsolidated}, {".zgroup", kGroupText}});
     Put(*store, {"a/.zarray", "a/0", "g/.zgroup", "g/b/.zarray", "i/c/.zarray"});
     return store;
@@ -35,13 +35,13 @@ std::vector<std::string> PathsOf(const std::vector<Node>& nodes) {
 using Paths = std::vector<std::string>;
 
 TEST(Unconsolidated, IsNothingWhereTheMetadataHaveAll) {
-    const auto tree = Tree(Store());
+    const auto tree = Tree(PartlyConsolidated());
     for (const char* group : {"", "g", "i", "nowhere"})
         EXPECT_EQ(PathsOf(tree->Unconsolidated(group)), Paths{}) << group;
 }
 
 TEST(Unconsolidated, IsWhatHasDocumentsOfItsOwn) {
-    const auto store = Store();
+    const auto store = PartlyConsolidated();
     Put(*store, {"z/.zarray", "new/.zgroup", "g/new/.zarray", "folder/file", "h/x/.zarray", "file",
                  "old/meta", "i/d/.zattrs"});
     const auto tree = Tree(store);
@@ -56,7 +56,7 @@ TEST(Unconsolidated, IsWhatHasDocumentsOfItsOwn) {
 }
 
 TEST(Unconsolidated, TakesOneListingAndNoReadOfWhatTheMetadataHave) {
-    const auto store = Store();
+    const auto store = PartlyConsolidated();
     Put(*store, {"new/.zarray"});
     const auto spy = std::make_shared<SpyStore>(store);
     const auto tree = Tree(spy);
@@ -76,7 +76,7 @@ class RemoteStore final : public ForwardingStore {
 };
 
 TEST(Unconsolidated, IsNotLookedForOverANetwork) {
-    const auto store = Store();
+    const auto store = PartlyConsolidated();
     Put(*store, {"new/.zarray"});
     const auto spy = std::make_shared<SpyStore>(store);
     EXPECT_EQ(PathsOf(Tree(std::make_shared<RemoteStore>(spy))->Unconsolidated("")), Paths{});
@@ -85,7 +85,7 @@ TEST(Unconsolidated, IsNotLookedForOverANetwork) {
 }
 
 TEST(Unconsolidated, IsNothingWhereTheStoreFails) {
-    const auto store = Store();
+    const auto store = PartlyConsolidated();
     Put(*store, {"m/.zarray", "n/.zarray"});
     const auto faulty = std::make_shared<FaultyStore>(store);
     const auto tree = Tree(faulty);

@@ -11,7 +11,7 @@ namespace {
 using test::Succeeds;
 
 // A document with the given members; `extension` is that of NCZarr, or empty.
-std::string Text(const std::string& members, const std::string& extension) {
+std::string NczarrText(const std::string& members, const std::string& extension) {
     return R"({"zarr_format": 2, "compressor": null, "filters": null, "order": "C", )" + members +
            (extension.empty() ? "" : ", \"_NCZARR_ARRAY\": " + extension) + "}";
 }
@@ -26,16 +26,16 @@ constexpr const char* kScalar = R"("shape": [1], "chunks": [1], "dtype": "<i4", 
 
 TEST(NczarrForm, AScalarHasNoDimension) {
     const std::string storage = R"({"dimrefs": [], "storage": "scalar"})";
-    const ArrayMetadata scalar = Parse(Text(kScalar, storage));
+    const ArrayMetadata scalar = Parse(NczarrText(kScalar, storage));
     EXPECT_EQ(scalar.rank(), 0U);
     EXPECT_TRUE(scalar.chunks.empty());
     const json::Value document(scalar.document);
     EXPECT_EQ(json::Dump(*document.Find("shape")), "[1]") << "as it was read";
-    EXPECT_EQ(Parse(Text(kScalar, "")).rank(), 1U);
-    EXPECT_EQ(Parse(Text(kScalar, R"({"storage": "chunked"})")).rank(), 1U);
-    EXPECT_EQ(Parse(Text(kScalar, "7")).rank(), 1U);
+    EXPECT_EQ(Parse(NczarrText(kScalar, "")).rank(), 1U);
+    EXPECT_EQ(Parse(NczarrText(kScalar, R"({"storage": "chunked"})")).rank(), 1U);
+    EXPECT_EQ(Parse(NczarrText(kScalar, "7")).rank(), 1U);
     const std::string larger = R"("shape": [2], "chunks": [1], "dtype": "<i4", "fill_value": 0)";
-    EXPECT_EQ(Parse(Text(larger, storage)).rank(), 1U);
+    EXPECT_EQ(Parse(NczarrText(larger, storage)).rank(), 1U);
 }
 
 TEST(NczarrForm, ACharacterIsOneByte) {
@@ -43,7 +43,7 @@ TEST(NczarrForm, ACharacterIsOneByte) {
         for (const char* fill : {"", "x", "\\u0000", "eA=="}) {
             const std::string members = std::string(R"("shape": [3], "chunks": [3], "dtype": ")") +
                                         dtype + R"(", "fill_value": ")" + fill + "\"";
-            const ArrayMetadata metadata = Parse(Text(members, R"({"storage": "chunked"})"));
+            const ArrayMetadata metadata = Parse(NczarrText(members, R"({"storage": "chunked"})"));
             EXPECT_EQ(metadata.dtype.ToString(), "|S1") << members;
             EXPECT_EQ(metadata.has_characters, std::string(dtype) != "|S1") << members;
             const bool is_x = fill[0] == 'x' || fill[0] == 'e';
@@ -51,7 +51,7 @@ TEST(NczarrForm, ACharacterIsOneByte) {
         }
     }
     const std::string plain = R"("shape": [3], "chunks": [3], "dtype": "<U1", "fill_value": "")";
-    EXPECT_EQ(Parse(Text(plain, "")).dtype.ToString(), "<U1");
+    EXPECT_EQ(Parse(NczarrText(plain, "")).dtype.ToString(), "<U1");
 }
 
 // As netCDF-C 4.9.3 and later have it.
@@ -62,7 +62,7 @@ TEST(NczarrForm, TheExtensionMayBeAnAttribute) {
             ++asked;
             return *json::Parse(R"({"_nczarr_array": )" + extension + "}");
         };
-        auto metadata = ParseArrayMetadata(Text(members, ""), attributes);
+        auto metadata = ParseArrayMetadata(NczarrText(members, ""), attributes);
         EXPECT_TRUE(Succeeds(metadata)) << members;
         EXPECT_LE(asked, 1);
         return std::pair(metadata.Take(), asked);
@@ -87,7 +87,7 @@ TEST(NczarrForm, TheFillValueOfDoublesIsExact) {
     const auto fill = [](const char* dtype, const char* value, const char* extension) {
         const std::string members = std::string(R"("shape": [3], "chunks": [3], "dtype": ")") +
                                     dtype + R"(", "fill_value": )" + value;
-        const ArrayMetadata metadata = Parse(Text(members, extension));
+        const ArrayMetadata metadata = Parse(NczarrText(members, extension));
         double number = 0;
         std::memcpy(&number, metadata.fill_value.Bytes().data(), sizeof number);
         return number;

@@ -12,7 +12,7 @@
 namespace zarr::test {
 namespace {
 
-constexpr const char* kGroup = R"({"zarr_format": 2})";
+constexpr const char* kGroupDocument = R"({"zarr_format": 2})";
 
 Result<std::shared_ptr<const ZipArchive>> OpenArchive(const std::string& bytes,
                                                       bool is_distant = false,
@@ -50,7 +50,7 @@ std::string Names(const Store& store, const std::string& prefix) {
 std::vector<ZipItem> SampleItems() {
     Random random(11);
     return {{"", ""},
-            {".zgroup", kGroup},
+            {".zgroup", kGroupDocument},
             {"folder/", ""},
             {"dem/.zarray", std::string(3000, '{'), true},
             {"dem/0.0", random.Bytes(5000)},
@@ -135,7 +135,7 @@ TEST(ZipStore, ReadsALimitedValueOnly) {
 }
 
 TEST(ZipStore, TakesAFewReadsToOpenAndOneForAValueFromAfar) {
-    std::vector<ZipItem> items{{".zgroup", kGroup}};
+    std::vector<ZipItem> items{{".zgroup", kGroupDocument}};
     for (int i = 0; i < 5000; ++i) items.push_back({"dem/" + std::to_string(i), "values", true});
     int reads = 0;
     const auto archive = OpenArchive(BuildZip(items), true, &reads);
@@ -174,7 +174,7 @@ TEST(ZipStore, NamesThatLeadOutsideAreNoMembers) {
                                                {"/c", "3"},
                                                {"d\\e", "4"},
                                                {"./f", "5"},
-                                               {".zgroup", kGroup}}));
+                                               {".zgroup", kGroupDocument}}));
     ASSERT_TRUE(Succeeds(archive));
     const ZipStore store(*archive, "");
     EXPECT_EQ(Names(store, ""), ".zgroup c d/ ");
@@ -188,16 +188,17 @@ TEST(ZipStore, LiesAtTheRootOrInTheOnlyFolder) {
         const auto archive = OpenArchive(BuildZip(items));
         return archive.ok() ? (*archive)->FindRoot(HoldsStore(**archive)) : "error";
     };
-    EXPECT_EQ(root({{".zgroup", kGroup}, {"a/.zgroup", kGroup}}), "");
-    EXPECT_EQ(root({{"x.zarr/.zgroup", kGroup}}), "x.zarr");
+    EXPECT_EQ(root({{".zgroup", kGroupDocument}, {"a/.zgroup", kGroupDocument}}), "");
+    EXPECT_EQ(root({{"x.zarr/.zgroup", kGroupDocument}}), "x.zarr");
     EXPECT_EQ(
         root({{"x.zarr/.zmetadata", "{}"}, {"__MACOSX/x.zarr/._.zgroup", ""}, {".DS_Store", ""}}),
         "x.zarr");
-    EXPECT_EQ(root({{"a/.zgroup", kGroup}, {"b/.zgroup", kGroup}}), "");
-    EXPECT_EQ(root({{"a/.zgroup", kGroup}, {"letter.txt", "precious"}}), "");
-    EXPECT_EQ(root({{"a/b/.zgroup", kGroup}}), "");
+    EXPECT_EQ(root({{"a/.zgroup", kGroupDocument}, {"b/.zgroup", kGroupDocument}}), "");
+    EXPECT_EQ(root({{"a/.zgroup", kGroupDocument}, {"letter.txt", "precious"}}), "");
+    EXPECT_EQ(root({{"a/b/.zgroup", kGroupDocument}}), "");
     EXPECT_EQ(root({}), "");
-    const auto archive = OpenArchive(BuildZip({{"x.zarr/.zgroup", kGroup}, {"x.zarr/a/0", "0"}}));
+    const auto archive =
+        OpenArchive(BuildZip({{"x.zarr/.zgroup", kGroupDocument}, {"x.zarr/a/0", "0"}}));
     ASSERT_TRUE(Succeeds(archive));
     const ZipStore store(*archive, "x.zarr");
     EXPECT_EQ(Names(store, ""), ".zgroup a/ ");
@@ -244,7 +245,8 @@ TEST(ZipStore, NoticesChangedContents) {
 
 TEST(ZipStore, IsNoneWithoutItsEnd) {
     for (const bool zip64 : {false, true}) {
-        const std::string bytes = BuildZip({{".zgroup", kGroup}, {"a/0", "0"}}, {zip64, "", ""});
+        const std::string bytes =
+            BuildZip({{".zgroup", kGroupDocument}, {"a/0", "0"}}, {zip64, "", ""});
         for (std::size_t size = 0; size < bytes.size(); ++size)
             EXPECT_FALSE(OpenArchive(bytes.substr(0, size)).ok()) << size;
     }
@@ -254,9 +256,9 @@ TEST(ZipStore, IsNoneWithoutItsEnd) {
 TEST(ZipStore, WithAnyByteWrongIsAnErrorOrReads) {
     Random random(7);
     for (const bool zip64 : {false, true}) {
-        const std::string good =
-            BuildZip({{".zgroup", kGroup}, {"a/0", std::string(300, '0'), true}, {"b", "b"}},
-                     {zip64, "", "c"});
+        const std::string good = BuildZip(
+            {{".zgroup", kGroupDocument}, {"a/0", std::string(300, '0'), true}, {"b", "b"}},
+            {zip64, "", "c"});
         for (int i = 0; i < 4000; ++i) {
             std::string bytes = good;
             for (int change = 0; change <= i % 3; ++change)
