@@ -29,13 +29,8 @@ Result<ArrayMetadata> ParseLine(std::string_view line) {
 }
 
 bool Uses(const ArrayMetadata& metadata, const std::set<std::string>& ids) {
-    const auto is_one = [&ids](const json::Value& config) {
-        const json::Value* id = config.Find("id");
-        return id != nullptr && id->as_string() != nullptr && ids.count(*id->as_string()) != 0;
-    };
-    const json::Array* filters = metadata.filters.as_array();
-    return is_one(metadata.compressor) ||
-           (filters != nullptr && std::any_of(filters->begin(), filters->end(), is_one));
+    return std::any_of(metadata.codecs.begin(), metadata.codecs.end(),
+                       [&ids](const CodecSpec& codec) { return ids.count(codec.name) != 0; });
 }
 
 // Not with lzma, whose encoder takes memory for the largest chunk that its preset is made for, nor
@@ -85,9 +80,8 @@ void FuzzCodecs(ByteSpan input) {
     if (end == std::string_view::npos) return;
     const auto metadata = ParseLine(text.substr(0, end));
     if (!metadata.ok()) return;
-    const auto pipeline =
-        Pipeline::Bind(metadata->filters, metadata->compressor,
-                       {metadata->dtype, metadata->chunks, metadata->fortran_order});
+    const auto pipeline = Pipeline::Bind(
+        metadata->codecs, {metadata->dtype, metadata->chunks, metadata->fortran_order});
     if (!pipeline.ok() || pipeline->chunk_bytes() > kLargestChunk) return;
     const ByteSpan stored = input.From(end + 1);
     if (!pipeline->decodes_objects()) return FuzzNumbers(*metadata, *pipeline, stored);

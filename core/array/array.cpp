@@ -35,7 +35,7 @@ DimVector<std::uint64_t> ToDims(const std::vector<std::uint64_t>& values) {
 }
 
 Result<Pipeline> BindPipeline(const ArrayMetadata& metadata) {
-    return Pipeline::Bind(metadata.filters, metadata.compressor,
+    return Pipeline::Bind(metadata.codecs,
                           {metadata.dtype, metadata.chunks, metadata.fortran_order});
 }
 

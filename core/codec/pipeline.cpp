@@ -7,16 +7,10 @@
 #include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/codec/registry.h"
-#include "core/json/value.h"
 
 namespace zarr {
 
 namespace {
-
-std::string IdOf(const json::Value& config) {
-    const json::Value* id = config.Find("id");
-    return id != nullptr && id->as_string() != nullptr ? *id->as_string() : std::string();
-}
 
 Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape) {
     std::uint64_t items = 1;
@@ -41,36 +35,14 @@ std::size_t MostEncoded(SizeBound size) {
 
 }  // namespace
 
-Result<std::vector<Pipeline::PlacedConfig>> Pipeline::ListCodecs(const json::Value& filters,
-                                                                 const json::Value& compressor) {
-    std::vector<PlacedConfig> codecs;
-    if (!filters.is_null()) {
-        const json::Array* items = filters.as_array();
-        if (items == nullptr) return json::Expected("filters", "an array or null", filters);
-        if (items->size() > LimitOf(Limit::kFilters))
-            return OverLimit(Limit::kFilters,
-                             "filters: there are " + std::to_string(items->size()));
-        for (std::size_t i = 0; i < items->size(); ++i)
-            codecs.push_back({&(*items)[i], "filters[" + std::to_string(i) + "]"});
-    }
-    if (!compressor.is_null()) codecs.push_back({&compressor, "compressor"});
-    for (const PlacedConfig& codec : codecs)
-        if (codec.config->as_object() == nullptr)
-            return json::Expected(codec.place, "an object with an \"id\"", *codec.config);
-    return codecs;
-}
-
-Result<Pipeline> Pipeline::Bind(const json::Value& filters, const json::Value& compressor,
-                                const CodecContext& context) {
+Result<Pipeline> Pipeline::Bind(const std::vector<CodecSpec>& codecs, const CodecContext& context) {
     Pipeline pipeline;
     ZARR_ASSIGN_OR_RETURN(pipeline.chunk_items_, CountItems(context.chunk_shape));
-    ZARR_ASSIGN_OR_RETURN(std::vector<PlacedConfig> codecs, ListCodecs(filters, compressor));
     CodecContext items = context;
     if (context.dtype.kind == DataKind::kObject) {
         ZARR_RETURN_IF_ERROR(pipeline.BindObjects(codecs, items));
-        codecs.erase(codecs.begin());
         ZARR_RETURN_IF_ERROR(pipeline.BindStages(
-            codecs, {static_cast<std::size_t>(LimitOf(Limit::kStringSize)), false},
+            codecs, 1, {static_cast<std::size_t>(LimitOf(Limit::kStringSize)), false},
             std::move(items)));
         return pipeline;
     }
@@ -79,21 +51,20 @@ Result<Pipeline> Pipeline::Bind(const json::Value& filters, const json::Value& c
         return Status::Limit("chunks: the product of their sizes overflows");
     pipeline.chunk_bytes_ = static_cast<std::size_t>(*bytes);
     ZARR_RETURN_IF_ERROR(
-        pipeline.BindStages(codecs, {pipeline.chunk_bytes_, true}, std::move(items)));
+        pipeline.BindStages(codecs, 0, {pipeline.chunk_bytes_, true}, std::move(items)));
     return pipeline;
 }
 
-Status Pipeline::BindObjects(const std::vector<PlacedConfig>& codecs, CodecContext& context) {
+Status Pipeline::BindObjects(const std::vector<CodecSpec>& codecs, CodecContext& context) {
     if (!codecs.empty()) {
-        ZARR_ASSIGN_OR_RETURN(
-            object_codec_,
-            MakeObjectCodec(*codecs[0].config, context).WithContext(codecs[0].place));
+        ZARR_ASSIGN_OR_RETURN(object_codec_,
+                              MakeObjectCodec(codecs[0], context).WithContext(codecs[0].place));
     }
     if (object_codec_ == nullptr)
         return Status::Corrupt(
             "filters: dtype |O needs a codec of objects (vlen-utf8, vlen-bytes, json2, "
             "categorize) as the first filter");
-    object_codec_id_ = IdOf(*codecs[0].config);
+    object_codec_id_ = codecs[0].name;
     writable_ =
         object_codec_->CheckWritable().WithContext(object_codec_id_).WithContext(codecs[0].place);
     context.dtype = object_codec_->EncodedType();
@@ -101,14 +72,14 @@ Status Pipeline::BindObjects(const std::vector<PlacedConfig>& codecs, CodecConte
     return {};
 }
 
-Status Pipeline::BindStages(const std::vector<PlacedConfig>& codecs, SizeBound size,
+Status Pipeline::BindStages(const std::vector<CodecSpec>& codecs, std::size_t first, SizeBound size,
                             CodecContext context) {
     max_stage_bytes_ = std::max(MostEncoded(size), size.max);
-    for (const PlacedConfig& codec : codecs) {
+    for (std::size_t i = first; i < codecs.size(); ++i) {
+        const CodecSpec& codec = codecs[i];
         Stage stage;
-        stage.id = IdOf(*codec.config);
-        ZARR_ASSIGN_OR_RETURN(stage.codec,
-                              MakeCodec(*codec.config, context).WithContext(codec.place));
+        stage.id = codec.name;
+        ZARR_ASSIGN_OR_RETURN(stage.codec, MakeCodec(codec, context).WithContext(codec.place));
         if (writable_.ok())
             writable_ =
                 stage.codec->CheckWritable(size).WithContext(stage.id).WithContext(codec.place);

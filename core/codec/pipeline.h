@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/codec/codec.h"
+#include "core/codec/codec_spec.h"
 
 namespace zarr {
 
@@ -16,13 +17,12 @@ struct PipelineScratch {
     Buffer stages[2];  // between the codecs
 };
 
-// Encoding order is filters[0], filters[1], ..., compressor; decoding runs backwards. Immutable and
-// shared between threads.
+// Encoding runs through the codecs in their order, decoding backwards. Immutable and shared between
+// threads.
 class Pipeline {
   public:
-    // `filters` is the array or null of `.zarray`, `compressor` the object or null.
-    static Result<Pipeline> Bind(const json::Value& filters, const json::Value& compressor,
-                                 const CodecContext& context);
+    // `codecs` are in encoding order. Errors begin with the place of the codec.
+    static Result<Pipeline> Bind(const std::vector<CodecSpec>& codecs, const CodecContext& context);
 
     // True where a chunk is stored as it is.
     bool is_identity() const { return stages_.empty() && object_codec_ == nullptr; }
@@ -56,24 +56,17 @@ class Pipeline {
                                    PipelineScratch& scratch) const;
 
   private:
-    // The configuration of a codec, with its place for messages.
-    struct PlacedConfig {
-        const json::Value* config;
-        std::string place;
-    };
-    static Result<std::vector<PlacedConfig>> ListCodecs(const json::Value& filters,
-                                                        const json::Value& compressor);
-
     struct Stage {
         std::string id;
         std::unique_ptr<Codec> codec;
         SizeBound decoded;  // the size of what this stage decodes to
     };
 
-    // Makes the stages of `codecs`, which begin with what `size` and `context` say.
-    Status BindStages(const std::vector<PlacedConfig>& codecs, SizeBound size,
+    // Makes the stages of the `codecs` from number `first` on, which begin with what `size` and
+    // `context` say.
+    Status BindStages(const std::vector<CodecSpec>& codecs, std::size_t first, SizeBound size,
                       CodecContext context);
-    Status BindObjects(const std::vector<PlacedConfig>& codecs, CodecContext& context);
+    Status BindObjects(const std::vector<CodecSpec>& codecs, CodecContext& context);
     Status DecodeStage(const Stage& stage, ByteSpan encoded, Output& output,
                        std::size_t threads) const;
     // Decodes the stages from the last down to `until` into scratch and leaves the result in

@@ -11,37 +11,75 @@ namespace zarr {
 
 namespace {
 
-struct Entry {
-    std::string_view id;
+// A configuration of Zarr v3 in the options of numcodecs.
+using ConfigurationReader = Result<json::Value> (*)(const json::Value&);
+
+// Zarr v3 names the kinds of shuffling (Zarr v3, "blosc codec"), numcodecs numbers them.
+Result<json::Value> ReadV3Blosc(const json::Value& configuration) {
+    static constexpr std::string_view kShuffles[] = {"noshuffle", "shuffle", "bitshuffle"};
+    json::Value options = configuration;
+    ZARR_ASSIGN_OR_RETURN(const json::Value* shuffle, json::Require(configuration, "shuffle"));
+    const auto* const name =
+        std::find_if(std::begin(kShuffles), std::end(kShuffles), [&](std::string_view known) {
+            return shuffle->as_string() != nullptr && *shuffle->as_string() == known;
+        });
+    if (name == std::end(kShuffles))
+        return json::Expected("shuffle", R"("noshuffle", "shuffle" or "bitshuffle")", *shuffle);
+    json::PutMember(*options.as_object(), "shuffle",
+                    json::Value(std::int64_t{name - std::begin(kShuffles)}));
+    return options;
+}
+
+struct Row {
+    std::string_view id;       // numcodecs' and Zarr v2's
+    std::string_view v3_name;  // also known there as "numcodecs." and the id
+    bool is_compressor;
     CodecResult (*make)(const json::Value&, const CodecContext&);
     ObjectCodecResult (*make_objects)(const json::Value&, const CodecContext&);
+    ConfigurationReader read_v3;  // nullptr where Zarr v3 has numcodecs' options
 };
 
-constexpr Entry kCodecs[] = {
-    {"blosc", MakeBlosc, nullptr},
-    {"zlib", MakeZlib, nullptr},
-    {"gzip", MakeGzip, nullptr},
-    {"bz2", MakeBz2, nullptr},
-    {"lzma", MakeLzma, nullptr},
-    {"zstd", MakeZstd, nullptr},
-    {"lz4", MakeLz4, nullptr},
-    {"delta", MakeDelta, nullptr},
-    {"fixedscaleoffset", MakeFixedScaleOffset, nullptr},
-    {"quantize", MakeQuantize, nullptr},
-    {"bitround", MakeBitRound, nullptr},
-    {"astype", MakeAsType, nullptr},
-    {"packbits", MakePackBits, nullptr},
-    {"categorize", MakeCategorize, MakeCategorizeObjects},
-    {"shuffle", MakeShuffle, nullptr},
-    {"base64", MakeBase64, nullptr},
-    {"crc32", MakeCrc32, nullptr},
-    {"crc32c", MakeCrc32c, nullptr},
-    {"adler32", MakeAdler32, nullptr},
-    {"fletcher32", MakeFletcher32, nullptr},
-    {"json2", MakeJson2, MakeJson2Objects},
-    {"vlen-utf8", nullptr, MakeVlenUtf8},
-    {"vlen-bytes", nullptr, MakeVlenBytes},
+constexpr Row kCodecs[] = {
+    {"blosc", "blosc", true, MakeBlosc, nullptr, ReadV3Blosc},
+    {"zlib", "numcodecs.zlib", true, MakeZlib, nullptr, nullptr},
+    {"gzip", "gzip", true, MakeGzip, nullptr, nullptr},
+    {"bz2", "numcodecs.bz2", true, MakeBz2, nullptr, nullptr},
+    {"lzma", "numcodecs.lzma", true, MakeLzma, nullptr, nullptr},
+    {"zstd", "zstd", true, MakeZstd, nullptr, nullptr},
+    {"lz4", "numcodecs.lz4", true, MakeLz4, nullptr, nullptr},
+    {"delta", "numcodecs.delta", false, MakeDelta, nullptr, nullptr},
+    {"fixedscaleoffset", "numcodecs.fixedscaleoffset", false, MakeFixedScaleOffset, nullptr,
+     nullptr},
+    {"quantize", "numcodecs.quantize", false, MakeQuantize, nullptr, nullptr},
+    {"bitround", "numcodecs.bitround", false, MakeBitRound, nullptr, nullptr},
+    {"astype", "numcodecs.astype", false, MakeAsType, nullptr, nullptr},
+    {"packbits", "numcodecs.packbits", false, MakePackBits, nullptr, nullptr},
+    {"categorize", "numcodecs.categorize", false, MakeCategorize, MakeCategorizeObjects, nullptr},
+    {"shuffle", "numcodecs.shuffle", false, MakeShuffle, nullptr, nullptr},
+    {"base64", "numcodecs.base64", false, MakeBase64, nullptr, nullptr},
+    {"crc32", "numcodecs.crc32", false, MakeCrc32, nullptr, nullptr},
+    {"crc32c", "crc32c", false, MakeCrc32c, nullptr, nullptr},
+    {"adler32", "numcodecs.adler32", false, MakeAdler32, nullptr, nullptr},
+    {"fletcher32", "numcodecs.fletcher32", false, MakeFletcher32, nullptr, nullptr},
+    {"json2", "numcodecs.json2", false, MakeJson2, MakeJson2Objects, nullptr},
+    {"vlen-utf8", "vlen-utf8", false, nullptr, MakeVlenUtf8, nullptr},
+    {"vlen-bytes", "vlen-bytes", false, nullptr, MakeVlenBytes, nullptr},
 };
+
+constexpr std::string_view kNumcodecsPrefix = "numcodecs.";
+
+bool IsNamed(const Row& row, const CodecSpec& spec) {
+    if (spec.names == CodecNames::kNumcodecs) return row.id == spec.name;
+    return row.v3_name == spec.name ||
+           (spec.name.compare(0, kNumcodecsPrefix.size(), kNumcodecsPrefix) == 0 &&
+            spec.name.substr(kNumcodecsPrefix.size()) == row.id);
+}
+
+const Row* FindRow(const CodecSpec& spec) {
+    const auto* const row = std::find_if(std::begin(kCodecs), std::end(kCodecs),
+                                         [&](const Row& r) { return IsNamed(r, spec); });
+    return row != std::end(kCodecs) ? row : nullptr;
+}
 
 struct Refusal {
     std::string_view id;
@@ -60,41 +98,50 @@ constexpr Refusal kRefused[] = {
     {"pcodec", "it is not supported"},
 };
 
-Result<const Entry*> FindEntry(const json::Value& config) {
-    ZARR_ASSIGN_OR_RETURN(const json::Value* id_member, json::Require(config, "id"));
-    const std::string* id = id_member->as_string();
-    if (id == nullptr) return json::Expected("id", "a string", *id_member);
-    const auto* const entry = std::find_if(std::begin(kCodecs), std::end(kCodecs),
-                                           [&](const Entry& e) { return e.id == *id; });
-    if (entry != std::end(kCodecs)) return entry;
+Result<const Row*> RequireRow(const CodecSpec& spec) {
+    if (const Row* row = FindRow(spec)) return row;
     const auto* const refusal = std::find_if(std::begin(kRefused), std::end(kRefused),
-                                             [&](const Refusal& r) { return r.id == *id; });
+                                             [&](const Refusal& r) { return r.id == spec.name; });
     if (refusal != std::end(kRefused))
-        return Status::Unsupported("codec \"" + *id +
+        return Status::Unsupported("codec \"" + spec.name +
                                    "\" is refused: " + std::string(refusal->why));
-    return Status::Unsupported("unknown codec " + Quoted(*id));
+    return Status::Unsupported("unknown codec " + Quoted(spec.name));
+}
+
+// The configuration in numcodecs' options.
+Result<json::Value> Options(const CodecSpec& spec, const Row& row) {
+    const bool is_as_v3 = spec.names == CodecNames::kV3 && spec.name == row.v3_name;
+    if (is_as_v3 && row.read_v3 != nullptr) return row.read_v3(spec.configuration);
+    return spec.configuration;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Codec>> MakeCodec(const json::Value& config, const CodecContext& context) {
-    ZARR_ASSIGN_OR_RETURN(const Entry* entry, FindEntry(config));
-    if (entry->make == nullptr)
-        return Status::Corrupt("codec \"" + std::string(entry->id) +
+Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecContext& context) {
+    ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
+    if (row->make == nullptr)
+        return Status::Corrupt("codec \"" + spec.name +
                                "\" needs dtype |O and the first place in the filters");
-    return entry->make(config, context).WithContext(entry->id);
+    ZARR_ASSIGN_OR_RETURN(const json::Value options, Options(spec, *row).WithContext(spec.name));
+    return row->make(options, context).WithContext(spec.name);
 }
 
-Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const json::Value& config,
+Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
                                                      const CodecContext& context) {
-    ZARR_ASSIGN_OR_RETURN(const Entry* entry, FindEntry(config));
-    if (entry->make_objects == nullptr) return std::unique_ptr<ObjectCodec>();
-    return entry->make_objects(config, context).WithContext(entry->id);
+    ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
+    if (row->make_objects == nullptr) return std::unique_ptr<ObjectCodec>();
+    ZARR_ASSIGN_OR_RETURN(const json::Value options, Options(spec, *row).WithContext(spec.name));
+    return row->make_objects(options, context).WithContext(spec.name);
+}
+
+bool IsCompressor(const CodecSpec& spec) {
+    const Row* row = FindRow(spec);
+    return row != nullptr && row->is_compressor;
 }
 
 std::vector<std::string_view> CodecIds() {
     std::vector<std::string_view> ids;
-    for (const Entry& entry : kCodecs) ids.push_back(entry.id);
+    for (const Row& row : kCodecs) ids.push_back(row.id);
     return ids;
 }
 

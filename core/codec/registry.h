@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one table of codecs: numcodecs' id -> how to make it from its configuration.
+// The one table of codecs: their names in Zarr v2 and v3, and how each is made.
 #pragma once
 
 #include <memory>
@@ -7,18 +7,22 @@
 #include <vector>
 
 #include "core/codec/codec.h"
+#include "core/codec/codec_spec.h"
 
 namespace zarr {
 
-// Makes the codec that `config` (the JSON object with its "id") describes. Errors are kCorrupt for
-// a bad configuration, kUnsupported for an id that is unknown or left out on purpose.
-Result<std::unique_ptr<Codec>> MakeCodec(const json::Value& config, const CodecContext& context);
+// Makes the codec that `spec` names. Errors are kCorrupt for a bad configuration, kUnsupported for
+// a name that is unknown or left out on purpose; they begin with the codec's name, not its place.
+Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecContext& context);
 
-// The same for a codec of objects; nullptr where the id names a codec of another kind.
-Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const json::Value& config,
+// The same for a codec of objects; nullptr where the name is that of a codec of another kind.
+Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
                                                      const CodecContext& context);
 
-// The ids of the table, in its order.
+// True for general-purpose compressors, which Zarr v2 has apart from filters.
+bool IsCompressor(const CodecSpec& spec);
+
+// numcodecs' ids of the table, in its order.
 std::vector<std::string_view> CodecIds();
 
 }  // namespace zarr

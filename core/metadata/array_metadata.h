@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/codec/codec_spec.h"
 #include "core/dtype/data_type.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/value.h"
@@ -22,8 +23,7 @@ struct ArraySpec {
     std::optional<std::string> fill_value;  // one element in the host's byte order; null without
     bool fortran_order = false;
     char dimension_separator = '.';
-    json::Value compressor;  // object or null
-    json::Value filters;     // array or null; for kObject it must hold the codec of the objects
+    std::vector<CodecSpec> codecs;  // in encoding order; of kObject the codec of objects first
 };
 
 // The validated description of an array, of any format and in the words of Zarr v2's specification
@@ -36,12 +36,11 @@ struct ArrayMetadata {
     std::optional<DataType> text_type;  // of kObject: the fixed width that longer texts exceed
     bool fortran_order = false;         // elements in a chunk are column-major
     char dimension_separator = '.';
-    bool has_separator = false;   // the metadata say which
-    bool has_fill_value = false;  // false where "fill_value" is null
-    FillValue fill_value;         // zeros where null
-    bool has_characters = false;  // netCDF's, of which the last dimension makes texts
-    json::Value compressor;       // object or null
-    json::Value filters;          // array or null
+    bool has_separator = false;     // the metadata say which
+    bool has_fill_value = false;    // false where "fill_value" is null
+    FillValue fill_value;           // zeros where null
+    bool has_characters = false;    // netCDF's, of which the last dimension makes texts
+    std::vector<CodecSpec> codecs;  // in encoding order
     // Every member of `.zarray` as it is stored, unknown ones too; of v1 the members that say the
     // same in v2. For this folder alone.
     json::Object document;
@@ -74,5 +73,9 @@ std::string MetadataText(const ArrayMetadata& metadata);
 
 // How messages and users see the fill value: as JSON.
 std::string FillValueText(const ArrayMetadata& metadata);
+
+// The compressor and the filters as users see them: as JSON; empty without.
+std::string CompressorText(const ArrayMetadata& metadata);
+std::string FiltersText(const ArrayMetadata& metadata);
 
 }  // namespace zarr

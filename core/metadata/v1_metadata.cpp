@@ -84,7 +84,8 @@ Result<json::Value> TranslateCompression(const json::Value& document) {
                               *compression);
     json::Value translated(std::move(compressor));
     // Here, so that the error names the member that the user has.
-    const auto codec = MakeCodec(translated, {});
+    ZARR_ASSIGN_OR_RETURN(const CodecSpec spec, ParseNumcodecs(translated, "compression"));
+    const auto codec = MakeCodec(spec, {});
     if (!codec.ok()) return codec.status().WithContext("compression_opts");
     return translated;
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/limits.h"
+#include "core/codec/registry.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/value.h"
 #include "core/metadata/dialects.h"
@@ -107,13 +108,8 @@ Status ReadFillValue(const json::Value& document, ArrayMetadata& metadata) {
 
 Status ReadCodecs(const json::Value& document, ArrayMetadata& metadata) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* compressor, json::Require(document, "compressor"));
-    if (!compressor->is_null() && compressor->as_object() == nullptr)
-        return json::Expected("compressor", "an object or null", *compressor);
-    metadata.compressor = *compressor;
     ZARR_ASSIGN_OR_RETURN(const json::Value* filters, json::Require(document, "filters"));
-    if (!filters->is_null() && filters->as_array() == nullptr)
-        return json::Expected("filters", "an array or null", *filters);
-    metadata.filters = *filters;
+    ZARR_ASSIGN_OR_RETURN(metadata.codecs, ParseNumcodecs(*filters, *compressor));
     return {};
 }
 
@@ -128,6 +124,12 @@ std::optional<json::Value> FindNczarr(const json::Value& document,
     return extension != nullptr ? std::optional(*extension) : std::nullopt;
 }
 
+const json::Value* FindStored(const ArrayMetadata& metadata, std::string_view name) {
+    for (const json::Member& member : metadata.document)
+        if (member.first == name) return &member.second;
+    return nullptr;
+}
+
 json::Value Sizes(const std::vector<std::uint64_t>& sizes) {
     json::Array array;
     for (const std::uint64_t size : sizes) array.emplace_back(size);
@@ -140,8 +142,7 @@ Status CheckStricter(const ArraySpec& spec) {
         if (spec.chunks[i] == 0)
             return Status::Invalid("chunks[" + std::to_string(i) + "]: expected an integer >= 1, " +
                                    "got 0");
-    const json::Array* filters = spec.filters.as_array();
-    if (spec.dtype.kind == DataKind::kObject && (filters == nullptr || filters->empty()))
+    if (spec.dtype.kind == DataKind::kObject && spec.codecs.empty())
         return Status::Invalid("filters: dtype |O needs a codec of objects, such as vlen-utf8");
     return {};
 }
@@ -241,13 +242,21 @@ Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec) {
     if (spec.fill_value) {
         ZARR_ASSIGN_OR_RETURN(fill, FillValueToJson(spec.dtype, *spec.fill_value));
     }
+    const bool has_compressor = !spec.codecs.empty() && IsCompressor(spec.codecs.back());
+    json::Array filters;
+    for (const CodecSpec& codec : spec.codecs) filters.push_back(NumcodecsToJson(codec));
+    json::Value compressor;
+    if (has_compressor) {
+        compressor = std::move(filters.back());
+        filters.pop_back();
+    }
     return Checked(json::Object{
         {"chunks", Sizes(spec.chunks)},
-        {"compressor", spec.compressor},
+        {"compressor", std::move(compressor)},
         {"dimension_separator", json::Value(std::string(1, spec.dimension_separator))},
         {"dtype", DataTypeToJson(spec.dtype)},
         {"fill_value", std::move(fill)},
-        {"filters", spec.filters},
+        {"filters", filters.empty() ? json::Value() : json::Value(std::move(filters))},
         {"order", json::Value(spec.fortran_order ? "F" : "C")},
         {"shape", Sizes(spec.shape)},
         {"zarr_format", json::Value(std::int64_t{2})},
@@ -291,9 +300,19 @@ Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata, std::vector<std::u
 }
 
 std::string FillValueText(const ArrayMetadata& metadata) {
-    for (const json::Member& member : metadata.document)
-        if (member.first == "fill_value") return json::Dump(member.second);
-    return "null";
+    const json::Value* fill = FindStored(metadata, "fill_value");
+    return fill != nullptr ? json::Dump(*fill) : "null";
+}
+
+std::string CompressorText(const ArrayMetadata& metadata) {
+    const json::Value* compressor = FindStored(metadata, "compressor");
+    return compressor != nullptr && !compressor->is_null() ? json::Dump(*compressor) : "";
+}
+
+std::string FiltersText(const ArrayMetadata& metadata) {
+    const json::Value* filters = FindStored(metadata, "filters");
+    const json::Array* items = filters != nullptr ? filters->as_array() : nullptr;
+    return items != nullptr && !items->empty() ? json::Dump(*filters) : "";
 }
 
 }  // namespace zarr

@@ -13,6 +13,7 @@
 namespace zarr_driver {
 
 namespace json = zarr::json;
+using zarr::CodecSpec;
 using zarr::DataType;
 using zarr::Result;
 using zarr::Status;
@@ -23,7 +24,7 @@ namespace {
 // is kept.
 class Config {
   public:
-    Config(CSLConstList options, const char* id) : options_(options) { Set("id", json::Value(id)); }
+    Config(CSLConstList options, const char* id) : options_(options), id_(id) {}
 
     Config& Set(const char* member, json::Value value) {
         members_.emplace_back(member, std::move(value));
@@ -60,9 +61,9 @@ class Config {
         return *this;
     }
 
-    Result<json::Value> Finish() {
+    Result<CodecSpec> Finish() {
         ZARR_RETURN_IF_ERROR(status_);
-        return json::Value(std::move(members_));
+        return CodecSpec{id_, json::Value(std::move(members_)), "creation options"};
     }
 
   private:
@@ -79,11 +80,12 @@ class Config {
     }
 
     CSLConstList options_;
+    const char* id_;
     json::Object members_;
     Status status_;
 };
 
-Result<json::Value> MakeBlosc(CSLConstList options) {
+Result<CodecSpec> MakeBlosc(CSLConstList options) {
     Config config(options, "blosc");
     config.Set("cname", json::Value(CSLFetchNameValueDef(options, "BLOSC_CNAME", "lz4")))
         .Integer("clevel", "BLOSC_CLEVEL", "5");
@@ -97,7 +99,7 @@ Result<json::Value> MakeBlosc(CSLConstList options) {
         .Finish();
 }
 
-Result<json::Value> MakeLzma(CSLConstList options) {
+Result<CodecSpec> MakeLzma(CSLConstList options) {
     Config config(options, "lzma");
     config.Set("format", json::Value(std::int64_t{1})).Set("check", json::Value(std::int64_t{-1}));
     if (EQUAL(CSLFetchNameValueDef(options, "LZMA_DELTA", "0"), "0"))
@@ -105,18 +107,20 @@ Result<json::Value> MakeLzma(CSLConstList options) {
     // The filters by liblzma's ids: 3 is delta, 33 is LZMA2.
     const auto filter = [&](std::int64_t id, const char* member, const char* option,
                             const char* fallback) {
-        auto members = Config(options, "").Integer(member, option, fallback).Finish();
-        if (members.ok()) members->as_object()->front().second = json::Value(id);
-        return members;
+        return Config(options, "lzma")
+            .Set("id", json::Value(id))
+            .Integer(member, option, fallback)
+            .Finish();
     };
-    ZARR_ASSIGN_OR_RETURN(json::Value delta, filter(3, "dist", "LZMA_DELTA", "0"));
-    ZARR_ASSIGN_OR_RETURN(json::Value lzma2, filter(33, "preset", "LZMA_PRESET", "6"));
+    ZARR_ASSIGN_OR_RETURN(CodecSpec delta, filter(3, "dist", "LZMA_DELTA", "0"));
+    ZARR_ASSIGN_OR_RETURN(CodecSpec lzma2, filter(33, "preset", "LZMA_PRESET", "6"));
     return config.Set("preset", json::Value())
-        .Set("filters", json::Value(json::Array{std::move(delta), std::move(lzma2)}))
+        .Set("filters", json::Value(json::Array{std::move(delta.configuration),
+                                                std::move(lzma2.configuration)}))
         .Finish();
 }
 
-Result<json::Value> MakeFilter(CSLConstList options, const char* name, const DataType& type) {
+Result<CodecSpec> MakeFilter(CSLConstList options, const char* name, const DataType& type) {
     const json::Value dtype = zarr::DataTypeToJson(type);
     if (EQUAL(name, "DELTA")) {
         // One option for both, as GDAL's own driver has it.
@@ -172,11 +176,7 @@ Result<json::Value> MakeFilter(CSLConstList options, const char* name, const Dat
                         name);
 }
 
-}  // namespace
-
-Result<json::Value> MakeCompressor(CSLConstList options) {
-    const char* name = CSLFetchNameValueDef(options, "COMPRESS", "BLOSC");
-    if (EQUAL(name, "NONE")) return json::Value();
+Result<CodecSpec> MakeCompressor(CSLConstList options, const char* name) {
     if (EQUAL(name, "BLOSC")) return MakeBlosc(options);
     if (EQUAL(name, "LZMA")) return MakeLzma(options);
     struct Plain {
@@ -201,20 +201,29 @@ Result<json::Value> MakeCompressor(CSLConstList options) {
     return RefuseOption("COMPRESS", "NONE, BLOSC, ZLIB, GZIP, LZMA, ZSTD, LZ4 or BZ2", name);
 }
 
-Result<json::Value> MakeFilters(CSLConstList options, const DataType& dtype) {
+}  // namespace
+
+Result<std::vector<CodecSpec>> MakeCodecSpecs(CSLConstList options, const DataType& dtype) {
     const char* const list = CSLFetchNameValueDef(options, "FILTER", "NONE");
     const CPLStringList names(CSLTokenizeString2(EQUAL(list, "NONE") ? "" : list, ",", 0));
-    json::Array filters;
+    const char* const compressor = CSLFetchNameValueDef(options, "COMPRESS", "BLOSC");
+    std::vector<CodecSpec> codecs;
+    Status status;
+    const auto add = [&](Result<CodecSpec> codec) {
+        if (codec.ok())
+            codecs.push_back(codec.Take());
+        else if (status.ok())
+            status = codec.status();
+    };
+    if (!EQUAL(compressor, "NONE")) add(MakeCompressor(options, compressor));
     const bool are_objects = dtype.kind == zarr::DataKind::kObject;
-    if (are_objects && (names.empty() || !EQUAL(names[0], "CATEGORIZE"))) {
-        ZARR_ASSIGN_OR_RETURN(json::Value texts, Config(options, "vlen-utf8").Finish());
-        filters.push_back(std::move(texts));
-    }
-    for (int i = 0; i < names.size(); ++i) {
-        ZARR_ASSIGN_OR_RETURN(json::Value filter, MakeFilter(options, names[i], dtype));
-        filters.push_back(std::move(filter));
-    }
-    return filters.empty() ? json::Value() : json::Value(std::move(filters));
+    if (are_objects && (names.empty() || !EQUAL(names[0], "CATEGORIZE")))
+        add(Config(options, "vlen-utf8").Finish());
+    for (int i = 0; i < names.size(); ++i) add(MakeFilter(options, names[i], dtype));
+    ZARR_RETURN_IF_ERROR(status);
+    // The compressor is the first to be checked, and the last to encode.
+    if (!EQUAL(compressor, "NONE")) std::rotate(codecs.begin(), codecs.begin() + 1, codecs.end());
+    return codecs;
 }
 
 }  // namespace zarr_driver

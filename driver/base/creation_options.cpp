@@ -165,8 +165,7 @@ Status RefuseOption(const char* name, const std::string& expected, const char* g
 Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
                                                          const zarr::DataType& dtype) {
     ArrayCreationOptions array;
-    ZARR_ASSIGN_OR_RETURN(array.compressor, MakeCompressor(options));
-    ZARR_ASSIGN_OR_RETURN(array.filters, MakeFilters(options, dtype));
+    ZARR_ASSIGN_OR_RETURN(array.codecs, MakeCodecSpecs(options, dtype));
     if (const char* text = CSLFetchNameValue(options, "BLOCKSIZE")) {
         const CPLStringList sizes(CSLTokenizeString2(text, ",x", 0));
         for (int i = 0; i < sizes.size(); ++i) {
@@ -195,8 +194,7 @@ Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
             " numbers for " + std::to_string(spec.shape.size()) + " dimensions");
     // Fewer are those of the last dimensions.
     std::copy_backward(options.chunks.begin(), options.chunks.end(), spec.chunks.end());
-    spec.compressor = options.compressor;
-    spec.filters = options.filters;
+    spec.codecs = options.codecs;
     spec.fortran_order = options.fortran_order;
     spec.dimension_separator = options.dimension_separator;
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayMetadata metadata, zarr::MakeArrayMetadata(spec));

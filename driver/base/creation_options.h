@@ -10,7 +10,6 @@
 
 #include "core/base/status.h"
 #include "core/dtype/data_type.h"
-#include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
 
 namespace zarr_driver {
@@ -18,8 +17,7 @@ namespace zarr_driver {
 // How the chunks of a new array are encoded and laid out: the creation options that the classic and
 // the multidimensional API share. `kArrayOptions` describes them to GDAL.
 struct ArrayCreationOptions {
-    zarr::json::Value compressor;       // of `.zarray`; null for none
-    zarr::json::Value filters;          // likewise; holds the codec of objects where they need one
+    std::vector<zarr::CodecSpec> codecs;  // filters, then the compressor
     std::vector<std::uint64_t> chunks;  // of BLOCKSIZE, slowest dimension first; empty: by default
     bool fortran_order = false;
     char dimension_separator = '.';

@@ -54,11 +54,11 @@ void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkLi
 }
 
 void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list) {
-    if (!metadata.compressor.is_null())
-        list.SetNameValue("COMPRESSOR", zarr::json::Dump(metadata.compressor).c_str());
-    const zarr::json::Array* filters = metadata.filters.as_array();
-    if (filters != nullptr && !filters->empty())
-        list.SetNameValue("FILTERS", zarr::json::Dump(metadata.filters).c_str());
+    const auto set = [&](const char* name, const std::string& text) {
+        if (!text.empty()) list.SetNameValue(name, text.c_str());
+    };
+    set("COMPRESSOR", zarr::CompressorText(metadata));
+    set("FILTERS", zarr::FiltersText(metadata));
 }
 
 }  // namespace zarr_driver

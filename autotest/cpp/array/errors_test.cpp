@@ -164,12 +164,7 @@ TEST(ArrayErrors, OpeningNamesTheCodec) {
     spec.compressor = R"({"id": "unheard-of"})";
     EXPECT_TRUE(Fails(open(spec), StatusCode::kUnsupported, "unheard-of"));
     EXPECT_TRUE(Fails(Array::CheckCodecs(spec.Metadata()), StatusCode::kUnsupported, "unheard-of"));
-    spec.compressor = "{}";
-    EXPECT_TRUE(Fails(open(spec), StatusCode::kCorrupt, "compressor: "));
     spec.compressor = "null";
-    spec.filters = "[5]";
-    EXPECT_TRUE(Fails(open(spec), StatusCode::kCorrupt, "filters[0]: expected an object"));
-    spec.filters = "null";
     EXPECT_TRUE(Succeeds(open(spec)));
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "autotest/cpp/codec/vectors.h"
 #include "core/codec/pipeline.h"
 
@@ -36,7 +37,7 @@ class CodecAlignment : public testing::TestWithParam<Vector> {};
 TEST_P(CodecAlignment, DoesNotMatter) {
     const Vector& vector = GetParam();
     const json::Value filters(json::Array{vector.config});
-    const auto pipeline = Pipeline::Bind(filters, json::Value(), vector.Context());
+    const auto pipeline = BindJson(filters, vector.Context());
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
     PipelineScratch scratch;
     for (const std::size_t shift : {1U, 2U, 3U, 4U, 7U}) {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/codec/pipeline.h"
@@ -40,7 +41,7 @@ Result<Pipeline> Bind(const FrameSpec& spec, std::size_t size) {
     CodecContext context;
     context.dtype = *ParseTypestr("|u1");
     context.chunk_shape = {size};
-    return Pipeline::Bind(json::Value(), config, context);
+    return BindJson(config, context);
 }
 
 // Random bytes that repeat those a little before, for any compressor to find.

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "autotest/cpp/codec/vectors.h"
 #include "core/codec/registry.h"
 
@@ -34,7 +35,7 @@ void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 class CodecBomb : public testing::TestWithParam<Bomb> {};
 
 TEST_P(CodecBomb, FailsAtTheLimit) {
-    const Result<std::unique_ptr<Codec>> codec = MakeCodec(GetParam().config, CodecContext());
+    const Result<std::unique_ptr<Codec>> codec = MakeFromJson(GetParam().config, CodecContext());
     ASSERT_TRUE(codec.ok()) << codec.status().message();
     const ByteSpan encoded(GetParam().encoded);
 
@@ -53,7 +54,7 @@ TEST_P(CodecBomb, FailsAtTheLimit) {
 
 // The same bytes are no bomb where that much is asked for.
 TEST_P(CodecBomb, DecodesWhereThereIsRoom) {
-    const Result<std::unique_ptr<Codec>> codec = MakeCodec(GetParam().config, CodecContext());
+    const Result<std::unique_ptr<Codec>> codec = MakeFromJson(GetParam().config, CodecContext());
     ASSERT_TRUE(codec.ok()) << codec.status().message();
     Buffer buffer;
     Output output(buffer, GetParam().decoded_size);

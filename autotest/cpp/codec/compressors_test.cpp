@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "autotest/cpp/codec/vectors.h"
 #include "core/codec/registry.h"
 
@@ -32,7 +33,7 @@ struct Outcome {
 Outcome Decode(std::string_view config, const std::string& encoded, std::size_t limit = 1 << 20) {
     const Result<json::Value> parsed = json::Parse(config);
     EXPECT_TRUE(parsed.ok()) << config;
-    const Result<std::unique_ptr<Codec>> codec = MakeCodec(*parsed, CodecContext());
+    const Result<std::unique_ptr<Codec>> codec = MakeFromJson(*parsed, CodecContext());
     if (!codec.ok()) return {codec.status(), ""};
     Buffer buffer;
     Output output(buffer, limit);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/codec/vectors.h"
 #include "core/codec/pipeline.h"
@@ -37,7 +38,7 @@ class Subject {
     // The array's chunk has `more` items than the vector.
     explicit Subject(const Vector& vector, int more = 0) {
         const json::Value filters(json::Array{vector.config});
-        Result<Pipeline> pipeline = Pipeline::Bind(filters, json::Value(), vector.Context(more));
+        Result<Pipeline> pipeline = BindJson(filters, vector.Context(more));
         EXPECT_TRUE(pipeline.ok()) << pipeline.status().message();
         if (pipeline.ok()) pipeline_.emplace(pipeline.Take());
     }
@@ -80,7 +81,8 @@ class CodecContract : public testing::TestWithParam<Vector> {
   protected:
     // The codec alone, of vectors with fixed-size elements.
     static std::unique_ptr<Codec> Make() {
-        Result<std::unique_ptr<Codec>> codec = MakeCodec(GetParam().config, GetParam().Context());
+        Result<std::unique_ptr<Codec>> codec =
+            MakeFromJson(GetParam().config, GetParam().Context());
         EXPECT_TRUE(codec.ok()) << codec.status().message();
         return codec.ok() ? codec.Take() : nullptr;
     }
@@ -234,8 +236,8 @@ TEST(CodecVectors, CoverEveryCodec) {
     for (const std::string_view id : CodecIds()) {
         EXPECT_TRUE(numbers.count(id) + objects.count(id) > 0) << id;
         // Every codec of the table that stands in both roles is tried in both.
-        const json::Value config(json::Object{{"id", json::Value(std::string(id))}});
-        const auto made = MakeObjectCodec(config, context);
+        const auto made =
+            MakeObjectCodec({std::string(id), json::Value(json::Object{}), ""}, context);
         if (!made.ok() || *made != nullptr) {
             EXPECT_EQ(objects.count(id), 1U) << id;
         }

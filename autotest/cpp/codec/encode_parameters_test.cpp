@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "core/base/endian.h"
 #include "core/codec/pipeline.h"
 
 namespace zarr {
 
 namespace {
+
+using test::BindJson;
 
 Result<Pipeline> Bind(std::string_view filters, std::string_view typestr = "<f4",
                       std::vector<std::uint64_t> shape = {6}, bool fortran_order = false) {
@@ -25,7 +28,7 @@ Result<Pipeline> Bind(std::string_view filters, std::string_view typestr = "<f4"
     context.fortran_order = fortran_order;
     const json::Value list =
         parsed->as_array() != nullptr ? *parsed : json::Value(json::Array{*parsed});
-    return Pipeline::Bind(list, json::Value(), context);
+    return BindJson(list, context);
 }
 
 struct Unwritable {

@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "autotest/cpp/codec/guarded_memory.h"
 #include "autotest/cpp/codec/vectors.h"
 #include "core/codec/pipeline.h"
@@ -25,7 +26,7 @@ std::vector<ObjectRef> Refs(const std::vector<std::string>& objects) {
 }
 
 Result<Pipeline> BindAlone(const Vector& vector) {
-    return Pipeline::Bind(json::Value(json::Array{vector.config}), json::Value(), vector.Context());
+    return BindJson(json::Value(json::Array{vector.config}), vector.Context());
 }
 
 // Encodes the vector's values, from memory of exactly their size.
@@ -109,8 +110,7 @@ TEST_P(CodecEncoding, OfBytesIsUndone) {
     for (const std::size_t count : {48, 261600}) {
         CodecContext context = GetParam().Context();
         context.chunk_shape = {count};
-        const auto pipeline =
-            Pipeline::Bind(json::Value(json::Array{GetParam().config}), json::Value(), context);
+        const auto pipeline = BindJson(json::Value(json::Array{GetParam().config}), context);
         ASSERT_TRUE(pipeline.ok());
         ExpectRoundTrip(*pipeline, RandomBytes(pipeline->chunk_bytes()));
         ExpectRoundTrip(*pipeline, std::string(pipeline->chunk_bytes(), '\x5a'));
@@ -171,8 +171,7 @@ TEST(CodecEncodings, OfNumbersAreUndone) {
         ASSERT_TRUE(config.ok());
         for (const std::size_t count : {1, 7, 1000, 262144}) {
             context.chunk_shape = {count};
-            const auto pipeline =
-                Pipeline::Bind(json::Value(json::Array{*config}), json::Value(), context);
+            const auto pipeline = BindJson(json::Value(json::Array{*config}), context);
             ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
             ExpectRoundTrip(*pipeline, RandomBytes(pipeline->chunk_bytes(), c.modulus));
             ExpectRoundTrip(*pipeline, std::string(pipeline->chunk_bytes(), '\0'));

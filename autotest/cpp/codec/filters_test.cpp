@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "core/codec/checksums.h"
 #include "core/codec/numeric.h"
 #include "core/codec/pipeline.h"
@@ -16,6 +17,10 @@ namespace zarr {
 
 namespace {
 
+using test::BindJson;
+
+using test::MakeFromJson;
+
 json::Value Json(std::string_view text) {
     auto value = json::Parse(text);
     EXPECT_TRUE(value.ok()) << text;
@@ -23,7 +28,7 @@ json::Value Json(std::string_view text) {
 }
 
 Result<std::unique_ptr<Codec>> Make(std::string_view config) {
-    return MakeCodec(Json(config), CodecContext());
+    return MakeFromJson(Json(config), CodecContext());
 }
 
 template <class T>
@@ -245,7 +250,7 @@ TEST(FilterChains, RunBackwards) {
         R"([{"id":"fixedscaleoffset","dtype":"<f8","astype":"<i4","scale":10,"offset":100},
             {"id":"delta","dtype":"<i4","astype":"<i2"},
             {"id":"shuffle","elementsize":2}, {"id":"crc32c","location":"end"}, {"id":"base64"}])");
-    auto pipeline = Pipeline::Bind(filters, json::Value(), context);
+    auto pipeline = BindJson(filters, context);
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
     // 100.5, 101.0, 74.4, 100.0 -> 5, 10, -256, 0 -> 5, 5, -266, 256
     std::string shuffled("\x05\x05\xf6\x00\x00\x00\xfe\x01", 8);

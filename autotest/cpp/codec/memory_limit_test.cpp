@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/scoped_limit.h"
 #include "core/base/endian.h"
@@ -29,7 +30,7 @@ std::string Plain() {
 
 // Decodes to exactly kLimitedSize bytes, as Plain().
 Status Decode(const char* config, const std::string& encoded) {
-    const auto codec = MakeCodec(Json(config), CodecContext());
+    const auto codec = MakeFromJson(Json(config), CodecContext());
     if (!codec.ok()) return codec.status();
     Buffer memory;
     EXPECT_TRUE(Succeeds(memory.Resize(kLimitedSize)));

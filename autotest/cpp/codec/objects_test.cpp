@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "autotest/cpp/codec/from_json.h"
 #include "autotest/cpp/support/checks.h"
 #include "core/codec/pipeline.h"
 #include "core/codec/registry.h"
@@ -11,6 +12,8 @@
 namespace zarr {
 
 namespace {
+
+using test::BindJson;
 
 using Strings = std::vector<std::string>;
 
@@ -21,9 +24,8 @@ Result<Strings> Decode(std::string_view config, const std::vector<std::uint64_t>
     context.dtype.size = sizeof(ObjectRef);
     context.chunk_shape = shape;
     context.fortran_order = fortran_order;
-    ZARR_ASSIGN_OR_RETURN(
-        const Pipeline pipeline,
-        Pipeline::Bind(json::Value(json::Array{Json(config)}), json::Value(), context));
+    ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline,
+                          BindJson(json::Value(json::Array{Json(config)}), context));
     const std::vector<char> exact(encoded.begin(), encoded.end());
     const ByteSpan input{reinterpret_cast<const std::uint8_t*>(exact.data()), exact.size()};
     ObjectChunk chunk;
@@ -155,13 +157,9 @@ TEST(ObjectCodecs, MustStandFirst) {
     CodecContext context;
     context.dtype.kind = DataKind::kObject;
     context.chunk_shape = {2};
-    EXPECT_FALSE(Pipeline::Bind(json::Value(), json::Value(), context).ok());
-    EXPECT_FALSE(
-        Pipeline::Bind(Json(R"([{"id":"crc32"},{"id":"vlen-utf8"}])"), json::Value(), context)
-            .ok());
-    EXPECT_TRUE(
-        Pipeline::Bind(Json(R"([{"id":"vlen-utf8"},{"id":"crc32"}])"), json::Value(), context)
-            .ok());
+    EXPECT_FALSE(BindJson(json::Value(), context).ok());
+    EXPECT_FALSE(BindJson(Json(R"([{"id":"crc32"},{"id":"vlen-utf8"}])"), context).ok());
+    EXPECT_TRUE(BindJson(Json(R"([{"id":"vlen-utf8"},{"id":"crc32"}])"), context).ok());
 }
 
 }  // namespace

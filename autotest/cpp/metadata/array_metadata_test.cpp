@@ -52,8 +52,11 @@ TEST(ArrayMetadata, ReadsEveryMember) {
     EXPECT_EQ(metadata->dimension_separator, '/');
     EXPECT_TRUE(metadata->has_fill_value);
     EXPECT_EQ(LoadNative<std::int32_t>(metadata->fill_value.Bytes().data()), -9999);
-    EXPECT_EQ(json::Dump(metadata->compressor), R"({"id": "zlib", "level": 1})");
-    EXPECT_EQ(metadata->filters.as_array()->size(), 1U);
+    EXPECT_EQ(CompressorText(*metadata), R"({"id": "zlib", "level": 1})");
+    ASSERT_EQ(metadata->codecs.size(), 2U);
+    EXPECT_EQ(metadata->codecs[0].place, "filters[0]");
+    EXPECT_EQ(metadata->codecs[1].place, "compressor");
+    EXPECT_EQ(json::Dump(metadata->codecs[1].configuration), R"({"level": 1})");
     EXPECT_EQ(json::Dump(json::Value(metadata->document)), Text()) << "unknown members too";
 }
 
@@ -62,8 +65,9 @@ TEST(ArrayMetadata, ReadsNullsAndDefaults) {
     ASSERT_TRUE(Succeeds(no_fill));
     EXPECT_FALSE(no_fill->has_fill_value);
     EXPECT_EQ(no_fill->fill_value.Bytes(), std::string(4, '\0'));
-    EXPECT_TRUE(ParseArrayMetadata(Text("compressor", "null"))->compressor.is_null());
-    EXPECT_TRUE(ParseArrayMetadata(Text("filters", "null"))->filters.is_null());
+    EXPECT_EQ(CompressorText(*ParseArrayMetadata(Text("compressor", "null"))), "");
+    EXPECT_EQ(FiltersText(*ParseArrayMetadata(Text("filters", "null"))), "");
+    EXPECT_EQ(FiltersText(*ParseArrayMetadata(Text("filters", "[]"))), "");
     EXPECT_TRUE(Succeeds(ParseArrayMetadata(Text("filters", "[]"))));
     EXPECT_EQ(ParseArrayMetadata(Text("dimension_separator"))->dimension_separator, '.');
     EXPECT_EQ(ParseArrayMetadata(Text("dimension_separator", "null"))->dimension_separator, '.');
@@ -105,8 +109,12 @@ TEST(ArrayMetadata, NamesTheMemberAndItsValue) {
     ExpectError("fill_value", "0.5", "fill_value: expected a value of dtype <i4, got 0.5");
     ExpectError("fill_value", "2147483648",
                 "fill_value: expected a value of dtype <i4, got 2147483648");
-    ExpectError("compressor", "\"zlib\"", "compressor: expected an object or null, got \"zlib\"");
-    ExpectError("compressor", "[]", "compressor: expected an object or null, got []");
+    ExpectError("compressor", "\"zlib\"",
+                "compressor: expected an object with an \"id\", got \"zlib\"");
+    ExpectError("compressor", "{}", "compressor: the compulsory member \"id\" is missing");
+    ExpectError("filters", "[5]", "filters[0]: expected an object with an \"id\", got 5");
+    ExpectError("filters", R"([{"id": 7}])", "filters[0]: id: expected a string, got 7");
+    ExpectError("compressor", "[]", "compressor: expected an object with an \"id\", got []");
     ExpectError("filters", "{}", "filters: expected an array or null, got {}");
     ExpectError("filters", "\"delta\"", "filters: expected an array or null");
 }

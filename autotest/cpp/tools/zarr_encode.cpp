@@ -50,8 +50,7 @@ Status EncodeChunk(const char* folder) {
     context.dtype = metadata.dtype;
     context.chunk_shape = metadata.chunks;
     context.fortran_order = metadata.fortran_order;
-    ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline,
-                          Pipeline::Bind(metadata.filters, metadata.compressor, context));
+    ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline, Pipeline::Bind(metadata.codecs, context));
     PipelineScratch scratch;
     const bool has_objects = pipeline.decodes_objects();
     ZARR_ASSIGN_OR_RETURN(const std::string values,

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Codecs by their names in Zarr v2 and v3.
+#include "core/codec/registry.h"
+
+#include <gtest/gtest.h>
+
+#include "autotest/cpp/support/checks.h"
+#include "core/codec/pipeline.h"
+
+namespace zarr {
+namespace {
+
+using test::Fails;
+using test::Succeeds;
+
+CodecSpec Named(std::string name, const char* configuration, CodecNames names) {
+    return {std::move(name), test::Json(configuration), "codecs[0]", names};
+}
+
+CodecContext Integers() {
+    CodecContext context;
+    context.dtype = *ParseTypestr("<i4");
+    context.chunk_shape = {64};
+    return context;
+}
+
+std::string EncodeWith(const CodecSpec& spec, const std::string& chunk) {
+    const auto pipeline = Pipeline::Bind({spec}, Integers());
+    EXPECT_TRUE(Succeeds(pipeline));
+    if (!pipeline.ok()) return {};
+    PipelineScratch scratch;
+    const auto encoded = pipeline->Encode(ByteSpan(chunk), scratch);
+    EXPECT_TRUE(Succeeds(encoded));
+    return encoded.ok() ? std::string(reinterpret_cast<const char*>(encoded->data), encoded->size)
+                        : std::string();
+}
+
+// What numcodecs' options and Zarr v3's configurations say is the same codec.
+TEST(CodecRegistry, KnowsTheNamesOfBothVersions) {
+    const std::string chunk = std::string(100, '\1') + std::string(156, '\2');
+    const struct {
+        const char* id;
+        const char* options;
+        const char* v3_name;
+        const char* configuration;
+    } same[] = {
+        {"blosc", R"({"cname":"zstd","clevel":3,"shuffle":2,"blocksize":0})", "blosc",
+         R"({"cname":"zstd","clevel":3,"shuffle":"bitshuffle","typesize":4,"blocksize":0})"},
+        {"blosc", R"({"cname":"lz4","clevel":5,"shuffle":0})", "blosc",
+         R"({"cname":"lz4","clevel":5,"shuffle":"noshuffle"})"},
+        {"blosc", R"({"cname":"lz4","clevel":5,"shuffle":1})", "numcodecs.blosc",
+         R"({"cname":"lz4","clevel":5,"shuffle":1})"},
+        {"gzip", R"({"level":7})", "gzip", R"({"level":7})"},
+        {"zstd", R"({"level":7})", "zstd", R"({"level":7,"checksum":false})"},
+        {"crc32c", R"({"location":"end"})", "crc32c", "{}"},
+        {"zlib", R"({"level":2})", "numcodecs.zlib", R"({"level":2})"},
+        {"delta", R"({"dtype":"<i4"})", "numcodecs.delta", R"({"dtype":"<i4"})"},
+    };
+    for (const auto& c : same)
+        EXPECT_EQ(EncodeWith(Named(c.id, c.options, CodecNames::kNumcodecs), chunk),
+                  EncodeWith(Named(c.v3_name, c.configuration, CodecNames::kV3), chunk))
+            << c.v3_name << ' ' << c.configuration;
+}
+
+TEST(CodecRegistry, DoesNotMixTheNames) {
+    EXPECT_TRUE(Fails(MakeCodec(Named("numcodecs.zlib", "{}", CodecNames::kNumcodecs), Integers()),
+                      StatusCode::kUnsupported, "unknown codec \"numcodecs.zlib\""));
+    EXPECT_TRUE(Fails(MakeCodec(Named("zlib", "{}", CodecNames::kV3), Integers()),
+                      StatusCode::kUnsupported, "unknown codec \"zlib\""));
+}
+
+TEST(CodecRegistry, RejectsShufflesThatV3DoesNotName) {
+    for (const char* shuffle : {"1", "\"bit\"", "null"}) {
+        const std::string text =
+            std::string(R"({"cname":"lz4","clevel":5,"shuffle":)") + shuffle + "}";
+        EXPECT_TRUE(Fails(MakeCodec(Named("blosc", text.c_str(), CodecNames::kV3), Integers()),
+                          StatusCode::kCorrupt, "blosc: shuffle: expected \"noshuffle\""))
+            << shuffle;
+    }
+    EXPECT_FALSE(MakeCodec(Named("blosc", "{}", CodecNames::kV3), Integers()).ok());
+}
+
+TEST(CodecRegistry, TellsCompressorsFromFilters) {
+    EXPECT_TRUE(IsCompressor(Named("bz2", "{}", CodecNames::kNumcodecs)));
+    EXPECT_TRUE(IsCompressor(Named("numcodecs.bz2", "{}", CodecNames::kV3)));
+    EXPECT_FALSE(IsCompressor(Named("shuffle", "{}", CodecNames::kNumcodecs)));
+    EXPECT_FALSE(IsCompressor(Named("x", "{}", CodecNames::kNumcodecs)));
+}
+
+}  // namespace
+}  // namespace zarr
