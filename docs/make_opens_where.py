@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Writes docs/opens_where.md, the page "which store opens where", from what was measured.
 
-    docs/make_opens_where.py [FILE]      FILE: where it goes, docs/opens_where.md by default
+    docs/make_opens_where.py [FILE]           the page; FILE is docs/opens_where.md by default
+    docs/make_opens_where.py --details FILE   every store with every reader, and what is not right
 
 The results lie in docs/opens_where/results: stores.json says what the stores are, every other file
 holds what opens_where/probe.py found with one reader. No verdict is written here.
@@ -28,30 +29,32 @@ BY_URL = "netcdf-c"  # which has no other names: what it took is no exception
 
 INTRODUCTION = """# Which store opens where
 
-Small stores of every kind, and what programs make of them. The page is written by
-`make_opens_where.py` from what `opens_where/probe.py` measured; `opens_where/stores.py` writes the
-stores. `opens_where/run.sh` repeats it with the readers that a machine has.
+Small stores of every kind, and how many of them each program opens right. "Right" means: the values
+are NumPy's, and where the store says so the CRS (compared by where points lie), the geotransform,
+nodata, scale and offset, overviews, control points and longitudes and latitudes are those that the
+specification or convention says.
 
-What is right is what the documents of the format and of the conventions say: NumPy's values, and
-where a store says so the CRS (compared by where points lie), the geotransform, nodata, scale and
-offset, overviews, control points, longitudes and latitudes of pixels. "ours" is GDAL of that
-version with this driver, "built-in" is GDAL without it, and QGIS has this driver; they are asked
-for all that, QGIS for no longitudes and latitudes of pixels. zarr-python and netCDF-C read arrays
-and attributes, and leave to the caller what an attribute means, so that of them the stored values
-are asked alone. netCDF-C is given `#mode=zarr` or `#mode=nczarr`. All are as Debian builds them:
-which codecs a program has depends on its build.
-
-| mark | what it means |
-|---|---|
-| yes | opens, and all that was asked is right |
-| name | the same, but by other names than the path of the store and of the array |
-| part | what it gives is right, and something is absent |
-| **wrong** | opens, and something that it gives is wrong |
-| no | opens none of the arrays |
-| **crash**, **hang** | the process that opens it ends by a signal, or not in two minutes |
-| - | nothing in it is a raster |
+"ours" is GDAL of that version with this driver, "built-in" is GDAL without it, and QGIS has this
+driver. zarr-python and netCDF-C leave to the caller what an attribute means; they are asked for
+values alone. All programs are as Debian builds them; which codecs a program has depends on its build.
 
 """
+
+LEGEND = """
+A number is how many stores open and give all that was asked. The others: *p* give a part and
+nothing wrong, **w** give something wrong, *n* do not open, **c** end the process by a signal.
+"""
+
+CLOSING = """
+## How it is measured
+
+`docs/opens_where/stores.py` writes the stores, `docs/opens_where/probe.py` opens them, and
+`docs/opens_where/run.sh` does both with the readers that a machine has.
+`docs/make_opens_where.py --details FILE` writes every store with every reader, and the reason for
+each that is not right. A test opens every store with this driver.
+"""
+
+LETTERS = {"part": "*p*", "wrong": "**w**", "no": "*n*", "crash": "**c**", "hang": "**c**"}
 
 
 def version_key(text):
@@ -95,14 +98,38 @@ def table(stores, results):
     return lines[1:]
 
 
-def totals(stores, results):
-    """How often each mark comes."""
-    lines = ["", "### In numbers", "", "| reader | " + " | ".join(MARKS.values()) + " |",
-             "|---|" + "--:|" * len(MARKS)]  # fmt: skip
-    for result in results:
-        verdicts = [result["stores"][store["name"]]["verdict"] for store in stores]
-        counts = " | ".join(str(verdicts.count(verdict) or "") for verdict in MARKS)
-        lines.append(f"| {heading(result)} | {counts} |")
+def cell(result, stores):
+    """How many of the stores are right, and the others by what they are."""
+    verdicts = [result["stores"][store["name"]]["verdict"] for store in stores]
+    verdicts = [verdict for verdict in verdicts if verdict != "-"]
+    if not verdicts:
+        return "-"
+    right = sum(verdict in ("yes", "name") for verdict in verdicts)
+    counts = {letter: 0 for letter in LETTERS.values()}
+    for verdict in verdicts:
+        if verdict in LETTERS:
+            counts[LETTERS[verdict]] += 1
+    return " ".join([str(right), *(f"{n}{letter}" for letter, n in counts.items() if n)])
+
+
+def summary(stores, results):
+    """A row for each family of stores and a column for each reader."""
+    families = list(dict.fromkeys(store["family"] for store in stores))
+    columns = " | ".join(map(heading, results))
+    lines = [f"| stores | number | {columns} |", "|---|--:|" + "---|" * len(results)]
+    for family in [*families, None]:
+        members = [s for s in stores if family in (s["family"], None)]
+        cells = " | ".join(cell(result, members) for result in results)
+        lines.append(f"| {family or '**all**'} | {len(members)} | {cells} |")
+    return lines
+
+
+def contents(stores):
+    """What the stores of each family are."""
+    lines = ["", "## The stores", ""]
+    for family in dict.fromkeys(store["family"] for store in stores):
+        titles = "; ".join(store["title"] for store in stores if store["family"] == family)
+        lines.append(f"- **{family}**: {titles}")
     return lines
 
 
@@ -154,11 +181,18 @@ def writers(stores):
 
 
 def page(stores, results):
-    lines = ["## The stores", "", *table(stores, results), *totals(stores, results)]
+    lines = [*summary(stores, results), LEGEND, *contents(stores)[1:], CLOSING]
+    return INTRODUCTION + "\n".join(lines)
+
+
+def all_details(stores, results):
+    lines = ["# Which store opens where: every store", "", *table(stores, results)]
     lines += [*versions(results), *details(stores, results), *writers(stores)]
-    return INTRODUCTION + "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    target = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS / "opens_where.md"
-    target.write_text(page(*load()), encoding="utf-8")
+    is_detailed = sys.argv[1:2] == ["--details"]
+    rest = sys.argv[2:] if is_detailed else sys.argv[1:]
+    target = pathlib.Path(rest[0]) if rest else DOCS / "opens_where.md"
+    target.write_text((all_details if is_detailed else page)(*load()), encoding="utf-8")

@@ -16,7 +16,7 @@
 #include "driver/multidim/dataset.h"
 #include "driver/raster/raster_open.h"
 #include "driver/store/foreign_store.h"
-#include "driver/store/open_store.h"
+#include "driver/store/location.h"
 #include "driver/store/remote_url.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/vsi_store.h"
@@ -71,14 +71,13 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     if (!name.indices.empty())
         return Status::Invalid("/" + name.node +
                                ": the multidimensional API opens arrays, not their slices");
-    std::unique_ptr<PendingAttributes> update;
+    std::unique_ptr<StoreUpdate> update;
     if (is_update) {
         ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
-        update = std::make_unique<PendingAttributes>(
+        update =
             std::make_unique<StoreUpdate>(location.writable, zarr::WriteConsolidated::kIfPresent,
-                                          std::move(locks)),
-            location.hierarchy);
+                                          std::move(locks), location.hierarchy);
     }
     auto session = std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                     std::move(update));

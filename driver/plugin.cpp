@@ -7,14 +7,14 @@
 #include <string>
 
 #include "core/base/thread_pool.h"
-#include "core/base/threads_own.h"
+#include "core/base/threads.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/creation_options.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
 #include "driver/base/open_options.h"
 #include "driver/create/create.h"
-#include "driver/multidim/create.h"
+#include "driver/multidim/dataset.h"
 #include "driver/open.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/location.h"

@@ -6,10 +6,10 @@
 
 #include "autotest/fuzz/targets.h"
 #include "core/conventions/affine.h"
+#include "core/conventions/array_facts.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/crs_sources.h"
-#include "core/conventions/flags.h"
 #include "core/conventions/geolocation.h"
 #include "core/conventions/ome.h"
 #include "core/conventions/overviews.h"

@@ -5,7 +5,7 @@
 #include "autotest/fuzz/exercise_hierarchy.h"
 #include "autotest/fuzz/targets.h"
 #include "core/array/array.h"
-#include "core/json/parse.h"
+#include "core/json/value.h"
 #include "core/metadata/v1_metadata.h"
 #include "core/metadata/v2_metadata.h"
 #include "core/store/memory_store.h"

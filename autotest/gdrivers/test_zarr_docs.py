@@ -23,7 +23,8 @@ from zarr_s3 import S3
 PAGES = ("driver.md", "options.md", "examples.md")
 LINKING = (
     "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/driver.md", "docs/options.md",
-    "docs/examples.md", "docs/errors.md", "docs/design.md",
+    "docs/examples.md", "docs/errors.md", "docs/design.md", "docs/benchmark.md",
+    "docs/reliability.md", "docs/opens_where.md", "docs/dask.md",
 )  # fmt: skip
 LANGUAGES = {"bash", "python"}
 # What is shown and not run, by its first line, and why.

@@ -25,6 +25,14 @@ def test_the_page_is_what_the_script_makes(tmp_path):
     assert page.read_text("utf-8") == (DOCS / "opens_where.md").read_text("utf-8")
 
 
+def test_the_details_name_every_store(tmp_path):
+    script, page = DOCS / "make_opens_where.py", tmp_path / "details.md"
+    subprocess.run([sys.executable, "-B", script, "--details", page], check=True, timeout=60)
+    text = page.read_text("utf-8")
+    assert [store["name"] for store in STORES if f"`{store['name']}`" not in text] == []
+    assert len(text.splitlines()) > 200
+
+
 def test_every_reader_has_a_result():
     found = {json.loads(path.read_text("utf-8"))["reader"] for path in RESULTS}
     assert found == READERS

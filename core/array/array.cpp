@@ -8,7 +8,7 @@
 #include "core/array/array_writer.h"
 #include "core/array/region_reader.h"
 #include "core/base/checked.h"
-#include "core/grid/chunk_key.h"
+#include "core/grid/chunk_grid.h"
 #include "core/grid/region.h"
 
 namespace zarr {
@@ -62,7 +62,7 @@ Status Array::CheckWritable(const ArrayMetadata& metadata) {
 Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> store,
                                                  std::string path, ArrayMetadata metadata,
                                                  std::shared_ptr<ArrayContext> context,
-                                                 std::shared_ptr<ArrayPeers> peers) {
+                                                 std::shared_ptr<ArrayInstances> instances) {
     std::shared_ptr<Array> array(new Array());
     ZARR_ASSIGN_OR_RETURN(array->chunk_counts_, CountChunks(metadata));
     ZARR_ASSIGN_OR_RETURN(array->pipeline_, BindPipeline(metadata));
@@ -78,14 +78,14 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
     array->metadata_ = std::move(metadata);
     array->context_ = std::move(context);
     array->id_ = ChunkCache::NextArrayId();
-    array->peers_ =
-        peers != nullptr ? std::move(peers) : std::make_shared<ArrayPeers>(array->metadata_);
-    array->peers_->Join(*array);
+    array->instances_ = instances != nullptr ? std::move(instances)
+                                             : std::make_shared<ArrayInstances>(array->metadata_);
+    array->instances_->Join(*array);
     return std::shared_ptr<const Array>(std::move(array));
 }
 
 Array::~Array() {
-    if (peers_ != nullptr) peers_->Leave(*this);
+    if (instances_ != nullptr) instances_->Leave(*this);
     if (context_ != nullptr) context_->cache().DropArray(id_);
 }
 
@@ -134,7 +134,7 @@ std::uint64_t Array::DecodedBytes(const Region& region) const {
 }
 
 Result<ChunkListing> Array::ListChunks() const {
-    const std::uint64_t asked = absent_.moment();
+    const std::uint64_t asked = absent_.generation();
     ChunkSet present;
     ChunkListing listing;
     const auto visit = [&](std::uint64_t index) {
@@ -157,7 +157,7 @@ std::uint64_t Array::chunk_count() const {
 }
 
 void Array::Replace(const ChunkId& id, const ChunkPtr& chunk) const {
-    peers_->ForEach([&](const Array& peer) {
+    instances_->ForEach([&](const Array& peer) {
         peer.absent_.Remove(id.chunk);
         peer.context_->cache().Replace({peer.id_, id.chunk}, &peer == this ? chunk : nullptr);
     });

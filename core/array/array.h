@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/array/absent_chunks.h"
 #include "core/array/array_context.h"
+#include "core/array/chunk_cache.h"
 #include "core/array/keyed_chunks.h"
 #include "core/array/pending_chunks.h"
 #include "core/base/converter.h"
@@ -51,13 +51,12 @@ struct ChunkListing {
 // threads.
 class Array {
   public:
-    // Binds the metadata of the array at `path` to its store. `peers`, of the same metadata, has
-    // what is written to the array through others; nullptr where there are none. Errors name the
-    // member of `.zarray`.
-    static Result<std::shared_ptr<const Array>> Open(std::shared_ptr<const Store> store,
-                                                     std::string path, ArrayMetadata metadata,
-                                                     std::shared_ptr<ArrayContext> context,
-                                                     std::shared_ptr<ArrayPeers> peers = nullptr);
+    // Binds the metadata of the array at `path` to its store. `instances`, of the same metadata,
+    // has what is written to the array through others; nullptr where there are none. Errors name
+    // the member of `.zarray`.
+    static Result<std::shared_ptr<const Array>> Open(
+        std::shared_ptr<const Store> store, std::string path, ArrayMetadata metadata,
+        std::shared_ptr<ArrayContext> context, std::shared_ptr<ArrayInstances> instances = nullptr);
     // What Open() would say of the codecs, without a store.
     static Status CheckCodecs(const ArrayMetadata& metadata);
     // Why chunks of such an array could not be encoded; ok where they could.
@@ -96,7 +95,8 @@ class Array {
     std::uint64_t chunk_count() const;
 
     // To be called after a chunk was stored or removed, or may have been by others: holds `chunk`,
-    // or nothing where it is nullptr, in place of what was held. The array's peers hold nothing.
+    // or nothing where it is nullptr, in place of what was held. The array's instances hold
+    // nothing.
     void Replace(const ChunkId& id, const ChunkPtr& chunk) const;
 
     // Drops what may have changed in the store since it was read, or began to be, and reads again
@@ -113,7 +113,7 @@ class Array {
     Status Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const;
 
     // What an ArrayWriter of this array or a peer has taken and not stored yet. Reading sees it.
-    PendingChunks& pending() const { return peers_->pending(); }
+    PendingChunks& pending() const { return instances_->pending(); }
 
     // What was done with this array, of what the counters of context() have of all.
     ArrayCounters& counters() const { return counters_; }
@@ -134,7 +134,7 @@ class Array {
     Strides chunk_strides_;                  // of the elements in a decoded chunk
     std::size_t max_encoded_bytes_ = 0;
     std::uint64_t id_ = 0;
-    std::shared_ptr<ArrayPeers> peers_;
+    std::shared_ptr<ArrayInstances> instances_;
     std::unique_ptr<const KeyedChunks> chunks_;
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;

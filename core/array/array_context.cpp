@@ -13,7 +13,7 @@ namespace zarr {
 void ArrayContext::ForgetParentsLocked() {
     if (generation_ == ForkGeneration()) return;
     shared_.clear();
-    peers_.clear();
+    instances_.clear();
     generation_ = ForkGeneration();
 }
 
@@ -37,28 +37,28 @@ std::shared_ptr<const Array> ArrayContext::Share(const std::string& name,
     return array;
 }
 
-std::shared_ptr<ArrayPeers> ArrayContext::PeersOf(const std::string& name,
-                                                  const ArrayMetadata& metadata) {
+std::shared_ptr<ArrayInstances> ArrayContext::InstancesOf(const std::string& name,
+                                                          const ArrayMetadata& metadata) {
     const std::lock_guard<Mutex> lock(mutex_);
     ForgetParentsLocked();
-    std::weak_ptr<ArrayPeers>& named = peers_[name];
-    auto peers = named.lock();
-    if (peers != nullptr && SameMetadata(peers->metadata(), metadata)) return peers;
-    peers = std::make_shared<ArrayPeers>(metadata);
-    named = peers;
+    std::weak_ptr<ArrayInstances>& named = instances_[name];
+    auto instances = named.lock();
+    if (instances != nullptr && SameMetadata(instances->metadata(), metadata)) return instances;
+    instances = std::make_shared<ArrayInstances>(metadata);
+    named = instances;
     PruneLocked();
-    return peers;
+    return instances;
 }
 
 void ArrayContext::PruneLocked() {
-    if (shared_.size() + peers_.size() < prune_at_) return;
+    if (shared_.size() + instances_.size() < prune_at_) return;
     const auto prune = [](auto& names) {
         for (auto it = names.begin(); it != names.end();)
             it = it->second.expired() ? names.erase(it) : std::next(it);
     };
     prune(shared_);
-    prune(peers_);
-    prune_at_ = std::max<std::size_t>(64, 2 * (shared_.size() + peers_.size()));
+    prune(instances_);
+    prune_at_ = std::max<std::size_t>(64, 2 * (shared_.size() + instances_.size()));
 }
 
 bool ArrayContext::IsFirstPart(const ChunkId& id) {

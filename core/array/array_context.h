@@ -46,7 +46,7 @@ struct Scratch {
 };
 
 class Array;
-class ArrayPeers;
+class ArrayInstances;
 struct ArrayMetadata;
 
 // What arrays that are read together share: the cache of decoded chunks, scratch memory, counters,
@@ -69,7 +69,8 @@ class ArrayContext {
 
     // What the arrays with this metadata have in common that are one array of one store by `name`.
     // Does not keep it alive.
-    std::shared_ptr<ArrayPeers> PeersOf(const std::string& name, const ArrayMetadata& metadata);
+    std::shared_ptr<ArrayInstances> InstancesOf(const std::string& name,
+                                                const ArrayMetadata& metadata);
 
     // True where a part of the chunk was not asked for lately: who asks for one part may want no
     // other, who asks for a second wants more. Forgets some of what it is told.
@@ -113,7 +114,7 @@ class ArrayContext {
     template <class T>
     using Names = std::unordered_map<std::string, std::weak_ptr<T>>;
     Names<const Array> shared_;
-    Names<ArrayPeers> peers_;
+    Names<ArrayInstances> instances_;
     std::uint64_t generation_ = ForkGeneration();  // of the process that the names are of
     std::size_t prune_at_ = 64;  // number of names at which those of the dead are dropped
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/array/region_split.h"
+#include "core/array/region_reader.h"
 #include "core/store/synchronizer.h"
 
 namespace zarr {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/grid/chunk_key.h"
+#include "core/grid/chunk_grid.h"
 #include "core/store/keys.h"
 
 namespace zarr {

@@ -76,9 +76,9 @@ class Array;
 // What all open arrays share that are one array of one store, however each of them asks the store:
 // what was written and is not stored yet, and the news of what was stored. What an array has read,
 // or was told to be absent, is its own. Thread-safe.
-class ArrayPeers {
+class ArrayInstances {
   public:
-    explicit ArrayPeers(ArrayMetadata metadata) : metadata_(std::move(metadata)) {}
+    explicit ArrayInstances(ArrayMetadata metadata) : metadata_(std::move(metadata)) {}
 
     const ArrayMetadata& metadata() const { return metadata_; }
     PendingChunks& pending() { return pending_; }

@@ -5,7 +5,9 @@
 
 #include "core/array/array.h"
 #include "core/base/status.h"
+#include "core/grid/copy.h"
 #include "core/grid/region.h"
+#include "core/metadata/array_metadata.h"
 
 namespace zarr {
 
@@ -17,5 +19,44 @@ Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
 
 // Brings the chunks of a region into the cache.
 Status PreloadRegion(const Array& array, const Region& region, std::size_t threads);
+
+// The part of a region that lies in one chunk.
+struct ChunkPart {
+    DimVector<std::uint64_t> chunk;   // index of the chunk along each dimension
+    DimVector<std::uint64_t> count;   // elements along each dimension
+    DimVector<std::uint64_t> offset;  // in the chunk, of the first of them
+    std::ptrdiff_t place = 0;   // in the caller's memory, in bytes from the region's first element
+    bool covers_chunk = false;  // every element of the array in the chunk is in it
+    bool fills_chunk = false;   // and the chunk does not overhang the array
+    std::size_t threads = 1;    // that may decode it
+    bool may_stay = true;       // in the cache
+};
+
+// A region split at the chunk boundaries, by arithmetic alone: any number of pieces costs nothing.
+class RegionSplit {
+  public:
+    // `region` lies inside the array; `strides` are those of the caller's memory, in bytes. All are
+    // borrowed.
+    RegionSplit(const ArrayMetadata& metadata, const Region& region, const Strides& strides);
+
+    // 0 for an empty region.
+    std::uint64_t pieces() const { return pieces_; }
+    ChunkPart At(std::uint64_t index) const;
+
+  private:
+    const ArrayMetadata& metadata_;
+    const Region& region_;
+    const Strides& strides_;
+    DimVector<AxisSplit> splits_;
+    std::uint64_t pieces_ = 1;
+};
+
+// Where a part begins in a chunk of `strides`, in bytes, and the strides from there in the order
+// of the region's steps.
+struct ChunkWalk {
+    std::ptrdiff_t first = 0;
+    Strides strides;
+};
+ChunkWalk WalkOf(const ChunkPart& part, const Region& region, const Strides& chunk_strides);
 
 }  // namespace zarr

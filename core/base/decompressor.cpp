@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "core/base/threads_own.h"
+#include "core/base/threads.h"
 
 namespace zarr {
 

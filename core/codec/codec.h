@@ -109,6 +109,8 @@ class ObjectCodec {
 
 // The bound of a general-purpose compressor: no known encoder grows its input by more than an
 // eighth and a kilobyte.
-SizeBound CompressedBound(SizeBound decoded);
+inline SizeBound CompressedBound(SizeBound decoded) {
+    return {SaturatingAdd(SaturatingAdd(decoded.max, decoded.max / 8), 1024), false};
+}
 
 }  // namespace zarr

@@ -7,7 +7,7 @@
 
 #include "core/base/decompressor.h"
 #include "core/base/endian.h"
-#include "core/base/threads_own.h"
+#include "core/base/threads.h"
 #include "core/codec/factories.h"
 #include "core/codec/output.h"
 #include "core/codec/streaming.h"

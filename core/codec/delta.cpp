@@ -4,8 +4,8 @@
 // to, and converts the sums.
 #include <type_traits>
 
+#include "core/base/converter.h"
 #include "core/base/endian.h"
-#include "core/base/half.h"
 #include "core/codec/factories.h"
 #include "core/codec/numeric.h"
 

@@ -12,8 +12,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/checked.h"
+#include "core/base/converter.h"
 #include "core/base/endian.h"
-#include "core/base/half.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"

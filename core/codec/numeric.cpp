@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include "core/base/checked.h"
+#include "core/base/converter.h"
 #include "core/base/endian.h"
-#include "core/base/half.h"
 #include "core/json/value.h"
 
 namespace zarr {

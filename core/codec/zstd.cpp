@@ -6,7 +6,7 @@
 #include <zstd_errors.h>
 
 #include "core/base/limits.h"
-#include "core/base/threads_own.h"
+#include "core/base/threads.h"
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
 #include "core/json/value.h"

@@ -14,7 +14,7 @@ namespace zarr {
 namespace {
 
 // An array of one dimension; without a path where there is none.
-struct Vector {
+struct CoordinateVector {
     std::string path;
     ArrayMetadata metadata;
 
@@ -25,17 +25,18 @@ struct Vector {
 };
 
 // The array at `path` where it is one of `size` elements.
-Vector VectorAt(const Hierarchy& hierarchy, const std::string& path, std::uint64_t size) {
+CoordinateVector CoordinateVectorAt(const Hierarchy& hierarchy, const std::string& path,
+                                    std::uint64_t size) {
     auto metadata = hierarchy.Metadata(path);
     if (!metadata.ok() || metadata->rank() != 1 || metadata->shape[0] != size) return {};
     return {path, metadata.Take()};
 }
 
-Vector FindVector(const Hierarchy& hierarchy, std::string group, const std::string& dimension,
-                  std::uint64_t size) {
+CoordinateVector FindVector(const Hierarchy& hierarchy, std::string group,
+                            const std::string& dimension, std::uint64_t size) {
     if (!IsValidKey(dimension) || dimension.find('/') != std::string::npos) return {};
     for (;;) {
-        Vector found = VectorAt(hierarchy, JoinKey(group, dimension), size);
+        CoordinateVector found = CoordinateVectorAt(hierarchy, JoinKey(group, dimension), size);
         if (found.is_there() || group.empty()) return found;
         group = std::string(ParentPath(group));
     }
@@ -72,10 +73,11 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
     }
 }
 
-Vector CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension& named, std::uint64_t size) {
+CoordinateVector CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension& named,
+                               std::uint64_t size) {
     if (!named.is_declared_in_group) return FindVector(hierarchy, named.group, named.name, size);
     const std::string path = JoinKey(named.group, named.name);
-    return IsValidKey(path) ? VectorAt(hierarchy, path, size) : Vector();
+    return IsValidKey(path) ? CoordinateVectorAt(hierarchy, path, size) : CoordinateVector();
 }
 
 // Says which dimensions of an image are rows and columns; false where the array is none, or where
@@ -112,7 +114,7 @@ Dimension DescribeDimension(const Hierarchy& hierarchy, const NamedDimension& na
     dimension.group = named.group;
     dimension.size = size;
     if (!may_have_coordinates) return dimension;
-    const Vector coordinates = CoordinatesOf(hierarchy, named, size);
+    const CoordinateVector coordinates = CoordinatesOf(hierarchy, named, size);
     if (!coordinates.is_there()) {
         WarnOfLength(hierarchy, named.group, dimension, warnings);
         return dimension;
@@ -170,6 +172,64 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     NameRole(facts.axes.x, AxisRole::kX, facts);
     NameRole(facts.axes.y, AxisRole::kY, facts);
     return facts;
+}
+
+namespace {
+
+// The words of a string, or as EOPF writes them of a list.
+std::vector<std::string> Meanings(const json::Value& attributes) {
+    constexpr std::string_view kName = "flag_meanings";
+    const json::Value* value = attributes.Find(kName);
+    const json::Array* items = value != nullptr ? value->as_array() : nullptr;
+    if (items == nullptr) return WordsAttribute(attributes, kName);
+    std::vector<std::string> meanings;
+    for (const json::Value& item : *items) {
+        if (item.as_string() == nullptr) return {};
+        meanings.push_back(*item.as_string());
+    }
+    return meanings;
+}
+
+}  // namespace
+
+std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warnings) {
+    constexpr std::int64_t kMaxFlag = 1023;
+    const json::Value* values = attributes.Find("flag_values");
+    if (values == nullptr || attributes.Find("flag_masks") != nullptr) return {};
+    const std::vector<std::string> meanings = Meanings(attributes);
+    if (meanings.empty()) return {};
+    const json::Array* items = values->as_array();
+    const json::Array one{*values};
+    if (items == nullptr) items = &one;
+    if (items->size() != meanings.size()) {
+        warnings.push_back("attribute flag_meanings: has " + std::to_string(meanings.size()) +
+                           " words for the " + std::to_string(items->size()) + " flag_values");
+        return {};
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        std::int64_t flag = 0;
+        if (!(*items)[i].GetInt64(flag) || flag < 0 || flag > kMaxFlag) return {};
+        const auto index = static_cast<std::size_t>(flag);
+        if (index >= names.size()) names.resize(index + 1);
+        names[index] = meanings[i];
+    }
+    return names;
+}
+
+DataType ApplyUnsigned(const DataType& type, const json::Value& attributes) {
+    DataType applied = type;
+    const json::Value* value = attributes.Find("_Unsigned");
+    if (value == nullptr) return applied;
+    const std::string* text = value->as_string();
+    const bool* boolean = value->as_bool();
+    const bool yes = (text != nullptr && (*text == "true" || *text == "True")) ||
+                     (boolean != nullptr && *boolean);
+    const bool no = (text != nullptr && (*text == "false" || *text == "False")) ||
+                    (boolean != nullptr && !*boolean);
+    if (yes && type.kind == DataKind::kInt) applied.kind = DataKind::kUint;
+    if (no && type.kind == DataKind::kUint) applied.kind = DataKind::kInt;
+    return applied;
 }
 
 }  // namespace zarr

@@ -368,7 +368,7 @@ std::optional<AffineSource> LevelChecker::GeoTransformOf(const ArrayFacts& facts
     Warnings found;
     auto source = FindGeoTransform(hierarchy_, facts, 1, found);
     for (const std::string& warning : found)
-        if (told_.insert(warning).second && !where.empty())
+        if (reported_.insert(warning).second && !where.empty())
             warnings_.push_back(std::string(where).append(": ").append(warning));
     if (!key.empty()) transforms_.emplace(key, source);
     return source;

@@ -99,7 +99,7 @@ class LevelChecker {
     Warnings& warnings_;
     // Variables of one grid share their coordinate arrays, which are read once.
     std::map<std::string, std::optional<AffineSource>> transforms_;
-    std::set<std::string> told_;  // of geotransforms
+    std::set<std::string> reported_;  // of geotransforms
 };
 
 }  // namespace zarr

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/converter.h"
 #include "core/base/endian.h"
-#include "core/base/half.h"
 
 namespace zarr {
 

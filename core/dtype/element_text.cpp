@@ -4,8 +4,8 @@
 #include <charconv>
 #include <limits>
 
+#include "core/base/converter.h"
 #include "core/base/endian.h"
-#include "core/base/half.h"
 #include "core/base/text.h"
 
 namespace zarr {

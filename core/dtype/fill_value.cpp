@@ -8,8 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "core/base/converter.h"
 #include "core/base/endian.h"
-#include "core/base/half.h"
 #include "core/base/text.h"
 #include "core/dtype/element_text.h"
 #include "core/json/value.h"

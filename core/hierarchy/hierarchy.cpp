@@ -276,15 +276,15 @@ Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& pat
 Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path,
                                                           ArrayMetadata metadata) const {
     const std::string things = store_->Identity() + "\n" + path;
-    const std::string name = things + "\n" + store_->Manner() + "\n" + manner_;
+    const std::string name = things + "\n" + store_->AccessOptions() + "\n" + manner_;
     if (auto shared = context_->FindShared(name)) {
         if (SameMetadata(shared->metadata(), metadata)) {
             shared->DropChanged();
             return shared;
         }
     }
-    auto peers = context_->PeersOf(things, metadata);
-    auto array = Array::Open(store_, path, std::move(metadata), context_, std::move(peers));
+    auto instances = context_->InstancesOf(things, metadata);
+    auto array = Array::Open(store_, path, std::move(metadata), context_, std::move(instances));
     if (array.ok()) return context_->Share(name, *array);
     return std::move(array).WithContext(NameOf(path, Document::kArray));
 }

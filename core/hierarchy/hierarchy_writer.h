@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/array/array_writer.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/nczarr_documents.h"
@@ -109,5 +112,20 @@ class HierarchyWriter {
     std::set<std::string> touched_;  // groups in and below which something has changed
     std::set<std::string> erased_;   // groups whose `.zmetadata` are to be written anew
 };
+
+// Erases the chunks of an array that lie outside of `shape`.
+Status EraseChunksOutside(Store& store, const Array& array,
+                          const std::vector<std::uint64_t>& shape);
+
+// Gives an array another shape. What is cut off is gone: the chunks outside of the new shape are
+// erased, and elements beyond its edge in chunks that it cuts through become the fill value, so
+// that an array that grows again finds the fill value there. Whoever is killed meanwhile leaves an
+// array of the old or the new shape that reads; where it shrinks, what was to be cut off may be the
+// fill value already.
+//
+// `writer` writes the array as it is now and must not be used afterwards; nothing of it may be
+// pending. The array is to be opened anew.
+Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer,
+                   const std::vector<std::uint64_t>& shape, std::size_t threads);
 
 }  // namespace zarr

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/limits.h"
-#include "core/grid/chunk_key.h"
+#include "core/grid/chunk_grid.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/documents.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Value from text: nlohmann_json's SAX parser does the reading, this builds the tree, so that
 // nothing is looked up while parsing (an object of a million members stays linear).
-#include "core/json/parse.h"
-
 #include <algorithm>
 #include <iterator>
 #include <limits>

@@ -109,6 +109,14 @@ class Value {
 // from 1.
 Result<Value> Parse(std::string_view text, std::uint64_t expected = 0);
 
+// A member of an object with its value's text, not parsed and not validated.
+using Slice = std::pair<std::string, std::string_view>;
+
+// Splits the text of one JSON object into its members in one pass over the bytes, so that a large
+// document costs only what is used of it. The slices borrow from `text`. kCorrupt where `text` is
+// not an object or ends early; what is inside the values is checked by whoever parses them.
+Result<std::vector<Slice>> MemberSlices(std::string_view text);
+
 // Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens.
 std::string Dump(const Value& value);
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/base/text.h"
-#include "core/json/parse.h"
+#include "core/json/value.h"
 #include "core/store/keys.h"
 
 namespace zarr {

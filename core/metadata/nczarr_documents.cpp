@@ -350,8 +350,8 @@ Result<bool> NczarrDocuments::DescribeArray(const std::string& path, NewArray& a
     return true;
 }
 
-Status NczarrDocuments::FollowShape(const std::string& path,
-                                    const std::vector<std::uint64_t>& shape) {
+Status NczarrDocuments::UpdateForShape(const std::string& path,
+                                       const std::vector<std::uint64_t>& shape) {
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone) return {};
     ZARR_ASSIGN_OR_RETURN(json::Object extension, Read(ArrayPlace(path)));
@@ -384,7 +384,7 @@ Status NczarrDocuments::ForEachArray(const std::string& path, std::size_t depth,
     return {};
 }
 
-Status NczarrDocuments::FollowRename(const std::string& from, const std::string& to) {
+Status NczarrDocuments::UpdateForRename(const std::string& from, const std::string& to) {
     ZARR_ASSIGN_OR_RETURN(const Layout layout, FindLayout());
     if (layout == Layout::kNone) return {};
     return ForEachArray(to, 0, [&](const std::string& array) {

@@ -46,10 +46,10 @@ class NczarrDocuments {
     Status Unlist(const std::string& path);
 
     // After a group was renamed: arrays below it name its dimensions, with the group's path.
-    Status FollowRename(const std::string& from, const std::string& to);
+    Status UpdateForRename(const std::string& from, const std::string& to);
 
     // After an array got another shape: its dimensions have these sizes.
-    Status FollowShape(const std::string& path, const std::vector<std::uint64_t>& shape);
+    Status UpdateForShape(const std::string& path, const std::vector<std::uint64_t>& shape);
 
     // The attributes of a node as they are to be stored: what netCDF-C adds to them is kept, and
     // what it cannot read is a text; see HideFromNetcdf() in nczarr_form.h. Where an array's

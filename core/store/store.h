@@ -51,7 +51,7 @@ class Store {
     // How this one answers, where another of the same Identity() may answer otherwise, since it
     // takes refusals for absence or remembers what it was told. Arrays in stores that differ in it
     // see what is written through each other, and nothing else. The default is one manner for all.
-    virtual std::string Manner() const { return {}; }
+    virtual std::string AccessOptions() const { return {}; }
 
     // How many reads at the same time serve best where each takes a while, as over a network; 1
     // where it is no more than there are threads to decode what is read.
@@ -132,7 +132,7 @@ class ForwardingStore : public Store {
 
     std::string Describe() const override { return base_->Describe(); }
     std::string Identity() const override { return base_->Identity(); }
-    std::string Manner() const override { return base_->Manner(); }
+    std::string AccessOptions() const override { return base_->AccessOptions(); }
     std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
     bool RemembersAbsence() const override { return base_->RemembersAbsence(); }
     ObjectVersion VersionOf(const std::string& key) const override { return base_->VersionOf(key); }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/base/timed.h"
+#include "core/base/threads.h"
 #include "core/store/keys.h"
 
 namespace zarr {

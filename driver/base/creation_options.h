@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/codec/codec_spec.h"
 #include "core/dtype/data_type.h"
 #include "core/metadata/array_metadata.h"
 
@@ -90,5 +91,10 @@ struct CreationOptions {
 };
 
 std::string CreationOptionList();
+
+// The codecs that FILTER, a list of names in encoding order, COMPRESS and their options ask for;
+// with the codec of objects in front where `dtype` needs one. Errors name the option.
+zarr::Result<std::vector<zarr::CodecSpec>> MakeCodecSpecs(CSLConstList options,
+                                                          const zarr::DataType& dtype);
 
 }  // namespace zarr_driver

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/status.h"
-#include "driver/base/aside_name.h"
+#include "driver/base/report.h"
 
 namespace zarr_driver {
 
@@ -68,7 +68,7 @@ ArrayActivity::~ArrayActivity() {
     });
 }
 
-void TellImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
+void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
     const auto& shape = facts.metadata.shape;
     const bool has_alpha = shape[*facts.colour_axis] == 4;
     CPLDebug(kDebugKey,

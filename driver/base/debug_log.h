@@ -35,7 +35,7 @@ class ArrayActivity {
 };
 
 // Tells that an array whose dimensions have no names is taken for an image in colours.
-void TellImage(const std::string& store_path, const zarr::ArrayFacts& facts);
+void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 
 // Tells of one request over a network, for a key at a path that ends with it.
 void LogRequest(const std::string& path, const std::string& key, const std::string& answer,

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/conventions/flags.h"
+#include "core/conventions/array_facts.h"
 #include "core/conventions/nczarr.h"
 
 namespace zarr_driver {

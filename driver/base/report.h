@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cpl_error.h>
+#include <cpl_port.h>
 
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "core/base/fork.h"
 #include "core/base/status.h"
 
 namespace zarr_driver {
@@ -41,6 +43,37 @@ class QuietErrors {
 
   private:
     CPLErrorStateBackuper saved_;
+};
+
+// The names under which stores are built before they take their place.
+
+// The name beside `path` for what is built to take its place: "x.zarr.0.partial". There are few, so
+// that who comes after a writer that was killed finds what that has left without listing a folder.
+std::string AsideName(const std::string& path, unsigned number);
+inline constexpr unsigned kAsideNames = 16;
+
+// For messages: a path at or below an AsideName() as it will be called; other paths as they are.
+std::string NameWhenDone(const std::string& path);
+
+// While it lives GDAL's file systems are asked something: what they would print is kept. Where they
+// answer soon, as local ones do, a process that forks waits for it, so that a child does not find
+// locks of theirs that another thread held.
+class QuietCall {
+  public:
+    explicit QuietCall(const std::string& path)
+        : is_soon_answered_(!STARTS_WITH(path.c_str(), "/vsi") ||
+                            STARTS_WITH(path.c_str(), "/vsimem/")) {
+        if (is_soon_answered_) zarr::EnterForkSafeSection();
+    }
+    ~QuietCall() {
+        if (is_soon_answered_) zarr::LeaveForkSafeSection();
+    }
+    QuietCall(const QuietCall&) = delete;
+    QuietCall& operator=(const QuietCall&) = delete;
+
+  private:
+    const bool is_soon_answered_;
+    const QuietErrors quiet_;
 };
 
 }  // namespace zarr_driver

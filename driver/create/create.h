@@ -4,6 +4,7 @@
 #include <gdal_priv.h>
 
 #include "driver/base/gdal_compat.h"
+#include "driver/raster/dataset.h"
 
 namespace zarr_driver {
 
@@ -16,5 +17,10 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
 // copying failed or was cancelled is removed.
 GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameValueList options,
                         GDALProgressFunc progress, void* progress_data);
+
+// Copies every band of `from` to the band of `to` with the same number; both have the same size.
+// Reads on the calling thread only, while what was read before is encoded and stored on others.
+// False where that failed, or `progress` asked to stop; what failed has been emitted.
+bool CopyPixels(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress, void* progress_data);
 
 }  // namespace zarr_driver

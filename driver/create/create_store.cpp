@@ -13,13 +13,11 @@
 #include "core/conventions/array_facts.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
-#include "driver/georef/coordinate_arrays.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/location.h"
-#include "driver/store/open_store.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_writer.h"
+#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

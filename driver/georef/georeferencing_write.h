@@ -3,26 +3,76 @@
 
 #include <ogr_spatialref.h>
 
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/conventions/affine.h"
+#include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
+#include "core/metadata/array_metadata.h"
 #include "driver/base/creation_options.h"
-#include "driver/georef/coordinate_arrays.h"
 #include "driver/georef/raster_layout.h"
+#include "driver/store/store_update.h"
 
 namespace zarr_driver {
 
+// The hierarchy of a store that is being written, as it is now.
+zarr::Result<std::shared_ptr<const zarr::Hierarchy>> CurrentHierarchy(
+    const std::shared_ptr<const zarr::Store>& store);
+
+// The names and sizes of dimensions that arrays in `group` use; the coordinate arrays of these,
+// with their own.
+std::set<std::string> DimensionsInUse(const zarr::Hierarchy& hierarchy, const std::string& group);
+
+// Numbers that are made when they are asked for, as there may be many.
+struct NumberSeries {
+    std::uint64_t count = 0;
+    std::function<double(std::uint64_t)> at;  // by index
+};
+
+// True where a 1-D array holds these numbers, to the last bits.
+bool HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
+                  const NumberSeries& numbers);
+
+// The small arrays beside rasters that say where these lie. What other arrays of the store refer to
+// is theirs too, and is never changed.
+class CoordinateArrays {
+  public:
+    // `rasters` are the paths of the arrays that are being written.
+    CoordinateArrays(StoreUpdate& update, std::set<std::string> rasters)
+        : update_(update), rasters_(std::move(rasters)) {}
+
+    // True where an array may be written at `path`: nothing is there, or it was made by the same
+    // update, or no array but the rasters refers to it.
+    zarr::Result<bool> IsFree(const std::string& path) const;
+
+    // Writes an array of one uncompressed chunk, of elements in the order of `spec`'s dtype.
+    zarr::Status Write(const std::string& path, const zarr::ArraySpec& spec,
+                       const zarr::json::Object& attributes, const std::string& chunk) const;
+
+    // Writes numbers as a coordinate array, a chunk of at most 8 MB after the other, or
+    // leaves one that holds them already. False, with nothing written, where another is there and
+    // is not free.
+    zarr::Result<bool> WriteNumbers(const std::string& path, const NumberSeries& numbers,
+                                    const zarr::json::Object& attributes) const;
+
+  private:
+    StoreUpdate& update_;
+    const std::set<std::string> rasters_;
+};
+
 // Where a raster is said to lie; either may be unknown.
-struct Placement {
+struct RasterPosition {
     const OGRSpatialReference* srs = nullptr;
     std::optional<zarr::GeoTransform> transform;
 };
 
 // Which statements of a placement are in arrays beside the raster.
-struct PlacedBeside {
+struct GeoreferencingArrays {
     std::string grid_mapping;  // its name; empty without
     bool axes = false;         // coordinate arrays of X and Y
 };
@@ -32,15 +82,17 @@ NumberSeries PixelCentres(const zarr::GeoTransform& transform, bool is_x, std::u
 
 // Writes the coordinate and grid mapping arrays of a raster. Where coordinates are others' too and
 // say something else they stay as they are, with a line in `warnings`.
-zarr::Result<PlacedBeside> WriteBeside(const CoordinateArrays& arrays, const RasterLayout& layout,
-                                       const Placement& placement, Georeferenced convention,
-                                       zarr::Warnings& warnings);
+zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& arrays,
+                                                             const RasterLayout& layout,
+                                                             const RasterPosition& placement,
+                                                             Georeferenced convention,
+                                                             zarr::Warnings& warnings);
 
 // Says in the attributes of an array where its raster lies: as GDAL's `_CRS`, by CF, or by the
 // conventions `proj:` and `spatial:`. What was said before is replaced.
-void PlaceByAttributes(const RasterLayout& layout, const Placement& placement,
-                       Georeferenced convention, const PlacedBeside& beside,
-                       zarr::json::Object& attributes);
+void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
+                                 Georeferenced convention, const GeoreferencingArrays& beside,
+                                 zarr::json::Object& attributes);
 
 // Writes the strings that lie along a dimension as the coordinate array at `path`.
 zarr::Status WriteTextCoordinates(const CoordinateArrays& arrays, const std::string& path,

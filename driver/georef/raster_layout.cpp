@@ -7,7 +7,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/text.h"
-#include "core/conventions/flags.h"
+#include "core/conventions/array_facts.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_types.h"
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/eopf.h"
-#include "core/conventions/flags.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/pyramid.h"
 #include "core/dtype/element_text.h"
@@ -409,7 +409,7 @@ bool ZarrMDArray::IAdviseRead(const GUInt64* arrayStartIdx, const size_t* count,
 // ---------------------------------------------------------------------------------------------
 // Where it lies, and the array as a raster
 
-const Georeferencing& ZarrMDArray::Placed() const {
+const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     return georeferencing_.Get([this] {
         // One dimension is a coordinate, not a raster.
         if (facts_.metadata.rank() < 2 || text_length_ != 0) return Georeferencing();
@@ -425,7 +425,7 @@ const Georeferencing& ZarrMDArray::Placed() const {
 std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
     return Guarded(session_->store_path(), [&]() -> std::shared_ptr<OGRSpatialReference> {
         if (auto from_pam = GDALPamMDArray::GetSpatialRef()) return from_pam;
-        const Georeferencing& placed = Placed();
+        const Georeferencing& placed = FindGeoreferencing();
         if (!placed.srs) return nullptr;
         std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
                                                  [](OGRSpatialReference* p) { p->Release(); });
@@ -580,8 +580,7 @@ Status ZarrMDArray::WriteRegion(zarr::Region region, const zarr::Strides& stride
         region.step[i] = 1;
         region.count[i] = 1;
     }
-    ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer,
-                          session_->update()->store().WriterOf(array_));
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, session_->update()->WriterOf(array_));
     const std::size_t threads = session_->options().threads;
     if (stored_.kind == zarr::DataKind::kObject) {
         if (buffer_type.GetClass() == GEDTC_COMPOUND)
@@ -677,17 +676,18 @@ bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
 // States the CRS by the convention that the array was made with, and by no other.
 Status ZarrMDArray::Place(const OGRSpatialReference* srs) {
     ZARR_RETURN_IF_ERROR(CheckChange());
-    Placement placement;
+    RasterPosition placement;
     placement.srs = srs;
     RasterLayout layout;
     layout.facts = facts_;
-    const CoordinateArrays arrays(session_->update()->store(), {facts_.path});
+    const CoordinateArrays arrays(*session_->update(), {facts_.path});
     zarr::Warnings warnings;
-    ZARR_ASSIGN_OR_RETURN(const PlacedBeside beside,
-                          WriteBeside(arrays, layout, placement, convention_, warnings));
+    ZARR_ASSIGN_OR_RETURN(
+        const GeoreferencingArrays beside,
+        WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
     if (!beside.grid_mapping.empty()) session_->NodeCreated();
     json::Object members;
-    PlaceByAttributes(layout, placement, convention_, beside, members);
+    SetGeoreferencingAttributes(layout, placement, convention_, beside, members);
     const json::Value stated(std::move(members));
     for (const char* name : {"_CRS", "grid_mapping", "proj:code", "proj:wkt2"}) {
         const json::Value* value = stated.Find(name);
@@ -732,7 +732,7 @@ Status ZarrMDArray::ChangeFillValue(const std::string* element) {
         zarr::WithFillValue(facts_.metadata,
                             element != nullptr ? std::optional(*element) : std::nullopt));
     ZARR_RETURN_IF_ERROR(
-        session_->update()->store().metadata().ReplaceMetadata(facts_.path, std::move(changed)));
+        session_->update()->metadata().ReplaceMetadata(facts_.path, std::move(changed)));
     ZARR_ASSIGN_OR_RETURN(array_, session_->location().hierarchy->OpenArray(facts_.path));
     facts_.metadata = array_->metadata();
     return {};

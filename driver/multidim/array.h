@@ -44,7 +44,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     // False where the empty dimension was put before the others.
     bool has_stored_order() const { return has_stored_order_; }
     // Where its raster lies; found when first asked for.
-    const Georeferencing& Placed() const;
+    const Georeferencing& FindGeoreferencing() const;
 
     bool IsWritable() const override;
     const std::string& GetFilename() const noexcept override;

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "driver/multidim/dataset.h"
 
+#include <memory>
+#include <new>
+
 #include "driver/base/builtin_driver.h"
+#include "driver/base/creation_options.h"
 #include "driver/base/guard.h"
+#include "driver/base/progress.h"
 #include "driver/base/report.h"
+#include "driver/georef/georeferencing_write.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/group.h"
+#include "driver/store/location.h"
+#include "driver/store/store_folder.h"
+#include "driver/store/store_replacement.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -48,6 +59,157 @@ ZARR_FLUSH_RESULT MdimDataset::FlushCache(bool /*bAtClosing*/) {
         const CPLErr error = status.ok() ? CE_None : EmitError(session_->store_path(), status);
         ZARR_FLUSH_RETURN(error);
     });
+}
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// clang-format off
+const char* const kMultiDimOptions =
+    "  <Option name='FORMAT' type='string-select' description='Version of Zarr; ZARR_V3 is written by GDAL`s built-in driver' default='ZARR_V2'>"
+    "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
+    "  </Option>"
+    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>"
+    "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>";
+const char* const kMoreArrayOptions =
+    "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored: ASCII, as dtype S (in UTF-8); UNICODE, as strings of any length, and in compounds as dtype U. Strings without are of any length' default='ASCII'>"
+    "    <Value>ASCII</Value><Value>UNICODE</Value>"
+    "  </Option>"
+    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS, as proj: attributes, or as a grid mapping array beside' default='GDAL'>"
+    "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
+    "  </Option>";
+// clang-format on
+
+using SessionPtr = std::shared_ptr<SharedResource>;
+
+// A store with nothing but a root group.
+class NewRoot {
+  public:
+    static Result<NewRoot> Make(const std::string& name, CSLConstList options) {
+        const char* format = CSLFetchNameValueDef(options, "FORMAT", "ZARR_V2");
+        if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
+        NewRoot made;
+        const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
+        if (!CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias))
+            made.consolidated_ = zarr::WriteConsolidated::kNo;
+        ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
+        const std::string folder = TargetFolderOf(path);
+        ZARR_RETURN_IF_ERROR(CheckWritable(folder));
+        if (ArchiveOf(folder))
+            return Status::Unsupported(
+                "a zip file is written once and in order, which the multidimensional API does not "
+                "do; make a folder and zip that");
+        ZARR_ASSIGN_OR_RETURN(made.locks_,
+                              OpenSynchronizer(CSLFetchNameValueDef(options, "SYNCHRONIZER", "")));
+        ZARR_ASSIGN_OR_RETURN(made.replacement_, StoreReplacement::Begin(folder));
+        ZARR_RETURN_IF_ERROR(made.UpdateOf(OpenStoreForUpdate(made.replacement_.folder()), nullptr)
+                                 ->metadata()
+                                 .CreateGroup(""));
+        return made;
+    }
+
+    // Opens it for update, wherever it is now.
+    Result<SessionPtr> Open() const {
+        ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
+        Location location;
+        location.store_path = replacement_.folder();
+        location.kind = zarr::NodeKind::kGroup;
+        const std::shared_ptr<zarr::Store> store = OpenStoreForUpdate(location.store_path);
+        ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
+        auto update = UpdateOf(store, location.hierarchy);
+        return std::make_shared<SharedResource>(std::move(location), std::move(options),
+                                                std::move(update));
+    }
+    // It stays, and takes its place where it is aside, for which nobody may have it open.
+    Status Commit() { return replacement_.Commit(); }
+    bool IsAside() const { return replacement_.IsAside(); }
+
+  private:
+    NewRoot() = default;
+
+    std::unique_ptr<StoreUpdate> UpdateOf(std::shared_ptr<zarr::Store> store,
+                                          std::shared_ptr<const zarr::Hierarchy> hierarchy) const {
+        return std::make_unique<StoreUpdate>(std::move(store), consolidated_, locks_,
+                                             std::move(hierarchy));
+    }
+
+    zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
+    std::shared_ptr<zarr::Synchronizer> locks_;
+    StoreReplacement replacement_;
+};
+
+using DatasetPtr = std::unique_ptr<GDALDataset>;
+
+// Arrays without elements of a store of ours are copied as they are stored.
+std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
+    const auto* const own = dynamic_cast<const MdimDataset*>(source);
+    return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
+}
+
+// Runs `make`, which returns a dataset; emits why it does not.
+template <class Work>
+GDALDataset* RunToDataset(const char* name, const Work& make) {
+    Result<DatasetPtr> made = make();
+    if (made.ok()) return made->release();
+    // What has no text has been emitted where it failed.
+    if (!made.status().message().empty()) EmitError(name, made.status());
+    return nullptr;
+}
+
+}  // namespace
+
+GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_options*/,
+                                    CSLConstList options) {
+    return RunToDataset(name, [&]() -> Result<DatasetPtr> {
+        ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
+        ZARR_RETURN_IF_ERROR(made.Commit());
+        ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
+        return DatasetPtr(std::make_unique<MdimDataset>(std::move(session)));
+    });
+}
+
+GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int strict,
+                                  CSLConstList options, GDALProgressFunc progress,
+                                  void* progress_data) {
+    return RunToDataset(name, [&]() -> Result<DatasetPtr> {
+        const Status is_told(zarr::StatusCode::kCancelled, "");
+        WatchedProgress watched(progress, progress_data);
+        const auto order = KeepStoredOrder(source);
+        ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
+        ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
+        auto dataset = std::make_unique<MdimDataset>(session);
+        const auto errors = CPLGetErrorCounter();
+        const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
+            source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
+        if (watched.IsCancelled())
+            return CPLGetErrorCounter() != errors
+                       ? is_told
+                       : Status(zarr::StatusCode::kCancelled, "the copy was cancelled");
+        if (error != CE_None) return is_told;
+        if (made.IsAside()) {
+            ZARR_RETURN_IF_ERROR(session->Finish());
+            dataset.reset();
+            session.reset();
+        }
+        ZARR_RETURN_IF_ERROR(made.Commit());
+        if (dataset == nullptr) {
+            ZARR_ASSIGN_OR_RETURN(session, made.Open());
+            dataset = std::make_unique<MdimDataset>(session);
+        }
+        return DatasetPtr(std::move(dataset));
+    });
+}
+
+std::string MultiDimDatasetOptionList() {
+    return std::string("<MultiDimDatasetCreationOptionList>") + kMultiDimOptions +
+           "</MultiDimDatasetCreationOptionList>";
+}
+
+std::string MultiDimArrayOptionList() {
+    return std::string("<MultiDimArrayCreationOptionList>") + kArrayOptions + kMoreArrayOptions +
+           "</MultiDimArrayCreationOptionList>";
 }
 
 }  // namespace zarr_driver

@@ -135,7 +135,7 @@ std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
     if (!is_named_ || (!is_x_ && !is_y_)) return nullptr;
     const auto array = session_->OpenArray(array_path_);
     if (!array.ok()) return nullptr;  // it was open; who opens it again is told
-    const Georeferencing& placed = (*array)->Placed();
+    const Georeferencing& placed = (*array)->FindGeoreferencing();
     if (!placed.transform) return nullptr;
     const zarr::GeoTransform& t = *placed.transform;
     if (t[2] != 0 || t[4] != 0) return nullptr;

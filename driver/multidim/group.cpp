@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
-#include "core/grid/default_chunks.h"
+#include "core/grid/chunk_grid.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 #include "driver/base/creation_options.h"
@@ -19,7 +19,7 @@
 #include "driver/multidim/dimension.h"
 #include "driver/multidim/extended_type.h"
 #include "driver/multidim/shared_resource.h"
-#include "driver/store/open_store.h"
+#include "driver/store/location.h"
 
 namespace zarr_driver {
 
@@ -260,7 +260,7 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrGroup::GetAttributes(
         }
         // The attributes beside an array that is the whole store are the array's.
         if (session_->single_array() != nullptr && session_->single_array()->empty()) return {};
-        PendingAttributes* const update = session_->update();
+        StoreUpdate* const update = session_->update();
         const auto attributes =
             update != nullptr ? update->Attributes(path_) : session_->hierarchy().Attributes(path_);
         if (!attributes.ok()) {
@@ -313,7 +313,7 @@ Result<std::shared_ptr<GDALGroup>> ZarrGroup::MakeGroup(const std::string& name)
     ZARR_RETURN_IF_ERROR(CheckChange());
     ZARR_RETURN_IF_ERROR(CheckFree(name));
     const std::string path = zarr::JoinKey(path_, name);
-    ZARR_RETURN_IF_ERROR(session_->update()->store().metadata().CreateGroup(path));
+    ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateGroup(path));
     session_->NodeCreated();
     return std::shared_ptr<GDALGroup>(session_->OpenGroup(path));
 }
@@ -358,8 +358,7 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
                           MetadataOf(own, type, options).WithContext("/" + path));
     const json::Object attributes{{"_ARRAY_DIMENSIONS", DimensionNames(own)}};
-    ZARR_RETURN_IF_ERROR(
-        session_->update()->store().metadata().CreateArray(path, metadata, attributes));
+    ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateArray(path, metadata, attributes));
     session_->NodeCreated();
     ZARR_ASSIGN_OR_RETURN(auto array, session_->OpenArray(path));
     array->Created(std::move(own), convention);

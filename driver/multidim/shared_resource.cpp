@@ -12,7 +12,7 @@
 #include "core/conventions/dimensions.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
-#include "core/hierarchy/resize.h"
+#include "core/hierarchy/hierarchy_writer.h"
 #include "core/store/keys.h"
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
@@ -20,8 +20,8 @@
 #include "driver/multidim/attribute.h"
 #include "driver/multidim/dimension.h"
 #include "driver/multidim/group.h"
-#include "driver/raster/subdatasets.h"
-#include "driver/store/open_store.h"
+#include "driver/raster/raster_open.h"
+#include "driver/store/location.h"
 
 namespace zarr_driver {
 
@@ -67,7 +67,7 @@ auto Live(const Map& map) {
 }  // namespace
 
 SharedResource::SharedResource(Location location, OpenOptions options,
-                               std::unique_ptr<PendingAttributes> update)
+                               std::unique_ptr<StoreUpdate> update)
     : location_(std::move(location)),
       options_(std::move(options)),
       is_array_(location_.kind == zarr::NodeKind::kArray),
@@ -441,7 +441,7 @@ Status SharedResource::RenameDimension(ZarrDimension& dimension, const std::stri
 
 Status SharedResource::ResizeArray(const std::string& path,
                                    const std::vector<std::uint64_t>& shape) {
-    StoreUpdate& store = update_->store();
+    StoreUpdate& store = *update_;
     ZARR_RETURN_IF_ERROR(store.Release(path, options_.threads));
     ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy().OpenArray(path));
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, store.WriterOf(array));
@@ -688,10 +688,9 @@ std::shared_ptr<ZarrAttribute> SharedResource::FindAttribute(const std::string& 
 Status SharedResource::DeleteNode(const std::string& path) {
     ZARR_RETURN_IF_ERROR(CheckUpdate());
     // First from the store: what could not be deleted is as it was.
-    ZARR_RETURN_IF_ERROR(update_->store().metadata().DeleteNode(path));
+    ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(path));
     ++generation_;
-    update_->store().Discard(path);
-    update_->Forget(path);
+    update_->Discard(path);
     for (const auto& array : LiveArrays())
         if (zarr::IsAtOrBelow(array->path(), path)) array->Deleted();
     for (const auto& group : LiveGroups())
@@ -721,11 +720,11 @@ Status SharedResource::RenameNode(const std::string& node, const std::string& ne
     ZARR_RETURN_IF_ERROR(CheckName(new_name));
     if (path == root_ || (is_array_ && path == location_.node))
         return Status::Invalid("/" + path + ": what the dataset was opened as is not renamed");
-    ZARR_RETURN_IF_ERROR(update_->store().Release(path, options_.threads));
-    ZARR_RETURN_IF_ERROR(update_->store().metadata().RenameNode(path, new_name));
+    ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
+    ZARR_RETURN_IF_ERROR(update_->metadata().RenameNode(path, new_name));
     ++generation_;
     const std::string target = zarr::JoinKey(zarr::ParentPath(path), new_name);
-    update_->Moved(path, target);
+    update_->MoveAttributes(path, target);
     MoveObjects(path, target);
     Status first;
     for (const auto& array : LiveArrays()) {

@@ -16,8 +16,8 @@
 #include "core/conventions/array_facts.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
-#include "driver/multidim/pending_attributes.h"
 #include "driver/store/location.h"
+#include "driver/store/store_update.h"
 
 namespace zarr_driver {
 
@@ -46,7 +46,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
   public:
     // `update` is nullptr for reading.
     SharedResource(Location location, OpenOptions options,
-                   std::unique_ptr<PendingAttributes> update = nullptr);
+                   std::unique_ptr<StoreUpdate> update = nullptr);
     // Emits what could not be stored.
     ~SharedResource();
     SharedResource(const SharedResource&) = delete;
@@ -118,10 +118,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     // Grows with every change of the nodes that there are.
     std::uint64_t generation() const { return generation_; }
 
-    // --- Writing; see mdim_session_update.cpp ---
-
     // nullptr where the dataset was opened for reading.
-    PendingAttributes* update() const { return update_.get(); }
+    StoreUpdate* update() const { return update_.get(); }
     // kPermission where the dataset was opened for reading.
     zarr::Status CheckUpdate() const;
     // Why a node, dimension or attribute cannot be called `name`.
@@ -216,7 +214,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const std::string pam_path_;  // without its ending
     const std::shared_ptr<GDALPamMultiDim> pam_;
     std::once_flag old_statistics_dropped_;
-    const zarr::ForkLocal<PendingAttributes> update_;
+    const zarr::ForkLocal<StoreUpdate> update_;
     const StoreActivity activity_;
     std::atomic<std::uint64_t> generation_{0};
     std::atomic<int> stored_orders_{0};

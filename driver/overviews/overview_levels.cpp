@@ -214,7 +214,7 @@ Status OverviewLevels::Make(int factor, LevelPaths& level) const {
     for (const RasterLayout* array : source_.arrays)
         level.paths.push_back(zarr::JoinKey(group, zarr::LastName(array->facts.path)));
     Status status = MakeArrays(level);
-    if (status.ok()) status = Follow(level);
+    if (status.ok()) status = UpdateDescription(level);
     if (!status.ok()) {
         static_cast<void>(Remove(level));  // the first failure is the one to tell
         level.paths.clear();
@@ -310,23 +310,24 @@ void OverviewLevels::AddDimensionNames(const zarr::ArrayFacts& facts, json::Obje
         SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
 }
 
-Status OverviewLevels::Follow(const LevelPaths& level) const {
+Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     const CoordinateArrays coordinates(
         update_, std::set<std::string>(level.paths.begin(), level.paths.end()));
     const RasterLayout& first = *source_.arrays[0];
-    Placement placement = source_.placement;
+    RasterPosition placement = source_.placement;
     if (placement.transform) placement.transform = Scaled(*placement.transform, first, level);
     const Georeferenced convention = ConventionOf(first.facts.attributes, source_.convention);
     const RasterLayout scaled = AtSize(first, level.paths[0], level);
     zarr::Warnings ignored;  // nothing but the levels is in their group
-    ZARR_ASSIGN_OR_RETURN(const PlacedBeside beside,
-                          WriteBeside(coordinates, scaled, placement, convention, ignored));
-    ZARR_RETURN_IF_ERROR(FollowCoordinates(coordinates, first, scaled));
+    ZARR_ASSIGN_OR_RETURN(
+        const GeoreferencingArrays beside,
+        WriteGeoreferencingArrays(coordinates, scaled, placement, convention, ignored));
+    ZARR_RETURN_IF_ERROR(UpdateCoordinates(coordinates, first, scaled));
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout array = AtSize(*source_.arrays[i], level.paths[i], level);
         json::Object attributes = KeptAttributes(array.facts.attributes);
         AddDimensionNames(array.facts, attributes);
-        PlaceByAttributes(array, placement, convention, beside, attributes);
+        SetGeoreferencingAttributes(array, placement, convention, beside, attributes);
         ZARR_RETURN_IF_ERROR(
             update_.metadata().SetAttributes(level.paths[i], json::Value(std::move(attributes))));
     }
@@ -335,7 +336,7 @@ Status OverviewLevels::Follow(const LevelPaths& level) const {
 
 // Coordinates of other dimensions are the same; those of X and Y that a geotransform does not say
 // lie between those of the raster.
-Status OverviewLevels::FollowCoordinates(const CoordinateArrays& coordinates,
+Status OverviewLevels::UpdateCoordinates(const CoordinateArrays& coordinates,
                                          const RasterLayout& array,
                                          const RasterLayout& level) const {
     const std::string group(zarr::ParentPath(level.facts.path));

@@ -10,7 +10,6 @@
 #include "core/conventions/overviews.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/base/creation_options.h"
-#include "driver/georef/coordinate_arrays.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/store/store_update.h"
@@ -28,7 +27,7 @@ struct LevelPaths {
 // What of a raster its overviews follow.
 struct LevelSource {
     std::vector<const RasterLayout*> arrays;  // all in one group
-    Placement placement;
+    RasterPosition placement;
     Georeferenced convention = Georeferenced::kGdalAndCf;
     std::size_t threads = 1;
 };
@@ -52,7 +51,7 @@ class OverviewLevels {
     // After a failure what was made is gone.
     zarr::Status Make(int factor, LevelPaths& level) const;
     // Writes again what the attributes and coordinates of an overview take from the raster.
-    zarr::Status Follow(const LevelPaths& level) const;
+    zarr::Status UpdateDescription(const LevelPaths& level) const;
     // Writes which overviews there are, the largest first; none takes the description away.
     zarr::Status Describe(const std::vector<LevelPaths>& levels) const;
     // Removes the nodes of an overview that is not described, and the groups that are left empty.
@@ -67,7 +66,7 @@ class OverviewLevels {
     zarr::Result<std::string> Container() const;
     zarr::Result<std::string> FreeGroup(const std::string& container, int factor) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
-    zarr::Status FollowCoordinates(const CoordinateArrays& coordinates, const RasterLayout& array,
+    zarr::Status UpdateCoordinates(const CoordinateArrays& coordinates, const RasterLayout& array,
                                    const RasterLayout& level) const;
     zarr::Status CopyCoordinates(const std::string& from, const std::string& to) const;
     zarr::Status WriteBetween(const CoordinateArrays& coordinates, const zarr::Dimension& from,

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "core/base/endian.h"
+#include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
-#include "core/conventions/flags.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
 #include "driver/base/guard.h"

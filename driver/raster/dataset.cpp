@@ -20,11 +20,11 @@
 #include "driver/raster/band.h"
 #include "driver/raster/overview_builder.h"
 #include "driver/raster/pam.h"
-#include "driver/store/open_store.h"
+#include "driver/store/location.h"
 #include "driver/store/remote_url.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_writer.h"
+#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -111,7 +111,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
                                                  location_.store_path, options_);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
     array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
-    if (array.layout.facts.colour_axis) TellImage(store_path(), array.layout.facts);
+    if (array.layout.facts.colour_axis) LogImage(store_path(), array.layout.facts);
     const std::string array_name(zarr::LastName(array.layout.facts.path));
     if (array.layout.BandCount() > kMaxBands) {
         EmitWarning(store_path() + ": /" + array.layout.facts.path,
@@ -222,7 +222,7 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
 // ---------------------------------------------------------------------------------------------
 // Where it lies
 
-const Georeferencing& ZarrDataset::Placed() const {
+const Georeferencing& ZarrDataset::FindGeoreferencing() const {
     if (georeferencing_) return *georeferencing_;
     georeferencing_.emplace();
     if (arrays_.empty()) return *georeferencing_;
@@ -238,7 +238,7 @@ const Georeferencing& ZarrDataset::Placed() const {
 const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
     return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
         if (const OGRSpatialReference* from_pam = GDALPamDataset::GetSpatialRef()) return from_pam;
-        const Georeferencing& placed = Placed();
+        const Georeferencing& placed = FindGeoreferencing();
         return placed.srs && placed.points.empty() ? &*placed.srs : nullptr;
     });
 }
@@ -246,7 +246,7 @@ const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
 CPLErr ZarrDataset::GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFORM_QUALIFIER {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (GDALPamDataset::GetGeoTransform(transform) == CE_None) return CE_None;
-        const Georeferencing& placed = Placed();
+        const Georeferencing& placed = FindGeoreferencing();
         if (!placed.transform) return CE_Failure;
         for (int i = 0; i < 6; ++i) transform[i] = (*placed.transform)[static_cast<std::size_t>(i)];
         return CE_None;
@@ -254,7 +254,7 @@ CPLErr ZarrDataset::GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFO
 }
 
 void ZarrDataset::LoadPoints() {
-    const Georeferencing& placed = Placed();
+    const Georeferencing& placed = FindGeoreferencing();
     if (!points_.empty() || placed.points.empty()) return;
     for (std::size_t i = 0; i < placed.points.size(); ++i)
         point_ids_.push_back(std::to_string(i + 1));
@@ -286,7 +286,7 @@ const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
     return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
         if (const OGRSpatialReference* from_pam = GDALPamDataset::GetGCPSpatialRef())
             return from_pam;
-        if (Placed().points.empty()) return nullptr;
+        if (FindGeoreferencing().points.empty()) return nullptr;
         if (points_srs_.IsEmpty()) {
             points_srs_.importFromEPSG(4326);
             points_srs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
@@ -307,7 +307,7 @@ char** ZarrDataset::GetMetadataDomainList() {
 
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
-    CPLStringList list(Placed().geolocation);
+    CPLStringList list(FindGeoreferencing().geolocation);
     // Past PAM: what comes from the store is not to be written beside it.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
@@ -323,8 +323,8 @@ NameValueList ZarrDataset::Description() {
     const auto set = [this](const char* name, const std::string& value) {
         if (!value.empty()) description_.SetNameValue(name, value.c_str());
     };
-    set("CRS_SOURCE", Placed().srs_origin);
-    set("GEOTRANSFORM_SOURCE", Placed().transform_origin);
+    set("CRS_SOURCE", FindGeoreferencing().srs_origin);
+    set("GEOTRANSFORM_SOURCE", FindGeoreferencing().transform_origin);
     set("CONSOLIDATED_METADATA", location_.hierarchy->is_consolidated() ? "YES" : "NO");
     return description_.List();
 }
@@ -408,8 +408,8 @@ CPLErr ZarrDataset::BuildPlannedOverviews(GDALProgressFunc progress, void* progr
                            factors.data(), nBands, bands.data(), progress, progress_data, nullptr);
 }
 
-Status ZarrDataset::FollowLevels() {
-    return levels_.empty() ? Status() : OverviewBuilder(*this).Follow();
+Status ZarrDataset::UpdateLevels() {
+    return levels_.empty() ? Status() : OverviewBuilder(*this).UpdateDescriptions();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -720,19 +720,20 @@ CoordinateArrays ZarrDataset::Coordinates() {
     return {*update_, std::move(rasters)};
 }
 
-Status ZarrDataset::FlushPlacement() {
-    Placement placement;
+Status ZarrDataset::FlushGeoreferencing() {
+    RasterPosition placement;
     if (georeferencing_ && georeferencing_->srs) placement.srs = &*georeferencing_->srs;
     if (georeferencing_) placement.transform = georeferencing_->transform;
     // The arrays of a dataset lie in one group and share their dimensions.
     zarr::Warnings warnings;
-    ZARR_ASSIGN_OR_RETURN(const PlacedBeside beside, WriteBeside(Coordinates(), arrays_[0]->layout,
-                                                                 placement, convention_, warnings));
+    ZARR_ASSIGN_OR_RETURN(const GeoreferencingArrays beside,
+                          WriteGeoreferencingArrays(Coordinates(), arrays_[0]->layout, placement,
+                                                    convention_, warnings));
     EmitWarnings(store_path() + ": /" + arrays_[0]->layout.facts.path, warnings);
     for (const auto& array : arrays_) {
         auto* members = array->layout.facts.attributes.as_object();
         if (members == nullptr) continue;
-        PlaceByAttributes(array->layout, placement, convention_, beside, *members);
+        SetGeoreferencingAttributes(array->layout, placement, convention_, beside, *members);
         array->attributes_changed = true;
     }
     return {};
@@ -740,9 +741,9 @@ Status ZarrDataset::FlushPlacement() {
 
 // What fails stays marked, for the next flush.
 Status ZarrDataset::FlushAttributes() {
-    levels_behind_ = levels_behind_ || placement_changed_ || band_names_changed_;
-    if (placement_changed_) ZARR_RETURN_IF_ERROR(FlushPlacement());
-    placement_changed_ = false;
+    levels_behind_ = levels_behind_ || georeferencing_changed_ || band_names_changed_;
+    if (georeferencing_changed_) ZARR_RETURN_IF_ERROR(FlushGeoreferencing());
+    georeferencing_changed_ = false;
     if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
     band_names_changed_ = false;
     if (group_attributes_) {
@@ -760,7 +761,7 @@ Status ZarrDataset::FlushAttributes() {
         array->attributes_before = array->layout.facts.attributes;
         array->attributes_changed = false;
     }
-    if (levels_behind_) ZARR_RETURN_IF_ERROR(FollowLevels());
+    if (levels_behind_) ZARR_RETURN_IF_ERROR(UpdateLevels());
     levels_behind_ = false;
     return {};
 }
@@ -815,13 +816,13 @@ Status ZarrDataset::WriteBandNames() {
 CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetSpatialRef(poSRS);
-        static_cast<void>(Placed());
+        static_cast<void>(FindGeoreferencing());
         georeferencing_->srs.reset();
         if (poSRS != nullptr && !poSRS->IsEmpty()) {
             georeferencing_->srs = *poSRS;
             georeferencing_->srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
         }
-        placement_changed_ = true;
+        georeferencing_changed_ = true;
         return CE_None;
     });
 }
@@ -829,11 +830,11 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
 CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
-        static_cast<void>(Placed());
+        static_cast<void>(FindGeoreferencing());
         georeferencing_->transform.emplace();
         for (int i = 0; i < 6; ++i)
             (*georeferencing_->transform)[static_cast<std::size_t>(i)] = transform[i];
-        placement_changed_ = true;
+        georeferencing_changed_ = true;
         return CE_None;
     });
 }

@@ -15,8 +15,8 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/open_options.h"
-#include "driver/georef/coordinate_arrays.h"
 #include "driver/georef/georeferencing.h"
+#include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/ome.h"
 #include "driver/raster/slice_labels.h"
@@ -127,7 +127,7 @@ class ZarrDataset final : public GDALPamDataset {
     bool BandsHaveArrays() const;
 
     // Columns by which the raster starts later than the array; see WRAP_LONGITUDE.
-    int RolledColumns() { return Placed().rolled_columns; }
+    int RolledColumns() { return FindGeoreferencing().rolled_columns; }
 
     const OGRSpatialReference* GetSpatialRef() const override;
     CPLErr GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFORM_QUALIFIER override;
@@ -172,19 +172,19 @@ class ZarrDataset final : public GDALPamDataset {
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
                            void* pProgressData, CSLConstList papszOptions) override;
 
-    const Georeferencing& Placed() const;
+    const Georeferencing& FindGeoreferencing() const;
     void LoadPoints();
     void LoadGeolocation();
     NameValueList Description();
     CPLErr FlushAll(bool closing);
     CoordinateArrays Coordinates();
-    zarr::Status FlushPlacement();
+    zarr::Status FlushGeoreferencing();
     zarr::Status FlushAttributes();
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
     void WarnOfBandsThatDiffer();
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
-    zarr::Status FollowLevels();
+    zarr::Status UpdateLevels();
     void StoreMetadataItem(const char* name, const char* value);
     CPLXMLNode* SerializeToXML(const char* pszPath) override;
 
@@ -196,7 +196,7 @@ class ZarrDataset final : public GDALPamDataset {
     bool is_closing_ = false;
     zarr::ForkLocal<StoreUpdate> update_;  // the overviews' as well
     Georeferenced convention_ = Georeferenced::kGdalAndCf;
-    bool placement_changed_ = false;  // since it was written
+    bool georeferencing_changed_ = false;  // since it was written
     bool band_names_changed_ = false;
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;

@@ -87,7 +87,7 @@ OverviewBuilder::OverviewBuilder(ZarrDataset& dataset)
 LevelSource OverviewBuilder::Source() const {
     LevelSource source;
     for (const auto& array : dataset_.arrays_) source.arrays.push_back(&array->layout);
-    const Georeferencing& placed = dataset_.Placed();
+    const Georeferencing& placed = dataset_.FindGeoreferencing();
     if (placed.srs && placed.points.empty()) source.placement.srs = &*placed.srs;
     source.placement.transform = placed.transform;
     source.convention = dataset_.convention_;
@@ -398,10 +398,11 @@ CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     return status.ok() ? CE_None : EmitError(store, status);
 }
 
-Status OverviewBuilder::Follow() {
+Status OverviewBuilder::UpdateDescriptions() {
     if (!HasOwnLevels()) return {};
     dataset_.levels_stale_ = true;
-    for (const LevelPaths& level : Described()) ZARR_RETURN_IF_ERROR(writer_.Follow(level));
+    for (const LevelPaths& level : Described())
+        ZARR_RETURN_IF_ERROR(writer_.UpdateDescription(level));
     return {};
 }
 

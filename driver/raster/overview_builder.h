@@ -38,7 +38,7 @@ class OverviewBuilder {
     // Emits what fails.
     CPLErr Clean(const OverviewRequest& request);
     // Brings what the levels say about themselves up to the raster.
-    zarr::Status Follow();
+    zarr::Status UpdateDescriptions();
 
   private:
     using Datasets = std::vector<std::unique_ptr<ZarrDataset>>;

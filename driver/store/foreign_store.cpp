@@ -13,7 +13,6 @@
 #include "driver/store/store_folder.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
-#include "driver/store/zip_writer.h"
 
 namespace zarr_driver {
 

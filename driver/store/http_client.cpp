@@ -21,7 +21,7 @@
 #include "core/base/fork.h"
 #include "core/base/status.h"
 #include "core/base/text.h"
-#include "core/base/timed.h"
+#include "core/base/threads.h"
 #include "core/store/store.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"

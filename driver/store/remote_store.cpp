@@ -36,7 +36,7 @@ Status WebServerDoesNotList(const std::string& prefix) {
 
 }  // namespace
 
-std::string RemoteStore::Manner() const {
+std::string RemoteStore::AccessOptions() const {
     return std::string(access_.missing_on_403 ? "403 is absent " : "") +
            (access_.update ? "for update" : "");
 }
@@ -75,12 +75,12 @@ Result<bool> RemoteStore::Ask(const std::string& key, zarr::Buffer& value,
                               std::size_t limit) const {
     if (const auto url = RemoteUrl(folder(), key)) {
         auto found = Fetch({*url, folder(), key}, value, limit);
-        if (!IsMisdirected(found, value)) return Judge(std::move(found));
+        if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
     }
-    return Judge(VsiStore::Get(key, value, limit));
+    return CheckAnswer(VsiStore::Get(key, value, limit));
 }
 
-Result<bool> RemoteStore::Judge(Result<bool> answer) const {
+Result<bool> RemoteStore::CheckAnswer(Result<bool> answer) const {
     if (answer.ok() || answer.status().code() != zarr::StatusCode::kPermission) return answer;
     if (access_.missing_on_403) return false;
     return Status::Permission(answer.status().message() +
@@ -109,9 +109,9 @@ Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset,
         const std::size_t limit = std::max(
             extent.length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
         auto found = Fetch({*url, folder(), key}, value, limit, extent);
-        if (!IsMisdirected(found, value)) return Judge(std::move(found));
+        if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
     }
-    return Judge(VsiStore::GetRange(key, offset, length, value));
+    return CheckAnswer(VsiStore::GetRange(key, offset, length, value));
 }
 
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {

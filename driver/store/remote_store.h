@@ -27,7 +27,7 @@ class RemoteStore final : public VsiStore {
     RemoteStore(std::string folder, const StoreAccess& access)
         : VsiStore(std::move(folder)), access_(access) {}
 
-    std::string Manner() const override;
+    std::string AccessOptions() const override;
     std::size_t ReadsAtOnce() const override;
     bool RemembersAbsence() const override { return !access_.update; }
     zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
@@ -49,7 +49,7 @@ class RemoteStore final : public VsiStore {
     // Get() without what is remembered.
     zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
     // What an answer means by `access_`.
-    zarr::Result<bool> Judge(zarr::Result<bool> answer) const;
+    zarr::Result<bool> CheckAnswer(zarr::Result<bool> answer) const;
     // True where an object store answered that it has to be asked elsewhere, which GDAL can find
     // out.
     bool IsMisdirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;

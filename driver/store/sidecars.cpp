@@ -19,7 +19,7 @@
 #include "driver/store/http_client.h"
 #include "driver/store/remote_url.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_writer.h"
+#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 

@@ -12,11 +12,10 @@
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
 #include "driver/store/connection_string.h"
-#include "driver/store/open_store.h"
+#include "driver/store/location.h"
 #include "driver/store/remote_url.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
-#include "driver/store/zip_writer.h"
 
 namespace zarr_driver {
 

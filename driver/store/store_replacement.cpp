@@ -20,13 +20,12 @@
 
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
-#include "driver/base/aside_name.h"
 #include "driver/base/report.h"
 #include "driver/store/partial_files.h"
 #include "driver/store/remote_url.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
-#include "driver/store/store_removal.h"
+#include "driver/store/store_management.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -131,7 +130,7 @@ StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept
 Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckRoom(folder));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
-    StoreReplacement replacement(folder, WithoutLink(WholeOf(folder)));
+    StoreReplacement replacement(folder, WithoutLink(FileOrFolderOf(folder)));
     bool is_possible = MayBeReplaced(replacement.path_);
     if (is_possible) {
         const Status status = replacement.BuildAside(is_possible);
@@ -143,7 +142,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     if (is_possible) return replacement;
     const std::string path = std::exchange(replacement.path_, {});  // the old store is nobody's
     // A zip file is written over as a whole.
-    if (WholeOf(folder) == folder) {
+    if (FileOrFolderOf(folder) == folder) {
         VsiStore old(path);
         ZARR_RETURN_IF_ERROR(IsRemote(path) ? EraseWhole(path) : zarr::EraseStore(old));
         RemoveBeside(path);
@@ -155,21 +154,21 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
 
 void StoreReplacement::BuildAt(const std::string& aside) {
     building_ = aside;
-    const bool is_file = WholeOf(folder_) != folder_;
+    const bool is_file = FileOrFolderOf(folder_) != folder_;
     if (!is_file) {
         building_folder_ = aside;
         return;
     }
     const std::string prefix = "/vsizip/";
     const bool has_braces = folder_.compare(prefix.size(), 1, "{") == 0;
-    const std::size_t end = prefix.size() + WholeOf(folder_).size() + (has_braces ? 2 : 0);
+    const std::size_t end = prefix.size() + FileOrFolderOf(folder_).size() + (has_braces ? 2 : 0);
     building_folder_ = prefix + "{" + aside + "}" + folder_.substr(std::min(end, folder_.size()));
 }
 
 // Ok with `is_possible` false where it has to be in place.
 Status StoreReplacement::BuildAside(bool& is_possible) {
     const QuietErrors quiet;
-    const bool is_file = WholeOf(folder_) != folder_;
+    const bool is_file = FileOrFolderOf(folder_) != folder_;
     for (unsigned i = 0; IsOnLocalDisk(path_) && i < kAsideNames; ++i)
         RemoveAbandoned(AsideName(path_, i));
     if (const int error = MakeFolder(FolderAround(path_)); error != 0)
@@ -214,7 +213,7 @@ Status StoreReplacement::TakePlace() {
         errno = 0;
         return VSIRename(from.c_str(), to.c_str()) == 0;
     };
-    const bool is_file = WholeOf(folder_) != folder_;
+    const bool is_file = FileOrFolderOf(folder_) != folder_;
     const bool is_free = !PathExists(path_) && !IsStoreFolder(folder_);
     // A file takes the place of a file, where the system has no other mind.
     if ((is_free || is_file) && rename(building_, path_)) return {};

@@ -9,6 +9,7 @@
 
 namespace zarr_driver {
 
+namespace json = zarr::json;
 using zarr::Result;
 using zarr::Status;
 
@@ -99,6 +100,9 @@ void StoreUpdate::Discard(const std::string& path) {
         it->first->pending().Clear();
         it = writers_.erase(it);
     }
+    const std::lock_guard<std::mutex> attributes_lock(attributes_mutex_);
+    for (auto it = changed_.begin(); it != changed_.end();)
+        it = zarr::IsAtOrBelow(it->first, path) ? changed_.erase(it) : std::next(it);
 }
 
 Status StoreUpdate::FlushChunks(std::size_t threads) {
@@ -109,6 +113,73 @@ Status StoreUpdate::FlushChunks(std::size_t threads) {
         if (first.ok()) first = status;
     }
     return first;
+}
+
+Result<json::Value> StoreUpdate::AttributesLocked(const std::string& path) const {
+    const auto found = changed_.find(path);
+    if (found != changed_.end()) return found->second.after;
+    return hierarchy_->Attributes(path);
+}
+
+Result<json::Value> StoreUpdate::Attributes(const std::string& path) const {
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    return AttributesLocked(path);
+}
+
+Status StoreUpdate::ChangeAttribute(const std::string& path, const std::string& name,
+                                    std::optional<json::Value> value) {
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, AttributesLocked(path));
+    const json::Object& members = *attributes.as_object();
+    // Of a repeated name the last counts; now there is one.
+    json::Object kept;
+    bool is_set = false;
+    for (const json::Member& member : members) {
+        if (member.first != name) {
+            kept.push_back(member);
+        } else if (value && !is_set) {
+            kept.emplace_back(name, *value);
+            is_set = true;
+        }
+    }
+    if (value && !is_set) kept.emplace_back(name, std::move(*value));
+    json::Value after(std::move(kept));
+    auto& changed = changed_.try_emplace(path, Changed{attributes, attributes}).first->second;
+    changed.after = std::move(after);
+    return {};
+}
+
+void StoreUpdate::MoveAttributes(const std::string& from, const std::string& to) {
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    std::map<std::string, Changed> moved;
+    for (auto& [path, changed] : changed_)
+        moved[zarr::IsAtOrBelow(path, from) ? to + path.substr(from.size()) : path] =
+            std::move(changed);
+    changed_ = std::move(moved);
+}
+
+Status StoreUpdate::StoreAttributes() {
+    const std::lock_guard<std::mutex> lock(attributes_mutex_);
+    Status first;
+    for (auto it = changed_.begin(); it != changed_.end();) {
+        const Status status =
+            metadata_.ChangeAttributes(it->first, it->second.before, it->second.after);
+        if (first.ok()) first = status;
+        it = status.ok() ? changed_.erase(it) : std::next(it);
+    }
+    return first;
+}
+
+Status StoreUpdate::Flush(std::size_t threads) {
+    const Status chunks = FlushChunks(threads);
+    const Status attributes = StoreAttributes();
+    return chunks.ok() ? attributes : chunks;
+}
+
+Status StoreUpdate::Finish(std::size_t threads) {
+    const Status flushed = Flush(threads);
+    const Status finished = metadata_.Finish();
+    return flushed.ok() ? finished : flushed;
 }
 
 Status StoreUpdate::Close() {

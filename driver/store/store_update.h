@@ -4,11 +4,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "core/array/array_writer.h"
+#include "core/hierarchy/hierarchy.h"
 #include "core/hierarchy/hierarchy_writer.h"
+#include "core/json/value.h"
 #include "core/store/store.h"
 #include "core/store/synchronizer.h"
 
@@ -22,13 +25,17 @@ zarr::Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::st
 // process that this one was forked from, and only that one changes the store through it.
 zarr::Status NotForUpdate(bool is_inherited);
 
-// A store that is being written: its metadata, and the arrays that have been written to.
+// A store that is being written, by either API: its metadata, the arrays that have been written to,
+// and the attributes that have changed and are not stored yet. Thread-safe.
 class StoreUpdate {
   public:
-    // `locks`, of the keys of the store, may be nullptr.
+    // `locks`, of the keys of the store, may be nullptr. `hierarchy` reads the store; it may be
+    // nullptr where Attributes() and ChangeAttribute() are not called.
     StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate,
-                std::shared_ptr<zarr::Synchronizer> locks = nullptr)
+                std::shared_ptr<zarr::Synchronizer> locks = nullptr,
+                std::shared_ptr<const zarr::Hierarchy> hierarchy = nullptr)
         : store_(std::move(store)),
+          hierarchy_(std::move(hierarchy)),
           locks_(std::move(locks)),
           metadata_(store_, consolidate, locks_) {}
 
@@ -59,19 +66,43 @@ class StoreUpdate {
     // Stores what is pending of the arrays at and below a path, and forgets their writers, which
     // must not be used any more: before the arrays change. What fails stays.
     zarr::Status Release(const std::string& path, std::size_t threads);
-    // Drops what is pending of them, and their writers: after the arrays are gone.
+    // Drops what is pending of them, attributes too, and their writers: after they are gone.
     void Discard(const std::string& path);
 
-    // Stores what is pending of all arrays, tries each, and returns the first failure.
+    // The attributes of a node as they will be; an error where the stored ones are no JSON.
+    zarr::Result<zarr::json::Value> Attributes(const std::string& path) const;
+    // Sets an attribute, or removes it; each node's are stored together, at StoreAttributes().
+    zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
+                                 std::optional<zarr::json::Value> value);
+    // The changed attributes of the nodes at and below `from` become those of `to`.
+    void MoveAttributes(const std::string& from, const std::string& to);
+
+    // These store what is pending. They try everything and return the first failure; what fails is
+    // kept for the next time.
     zarr::Status FlushChunks(std::size_t threads);
+    zarr::Status StoreAttributes();
+    zarr::Status Flush(std::size_t threads);
+    // Flush(), and the consolidated metadata.
+    zarr::Status Finish(std::size_t threads);
 
   private:
+    zarr::Result<zarr::json::Value> AttributesLocked(const std::string& path) const;
+
     const std::shared_ptr<zarr::Store> store_;
+    const std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     const std::shared_ptr<zarr::Synchronizer> locks_;
     zarr::HierarchyWriter metadata_;
     mutable std::mutex mutex_;
     std::set<std::string> made_;  // paths
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
+
+    mutable std::mutex attributes_mutex_;
+    // All attributes of a node, as they were when the first was changed and as they will be.
+    struct Changed {
+        zarr::json::Value before;
+        zarr::json::Value after;
+    };
+    std::map<std::string, Changed> changed_;  // by the path of the node
 };
 
 }  // namespace zarr_driver

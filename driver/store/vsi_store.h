@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/bytes.h"
 #include "core/store/store.h"
 #include "driver/store/partial_files.h"
 
@@ -79,6 +80,47 @@ class VsiStore : public zarr::Store {
     std::string folder_;
     bool is_local_;  // a folder of this machine
     AbandonedFiles abandoned_;
+};
+
+}  // namespace zarr_driver
+
+#ifdef _WIN32
+#define ZARR_HAS_LOCAL_FILE 0
+#else
+#define ZARR_HAS_LOCAL_FILE 1
+#endif
+
+namespace zarr_driver {
+
+// True of a path that none of GDAL's virtual file systems answers for, those that the host has
+// installed included.
+bool IsLocalPath(const std::string& path);
+
+// A file of this machine, open for reading. A pipe, a socket or a device may wait for ever for who
+// writes to it, or act when it is opened; so only regular files are read, and no open waits. Moves;
+// closes what it has open. One thread at a time.
+class LocalFile {
+  public:
+    LocalFile() = default;
+    ~LocalFile() { Close(); }
+    LocalFile(const LocalFile&) = delete;
+    LocalFile& operator=(const LocalFile&) = delete;
+    LocalFile(LocalFile&& other) noexcept;
+    LocalFile& operator=(LocalFile&& other) noexcept;
+
+    // Opens the file at a path, relative to the current folder or absolute. 0, or an error as
+    // errno has it: EISDIR for a folder, ENODEV for what is no regular file.
+    int Open(const std::string& path);
+    bool is_open() const { return descriptor_ >= 0; }
+    std::uint64_t size() const { return size_; }
+    // Fills `memory` from `offset` on. 0, or an error; EIO where the file ends before.
+    int ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const;
+
+  private:
+    void Close();
+
+    int descriptor_ = -1;
+    std::uint64_t size_ = 0;
 };
 
 }  // namespace zarr_driver

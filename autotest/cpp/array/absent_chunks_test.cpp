@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/array/absent_chunks.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,6 +8,7 @@
 #include "autotest/cpp/array/sample_array.h"
 #include "autotest/cpp/array/spy_store.h"
 #include "core/array/array_writer.h"
+#include "core/array/chunk_cache.h"
 
 namespace zarr::test {
 namespace {
@@ -18,7 +17,7 @@ TEST(AbsentChunks, RemembersWhatWasNotThere) {
     AbsentChunks absent;
     for (const std::uint64_t chunk : {0ULL, 4095ULL, 4096ULL, ~0ULL}) {
         EXPECT_FALSE(absent.Has(chunk));
-        absent.Add(chunk, absent.moment());
+        absent.Add(chunk, absent.generation());
         EXPECT_TRUE(absent.Has(chunk));
     }
     EXPECT_FALSE(absent.Has(1));
@@ -31,7 +30,7 @@ TEST(AbsentChunks, RemembersWhatWasNotThere) {
 
 TEST(AbsentChunks, ForgetsAnAnswerThatWritingHasOvertaken) {
     AbsentChunks absent;
-    const std::uint64_t asked = absent.moment();
+    const std::uint64_t asked = absent.generation();
     absent.Remove(3);  // stored, while the answer is under way
     absent.Add(3, asked);
     EXPECT_FALSE(absent.Has(3));
@@ -46,7 +45,7 @@ TEST(AbsentChunks, KnowsTheRestOnceListed) {
     ChunkSet present;
     present.Add(1);
     present.Add(70000);
-    absent.SetPresent(present, absent.moment());
+    absent.SetPresent(present, absent.generation());
     EXPECT_TRUE(absent.is_listed());
     EXPECT_FALSE(absent.Has(1));
     EXPECT_FALSE(absent.Has(70000));
@@ -61,7 +60,7 @@ TEST(AbsentChunks, KnowsTheRestOnceListed) {
 class SparseArray : public testing::TestWithParam<const char*> {
   protected:
     SparseArray() {
-        ArraySpec spec;
+        SampleSpec spec;
         spec.shape = {64, 64};
         spec.chunks = {8, 8};
         spec.compressor = GetParam();

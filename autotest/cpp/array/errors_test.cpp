@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kErrorsCache = std::size_t{1} << 24;
 
-ArraySpec ErrorsSpec(bool compressed) {
-    ArraySpec spec{{20, 40}, {10, 20}};
+SampleSpec ErrorsSpec(bool compressed) {
+    SampleSpec spec{{20, 40}, {10, 20}};
     if (compressed) spec.compressor = R"({"id": "zlib"})";
     return spec;
 }
@@ -124,7 +124,7 @@ TEST(ArrayErrors, AFailureIsNotKept) {
 }
 
 TEST(ArrayErrors, ChunksPastTheLargestAreRefusedUnlessAbsent) {
-    ArraySpec spec{{std::uint64_t{5} << 30}, {std::uint64_t{5} << 30}, "\"|u1\""};
+    SampleSpec spec{{std::uint64_t{5} << 30}, {std::uint64_t{5} << 30}, "\"|u1\""};
     spec.compressor = R"({"id": "zlib"})";
     Region region = Region::All({10});
     for (const std::size_t cache_bytes : {std::size_t{0}, std::size_t{1} << 40}) {
@@ -156,11 +156,11 @@ TEST(ArrayErrors, RegionsOutsideAreRefused) {
 }
 
 TEST(ArrayErrors, OpeningNamesTheCodec) {
-    const auto open = [](const ArraySpec& spec) {
+    const auto open = [](const SampleSpec& spec) {
         return Array::Open(std::make_shared<MemoryStore>(), "dem", spec.Metadata(),
                            std::make_shared<ArrayContext>(0));
     };
-    ArraySpec spec{{4}, {2}};
+    SampleSpec spec{{4}, {2}};
     spec.compressor = R"({"id": "unheard-of"})";
     EXPECT_TRUE(Fails(open(spec), StatusCode::kUnsupported, "unheard-of"));
     EXPECT_TRUE(Fails(Array::CheckCodecs(spec.Metadata()), StatusCode::kUnsupported, "unheard-of"));

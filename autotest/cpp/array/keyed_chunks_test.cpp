@@ -19,8 +19,8 @@
 namespace zarr::test {
 namespace {
 
-ArraySpec Unsaid(char separator) {
-    ArraySpec spec;
+SampleSpec WithoutSeparator(char separator) {
+    SampleSpec spec;
     spec.shape = {64, 64};
     spec.chunks = {8, 8};
     spec.separator = separator;
@@ -54,7 +54,7 @@ class EitherSeparator : public testing::TestWithParam<char> {
   protected:
     void Make(bool with_absent) {
         Random random(5);
-        sample_ = std::make_unique<SampleArray>(random, Unsaid(GetParam()), with_absent);
+        sample_ = std::make_unique<SampleArray>(random, WithoutSeparator(GetParam()), with_absent);
         spy_ = std::make_shared<SpyStore>(sample_->store());
         array_ = sample_->Open(kCache, spy_);
     }
@@ -82,9 +82,9 @@ TEST_P(EitherSeparator, IsLookedForOnce) {
     }
 }
 
-TEST(UnsaidDot, TakesNothingWhereTheFirstChunkIsThere) {
+TEST(MissingDot, TakesNothingWhereTheFirstChunkIsThere) {
     Random random(5);
-    const SampleArray sample(random, Unsaid('.'), false);
+    const SampleArray sample(random, WithoutSeparator('.'), false);
     const auto spy = std::make_shared<SpyStore>(sample.store());
     const auto array = sample.Open(kCache, spy);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
@@ -125,9 +125,9 @@ TEST_P(EitherSeparator, IsFoundByTheFirstChunkWhereNothingIsListed) {
     EXPECT_LE(spy_->ranges, 1);
 }
 
-TEST(UnsaidSeparator, IsADotInAnEmptyArray) {
+TEST(MissingSeparator, IsADotInAnEmptyArray) {
     Random random(5);
-    const SampleArray sample(random, Unsaid('.'), false);
+    const SampleArray sample(random, WithoutSeparator('.'), false);
     for (const bool can_list : {true, false}) {
         const auto memory = std::make_shared<MemoryStore>();
         ASSERT_TRUE(Succeeds(memory->Set("dem/.zarray", ByteSpan(std::string_view("{}")))));
@@ -145,9 +145,9 @@ TEST(UnsaidSeparator, IsADotInAnEmptyArray) {
     }
 }
 
-TEST(UnsaidSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
+TEST(MissingSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
     Random random(5);
-    const SampleArray sample(random, Unsaid('/'), false);
+    const SampleArray sample(random, WithoutSeparator('/'), false);
     const auto memory = std::make_shared<MemoryStore>();
     const auto array = sample.Open(kCache, memory);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
@@ -163,9 +163,9 @@ TEST(UnsaidSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
     EXPECT_TRUE(*read == sample.Expected(kAll));
 }
 
-TEST(UnsaidSeparator, IsADotWhereBothAreThere) {
+TEST(MissingSeparator, IsADotWhereBothAreThere) {
     Random random(5);
-    const SampleArray sample(random, Unsaid('/'), false);
+    const SampleArray sample(random, WithoutSeparator('/'), false);
     const std::string chunk(8 * 8 * 4, '\x02');
     ASSERT_TRUE(Succeeds(sample.store()->Set("dem/7.7", ByteSpan(chunk))));
     const auto array = sample.Open(kCache);
@@ -174,9 +174,9 @@ TEST(UnsaidSeparator, IsADotWhereBothAreThere) {
     EXPECT_EQ(array->chunks().separator(), '.');
 }
 
-TEST(UnsaidSeparator, IsAnErrorWhereItCannotBeLookedFor) {
+TEST(MissingSeparator, IsAnErrorWhereItCannotBeLookedFor) {
     Random random(5);
-    const SampleArray sample(random, Unsaid('/'), false);
+    const SampleArray sample(random, WithoutSeparator('/'), false);
     const auto store = std::make_shared<FaultyStore>(sample.store());
     const auto array = sample.Open(kCache, store);
     const Region first{{0, 0}, {1, 1}, {1, 1}};
@@ -193,9 +193,9 @@ TEST(UnsaidSeparator, IsAnErrorWhereItCannotBeLookedFor) {
 }
 
 // What the members of groups are called is nothing that joins indices.
-TEST(UnsaidSeparator, IsNotTakenFromOtherNames) {
+TEST(MissingSeparator, IsNotTakenFromOtherNames) {
     Random random(5);
-    const SampleArray sample(random, Unsaid('.'), false);
+    const SampleArray sample(random, WithoutSeparator('.'), false);
     const auto memory = std::make_shared<MemoryStore>();
     for (const char* key : {"dem/.zarray", "dem/0", "dem/a/0", "dem/01/0", "dem/0.0.0", "dem/1.x"})
         ASSERT_TRUE(Succeeds(memory->Set(key, ByteSpan(std::string_view("x")))));
@@ -204,16 +204,16 @@ TEST(UnsaidSeparator, IsNotTakenFromOtherNames) {
     EXPECT_EQ(array->chunks().separator(), '.');
 }
 
-TEST(UnsaidSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
+TEST(MissingSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
     Random random(5);
-    ArraySpec said = Unsaid('.');
+    SampleSpec said = WithoutSeparator('.');
     said.says_separator = true;
-    ArraySpec line = Unsaid('.');
+    SampleSpec line = WithoutSeparator('.');
     line.shape = {64};
     line.chunks = {8};
-    ArraySpec scalar = Unsaid('.');
+    SampleSpec scalar = WithoutSeparator('.');
     scalar.shape = scalar.chunks = {};
-    for (const ArraySpec& spec : {said, line, scalar}) {
+    for (const SampleSpec& spec : {said, line, scalar}) {
         const SampleArray sample(random, spec, false);
         const auto spy = std::make_shared<SpyStore>(std::make_shared<MemoryStore>());
         const auto array = sample.Open(kCache, spy);
@@ -223,10 +223,10 @@ TEST(UnsaidSeparator, IsNotLookedForWhereItIsSaidOrJoinsNothing) {
     }
 }
 
-TEST(UnsaidSeparator, IsTheSameToManyThreads) {
+TEST(MissingSeparator, IsTheSameToManyThreads) {
     constexpr std::size_t kThreads = 8;
     Random random(5);
-    const SampleArray sample(random, Unsaid('/'), true);
+    const SampleArray sample(random, WithoutSeparator('/'), true);
     for (int round = 0; round < 20; ++round) {
         const auto spy = std::make_shared<SpyStore>(sample.store());
         const auto array = sample.Open(kCache, spy);

@@ -19,7 +19,7 @@ constexpr std::size_t kLockedCache = std::size_t{1} << 24;
 // An array as one process has it open: with a cache and pending chunks of its own.
 class Process {
   public:
-    Process(const ArraySpec& spec, const std::shared_ptr<Store>& store,
+    Process(const SampleSpec& spec, const std::shared_ptr<Store>& store,
             const std::shared_ptr<Synchronizer>& locks, std::size_t pending_bytes = kLockedCache) {
         auto opened = Array::Open(store, "dem", spec.Metadata(),
                                   std::make_shared<ArrayContext>(kLockedCache));
@@ -64,15 +64,15 @@ Region Line(std::uint64_t start, std::uint64_t count, std::int64_t step = 1) {
     return line;
 }
 
-std::string StoredBy(const std::shared_ptr<Store>& store, const ArraySpec& spec) {
+std::string StoredBy(const std::shared_ptr<Store>& store, const SampleSpec& spec) {
     return Process(spec, store, nullptr).All();
 }
 
-const ArraySpec kEight{{8}, {8}, "\"|u1\"", "0"};
+const SampleSpec kEight{{8}, {8}, "\"|u1\"", "0"};
 
 TEST(LockedWriter, TwoThatShareAChunkLoseNothingAndWithoutLocksDo) {
     for (const bool is_locked : {true, false}) {
-        const auto store = std::make_shared<WatchedStore>();
+        const auto store = std::make_shared<ObservingStore>();
         const auto locks = is_locked ? std::make_shared<MemoryLocks>() : nullptr;
         Process first(kEight, store, locks);
         Process second(kEight, store, locks);
@@ -90,7 +90,7 @@ TEST(LockedWriter, TwoThatShareAChunkLoseNothingAndWithoutLocksDo) {
 }
 
 TEST(LockedWriter, WhatIsWrittenBackIsWhatTheStoreHoldsAndNotWhatTheCacheDoes) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(kEight, store, locks);
     Process second(kEight, store, locks);
@@ -104,8 +104,8 @@ TEST(LockedWriter, WhatIsWrittenBackIsWhatTheStoreHoldsAndNotWhatTheCacheDoes) {
 // Else one who opens the array would see less than there was then.
 TEST(LockedWriter, WhatIsPendingDoesNotHideWhatOthersHaveStoredSince) {
     for (const char* dtype : {"\"|u1\"", "\"|S1\""}) {
-        const ArraySpec spec{{11}, {8}, dtype, "null"};  // the second chunk overhangs
-        const auto store = std::make_shared<WatchedStore>();
+        const SampleSpec spec{{11}, {8}, dtype, "null"};  // the second chunk overhangs
+        const auto store = std::make_shared<ObservingStore>();
         const auto locks = std::make_shared<MemoryLocks>();
         Process first(spec, store, locks);
         Process second(spec, store, locks);
@@ -124,7 +124,7 @@ TEST(LockedWriter, WhatIsPendingDoesNotHideWhatOthersHaveStoredSince) {
 }
 
 TEST(LockedWriter, WhatWasStoredHereIsNotRememberedInPlaceOfWhatOthersStoreNext) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(kEight, store, locks);
     Process second(kEight, store, locks);
@@ -144,7 +144,7 @@ TEST(LockedWriter, WhatWasStoredHereIsNotRememberedInPlaceOfWhatOthersStoreNext)
 }
 
 TEST(LockedWriter, TheSameValueAgainIsAWriteToo) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(kEight, store, locks);
     ASSERT_TRUE(Succeeds(first.Write(Line(0, 8), "ABCDEFGH")));
@@ -156,14 +156,14 @@ TEST(LockedWriter, TheSameValueAgainIsAWriteToo) {
 }
 
 TEST(LockedWriter, EveryChunkIsChangedUnderItsLock) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     std::atomic<int> changes{0};
     store->on_change = [&](const std::string& key) {
         EXPECT_TRUE(locks->IsHeld(key)) << key;
         ++changes;
     };
-    const ArraySpec spec{{20}, {8}, "\"|u1\"", "0"};
+    const SampleSpec spec{{20}, {8}, "\"|u1\"", "0"};
     Process process(spec, store, locks);
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 20), std::string(20, 'w'))));
     ASSERT_TRUE(Succeeds(process.Write(Line(5, 8), std::string(8, 'p'))));
@@ -174,19 +174,19 @@ TEST(LockedWriter, EveryChunkIsChangedUnderItsLock) {
 }
 
 // Each of a few processes owns every so many-th column, and writes random parts of those.
-void WriteInTurns(Random& random, const ArraySpec& spec) {
+void WriteInTurns(Random& random, const SampleSpec& spec) {
     constexpr std::uint64_t kProcesses = 3;
     const ArrayMetadata metadata = spec.Metadata();
     const DataType& type = metadata.dtype;
     const auto op = WriteConverter(type.Native(), type);
     ASSERT_TRUE(Succeeds(op));
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     std::vector<std::unique_ptr<Process>> processes;
     for (std::uint64_t i = 0; i < kProcesses; ++i)
         processes.push_back(
             std::make_unique<Process>(spec, store, locks, i == 0 ? std::size_t{0} : kLockedCache));
-    const auto model_store = std::make_shared<WatchedStore>();
+    const auto model_store = std::make_shared<ObservingStore>();
     Process model(spec, model_store, nullptr);
     for (int turn = 0; turn < 60; ++turn) {
         const std::uint64_t who = random.Below(kProcesses);
@@ -213,7 +213,7 @@ TEST(LockedWriter, ProcessesInRandomTurns) {
     for (const char* compressor : {"null", R"({"id": "zlib", "level": 1})"}) {
         for (const bool fortran : {false, true}) {
             for (const char* dtype : {"\"<i2\"", "\">f8\"", "\"|u1\""}) {
-                ArraySpec spec{{11, 17}, {4, 7}, dtype};
+                SampleSpec spec{{11, 17}, {4, 7}, dtype};
                 spec.compressor = compressor;
                 spec.fortran_order = fortran;
                 WriteInTurns(random, spec);
@@ -223,8 +223,8 @@ TEST(LockedWriter, ProcessesInRandomTurns) {
 }
 
 TEST(LockedWriter, FieldsOfOneElementComeFromTwo) {
-    const ArraySpec spec{{4}, {4}, R"([["a", "|u1"], ["b", "|u1"]])", "null"};
-    const auto store = std::make_shared<WatchedStore>();
+    const SampleSpec spec{{4}, {4}, R"([["a", "|u1"], ["b", "|u1"]])", "null"};
+    const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process first(spec, store, locks);
     Process second(spec, store, locks);
@@ -240,9 +240,9 @@ TEST(LockedWriter, FieldsOfOneElementComeFromTwo) {
 
 TEST(LockedWriter, Texts) {
     for (const bool fortran : {false, true}) {
-        ArraySpec spec{{2, 4}, {2, 3}, "\"|O\"", "\"\"", "null", R"([{"id": "vlen-utf8"}])"};
+        SampleSpec spec{{2, 4}, {2, 3}, "\"|O\"", "\"\"", "null", R"([{"id": "vlen-utf8"}])"};
         spec.fortran_order = fortran;
-        const auto store = std::make_shared<WatchedStore>();
+        const auto store = std::make_shared<ObservingStore>();
         const auto locks = std::make_shared<MemoryLocks>();
         Process first(spec, store, locks);
         Process second(spec, store, locks);
@@ -262,9 +262,9 @@ TEST(LockedWriter, Texts) {
 }
 
 TEST(LockedWriter, WhatCannotBeLockedMergedOrStoredStaysPending) {
-    ArraySpec spec = kEight;
+    SampleSpec spec = kEight;
     spec.compressor = R"({"id": "zlib"})";
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process process(spec, store, locks);
     ASSERT_TRUE(Succeeds(process.Write(Line(1, 2), "xy")));
@@ -285,7 +285,7 @@ TEST(LockedWriter, WhatCannotBeLockedMergedOrStoredStaysPending) {
 }
 
 TEST(LockedWriter, AWriterWithoutLocksInTheSameProcessSpoilsNothing) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     const auto locks = std::make_shared<MemoryLocks>();
     Process here(kEight, store, locks);
     Process there(kEight, store, locks);
@@ -304,7 +304,7 @@ TEST(LockedWriter, AWriterWithoutLocksInTheSameProcessSpoilsNothing) {
 }
 
 TEST(LockedWriter, APartThatComesWhileTheWholeIsStoredComesAfterIt) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     Process process(kEight, store, nullptr);
     std::future<Status> part;
     store->on_change = [&](const std::string&) {
@@ -320,7 +320,7 @@ TEST(LockedWriter, APartThatComesWhileTheWholeIsStoredComesAfterIt) {
 }
 
 TEST(LockedWriter, AWholeThatFailsKeepsThePartsBeforeIt) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     Process process(kEight, store, nullptr);
     ASSERT_TRUE(Succeeds(process.Write(Line(0, 2), "ab")));
     store->fails = true;
@@ -335,8 +335,8 @@ TEST(LockedWriter, AWholeCanBePendingToo) {
     const Source source{
         reinterpret_cast<const std::uint8_t*>(elements.data()), {1}, CopyConverter(1)};
     for (const bool is_locked : {true, false}) {
-        const ArraySpec spec{{10}, {4}, "\"|u1\"", "0"};
-        const auto store = std::make_shared<WatchedStore>();
+        const SampleSpec spec{{10}, {4}, "\"|u1\"", "0"};
+        const auto store = std::make_shared<ObservingStore>();
         // Nothing of the chunk is read: it may be of no use.
         ASSERT_TRUE(Succeeds(store->Set("dem/0", ByteSpan(std::string_view("rubbish")))));
         Process process(spec, store, is_locked ? std::make_shared<MemoryLocks>() : nullptr);
@@ -353,8 +353,8 @@ TEST(LockedWriter, AWholeCanBePendingToo) {
 }
 
 TEST(LockedWriter, AStoreThatTakesNothingFillsNoMemory) {
-    const ArraySpec spec{{1000}, {10}, "\"|u1\"", "0"};
-    const auto store = std::make_shared<WatchedStore>();
+    const SampleSpec spec{{1000}, {10}, "\"|u1\"", "0"};
+    const auto store = std::make_shared<ObservingStore>();
     for (const std::uint64_t count : {10U, 5U}) {  // whole chunks, and parts
         Process process(spec, store, nullptr, 100);
         store->fails = true;
@@ -369,7 +369,7 @@ TEST(LockedWriter, AStoreThatTakesNothingFillsNoMemory) {
 }
 
 // Threads, each of which writes its own elements again and again through `of`.
-std::string WriteFromThreads(const ArraySpec& spec, const std::shared_ptr<Store>& store,
+std::string WriteFromThreads(const SampleSpec& spec, const std::shared_ptr<Store>& store,
                              const std::function<Process&(int)>& of) {
     constexpr int kThreads = 4;
     const std::uint64_t size = spec.shape[0];
@@ -396,24 +396,24 @@ std::string WriteFromThreads(const ArraySpec& spec, const std::shared_ptr<Store>
     return StoredBy(store, spec);
 }
 
-const ArraySpec kLong{{100}, {30}, "\"|u1\"", "0"};
+const SampleSpec kLong{{100}, {30}, "\"|u1\"", "0"};
 
 TEST(LockedWriter, ThreadsOfOneProcessNeedNoLocks) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     Process process(kLong, store, nullptr, 60);
     const auto of = [&](int) -> Process& { return process; };
     EXPECT_EQ(WriteFromThreads(kLong, store, of), std::string(100, '5'));
 }
 
 TEST(LockedWriter, ThreadsOfOneProcessWithLocks) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     Process process(kLong, store, std::make_shared<MemoryLocks>(), 60);
     const auto of = [&](int) -> Process& { return process; };
     EXPECT_EQ(WriteFromThreads(kLong, store, of), std::string(100, '5'));
 }
 
 void ProcessesAsThreads(const std::shared_ptr<Synchronizer>& locks) {
-    const auto store = std::make_shared<WatchedStore>();
+    const auto store = std::make_shared<ObservingStore>();
     std::vector<std::unique_ptr<Process>> processes;
     for (int i = 0; i < 4; ++i)
         processes.push_back(std::make_unique<Process>(kLong, store, locks, 60));

@@ -6,7 +6,7 @@
 #include "core/base/checked.h"
 #include "core/base/endian.h"
 #include "core/dtype/convert.h"
-#include "core/grid/chunk_key.h"
+#include "core/grid/chunk_grid.h"
 
 namespace zarr::test {
 namespace {
@@ -23,8 +23,8 @@ std::string Encoded(const std::vector<std::string>& items) {
     return encoded;
 }
 
-ArraySpec Names(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> chunks) {
-    ArraySpec spec{std::move(shape), std::move(chunks), "\"|O\"", "\"nobody\""};
+SampleSpec Names(std::vector<std::uint64_t> shape, std::vector<std::uint64_t> chunks) {
+    SampleSpec spec{std::move(shape), std::move(chunks), "\"|O\"", "\"nobody\""};
     spec.filters = R"([{"id": "vlen-utf8"}])";
     return spec;
 }
@@ -36,7 +36,7 @@ std::string NameOf(const DimVector<std::uint64_t>& index) {
 }
 
 // Stores every chunk but those in `absent`.
-std::shared_ptr<MemoryStore> Filled(const ArraySpec& spec, const std::string& absent) {
+std::shared_ptr<MemoryStore> Filled(const SampleSpec& spec, const std::string& absent) {
     const auto store = std::make_shared<MemoryStore>();
     const std::size_t rank = spec.shape.size();
     DimVector<std::uint64_t> grid;
@@ -68,7 +68,7 @@ std::shared_ptr<MemoryStore> Filled(const ArraySpec& spec, const std::string& ab
 }
 
 std::shared_ptr<const Array> OpenIt(const std::shared_ptr<MemoryStore>& store,
-                                    const ArraySpec& spec, std::size_t cache_bytes) {
+                                    const SampleSpec& spec, std::size_t cache_bytes) {
     auto array =
         Array::Open(store, "dem", spec.Metadata(), std::make_shared<ArrayContext>(cache_bytes));
     EXPECT_TRUE(Succeeds(array));
@@ -78,7 +78,7 @@ std::shared_ptr<const Array> OpenIt(const std::shared_ptr<MemoryStore>& store,
 TEST(Objects, GiveTheElementsOfRandomRegions) {
     Random random(23);
     for (int round = 0; round < 60; ++round) {
-        ArraySpec spec;
+        SampleSpec spec;
         const std::uint64_t rank = random.Below(4);
         for (std::uint64_t i = 0; i < rank; ++i) {
             spec.shape.push_back(1 + random.Below(9));
@@ -114,7 +114,7 @@ TEST(Objects, GiveTheElementsOfRandomRegions) {
 }
 
 TEST(Objects, NullFillIsTheEmptyText) {
-    ArraySpec spec = Names({3}, {2});
+    SampleSpec spec = Names({3}, {2});
     spec.fill_value = "null";
     const auto read =
         OpenIt(std::make_shared<MemoryStore>(), spec, 0)->ReadObjects(Region::All({3}), 1);
@@ -123,7 +123,7 @@ TEST(Objects, NullFillIsTheEmptyText) {
 }
 
 TEST(Objects, ErrorsNameChunkAndCodec) {
-    const ArraySpec spec = Names({4}, {2});
+    const SampleSpec spec = Names({4}, {2});
     const std::pair<std::string, const char*> cases[] = {
         {"", "dem/1: chunk [1]: vlen-utf8: "},
         {Encoded({"one"}), "dem/1: chunk [1]: vlen-utf8: holds 1 items instead of 2"},
@@ -139,7 +139,7 @@ TEST(Objects, ErrorsNameChunkAndCodec) {
 }
 
 TEST(Objects, AnOpMakesSomethingElseOfThem) {
-    const ArraySpec spec = Names({4}, {2});
+    const SampleSpec spec = Names({4}, {2});
     const auto store = std::make_shared<MemoryStore>();
     const std::string chunk = Encoded({"a", "four"});
     ASSERT_TRUE(Succeeds(store->Set("dem/0", ByteSpan(chunk))));
@@ -165,20 +165,20 @@ TEST(Objects, AnOpMakesSomethingElseOfThem) {
 }
 
 TEST(Objects, AreReadAsObjectsOnly) {
-    const ArraySpec names = Names({4}, {2});
+    const SampleSpec names = Names({4}, {2});
     const auto array = OpenIt(Filled(names, ""), names, 0);
     std::uint8_t memory[64];
     EXPECT_TRUE(Fails(array->Read(Region::All({4}), 0, {memory, {16}, CopyConverter(16)}, {1}),
                       StatusCode::kInvalidArgument, "|O"));
     EXPECT_TRUE(Fails(array->ReadObjects(Region::All({5}), 1), StatusCode::kInvalidArgument));
-    const ArraySpec numbers{{4}, {2}};
+    const SampleSpec numbers{{4}, {2}};
     const auto other = OpenIt(std::make_shared<MemoryStore>(), numbers, 0);
     EXPECT_TRUE(
         Fails(other->ReadObjects(Region::All({4}), 1), StatusCode::kInvalidArgument, "<i4"));
 }
 
 TEST(Objects, NeedACodec) {
-    ArraySpec spec = Names({4}, {2});
+    SampleSpec spec = Names({4}, {2});
     spec.filters = "null";
     EXPECT_TRUE(Fails(Array::CheckCodecs(spec.Metadata()), StatusCode::kCorrupt, "vlen-utf8"));
     spec.compressor = R"({"id": "zlib"})";

@@ -19,8 +19,8 @@ Region Window(std::uint64_t y, std::uint64_t x, std::uint64_t height, std::uint6
 }
 
 // 4 x 3 chunks of 10 x 20; the last row and column of them overhang.
-ArraySpec PathsSpec(bool compressed) {
-    ArraySpec spec{{37, 51}, {10, 20}};
+SampleSpec PathsSpec(bool compressed) {
+    SampleSpec spec{{37, 51}, {10, 20}};
     if (compressed) spec.compressor = R"({"id": "zlib"})";
     return spec;
 }

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kRangesCache = std::size_t{64} << 20;
 constexpr const char* kBlosc = R"({"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1})";
 
-ArraySpec Large(const char* compressor) {
-    ArraySpec spec;
+SampleSpec Large(const char* compressor) {
+    SampleSpec spec;
     spec.shape = {700, 900};
     spec.chunks = {512, 512};
     spec.compressor = compressor;
@@ -56,7 +56,7 @@ TEST(ChunkRanges, OtherCodecsDecodeTheChunk) {
 TEST(ChunkRanges, GiveTheElementsOfRandomRegions) {
     Random random(34);
     for (int round = 0; round < 40; ++round) {
-        ArraySpec spec;
+        SampleSpec spec;
         spec.shape = {1 + random.Below(20), 100 + random.Below(300), 100 + random.Below(300)};
         spec.chunks = {1 + random.Below(20), 90 + random.Below(200), 90 + random.Below(200)};
         spec.dtype = random.Chance() ? "\"<f8\"" : "\"<i2\"";

@@ -24,8 +24,8 @@ constexpr TypeAndFill kTypes[] = {{"\"|u1\"", "200"},        {"\"|b1\"", "true"}
                                   {"\">M8[s]\"", "\"NaT\""}, {"\"|V3\"", "0"},
                                   {kStruct, "null"}};
 
-ArraySpec RandomSpec(Random& random) {
-    ArraySpec spec;
+SampleSpec RandomSpec(Random& random) {
+    SampleSpec spec;
     const std::uint64_t rank = random.Below(5);
     for (std::uint64_t i = 0; i < rank; ++i) {
         spec.shape.push_back(random.Below(30) == 0 ? 0 : 1 + random.Below(rank < 3 ? 40 : 9));
@@ -104,7 +104,7 @@ TEST(ArrayRead, ScattersIntoAnyStrides) {
 TEST(ArrayRead, PicksFieldsOfStructures) {
     Random random(13);
     for (int round = 0; round < 60; ++round) {
-        ArraySpec spec = RandomSpec(random);
+        SampleSpec spec = RandomSpec(random);
         spec.dtype = kStruct;
         spec.fill_value = round % 2 == 0 ? "null" : "\"AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGQ==\"";
         const SampleArray sample(random, spec);
@@ -127,7 +127,7 @@ TEST(ArrayRead, PicksFieldsOfStructures) {
 
 TEST(ArrayRead, Widens) {
     Random random(14);
-    ArraySpec spec{{30, 17}, {8, 5}, "\"|i1\"", "-1"};
+    SampleSpec spec{{30, 17}, {8, 5}, "\"|i1\"", "-1"};
     const SampleArray sample(random, spec);
     const Region region = Region::All(spec.shape);
     const auto op = ReadConverter(sample.metadata().dtype, ParseTypestr("<i2")->Native());
@@ -143,7 +143,7 @@ TEST(ArrayRead, Widens) {
 TEST(ArrayRead, ReadsNoDimensions) {
     Random random(15);
     for (const bool absent : {false, true}) {
-        ArraySpec spec;
+        SampleSpec spec;
         spec.dtype = "\">f8\"";
         spec.fill_value = "2.5";
         const SampleArray sample(random, spec, false);
@@ -164,7 +164,7 @@ TEST(ArrayRead, ReadsNoDimensions) {
 
 TEST(ArrayRead, ReadsThirtyTwoDimensions) {
     Random random(16);
-    ArraySpec spec;
+    SampleSpec spec;
     for (int i = 0; i < 32; ++i) {
         spec.shape.push_back(i % 10 == 0 ? 3 : 1);
         spec.chunks.push_back(i % 20 == 0 ? 2 : 1);

@@ -7,7 +7,7 @@
 
 #include "core/base/checked.h"
 #include "core/dtype/convert.h"
-#include "core/grid/chunk_key.h"
+#include "core/grid/chunk_grid.h"
 #include "core/metadata/v2_metadata.h"
 
 namespace zarr::test {
@@ -34,7 +34,7 @@ std::size_t Place(const DimVector<std::uint64_t>& index, const std::vector<std::
 
 }  // namespace
 
-std::string ArraySpec::Text() const {
+std::string SampleSpec::Text() const {
     return "{\"zarr_format\": 2, \"shape\": " + List(shape) + ", \"chunks\": " + List(chunks) +
            ", \"dtype\": " + dtype + ", \"fill_value\": " + fill_value +
            ", \"compressor\": " + compressor + ", \"filters\": " + filters + ", \"order\": \"" +
@@ -43,7 +43,7 @@ std::string ArraySpec::Text() const {
                            : "}");
 }
 
-ArrayMetadata ArraySpec::Metadata() const {
+ArrayMetadata SampleSpec::Metadata() const {
     auto metadata = ParseArrayMetadata(Text());
     EXPECT_TRUE(Succeeds(metadata)) << Text();
     return metadata.ok() ? metadata.Take() : ArrayMetadata();
@@ -74,7 +74,7 @@ bool NextIndex(DimVector<std::uint64_t>& index, const DimVector<std::uint64_t>& 
     return false;
 }
 
-SampleArray::SampleArray(Random& random, ArraySpec spec, bool with_absent)
+SampleArray::SampleArray(Random& random, SampleSpec spec, bool with_absent)
     : spec_(std::move(spec)), metadata_(spec_.Metadata()) {
     std::uint64_t elements = 1;
     DimVector<std::uint64_t> grid;

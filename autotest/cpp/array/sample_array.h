@@ -14,7 +14,7 @@
 namespace zarr::test {
 
 // What of `.zarray` a sample chooses; the texts are JSON.
-struct ArraySpec {
+struct SampleSpec {
     std::vector<std::uint64_t> shape;
     std::vector<std::uint64_t> chunks;
     std::string dtype = "\"<i4\"";
@@ -36,7 +36,7 @@ std::string Deflated(const std::string& bytes);
 // An array at "dem" in a store in memory, with random contents, some of its chunks absent.
 class SampleArray {
   public:
-    SampleArray(Random& random, ArraySpec spec, bool with_absent = true);
+    SampleArray(Random& random, SampleSpec spec, bool with_absent = true);
 
     // Through `store` where it is given.
     std::shared_ptr<const Array> Open(std::size_t cache_bytes,
@@ -49,7 +49,7 @@ class SampleArray {
         return Expected(region, 0, metadata_.dtype.size);
     }
 
-    const ArraySpec& spec() const { return spec_; }
+    const SampleSpec& spec() const { return spec_; }
     const ArrayMetadata& metadata() const { return metadata_; }
     const std::shared_ptr<MemoryStore>& store() const { return store_; }
     std::uint64_t present_chunks() const { return present_; }
@@ -57,7 +57,7 @@ class SampleArray {
   private:
     void MakeChunk(Random& random, const DimVector<std::uint64_t>& chunk, bool absent);
 
-    ArraySpec spec_;
+    SampleSpec spec_;
     ArrayMetadata metadata_;
     std::shared_ptr<MemoryStore> store_ = std::make_shared<MemoryStore>();
     std::string contents_;  // row-major, in the host's order

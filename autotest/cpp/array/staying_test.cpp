@@ -16,7 +16,7 @@ constexpr const char* kStayingBlosc =
     R"({"id": "blosc", "cname": "zstd", "clevel": 1, "shuffle": 1})";
 
 struct Cube {
-    ArraySpec spec;
+    SampleSpec spec;
     std::uint64_t layer = 1;       // chunks that a band lies in
     std::size_t chunk_bytes = 4;   // decoded
     std::size_t cached_bytes = 0;  // that a chunk takes in the cache
@@ -148,7 +148,7 @@ TEST_P(Windows, GiveTheSameOnAnyNumberOfThreads) {
     constexpr std::uint64_t kSeed = 94;
     SCOPED_TRACE(kSeed);
     Random random(kSeed);
-    ArraySpec spec;
+    SampleSpec spec;
     spec.shape = {740, 700};
     spec.chunks = {256, 260};
     spec.compressor = GetParam().compressor;

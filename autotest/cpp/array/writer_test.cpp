@@ -7,7 +7,7 @@
 #include "autotest/cpp/array/sample_array.h"
 #include "core/array/array_writer.h"
 #include "core/dtype/convert.h"
-#include "core/grid/chunk_key.h"
+#include "core/grid/chunk_grid.h"
 
 namespace zarr::test {
 namespace {
@@ -49,7 +49,7 @@ class FaultyStore final : public Store {
 
 // An array with its writer and a model of its contents, row-major and in the host's byte order.
 struct Written {
-    Written(ArraySpec array_spec, std::size_t pending_bytes, std::size_t cache_bytes = kLarge)
+    Written(SampleSpec array_spec, std::size_t pending_bytes, std::size_t cache_bytes = kLarge)
         : spec(std::move(array_spec)), metadata(spec.Metadata()) {
         array = Open(cache_bytes);
         auto opened = ArrayWriter::Open(array, store, pending_bytes);
@@ -98,7 +98,7 @@ struct Written {
         return contents.ok() ? *contents : "";
     }
 
-    ArraySpec spec;
+    SampleSpec spec;
     ArrayMetadata metadata;
     std::shared_ptr<FaultyStore> store = std::make_shared<FaultyStore>();
     std::shared_ptr<const Array> array;
@@ -106,12 +106,12 @@ struct Written {
     std::string model;
 };
 
-std::vector<ArraySpec> Specs() {
-    std::vector<ArraySpec> specs;
+std::vector<SampleSpec> Specs() {
+    std::vector<SampleSpec> specs;
     for (const char* compressor : {"null", R"({"id": "zlib", "level": 1})"}) {
         for (const bool fortran : {false, true}) {
             for (const char* dtype : {"\"<i4\"", "\">f8\"", "\"|u1\""}) {
-                ArraySpec spec{{13, 7, 10}, {4, 3, 10}, dtype};
+                SampleSpec spec{{13, 7, 10}, {4, 3, 10}, dtype};
                 spec.compressor = compressor;
                 spec.fortran_order = fortran;
                 specs.push_back(spec);
@@ -129,7 +129,7 @@ std::vector<ArraySpec> Specs() {
 
 TEST(Writer, WhatIsWrittenIsRead) {
     Random random(5);
-    for (const ArraySpec& spec : Specs()) {
+    for (const SampleSpec& spec : Specs()) {
         for (const std::size_t pending_bytes : {std::size_t{0}, std::size_t{500}, kLarge}) {
             Written written(spec, pending_bytes, pending_bytes);
             for (int i = 0; i < 30; ++i) {
@@ -207,7 +207,7 @@ TEST(Writer, AnArrayThatIsWrittenRowByRowNeedsRoomForOneRowOfChunks) {
 }
 
 TEST(Writer, ARowOfManyChunksStaysWithinItsMemory) {
-    ArraySpec spec{{4, 4000}, {4, 4}};
+    SampleSpec spec{{4, 4000}, {4, 4}};
     for (const std::size_t threads : {1U, 3U}) {
         Written written(spec, 10 * 4 * 4 * 4);  // ten of a thousand chunks
         std::size_t most = 0;
@@ -292,7 +292,7 @@ TEST(Writer, OneBadChunkDoesNotKeepTheOthers) {
 }
 
 TEST(Writer, ACorruptChunkIsNotOverwrittenInPart) {
-    ArraySpec spec{{4}, {4}};
+    SampleSpec spec{{4}, {4}};
     spec.compressor = R"({"id": "zlib"})";
     Written written(spec, kLarge);
     ASSERT_TRUE(Succeeds(written.store->Set("dem/0", ByteSpan(std::string_view("rubbish")))));
@@ -351,7 +351,7 @@ TEST(Writer, TextsOfAFixedWidthAreNotCut) {
 TEST(Writer, Texts) {
     Random random(6);
     for (const bool fortran : {false, true}) {
-        ArraySpec spec{{7, 5}, {3, 2}, "\"|O\"", "\"none\"", "null", R"([{"id": "vlen-utf8"}])"};
+        SampleSpec spec{{7, 5}, {3, 2}, "\"|O\"", "\"none\"", "null", R"([{"id": "vlen-utf8"}])"};
         spec.fortran_order = fortran;
         Written written(spec, 20);
         std::vector<std::string> model(35, "none");

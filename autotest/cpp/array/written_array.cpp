@@ -5,7 +5,7 @@
 
 namespace zarr::test {
 
-WrittenArray::WrittenArray(Random& random, const ArraySpec& spec)
+WrittenArray::WrittenArray(Random& random, const SampleSpec& spec)
     : context(std::make_shared<ArrayContext>(std::size_t{64} << 20)) {
     auto opened = Array::Open(store, "dem", spec.Metadata(), context);
     EXPECT_TRUE(Succeeds(opened));

@@ -12,7 +12,7 @@ namespace zarr::test {
 // An array of random elements at "dem" in a store in memory, written whole by an ArrayWriter: with
 // any codec, where a SampleArray has zlib only, and quicker where it is large.
 struct WrittenArray {
-    WrittenArray(Random& random, const ArraySpec& spec);
+    WrittenArray(Random& random, const SampleSpec& spec);
 
     // With a context of its own. Through `through` where it is given.
     std::shared_ptr<const Array> Open(std::size_t cache_bytes,

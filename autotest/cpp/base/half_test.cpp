@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "core/base/half.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "core/base/converter.h"
 
 namespace zarr {
 namespace {

@@ -20,7 +20,7 @@ namespace zarr_driver::test {
 
 namespace {
 
-struct Node {
+struct FaultyNode {
     bool is_folder = false;
     std::shared_ptr<std::string> bytes;
     std::int64_t modified = 0;  // nanoseconds since 1970
@@ -49,7 +49,7 @@ std::string Parent(const std::string& path) {
 
 struct FaultyFiles::State {
     mutable std::mutex mutex;
-    std::map<std::string, Node> nodes{{"", {true, nullptr, 0}}};
+    std::map<std::string, FaultyNode> nodes{{"", {true, nullptr, 0}}};
     int folders = 0;
     Fault fault;
     bool is_armed = false;
@@ -74,24 +74,25 @@ struct FaultyFiles::State {
     }
     bool IsShort() const { return fault.kind == FaultKind::kShort; }
 
-    const Node* Find(const std::string& path) const {
+    const FaultyNode* Find(const std::string& path) const {
         const auto found = nodes.find(path);
         return found == nodes.end() ? nullptr : &found->second;
     }
     bool IsFolder(const std::string& path) const {
-        const Node* const node = Find(path);
+        const FaultyNode* const node = Find(path);
         return node != nullptr && node->is_folder;
     }
     // The nodes below a folder, without itself.
-    std::pair<std::map<std::string, Node>::iterator, std::map<std::string, Node>::iterator> Below(
-        const std::string& path) {
+    std::pair<std::map<std::string, FaultyNode>::iterator,
+              std::map<std::string, FaultyNode>::iterator>
+    Below(const std::string& path) {
         return {nodes.lower_bound(path + "/"), nodes.lower_bound(path + "0")};  // '0' follows '/'
     }
 };
 
 namespace {
 
-struct OpenFile {
+struct FaultyFile {
     void* state;
     std::string path;
     std::shared_ptr<std::string> bytes;
@@ -118,7 +119,7 @@ struct FaultyCalls {
         const std::lock_guard<std::mutex> lock(state.mutex);
         const std::string path = PathOf(name);
         if (state.Fails("stat", path, EIO)) return -1;
-        const Node* const node = state.Find(path);
+        const FaultyNode* const node = state.Find(path);
         if (node == nullptr) return Fail(ENOENT);
         *stat = VSIStatBufL();
         stat->st_mode = node->is_folder ? S_IFDIR : S_IFREG;
@@ -135,7 +136,7 @@ struct FaultyCalls {
         const std::lock_guard<std::mutex> lock(state.mutex);
         const std::string path = PathOf(name);
         if (state.Fails("unlink", path, EIO)) return -1;
-        const Node* const node = state.Find(path);
+        const FaultyNode* const node = state.Find(path);
         if (node == nullptr) return Fail(ENOENT);
         if (node->is_folder) return Fail(EISDIR);
         state.nodes.erase(path);
@@ -148,12 +149,12 @@ struct FaultyCalls {
         const std::string source = PathOf(from);
         const std::string target = PathOf(to);
         if (state.Fails("rename", source, EIO)) return -1;
-        const Node* const node = state.Find(source);
+        const FaultyNode* const node = state.Find(source);
         if (node == nullptr || !state.IsFolder(Parent(target))) return Fail(ENOENT);
         const auto [first, last] = state.Below(target);
         if (first != last) return Fail(ENOTEMPTY);
         const auto [begin, end] = state.Below(source);
-        std::map<std::string, Node> moved{{target, *node}};
+        std::map<std::string, FaultyNode> moved{{target, *node}};
         for (auto it = begin; it != end; ++it)
             moved[target + it->first.substr(source.size())] = it->second;
         state.nodes.erase(begin, end);
@@ -211,7 +212,7 @@ struct FaultyCalls {
         const std::string path = PathOf(name);
         const bool makes = access[0] == 'w' || access[0] == 'a';
         if (state.Fails(makes ? "create" : "open", path, makes ? ENOSPC : EIO)) return nullptr;
-        const Node* const node = state.Find(path);
+        const FaultyNode* const node = state.Find(path);
         if (node != nullptr && node->is_folder) {
             errno = EISDIR;
             return nullptr;
@@ -222,7 +223,7 @@ struct FaultyCalls {
         }
         if (node == nullptr || access[0] == 'w')
             state.nodes[path] = {false, std::make_shared<std::string>(), Now()};
-        auto file = std::make_unique<OpenFile>();
+        auto file = std::make_unique<FaultyFile>();
         file->state = data;
         file->path = path;
         file->bytes = state.nodes[path].bytes;
@@ -230,12 +231,12 @@ struct FaultyCalls {
         return file.release();
     }
 
-    static OpenFile& FileOf(void* file) { return *static_cast<OpenFile*>(file); }
+    static FaultyFile& FileOf(void* file) { return *static_cast<FaultyFile*>(file); }
 
     static vsi_l_offset Tell(void* file) { return FileOf(file).at; }
 
     static int Seek(void* data, vsi_l_offset offset, int whence) {
-        OpenFile& file = FileOf(data);
+        FaultyFile& file = FileOf(data);
         const std::lock_guard<std::mutex> lock(StateOf(file.state).mutex);
         const std::size_t start = whence == SEEK_SET   ? 0
                                   : whence == SEEK_CUR ? file.at
@@ -248,7 +249,7 @@ struct FaultyCalls {
     static int Eof(void* file) { return FileOf(file).is_eof ? 1 : 0; }
 
     static std::size_t Read(void* data, void* buffer, std::size_t size, std::size_t count) {
-        OpenFile& file = FileOf(data);
+        FaultyFile& file = FileOf(data);
         State& state = StateOf(file.state);
         const std::lock_guard<std::mutex> lock(state.mutex);
         if (size == 0) return 0;
@@ -266,7 +267,7 @@ struct FaultyCalls {
     }
 
     static std::size_t Write(void* data, const void* buffer, std::size_t size, std::size_t count) {
-        OpenFile& file = FileOf(data);
+        FaultyFile& file = FileOf(data);
         State& state = StateOf(file.state);
         const std::lock_guard<std::mutex> lock(state.mutex);
         std::size_t items = count;
@@ -285,14 +286,14 @@ struct FaultyCalls {
     }
 
     static int Flush(void* data) {
-        const OpenFile& file = FileOf(data);
+        const FaultyFile& file = FileOf(data);
         State& state = StateOf(file.state);
         const std::lock_guard<std::mutex> lock(state.mutex);
         return state.Fails("flush", file.path, ENOSPC) ? -1 : 0;
     }
 
     static int Truncate(void* data, vsi_l_offset size) {
-        OpenFile& file = FileOf(data);
+        FaultyFile& file = FileOf(data);
         State& state = StateOf(file.state);
         const std::lock_guard<std::mutex> lock(state.mutex);
         if (state.Fails("truncate", file.path, EIO)) return -1;
@@ -301,7 +302,7 @@ struct FaultyCalls {
     }
 
     static int Close(void* data) {
-        const std::unique_ptr<OpenFile> file(&FileOf(data));
+        const std::unique_ptr<FaultyFile> file(&FileOf(data));
         State& state = StateOf(file->state);
         const std::lock_guard<std::mutex> lock(state.mutex);
         // Of files that were only read nobody is told.

@@ -32,7 +32,7 @@ TEST(ReadFaults, GroupOfBands) {
 
 TEST(ReadFaults, Pyramid) { Sweep(ReadSweep{PyramidStore(), ReadRaster}); }
 
-TEST(ReadFaults, ZarrV1) { Sweep(ReadSweep{V1Store(), ReadRaster}); }
+TEST(ReadFaults, ZarrV1) { Sweep(ReadSweep{V1Files(), ReadRaster}); }
 
 TEST(ReadFaults, ZipFile) {
     Sweep(ReadSweep{WrittenStore("", "x.zarr.zip"),

@@ -64,7 +64,7 @@ Files CoordinatesStore() {
 
 Files PyramidStore() { return WrittenStore("OVERVIEWS=2"); }
 
-Files V1Store() {
+Files V1Files() {
     const std::string meta =
         R"({"zarr_format": 1, "shape": [4, 5], "chunks": [2, 3], "dtype": "|u1",)"
         R"( "compression": null, "compression_opts": null, "fill_value": 0, "order": "C"})";

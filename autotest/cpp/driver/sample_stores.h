@@ -20,6 +20,6 @@ Files CoordinatesStore();
 // With a level of half the size.
 Files PyramidStore();
 // A folder of Zarr v1, uncompressed.
-Files V1Store();
+Files V1Files();
 
 }  // namespace zarr_driver::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "core/grid/default_chunks.h"
-
 #include <gtest/gtest.h>
+
+#include "core/grid/chunk_grid.h"
 
 namespace zarr::test {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "core/hierarchy/resize.h"
-
 #include <vector>
 
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/hierarchy/trees.h"
+#include "core/hierarchy/hierarchy_writer.h"
 
 namespace zarr::test {
 namespace {

@@ -36,7 +36,7 @@ class SharedWriter : public testing::Test {
         return text.empty() ? "" : json::Dump(Json(text));
     }
 
-    std::shared_ptr<WatchedStore> store_ = std::make_shared<WatchedStore>();
+    std::shared_ptr<ObservingStore> store_ = std::make_shared<ObservingStore>();
 };
 
 TEST_F(SharedWriter, AttributesChangeByWhatDiffers) {

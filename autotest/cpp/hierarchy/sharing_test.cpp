@@ -57,7 +57,7 @@ class MannerStore final : public ForwardingStore {
   public:
     MannerStore(std::shared_ptr<const Store> base, bool remembers)
         : ForwardingStore(std::move(base)), remembers_(remembers) {}
-    std::string Manner() const override { return remembers_ ? "remembers" : ""; }
+    std::string AccessOptions() const override { return remembers_ ? "remembers" : ""; }
     bool RemembersAbsence() const override { return remembers_; }
 
   private:

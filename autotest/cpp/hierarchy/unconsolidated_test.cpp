@@ -69,7 +69,7 @@ TEST(Unconsolidated, TakesOneListingAndNoReadOfWhatTheMetadataHave) {
 }
 
 // As over a network.
-class RemoteStore final : public ForwardingStore {
+class StoreOverNetwork final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
     std::size_t ReadsAtOnce() const override { return 2; }
@@ -79,7 +79,7 @@ TEST(Unconsolidated, IsNotLookedForOverANetwork) {
     const auto store = PartlyConsolidated();
     Put(*store, {"new/.zarray"});
     const auto spy = std::make_shared<SpyStore>(store);
-    EXPECT_EQ(PathsOf(Tree(std::make_shared<RemoteStore>(spy))->Unconsolidated("")), Paths{});
+    EXPECT_EQ(PathsOf(Tree(std::make_shared<StoreOverNetwork>(spy))->Unconsolidated("")), Paths{});
     EXPECT_EQ(spy->lists, 0);
     EXPECT_EQ(spy->by_key(), (std::map<std::string, int>{{".zmetadata", 1}}));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/cpp/support/checks.h"
-#include "core/json/parse.h"
+#include "core/json/value.h"
 
 namespace zarr::json {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/store/byte_source.h"
+#include "core/store/zip_store.h"
 
 namespace zarr::test {
 

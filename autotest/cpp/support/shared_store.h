@@ -70,7 +70,7 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
 };
 
 // A store that looks on as keys are set.
-class WatchedStore final : public Store {
+class ObservingStore final : public Store {
   public:
     std::string Describe() const override { return "watched"; }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {

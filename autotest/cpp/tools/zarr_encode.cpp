@@ -9,7 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/codec/pipeline.h"
-#include "core/grid/chunk_key.h"
+#include "core/grid/chunk_grid.h"
 #include "core/metadata/v2_metadata.h"
 #include "core/store/directory_store.h"
 

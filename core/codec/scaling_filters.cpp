@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+// Filters that store numbers in fewer bits or another type: fixedscaleoffset, quantize, bitround
+// and astype.
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "core/base/endian.h"
+#include "core/codec/factories.h"
+#include "core/codec/numeric.h"
+#include "core/codec/streaming.h"
+#include "core/json/value.h"
+
+namespace zarr {
+
+// fixedscaleoffset: encoded = round((decoded - offset) * scale), decoded = encoded / scale + offset
+// (numcodecs.FixedScaleOffset), each step in the type that NumPy 1 gives it.
+
+namespace {
+
+// Two calculations, one after the other, between two conversions.
+class TwoSteps {
+  public:
+    Status Bind(const DataType& from, const DataType& first, const DataType& second,
+                const DataType& to) {
+        from_size_ = from.size;
+        to_size_ = to.size;
+        widens_ = first.size != second.size || first.kind != second.kind;
+        ZARR_ASSIGN_OR_RETURN(to_first_, NumberConversion::Make(from, first));
+        ZARR_ASSIGN_OR_RETURN(to_second_, NumberConversion::Make(first, second));
+        ZARR_ASSIGN_OR_RETURN(to_result_, NumberConversion::Make(second, to));
+        return {};
+    }
+
+    // Calls first(block, n) and second(block, n) on the numbers of each block.
+    template <class First, class Second>
+    void Run(ItemRun run, First&& first, Second&& second) const {
+        NumberBlock block;
+        NumberBlock widened;
+        NumberBlock& result = widens_ ? widened : block;
+        ForEachBlock(run, from_size_, to_size_,
+                     [&](const std::uint8_t* src, std::uint8_t* dst, std::size_t n) {
+                         to_first_.Run(src, block.bytes, n);
+                         first(block.bytes, n);
+                         if (widens_) to_second_.Run(block.bytes, widened.bytes, n);
+                         second(result.bytes, n);
+                         to_result_.Run(result.bytes, dst, n);
+                     });
+    }
+
+  private:
+    std::size_t from_size_ = 0;
+    std::size_t to_size_ = 0;
+    bool widens_ = false;
+    NumberConversion to_first_;
+    NumberConversion to_second_;
+    NumberConversion to_result_;
+};
+
+class FixedScaleOffset final : public Codec {
+  public:
+    static CodecResult Make(const json::Value& config) {
+        auto codec = std::make_unique<FixedScaleOffset>();
+        ZARR_ASSIGN_OR_RETURN(codec->dtype_, NumberMember(config, "dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->astype_,
+                              OptionalNumberMember(config, "astype", codec->dtype_));
+        if (codec->astype_.is_time()) return Status::Unsupported("astype: times cannot be scaled");
+        ZARR_ASSIGN_OR_RETURN(codec->scale_, Scalar::Member(config, "scale"));
+        ZARR_ASSIGN_OR_RETURN(codec->offset_, Scalar::Member(config, "offset"));
+        ZARR_RETURN_IF_ERROR(codec->BindDecoding());
+        codec->writable_ = codec->BindEncoding();
+        return std::unique_ptr<Codec>(std::move(codec));
+    }
+
+    SizeBound EncodedSize(SizeBound decoded) const override {
+        return EncodedItems(decoded, dtype_.size, astype_.size);
+    }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(encoded, astype_.size, dtype_.size, decoded));
+        decoding_.Run(
+            run, [&](std::uint8_t* block, std::size_t n) { divide_(block, n, scale_); },
+            [&](std::uint8_t* block, std::size_t n) { add_(block, n, offset_); });
+        return {};
+    }
+
+    Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        return CheckWholeItems(decoded, dtype_.size);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(decoded, dtype_.size, astype_.size, encoded));
+        encoding_.Run(
+            run, [&](std::uint8_t* block, std::size_t n) { subtract_(block, n, offset_); },
+            [&](std::uint8_t* block, std::size_t n) {
+                multiply_(block, n, scale_);
+                round_(block, n, scale_);
+            });
+        return {};
+    }
+
+    DataType EncodedType() const override { return astype_; }
+
+  private:
+    Status BindDecoding() {
+        const bool is_float =
+            astype_.kind == DataKind::kFloat || astype_.kind == DataKind::kComplex;
+        const DataType quotient =
+            is_float ? ResultType(astype_, scale_) : MakeNumberType(DataKind::kFloat, 8);
+        const DataType sum = ResultType(quotient, offset_);
+        divide_ = MakeCalculation(Operation::kDivide, quotient);
+        add_ = MakeCalculation(Operation::kAdd, sum);
+        return decoding_.Bind(astype_, quotient, sum, dtype_);
+    }
+
+    Status BindEncoding() {
+        if (dtype_.is_time()) return Status::Unsupported("dtype: times cannot be scaled");
+        const DataType difference = ResultType(dtype_, offset_);
+        const DataType product = ResultType(difference, scale_);
+        subtract_ = MakeCalculation(Operation::kSubtract, difference);
+        multiply_ = MakeCalculation(Operation::kMultiply, product);
+        round_ = MakeCalculation(Operation::kRound, product);
+        return encoding_.Bind(dtype_, difference, product, astype_);
+    }
+
+    DataType dtype_;
+    DataType astype_;
+    Scalar scale_;
+    Scalar offset_;
+    TwoSteps decoding_;
+    TwoSteps encoding_;
+    Calculation divide_ = nullptr;
+    Calculation add_ = nullptr;
+    Calculation subtract_ = nullptr;
+    Calculation multiply_ = nullptr;
+    Calculation round_ = nullptr;
+    Status writable_;
+};
+
+}  // namespace
+
+CodecResult MakeFixedScaleOffset(const json::Value& config, const CodecContext& /*context*/) {
+    return FixedScaleOffset::Make(config);
+}
+
+// quantize: floats rounded to `digits` decimals, possibly stored in a smaller type
+// (numcodecs.Quantize). The rounding is to a multiple of a power of two, as of netCDF4's
+// least_significant_digit, and is not undone.
+
+namespace {
+
+Status CheckFloat(const DataType& type, std::string_view key) {
+    if (type.kind == DataKind::kFloat) return {};
+    return Status::Corrupt(std::string(key) + ": expected a floating point type, got " +
+                           type.ToString());
+}
+
+// The smallest power of two whose inverse still tells `digits` decimals apart.
+Result<Scalar> PowerOfTwo(const json::Value& config) {
+    ZARR_ASSIGN_OR_RETURN(const Scalar digits, Scalar::Member(config, "digits"));
+    const double precision = std::pow(10.0, -digits.number);
+    const double exponent = std::log10(precision);
+    const double whole = exponent < 0 ? std::floor(exponent) : std::ceil(exponent);
+    const double power = std::exp2(std::ceil(std::log2(std::pow(10.0, -whole))));
+    if (!std::isfinite(precision) || !std::isfinite(power) || precision == 0 || power == 0)
+        return Status::Invalid("digits: " + std::to_string(digits.number) +
+                               " is beyond the range of doubles");
+    return Scalar::Float(power);
+}
+
+class Quantize final : public Codec {
+  public:
+    static CodecResult Make(const json::Value& config) {
+        auto codec = std::make_unique<Quantize>();
+        ZARR_ASSIGN_OR_RETURN(codec->dtype_, NumberMember(config, "dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->astype_,
+                              OptionalNumberMember(config, "astype", codec->dtype_));
+        ZARR_RETURN_IF_ERROR(CheckFloat(codec->dtype_, "dtype"));
+        ZARR_RETURN_IF_ERROR(CheckFloat(codec->astype_, "astype"));
+        ZARR_ASSIGN_OR_RETURN(codec->decode_,
+                              NumberConversion::Make(codec->astype_, codec->dtype_));
+        codec->writable_ = codec->BindEncoding(config);
+        return std::unique_ptr<Codec>(std::move(codec));
+    }
+
+    SizeBound EncodedSize(SizeBound decoded) const override {
+        return EncodedItems(decoded, dtype_.size, astype_.size);
+    }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(encoded, astype_.size, dtype_.size, decoded));
+        decode_.Run(run.src, run.dst, run.count);
+        return {};
+    }
+
+    Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        return CheckWholeItems(decoded, dtype_.size);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(decoded, dtype_.size, astype_.size, encoded));
+        NumberBlock block;
+        ForEachBlock(run, dtype_.size, astype_.size,
+                     [&](const std::uint8_t* src, std::uint8_t* dst, std::size_t n) {
+                         widen_.Run(src, block.bytes, n);
+                         multiply_(block.bytes, n, power_);
+                         round_(block.bytes, n, power_);
+                         divide_(block.bytes, n, power_);
+                         narrow_.Run(block.bytes, dst, n);
+                     });
+        return {};
+    }
+
+    DataType EncodedType() const override { return astype_; }
+    bool KeepsShape() const override { return true; }
+
+  private:
+    Status BindEncoding(const json::Value& config) {
+        ZARR_ASSIGN_OR_RETURN(power_, PowerOfTwo(config));
+        const DataType scaled = ResultType(dtype_, power_);
+        ZARR_ASSIGN_OR_RETURN(widen_, NumberConversion::Make(dtype_, scaled));
+        ZARR_ASSIGN_OR_RETURN(narrow_, NumberConversion::Make(scaled, astype_));
+        multiply_ = MakeCalculation(Operation::kMultiply, scaled);
+        round_ = MakeCalculation(Operation::kRound, scaled);
+        divide_ = MakeCalculation(Operation::kDivide, scaled);
+        return {};
+    }
+
+    DataType dtype_;
+    DataType astype_;
+    NumberConversion decode_;
+    Scalar power_;
+    NumberConversion widen_;
+    NumberConversion narrow_;
+    Calculation multiply_ = nullptr;
+    Calculation round_ = nullptr;
+    Calculation divide_ = nullptr;
+    Status writable_;
+};
+
+}  // namespace
+
+CodecResult MakeQuantize(const json::Value& config, const CodecContext& /*context*/) {
+    return Quantize::Make(config);
+}
+
+// bitround: floats whose last bits are rounded away, to the nearest, ties to even
+// (numcodecs.BitRound), which is not undone.
+
+namespace {
+
+// NumPy's, as signed integers; the carry of a NaN or of the largest number may change what it is.
+template <class Bits>
+void RoundBits(const std::uint8_t* src, std::uint8_t* dst, std::size_t count, unsigned dropped) {
+    using Unsigned = std::make_unsigned_t<Bits>;
+    const auto last = static_cast<Unsigned>(Unsigned{1} << dropped);
+    const auto mask = static_cast<Unsigned>(~static_cast<Unsigned>(last - 1));
+    const auto below_half = static_cast<Unsigned>((last >> 1) - 1);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto bits = LoadNative<Unsigned>(src + i * sizeof(Bits));
+        const auto is_odd = static_cast<Unsigned>((bits >> dropped) & 1);
+        StoreNative(
+            dst + i * sizeof(Bits),
+            static_cast<Unsigned>(static_cast<Unsigned>(bits + is_odd + below_half) & mask));
+    }
+}
+
+// The bits of a mantissa.
+unsigned MantissaBits(const DataType& type) {
+    return type.size == 2 ? 10 : type.size == 4 ? 23 : 52;
+}
+
+class BitRound final : public Codec {
+  public:
+    // What is encoded has type `items`.
+    BitRound(const json::Value& config, DataType items) : items_(std::move(items)) {
+        writable_ = BindEncoding(config);
+    }
+
+    SizeBound EncodedSize(SizeBound decoded) const override { return decoded; }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        return CopyAll(encoded, decoded);
+    }
+
+    Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        return CheckWholeItems(decoded, items_.size);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        if (dropped_ == 0) return encoded.Assign(decoded);
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(decoded, items_.size, items_.size, encoded));
+        const auto round = items_.size == 2   ? RoundBits<std::int16_t>
+                           : items_.size == 4 ? RoundBits<std::int32_t>
+                                              : RoundBits<std::int64_t>;
+        round(run.src, run.dst, run.count, dropped_);
+        return {};
+    }
+
+    // numcodecs hands on integers.
+    DataType EncodedType() const override {
+        return dropped_ == 0 ? items_ : MakeNumberType(DataKind::kInt, items_.size);
+    }
+    bool KeepsShape() const override { return true; }
+
+  private:
+    Status BindEncoding(const json::Value& config) {
+        if (items_.kind != DataKind::kFloat || items_.NeedsSwap())
+            return Status::Unsupported("rounds floats of the native byte order only, not " +
+                                       items_.ToString());
+        ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(config, "keepbits"));
+        const unsigned mantissa = MantissaBits(items_);
+        std::int64_t kept = 0;
+        if (!member->GetInt64(kept) || kept < 0 || kept > static_cast<std::int64_t>(mantissa))
+            return json::Expected("keepbits", "an integer from 0 to " + std::to_string(mantissa),
+                                  *member);
+        dropped_ = mantissa - static_cast<unsigned>(kept);
+        return {};
+    }
+
+    DataType items_;
+    unsigned dropped_ = 0;
+    Status writable_;
+};
+
+}  // namespace
+
+CodecResult MakeBitRound(const json::Value& config, const CodecContext& context) {
+    return std::unique_ptr<Codec>(std::make_unique<BitRound>(config, context.dtype));
+}
+
+// astype: numbers stored in another type (numcodecs.AsType). `encode_dtype` is the stored one.
+
+namespace {
+
+class AsType final : public Codec {
+  public:
+    static CodecResult Make(const json::Value& config) {
+        auto codec = std::make_unique<AsType>();
+        ZARR_ASSIGN_OR_RETURN(codec->encoded_, NumberMember(config, "encode_dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->decoded_, NumberMember(config, "decode_dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->decode_,
+                              NumberConversion::Make(codec->encoded_, codec->decoded_));
+        Result<NumberConversion> encode =
+            NumberConversion::Make(codec->decoded_, codec->encoded_).WithContext("encode_dtype");
+        codec->writable_ = encode.status();
+        if (encode.ok()) codec->encode_ = encode.Take();
+        return std::unique_ptr<Codec>(std::move(codec));
+    }
+
+    SizeBound EncodedSize(SizeBound decoded) const override {
+        return EncodedItems(decoded, decoded_.size, encoded_.size);
+    }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(encoded, encoded_.size, decoded_.size, decoded));
+        decode_.Run(run.src, run.dst, run.count);
+        return {};
+    }
+
+    Status CheckWritable(SizeBound decoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        return CheckWholeItems(decoded, decoded_.size);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(writable_);
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(decoded, decoded_.size, encoded_.size, encoded));
+        encode_.Run(run.src, run.dst, run.count);
+        return {};
+    }
+
+    DataType EncodedType() const override { return encoded_; }
+    bool KeepsShape() const override { return true; }
+
+  private:
+    DataType encoded_;
+    DataType decoded_;
+    NumberConversion decode_;
+    NumberConversion encode_;
+    Status writable_;
+};
+
+}  // namespace
+
+CodecResult MakeAsType(const json::Value& config, const CodecContext& /*context*/) {
+    return AsType::Make(config);
+}
+
+}  // namespace zarr
