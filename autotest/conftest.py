@@ -49,7 +49,7 @@ def missing_parts():
     if "osgeo" in sys.modules:
         return ["osgeo was imported before GDAL_DRIVER_PATH was set"]
     if not PLUGIN_FOLDER.is_dir():
-        return [f"{PLUGIN_FOLDER} is no folder: build the driver, or set GDAL_DRIVER_PATH"]
+        return [f"{PLUGIN_FOLDER} is not a folder: build the driver, or set GDAL_DRIVER_PATH"]
     from osgeo import gdal
 
     gdal.DontUseExceptions()  # failures are asserted through the error log of zarr_gdal.py

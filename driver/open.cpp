@@ -17,8 +17,8 @@
 #include "driver/raster/raster_open.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/location.h"
-#include "driver/store/remote_url.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -44,7 +44,8 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
     ZARR_ASSIGN_OR_RETURN(auto dataset,
                           OpenRaster(open_info->pszFilename, location, name.indices, options));
     const bool is_by_path = name.node.empty() && name.indices.empty() &&
-                            FolderOf(name.path) == location.store_path && location.node.empty();
+                            FolderOf(name.path).text() == location.store_path.text() &&
+                            location.node.empty();
     dataset->Finish({name.indices, is_by_path});
     if (update) {
         // What was overlooked would not be changed with the rest.
@@ -110,7 +111,7 @@ bool IsStoreThere(const std::string& name) {
 }
 
 // True for what has to be looked at to know that it is a store: a folder, or a zip file.
-bool IsStoreToOpen(const std::string& path) {
+bool IsStoreToOpen(const StorePath& path) {
     return IsStoreFolder(FolderOf(path)) || FindForeignStore(path) == ForeignStore::kV3;
 }
 
@@ -135,23 +136,23 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
 bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
     if (HasZarrPrefix(open_info.pszFilename))
         return purpose == Purpose::kOpen || IsStoreThere(open_info.pszFilename);
-    const std::string name = ExpandUrl(open_info.pszFilename);
-    if (name.empty()) return false;
-    const bool is_url = name != open_info.pszFilename;
-    if (IsRemote(name) && IsNamedAsStore(name)) {
+    const StorePath name(open_info.pszFilename);
+    if (name.text().empty()) return false;
+    const bool is_url = name.text() != open_info.pszFilename;
+    if (name.is_remote() && IsNamedAsStore(name)) {
         if (purpose == Purpose::kReplace && !NamesDocument(name)) return IsStoreThere(name);
         // What is there of an object store GDAL has found out already, unless it was given a URL.
-        return !IsObjectStore(name) || is_url || open_info.bIsDirectory ||
+        return !name.is_object_store() || is_url || open_info.bIsDirectory ||
                IsStoreFolder(FolderOf(name));
     }
     // GDAL before 3.7 does not see the folders of /vsimem/, and none of file://.
     const bool may_be_folder = open_info.bIsDirectory ||
-                               (!open_info.bStatOK && STARTS_WITH(name.c_str(), "/vsimem/")) ||
-                               (is_url && !IsRemote(name));
+                               (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
+                               (is_url && !name.is_remote());
     if (NamesDocument(name)) return true;
     // GDAL's own driver knows its folders itself, but not by URLs.
     if (may_be_folder) return is_url ? IsStoreToOpen(name) : IsStoreFolder(FolderOf(name));
-    if (purpose == Purpose::kOpen && zarr::LastName(name) == zarr::kV3Document)
+    if (purpose == Purpose::kOpen && zarr::LastName(name.text()) == zarr::kV3Document)
         return Builtin() != nullptr;
     // A zip file is not to go before what takes its place is complete.
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
@@ -174,9 +175,8 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     if (kind == ForeignStore::kNone) {
         auto dataset = OpenAsAsked(open_info, *name);
         if (dataset.ok()) return dataset->release();
-        // Over a network what is no store of ours is found out by trying, at less cost.
-        if (IsRemote(FolderOf(name->path)))
-            kind = FindForeignStoreBehind(name->path, dataset.status());
+        // Over a network opening it tells at less cost.
+        if (name->path.is_remote()) kind = FindForeignStoreBehind(name->path, dataset.status());
         if (kind == ForeignStore::kNone) {
             EmitError(name->path, dataset.status());
             return nullptr;

@@ -9,9 +9,9 @@ namespace zarr_driver {
 // GDAL's own, as far as that can be told without requests over a network. The answer depends on the
 // argument, its flags among it, and on what is there.
 //
-// Without flags of one kind GDAL asks for who is to delete what a copy replaces, too. A name that
-// leads to nothing is then nobody's, and neither is a zip file, which stays until what takes its
-// place is complete.
+// Without flags GDAL also asks which driver is to delete what a copy replaces. A name that
+// leads to nothing is then not identified, and neither is a zip file, which stays until what takes
+// its place is complete.
 int Identify(GDALOpenInfo* open_info);
 
 // True of what Open() opens and Identify() is false of for that reason.

@@ -11,7 +11,8 @@ unset GDAL_DRIVER_PATH GDAL_DATA PROJ_LIB PYTHONPATH PYTHONHOME GDAL_SKIP
 heading() { printf '\n== %s\n' "$*"; }
 
 # configure FOLDER CMAKE_OPTION...: configures, afresh where FOLDER was made by another generator
-# or for sources that have moved, both of which CMake refuses to go on with.
+# or for sources that have moved, both of which CMake refuses to go on with. Compiles through ccache
+# where that is installed.
 configure() {
     local folder=$1 fresh=()
     shift
@@ -20,5 +21,7 @@ configure() {
             grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$folder/CMakeCache.txt"; }; then
         fresh=(--fresh)
     fi
-    cmake "${fresh[@]}" "$@"
+    local launcher=()
+    if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
+    cmake "${fresh[@]}" "${launcher[@]}" "$@"
 }

@@ -93,5 +93,6 @@ for target in "${targets[@]}"; do
     fuzz "$target" &
 done
 while [ -n "$(jobs -p)" ]; do wait -n || { status=$?; [ $status -eq 127 ] && break; code=1; }; done
-times | tail -n 1 | awk -F'[ms ]' '{ printf "%d s of processor time\n", $1 * 60 + $2 + $4 * 60 + $5 }'
+times >$folder/logs/times  # not in a pipe, whose process has no children
+tail -n 1 $folder/logs/times | awk -F'[ms ]' '{ printf "%d s of processor time\n", $1 * 60 + $2 + $4 * 60 + $5 }'
 exit $code

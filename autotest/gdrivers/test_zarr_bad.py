@@ -89,7 +89,7 @@ DEEP = "[" * 10000 + "]" * 10000
 NOT_JSON = {
     "empty": "",
     "blank": " \n",
-    "no JSON": "this is no JSON",
+    "no JSON": "this is not JSON",
     "cut off": json.dumps(GOOD)[:-20],
     "a list": "[]",
     "a number": "2",

@@ -123,7 +123,7 @@ def requests_of(server, name, flags, allowed):
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
 def test_requests_for_version_3(tmp_path, flags):
     """A name that says what it is takes what GDAL's own driver takes. Of another one it is known
-    after four requests that it is no store of version 1 or 2."""
+    after four requests that it is not a store of version 1 or 2."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         for ending, more in (("", 4), ("/zarr.json", 0)):
@@ -138,7 +138,7 @@ def test_requests_for_version_3(tmp_path, flags):
 @pytest.mark.skipif(not gdal_is_at_least(3, 10), reason="GDAL's own driver opens no v3 remotely")
 @pytest.mark.parametrize("status", [403, 401, 500])
 def test_version_3_of_a_server_that_refuses_what_is_absent(tmp_path, status, cpl):
-    """As object stores do to those who may not list."""
+    """As object stores do to clients without the right to list."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         absent = (".zmetadata", ".zarray", ".zgroup", ".zattrs", "v/.zarray", "v/.zgroup")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A nodata value that the type cannot hold is none of the array's, and never another value."""
+"""A nodata value that the type cannot hold is not one of the array's, and never another value."""
 
 import json
 

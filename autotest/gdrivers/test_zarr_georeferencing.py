@@ -453,7 +453,7 @@ def test_srs_of_the_cube_and_of_gdal_agree():
 
 
 def test_dim_x_and_dim_y_choose_the_coordinates_too():
-    """Latitude over time is no map: its coordinates give a geotransform and nothing gives a CRS."""
+    """Latitude over time is not a map: its coordinates give a geotransform and nothing gives a CRS."""
     store = pathlib.Path(__file__).resolve().parents[2] / "data" / "temperature.zarr"
     name = array_name(store, "air_temperature")
     as_map = open_raster(name, "DIM_X=lon", "DIM_Y=lat")

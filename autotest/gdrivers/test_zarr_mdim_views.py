@@ -145,7 +145,7 @@ def test_strings_in_other_types(tmp_path, dtype):
 
 
 def test_types_that_do_not_go_together(tmp_path, cpl):
-    """A structure is no number, and a number no structure: refused, and nothing is written."""
+    """A structure is not a number, and a number no structure: refused, and nothing is written."""
     values = np.zeros(3, [("a", "i4"), ("b", "S2")])
     array = zarr_mdim.open_array(make_array(tmp_path, values))
     number = gdal.ExtendedDataType.Create(gdal.GDT_Float64)

@@ -49,7 +49,7 @@ def test_where_nodata_comes_from(tmp_path, attrs, nodata):
 
 
 def test_bare_nan_in_attributes(tmp_path):
-    """What xarray writes is no JSON, and in every real store."""
+    """What xarray writes is not JSON, and in every real store."""
     text = '{"_FillValue": NaN, "n": 1}'
     handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=0.0, files={}, attrs=text)
     dataset = open_raster(tmp_path / "a.zarr")

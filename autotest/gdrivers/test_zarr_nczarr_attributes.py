@@ -96,7 +96,7 @@ def test_references_tell_more_than_names(tmp_path):
     ({"dimension_references": ["/n", "/len", "/n"], "storage": 5}, [b"abc", b"de"]),
 ])  # fmt: skip
 def test_extensions_that_make_no_sense(tmp_path, extension, wanted):
-    """What is no object is no extension; of one that is, what does not fit is left out."""
+    """What is not an object is not an extension; of one that is, what does not fit is left out."""
     store = tmp_path / "x.zarr"
     root_of(store, n=2, len=3)
     handmade(store, path="t", shape=[2, 3], chunks=[2, 3], dtype=">S1", fill_value="",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is no regular file where a store has a document or a chunk, and links that lead round."""
+"""What is not a regular file where a store has a document or a chunk, and links that lead round."""
 
 import os
 import socket
@@ -55,7 +55,7 @@ def test_a_chunk(tmp_path, make, options):
     (store / "0.0").unlink()
     make(store / "0.0")
     code, errors = gdalinfo("-checksum", *options, store)
-    assert "0.0: is no regular file" in errors and str(store) in errors
+    assert "0.0: is not a regular file" in errors and str(store) in errors
     assert code == 0 or "ERROR" in errors
 
 
@@ -67,7 +67,7 @@ def test_a_document(tmp_path, make, key):
     document.unlink(missing_ok=True)
     make(document)
     code, errors = gdalinfo(array_name(store, "a"))
-    assert "is no regular file" in errors and f"a/{key}" in errors
+    assert "is not a regular file" in errors and f"a/{key}" in errors
     assert (code != 0) == (key == ".zarray")
 
 

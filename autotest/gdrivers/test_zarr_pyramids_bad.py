@@ -104,7 +104,7 @@ WHOLE = {
     "a text": "levels",
     "a number": 5,
     "null": None,
-    "a layout that is no list": {"layout": "x"},
+    "a layout that is not a list": {"layout": "x"},
     "an empty layout": {"layout": []},
     "unknown tile matrix set": {"tile_matrix_set": "Mars2000"},
 }

@@ -161,7 +161,7 @@ def test_refused_chunk_is_an_error(s3, status):
 
 @pytest.mark.parametrize("option", ["YES", "NO"])
 def test_missing_on_403(s3, option):
-    # As S3 answers for what is absent to those who may not list.
+    # As S3 answers for what is absent to clients without the right to list.
     s3.front.rule(status={path: [403, -1] for path in ("/demo/sparse.zarr/0.0", "/demo")})
     dataset = open_raster('ZARR:"s3://demo/sparse.zarr"', f"MISSING_ON_403={option}")
     with zarr_gdal.error_log() as log:

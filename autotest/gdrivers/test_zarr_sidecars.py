@@ -275,7 +275,7 @@ def test_a_mask_goes_with_its_array(tmp_path):
     dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
     dataset.GetRasterBand(1).GetMaskBand().Fill(0)
     dataset = None
-    # A mask is no copy of the pixels: it stays when these change.
+    # A mask is not a copy of the pixels: it stays when these change.
     updated_by_gdal(store)
     updated_by_zarr(store)
     with error_log() as log:

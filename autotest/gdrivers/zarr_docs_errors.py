@@ -91,7 +91,7 @@ def _(folder):
     read(store)
 
 
-@provokes("<key>: is no regular file (a pipe, a socket or a device), and not read")
+@provokes("<key>: is not a regular file (a pipe, a socket or a device), and not read")
 def _(folder):
     store = handmade(folder / "odd.zarr")
     (store / "0.0").unlink()
@@ -130,7 +130,7 @@ def _(folder):
     read(make_store(folder, {"x": np.arange(3)}))
 
 
-@provokes("/<path>: an array of dtype <dtype> is no raster; GDAL's multidimensional API reads "
+@provokes("/<path>: an array of dtype <dtype> is not a raster; GDAL's multidimensional API reads "
           "strings and raw bytes")  # fmt: skip
 def _(folder):
     read(make_array(folder, np.array([["a"]])))
@@ -247,7 +247,7 @@ def asked(folder, status, *options):
 
 
 @provokes("<key>: cannot read: HTTP error code : 403 (where the server says so of what is absent, as "
-          "object stores do to those who may not list: open option MISSING_ON_403=YES)")  # fmt: skip
+          "object stores do to clients without the right to list: open option MISSING_ON_403=YES)")  # fmt: skip
 def _(folder):
     asked(folder, 403)
 

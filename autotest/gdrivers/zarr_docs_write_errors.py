@@ -277,7 +277,7 @@ def _(folder):
     append(folder, "APPEND_DIM_VALUES=5,6")
 
 
-@provokes("<text> is no date and time")
+@provokes("<text> is not a date and time")
 def _(folder):
     append(folder, "APPEND_DIM_VALUES=never")
 
@@ -388,7 +388,7 @@ def _(folder):
     described(folder, {"_CRS": {"url": "EPSG:1"}})
 
 
-@provokes("/<path>: attribute _CRS.url: <text> is no WKT, PROJJSON, PROJ string, or authority with a code")
+@provokes("/<path>: attribute _CRS.url: <text> is not WKT, PROJJSON, PROJ string, or authority with a code")
 def _(folder):
     described(folder, {"_CRS": {"url": "here"}})
 

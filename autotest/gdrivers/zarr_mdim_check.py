@@ -12,7 +12,7 @@ import zarr_mdim
 from osgeo import gdal
 from zarr_python import meaning
 
-# Every byte that is no UTF-8 becomes one replacement character.
+# Every byte that is not UTF-8 becomes one replacement character.
 codecs.register_error("each byte", lambda error: ("\ufffd", error.start + 1))
 SLICES = 3
 
@@ -25,7 +25,7 @@ def _is_text(item):
 
 
 def _text(item, is_object):
-    """The bytes of an element as GDAL has it: UTF-8, or marked base64 of what is no text."""
+    """The bytes of an element as GDAL has it: UTF-8, or marked base64 of what is not text."""
     if isinstance(item, str):
         item = item.encode()
     elif not isinstance(item, bytes):  # what zarr-python makes of a fill value of 0 or null

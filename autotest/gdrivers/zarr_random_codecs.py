@@ -133,7 +133,7 @@ def make_filter(draw, name, stream, values):
 
 
 def categorize(draw, dtype, values):
-    """Labels that cover most of the values: what is none of them reads back as empty."""
+    """Labels that cover most of the values: what is not one of them reads back as empty."""
     labels = sorted(set(values.ravel().tolist()))
     if dtype.kind == "O":
         labels = [label for label in labels if label != ""] or ["only"]

@@ -148,6 +148,25 @@ def test_included_files_exist():
     assert missing == []
 
 
+def named_in_comments(text):
+    """The names of sources that comments refer to."""
+    comments = re.findall(r"//[^\n]*", text)
+    return {name for line in comments for name in re.findall(r"\b[a-z0-9_]+\.(?:h|cpp)\b", line)}
+
+
+def test_files_that_comments_name_exist():
+    known = {pathlib.PurePosixPath(path).name for path, _ in files_below(("core", "driver", "autotest"), CODE)}
+    known |= {"netcdf.h"}
+    unknown = [
+        f"{path}: {name}"
+        for path, text in sources()
+        for name in sorted(named_in_comments(text) - known)
+        if not name.startswith(("cpl_", "gdal", "ogr", "vsi"))
+    ]
+    assert unknown == []
+    assert named_in_comments("int x;  // see gone.cpp and a.h\n") == {"gone.cpp", "a.h"}
+
+
 def test_rules_of_the_text():
     assert [fault for path, text in sources() for fault in text_faults(path, text)] == []
 

@@ -50,7 +50,7 @@ class ArrayInstances;
 struct ArrayMetadata;
 
 // What arrays that are read together share: the cache of decoded chunks, scratch memory, counters,
-// and the arrays themselves, so that whoever opens one that is open shares its chunks. Thread-safe.
+// and the arrays themselves, so that an array that is opened twice shares its chunks. Thread-safe.
 class ArrayContext {
   public:
     explicit ArrayContext(std::size_t cache_bytes) : cache_(cache_bytes) {}
@@ -59,10 +59,10 @@ class ArrayContext {
     ReadCounters& counters() { return counters_; }
     WriteCounters& write_counters() { return write_counters_; }
 
-    // The array that Share() was given under a name, while somebody holds it; else nullptr.
+    // The array that Share() was given under a name, while it is in use; else nullptr.
     std::shared_ptr<const Array> FindShared(const std::string& name);
-    // Names an array, in place of the one that had the name, unless somebody holds that and it has
-    // the same metadata: two who open an array at once share one. Returns the one that has the name
+    // Names an array, in place of the one that had the name, unless that is in use and has
+    // the same metadata: an array that is opened twice is shared. Returns the one that has the name
     // now. Does not keep it alive.
     std::shared_ptr<const Array> Share(const std::string& name,
                                        const std::shared_ptr<const Array>& array);
@@ -72,8 +72,8 @@ class ArrayContext {
     std::shared_ptr<ArrayInstances> InstancesOf(const std::string& name,
                                                 const ArrayMetadata& metadata);
 
-    // True where a part of the chunk was not asked for lately: who asks for one part may want no
-    // other, who asks for a second wants more. Forgets some of what it is told.
+    // True where a part of the chunk was not asked for lately: a reader of one part may want no
+    // other, a reader of a second part wants more. Forgets the oldest parts.
     bool IsFirstPart(const ChunkId& id);
 
     // Lends a Scratch until the loan ends.

@@ -175,8 +175,8 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
             CopyBlock(part.count, pending.elements.data() + walk.first + offset, walk.strides,
                       source.data + part.place, source.strides, source.op);
             MarkWritten(pending, part, walk, offset, source.op.dst_size);
-            // Who writes row by row has most likely done with a chunk when its last row is there:
-            // it makes room for the next ones, and is encoded while the cores are at it.
+            // A program that writes row by row has most likely finished a chunk when its last row
+            // is there: it makes room for the next ones, and is encoded while the cores are at it.
             pending.changes += Product(part.count);
             if (!at_once || pending.changes < ItemsInArray(metadata, part.chunk)) return {};
             return StorePending(array_->IdOf(part.chunk).chunk, pending);
@@ -216,7 +216,7 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
 Status ArrayWriter::WriteWhole(const ChunkPart& part, const Region& region, const Source& source) {
     const std::uint64_t index = array_->IdOf(part.chunk).chunk;
     for (;;) {
-        // Pending while it is stored, so that whoever changes a part of it meanwhile waits.
+        // Pending while it is stored, so that a thread that changes a part of it meanwhile waits.
         const auto pending = array_->pending().FindOrAdd(index);
         const std::lock_guard<std::mutex> lock(pending->mutex);
         if (pending->is_gone) continue;

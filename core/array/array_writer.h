@@ -100,7 +100,7 @@ class ArrayWriter {
 };
 
 // Puts what is stored of a chunk, or the cache has of it, into `pending`, which has room for it.
-// What overhangs the array stays as it is. `pending.mutex` is held, or nobody else has `pending`.
+// What overhangs the array stays as it is. `pending.mutex` is held, or `pending` is not shared.
 Status LoadStored(const Array& array, const DimVector<std::uint64_t>& chunk, PendingChunk& pending);
 
 // Reads again what of a loaded pending chunk with locks was not written here: others may have

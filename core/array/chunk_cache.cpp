@@ -118,7 +118,7 @@ ChunkCache::Recency::iterator ChunkCache::DropLocked(Recency::iterator entry) {
     return recency_.erase(entry);
 }
 
-// Who comes now loads anew.
+// The next reader loads it anew.
 ChunkCache::Loads::iterator ChunkCache::DisownLocked(Loads::iterator load) {
     load->second->is_stale = true;
     return loads_.erase(load);

@@ -77,7 +77,7 @@ class ChunkCache {
     void DropArray(std::uint64_t array);
 
     // Drops the chunks of an array that `is_stale`, which runs without a lock held, is true of.
-    // Those that are being loaded are kept, and shared with who asks from now on, only where
+    // Those that are being loaded are kept, and shared with later readers, only where
     // `and_loading` is false: their loads may have begun long ago.
     void DropStale(std::uint64_t array, bool and_loading,
                    const std::function<bool(std::uint64_t, const DecodedChunk&)>& is_stale);

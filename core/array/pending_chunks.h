@@ -23,7 +23,7 @@ namespace zarr {
 struct PendingChunk {
     std::mutex mutex;
     bool is_loaded = false;            // the rest holds the chunk
-    bool is_gone = false;              // stored or replaced: whoever waited looks again
+    bool is_gone = false;              // stored or replaced: threads that waited look again
     std::uint64_t changes = 0;         // elements that were written, each as often as it was
     Buffer elements;                   // as they are stored, before filters and compressor
     std::vector<std::string> objects;  // of kObject, in the chunk's memory order

@@ -88,7 +88,7 @@ void BufferPool::Give(Buffer buffer) {
     if (size < kLarge) return;
     const std::lock_guard<Mutex> lock(mutex_);
     if (size > max_bytes_) return;
-    // Of other sizes is what nobody has asked for lately.
+    // Buffers of other sizes were not asked for lately.
     while (bytes_ + size > max_bytes_) {
         const auto other = idle_.begin()->first != size ? idle_.begin() : std::prev(idle_.end());
         if (other->first == size) return;

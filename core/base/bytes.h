@@ -95,7 +95,7 @@ class BufferPool {
     // Takes the memory back, or frees it.
     void Give(Buffer buffer);
 
-    std::size_t bytes() const;  // held, in use by nobody
+    std::size_t bytes() const;  // held, not in use
 
   private:
     using Idle = std::multimap<std::size_t, Buffer>;  // by capacity

@@ -7,7 +7,7 @@
 
 namespace zarr {
 
-// A digest of 64 bits, by FNV-1a, that tells contents from each other which nobody has made to be
+// A digest of 64 bits, by FNV-1a, that tells contents apart unless they were made to be
 // mistaken. The same on every machine.
 class Digest {
   public:

@@ -3,10 +3,9 @@
 // forked. A lock that another thread held stays locked for ever there, what it guards is half
 // changed, and work that another thread was at is never done. So
 //   - what is guarded by a Mutex or SharedMutex is free and whole in the child;
-//   - slow work that others wait for is a Completion (turn.h), which the child does not wait for,
-//   and
-//     what is made once, slowly, a Lazy (lazy.h), which the child makes anew;
-//   - what only one process may use is a ForkLocal (process_local.h), which the child has not.
+//   - slow work that others wait for is a Completion, which the child does not wait for, and what
+//     is made once, slowly, a Lazy, which the child makes anew;
+//   - what only one process may use is a ForkLocal, which the child has not.
 // Other locks are for what a child does not reach: the stack of a call, or what is ForkLocal.
 // Objects of the whole process are made at load, not when a function first runs, which takes a lock
 // of the compiler's; and they are never destroyed, as other threads may go on while the process
@@ -35,10 +34,10 @@ std::uint64_t ForkGeneration();
 void EnterForkSafeSection();
 void LeaveForkSafeSection();
 
-// A mutex that no other thread holds in a forked child, for work that is short: whoever holds one
-// calls nobody back, reads and writes no files, and waits for nothing but other mutexes like it, as
-// a thread that forks waits for all of them (Python's with its interpreter lock held). Where one is
-// held for longer than a few seconds the fork goes on without it.
+// A mutex that no other thread holds in a forked child, for short work: a holder
+// makes no callbacks, reads and writes no files, and waits for nothing but other mutexes like it,
+// as a thread that forks waits for all of them (Python's with its interpreter lock held). Where one
+// is held for longer than a few seconds the fork goes on without it.
 template <class M>
 class ForkSafe {
   public:
@@ -73,7 +72,7 @@ using Mutex = ForkSafe<std::mutex>;
 using SharedMutex = ForkSafe<std::shared_mutex>;
 
 // A shared_ptr that is null in every process but the one that set it: a forked child neither uses
-// what it points to nor destroys it, as that may be half changed, guarded by locks that nobody
+// what it points to nor destroys it, as that may be half changed, guarded by locks that no thread
 // opens, or about to write what the parent will write. As thread-safe as a shared_ptr.
 template <class T>
 class ForkLocal {
@@ -107,9 +106,9 @@ class ForkLocal {
 };
 
 // Work that one thread is at, and that others wait for the end of. To be shared by shared_ptr, and
-// found under a Mutex: in a forked child, who finds one of the parent's takes its place instead of
-// waiting, as nobody will end it. (Not destroyed there either, as the copies of the parent's
-// threads are never dropped: a condition that was waited for cannot be.) Thread-safe.
+// found under a Mutex: in a forked child, a thread that finds one of the parent's takes its place
+// instead of waiting, as no thread will end it. (Not destroyed there either, as the copies of the
+// parent's threads are never dropped: a condition that was waited for cannot be.) Thread-safe.
 class Completion {
   public:
     bool IsOfThisProcess() const { return generation_ == ForkGeneration(); }
@@ -134,7 +133,7 @@ class Completion {
     bool has_ended_ = false;
 };
 
-// A value that is made when it is first asked for, however slowly; who asks meanwhile waits. In a
+// A value that is made when it is first asked for, however slowly; other threads wait. In a
 // forked child what a thread of the parent was making is made anew. Thread-safe.
 template <class T>
 class Lazy {
@@ -156,7 +155,7 @@ class Lazy {
     }
 
     // A copy of the value, where `make()` returns a Result<T>. A failure is returned and not kept:
-    // who waited for it tries by itself. Others may call Reset() meanwhile.
+    // a thread that waited tries by itself. Others may call Reset() meanwhile.
     template <class Make>
     Result<T> TryGet(const Make& make) const {
         for (;;) {
@@ -201,7 +200,7 @@ class Lazy {
         const Lazy& lazy_;
     };
 
-    // The turn of somebody else; nullptr where it is the caller's from now on. Under the mutex.
+    // The work of another thread; nullptr where it is the caller's from now on. Under the mutex.
     std::shared_ptr<Completion> OthersTurn() const {
         if (turn_ != nullptr && turn_->IsOfThisProcess()) return turn_;
         turn_ = std::make_shared<Completion>();
@@ -218,7 +217,7 @@ class Lazy {
 
     mutable Mutex mutex_;
     mutable std::optional<T> value_;
-    mutable std::shared_ptr<Completion> turn_;  // of who makes it
+    mutable std::shared_ptr<Completion> turn_;  // of the thread that makes it
 };
 
 }  // namespace zarr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What input may ask for at most. The bounds hold for the process; whoever embeds the core may
-// raise them for stores that are trusted.
+// What input may ask for at most. The bounds hold for the process; a program that embeds the core
+// may raise them for stores that are trusted.
 #pragma once
 
 #include <array>

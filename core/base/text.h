@@ -15,12 +15,12 @@ namespace zarr {
 void AppendUtf8(std::string& text, std::uint32_t code_point);
 
 // Decodes the code point at byte `at` of `text`, which is not its end, and moves past it; false
-// where that is no UTF-8.
+// where that is not UTF-8.
 bool NextCodePoint(std::string_view text, std::size_t& at, std::uint32_t& code_point);
 
 bool IsValidUtf8(std::string_view text);
 
-// `text` with U+FFFD in place of each byte that is no UTF-8.
+// `text` with U+FFFD in place of each byte that is not UTF-8.
 std::string ReplaceInvalidUtf8(std::string_view text);
 
 // The UTF-8 of `count` native-endian UCS-4 units; numpy pads with NUL, which are dropped at the

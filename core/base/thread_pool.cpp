@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::seconds kLinger{1};
 
-// One call of Run(); lives on the caller's stack until nobody works on it.
+// One call of Run(); lives on the caller's stack until no thread works on it.
 struct Job {
     const std::function<void()>& function;
     std::size_t running = 0;  // helpers at work
@@ -37,7 +37,7 @@ struct Crew {
     std::deque<Job*> queue;  // a job as often as it wants helpers
     std::size_t idle = 0;
     std::size_t starting = 0;    // that have not come to the queue yet
-    std::size_t dismissing = 0;  // who waits for the idle ones to leave
+    std::size_t dismissing = 0;  // threads that wait for the idle ones to leave
     std::size_t working = 0;     // in Work(), or about to be
     bool is_closing = false;
     std::vector<std::thread> threads;

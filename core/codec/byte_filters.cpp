@@ -75,7 +75,7 @@ void ShuffleBytes(const std::uint8_t* src, std::uint8_t* dst, std::size_t size, 
 }
 
 std::string NotWholeElements(std::size_t size, std::size_t element_size) {
-    return "holds " + std::to_string(size) + " bytes, which is no multiple of the elements' " +
+    return "holds " + std::to_string(size) + " bytes, which is not a multiple of the elements' " +
            std::to_string(element_size);
 }
 

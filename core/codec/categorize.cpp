@@ -86,7 +86,7 @@ class CodeTable {
     // Of labels that are twice in the list the last one counts, as in NumPy's assignments.
     void Add(std::string_view label, std::size_t index) { codes_[label] = index + 1; }
 
-    // 0 where it is none of the labels.
+    // 0 where it is not one of the labels.
     std::uint64_t Find(std::string_view label) const {
         const auto found = codes_.find(label);
         return found != codes_.end() ? found->second : 0;

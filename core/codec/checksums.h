@@ -20,7 +20,7 @@ CodecResult MakeChecksum(ChecksumFunction function, ChecksumLocation location);
 CodecResult MakeChecksum(ChecksumFunction function, const json::Value& config,
                          ChecksumLocation fallback);
 
-// The functions of crc32c.cpp and fletcher32.cpp, for tests.
+// The functions of two of them, for tests.
 std::uint32_t Crc32cOf(ByteSpan data);
 std::uint32_t Fletcher32Of(ByteSpan data);
 

@@ -88,18 +88,21 @@ void AccumulateTicks(std::uint8_t* block, std::size_t count, std::uint8_t* carry
     StoreNative(carry, sum);
 }
 
-class Delta final : public Codec {
+class Delta final : public NumberFilter {
   public:
     static CodecResult Make(const json::Value& config) {
         auto codec = std::make_unique<Delta>();
-        ZARR_ASSIGN_OR_RETURN(codec->dtype_, NumberMember(config, "dtype"));
-        ZARR_ASSIGN_OR_RETURN(codec->astype_,
-                              OptionalNumberMember(config, "astype", codec->dtype_));
-        if (codec->dtype_.kind == DataKind::kDatetime || codec->astype_.kind == DataKind::kDatetime)
+        ZARR_ASSIGN_OR_RETURN(codec->decoded_type_, NumberMember(config, "dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->encoded_type_,
+                              OptionalNumberMember(config, "astype", codec->decoded_type_));
+        if (codec->decoded_type_.kind == DataKind::kDatetime ||
+            codec->encoded_type_.kind == DataKind::kDatetime)
             return Status::Unsupported("dtype: points in time cannot be added up");
-        codec->sum_ = PromoteNumbers(codec->astype_, codec->dtype_);
-        ZARR_ASSIGN_OR_RETURN(codec->widen_, NumberConversion::Make(codec->astype_, codec->sum_));
-        ZARR_ASSIGN_OR_RETURN(codec->narrow_, NumberConversion::Make(codec->sum_, codec->dtype_));
+        codec->sum_ = PromoteNumbers(codec->encoded_type_, codec->decoded_type_);
+        ZARR_ASSIGN_OR_RETURN(codec->widen_,
+                              NumberConversion::Make(codec->encoded_type_, codec->sum_));
+        ZARR_ASSIGN_OR_RETURN(codec->narrow_,
+                              NumberConversion::Make(codec->sum_, codec->decoded_type_));
         codec->accumulate_ = VisitNumber(codec->sum_, [](auto tag) -> BlockFunction {
             return Accumulate<typename decltype(tag)::type>;
         });
@@ -108,31 +111,14 @@ class Delta final : public Codec {
         return std::unique_ptr<Codec>(std::move(codec));
     }
 
-    SizeBound EncodedSize(SizeBound decoded) const override {
-        return EncodedItems(decoded, dtype_.size, astype_.size);
+  protected:
+    void DecodeItems(const ItemRun& run) const override {
+        Run(run, widen_, accumulate_, narrow_, encoded_type_.size, decoded_type_.size);
     }
 
-    Status Decode(ByteSpan encoded, Output& decoded) const override {
-        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
-                              PrepareItems(encoded, astype_.size, dtype_.size, decoded));
-        Run(run, widen_, accumulate_, narrow_, astype_.size, dtype_.size);
-        return {};
+    void EncodeItems(const ItemRun& run) const override {
+        Run(run, to_native_, differentiate_, to_stored_, decoded_type_.size, encoded_type_.size);
     }
-
-    Status CheckWritable(SizeBound decoded) const override {
-        ZARR_RETURN_IF_ERROR(writable_);
-        return CheckWholeItems(decoded, dtype_.size);
-    }
-
-    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
-        ZARR_RETURN_IF_ERROR(writable_);
-        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
-                              PrepareItems(decoded, dtype_.size, astype_.size, encoded));
-        Run(run, to_native_, differentiate_, to_stored_, dtype_.size, astype_.size);
-        return {};
-    }
-
-    DataType EncodedType() const override { return astype_; }
 
   private:
     using BlockFunction = void (*)(std::uint8_t* block, std::size_t count, std::uint8_t* carry,
@@ -154,9 +140,9 @@ class Delta final : public Codec {
     }
 
     Status BindEncoding() {
-        const DataType difference = dtype_.Native();
-        ZARR_ASSIGN_OR_RETURN(to_native_, NumberConversion::Make(dtype_, difference));
-        auto to_stored = NumberConversion::Make(difference, astype_).WithContext("astype");
+        const DataType difference = decoded_type_.Native();
+        ZARR_ASSIGN_OR_RETURN(to_native_, NumberConversion::Make(decoded_type_, difference));
+        auto to_stored = NumberConversion::Make(difference, encoded_type_).WithContext("astype");
         ZARR_RETURN_IF_ERROR(to_stored.status());
         to_stored_ = to_stored.Take();
         differentiate_ = VisitNumber(difference, [](auto tag) -> BlockFunction {
@@ -166,8 +152,6 @@ class Delta final : public Codec {
         return {};
     }
 
-    DataType dtype_;
-    DataType astype_;
     DataType sum_;
     NumberConversion widen_;
     NumberConversion narrow_;
@@ -175,7 +159,6 @@ class Delta final : public Codec {
     NumberConversion to_native_;
     NumberConversion to_stored_;
     BlockFunction differentiate_ = nullptr;
-    Status writable_;
 };
 
 }  // namespace

@@ -612,7 +612,7 @@ void JsonText::Character(std::uint32_t code_point) {
     }
     if (code_point > 0x10ffff || IsSurrogate(code_point))
         return Fail(Status::Invalid("text with " + std::to_string(code_point) +
-                                    ", which is no Unicode character"));
+                                    ", which is not a Unicode character"));
     if (style_.ensure_ascii) return Append(Escape(code_point, text));
     if (style_.only_ascii && code_point > 0x7f)
         return Fail(Status::Invalid("encoding: text that is not ASCII"));

@@ -31,7 +31,7 @@ class LzmaFilterChain {
     LzmaFilterChain& operator=(const LzmaFilterChain&) = delete;
 
     // Reads the list `filters`. Members that only matter for encoding (mode, nice_len, mf, depth)
-    // are not looked at to decode. Fails with kCorrupt on what is no valid chain, to encode also
+    // are not looked at to decode. Fails with kCorrupt on what is not a valid chain, to encode also
     // with kLimit where it takes more than kLzmaEncoderMemory.
     enum class Purpose { kDecode, kEncode };
     Status Parse(const json::Value& filters, Purpose purpose);

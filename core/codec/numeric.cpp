@@ -54,7 +54,7 @@ std::size_t FloatSize(const DataType& type) {
 }
 
 std::string NotWholeItems(std::size_t size, std::size_t item) {
-    return "holds " + std::to_string(size) + " bytes, which is no multiple of its items' " +
+    return "holds " + std::to_string(size) + " bytes, which is not a multiple of its items' " +
            std::to_string(item);
 }
 
@@ -71,7 +71,8 @@ template <class Int>
 Int Truncate(double value) {
     constexpr Int kMin = std::numeric_limits<Int>::min();
     constexpr double kEnd = -static_cast<double>(kMin);
-    // Doubles just below the smallest int32 truncate to it; below the smallest int64 is none.
+    // Doubles just below the smallest int32 truncate to it; no double lies just below the smallest
+    // int64.
     constexpr double kBelow = sizeof(Int) == 8 ? -kEnd : -kEnd - 1.0;
     const bool above = sizeof(Int) == 8 ? value >= kBelow : value > kBelow;
     return above && value < kEnd ? static_cast<Int>(value) : kMin;
@@ -303,6 +304,26 @@ Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item) {
     if (decoded_item == 0) return Status::Unsupported("items of no bytes");
     if (decoded.exact && decoded.max % decoded_item != 0)
         return Status::Invalid(NotWholeItems(decoded.max, decoded_item));
+    return {};
+}
+
+Status NumberFilter::Decode(ByteSpan encoded, Output& decoded) const {
+    ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                          PrepareItems(encoded, encoded_type_.size, decoded_type_.size, decoded));
+    DecodeItems(run);
+    return {};
+}
+
+Status NumberFilter::CheckWritable(SizeBound decoded) const {
+    ZARR_RETURN_IF_ERROR(writable_);
+    return CheckWholeItems(decoded, decoded_type_.size);
+}
+
+Status NumberFilter::Encode(ByteSpan decoded, Buffer& encoded) const {
+    ZARR_RETURN_IF_ERROR(writable_);
+    ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                          PrepareItems(decoded, decoded_type_.size, encoded_type_.size, encoded));
+    EncodeItems(run);
     return {};
 }
 

@@ -128,6 +128,27 @@ Status CheckWholeItems(SizeBound decoded, std::size_t decoded_item);
 // The size of elements that have `decoded_item` bytes decoded and `encoded_item` encoded.
 SizeBound EncodedItems(SizeBound decoded, std::size_t decoded_item, std::size_t encoded_item);
 
+// A filter that turns numbers of one type into as many of another.
+class NumberFilter : public Codec {
+  public:
+    SizeBound EncodedSize(SizeBound decoded) const override {
+        return EncodedItems(decoded, decoded_type_.size, encoded_type_.size);
+    }
+    Status Decode(ByteSpan encoded, Output& decoded) const override;
+    Status CheckWritable(SizeBound decoded) const override;
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override;
+    DataType EncodedType() const override { return encoded_type_; }
+
+  protected:
+    virtual void DecodeItems(const ItemRun& run) const = 0;
+    // Called where `writable_` is ok.
+    virtual void EncodeItems(const ItemRun& run) const = 0;
+
+    DataType decoded_type_;
+    DataType encoded_type_;
+    Status writable_;  // why nothing can be encoded
+};
+
 // NumPy 1's arithmetic of an array of numbers with a Python number, in the types that NumPy gives
 // its results (https://numpy.org/doc/1.26/reference/generated/numpy.result_type.html).
 

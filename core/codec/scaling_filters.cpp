@@ -57,14 +57,15 @@ class TwoSteps {
     NumberConversion to_result_;
 };
 
-class FixedScaleOffset final : public Codec {
+class FixedScaleOffset final : public NumberFilter {
   public:
     static CodecResult Make(const json::Value& config) {
         auto codec = std::make_unique<FixedScaleOffset>();
-        ZARR_ASSIGN_OR_RETURN(codec->dtype_, NumberMember(config, "dtype"));
-        ZARR_ASSIGN_OR_RETURN(codec->astype_,
-                              OptionalNumberMember(config, "astype", codec->dtype_));
-        if (codec->astype_.is_time()) return Status::Unsupported("astype: times cannot be scaled");
+        ZARR_ASSIGN_OR_RETURN(codec->decoded_type_, NumberMember(config, "dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->encoded_type_,
+                              OptionalNumberMember(config, "astype", codec->decoded_type_));
+        if (codec->encoded_type_.is_time())
+            return Status::Unsupported("astype: times cannot be scaled");
         ZARR_ASSIGN_OR_RETURN(codec->scale_, Scalar::Member(config, "scale"));
         ZARR_ASSIGN_OR_RETURN(codec->offset_, Scalar::Member(config, "offset"));
         ZARR_RETURN_IF_ERROR(codec->BindDecoding());
@@ -72,63 +73,44 @@ class FixedScaleOffset final : public Codec {
         return std::unique_ptr<Codec>(std::move(codec));
     }
 
-    SizeBound EncodedSize(SizeBound decoded) const override {
-        return EncodedItems(decoded, dtype_.size, astype_.size);
-    }
-
-    Status Decode(ByteSpan encoded, Output& decoded) const override {
-        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
-                              PrepareItems(encoded, astype_.size, dtype_.size, decoded));
+  protected:
+    void DecodeItems(const ItemRun& run) const override {
         decoding_.Run(
             run, [&](std::uint8_t* block, std::size_t n) { divide_(block, n, scale_); },
             [&](std::uint8_t* block, std::size_t n) { add_(block, n, offset_); });
-        return {};
     }
 
-    Status CheckWritable(SizeBound decoded) const override {
-        ZARR_RETURN_IF_ERROR(writable_);
-        return CheckWholeItems(decoded, dtype_.size);
-    }
-
-    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
-        ZARR_RETURN_IF_ERROR(writable_);
-        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
-                              PrepareItems(decoded, dtype_.size, astype_.size, encoded));
+    void EncodeItems(const ItemRun& run) const override {
         encoding_.Run(
             run, [&](std::uint8_t* block, std::size_t n) { subtract_(block, n, offset_); },
             [&](std::uint8_t* block, std::size_t n) {
                 multiply_(block, n, scale_);
                 round_(block, n, scale_);
             });
-        return {};
     }
-
-    DataType EncodedType() const override { return astype_; }
 
   private:
     Status BindDecoding() {
         const bool is_float =
-            astype_.kind == DataKind::kFloat || astype_.kind == DataKind::kComplex;
+            encoded_type_.kind == DataKind::kFloat || encoded_type_.kind == DataKind::kComplex;
         const DataType quotient =
-            is_float ? ResultType(astype_, scale_) : MakeNumberType(DataKind::kFloat, 8);
+            is_float ? ResultType(encoded_type_, scale_) : MakeNumberType(DataKind::kFloat, 8);
         const DataType sum = ResultType(quotient, offset_);
         divide_ = MakeCalculation(Operation::kDivide, quotient);
         add_ = MakeCalculation(Operation::kAdd, sum);
-        return decoding_.Bind(astype_, quotient, sum, dtype_);
+        return decoding_.Bind(encoded_type_, quotient, sum, decoded_type_);
     }
 
     Status BindEncoding() {
-        if (dtype_.is_time()) return Status::Unsupported("dtype: times cannot be scaled");
-        const DataType difference = ResultType(dtype_, offset_);
+        if (decoded_type_.is_time()) return Status::Unsupported("dtype: times cannot be scaled");
+        const DataType difference = ResultType(decoded_type_, offset_);
         const DataType product = ResultType(difference, scale_);
         subtract_ = MakeCalculation(Operation::kSubtract, difference);
         multiply_ = MakeCalculation(Operation::kMultiply, product);
         round_ = MakeCalculation(Operation::kRound, product);
-        return encoding_.Bind(dtype_, difference, product, astype_);
+        return encoding_.Bind(decoded_type_, difference, product, encoded_type_);
     }
 
-    DataType dtype_;
-    DataType astype_;
     Scalar scale_;
     Scalar offset_;
     TwoSteps decoding_;
@@ -138,7 +120,6 @@ class FixedScaleOffset final : public Codec {
     Calculation subtract_ = nullptr;
     Calculation multiply_ = nullptr;
     Calculation round_ = nullptr;
-    Status writable_;
 };
 
 }  // namespace
@@ -172,43 +153,31 @@ Result<Scalar> PowerOfTwo(const json::Value& config) {
     return Scalar::Float(power);
 }
 
-class Quantize final : public Codec {
+class Quantize final : public NumberFilter {
   public:
     static CodecResult Make(const json::Value& config) {
         auto codec = std::make_unique<Quantize>();
-        ZARR_ASSIGN_OR_RETURN(codec->dtype_, NumberMember(config, "dtype"));
-        ZARR_ASSIGN_OR_RETURN(codec->astype_,
-                              OptionalNumberMember(config, "astype", codec->dtype_));
-        ZARR_RETURN_IF_ERROR(CheckFloat(codec->dtype_, "dtype"));
-        ZARR_RETURN_IF_ERROR(CheckFloat(codec->astype_, "astype"));
+        ZARR_ASSIGN_OR_RETURN(codec->decoded_type_, NumberMember(config, "dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->encoded_type_,
+                              OptionalNumberMember(config, "astype", codec->decoded_type_));
+        ZARR_RETURN_IF_ERROR(CheckFloat(codec->decoded_type_, "dtype"));
+        ZARR_RETURN_IF_ERROR(CheckFloat(codec->encoded_type_, "astype"));
         ZARR_ASSIGN_OR_RETURN(codec->decode_,
-                              NumberConversion::Make(codec->astype_, codec->dtype_));
+                              NumberConversion::Make(codec->encoded_type_, codec->decoded_type_));
         codec->writable_ = codec->BindEncoding(config);
         return std::unique_ptr<Codec>(std::move(codec));
     }
 
-    SizeBound EncodedSize(SizeBound decoded) const override {
-        return EncodedItems(decoded, dtype_.size, astype_.size);
-    }
+    bool KeepsShape() const override { return true; }
 
-    Status Decode(ByteSpan encoded, Output& decoded) const override {
-        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
-                              PrepareItems(encoded, astype_.size, dtype_.size, decoded));
+  protected:
+    void DecodeItems(const ItemRun& run) const override {
         decode_.Run(run.src, run.dst, run.count);
-        return {};
     }
 
-    Status CheckWritable(SizeBound decoded) const override {
-        ZARR_RETURN_IF_ERROR(writable_);
-        return CheckWholeItems(decoded, dtype_.size);
-    }
-
-    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
-        ZARR_RETURN_IF_ERROR(writable_);
-        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
-                              PrepareItems(decoded, dtype_.size, astype_.size, encoded));
+    void EncodeItems(const ItemRun& run) const override {
         NumberBlock block;
-        ForEachBlock(run, dtype_.size, astype_.size,
+        ForEachBlock(run, decoded_type_.size, encoded_type_.size,
                      [&](const std::uint8_t* src, std::uint8_t* dst, std::size_t n) {
                          widen_.Run(src, block.bytes, n);
                          multiply_(block.bytes, n, power_);
@@ -216,26 +185,20 @@ class Quantize final : public Codec {
                          divide_(block.bytes, n, power_);
                          narrow_.Run(block.bytes, dst, n);
                      });
-        return {};
     }
-
-    DataType EncodedType() const override { return astype_; }
-    bool KeepsShape() const override { return true; }
 
   private:
     Status BindEncoding(const json::Value& config) {
         ZARR_ASSIGN_OR_RETURN(power_, PowerOfTwo(config));
-        const DataType scaled = ResultType(dtype_, power_);
-        ZARR_ASSIGN_OR_RETURN(widen_, NumberConversion::Make(dtype_, scaled));
-        ZARR_ASSIGN_OR_RETURN(narrow_, NumberConversion::Make(scaled, astype_));
+        const DataType scaled = ResultType(decoded_type_, power_);
+        ZARR_ASSIGN_OR_RETURN(widen_, NumberConversion::Make(decoded_type_, scaled));
+        ZARR_ASSIGN_OR_RETURN(narrow_, NumberConversion::Make(scaled, encoded_type_));
         multiply_ = MakeCalculation(Operation::kMultiply, scaled);
         round_ = MakeCalculation(Operation::kRound, scaled);
         divide_ = MakeCalculation(Operation::kDivide, scaled);
         return {};
     }
 
-    DataType dtype_;
-    DataType astype_;
     NumberConversion decode_;
     Scalar power_;
     NumberConversion widen_;
@@ -243,7 +206,6 @@ class Quantize final : public Codec {
     Calculation multiply_ = nullptr;
     Calculation round_ = nullptr;
     Calculation divide_ = nullptr;
-    Status writable_;
 };
 
 }  // namespace
@@ -344,54 +306,36 @@ CodecResult MakeBitRound(const json::Value& config, const CodecContext& context)
 
 namespace {
 
-class AsType final : public Codec {
+class AsType final : public NumberFilter {
   public:
     static CodecResult Make(const json::Value& config) {
         auto codec = std::make_unique<AsType>();
-        ZARR_ASSIGN_OR_RETURN(codec->encoded_, NumberMember(config, "encode_dtype"));
-        ZARR_ASSIGN_OR_RETURN(codec->decoded_, NumberMember(config, "decode_dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->encoded_type_, NumberMember(config, "encode_dtype"));
+        ZARR_ASSIGN_OR_RETURN(codec->decoded_type_, NumberMember(config, "decode_dtype"));
         ZARR_ASSIGN_OR_RETURN(codec->decode_,
-                              NumberConversion::Make(codec->encoded_, codec->decoded_));
+                              NumberConversion::Make(codec->encoded_type_, codec->decoded_type_));
         Result<NumberConversion> encode =
-            NumberConversion::Make(codec->decoded_, codec->encoded_).WithContext("encode_dtype");
+            NumberConversion::Make(codec->decoded_type_, codec->encoded_type_)
+                .WithContext("encode_dtype");
         codec->writable_ = encode.status();
         if (encode.ok()) codec->encode_ = encode.Take();
         return std::unique_ptr<Codec>(std::move(codec));
     }
 
-    SizeBound EncodedSize(SizeBound decoded) const override {
-        return EncodedItems(decoded, decoded_.size, encoded_.size);
-    }
-
-    Status Decode(ByteSpan encoded, Output& decoded) const override {
-        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
-                              PrepareItems(encoded, encoded_.size, decoded_.size, decoded));
-        decode_.Run(run.src, run.dst, run.count);
-        return {};
-    }
-
-    Status CheckWritable(SizeBound decoded) const override {
-        ZARR_RETURN_IF_ERROR(writable_);
-        return CheckWholeItems(decoded, decoded_.size);
-    }
-
-    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
-        ZARR_RETURN_IF_ERROR(writable_);
-        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
-                              PrepareItems(decoded, decoded_.size, encoded_.size, encoded));
-        encode_.Run(run.src, run.dst, run.count);
-        return {};
-    }
-
-    DataType EncodedType() const override { return encoded_; }
     bool KeepsShape() const override { return true; }
 
+  protected:
+    void DecodeItems(const ItemRun& run) const override {
+        decode_.Run(run.src, run.dst, run.count);
+    }
+
+    void EncodeItems(const ItemRun& run) const override {
+        encode_.Run(run.src, run.dst, run.count);
+    }
+
   private:
-    DataType encoded_;
-    DataType decoded_;
     NumberConversion decode_;
     NumberConversion encode_;
-    Status writable_;
 };
 
 }  // namespace

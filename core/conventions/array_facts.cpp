@@ -155,8 +155,8 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     std::vector<DimensionFacts> dimensions(named.size());
     facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {
-        // An array that is the whole store has nothing beside it, and a name that nobody gave is
-        // nobody's.
+        // An array that is the whole store has no other arrays beside it. Generated names have no
+        // coordinates.
         const bool may_have_coordinates = !path.empty() && named[i].is_named;
         facts.dimensions.push_back(
             DescribeDimension(hierarchy, named[i], facts.metadata.shape[i], may_have_coordinates,

@@ -147,7 +147,7 @@ std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMe
         auto element = ParseFillValue(metadata.dtype, one_of_one ? (*items)[0] : *value);
         if (element.ok()) return element.Take();
         warnings.push_back("attribute " + std::string(name) + ": " + json::Brief(*value) +
-                           " is no value of dtype " + metadata.dtype.ToString());
+                           " is not a value of dtype " + metadata.dtype.ToString());
     }
     if (metadata.dtype.is_time()) {  // NumPy's own: not a time
         constexpr std::int64_t kNat = std::numeric_limits<std::int64_t>::min();

@@ -21,7 +21,7 @@ using Warnings = std::vector<std::string>;
 const std::string* StringAttribute(const json::Value& attributes, std::string_view name);
 
 // A number attribute: a number, an array of one number, or a string that spells one, as writers
-// have been seen to leave them. An attribute that is there but is none of these gives a warning.
+// have been seen to leave them. An attribute that is there but is not one of these gives a warning.
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
                                       Warnings& warnings);
 

@@ -22,7 +22,7 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, LevelListings& listings,
                             const std::string& path, std::set<std::string>& references) {
     CatalogArray array = DescribeAlone(hierarchy, path);
     if (!array.status.ok()) return array;
-    Warnings ignored;  // whoever opens the array sees them
+    Warnings ignored;  // reported when the array is opened
     const json::Value attributes =
         WithEopf(LenientAttributes(hierarchy, path, ignored), array.metadata, ignored);
     references.merge(ReferencedNames(attributes));
@@ -241,7 +241,7 @@ std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& mem
         if (!IsThere(member.path)) continue;
         NamedMembers well = ReadNamedMembers(hierarchy_, member.path, faults_);
         if (!well.is_container) {
-            faults_.Add("/" + member.path + ": is no well of images");
+            faults_.Add("/" + member.path + ": is not a well of images");
             continue;
         }
         expanded_.insert(member.path);
@@ -286,7 +286,7 @@ Status CatalogWalk::VisitImage(const NamedMember& image) {
     CatalogArray base;
     if (read) base = DescribeAlone(hierarchy_, read->base);
     if (!read || !base.status.ok() || !base.is_raster) {
-        if (!read && !can_list()) faults_.Add("/" + image.path + ": is no image");
+        if (!read && !can_list()) faults_.Add("/" + image.path + ": is not an image");
         return !read && !can_list() ? Status() : Visit(image.path, false);
     }
     visited_.insert(image.path);

@@ -68,9 +68,9 @@ struct CfGridMapping {
 
 // Reads the attributes of a grid mapping variable that state a projection by its parameters;
 // `crs_wkt` and `spatial_ref` are not looked at. Every number may be an array of one or a string,
-// and either of two synonymous attributes counts. kUnsupported where grid_mapping_name is none of
-// appendix F, kCorrupt where it or a compulsory parameter is missing or out of its domain. What can
-// be done without (a scale factor, which is 1 then) gives a warning.
+// and either of two synonymous attributes counts. kUnsupported where grid_mapping_name is not one
+// of appendix F, kCorrupt where it or a compulsory parameter is missing or out of its domain. What
+// can be done without (a scale factor, which is 1 then) gives a warning.
 Result<CfGridMapping> ParseCfGridMapping(const json::Value& attributes, Warnings& warnings);
 
 }  // namespace zarr

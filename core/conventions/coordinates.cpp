@@ -220,7 +220,7 @@ class Labeller {
         }
         label.label = WithUnits(label.value);
         if (!warned_ && !units_.empty())
-            warnings_.push_back("value " + label.value + " is no time in " + Quoted(units_));
+            warnings_.push_back("value " + label.value + " is not a time in " + Quoted(units_));
         warned_ = true;
     }
 

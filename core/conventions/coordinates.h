@@ -25,7 +25,7 @@ struct Coordinates {
 };
 
 // Reads a whole numeric array of any rank. kLimit where it is longer than Limit::kCoordinates,
-// kCorrupt where it is no numbers.
+// kCorrupt where it does not hold numbers.
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::size_t threads);
 

@@ -25,8 +25,8 @@ struct CrsSource {
 // Every statement that the conventions make of the array's CRS, the one that counts most first:
 // `_CRS`, CF `grid_mapping`, a scalar `spatial_ref` or `crs` beside the data, `proj:*`, pyramids'
 // own, longitude and latitude coordinates (the last only where `assume_longlat`). Nothing is
-// interpreted: who cannot use one takes the next. Statements that are broken have their place among
-// the others, so that nobody is warned of one that does not matter.
+// interpreted: a caller that cannot use one takes the next. Statements that are broken have their
+// place among the others, so that one that does not matter causes no warning.
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                       bool assume_longlat);
 

@@ -111,7 +111,7 @@ Result<std::string> SafeProjString(std::string_view text, Warnings& warnings) {
             }
         } else if (!IsPlainValue(value)) {
             return Status::Corrupt("+" + std::string(key) + ": " + Quoted(value) +
-                                   " is no value of a PROJ string");
+                                   " is not a value of a PROJ string");
         }
         has_proj = has_proj || key == "proj";
         safe += safe.empty() ? "+" : " +";
@@ -314,7 +314,7 @@ Result<std::string> SafeCrsText(std::string_view text, Warnings& warnings) {
         if (IsCode(crs) || IsUrl(crs) || IsWellKnownName(crs)) return std::string(crs);
     }
     return Status::Corrupt(Quoted(crs) +
-                           " is no WKT, PROJJSON, PROJ string, or authority with a code");
+                           " is not WKT, PROJJSON, PROJ string, or authority with a code");
 }
 
 }  // namespace zarr

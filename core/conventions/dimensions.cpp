@@ -82,7 +82,7 @@ std::optional<std::size_t> FindRole(const std::vector<AxisRole>& roles, AxisRole
     return std::nullopt;
 }
 
-// Empty where NCZarr names none, or, with a warning, something that is no dimension.
+// Empty where NCZarr names none, or, with a warning, something that is not a dimension.
 std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& references,
                                         Warnings& warnings) {
     std::vector<NamedDimension> named;

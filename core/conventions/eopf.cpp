@@ -31,7 +31,7 @@ bool AreStored(const json::Value& eopf, const DataType& dtype) {
     return parsed.ok() && parsed->kind == dtype.kind && parsed->size == dtype.size;
 }
 
-// The strings of a list; empty where it is none.
+// The strings of a list; empty where it is not one.
 std::vector<std::string> Strings(const json::Value* list) {
     std::vector<std::string> strings;
     const json::Array* items = list != nullptr ? list->as_array() : nullptr;

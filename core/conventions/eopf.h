@@ -15,7 +15,7 @@ namespace zarr {
 // xarray: dimensions, coordinates, units, long_name, standard_name, flags; and scale_factor,
 // add_offset and the fill value where the elements are stored as `_eopf_attrs` say, by `dtype` or,
 // without it, because they are integers: of decoded ones they have been applied already. Attributes
-// without `_eopf_attrs` stay as they are; what is no object gives a warning.
+// without `_eopf_attrs` stay as they are; what is not an object gives a warning.
 json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warnings& warnings);
 
 // The CRS of a product by `other_metadata.horizontal_CRS_code` of the root's attributes: "EPSG:n",

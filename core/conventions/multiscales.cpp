@@ -124,7 +124,7 @@ class MultiscalesReader {
             level.path.clear();
         } else if (!IsValidKey(level.path)) {
             warnings_.push_back(level.origin + ": " + Quoted(level.path) +
-                                " is no path inside the group; the level is left out");
+                                " is not a path inside the group; the level is left out");
             return;
         }
         multiscale.levels.push_back(std::move(level));

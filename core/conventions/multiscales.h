@@ -51,9 +51,9 @@ std::vector<Multiscale> ReadMultiscales(const json::Value& group_attributes, War
 std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std::string_view path,
                                         Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-// Who lists a node as a level of a pyramid. What an image or a pyramid says of all its levels
-// stands in the attributes of the group that has the `multiscales`, however deep the level lies
-// below it: "0", or "scale0/image" as ngff-zarr writes it.
+// The group that lists a node as a level of a pyramid. What an image or a pyramid says of all its
+// levels stands in the attributes of the group that has the `multiscales`, however deep the level
+// lies below it: "0", or "scale0/image" as ngff-zarr writes it.
 
 // A node as the levels of one group list it.
 struct LevelListing {

@@ -79,7 +79,7 @@ class MembersReader {
     void Add(const std::string& name, NamedMember::As as, const std::string& origin) {
         std::string path = JoinKey(group_, name);
         if (!IsValidKey(name) || !IsValidKey(path))
-            faults_.Add(origin + ": " + Quoted(name) + " is no path inside the group");
+            faults_.Add(origin + ": " + Quoted(name) + " is not a path inside the group");
         else if (DepthOf(path) > kMaxGroupDepth)
             faults_.Add(origin + ": " + Quoted(name) + " is too deep");
         else if (seen_.insert(path).second)

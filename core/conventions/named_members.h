@@ -42,7 +42,7 @@ struct NamedMember {
 };
 
 struct NamedMembers {
-    // True for the groups of OME-NGFF 0.4 that hold images and are none themselves: `plate`,
+    // True for the groups of OME-NGFF 0.4 that hold images and are not images themselves: `plate`,
     // `well`, `bioformats2raw.layout`, `labels`.
     bool is_container = false;
     std::vector<NamedMember> members;  // in the order of the attributes, each once
@@ -54,7 +54,7 @@ struct NamedMembers {
 NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& group, Faults& faults);
 
 // The group in which bioformats2raw tells of a group's images, with `METADATA.ome.xml`; empty where
-// the group is none of bioformats2raw's. It holds no image itself.
+// the group is not bioformats2raw's. It holds no image itself.
 std::string OmeGroupOf(const json::Value& group_attributes, const std::string& group);
 
 // The groups of bioformats2raw's series, in the order of the images in its OME-XML: by `series`,

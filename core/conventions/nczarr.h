@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What netCDF-C's NCZarr adds to a Zarr v2 store (its documentation, "NCZarr Metadata"). How it
-// changes the meaning of `.zarray` is in metadata/nczarr_form.h.
+// changes the meaning of `.zarray` is in metadata/dialects.h.
 #pragma once
 
 #include <optional>

@@ -294,7 +294,7 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
             continue;
         }
         if (!IsRaster(facts->metadata)) {
-            LeaveOut(listed, "is no raster");
+            LeaveOut(listed, "is not a raster");
             continue;
         }
         Level level;

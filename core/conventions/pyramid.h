@@ -37,7 +37,7 @@ struct Pyramid {
 // `multiscales` of arrays in it or its groups (GeoZarr 0.4). Of these the first that holds counts.
 // Levels that are groups give a pyramid for each variable, in the order of their names; a level
 // need not have every variable. Each level that is left out gives one warning with the place that
-// lists it; what is wrong with a base alone is left to whoever opens it. Reads metadata and
+// lists it; what is wrong with a base alone is reported when it is opened. Reads metadata and
 // coordinate arrays.
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
                                   Warnings& warnings);
@@ -62,7 +62,7 @@ struct ListedPyramid {
     bool is_overviews = false;  // of an array that is there without them
 };
 
-// The warning for a level that is not used: `why` is a predicate, "is no raster".
+// The warning for a level that is not used: `why` is a predicate, "is not a raster".
 inline std::string LeftOut(const ListedLevel& level, const std::string& why) {
     return level.origin + ": level /" + level.path + " " + why + "; it is left out";
 }

@@ -167,7 +167,7 @@ class Search {
 
     std::vector<ListedPyramid> Find() {
         const auto members = hierarchy_.Members(group_);
-        // More groups than a pyramid has levels are none: a container of many products.
+        // More groups than a pyramid has levels are a container of many products.
         if (!members.ok() || members->size() > kMaxPyramidLevels) return {};
         for (const Node& node : *members) {
             if (node.kind == NodeKind::kArray) Try(node);

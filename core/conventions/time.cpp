@@ -165,7 +165,7 @@ std::optional<TimeStep> StepByName(std::string_view word, Calendar calendar) {
 }
 
 // Reads a date, a clock and a zone, character by character. Each Read function is false where
-// the text is none of its kind.
+// the text is not of its kind.
 class DateReader {
   public:
     explicit DateReader(std::string_view text) : text_(text) {}
@@ -293,7 +293,7 @@ class DateReader {
 
 Status ParseEpoch(std::string_view text, Calendar calendar, Instant& epoch) {
     DateReader reader(text);
-    if (!reader.ReadAll()) return Status::Invalid(Quoted(text) + " is no date and time");
+    if (!reader.ReadAll()) return Status::Invalid(Quoted(text) + " is not a date and time");
     if (calendar == Calendar::kStandard || calendar == Calendar::kJulian) {
         if (reader.date.year == 0) return Status::Invalid("the calendar has no year 0");
         if (reader.date.year < 0) ++reader.date.year;
@@ -574,11 +574,11 @@ Status ParseTimeUnits(std::string_view units, Calendar calendar, TimeStep& step,
         const char* const end = word.data() + word.size();
         const auto [stop, error] = std::from_chars(word.data(), end, multiple);
         if (error != std::errc() || stop != end || multiple == 0)
-            return Status::Invalid(Quoted(word) + " is no count of a unit of time");
+            return Status::Invalid(Quoted(word) + " is not a count of a unit of time");
         word = TakeWord(units);
     }
     const auto unit = StepByName(word, calendar);
-    if (!unit) return Status::Invalid(Quoted(word) + " is no unit of time");
+    if (!unit) return Status::Invalid(Quoted(word) + " is not a unit of time");
     step = *unit;
     step.multiple = multiple;
     word = TakeWord(units);

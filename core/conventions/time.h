@@ -55,7 +55,7 @@ struct Instant {
 std::optional<Instant> Add(const Instant& a, const Instant& b);
 
 // A date and time of day as text: "2020-01-02T06:00:00Z" (ISO 8601) in the calendars of the real
-// world, kStandard and kProlepticGregorian. Dates of the others are none of ISO 8601's and say so:
+// world, kStandard and kProlepticGregorian. Dates of the others are not ISO 8601's and say so:
 // "2020-02-30T00:00:00 (360_day)". Seconds get 3, 6, 9, ... digits where they have a fraction.
 // Years before 0 and after 9999 have a sign and at least six digits (ISO 8601's expanded form).
 std::string DateTimeText(Calendar calendar, const Date& date, const Instant& time_of_day);
@@ -109,9 +109,9 @@ class TimeReference {
     std::optional<std::string> TextOf(double value) const;
 
     // The number of a time of the same calendar, written as the date of `units` is: exact, or none
-    // where it is no whole number. Errors say what is wrong with the text.
+    // where it is not a whole number. Errors say what is wrong with the text.
     Result<std::optional<std::int64_t>> CountOf(std::string_view time) const;
-    // The same, also for what is no whole number, to the nearest double.
+    // The same, also for what is not a whole number, to the nearest double.
     Result<double> ValueOf(std::string_view time) const;
 
   private:

@@ -127,7 +127,7 @@ Result<std::string> ResolveLink(const std::string& folder, std::string_view link
     std::replace(target.begin(), target.end(), '\\', '/');
     if (target.empty()) return Status::Invalid("is an empty link");
     if (target[0] == '/' || target.find(':') != std::string::npos)
-        return Status::Invalid("the link " + Quoted(target) + " is no relative path");
+        return Status::Invalid("the link " + Quoted(target) + " is not a relative path");
     std::string path = folder;
     for (std::size_t from = 0; from <= target.size();) {
         const std::size_t end = std::min(target.find('/', from), target.size());
@@ -144,7 +144,7 @@ Result<std::string> ResolveLink(const std::string& folder, std::string_view link
         path = std::string(ParentPath(path));
     }
     if (!path.empty() && !IsValidKey(path))
-        return Status::Invalid("the link " + Quoted(target) + " is no path");
+        return Status::Invalid("the link " + Quoted(target) + " is not a path");
     return path;
 }
 

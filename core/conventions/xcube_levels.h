@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The levels format of xcube: a folder `x.levels` that is no Zarr group, with a group `N.zarr` for
-// each level, or a text file `N.link` in place of it, and an optional JSON file `.zlevels`.
+// The levels format of xcube: a folder `x.levels` that is not a Zarr group, with a group `N.zarr`
+// for each level, or a text file `N.link` in place of it, and an optional JSON file `.zlevels`.
 #pragma once
 
 #include <optional>

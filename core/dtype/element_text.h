@@ -19,7 +19,7 @@ double ElementDouble(const DataType& type, const std::uint8_t* element);
 
 // That `text` is too long for an element of fixed width, kBytes or kUnicode.
 Status TooLong(const DataType& type, std::string_view text);
-// TooLong() where it is; kCorrupt where text for kUnicode is no UTF-8.
+// TooLong() where it is; kCorrupt where text for kUnicode is not UTF-8.
 Status CheckTextFits(const DataType& type, std::string_view text);
 
 // A double with the fewest digits that read back to it: "0.1", "1e+30", "nan".
@@ -34,7 +34,7 @@ inline constexpr std::string_view kBase64Mark = "base64:";
 // their base64: so no two values become the same text.
 std::string MarkedBytes(std::string_view bytes);
 
-// The same of text in an encoding that nobody knows: what is no UTF-8 becomes U+FFFD, unless the
+// The same of text in an unknown encoding: bytes that are not UTF-8 become U+FFFD, unless the
 // text is marked for another reason.
 std::string MarkedText(std::string_view text);
 

@@ -243,7 +243,7 @@ Result<json::Value> UnicodeJson(const DataType& type, std::string_view element) 
         if (unit > 0x10ffff || (unit >= 0xd800 && unit <= 0xdfff))
             return Status::Invalid("fill_value: character " + std::to_string(at / 4) +
                                    " of an element of dtype " + type.ToString() + " is " +
-                                   std::to_string(unit) + ", which is no Unicode character");
+                                   std::to_string(unit) + ", which is not a Unicode character");
     }
     return json::Value(
         Ucs4ToUtf8(reinterpret_cast<const std::uint8_t*>(element.data()), element.size() / 4));
@@ -313,7 +313,7 @@ Result<json::Value> FillValueToJson(const DataType& type, std::string_view eleme
             return UnicodeJson(type, element);
         case DataKind::kObject:
             if (!IsValidUtf8(element))
-                return Status::Invalid("fill_value: " + Quoted(element) + " is no UTF-8 text");
+                return Status::Invalid("fill_value: " + Quoted(element) + " is not UTF-8 text");
             return json::Value(std::string(element));
     }
     return Status::Invalid("fill_value: not of a known dtype");

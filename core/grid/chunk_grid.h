@@ -31,7 +31,7 @@ std::string ChunkText(const DimVector<std::uint64_t>& chunk);
 // Largest chunk that DefaultChunks() makes of several elements, in bytes.
 inline constexpr std::size_t kDefaultChunkBytes = std::size_t{4} << 20;
 
-// Chunk sizes for an array of `shape` that nobody has said anything about: the whole array where it
+// Chunk sizes for an array of `shape` for which no chunks were given: the whole array where it
 // takes no more than kDefaultChunkBytes, else its longest sides are halved until a chunk does. Each
 // is >= 1. `element_size` is in bytes.
 std::vector<std::uint64_t> DefaultChunks(const std::vector<std::uint64_t>& shape,

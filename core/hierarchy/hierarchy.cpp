@@ -13,7 +13,7 @@ namespace zarr {
 namespace {
 
 // Whether a document is there. Where a request takes a while it is read whole, as the store keeps
-// it for who reads it next.
+// it for the next reader.
 Result<bool> Has(const Store& store, const std::string& key) {
     Buffer text;
     return store.ReadsAtOnce() > 1 ? GetDocument(store, key, text)

@@ -331,7 +331,8 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
 Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if_absent) {
     const std::string key = DocumentKey(path, Document::kConsolidated);
     // What one writer has gathered must not come after what another gathered later. Whether it is
-    // there is asked under the lock, too: who holds that may be about to write what lacks a change.
+    // the store is asked under the lock too: its holder may be about to write metadata that lack a
+    // change.
     std::unique_ptr<Synchronizer::Lock> held;
     if (if_absent == IfAbsent::kLeave) {
         if (locks_ != nullptr) {
@@ -371,7 +372,8 @@ Status HierarchyWriter::Finish() {
     if (consolidated_ == WriteConsolidated::kYes) groups.insert("");
     for (const std::string& group : groups)
         ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
-    // What is there by now another writer has made, who may not have seen what was changed here.
+    // Consolidated metadata that exist by now were made by another writer, which may not have seen
+    // these changes.
     for (const std::string& group : touched_)
         if (groups.count(group) == 0)
             ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kLeave));
@@ -440,7 +442,7 @@ Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer,
         ArrayMetadata resized,
         WithShape(old, shape).WithContext(DocumentKey(array.path(), Document::kArray)));
     if (shape == old.shape) return {};
-    // Chunks that somebody left outside of the old shape would come back inside of the new one.
+    // Chunks that were left outside of the old shape would reappear inside of the new one.
     ZARR_RETURN_IF_ERROR(EraseChunksOutside(store, array, old.shape));
     ZARR_RETURN_IF_ERROR(FillBeyond(writer, shape, threads));
     ZARR_RETURN_IF_ERROR(metadata.ReplaceMetadata(array.path(), std::move(resized)));

@@ -24,7 +24,7 @@ enum class WriteConsolidated { kIfPresent, kYes, kNo };
 enum class IfExists { kFail, kReplace };
 
 // Creates and changes the nodes of a store. Documents are spelled as zarr-python spells them and
-// written in an order in which a reader, and whoever comes after a writer that was killed, sees
+// written in an order in which a reader, and the next writer after one that was killed, sees
 // whole nodes only: `.zarray` comes after everything it needs and goes before it.
 //
 // Consolidated metadata that a change makes wrong (`.zmetadata` at the root or in a group above the
@@ -119,9 +119,9 @@ Status EraseChunksOutside(Store& store, const Array& array,
 
 // Gives an array another shape. What is cut off is gone: the chunks outside of the new shape are
 // erased, and elements beyond its edge in chunks that it cuts through become the fill value, so
-// that an array that grows again finds the fill value there. Whoever is killed meanwhile leaves an
-// array of the old or the new shape that reads; where it shrinks, what was to be cut off may be the
-// fill value already.
+// that an array that grows again finds the fill value there. A process that is killed meanwhile
+// leaves an array of the old or the new shape that reads; where it shrinks, what was to be cut off
+// may be the fill value already.
 //
 // `writer` writes the array as it is now and must not be used afterwards; nothing of it may be
 // pending. The array is to be opened anew.

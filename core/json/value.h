@@ -20,8 +20,8 @@ using Member = std::pair<std::string, Value>;
 using Object = std::vector<Member>;  // in the text's order
 
 // A JSON value. Integers that fit neither int64 nor uint64 become doubles. It takes 16 bytes, and
-// those of its content where that is no number. Where memory runs out while one is copied, both are
-// as they were.
+// those of its content where that is not a number. Where memory runs out while one is copied, both
+// are as they were.
 class Value {
   public:
     Value() = default;  // null
@@ -71,7 +71,7 @@ class Value {
     // Any number, rounded to the nearest double.
     bool GetDouble(double& out) const;
 
-    // The member `key` of an object, else nullptr (also where this is no object).
+    // The member `key` of an object, else nullptr (also where this is not an object).
     const Value* Find(std::string_view key) const;
 
     // "a number", "an array", ...: the type's name for messages.
@@ -114,7 +114,7 @@ using Slice = std::pair<std::string, std::string_view>;
 
 // Splits the text of one JSON object into its members in one pass over the bytes, so that a large
 // document costs only what is used of it. The slices borrow from `text`. kCorrupt where `text` is
-// not an object or ends early; what is inside the values is checked by whoever parses them.
+// not an object or ends early; what is inside the values is checked when they are parsed.
 Result<std::vector<Slice>> MemberSlices(std::string_view text);
 
 // Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens.

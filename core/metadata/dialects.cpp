@@ -221,7 +221,7 @@ json::Value AsObjects(json::Value array_document) {
     for (auto& [name, member] : *array_document.as_object()) {
         if (name == "dtype") member = json::Value("|O");
         if (name != "fill_value" || !is_bytes || member.as_string() == nullptr) continue;
-        // What is no base64 was not written as such.
+        // Text that is not base64 was not written as base64.
         if (auto bytes = Base64Decode(*member.as_string()); bytes.ok())
             member = json::Value(bytes.Take());
     }

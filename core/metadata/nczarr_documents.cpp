@@ -19,7 +19,7 @@ constexpr std::string_view kOldGroupKey = ".nczgroup";
 constexpr std::string_view kOldArrayKey = ".nczarray";
 constexpr std::string_view kNames = "_ARRAY_DIMENSIONS";
 
-// The texts of a list; what is no text is left out.
+// The texts of a list; what is not text is left out.
 std::vector<std::string> Texts(const json::Value* list) {
     std::vector<std::string> texts;
     const json::Array* const items = list != nullptr ? list->as_array() : nullptr;

@@ -52,7 +52,7 @@ class NczarrDocuments {
     Status UpdateForShape(const std::string& path, const std::vector<std::uint64_t>& shape);
 
     // The attributes of a node as they are to be stored: what netCDF-C adds to them is kept, and
-    // what it cannot read is a text; see HideFromNetcdf() in nczarr_form.h. Where an array's
+    // what it cannot read is a text; see HideFromNetcdf() in dialects.h. Where an array's
     // `_ARRAY_DIMENSIONS` have changed, its dimensions are named so.
     Result<json::Value> AsStored(const std::string& path, const json::Value& attributes);
 

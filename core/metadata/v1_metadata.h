@@ -20,7 +20,7 @@ bool IsOrWasV1Metadata(std::string_view text);
 // Parses and validates the text of a `meta`. Errors name the member.
 Result<ArrayMetadata> ParseV1Metadata(std::string_view text);
 
-// The error for whoever wants to change the array that the `meta` at `key` describes.
+// The error for a change of the array that the `meta` at `key` describes.
 Status V1IsReadOnly(const std::string& key);
 
 }  // namespace zarr

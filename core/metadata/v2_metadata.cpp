@@ -136,7 +136,7 @@ json::Value Sizes(const std::vector<std::uint64_t>& sizes) {
     return json::Value(std::move(array));
 }
 
-// What reading accepts from others, but nobody should write.
+// Rules for written metadata that are stricter than those for read ones.
 Status CheckStricter(const ArraySpec& spec) {
     for (std::size_t i = 0; i < spec.chunks.size(); ++i)
         if (spec.chunks[i] == 0)
@@ -147,7 +147,7 @@ Status CheckStricter(const ArraySpec& spec) {
     return {};
 }
 
-// What a reader takes for a damaged document is a wrong argument of who writes one.
+// What is damage in a document that is read is an invalid argument in one that is written.
 Status AsArgument(const Status& status) {
     if (status.ok() || status.code() == StatusCode::kLimit) return status;
     return {StatusCode::kInvalidArgument, status.message()};

@@ -49,7 +49,7 @@ Result<OpenFile> Open(const std::string& path, const std::string& key) {
     // To open a pipe waits, perhaps for ever.
     if (fs::exists(state) && !fs::is_regular_file(state))
         return Status::Io(key +
-                          ": is no regular file (a pipe, a socket or a device), and not read");
+                          ": is not a regular file (a pipe, a socket or a device), and not read");
     open.file.reset(std::fopen(path.c_str(), "rb"));
     if (open.file == nullptr) {
         if (IsAbsence(errno)) return open;

@@ -86,7 +86,7 @@ class Store {
 
     // What a store has of a prefix besides the keys below it: removes an empty folder, or a link to
     // a folder and nothing of where it leads. True where that was all there was, false where keys
-    // are left or where, as in the default, prefixes are no things of their own.
+    // are left or where, as in the default, the store has no directories.
     virtual Result<bool> ErasePrefix(const std::string& prefix);
     // Moves every key below `from` to below `to`, where there must be nothing, at once. False where
     // the store cannot, as in the default; then nothing has changed.

@@ -121,7 +121,7 @@ Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) 
     ZARR_RETURN_IF_ERROR(record.Reset(kEnd64));
     ZARR_RETURN_IF_ERROR(source.ReadAt(at, record.span()));
     const std::uint8_t* bytes = std::as_const(record).span().data;
-    if (Long(bytes) != kEnd64Mark) return Damaged("its zip64 record is none");
+    if (Long(bytes) != kEnd64Mark) return Damaged("its zip64 record is damaged");
     ZARR_RETURN_IF_ERROR(CheckOnePart(Long(bytes + 16) == 0 && Long(bytes + 20) == 0));
     return Extent{Number(bytes + 48, 8), Number(bytes + 40, 8), 0};
 }
@@ -154,7 +154,7 @@ Status TakeZip64(ByteSpan extra, ZipMember& member) {
         const std::uint16_t id = Short(extra.data);
         const std::size_t size = Short(extra.data + 2);
         extra = extra.From(4);
-        if (size > extra.size) return {};  // what follows is none of ours
+        if (size > extra.size) return {};  // the next member is not zip64's
         if (id == kZip64Extra) {
             std::size_t at = 0;
             for (std::uint64_t* value : {&member.size, &member.stored, &member.header}) {
@@ -405,7 +405,7 @@ Status ZipDirectory::Parse(std::uint64_t base) {
         Add(name, member);
         rest = rest.From(total);
     }
-    if (rest.size >= kEntry && members_.empty()) return Damaged("its directory is none");
+    if (rest.size >= kEntry && members_.empty()) return Damaged("its directory is damaged");
     return {};
 }
 

@@ -50,7 +50,7 @@ struct ZipMember {
 class ZipDirectory {
   public:
     // Reads the end of the file and the central directory, once: two to four reads. kCorrupt where
-    // the file is no zip file, or damaged; kUnsupported where it is one of several parts.
+    // the file is not a zip file, or damaged; kUnsupported where it is one of several parts.
     static Result<ZipDirectory> Read(const ByteSource& source);
 
     ZipDirectory(ZipDirectory&&) = default;
@@ -74,7 +74,7 @@ class ZipDirectory {
 };
 
 // The bytes of a local header before the name, and from it the offset of the contents behind the
-// header's start. kCorrupt where it is none.
+// header's start. kCorrupt where it is not one.
 inline constexpr std::size_t kZipLocalHeader = 30;
 Result<std::uint64_t> ZipContentsOffset(ByteSpan header);
 
@@ -149,7 +149,7 @@ class ZipStore final : public Store {
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
 
   private:
-    // nullptr where there is none; an error where `key` is no key.
+    // nullptr where there is none; an error where `key` is not a key.
     Result<const ZipMember*> Find(const std::string& key) const;
 
     const std::shared_ptr<const ZipArchive> archive_;

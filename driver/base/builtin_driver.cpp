@@ -43,7 +43,7 @@ bool IsAskedBeforeZarr() {
 int IdentifyBehind(GDALOpenInfo* open_info) {
     return Guarded(kBuiltinName, [&]() -> int {
         if (!IsForZarr(*open_info)) return identify_as_builtin(open_info);
-        // Who asks what a file is does not tell the driver which drivers are allowed: this one may
+        // GDAL does not tell Identify() which drivers are allowed: this one may
         // be the only one. It speaks where "Zarr" has had its say.
         const bool is_unsaid = open_info->papszAllowedDrivers != nullptr || IsAskedBeforeZarr() ||
                                is_turned_down(open_info);
@@ -64,7 +64,7 @@ struct DestroyXml {
 };
 using Xml = std::unique_ptr<CPLXMLNode, DestroyXml>;
 
-// The first element of a list of options; nullptr for a list that is none.
+// The first element of a list of options; nullptr for nullptr.
 CPLXMLNode* FirstOption(const Xml& list) { return list != nullptr ? list->psChild : nullptr; }
 
 bool IsOption(const CPLXMLNode* node) {
@@ -120,7 +120,8 @@ class LoadedDriver final : public GDALDriver {
 GDALDriver* WithItsFunctions(GDALDriver* own) {
     if (own->pfnOpen != nullptr) return own;
     if (own->GetOpenCallback() == nullptr) return nullptr;
-    // The plugin's code stays in use until the process ends, and so does who has loaded it.
+    // The plugin's code stays in use until the process ends, and so does the library that has
+    // loaded it.
     static GDALDriver* kept;
     kept = own;
     return new LoadedDriver(*kept);
@@ -156,7 +157,7 @@ GDALDriver* MakeBuiltin(GDALDriver* own, bool (*is_turned_down_by_zarr)(GDALOpen
     }
     builtin->SetDescription(kBuiltinName);
     builtin->SetMetadataItem(GDAL_DMD_LONGNAME, "Zarr (GDAL's built-in driver)");
-    // Who looks for the driver of a name to write takes the last one that has its extension.
+    // A program that looks for the driver of an extension takes the last one that has it.
     builtin->SetMetadataItem(GDAL_DMD_EXTENSIONS, "");
     return builtin;
 }

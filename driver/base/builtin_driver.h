@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GDAL's own Zarr driver. It keeps the name "ZarrBuiltin" for who asks for it by that name alone;
-// everything else goes through "Zarr", which calls it for what it does not read itself.
+// GDAL's own Zarr driver. It keeps the name "ZarrBuiltin" for programs that ask for it by that
+// name; everything else goes through "Zarr", which calls it for what it does not read itself.
 #pragma once
 
 #include <gdal_priv.h>

@@ -30,7 +30,7 @@ const char* const kDatasetOptions =
     "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are one array of three dimensions or an array each' default='YES'/>"
     "  <Option name='INTERLEAVE' type='string-select' description='Place of the bands in a single array: slowest or fastest dimension' default='BAND'>"
     // CreateCopy() of GDAL passes on what a source has where a value is listed plainly. A store is
-    // (band, y, x) unless somebody asks.
+    // (band, y, x) unless it is asked for.
     "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
     "  </Option>"
     "  <Option name='PIXELTYPE' type='string-select' description='Whether bytes are signed ones, as GDAL before 3.7 has them' default='DEFAULT'>"

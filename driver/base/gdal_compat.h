@@ -16,7 +16,7 @@ inline constexpr GDALDataType kGdalInt8 = GDT_Unknown;
 #endif
 
 // Whether bands of signed bytes say so by the item PIXELTYPE of IMAGE_STRUCTURE. Later versions
-// warn whoever asks for it.
+// warn when it is asked for.
 inline constexpr bool kSaysSignedBytesByPixelType = kGdalInt8 == GDT_Unknown;
 
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 11, 0)

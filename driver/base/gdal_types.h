@@ -25,7 +25,7 @@ zarr::DataType MemoryTypeOf(const zarr::DataType& type);
 // "Float64", or the dtype itself where GDAL has no raster type for it.
 std::string TypeText(const zarr::DataType& type);
 
-// The warning that a nodata value, as text, is none that `type` can hold.
+// The warning that a nodata value, as text, cannot be held by `type`.
 std::string NodataOutside(const std::string& value, const zarr::DataType& type);
 
 // Reads stored elements into memory of any GDAL type, with GDAL's rules of conversion. The op made

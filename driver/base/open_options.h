@@ -45,7 +45,7 @@ zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback);
 extern const char* const kOpenOptionList;
 
 // Sets the core's limits as GDAL's configuration options of their names say: a number, of bytes
-// also with KB, MB, GB or TB behind it. A value that is none of that, or larger than it may be,
+// also with KB, MB, GB or TB behind it. Any other value, or one that is too large,
 // gives one warning, and the usual limit holds. To be called before a store is opened; the limits
 // hold for the whole process. Thread-safe.
 void ReadLimits();

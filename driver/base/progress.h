@@ -5,7 +5,7 @@
 
 namespace zarr_driver {
 
-// Somebody's progress function for a job that changes a store. It keeps in mind that the job was
+// A caller's progress function for a job that changes a store. It keeps in mind that the job was
 // cancelled: GDAL looks at the answer now and then only, and not at the last one. For one job of
 // one thread.
 class WatchedProgress {
@@ -32,7 +32,7 @@ class WatchedProgress {
     bool is_cancelled_ = false;
 };
 
-// A part of somebody's progress, as one of its own from 0 to 1.
+// A part of a caller's progress, as one of its own from 0 to 1.
 class ScaledProgress {
   public:
     // `progress` may be nullptr.
@@ -50,7 +50,7 @@ class ScaledProgress {
     void* data() const { return data_; }
 
   private:
-    void* const data_;  // nullptr where nobody is to be told
+    void* const data_;  // nullptr where nothing is to be reported
 };
 
 }  // namespace zarr_driver

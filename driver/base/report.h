@@ -48,7 +48,7 @@ class QuietErrors {
 // The names under which stores are built before they take their place.
 
 // The name beside `path` for what is built to take its place: "x.zarr.0.partial". There are few, so
-// that who comes after a writer that was killed finds what that has left without listing a folder.
+// that the next writer finds what a killed one has left without listing a folder.
 std::string AsideName(const std::string& path, unsigned number);
 inline constexpr unsigned kAsideNames = 16;
 

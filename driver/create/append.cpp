@@ -462,8 +462,8 @@ Result<std::string> GrowingCoordinates::ElementOf(const std::string& text) const
         return element(value);
     }
     if (!AreTimes())
-        return Status::Invalid(zarr::Quoted(text) + " is no number, as the coordinates /" + path() +
-                               " are");
+        return Status::Invalid(zarr::Quoted(text) + " is not a number, as the coordinates /" +
+                               path() + " are");
     zarr::Warnings ignored;
     const auto by_units = zarr::ReadTimeReference(dimension_.coordinate_attributes, ignored);
     auto by_type = by_units ? Result<zarr::TimeReference>(*by_units) : zarr::ReferenceOf(dtype_);

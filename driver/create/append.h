@@ -21,7 +21,7 @@ namespace zarr_driver {
 // Writes the bands of `source` as slices of an array that is there, along the dimension that
 // `options` name. A slice whose coordinate is there already is written anew; others make the
 // dimension grow, in every array that has it, coordinates included. The new sizes are written when
-// all else has been, so that whoever reads meanwhile, or after a fault, finds the store as it was.
+// all else has been, so that a reader meanwhile, or after a fault, finds the store as it was.
 //
 // Returns the array, open for update. After a failure or cancellation, which the status or, where
 // it was GDAL that failed, an emitted error tells, the chunks beyond the array's end are removed,

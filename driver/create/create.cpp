@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -31,9 +29,9 @@
 #include "driver/create/create_store.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
-#include "driver/store/connection_string.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_path.h"
 #include "driver/store/zip_file.h"
 
 namespace zarr_driver {
@@ -159,7 +157,7 @@ void CopyMetadata(GDALDataset& from, GDALDataset& to) {
 // True where a source is, or is made of, what lies in a folder.
 bool IsMadeOf(GDALDataset& source, const std::string& folder) {
     const auto parsed = ParseConnectionString(source.GetDescription());
-    if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path), folder)) return true;
+    if (parsed.ok() && zarr::IsAtOrBelow(FolderOf(parsed->path).text(), folder)) return true;
     const CPLStringList files(source.GetFileList());
     for (int i = 0; i < files.size(); ++i)
         if (zarr::IsAtOrBelow(files[i], folder)) return true;
@@ -272,7 +270,7 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
             return Status::Unsupported(
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
-        ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
+        ZARR_ASSIGN_OR_RETURN(const StorePath path, TargetPath(name));
         ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(path, raster, parsed));
         ZARR_RETURN_IF_ERROR(made.Commit());
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
@@ -293,7 +291,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
                         GDALProgressFunc progress, void* progress_data) {
     WatchedProgress watched(progress, progress_data);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
-        ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
+        ZARR_ASSIGN_OR_RETURN(const StorePath path, TargetPath(name));
         ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
                               ParseFor(*source, TargetFolderOf(path), options));
         if (!parsed.append_dim.empty()) return Append(path, *source, parsed, watched);
@@ -334,79 +332,7 @@ int BandsAtOnce(ZarrDataset& dataset) {
     return have_shared ? static_cast<int>(bands) : 1;
 }
 
-// Runs one task after another on a thread of its own, the same for all, as what encodes keeps its
-// memory by thread. Where no thread is to be had, on the caller's.
-class Worker {
-  public:
-    Worker() {
-        try {
-            thread_ = std::thread([this] { Work(); });
-        } catch (const std::system_error&) {
-            // As said above.
-        }
-    }
-    ~Worker() {
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            is_closing_ = true;
-        }
-        changed_.notify_all();
-        if (thread_.joinable()) thread_.join();
-    }
-    Worker(const Worker&) = delete;
-    Worker& operator=(const Worker&) = delete;
-
-    // Returns what the last task came to, which is over then; ok where there was none.
-    Status Wait() {
-        std::unique_lock<std::mutex> lock(mutex_);
-        changed_.wait(lock, [this] { return task_ == nullptr; });
-        return std::exchange(result_, Status());
-    }
-
-    // After Wait().
-    void Start(std::function<Status()> task) {
-        if (!thread_.joinable()) {
-            result_ = Run(task);
-            return;
-        }
-        {
-            const std::lock_guard<std::mutex> lock(mutex_);
-            task_ = std::move(task);
-        }
-        changed_.notify_all();
-    }
-
-  private:
-    static Status Run(const std::function<Status()>& task) {
-        try {
-            return task();
-        } catch (const std::bad_alloc&) {
-            return Status::OutOfMemory("out of memory");
-        }
-    }
-
-    void Work() {
-        std::unique_lock<std::mutex> lock(mutex_);
-        for (;;) {
-            changed_.wait(lock, [this] { return is_closing_ || task_ != nullptr; });
-            if (task_ == nullptr) return;
-            lock.unlock();
-            Status result = Run(task_);  // which only this thread takes away
-            lock.lock();
-            task_ = nullptr;
-            result_ = std::move(result);
-            changed_.notify_all();
-        }
-    }
-
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::function<Status()> task_;
-    Status result_;
-    bool is_closing_ = false;
-    std::thread thread_;
-};
-
+// Copies part by part: one is read while the one before is encoded and stored.
 class Copier {
   public:
     Copier(GDALDataset& from, ZarrDataset& to) : from_(from), to_(to) {
@@ -430,7 +356,7 @@ class Copier {
             return true;
         };
         if (!ForEachPart(copy)) return false;
-        const Status status = worker_.Wait();
+        const Status status = Wait();
         return status.ok() || Emit(status);
     }
 
@@ -504,9 +430,25 @@ class Copier {
                            part.width, part.height, type_, part.bands, numbers.data(), item_, line,
                            line * part.height, nullptr) != CE_None)
             return false;
-        if (const Status status = worker_.Wait(); !status.ok()) return Emit(status);
-        worker_.Start([this, part, data = buffer.data()] { return StorePart(part, data); });
+        if (const Status status = Wait(); !status.ok()) return Emit(status);
+        const auto store = [this, part, data = buffer.data()] { return StorePart(part, data); };
+        try {
+            stored_ = std::async(std::launch::async, store);
+        } catch (const std::system_error&) {  // no thread is to be had
+            stored_ = std::async(std::launch::deferred, store);
+        } catch (const std::bad_alloc&) {
+            return Emit(Status::OutOfMemory("out of memory"));
+        }
         return true;
+    }
+
+    // Waits for the part that is being stored, if there is one.
+    Status Wait() {
+        try {
+            return stored_.valid() ? stored_.get() : Status();
+        } catch (const std::bad_alloc&) {
+            return Status::OutOfMemory("out of memory");
+        }
     }
 
     Status StorePart(const Part& part, const std::uint8_t* data) const {
@@ -536,7 +478,7 @@ class Copier {
     int height_ = 1;
     std::size_t turn_ = 0;
     std::array<zarr::Buffer, 2> buffers_;  // one is filled while the other is stored
-    Worker worker_;                        // ends before they do
+    std::future<Status> stored_;           // ends before they do
 };
 
 }  // namespace

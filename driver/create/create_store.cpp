@@ -135,8 +135,8 @@ class Planner {
         return axes;
     }
 
-    // Who writes one band after the other, as programs may after Create(), would encode a chunk of
-    // several bands once for each; and who says the size of a map's chunk means one of a map.
+    // A program that writes one band after the other, as after Create(), would encode a chunk of
+    // several bands once for each; and two numbers for the chunk mean a chunk of a map.
     ChunkSize DefaultChunk() const {
         const bool is_series = raster_.is_copied && options_.single_array &&
                                !options_.interleave_pixel && options_.array.chunks.empty() &&

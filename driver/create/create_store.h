@@ -23,7 +23,7 @@ struct NewRaster {
     std::uint64_t width = 0;
     std::uint64_t height = 0;
     std::uint64_t bands = 1;
-    // True where its pixels will be written chunk by chunk, false where nobody knows in which
+    // True where its pixels will be written chunk by chunk, false where it is unknown in which
     // order.
     bool is_copied = false;
     zarr::DataType dtype;

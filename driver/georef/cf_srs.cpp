@@ -45,7 +45,7 @@ SpaceUnit CoordinateUnit(const CfGridMapping& mapping, const std::string& units,
     const auto unit = zarr::ParseSpaceUnit(units);
     const SpaceUnit::Kind wanted = geographic ? SpaceUnit::Kind::kAngle : SpaceUnit::Kind::kLength;
     if (unit && (unit->kind == wanted || geostationary)) return *unit;
-    warnings.push_back("attribute units: " + zarr::Quoted(units) + " is no unit of " +
+    warnings.push_back("attribute units: " + zarr::Quoted(units) + " is not a unit of " +
                        (geographic ? "angle" : "length") + " for grid_mapping_name " +
                        mapping.name + "; " + (geographic ? "degrees" : "metres") + " are assumed");
     return geographic ? degree : SpaceUnit{};
@@ -514,7 +514,7 @@ Status SetProjection(const CfGridMapping& mapping, OGRSpatialReference& srs) {
         std::find_if(std::begin(kBuilders), std::end(kBuilders),
                      [&](const Builder& builder) { return builder.name == mapping.name; });
     if (found == std::end(kBuilders))
-        return Status::Unsupported("grid_mapping_name " + mapping.name + " is no projection");
+        return Status::Unsupported("grid_mapping_name " + mapping.name + " is not a projection");
     return found->set(mapping, srs);
 }
 

@@ -8,7 +8,7 @@
 #include "core/conventions/crs_text.h"
 #include "driver/base/report.h"
 #include "driver/georef/cf_srs.h"
-#include "driver/store/connection_string.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 

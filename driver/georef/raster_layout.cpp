@@ -80,7 +80,7 @@ Status CheckRaster(const RasterLayout& layout) {
     if (layout.fields.empty())
         return Status::Unsupported(
             where + "an array of dtype " + metadata.dtype.ToString() +
-            " is no raster; GDAL's multidimensional API reads strings and raw bytes");
+            " is not a raster; GDAL's multidimensional API reads strings and raw bytes");
     if (layout.fields.size() > kMaxFields)
         return Status::Limit(where + "elements with more than " + std::to_string(kMaxFields) +
                              " fields");

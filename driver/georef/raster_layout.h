@@ -60,8 +60,8 @@ zarr::Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy,
                                             const std::string& path, const OpenOptions& options,
                                             const std::vector<std::uint64_t>& indices);
 
-// The same of a smaller level of a pyramid, which is laid out as `base` where nobody names its
-// dimensions: a small image does not show by its shape that it is one.
+// The same of a smaller level of a pyramid, which is laid out as `base` where the store does not
+// name its dimensions: a small image does not show by its shape that it is one.
 zarr::Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy,
                                            const std::string& path, const OpenOptions& options,
                                            const std::vector<std::uint64_t>& indices,

@@ -207,7 +207,7 @@ void ZarrMDArray::ReadNodata() {
     if (!element || stored_.kind == zarr::DataKind::kBool) return;
     const bool is_text = type_.GetClass() == GEDTC_STRING;
     if (is_text && element->is_zero()) return;
-    // Nobody looks for a nodata value of so many bytes.
+    // A nodata value of so many bytes is of no use.
     constexpr std::size_t kLongest = std::size_t{1} << 20;
     if (element->size() > kLongest) return;
     const zarr::DataType native = stored_.Native();
@@ -738,8 +738,8 @@ Status ZarrMDArray::ChangeFillValue(const std::string* element) {
     return {};
 }
 
-// True where an integer of the array's type, which may be wider than what is stored, is none that
-// can be stored as `element`.
+// True where an integer of the array's type, which may be wider than the stored type, cannot be one
+// that can be stored as `element`.
 bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
     if (stored_.kind != zarr::DataKind::kInt) return false;
     const BufferConverter read(stored_.Native(), type_.GetNumericDataType());

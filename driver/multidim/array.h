@@ -77,7 +77,7 @@ class ZarrMDArray final : public GDALPamMDArray {
                          GDALProgressFunc pfnProgress, void* pProgressData) override;
     GDALDataset* AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const override;
 
-    // --- Writing; see mdim_array_write.cpp. Each emits why it failed. ---
+    // Writing. Each emits why it failed.
 
     std::shared_ptr<GDALAttribute> CreateAttribute(const std::string& osName,
                                                    const std::vector<GUInt64>& anDimensions,
@@ -101,7 +101,7 @@ class ZarrMDArray final : public GDALPamMDArray {
 
     const std::shared_ptr<SharedResource>& session() const { return session_; }
     const std::string& path() const { return facts_.path; }
-    // Whoever created the array tells so, with its dimensions.
+    // Called by the creator of the array, with its dimensions.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);
     // The session tells that the array is gone, has other attributes, or is another in the store.
     void Deleted() noexcept ZARR_OVERRIDE_3_8 { is_deleted_ = true; }

@@ -31,7 +31,8 @@ namespace {
 
 using Items = std::vector<const json::Value*>;
 
-// Text with NUL is marked. What looks like a mark is left: who writes an attribute means its text.
+// Text with NUL is marked. Text that looks like a mark stays: an attribute that is written means
+// its text.
 std::string AttributeText(const std::string& text) {
     return text.find('\0') == std::string::npos ? zarr::ReplaceInvalidUtf8(text)
                                                 : zarr::MarkedBytes(text);
@@ -459,7 +460,7 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // Nobody writes what has no elements.
+    // Attributes without elements are not written.
     if (std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end())
         ZARR_RETURN_IF_ERROR(session->ChangeAttribute(path, name, json::Value(json::Array{})));
     session->Register(attribute);

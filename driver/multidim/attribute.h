@@ -19,7 +19,7 @@ class SharedResource;
 // An attribute of a group or an array, by the type of its JSON value: numbers as Int32, Int64,
 // UInt64 or Float64, whichever comes first that holds them all exactly; strings; arrays of either
 // with one dimension; everything else as JSON text of the subtype GEDTST_JSON. One that was created
-// has the type that it was created with, for as long as somebody holds it, and of any number of
+// has the type that it was created with, while it is in use, and of any number of
 // dimensions: JSON has lists of lists for it, lists of two for complex numbers, objects for
 // compounds, and the value itself for text of GEDTST_JSON.
 class ZarrAttribute final : public GDALAttribute {
@@ -41,7 +41,7 @@ class ZarrAttribute final : public GDALAttribute {
     }
     const GDALExtendedDataType& GetDataType() const noexcept override { return type_; }
 
-    // --- Writing; see mdim_attribute_write.cpp ---
+    // Writing.
 
     // Lets the attribute of the node at `path` be written, where the session does.
     void Attach(std::shared_ptr<SharedResource> session, const std::string& path);
@@ -93,7 +93,7 @@ class ZarrAttribute final : public GDALAttribute {
 };
 
 // The attributes of the node at `path`, of the full name `parent`, from its JSON object, without
-// those that `is_hidden` is true of. Where they may be changed, those that somebody holds are the
+// those that `is_hidden` is true of. Where they may be changed, those in use are the
 // ones that he holds, and those that were created and not written yet come last.
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::shared_ptr<SharedResource>& session, const std::string& path,

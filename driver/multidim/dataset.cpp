@@ -25,7 +25,8 @@ MdimDataset::MdimDataset(std::shared_ptr<SharedResource> session,
     : session_(std::move(session)),
       root_(session_->OpenGroup(session_->root())),
       array_(std::move(array)) {
-    poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);  // whoever was asked
+    poDriver =
+        GetGDALDriverManager()->GetDriverByName(kDriverName);  // also where ZarrBuiltin was asked
     if (session_->update() != nullptr) eAccess = GA_Update;
 }
 
@@ -122,7 +123,8 @@ class NewRoot {
         return std::make_shared<SharedResource>(std::move(location), std::move(options),
                                                 std::move(update));
     }
-    // It stays, and takes its place where it is aside, for which nobody may have it open.
+    // Keeps the store, and moves it to its place where it was built aside; it must not be open
+    // then.
     Status Commit() { return replacement_.Commit(); }
     bool IsAside() const { return replacement_.IsAside(); }
 

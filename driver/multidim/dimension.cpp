@@ -96,7 +96,7 @@ std::string ZarrDimension::Key() const {
     return owner + "\n" + stored_name_ + "\n" + std::to_string(m_nSize);
 }
 
-// What GDAL looks up by its full name starts with "/": a name without is nobody else's.
+// What GDAL looks up by its full name starts with "/": a name without it is not looked up.
 void ZarrDimension::SetFullName() {
     const std::string parent = ParentName();
     const std::string path = (parent == "/" ? "" : parent) + "/" + m_osName;
@@ -131,10 +131,10 @@ std::shared_ptr<GDALMDArray> ZarrDimension::GetIndexingVariable() const {
 }
 
 std::shared_ptr<GDALMDArray> ZarrDimension::FromGeoTransform() const {
-    // One without a name is no variable's name.
+    // One without a name is not a variable's name.
     if (!is_named_ || (!is_x_ && !is_y_)) return nullptr;
     const auto array = session_->OpenArray(array_path_);
-    if (!array.ok()) return nullptr;  // it was open; who opens it again is told
+    if (!array.ok()) return nullptr;  // it was open; opening it again reports why
     const Georeferencing& placed = (*array)->FindGeoreferencing();
     if (!placed.transform) return nullptr;
     const zarr::GeoTransform& t = *placed.transform;

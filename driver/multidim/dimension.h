@@ -67,7 +67,7 @@ class ZarrDimension final : public GDALDimension {
     bool has_free_name_ = false;
     std::string array_path_;
     std::string coordinate_path_;  // when it was met
-    std::string indexing_path_;    // of SetIndexingVariable(), where it is no coordinate array
+    std::string indexing_path_;    // of SetIndexingVariable(), where it is not a coordinate array
     const bool is_x_ = false;      // of that array's raster
     const bool is_y_ = false;
 };

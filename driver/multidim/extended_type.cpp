@@ -99,7 +99,7 @@ class Pairing {
         const bool is_compound = gdal.GetClass() == GEDTC_COMPOUND;
         if (stored.kind == zarr::DataKind::kStruct) {
             if (is_compound) return AddMembers(stored, offset, gdal, gdal_offset);
-            return Status::Invalid("a structure is no single value; name one of its members");
+            return Status::Invalid("a structure is not a single value; name one of its members");
         }
         if (is_compound) return Status::Invalid("dtype " + stored.ToString() + " has no members");
         leaves_.push_back({stored, gdal, offset, gdal_offset});
@@ -137,7 +137,7 @@ class Pairing {
     std::vector<ExtendedLeaf> leaves_;
 };
 
-// The text of a stored element that is no number, in UTF-8 and without NUL.
+// The text of a stored element that is not a number, in UTF-8 and without NUL.
 std::string TextOf(const zarr::DataType& type, const std::uint8_t* element) {
     if (type.kind == DataKind::kObject) {
         zarr::ObjectRef ref;
@@ -384,7 +384,7 @@ Result<std::unique_ptr<const ExtendedWriteConverter>> ExtendedWriteConverter::Ma
             leaf->number =
                 std::make_unique<BufferWriteConverter>(leaf->type, type.GetNumericDataType());
         else
-            return Status::Invalid("a text is no number, as dtype " + leaf->type.ToString() +
+            return Status::Invalid("a text is not a number, as dtype " + leaf->type.ToString() +
                                    " wants");
         self->leaves_.push_back(std::move(leaf));
     }

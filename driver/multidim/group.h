@@ -41,7 +41,7 @@ class ZarrGroup final : public GDALGroup {
     std::vector<std::shared_ptr<GDALAttribute>> GetAttributes(
         CSLConstList papszOptions = nullptr) const override;
 
-    // --- Writing; see mdim_group_write.cpp. Each emits why it failed. ---
+    // Writing. Each emits why it failed.
 
     std::shared_ptr<GDALGroup> CreateGroup(const std::string& osName,
                                            CSLConstList papszOptions = nullptr) override;

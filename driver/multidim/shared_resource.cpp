@@ -74,7 +74,7 @@ SharedResource::SharedResource(Location location, OpenOptions options,
       root_(is_array_ ? std::string(zarr::ParentPath(location_.node)) : location_.node),
       // Inside the store, under the name that GDAL gives the statistics of such stores. Of a group
       // below the root in its own folder, as names of arrays start there.
-      pam_path_(zarr::JoinKey(location_.store_path, zarr::JoinKey(root_, "pam"))),
+      pam_path_(zarr::JoinKey(location_.store_path.text(), zarr::JoinKey(root_, "pam"))),
       pam_(std::make_shared<GDALPamMultiDim>(pam_path_)),
       update_(std::move(update)),
       activity_(location_.store_path, location_.hierarchy) {
@@ -200,7 +200,7 @@ std::shared_ptr<ZarrDimension> SharedResource::DimensionOf(const zarr::ArrayFact
 }
 
 // Gives a dimension another full name where the one that it has is another's. What was opened for
-// reading keeps the names that it has given; where dimensions change, those that nobody holds are
+// reading keeps the names that it has given; where dimensions change, those not in use are
 // free.
 void SharedResource::ClaimName(const std::shared_ptr<ZarrDimension>& dimension) {
     if (!dimension->is_groups()) return;
@@ -551,7 +551,7 @@ std::vector<std::string> SharedResource::OpenedArrays() const {
         const std::string group = std::move(groups.back());
         groups.pop_back();
         const auto members = zarr::MembersOf(hierarchy(), group);
-        if (!members.ok()) continue;  // whoever lists it is told
+        if (!members.ok()) continue;  // reported when it is listed
         for (const zarr::Node& node : *members)
             (node.kind == zarr::NodeKind::kGroup ? groups : arrays).push_back(node.path);
     }
@@ -568,7 +568,7 @@ std::vector<std::string> SharedResource::ReferencesOf(const std::string& path) c
     const std::string group(zarr::ParentPath(path));
     for (const std::string& name : zarr::WordsAttribute(facts->attributes, "coordinates")) {
         std::string found = zarr::FindVariable(hierarchy(), group, name);
-        // A scalar is no coordinate of many elements, but often a grid mapping.
+        // A scalar is not a coordinate of many elements, but often a grid mapping.
         const auto metadata = found.empty() ? zarr::Result<zarr::ArrayMetadata>(zarr::Status())
                                             : hierarchy().Metadata(found);
         if (metadata.ok() && metadata->rank() > 0) references.push_back(std::move(found));

@@ -37,8 +37,8 @@ struct NewDimension {
 
 // What the groups, arrays and dimensions of one multidimensional dataset share: the store, and each
 // other. Names of the API start at the node that was opened, which is its root group; paths are
-// those of the store. Thread-safe, but for what changes a node's name, existence or shape: whoever
-// does that needs the objects of the node for himself.
+// those of the store. Thread-safe, but for changes of a node's name, existence or shape: they need
+// exclusive use of the objects of the node.
 //
 // What was written and is not in the store yet gets there when the last object of the dataset goes,
 // or before, at Flush().
@@ -86,7 +86,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     std::string FindOutside(const std::string& name) const;
 
     // While it lives, arrays without elements are opened with their dimensions in the order that is
-    // stored: for who copies them and does not divide by their sizes.
+    // stored: for copies, which do not divide by their sizes.
     class StoredOrder {
       public:
         explicit StoredOrder(SharedResource& session) : session_(session) {
@@ -101,9 +101,9 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     };
     bool keeps_stored_order() const { return stored_orders_ != 0; }
 
-    // Opens an array, or gives the object that somebody holds.
+    // Opens an array, or returns the object that is in use.
     zarr::Result<std::shared_ptr<ZarrMDArray>> OpenArray(const std::string& path);
-    // The object of a group, which exists; the same for all who hold it.
+    // The object of a group, which exists; all callers get the same one.
     std::shared_ptr<ZarrGroup> OpenGroup(const std::string& path);
 
     // The dimension `index` of an array, one object for all arrays that share it: those of one
@@ -132,7 +132,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     // Sets or removes an attribute of a node, and tells its array where that is open.
     zarr::Status ChangeAttribute(const std::string& path, const std::string& name,
                                  std::optional<zarr::json::Value> value);
-    // The attribute objects that can be written to, for as long as somebody holds them.
+    // The attribute objects that can be written to, while they are in use.
     void Register(const std::shared_ptr<ZarrAttribute>& attribute);
     std::shared_ptr<ZarrAttribute> FindAttribute(const std::string& path,
                                                  const std::string& name) const;
@@ -170,7 +170,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
         std::vector<std::uint64_t> shape;
     };
 
-    // Who has a full name.
+    // The owner of a full name.
     struct NameClaim {
         std::string key;  // ZarrDimension::Key()
         std::weak_ptr<ZarrDimension> owner;
@@ -183,7 +183,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     bool RootHolds(const std::string& name) const;
     bool MayBeGroups(const zarr::Dimension& dimension) const;
     void ClaimName(const std::shared_ptr<ZarrDimension>& dimension);
-    // The array where somebody holds it, else nullptr.
+    // The array where it is in use, else nullptr.
     std::shared_ptr<ZarrMDArray> OpenIfLive(const std::string& path) const;
     std::shared_ptr<ZarrDimension> DimensionOf(const NewDimension& created);
     const NewDimension* FindCreated(const std::string& group, const std::string& name,

@@ -370,7 +370,7 @@ Status OverviewLevels::WriteBetween(const CoordinateArrays& coordinates,
     if (from.coordinate_path.empty()) return {};
     const auto read = zarr::ReadCoordinates(hierarchy_, from.coordinate_path,
                                             from.coordinate_attributes, source_.threads);
-    if (!read.ok()) return {};  // texts, or broken; whoever reads the raster is told
+    if (!read.ok()) return {};  // texts, or broken; reported when the raster is read
     json::Object attributes;
     if (const json::Object* members = from.coordinate_attributes.as_object()) attributes = *members;
     // The values are written unpacked, and bounds are not written.

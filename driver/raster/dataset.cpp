@@ -21,8 +21,8 @@
 #include "driver/raster/overview_builder.h"
 #include "driver/raster/pam.h"
 #include "driver/store/location.h"
-#include "driver/store/remote_url.h"
 #include "driver/store/sidecars.h"
+#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -92,7 +92,7 @@ void AddItem(CPLXMLNode* domain, const char* key, const std::string& value) {
 ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions options)
     : location_(std::move(location)), options_(std::move(options)) {
     eAccess = GA_ReadOnly;
-    // Whoever was asked to open it.
+    // Also where ZarrBuiltin was asked to open it.
     poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
     SetDescription(name.c_str());
 }
@@ -230,7 +230,7 @@ const Georeferencing& ZarrDataset::FindGeoreferencing() const {
     georeferencing_ =
         ReadGeoreferencing(*location_.hierarchy, facts, location_.store_path,
                            {options_.assume_longlat, options_.wrap_longitude, options_.threads});
-    EmitWarnings(location_.store_path + ": /" + facts.path, georeferencing_->warnings);
+    EmitWarnings(store_path() + ": /" + facts.path, georeferencing_->warnings);
     WarnOfFailure(*location_.hierarchy, location_.store_path);
     return *georeferencing_;
 }
@@ -421,8 +421,8 @@ Status ZarrDataset::UpdateLevels() {
 CPLStringList ZarrDataset::RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const {
     CPLStringList siblings;
     const std::string auxiliary = sidecar_base_ + ".aux.xml";
-    if (!IsRemote(sidecar_base_)) return siblings;
-    if (CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")) && !RemoteUrl(auxiliary, ""))
+    if (!location_.store_path.is_remote()) return siblings;
+    if (CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")) && !StorePath(auxiliary).Url())
         return siblings;
     siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
     if (plain.is_there && (is_plain || FetchSidecar(auxiliary, nullptr)))
@@ -496,7 +496,7 @@ void ZarrDataset::PixelsChange() {
 }
 
 void ZarrDataset::StatisticsSet() {
-    // Whoever sets them before there are pixels means those that will be.
+    // Set before there are pixels, they belong to the pixels that will be written.
     const auto is_empty = [&](const auto& array) {
         return update_ != nullptr && update_->HasMade(array->layout.facts.path) &&
                !update_->HasWritten(*array->layout.array);
@@ -851,7 +851,7 @@ Status ZarrDataset::RemoveFillValue(BandArray& array) {
     if (!array.layout.facts.metadata.has_fill_value || !options_.fill_value_as_nodata) return {};
     GDALPamDataset::FlushCache(false);  // blocks that GDAL holds
     const bool is_untouched = update_->HasMade(path) && !update_->HasWritten(*array.layout.array);
-    // Who wrote with the old one leaves chunks out that hold nothing else.
+    // With the old one, chunks that hold nothing else were left out.
     ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
     if (!is_untouched) {
         ZARR_ASSIGN_OR_RETURN(const zarr::ChunkListing listing, array.layout.array->ListChunks());

@@ -107,7 +107,7 @@ class ZarrDataset final : public GDALPamDataset {
     CPLErr RefuseToWrite() const;
     // Statistics of pixels go before these are changed.
     void PixelsChange();
-    // Somebody has set, or GDAL has computed, statistics of a band.
+    // Statistics of a band were set, or computed by GDAL.
     void StatisticsSet();
     // Calls `make`, which has GDAL make a mask, with the name that the mask's file is to have.
     CPLErr MakeMask(const std::function<CPLErr()>& make);
@@ -209,7 +209,7 @@ class ZarrDataset final : public GDALPamDataset {
     OverviewPlan planned_overviews_;
     // Overviews that were removed while a caller may hold their bands.
     std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
-    // See sidecar_names.h. What the statistics were made from: as it was when they were read, or is
+    // See sidecars.h. What the statistics were made from: as it was when they were read, or is
     // when they are saved.
     std::string dataset_id_;
     std::string sidecar_base_;

@@ -29,7 +29,7 @@ struct XmlDeleter {
 };
 using XmlPtr = std::unique_ptr<CPLXMLNode, XmlDeleter>;
 
-// nullptr where it is no XML; the cause is not emitted.
+// nullptr where it is not XML; the cause is not emitted.
 XmlPtr ParseXml(const std::string& text) {
     CPLErrorStateBackuper keep_state;
     CPLPushErrorHandler(CPLQuietErrorHandler);
@@ -60,7 +60,7 @@ std::vector<std::string> ReadNames(const zarr::Hierarchy& hierarchy, const std::
     const XmlPtr xml = ParseXml(std::string(std::as_const(text).span().text()));
     if (xml != nullptr) CPLStripXMLNamespace(xml.get(), nullptr, TRUE);
     if (const CPLXMLNode* ome = CPLGetXMLNode(xml.get(), "=OME")) return NamesIn(*ome);
-    warnings.push_back(key + ": is no OME-XML; the images keep the names of their paths");
+    warnings.push_back(key + ": is not OME-XML; the images keep the names of their paths");
     return {};
 }
 

@@ -17,7 +17,7 @@
 
 namespace zarr_driver {
 
-// The channels of one array; none where it is no image with `omero`. Immutable.
+// The channels of one array; none where it is not an image with `omero`. Immutable.
 class OmeChannels {
   public:
     OmeChannels() = default;

@@ -143,7 +143,7 @@ ZarrDataset* OverviewBuilder::FindLevel(const Datasets& levels, int factor) cons
 Status OverviewBuilder::CheckBase() const {
     for (const auto& array : dataset_.arrays_) {
         const std::string& path = array->layout.facts.path;
-        zarr::Warnings ignored;  // whoever opened the dataset has seen them
+        zarr::Warnings ignored;  // reported when the dataset was opened
         const auto pyramid = zarr::FindPyramidOf(*dataset_.location_.hierarchy, path, ignored);
         if (pyramid && pyramid->levels[0].path != path)
             return Status::Unsupported("/" + path + " is an overview itself, of /" +
@@ -209,7 +209,7 @@ Result<std::unique_ptr<ZarrDataset>> OverviewBuilder::OpenLevel(const LevelPaths
                          opened->GetRasterXSize() == static_cast<int>(level.width) &&
                          opened->GetRasterYSize() == static_cast<int>(level.height);
     if (!is_like)
-        return Status::Corrupt("/" + level.paths[0] + ": is no smaller copy of the raster");
+        return Status::Corrupt("/" + level.paths[0] + ": is not a smaller copy of the raster");
     opened->BecomeLevel();
     opened->EnableUpdate(dataset_.update_.Share(), dataset_.convention_);
     return opened;

@@ -45,7 +45,7 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     range.first = fixed ? layout_.fixed[index] : 0;
     range.count = fixed ? 1 : dimension.size;
     range.threads = options_.threads;
-    // Longer ones belong to datasets without bands, where nobody asks.
+    // Longer ones belong to datasets without bands, where they are not asked for.
     if (range.count > zarr::kMaxLabels) return axis;
     const Clock::time_point start = Clock::now();
     if (options_.label_delay)

@@ -9,8 +9,8 @@
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
-#include "driver/store/remote_url.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -20,7 +20,8 @@ using zarr::Status;
 
 namespace {
 
-// The file systems through which GDAL's own driver reads references. Who has them reads references.
+// The file systems through which GDAL's own driver reads references. A GDAL that has them reads
+// references.
 constexpr const char* kReferenceFileSystem = "/vsikerchunk_json_ref/";
 constexpr const char* kCachedFileSystem = "/vsikerchunk_json_ref_cached/";
 constexpr const char* kParquetFileSystem = "/vsikerchunk_parquet_ref/";
@@ -36,16 +37,16 @@ bool IsFolder(const std::string& path) {
            VSI_ISDIR(stat.st_mode);
 }
 
-ForeignStore FindByName(const std::string& path) {
+ForeignStore FindByName(const StorePath& path) {
     if (STARTS_WITH(path.c_str(), kReferenceFileSystem) ||
         STARTS_WITH(path.c_str(), kCachedFileSystem))
         return ForeignStore::kReferenceFile;
     if (STARTS_WITH(path.c_str(), kParquetFileSystem)) return ForeignStore::kReferenceParquet;
-    if (zarr::LastName(path) == zarr::kV3Document) return ForeignStore::kV3;
+    if (zarr::LastName(path.text()) == zarr::kV3Document) return ForeignStore::kV3;
     const char* const extension = CPLGetExtension(path.c_str());
     const bool is_json = EQUAL(extension, "json");
     if (!is_json && !EQUAL(extension, "parq")) return ForeignStore::kNone;
-    if (!IsRemote(path) && IsFolder(path)) return ForeignStore::kNone;
+    if (!path.is_remote() && IsFolder(path)) return ForeignStore::kNone;
     return is_json ? ForeignStore::kReferenceFile : ForeignStore::kReferenceParquet;
 }
 
@@ -77,7 +78,7 @@ ForeignStore FindInFolder(const std::string& folder) {
 
 // What GDAL's own driver takes for the name of the same store.
 std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString& name) {
-    std::string path = ExpandUrl(name.path);
+    std::string path = name.path;
     // A URL is not: where "Zarr" reads it for a path, GDAL's own driver does not.
     const std::string written = open_info.pszFilename;
     const std::size_t at = written.find(path);
@@ -94,7 +95,7 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
         path = zarr::ParentPath(path);
         if (path.empty()) path = ".";
     }
-    if (is_as_written && (name.has_prefix || !IsRemote(path))) return open_info.pszFilename;
+    if (is_as_written && (name.has_prefix || !name.path.is_remote())) return open_info.pszFilename;
     if (name.has_node) return FormatConnectionString(path, name.node, name.indices);
     return "ZARR:\"" + path + "\"";
 }
@@ -116,15 +117,14 @@ Status NotOpened(ForeignStore kind) {
 
 }  // namespace
 
-ForeignStore FindForeignStore(const std::string& path) {
-    const std::string expanded = ExpandUrl(path);
-    const ForeignStore named = FindByName(expanded);
-    if (named != ForeignStore::kNone || IsRemote(expanded)) return named;
+ForeignStore FindForeignStore(const StorePath& path) {
+    const ForeignStore named = FindByName(path);
+    if (named != ForeignStore::kNone || path.is_remote()) return named;
     const QuietErrors quiet;
     return FindInFolder(FolderOf(path));
 }
 
-ForeignStore FindForeignStoreBehind(const std::string& path, const Status& failure) {
+ForeignStore FindForeignStoreBehind(const StorePath& path, const Status& failure) {
     const std::string folder = FolderOf(path);
     const QuietErrors quiet;
     switch (failure.code()) {
@@ -165,7 +165,7 @@ bool IsStoreOfBuiltin(const char* name) {
     const ForeignStore kind = FindForeignStore(parsed->path);
     const QuietErrors quiet;
     const std::string folder = FolderOf(parsed->path);
-    return DoesBuiltinRead(kind) || (kind == ForeignStore::kNone && IsRemote(folder) &&
+    return DoesBuiltinRead(kind) || (kind == ForeignStore::kNone && parsed->path.is_remote() &&
                                      !IsStoreFolder(folder) && Holds(folder, zarr::kV3Document));
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/status.h"
-#include "driver/store/connection_string.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 
@@ -23,11 +23,11 @@ enum class ForeignStore : std::uint8_t {
 // What a path names, by itself and, where that is local, by a few stats; of a web server or an
 // object store by the path alone. A folder with documents of Zarr v1 or v2 is a store of ours
 // whatever else lies in it.
-ForeignStore FindForeignStore(const std::string& path);
+ForeignStore FindForeignStore(const StorePath& path);
 
 // What is on a server where `failure` came of reading it as a store of ours; one request at most,
 // which GDAL keeps the answer of.
-ForeignStore FindForeignStoreBehind(const std::string& path, const zarr::Status& failure);
+ForeignStore FindForeignStoreBehind(const StorePath& path, const zarr::Status& failure);
 
 // True where GDAL's own driver is there and reads stores of this kind.
 bool DoesBuiltinRead(ForeignStore kind);

@@ -171,7 +171,7 @@ struct Idle {
     std::string name;
 };
 
-// More than are under way at a time; those that nobody has used for longest are closed.
+// More than are under way at a time; the least recently used are closed.
 constexpr std::size_t kMaxIdle = 128;
 
 zarr::Mutex idle_mutex;

@@ -16,8 +16,8 @@
 #include "core/store/zip_store.h"
 #include "driver/base/open_options.h"
 #include "driver/base/report.h"
-#include "driver/store/remote_url.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -66,7 +66,7 @@ void AscendInZip(const ZipPlace& place, std::string& folder, std::string& node) 
 // looking costs nothing; over a network by the names.
 void AscendToRoot(std::string& folder, std::string& node) {
     if (const auto place = ZipPlaceOf(folder)) return AscendInZip(*place, folder, node);
-    if (IsRemote(folder)) return AscendToNamedRoot(folder, node);
+    if (StorePath(folder).is_remote()) return AscendToNamedRoot(folder, node);
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
     if (!IsStoreFolder(folder)) return;
     for (std::size_t i = 0; i < zarr::kMaxGroupDepth; ++i) {
@@ -79,15 +79,15 @@ void AscendToRoot(std::string& folder, std::string& node) {
 
 // True where a server has a store of Zarr v3 and nothing of ours at `node`: to look further takes
 // several requests, which that is spared. What is asked before is remembered, unless it may change.
-Result<bool> IsV3InPlaceOf(const zarr::Hierarchy& hierarchy, const std::string& folder,
+Result<bool> IsV3InPlaceOf(const zarr::Hierarchy& hierarchy, const StorePath& folder,
                            const std::string& node) {
-    if (!IsRemote(folder) || hierarchy.is_consolidated()) return false;
+    if (!folder.is_remote() || hierarchy.is_consolidated()) return false;
     for (const zarr::Document document : {zarr::Document::kArray, zarr::Document::kGroup}) {
         ZARR_ASSIGN_OR_RETURN(const bool found, hierarchy.Has(node, document));
         if (found) return false;
     }
     const QuietErrors quiet;
-    return PathExists(folder + "/" + std::string(zarr::kV3Document));
+    return PathExists(folder.text() + "/" + std::string(zarr::kV3Document));
 }
 
 Status NoStore() {
@@ -96,7 +96,7 @@ Status NoStore() {
         "groups or arrays");
 }
 
-Result<Location> LocateIn(const std::string& folder, const std::string& node,
+Result<Location> LocateIn(const StorePath& folder, const std::string& node,
                           const OpenOptions& options) {
     Location location;
     location.store_path = folder;
@@ -172,19 +172,19 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
     return NoStore();
 }
 
-zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const std::string& path,
+zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
                                                            const StoreAccess& access) {
     using StorePtr = std::shared_ptr<const zarr::Store>;
     if (const auto place = ZipPlaceOf(path)) {
         ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(place->archive));
         return StorePtr(std::make_shared<zarr::ZipStore>(archive, InnerFolder(*place, *archive)));
     }
-    if (IsRemote(path)) return StorePtr(std::make_shared<RemoteStore>(path, access));
+    if (path.is_remote()) return StorePtr(std::make_shared<RemoteStore>(path, access));
     return StorePtr(std::make_shared<VsiStore>(path));
 }
 
-std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder, bool missing_on_403) {
-    if (!IsRemote(folder)) return std::make_shared<VsiStore>(folder);
+std::shared_ptr<VsiStore> OpenStoreForUpdate(const StorePath& folder, bool missing_on_403) {
+    if (!folder.is_remote()) return std::make_shared<VsiStore>(folder);
     StoreAccess access;
     access.missing_on_403 = missing_on_403;
     access.update = true;

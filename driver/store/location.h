@@ -7,14 +7,14 @@
 #include "core/hierarchy/hierarchy.h"
 #include "core/store/store.h"
 #include "driver/base/open_options.h"
-#include "driver/store/connection_string.h"
 #include "driver/store/remote_store.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 
 // A node of a store that was found.
 struct Location {
-    std::string store_path;  // folder of the store's root
+    StorePath store_path;  // folder of the store's root
     std::shared_ptr<const zarr::Hierarchy> hierarchy;
     // The store that `hierarchy` reads, where it was opened to be changed, else nullptr: what is
     // written through it is seen there at once.
@@ -35,12 +35,11 @@ zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& o
 
 // The store at a path: in a folder, on a server, or in a zip file. Fails for a zip file that cannot
 // be read.
-zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const std::string& path,
+zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
                                                            const StoreAccess& access);
 
 // The store in a folder, for reading and writing. `missing_on_403` as in StoreAccess.
-std::shared_ptr<VsiStore> OpenStoreForUpdate(const std::string& folder,
-                                             bool missing_on_403 = false);
+std::shared_ptr<VsiStore> OpenStoreForUpdate(const StorePath& folder, bool missing_on_403 = false);
 
 // Warns where the store failed to give metadata or a listing since it was last asked, unless that
 // is what was reported last: what is looked for and need not be there, coordinates or a CRS, may be

@@ -21,8 +21,8 @@ namespace zarr_driver {
 class PathLock {
   public:
     enum class Failure : std::uint8_t {
-        kHeld,        // somebody else holds it, in this process or another
-        kImpossible,  // no such thing can be locked here: it is gone, is no local one, or the
+        kHeld,        // it is held, in this process or another
+        kImpossible,  // no such thing can be locked here: it is gone, is not a local one, or the
                       // system has no such locks
     };
 
@@ -53,7 +53,7 @@ class PathLock {
     int descriptor_;
 };
 
-// A name beside `path` that nobody else uses: "PATH.<32 hex digits>.partial", as zarr-python has
+// A name beside `path` that is not in use: "PATH.<32 hex digits>.partial", as zarr-python has
 // them. The first eight digits tell those of this driver.
 std::string PartialName(const std::string& path);
 

@@ -9,7 +9,7 @@
 #include "core/base/limits.h"
 #include "core/store/keys.h"
 #include "driver/store/http_client.h"
-#include "driver/store/remote_url.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 
@@ -73,7 +73,7 @@ Result<bool> RemoteStore::Get(const std::string& key, zarr::Buffer& value,
 
 Result<bool> RemoteStore::Ask(const std::string& key, zarr::Buffer& value,
                               std::size_t limit) const {
-    if (const auto url = RemoteUrl(folder(), key)) {
+    if (const auto url = folder().Url(key)) {
         auto found = Fetch({*url, folder(), key}, value, limit);
         if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
     }
@@ -83,13 +83,14 @@ Result<bool> RemoteStore::Ask(const std::string& key, zarr::Buffer& value,
 Result<bool> RemoteStore::CheckAnswer(Result<bool> answer) const {
     if (answer.ok() || answer.status().code() != zarr::StatusCode::kPermission) return answer;
     if (access_.missing_on_403) return false;
-    return Status::Permission(answer.status().message() +
-                              " (where the server says so of what is absent, as object stores do "
-                              "to those who may not list: open option MISSING_ON_403=YES)");
+    return Status::Permission(
+        answer.status().message() +
+        " (where the server says so of what is absent, as object stores do "
+        "to clients without the right to list: open option MISSING_ON_403=YES)");
 }
 
 bool RemoteStore::IsMisdirected(const Result<bool>& answer, const zarr::Buffer& value) const {
-    if (!IsObjectStore(folder())) return false;
+    if (!folder().is_object_store()) return false;
     if (!answer.ok()) return answer.status().code() == zarr::StatusCode::kInvalidArgument;
     // A redirection without an address, which curl takes for an answer.
     const std::string_view text = value.span().text();
@@ -104,7 +105,7 @@ Result<std::optional<std::size_t>> RemoteStore::GetInto(const std::string& key,
 Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                    zarr::Buffer& value) const {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    if (const auto url = RemoteUrl(folder(), key)) {
+    if (const auto url = folder().Url(key)) {
         const ByteExtent extent{offset, std::max<std::size_t>(length, 1)};
         const std::size_t limit = std::max(
             extent.length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
@@ -116,7 +117,7 @@ Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset,
 
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {
     auto entries = VsiStore::List(prefix);
-    // Whether there is nothing or nobody may know is not told apart.
+    // "Nothing is there" and "you may not know" are not told apart.
     if (entries.ok() && (!entries->empty() || access_.update)) return entries;
     return Status::Unsupported(At(prefix) +
                                "the server does not list what it has; consolidated "
@@ -124,20 +125,21 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
 }
 
 Status RemoteStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
-    if (!IsObjectStore(folder())) return WebServerDoesNotList(prefix);
+    if (!folder().is_object_store()) return WebServerDoesNotList(prefix);
     return VsiStore::VisitEntries(prefix, visit);
 }
 
 Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                                const PrefixVisitor&) const {
-    if (!IsObjectStore(folder())) return WebServerDoesNotList(prefix);
+    if (!folder().is_object_store()) return WebServerDoesNotList(prefix);
     std::size_t keys = 0;
     const auto count = [&](std::string_view key, std::optional<std::uint64_t> size) {
         ++keys;
         visit(key, size);
     };
     ZARR_RETURN_IF_ERROR(VsiStore::ForEachKey(prefix, count, {}));
-    // GDAL shows nothing to who may not list; an array has its own document at least.
+    // GDAL shows nothing to a client without the right to list; an array has its own document at
+    // least.
     return keys != 0
                ? Status()
                : Status::Unsupported(At(prefix) + "the object store does not list what it has");

@@ -12,7 +12,8 @@ namespace zarr_driver {
 
 // How a store is asked.
 struct StoreAccess {
-    // What is refused (403) counts as absent: so answer object stores those who may not list.
+    // What is refused (403) counts as absent: object stores answer so to clients without the right
+    // to list.
     bool missing_on_403 = false;
     // The store is changed, too: nothing that was read of it is trusted later.
     bool update = false;
@@ -24,8 +25,8 @@ struct StoreAccess {
 // GDAL's own file systems are asked, which take more requests. They do what writes, too.
 class RemoteStore final : public VsiStore {
   public:
-    RemoteStore(std::string folder, const StoreAccess& access)
-        : VsiStore(std::move(folder)), access_(access) {}
+    RemoteStore(const StorePath& folder, const StoreAccess& access)
+        : VsiStore(folder), access_(access) {}
 
     std::string AccessOptions() const override;
     std::size_t ReadsAtOnce() const override;
@@ -36,8 +37,8 @@ class RemoteStore final : public VsiStore {
                                                      zarr::MutableByteSpan memory) const override;
     zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                 zarr::Buffer& value) const override;
-    // As far as a web server lists folders as pages, and whoever asks may list an object store;
-    // kUnsupported otherwise.
+    // As far as a web server lists folders as pages, and an object store may be listed by the
+    // client; kUnsupported otherwise.
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
     // Not of a web server, which would be asked for a page, and for all of it.
     zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;

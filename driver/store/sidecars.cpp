@@ -17,7 +17,7 @@
 #include "core/base/digest.h"
 #include "driver/base/report.h"
 #include "driver/store/http_client.h"
-#include "driver/store/remote_url.h"
+#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -68,7 +68,7 @@ std::optional<std::string> OwnerIn(CPLXMLNode* parsed) {
 // The names in a folder that begin so, perhaps with others.
 std::vector<std::string> NamesIn(const std::string& folder, const std::string& start) {
     std::vector<std::string> names;
-    if (!IsObjectStore(folder)) {
+    if (!StorePath(folder).is_object_store()) {
         const CPLStringList entries(VSIReadDir(folder.empty() ? "." : folder.c_str()));
         for (int i = 0; i < entries.size(); ++i) names.emplace_back(entries[i]);
         return names;
@@ -132,7 +132,7 @@ PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path) {
     if (ArchiveOf(path) || !CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")))
         return found;
     const QuietErrors quiet;
-    if (IsRemote(path)) {
+    if (StorePath(path).is_remote()) {
         zarr::Buffer text;
         if (!FetchSidecar(path, &text)) return found;
         found.is_there = true;
@@ -153,7 +153,7 @@ std::string SidecarBase(const std::string& store_path, const std::string& id, bo
 }
 
 bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
-    const auto url = RemoteUrl(path, "");
+    const auto url = StorePath(path).Url();
     constexpr std::size_t kLargest = std::size_t{64} << 20;
     zarr::Buffer ignored;
     if (!url) return false;
@@ -163,7 +163,7 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
 
 std::vector<std::string> SidecarBases(const std::string& path) {
     std::vector<std::string> bases = {path};
-    if (!VSIIsLocal(path.c_str()) && !IsObjectStore(path)) return bases;
+    if (!VSIIsLocal(path.c_str()) && !StorePath(path).is_object_store()) return bases;
     const std::string folder = CPLGetPath(path.c_str());
     const std::string start = std::string(CPLGetFilename(path.c_str())) + kMark;
     std::set<std::string> others;

@@ -52,7 +52,7 @@ std::string SidecarBase(const std::string& store_path, const std::string& id, bo
 // Of a store at `path`, a folder or zip file: the paths without endings of what lies beside it.
 std::vector<std::string> SidecarBases(const std::string& path);
 
-// The files that GDAL puts beside a store, of all datasets in it; see sidecar_names.h.
+// The files that GDAL puts beside a store, of all datasets in it.
 
 // Remove, or rename with the store, the files beside it. What fails is left.
 void RemoveBeside(const std::string& path);

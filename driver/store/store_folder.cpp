@@ -11,9 +11,8 @@
 #include "core/base/limits.h"
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
-#include "driver/store/connection_string.h"
 #include "driver/store/location.h"
-#include "driver/store/remote_url.h"
+#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -38,7 +37,7 @@ bool IsV1Folder(const std::string& folder) {
                        kMostBytes, zarr::IsV1Metadata);
 }
 
-// True where one of the documents of a store lies in `folder`, which is no zip file. Its
+// True where one of the documents of a store lies in `folder`, which is not a zip file. Its
 // consolidated metadata are read where they are alone, as references have such a file, too.
 bool HoldsDocument(const std::string& folder) {
     const auto holds = [&](zarr::Document document) {
@@ -81,32 +80,31 @@ bool NamesDocument(const std::string& path) {
     return IsV1Folder(folder.empty() ? "." : folder);
 }
 
-std::string FolderOf(const std::string& path) {
-    std::string folder = ExpandUrl(path);
+StorePath FolderOf(const StorePath& path) {
+    std::string folder = path;
     // What a URL asks stays at its end.
     std::string query;
-    if (IsRemote(folder) && !IsObjectStore(folder)) {
+    if (path.kind() == StorePath::Kind::kWebServer) {
         query = folder.substr(std::min(folder.find('?'), folder.size()));
         folder.resize(folder.size() - query.size());
     }
     if (NamesDocument(folder)) folder = zarr::ParentPath(folder);
     while (folder.size() > 1 && (folder.back() == '/' || folder.back() == '\\')) folder.pop_back();
-    return (folder.empty() ? "." : folder) + query;
+    return StorePath((folder.empty() ? "." : folder) + query);
 }
 
-zarr::Status CheckWritable(const std::string& path) {
-    const std::string folder = FolderOf(path);
-    if (!IsRemote(folder) || IsObjectStore(folder)) return {};
+zarr::Status CheckWritable(const StorePath& path) {
+    if (path.kind() != StorePath::Kind::kWebServer) return {};
     return zarr::Status::Unsupported("a web server is read from, not written to");
 }
 
-zarr::Status CheckChangeable(const std::string& path) {
+zarr::Status CheckChangeable(const StorePath& path) {
     if (ZipPlaceOf(FolderOf(path)))
         return zarr::Status::Unsupported("a zip file is written once and not changed afterwards");
     return CheckWritable(path);
 }
 
-zarr::Result<std::string> TargetPath(const std::string& name) {
+zarr::Result<StorePath> TargetPath(const std::string& name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.has_node) return parsed.path;
     return zarr::Status::Invalid("/" + parsed.node +
@@ -114,12 +112,12 @@ zarr::Result<std::string> TargetPath(const std::string& name) {
                                  "ARRAY_NAME names the array");
 }
 
-std::string TargetFolderOf(const std::string& path) {
-    const std::string folder = FolderOf(path);
+StorePath TargetFolderOf(const StorePath& path) {
+    const StorePath folder = FolderOf(path);
     VSIStatBufL stat;
     const bool is_zip = EQUAL(CPLGetExtension(folder.c_str()), "zip") && !ArchiveOf(folder) &&
                         (VSIStatL(folder.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode));
-    return is_zip ? "/vsizip/" + folder : folder;
+    return is_zip ? StorePath("/vsizip/" + folder.text()) : folder;
 }
 
 }  // namespace zarr_driver

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 
@@ -23,19 +24,19 @@ bool NamesDocument(const std::string& path);
 
 // The folder that a path or URL means: the path itself without trailing slashes, or the folder of
 // the document that it names.
-std::string FolderOf(const std::string& path);
+StorePath FolderOf(const StorePath& path);
 
 // Ok where a store can be made at `path`, or its folder; else Unsupported: on a web server.
-zarr::Status CheckWritable(const std::string& path);
+zarr::Status CheckWritable(const StorePath& path);
 
 // Ok where what is at `path` can be changed; else Unsupported: in a zip file, or as above.
-zarr::Status CheckChangeable(const std::string& path);
+zarr::Status CheckChangeable(const StorePath& path);
 
 // The path that the name of a new store means; Invalid where it names a node in one.
-zarr::Result<std::string> TargetPath(const std::string& name);
+zarr::Result<StorePath> TargetPath(const std::string& name);
 
 // FolderOf() a store that is to be written or deleted: of a name that ends in ".zip", unless it is
 // a folder, the one that GDAL sees in the zip file.
-std::string TargetFolderOf(const std::string& path);
+StorePath TargetFolderOf(const StorePath& path);
 
 }  // namespace zarr_driver

@@ -23,12 +23,11 @@
 #include "driver/base/builtin_driver.h"
 #include "driver/base/guard.h"
 #include "driver/base/report.h"
-#include "driver/store/connection_string.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/location.h"
-#include "driver/store/remote_url.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -41,14 +40,14 @@ namespace {
 
 // Where a store, or a node in one, lies.
 struct Place {
-    std::string folder;
+    StorePath folder;
     std::string node;  // empty for the store itself
 };
 
 Result<Place> FindPlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.indices.empty())
-        return Status::Invalid("/" + parsed.node + ": a slice of an array, which is no file");
+        return Status::Invalid("/" + parsed.node + ": a slice of an array, which is not a file");
     if (!IsStoreFolder(FolderOf(parsed.path))) return Status::Invalid("not a Zarr v2 store");
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
@@ -61,7 +60,7 @@ Status DeletePlace(const char* name) {
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     if (place.node.empty()) return RemoveStore(TargetFolderOf(place.folder));
     ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
-    ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder + "/" + place.node, "deleted"));
+    ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder.text() + "/" + place.node, "deleted"));
     zarr::HierarchyWriter writer(OpenStoreForUpdate(place.folder));
     ZARR_RETURN_IF_ERROR(writer.DeleteNode(place.node));
     return writer.Finish();
@@ -71,10 +70,10 @@ Status RenameNode(const Place& place, const std::string& target) {
     ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(target));
     const std::string path =
-        FolderOf(parsed.path) + (parsed.has_node ? "/" + parsed.node : std::string());
-    const std::string group = place.folder + "/" + std::string(zarr::ParentPath(place.node));
+        FolderOf(parsed.path).text() + (parsed.has_node ? "/" + parsed.node : std::string());
+    const std::string group = place.folder.text() + "/" + std::string(zarr::ParentPath(place.node));
     const std::string name(zarr::LastName(path));
-    if (FolderOf(group) != zarr::ParentPath(path))
+    if (FolderOf(group).text() != zarr::ParentPath(path))
         return Status::Unsupported("/" + place.node + ": is renamed only within its group");
     zarr::HierarchyWriter writer(OpenStoreForUpdate(place.folder));
     ZARR_RETURN_IF_ERROR(writer.RenameNode(place.node, name));
@@ -88,13 +87,13 @@ Status CheckFree(const std::string& folder) {
                : Status();
 }
 
-Status CopyKeys(const Place& place, const std::string& target) {
+Status CopyKeys(const Place& place, const StorePath& target) {
     if (ZipPlaceOf(place.folder) && !ArchiveOf(place.folder) && place.node.empty())
         return CPLCopyFile(target.c_str(), place.folder.c_str()) == 0
                    ? Status()
-                   : Status::Io("the zip file cannot be copied to " + target);
+                   : Status::Io("the zip file cannot be copied to " + target.text());
     ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(place.folder, {}));
-    if (!IsRemote(target) && !ArchiveOf(target)) MakeFolder(target);
+    if (!target.is_remote() && !ArchiveOf(target)) MakeFolder(target);
     VsiStore to(target);
     return zarr::CopyTree({*from, place.node}, {to, ""});
 }
@@ -193,8 +192,9 @@ Status CheckRoom(const std::string& folder) {
     VSIStatBufL stat;
     errno = 0;
     const bool is_there = VSIStatL(folder.c_str(), &stat) == 0;
-    // What cannot be looked at may be somebody's. Over a network errno means nothing.
-    if (!is_there && errno != 0 && errno != ENOENT && errno != ENOTDIR && !IsRemote(folder))
+    // What cannot be looked at may belong to another program. Over a network errno means nothing.
+    if (!is_there && errno != 0 && errno != ENOENT && errno != ENOTDIR &&
+        !StorePath(folder).is_remote())
         return Status::Io("cannot be looked at: " + std::generic_category().message(errno));
     if (is_there && !VSI_ISDIR(stat.st_mode))
         return Status::Invalid("is a file, so it is not overwritten");
@@ -209,7 +209,7 @@ namespace {
 // GDAL remembers what an object store has listed, whatever others have done since, and whatever was
 // deleted.
 void ForgetListings(const std::string& folder) {
-    if (IsObjectStore(folder)) VSICurlPartialClearCache(folder.c_str());
+    if (StorePath(folder).is_object_store()) VSICurlPartialClearCache(folder.c_str());
 }
 
 // The keys of all objects below a folder of an object store; those that only stand for folders,
@@ -238,7 +238,7 @@ Status EraseObjects(const std::string& folder) {
                                             [&](const std::string& key) { return !is_last(key); });
     const std::vector<std::string> roots(last, keys.end());
     keys.erase(last, keys.end());
-    // Nobody is to take for whole what is only partly there.
+    // A part of a store must not be taken for a whole one.
     std::stable_partition(keys.begin(), keys.end(), [](const std::string& key) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
@@ -261,7 +261,7 @@ Status EraseWhole(const std::string& path) {
         return Status::Io("cannot be removed: " + std::generic_category().message(errno));
     }
     const std::string& folder = path;
-    if (IsObjectStore(folder)) return EraseObjects(folder);
+    if (StorePath(folder).is_object_store()) return EraseObjects(folder);
     VsiStore store(folder);
     ZARR_RETURN_IF_ERROR(zarr::EraseStore(store));
     const QuietErrors quiet;

@@ -12,8 +12,8 @@
 
 namespace zarr_driver {
 
-// Deletes a store, or the array or group that the name leads to; nothing that is no Zarr v2 store
-// or has other things in it.
+// Deletes a store, or the array or group that the name leads to; nothing that is not a Zarr v2
+// store or has other things in it.
 CPLErr Delete(const char* name);
 
 // Gives a store another path, where nothing may be; or an array or group another name in its group.
@@ -41,7 +41,7 @@ zarr::Status CheckAlone(const std::string& folder);
 zarr::Status EraseWhole(const std::string& path);
 
 // Deletes the store at `folder` and the files beside it. Refuses, with nothing
-// deleted, a folder that is no Zarr v2 store or holds other things too.
+// deleted, a folder that is not a Zarr v2 store or holds other things too.
 zarr::Status RemoveStore(const std::string& folder);
 
 }  // namespace zarr_driver

@@ -22,10 +22,10 @@
 #include "core/store/keys.h"
 #include "driver/base/report.h"
 #include "driver/store/partial_files.h"
-#include "driver/store/remote_url.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_management.h"
+#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -35,7 +35,9 @@ using zarr::Status;
 
 namespace {
 
-bool IsOnLocalDisk(const std::string& path) { return !STARTS_WITH(path.c_str(), "/vsi"); }
+bool IsOnLocalDisk(const std::string& path) {
+    return StorePath(path).kind() == StorePath::Kind::kLocal;
+}
 
 // Where a link leads, so that what it leads to is replaced, and not the link.
 std::string WithoutLink(const std::string& path) {
@@ -63,7 +65,7 @@ bool MayBeReplaced(const std::string& path) {
     return own.st_dev == around.st_dev;  // else a mount point
 }
 
-// Whether somebody may not, as opposed to a file system that fails.
+// Whether a right is missing, as opposed to a file system that fails.
 bool IsRefusal(int error) { return error == EACCES || error == EPERM || error == EROFS; }
 
 Status SwapFailure(const std::string& what, int error) {
@@ -140,13 +142,15 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
         }
     }
     if (is_possible) return replacement;
-    const std::string path = std::exchange(replacement.path_, {});  // the old store is nobody's
+    const std::string path =
+        std::exchange(replacement.path_, {});  // the old store is not to be restored
     // A zip file is written over as a whole.
     if (FileOrFolderOf(folder) == folder) {
         VsiStore old(path);
-        ZARR_RETURN_IF_ERROR(IsRemote(path) ? EraseWhole(path) : zarr::EraseStore(old));
+        const bool is_remote = StorePath(path).is_remote();
+        ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path) : zarr::EraseStore(old));
         RemoveBeside(path);
-        if (!IsRemote(path)) MakeFolder(path);
+        if (!is_remote) MakeFolder(path);
     }
     replacement.path_ = path;
     return replacement;
@@ -186,7 +190,7 @@ Status StoreReplacement::BuildAside(bool& is_possible) {
         }
         PathLock::Failure failure{};
         auto lock = PathLock::Try(aside, failure);
-        // Whoever came between took it for abandoned.
+        // Another process took it for abandoned meanwhile.
         if (lock ? !lock->IsOf(aside) : failure == PathLock::Failure::kHeld) continue;
         lock_ = std::move(lock);
         BuildAt(aside);
@@ -228,7 +232,7 @@ Status StoreReplacement::TakePlace() {
             return SwapFailure("cannot get its name", error);
         }
     }
-    // What cannot be deleted is left over, and harms nobody.
+    // What cannot be deleted stays, and does no harm.
     static_cast<void>(EraseWhole(old));
     return {};
 }
@@ -249,7 +253,8 @@ Status StoreReplacement::Commit() {
 
 void StoreReplacement::Undo() {
     if (path_.empty()) return;
-    if (IsRemote(building_) || PathExists(building_)) static_cast<void>(EraseWhole(building_));
+    if (StorePath(building_).is_remote() || PathExists(building_))
+        static_cast<void>(EraseWhole(building_));
     RemoveBeside(building_);
     path_.clear();
     building_.clear();

@@ -72,7 +72,7 @@ bool StoreUpdate::HasWritten(const zarr::Array& array) const {
 
 void StoreUpdate::Forget(const zarr::Array& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // The array may live on in somebody's hands, and be found again under its name.
+    // The array may still be in use, and be found again under its name.
     array.pending().Clear();
     writers_.erase(&array);
 }

@@ -45,7 +45,7 @@ class StoreUpdate {
     // Makes an array, in place of one that is there, and remembers that it did.
     zarr::Status MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,
                            const zarr::json::Object& attributes);
-    // An array that MakeArray() of another object has made, and nobody has written to.
+    // An array that MakeArray() of another object has made, and that has not been written to.
     void NoteMade(const std::string& path);
     bool HasMade(const std::string& path) const;
     // Deletes what MakeArray() has made, for a creation that failed. Tries all, and returns the

@@ -22,7 +22,7 @@
 #include "core/store/keys.h"
 #include "driver/base/report.h"
 #include "driver/store/partial_files.h"
-#include "driver/store/remote_url.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 
@@ -176,7 +176,7 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key, bool is
     }
     if (error == ENODEV && is_local)
         return Status::Io(key +
-                          ": is no regular file (a pipe, a socket or a device), and not read");
+                          ": is not a regular file (a pipe, a socket or a device), and not read");
     if (!opened.is_open()) return Failure(key, "cannot open", error);
     if (opened.local.is_open()) {
         opened.size = opened.local.size();
@@ -219,20 +219,19 @@ bool IsSettled(std::int64_t modified) {
 
 }  // namespace
 
-VsiStore::VsiStore(std::string folder)
-    : folder_(std::move(folder)), is_local_(IsLocalPath(folder_)) {}
+VsiStore::VsiStore(const StorePath& folder) : folder_(folder), is_local_(IsLocalPath(folder_)) {}
 
 std::string VsiStore::Identity() const {
     // What leads to one folder is one store, by whatever links and dots.
     if (is_local_) {
         std::error_code error;
-        const std::filesystem::path real = std::filesystem::weakly_canonical(folder_, error);
+        const std::filesystem::path real = std::filesystem::weakly_canonical(folder_.text(), error);
         if (!error) return real.string();
     }
-    if (!VSIIsLocal(folder_.c_str())) return folder_ + RemoteOptions(folder_);
+    if (!VSIIsLocal(folder_.c_str())) return folder_.text() + folder_.AccountOptions();
     if (!CPLIsFilenameRelative(folder_.c_str())) return folder_;
     char* current = CPLGetCurrentDir();
-    std::string path = (current != nullptr ? std::string(current) + "/" : "") + folder_;
+    std::string path = (current != nullptr ? std::string(current) + "/" : "") + folder_.text();
     CPLFree(current);
     return path;
 }
@@ -299,7 +298,7 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) 
 Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
     const QuietCall call(folder_);
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
-    const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
+    const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
     // Without a stat for each, where the file system says the type as well.
     constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
     const ListingErrors errors(path);
@@ -334,7 +333,7 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
     if (is_local_) return Store::ForEachKey(prefix, visit, visit_prefix);
     const QuietCall call(folder_);
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
-    const std::string path = prefix.empty() ? folder_ : PathOf(prefix);
+    const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
     const ListingErrors errors(path);
     errors.Expect();
     // All at once: an object store answers with a thousand names at a time.
@@ -365,9 +364,10 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
 // Writing
 
 Renaming RenamingAt(const std::string& path) {
-    if (!STARTS_WITH(path.c_str(), "/vsi") || STARTS_WITH(path.c_str(), "/vsimem/"))
+    const StorePath place(path);
+    if (place.kind() == StorePath::Kind::kLocal || place.kind() == StorePath::Kind::kMemory)
         return Renaming::kYes;
-    return IsRemote(path) ? Renaming::kNo : Renaming::kPerhaps;
+    return place.is_remote() ? Renaming::kNo : Renaming::kPerhaps;
 }
 
 namespace {
@@ -420,8 +420,8 @@ Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
     const QuietCall call(folder_);
     const std::string path = PathOf(key);
     const Renaming renaming = RenamingAt(path);
-    // What fails here leaves the old value, or half of the new one, which is an error to who reads
-    // it. Removed it would be absent, as if nobody had ever written there.
+    // What fails here leaves the old value, or half of the new one, which is an error to readers of
+    // it. Removed it would be absent, as if nothing had ever been written there.
     if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
     if (is_local_) abandoned_.RemoveBeside(path);
     for (;;) {
@@ -452,7 +452,7 @@ Status VsiStore::Erase(const std::string& key) {
 }
 
 Status VsiStore::EraseMany(const std::vector<std::string>& keys) {
-    if (keys.size() < 2 || !IsObjectStore(folder_)) return Store::EraseMany(keys);
+    if (keys.size() < 2 || !folder_.is_object_store()) return Store::EraseMany(keys);
     CPLStringList paths;
     for (const std::string& key : keys) {
         ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));

@@ -10,6 +10,7 @@
 #include "core/base/bytes.h"
 #include "core/store/store.h"
 #include "driver/store/partial_files.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 
@@ -30,7 +31,7 @@ std::int64_t ModificationTime(const VSIStatBufL& stat);
 int MakeFolder(const std::string& path);
 
 // Where files and folders can get other names, and take the place of others in one step: always,
-// where nobody has tried, or not, as in object stores, whose objects are there as a whole or not at
+// where it was not tried, or not, as in object stores, whose objects are there as a whole or not at
 // all.
 enum class Renaming : std::uint8_t { kYes, kPerhaps, kNo };
 Renaming RenamingAt(const std::string& path);
@@ -44,7 +45,7 @@ Renaming RenamingAt(const std::string& path);
 // was deleted meanwhile does not come back.
 class VsiStore : public zarr::Store {
   public:
-    explicit VsiStore(std::string folder);
+    explicit VsiStore(const StorePath& folder);
 
     std::string Describe() const override { return folder_; }
     // The absolute path; of a local folder the one without links, of one on a server with GDAL's
@@ -72,12 +73,12 @@ class VsiStore : public zarr::Store {
     zarr::Result<bool> RenamePrefix(const std::string& from, const std::string& to) override;
 
   protected:
-    const std::string& folder() const { return folder_; }
+    const StorePath& folder() const { return folder_; }
 
   private:
-    std::string PathOf(const std::string& key) const { return folder_ + "/" + key; }
+    std::string PathOf(const std::string& key) const { return folder_.text() + "/" + key; }
 
-    std::string folder_;
+    StorePath folder_;
     bool is_local_;  // a folder of this machine
     AbandonedFiles abandoned_;
 };
@@ -109,7 +110,7 @@ class LocalFile {
     LocalFile& operator=(LocalFile&& other) noexcept;
 
     // Opens the file at a path, relative to the current folder or absolute. 0, or an error as
-    // errno has it: EISDIR for a folder, ENODEV for what is no regular file.
+    // errno has it: EISDIR for a folder, ENODEV for what is not a regular file.
     int Open(const std::string& path);
     bool is_open() const { return descriptor_ >= 0; }
     std::uint64_t size() const { return size_; }

@@ -18,7 +18,7 @@
 #include "core/store/keys.h"
 #include "driver/base/report.h"
 #include "driver/store/http_client.h"
-#include "driver/store/remote_url.h"
+#include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -36,7 +36,7 @@ constexpr const char* kZipPrefix = "/vsizip/";
 // A file of GDAL's virtual file systems, through one handle for each that reads at the same time.
 class VsiSource final : public zarr::ByteSource {
   public:
-    VsiSource(std::string path, std::uint64_t size) : path_(std::move(path)), size_(size) {}
+    VsiSource(const std::string& path, std::uint64_t size) : path_(path), size_(size) {}
     ~VsiSource() override {
         const QuietCall call(path_);
         CloseAll(idle_);
@@ -45,12 +45,12 @@ class VsiSource final : public zarr::ByteSource {
     VsiSource& operator=(const VsiSource&) = delete;
 
     std::uint64_t size() const override { return size_; }
-    bool is_distant() const override { return IsRemote(path_); }
+    bool is_distant() const override { return path_.is_remote(); }
 
     Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
         if (memory.size == 0) return {};
         const QuietCall call(path_);
-        if (const auto url = RemoteUrl(path_, "")) return ReadUrl(*url, offset, memory);
+        if (const auto url = path_.Url()) return ReadUrl(*url, offset, memory);
         VSILFILE* const file = Take();
         if (file == nullptr) return Status::Io("the zip file cannot be opened");
         const bool is_read = VSIFSeekL(file, offset, SEEK_SET) == 0 &&
@@ -101,7 +101,7 @@ class VsiSource final : public zarr::ByteSource {
         idle_.push_back(file);
     }
 
-    const std::string path_;
+    const StorePath path_;
     const std::uint64_t size_;
     mutable zarr::Mutex mutex_;
     mutable std::uint64_t generation_ = zarr::ForkGeneration();  // whose the handles are
@@ -133,7 +133,7 @@ auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipAr
 // What was opened last is often opened again: identified, opened, and then its subdatasets.
 auto& last = *new Archive();
 
-// Nobody else's last reference goes while the mutex is held: that closes files.
+// No other last reference goes while the mutex is held: that closes files.
 Archive Find(const std::string& identity) {
     Archive before;
     const std::lock_guard<zarr::Mutex> lock(archives_mutex);
@@ -173,7 +173,8 @@ std::optional<ZipPlace> ZipPlaceOf(const std::string& path) {
     if (!EndsWithZip(path)) return std::nullopt;
     VSIStatBufL stat;
     // A folder may have such a name, too.
-    if (!IsRemote(path) && (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
+    if (!StorePath(path).is_remote() &&
+        (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)))
         return std::nullopt;
     place.archive = path;
     return place;

@@ -25,7 +25,7 @@ struct ZipPlace {
 // The place of a path below /vsizip/, or of a file whose name ends in ".zip"; none for other paths.
 std::optional<ZipPlace> ZipPlaceOf(const std::string& path);
 
-// Opens a zip file; the same object that somebody else holds open, where the file has not changed.
+// Opens a zip file; the same object that is open already, where the file has not changed.
 // Errors say what is wrong with the file. Thread-safe.
 zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path);
 

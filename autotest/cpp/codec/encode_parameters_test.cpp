@@ -194,7 +194,7 @@ TEST(Json2Encode, EscapesText) {
     EXPECT_EQ(EncodeStrings(R"({"id":"json2","ensure_ascii":false,"encoding":"ascii"})", {text}),
               "error: json2: encoding: text that is not ASCII");
     EXPECT_EQ(EncodeValues<char32_t>(R"({"id":"json2"})", "<U2", {U'a', 0xd800}, {1}),
-              "error: json2: text with 55296, which is no Unicode character");
+              "error: json2: text with 55296, which is not a Unicode character");
 }
 
 TEST(VlenEncode, RefusesWhatItWouldNotDecode) {

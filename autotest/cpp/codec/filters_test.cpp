@@ -112,7 +112,7 @@ TEST(Filters, RefuseItemsThatAreNotWhole) {
     ExpectCorrupt(R"({"id":"astype","encode_dtype":"<i2","decode_dtype":"|i1"})", seven, "holds 7");
     ExpectCorrupt(R"({"id":"categorize","dtype":"<U2","labels":["a"],"astype":"<u2"})", seven,
                   "holds 7 bytes");
-    ExpectCorrupt(R"({"id":"shuffle"})", seven, "no multiple of the elements' 4");
+    ExpectCorrupt(R"({"id":"shuffle"})", seven, "not a multiple of the elements' 4");
 }
 
 TEST(Filters, KeepEncodedSizesExactAndSaturate) {

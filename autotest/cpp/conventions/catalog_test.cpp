@@ -114,7 +114,7 @@ TEST(Catalog, TellsWhatIsOneGrid) {
                            {"b/.zattrs", yx},
                            {"x/.zarray", ArrayText("[3]")},
                            {"bad/.zarray", "{"}}));
-    EXPECT_FALSE(IsOneGrid({{"a/.zarray", ArrayText("[2, 3]")}})) << "one is no group of bands";
+    EXPECT_FALSE(IsOneGrid({{"a/.zarray", ArrayText("[2, 3]")}})) << "one is not a group of bands";
     EXPECT_FALSE(IsOneGrid({{"x/.zarray", ArrayText("[3]")}}));
     EXPECT_FALSE(
         IsOneGrid({{"a/.zarray", ArrayText("[2, 3]")}, {"b/.zarray", ArrayText("[3, 2]")}}));

@@ -4,7 +4,7 @@
 
 Lines "[units|calendar]" or "[numpy unit]" start a section; below each stand lines "value text",
 the value an integer or a double in hexadecimal. cftime's dates are brought to the form of
-core/conventions/time.h: years counted with a year 0, the calendar's name where it is no real
+core/conventions/time.h: years counted with a year 0, the calendar's name where it is not a real
 one, fractions in groups of three digits.
 """
 

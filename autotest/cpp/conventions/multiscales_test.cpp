@@ -41,7 +41,7 @@ TEST(Multiscales, OfZarrConventionsHaveAssets) {
     EXPECT_EQ(found[0].kind, Multiscale::Kind::kLayout);
     EXPECT_EQ(Paths(found[0]), (StringList{"0/data", "1"}));
     EXPECT_TRUE(warnings.empty());
-    EXPECT_TRUE(FindLevels(attributes, "1").empty()) << "a layout is none of OME's";
+    EXPECT_TRUE(FindLevels(attributes, "1").empty()) << "a layout is not one of OME's";
     EXPECT_EQ(FindLevels(attributes, "1", Multiscale::Kind::kLayout).size(), 1U);
 }
 
@@ -111,13 +111,13 @@ INSTANTIATE_TEST_SUITE_P(
               "multiscales[0].datasets[0].path: expected a string, got 0"},
         Fault{R"({"layout": [{"asset": {}}]})", "multiscales.layout[0].asset: expected a string"},
         Fault{R"([{"datasets": [{"path": "../b"}, {"path": "0"}]}])",
-              "multiscales[0].datasets[0]: \"../b\" is no path", 1},
-        Fault{R"([{"datasets": [{"path": "a/../../b"}]}])", "is no path"},
-        Fault{R"([{"datasets": [{"path": "/0"}]}])", "is no path"},
-        Fault{R"([{"datasets": [{"path": "a//b"}]}])", "is no path"},
-        Fault{R"([{"datasets": [{"path": "a\\b"}]}])", "is no path"},
-        Fault{R"([{"datasets": [{"path": "a\u0000b"}]}])", "is no path"},
-        Fault{R"([{"datasets": [{"path": ""}]}])", "is no path"},
+              "multiscales[0].datasets[0]: \"../b\" is not a path", 1},
+        Fault{R"([{"datasets": [{"path": "a/../../b"}]}])", "is not a path"},
+        Fault{R"([{"datasets": [{"path": "/0"}]}])", "is not a path"},
+        Fault{R"([{"datasets": [{"path": "a//b"}]}])", "is not a path"},
+        Fault{R"([{"datasets": [{"path": "a\\b"}]}])", "is not a path"},
+        Fault{R"([{"datasets": [{"path": "a\u0000b"}]}])", "is not a path"},
+        Fault{R"([{"datasets": [{"path": ""}]}])", "is not a path"},
         Fault{R"({"layout": [{"asset": "0", "transform": {"scale": [0, 2]}}]})",
               "multiscales.layout[0]: scale: expected numbers above 0, got [0, 2]", 1},
         Fault{R"({"layout": [{"asset": "0", "scale": [-1, 2]}]})", "numbers above 0", 1},
@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{R"({"tile_matrix_set": {"tileMatrices": [{}, {"id": "1"}]}})",
               "tileMatrices[0]: expected a tile matrix with an id", 1},
         Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": 3})", "limits: expected tile"},
-        Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": {"..": {}}})", "is no path"}));
+        Fault{R"({"tile_matrix_set": "T", "tile_matrix_limits": {"..": {}}})", "is not a path"}));
 
 // The text of a multiscale of `count` levels.
 std::string List(std::size_t count) {

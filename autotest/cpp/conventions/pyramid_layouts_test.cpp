@@ -96,7 +96,7 @@ TEST(PyramidLayouts, NdpyramidHasGroupsOfVariables) {
     Warnings warnings;
     for (const char* level : {"0/temp", "1/temp", "2/temp"})
         EXPECT_EQ(PyramidOf(*tree, level, warnings), found.pyramids[1]);
-    EXPECT_EQ(PyramidOf(*tree, "2/x", warnings), "") << "a coordinate is no raster";
+    EXPECT_EQ(PyramidOf(*tree, "2/x", warnings), "") << "a coordinate is not a raster";
     EXPECT_TRUE(warnings.empty());
 }
 
@@ -110,7 +110,7 @@ TEST(PyramidLayouts, ALevelNeedNotHaveEveryVariable) {
     EXPECT_EQ(found.pyramids, (StringList{"r10/b02 8x8, r20/b02 4x4", "r20/b05 4x4"}));
     EXPECT_TRUE(found.warnings.empty());
     Warnings warnings;
-    EXPECT_EQ(PyramidOf(*tree, "r20/b05", warnings), "") << "one level is no pyramid";
+    EXPECT_EQ(PyramidOf(*tree, "r20/b05", warnings), "") << "one level is not a pyramid";
     EXPECT_TRUE(warnings.empty());
 }
 

@@ -51,9 +51,9 @@ TEST(PyramidLevels, ThatDoNotFitAreLeftOut) {
                   "has dtype <i2, not <f4 as /a");
     ExpectLeftOut([](TreeBuilder& tree) { tree.Array("b", "[1, 4, 4]"); },
                   "has 3 dimensions, not 2 as /a");
-    ExpectLeftOut([](TreeBuilder& tree) { tree.Array("b", "[4]"); }, "is no raster");
-    ExpectLeftOut([](TreeBuilder& tree) { tree.Array("b", "[0, 4]"); }, "is no raster");
-    ExpectLeftOut([](TreeBuilder& tree) { tree.Raster("b", 4, 4, "\"<U2\""); }, "is no raster");
+    ExpectLeftOut([](TreeBuilder& tree) { tree.Array("b", "[4]"); }, "is not a raster");
+    ExpectLeftOut([](TreeBuilder& tree) { tree.Array("b", "[0, 4]"); }, "is not a raster");
+    ExpectLeftOut([](TreeBuilder& tree) { tree.Raster("b", 4, 4, "\"<U2\""); }, "is not a raster");
     ExpectLeftOut([](TreeBuilder& tree) { tree.Raster("b", 8, 8); }, "is of the size of /a, 8 x 8");
     ExpectLeftOut([](TreeBuilder& tree) { tree.Raster("b", 2, 20); },
                   "of 20 x 2 is not smaller than /a of 8 x 8");
@@ -140,7 +140,7 @@ TEST(PyramidLevels, OneThatIsLeftOutHasNoPyramid) {
                           .Tree();
     EXPECT_EQ(PyramidOf(*rest, "b", warnings), "") << "left out, so it has none";
     EXPECT_TRUE(warnings.empty());
-    EXPECT_EQ(PyramidOf(*rest, "a", warnings), "") << "one level is no pyramid";
+    EXPECT_EQ(PyramidOf(*rest, "a", warnings), "") << "one level is not a pyramid";
     EXPECT_EQ(warnings.size(), 2U);
 }
 

@@ -109,7 +109,8 @@ TEST(TileMatrices, OfTheWrongTypeGiveAWarning) {
             ThreeGroups(std::string("{\"multiscales\": ") + multiscales + "}", "1").Tree();
         Warnings warnings;
         FindPyramidOf(*tree, "1/dem", warnings);
-        // Those that still tell that there is a pyramid are tried, and the array is no base of it.
+        // Those that still tell that there is a pyramid are tried, and the array is not a base of
+        // it.
         const bool is_none = std::string(warning).find("with tile_matrix_set") != std::string::npos;
         EXPECT_EQ(warnings.size(), is_none ? 1U : 0U) << multiscales;
         EXPECT_TRUE(WarnsOnce(PyramidsOf(*tree).warnings, {warning})) << multiscales;

@@ -64,7 +64,7 @@ TEST(Nodata, PassesBadSourcesOverWithAWarning) {
     static_cast<void>(
         ReadNodata(Json(R"({"missing_value": 0.5})"), Metadata("<i4", "0"), true, warnings));
     ASSERT_EQ(warnings.size(), 1U);
-    EXPECT_EQ(warnings[0], "attribute missing_value: 0.5 is no value of dtype <i4");
+    EXPECT_EQ(warnings[0], "attribute missing_value: 0.5 is not a value of dtype <i4");
 }
 
 TEST(Nodata, IsExactForEveryType) {

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     GDALRegister_ZarrV2();
     GDALAllRegister();
     const int result = RUN_ALL_TESTS();
-    // What GDAL holds for the process's life is no leak.
+    // What GDAL holds for the process's life is not a leak.
     GDALDestroy();
     return result;
 }

@@ -131,9 +131,9 @@ TEST(FillValueJson, RefusesWhatIsNoElement) {
     EXPECT_TRUE(Fails(FillValueToJson(Type("<U2"), Units({'a', 0xd800})),
                       StatusCode::kInvalidArgument, "character 1 of an element of dtype <U2"));
     EXPECT_TRUE(Fails(FillValueToJson(Type("<U1"), Units({0x110000})), StatusCode::kInvalidArgument,
-                      "1114112, which is no Unicode"));
+                      "1114112, which is not a Unicode"));
     EXPECT_TRUE(
-        Fails(FillValueToJson(Type("|O"), "\xff"), StatusCode::kInvalidArgument, "no UTF-8 text"));
+        Fails(FillValueToJson(Type("|O"), "\xff"), StatusCode::kInvalidArgument, "not UTF-8 text"));
 }
 
 }  // namespace

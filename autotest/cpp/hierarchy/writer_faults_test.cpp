@@ -16,7 +16,8 @@ namespace {
 using Operation = std::function<Status(HierarchyWriter&)>;
 using Contents = std::map<std::string, std::string>;
 
-// Names the chunks that the array has; so an array without them, or without this, is no whole one.
+// Names the chunks that the array has; so an array without them, or without this, is not a whole
+// one.
 json::Object Naming(const std::string& chunks) { return {{"chunks", Json(chunks)}}; }
 
 std::shared_ptr<MemoryStore> Sample() {

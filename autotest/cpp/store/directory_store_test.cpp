@@ -92,8 +92,8 @@ TEST_F(Directory, SaysThatAFolderIsNoValue) {
 #ifndef _WIN32
 TEST_F(Directory, WaitsForNoPipe) {
     ASSERT_EQ(mkfifo((folder_.path() / "0.0").c_str(), 0600), 0);
-    EXPECT_TRUE(Fails(store_.Get("0.0", value_, kNoLimit), StatusCode::kIo, "no regular file"));
-    EXPECT_TRUE(Fails(store_.GetRange("0.0", 0, 1, value_), StatusCode::kIo, "no regular file"));
+    EXPECT_TRUE(Fails(store_.Get("0.0", value_, kNoLimit), StatusCode::kIo, "not a regular file"));
+    EXPECT_TRUE(Fails(store_.GetRange("0.0", 0, 1, value_), StatusCode::kIo, "not a regular file"));
 }
 #endif
 

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/store_path.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include "core/base/text.h"
+#include "core/store/keys.h"
+#include "driver/base/report.h"
+
+namespace zarr_driver {
+
+namespace {
+
+constexpr const char* kWebPrefix = "/vsicurl/";
+
+// An object store, and the option that says to ask it without credentials.
+struct ObjectStore {
+    const char* prefix;
+    const char* no_sign_request;  // nullptr where it has none
+};
+
+constexpr ObjectStore kObjectStores[] = {
+    {"/vsis3/", "AWS_NO_SIGN_REQUEST"},
+    {"/vsigs/", "GS_NO_SIGN_REQUEST"},
+    {"/vsiaz/", "AZURE_NO_SIGN_REQUEST"},
+    {"/vsioss/", nullptr},
+};
+
+const ObjectStore* FindObjectStore(const std::string& path) {
+    const auto* const found = std::find_if(
+        std::begin(kObjectStores), std::end(kObjectStores),
+        [&](const ObjectStore& store) { return STARTS_WITH(path.c_str(), store.prefix); });
+    return found == std::end(kObjectStores) ? nullptr : found;
+}
+
+bool IsUnreserved(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-._~/").find(c) != std::string_view::npos;
+}
+
+void AppendEncoded(std::string& url, char c) {
+    constexpr char kDigits[] = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(c);
+    url += {'%', kDigits[byte >> 4U], kDigits[byte & 15U]};
+}
+
+// Not of /vsicurl? with options.
+std::string WebUrl(const std::string& folder, const std::string& key) {
+    const std::string base = folder.substr(std::strlen(kWebPrefix));
+    const std::size_t query = std::min(base.find('?'), base.size());
+    std::string url;
+    // What the user typed is a URL already, but for what no URL may hold.
+    for (const char c : base.substr(0, query))
+        if (c <= ' ' || c > '~')
+            AppendEncoded(url, c);
+        else
+            url += c;
+    if (!key.empty()) url += '/';
+    for (const char c : key)
+        if (IsUnreserved(c))
+            url += c;
+        else
+            AppendEncoded(url, c);
+    return url + base.substr(query);
+}
+
+bool IsSet(const std::string& path, const char* option) {
+    return option != nullptr && CPLTestBool(VSIGetPathSpecificOption(path.c_str(), option, "NO"));
+}
+
+std::string Take(char* text) {
+    std::string taken = text != nullptr ? text : "";
+    CPLFree(text);
+    return taken;
+}
+
+// Some credentials go into headers, which a URL has not: then GDAL makes one that lacks them.
+bool IsSigned(const std::string& url) {
+    return url.find("Signature=") != std::string::npos || url.find("sig=") != std::string::npos;
+}
+
+std::optional<std::string> ObjectUrl(const ObjectStore& store, const std::string& path) {
+    const QuietErrors quiet;
+    if (IsSet(path, store.no_sign_request)) {
+        const char* url = VSIGetActualURL(path.c_str());
+        if (url == nullptr || !STARTS_WITH_CI(url, "http")) return std::nullopt;
+        return url;
+    }
+    // Whose payment a header promises.
+    if (VSIGetPathSpecificOption(path.c_str(), "AWS_REQUEST_PAYER", nullptr) != nullptr)
+        return std::nullopt;
+    std::string url = Take(VSIGetSignedURL(path.c_str(), nullptr));
+    if (IsSigned(url)) return url;
+    return std::nullopt;
+}
+
+// Of GDAL's documentation, "GDAL Virtual File Systems", and of its HTTP client.
+constexpr const char* kAccountOptions[] = {
+    "AWS_S3_ENDPOINT",
+    "AWS_HTTPS",
+    "AWS_VIRTUAL_HOSTING",
+    "AWS_REGION",
+    "AWS_DEFAULT_REGION",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "AWS_NO_SIGN_REQUEST",
+    "AWS_REQUEST_PAYER",
+    "AWS_PROFILE",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_CONFIG_FILE",
+    "CPL_AWS_CREDENTIALS_FILE",
+    "AWS_ROLE_ARN",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "GS_ACCESS_KEY_ID",
+    "GS_SECRET_ACCESS_KEY",
+    "GS_NO_SIGN_REQUEST",
+    "GS_OAUTH2_REFRESH_TOKEN",
+    "GS_OAUTH2_CLIENT_ID",
+    "GS_OAUTH2_CLIENT_SECRET",
+    "GS_OAUTH2_PRIVATE_KEY",
+    "GS_OAUTH2_PRIVATE_KEY_FILE",
+    "GS_OAUTH2_CLIENT_EMAIL",
+    "GS_USER_PROJECT",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "CPL_GS_CREDENTIALS_FILE",
+    "CPL_GS_ENDPOINT",
+    "AZURE_STORAGE_CONNECTION_STRING",
+    "AZURE_STORAGE_ACCOUNT",
+    "AZURE_STORAGE_ACCESS_KEY",
+    "AZURE_STORAGE_ACCESS_TOKEN",
+    "AZURE_STORAGE_SAS_TOKEN",
+    "AZURE_SAS",
+    "AZURE_NO_SIGN_REQUEST",
+    "AZURE_TENANT_ID",
+    "AZURE_CLIENT_ID",
+    "AZURE_FEDERATED_TOKEN_FILE",
+    "CPL_AZURE_ENDPOINT",
+    "OSS_ENDPOINT",
+    "OSS_HTTPS",
+    "OSS_VIRTUAL_HOSTING",
+    "OSS_ACCESS_KEY_ID",
+    "OSS_SECRET_ACCESS_KEY",
+    "SWIFT_STORAGE_URL",
+    "SWIFT_AUTH_TOKEN",
+    "SWIFT_AUTH_V1_URL",
+    "SWIFT_USER",
+    "SWIFT_KEY",
+    "OS_AUTH_URL",
+    "OS_USERNAME",
+    "OS_PASSWORD",
+    "OS_PROJECT_NAME",
+    "OS_REGION_NAME",
+    "WEBHDFS_USERNAME",
+    "WEBHDFS_DELEGATION",
+    "WEBHDFS_DATANODE_HOST",
+    "GDAL_HTTP_HEADERS",
+    "GDAL_HTTP_HEADER_FILE",
+    "GDAL_HTTP_USERPWD",
+    "GDAL_HTTP_AUTH",
+    "GDAL_HTTP_BEARER",
+    "GDAL_HTTP_COOKIE",
+    "GDAL_HTTP_COOKIEFILE",
+    "GDAL_HTTP_NETRC",
+    "GDAL_HTTP_NETRC_FILE",
+    "GDAL_HTTP_PROXY",
+    "GDAL_HTTP_SSLCERT",
+};
+
+constexpr std::size_t kPrefixLength = 5;  // of "ZARR:"
+
+bool IsAllDigits(const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// Where an unquoted path ends: at the first ":/" that belongs neither to a URL nor to a drive.
+std::size_t EndOfPath(const std::string& text) {
+    for (std::size_t at = text.find(":/"); at != std::string::npos; at = text.find(":/", at + 1)) {
+        const bool is_url = text.compare(at, 3, "://") == 0;
+        if (!is_url && at != 1) return at;
+    }
+    return text.size();
+}
+
+// Where a quoted path ends: at the first quote with nothing or a node behind it, so that a path may
+// hold quotes of its own.
+std::size_t EndOfQuotedPath(const std::string& text) {
+    for (std::size_t at = text.find('"', 1); at != std::string::npos; at = text.find('"', at + 1))
+        if (at + 1 == text.size() || text.compare(at + 1, 2, ":/") == 0) return at;
+    return text.find('"', 1);
+}
+
+// Takes the trailing ":3:0" off `node`.
+zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices) {
+    for (std::size_t colon = node.rfind(':'); colon != std::string::npos; colon = node.rfind(':')) {
+        const std::string digits = node.substr(colon + 1);
+        if (!IsAllDigits(digits)) break;
+        std::uint64_t index = 0;
+        if (std::from_chars(digits.data(), digits.data() + digits.size(), index).ec != std::errc())
+            return zarr::Status::Invalid("index " + zarr::Quoted(digits) + " is too large");
+        indices.insert(indices.begin(), index);
+        node.resize(colon);
+    }
+    return {};
+}
+
+// "file:///folder", "file://localhost/folder" and "file:///C:/folder" (RFC 8089).
+std::string PathOfFileUrl(const std::string& rest) {
+    std::string escaped;  // GDAL takes "+" for a space
+    for (const char c : rest) escaped += c == '+' ? "%2B" : std::string(1, c);
+    std::string path = Take(CPLUnescapeString(escaped.c_str(), nullptr, CPLES_URL));
+    if (STARTS_WITH_CI(path.c_str(), "localhost/")) path.erase(0, strlen("localhost"));
+    const bool has_drive = path.size() > 2 && path[0] == '/' && path[2] == ':';
+    return has_drive ? path.substr(1) : path;
+}
+
+std::string ExpandUrl(const std::string& path) {
+    static constexpr const char* kSchemes[][2] = {
+        {"http://", "/vsicurl/http://"},
+        {"https://", "/vsicurl/https://"},
+        {"s3://", "/vsis3/"},
+        {"gs://", "/vsigs/"},
+        {"az://", "/vsiaz/"},
+    };
+    for (const auto& [scheme, vsi] : kSchemes)
+        if (STARTS_WITH_CI(path.c_str(), scheme)) return vsi + path.substr(strlen(scheme));
+    constexpr const char* kFile = "file://";
+    if (STARTS_WITH_CI(path.c_str(), kFile)) return PathOfFileUrl(path.substr(strlen(kFile)));
+    return path;
+}
+
+bool IsWebPath(const std::string& path) {
+    if (!STARTS_WITH(path.c_str(), kWebPrefix)) return false;
+    const char* const url = path.c_str() + std::strlen(kWebPrefix);
+    return STARTS_WITH_CI(url, "http://") || STARTS_WITH_CI(url, "https://");
+}
+
+StorePath::Kind KindOf(const std::string& path) {
+    if (!STARTS_WITH(path.c_str(), "/vsi")) return StorePath::Kind::kLocal;
+    if (STARTS_WITH(path.c_str(), "/vsimem/")) return StorePath::Kind::kMemory;
+    if (IsWebPath(path)) return StorePath::Kind::kWebServer;
+    return FindObjectStore(path) != nullptr ? StorePath::Kind::kObjectStore
+                                            : StorePath::Kind::kOther;
+}
+
+}  // namespace
+
+StorePath::StorePath(const std::string& path) : text_(ExpandUrl(path)), kind_(KindOf(text_)) {}
+
+std::optional<std::string> StorePath::Url(const std::string& key) const {
+    if (kind_ == Kind::kWebServer) return WebUrl(text_, key);
+    if (kind_ != Kind::kObjectStore) return std::nullopt;
+    return ObjectUrl(*FindObjectStore(text_), key.empty() ? text_ : text_ + "/" + key);
+}
+
+std::string StorePath::AccountOptions() const {
+    std::string options;
+    for (const char* name : kAccountOptions)
+        if (const char* text = VSIGetPathSpecificOption(text_.c_str(), name, nullptr))
+            options += std::string("\n") + name + "=" + text;
+    return options;
+}
+
+bool HasZarrPrefix(const std::string& name) { return STARTS_WITH_CI(name.c_str(), "ZARR:"); }
+
+zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
+    ConnectionString parsed;
+    if (!HasZarrPrefix(name)) {
+        parsed.path = StorePath(name);
+        if (parsed.path.text().empty()) return zarr::Status::Invalid("names no file");
+        return parsed;
+    }
+    parsed.has_prefix = true;
+    const std::string rest = name.substr(kPrefixLength);
+    std::string path;
+    std::string after;
+    if (!rest.empty() && rest[0] == '"') {
+        const std::size_t quote = EndOfQuotedPath(rest);
+        if (quote == std::string::npos)
+            return zarr::Status::Invalid("the quote after ZARR: is not closed");
+        path = rest.substr(1, quote - 1);
+        after = rest.substr(quote + 1);
+    } else {
+        const std::size_t end = EndOfPath(rest);
+        path = rest.substr(0, end);
+        after = rest.substr(end);
+    }
+    parsed.path = StorePath(path);
+    if (parsed.path.text().empty()) return zarr::Status::Invalid("no path after ZARR:");
+    if (after.empty()) return parsed;
+    if (after[0] != ':')
+        return zarr::Status::Invalid("expected :/name of an array or group after the path, got " +
+                                     zarr::Quoted(after));
+    parsed.has_node = true;
+    std::string node = after.substr(1);
+    if (node.empty() || node[0] != '/')
+        return zarr::Status::Invalid("the name of an array or group starts with /, as in " +
+                                     FormatConnectionString(parsed.path, "array") + ", got " +
+                                     zarr::Quoted(node));
+    ZARR_RETURN_IF_ERROR(TakeIndices(node, parsed.indices));
+    ZARR_ASSIGN_OR_RETURN(parsed.node, zarr::NormalizePath(node));
+    return parsed;
+}
+
+std::string FormatConnectionString(const std::string& path, const std::string& node,
+                                   const std::vector<std::uint64_t>& indices) {
+    std::string name = "ZARR:\"" + path + "\":/" + node;
+    // So that the end of a name such as "a:3" is not taken for an index.
+    if (const std::size_t colon = node.rfind(':');
+        colon != std::string::npos && IsAllDigits(node.substr(colon + 1)))
+        name += "/";
+    for (const std::uint64_t index : indices) name += ":" + std::to_string(index);
+    return name;
+}
+
+}  // namespace zarr_driver
