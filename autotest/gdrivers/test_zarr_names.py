@@ -36,6 +36,7 @@ def test_names_of_arrays(tmp_path, monkeypatch, name):
         path, f"{path}/", f"{path}//", f'ZARR:"{path}"', f'ZARR:"{path}/"', f"ZARR:{path}",
         f"{path}/.zarray", f"{path}/.zattrs", f'ZARR:"{path}/.zarray"', url, url + "/",
         f'ZARR:"{url}"', url.replace("file://", "file://localhost"), url + "/.zarray",
+        url.replace("%2B", "+"),
     ):  # fmt: skip
         assert_reads(spelling)
     monkeypatch.chdir(tmp_path)

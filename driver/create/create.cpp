@@ -8,18 +8,18 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
 #include <new>
 #include <numeric>
 #include <optional>
 #include <string>
-#include <system_error>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/base/bytes.h"
+#include "core/base/thread_pool.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
@@ -356,7 +356,7 @@ class Copier {
             return true;
         };
         if (!ForEachPart(copy)) return false;
-        const Status status = Wait();
+        const Status status = StorePending();
         return status.ok() || Emit(status);
     }
 
@@ -366,6 +366,10 @@ class Copier {
         int band, bands, x, y, width, height;
     };
     using PartFunction = std::function<bool(const Part&)>;
+    struct Pending {
+        Part part{};
+        const std::uint8_t* data = nullptr;  // of a buffer; nullptr where there is nothing to store
+    };
 
     // Calls `copy` on the parts of all bands until it returns false. A chunk that takes several
     // parts has them one after the other, so that it is complete before the next is begun.
@@ -425,27 +429,43 @@ class Copier {
         if (const Status status = buffer.Reset(size); !status.ok()) return Emit(status);
         std::vector<int> numbers(static_cast<std::size_t>(part.bands));
         std::iota(numbers.begin(), numbers.end(), part.band);
-        const GSpacing line = GSpacing{item_} * part.width;
-        if (from_.RasterIO(GF_Read, part.x, part.y, part.width, part.height, buffer.data(),
-                           part.width, part.height, type_, part.bands, numbers.data(), item_, line,
-                           line * part.height, nullptr) != CE_None)
-            return false;
-        if (const Status status = Wait(); !status.ok()) return Emit(status);
-        const auto store = [this, part, data = buffer.data()] { return StorePart(part, data); };
-        try {
-            stored_ = std::async(std::launch::async, store);
-        } catch (const std::system_error&) {  // no thread is to be had
-            stored_ = std::async(std::launch::deferred, store);
-        } catch (const std::bad_alloc&) {
-            return Emit(Status::OutOfMemory("out of memory"));
-        }
+        const bool is_read = ReadWhileStoring(part, buffer.data(), numbers);
+        if (!stored_.ok()) return Emit(std::exchange(stored_, {}));
+        if (!is_read) return false;
+        to_store_ = {part, buffer.data()};
         return true;
     }
 
-    // Waits for the part that is being stored, if there is one.
-    Status Wait() {
+    // Reads a part on the calling thread, where the source emits its errors. A thread of the pool
+    // encodes and stores the part before meanwhile; where none is free, this one does so
+    // afterwards.
+    bool ReadWhileStoring(const Part& part, std::uint8_t* data, std::vector<int>& bands) {
+        const std::thread::id caller = std::this_thread::get_id();
+        bool is_read = false;
+        const std::function<void()> read_or_store = [&] {
+            if (std::this_thread::get_id() == caller)
+                is_read = Read(part, data, bands);
+            else
+                stored_ = StorePending();
+        };
+        zarr::WorkerPool::Instance().Run(to_store_.data != nullptr ? 1 : 0, read_or_store);
+        if (to_store_.data != nullptr) stored_ = StorePending();
+        return is_read;
+    }
+
+    bool Read(const Part& part, std::uint8_t* data, std::vector<int>& bands) {
+        const GSpacing line = GSpacing{item_} * part.width;
+        return from_.RasterIO(GF_Read, part.x, part.y, part.width, part.height, data, part.width,
+                              part.height, type_, part.bands, bands.data(), item_, line,
+                              line * part.height, nullptr) == CE_None;
+    }
+
+    // Stores the part that was read last, if it is not stored yet.
+    Status StorePending() {
+        const Pending pending = std::exchange(to_store_, {});
+        if (pending.data == nullptr) return {};
         try {
-            return stored_.valid() ? stored_.get() : Status();
+            return StorePart(pending.part, pending.data);
         } catch (const std::bad_alloc&) {
             return Status::OutOfMemory("out of memory");
         }
@@ -478,7 +498,8 @@ class Copier {
     int height_ = 1;
     std::size_t turn_ = 0;
     std::array<zarr::Buffer, 2> buffers_;  // one is filled while the other is stored
-    std::future<Status> stored_;           // ends before they do
+    Pending to_store_;
+    Status stored_;  // of the last part that another thread has stored
 };
 
 }  // namespace
