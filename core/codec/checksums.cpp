@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "core/codec/checksums.h"
-
 #include <zlib.h>
 
 #include <algorithm>
@@ -8,12 +6,17 @@
 #include <cstring>
 
 #include "core/base/endian.h"
+#include "core/codec/factories.h"
 #include "core/codec/streaming.h"
 #include "core/json/value.h"
 
 namespace zarr {
 
 namespace {
+
+enum class ChecksumLocation : std::uint8_t { kStart, kEnd };
+
+using ChecksumFunction = std::uint32_t (*)(ByteSpan data);
 
 constexpr std::size_t kChecksumSize = 4;
 
@@ -93,8 +96,7 @@ constexpr std::array<Table, 8> kTables = MakeTables();
 
 std::uint64_t Fold(std::uint64_t sum) { return sum == 0 ? 0 : (sum - 1) % 65535 + 1; }
 
-}  // namespace
-
+// A codec that stores `function` of the data and checks it.
 CodecResult MakeChecksum(ChecksumFunction function, ChecksumLocation location) {
     return std::unique_ptr<Codec>(std::make_unique<Checksum>(function, location));
 }
@@ -109,6 +111,8 @@ CodecResult MakeChecksum(ChecksumFunction function, const json::Value& config,
     if (text != nullptr && *text == "end") return MakeChecksum(function, ChecksumLocation::kEnd);
     return json::Expected("location", "\"start\" or \"end\"", *member);
 }
+
+}  // namespace
 
 CodecResult MakeAdler32(const json::Value& config, const CodecContext& /*context*/) {
     return MakeChecksum(Adler32Of, config, ChecksumLocation::kStart);

@@ -46,4 +46,8 @@ ObjectCodecResult MakeVlenBytes(const json::Value& config, const CodecContext& c
 ObjectCodecResult MakeJson2Objects(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeCategorizeObjects(const json::Value& config, const CodecContext& context);
 
+// The checksums of two of them, for tests.
+std::uint32_t Crc32cOf(ByteSpan data);
+std::uint32_t Fletcher32Of(ByteSpan data);
+
 }  // namespace zarr

@@ -4,12 +4,14 @@
 #include <cpl_string.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "core/array/array.h"
 #include "core/json/value.h"
 
 namespace zarr_driver {
@@ -43,5 +45,17 @@ class MetadataItems {
 // Adds to `list` the attributes that are not interpreted, with flags that are no classes. Later
 // ones replace earlier ones of the same name.
 void AddAttributes(const zarr::json::Value& attributes, CPLStringList& list);
+
+// The metadata domain of what is said here, of datasets and, where several arrays are bands, of
+// those.
+inline constexpr const char* kZarrDomain = "ZARR";
+
+// Adds what users of Zarr look for in an array, as NAME=VALUE: its format, types and sizes, and of
+// a listing of its chunks how much is stored. The codecs are not among it.
+void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkListing>& listing,
+                     CPLStringList& list);
+
+// Adds COMPRESSOR and FILTERS, each where there are any.
+void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list);
 
 }  // namespace zarr_driver

@@ -18,8 +18,7 @@
 #include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
-#include "driver/raster/array_description.h"
-#include "driver/raster/pam.h"
+#include "driver/store/sidecars.h"
 
 namespace zarr_driver {
 

@@ -3,6 +3,9 @@
 // (".aux.xml"), overviews (".ovr") and a mask (".msk") of one that could not be changed.
 #pragma once
 
+#include <cpl_minixml.h>
+#include <cpl_string.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,5 +64,12 @@ void MoveBeside(const std::string& from, const std::string& to);
 // Copies the files beside a store to beside another. The error names the file that cannot be
 // copied; those that were are left.
 zarr::Status CopyBeside(const std::string& from, const std::string& to);
+
+// What GDAL writes into the auxiliary file (".aux.xml") beside a store.
+
+// Takes the metadata that the store itself says, `stored`, out of what a dataset or band would
+// write beside it: the copy would outlive the attributes, and hide what they become. `tree` is the
+// caller's, and what is returned is, too: nullptr where nothing is left. nullptr stays nullptr.
+CPLXMLNode* WithoutStored(CPLXMLNode* tree, const CPLStringList& stored);
 
 }  // namespace zarr_driver

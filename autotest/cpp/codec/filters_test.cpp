@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "autotest/cpp/codec/from_json.h"
-#include "core/codec/checksums.h"
+#include "core/codec/factories.h"
 #include "core/codec/numeric.h"
 #include "core/codec/pipeline.h"
 #include "core/codec/registry.h"
