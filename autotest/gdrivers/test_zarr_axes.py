@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Which dimensions of an array are X and Y: coordinates of texts, names that only end in x and y,
-and images in colours whose dimensions nobody names."""
+and images in colours whose dimensions have no names."""
 
 import re
 

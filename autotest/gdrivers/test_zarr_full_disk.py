@@ -42,7 +42,7 @@ class LimitedFiles:
 
 
 class SmallDisk:
-    """A file system of a megabyte that nobody else sees; the errors are ENOSPC."""
+    """A file system of a megabyte of its own; the errors are ENOSPC."""
 
     reason = "No space left"
 
@@ -362,7 +362,7 @@ def as_nobody(report, body):
 
 @pytest.fixture
 def guarded(public_folder):
-    """A store that can be read and not written, whoever runs the tests."""
+    """A store that can be read and not written, whichever user runs the tests."""
     store = make_store(public_folder)
     for path in [store, *store.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)

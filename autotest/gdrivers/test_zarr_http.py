@@ -244,7 +244,7 @@ def test_part_that_is_another_one_is_an_error(server, part):
 
 @pytest.mark.parametrize("status", [204, 301, 304, 307, 600, 999])
 @pytest.mark.parametrize("name", ["plain.zarr/0.0", "raw.zarr/0.0", "raw.zarr/.zarray"])
-def test_answer_that_is_none_is_an_error(server, name, status):
+def test_answer_without_success_is_an_error(server, name, status):
     server.rule(status={f"/{name}": [status, -1]})
     with error_log() as log:
         dataset = gdal.Open(f'ZARR:"{server.url}/{name.partition("/")[0]}"')
@@ -288,7 +288,7 @@ def test_absent_chunks_are_asked_for_once(server):
     # folder, too, unless a chunk that is there has answered first.
     nested = [path for path in absent if "/0/" in path]
     assert len(absent) == len(set(absent)) == 8 + len(nested) and len(nested) <= 1
-    # Whoever opens it again wants to know how it is now.
+    # Opened again, it shows how it is now.
     server.rule(status={})
     again = open_raster(f'ZARR:"{server.url}/plain.zarr"')
     assert_reads(again, VALUES)

@@ -277,7 +277,7 @@ def change_a_chunk(store):
     del dataset
 
 
-def test_the_files_of_killed_writers_go_unless_somebody_holds_them(tmp_path):
+def test_the_files_of_killed_writers_go_unless_a_process_holds_them(tmp_path):
     store = make_store(tmp_path / "left.zarr", ["DIM_SEPARATOR=/"])
     folder = store / "a" / "0"
     held = folder / f"0.7a617272{7:024x}.partial"

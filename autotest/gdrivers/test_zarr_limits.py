@@ -193,7 +193,7 @@ def test_of_coordinates(tmp_path):
 
 
 @pytest.mark.parametrize("value", ["many", "-1", "0", "10 apples", "65", "1KB", "99999999999999999999"])
-def test_that_is_none_is_told_once(tmp_path, value):
+def test_that_is_not_a_number_is_told_once(tmp_path, value):
     store = handmade(tmp_path / "store.zarr")
     with config_options(ZARR_MAX_DIMENSIONS=value), error_log() as log:
         for _ in range(2):

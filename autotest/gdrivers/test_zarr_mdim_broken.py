@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What cannot be read, opened by the multidimensional API: an error where it was asked for, and no
-hindrance to what lies beside it."""
+hindrance to the nodes beside it."""
 
 import json
 import re

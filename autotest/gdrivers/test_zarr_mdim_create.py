@@ -239,7 +239,7 @@ def test_consolidated_metadata_are_never_stale(tmp_path, cpl):
         array = root.OpenMDArray("v")
         array.Write(np.arange(6)[::-1].copy())
         dataset.FlushCache()
-        assert (store / ".zmetadata").exists() == consolidated  # chunks are none of them
+        assert (store / ".zmetadata").exists() == consolidated  # chunks are not metadata
         array.SetUnit("m")
         dataset.FlushCache()
         assert not (store / ".zmetadata").exists()

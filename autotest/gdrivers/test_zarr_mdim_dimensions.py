@@ -109,7 +109,7 @@ def test_one_name_two_sizes(tmp_path):
 
 
 def test_unnamed(tmp_path, cpl):
-    """Arrays that name no dimensions share none, whatever their sizes. GDAL looks nothing up by a
+    """Arrays that name no dimensions share no dimensions, whatever their sizes. GDAL looks nothing up by a
     name without a slash, which its own driver gives them, too."""
     store = make_store(tmp_path, {"a": np.zeros((2, 3)), "b": np.zeros((2, 3))})
     root = zarr_mdim.open_group(store)

@@ -163,7 +163,7 @@ def test_to_zarr(tmp_path, shape, alone):
 
 
 def test_to_zarr_while_it_is_read(tmp_path):
-    """Whoever holds the array keeps what he sees."""
+    """A handle of the array keeps what it shows."""
     dataset = gdal.OpenEx(str(store_of(tmp_path, (5, 0))), gdal.OF_MULTIDIM_RASTER)
     held = dataset.GetRootGroup().OpenMDArray("empty")
     assert gdal.MultiDimTranslate(str(tmp_path / "o.zarr"), dataset, format="Zarr") is not None

@@ -69,7 +69,7 @@ def test_resolve(tmp_path):
 
 
 def test_one_array_is_one_object_however_it_is_reached(tmp_path):
-    """As long as somebody holds it."""
+    """While it is in use."""
     root = zarr_mdim.open_group(tree(tmp_path))
     a, b = root.OpenMDArrayFromFullname("/g/a"), root.OpenGroup("g").OpenMDArray("a")
     assert zarr_mdim.is_same(a, b)

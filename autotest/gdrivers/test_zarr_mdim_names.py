@@ -105,7 +105,7 @@ def test_an_array_shows_its_coordinates(tmp_path, cpl, form):
 
 
 def test_what_is_there_and_not_used_opens_by_name(tmp_path, cpl):
-    """As a name means what lies beside or above in CF; it is not listed."""
+    """A name may mean a node beside or above, as in CF; it is not listed."""
     root = zarr_mdim.open_group(names_below(tree(tmp_path), "sub")[0])
     zarr_gdal.assert_same(root.OpenMDArray("unused").ReadAsArray(), LON)
     assert root.OpenGroup("deep").OpenMDArray("unused") is None
@@ -207,7 +207,7 @@ def test_changes_from_below(tmp_path, cpl):
 
 
 def test_one_name_several_sizes(tmp_path, cpl):
-    """The group's dimension is that of its coordinates, whoever is opened first."""
+    """The group's dimension is that of its coordinates, whichever is opened first."""
     store = make_store(tmp_path, {
         "a": {"values": np.zeros((2, 3)), "dims": ["y", "x"]},
         "b": {"values": np.zeros((2, 7)), "dims": ["y", "x"]},
@@ -231,7 +231,7 @@ def test_one_name_several_sizes(tmp_path, cpl):
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bca"])
 def test_without_coordinates_the_first_keeps_the_name(tmp_path, cpl, order):
-    """As long as the dataset is open, even when nobody holds it any more."""
+    """While the dataset is open, even when it is not held any more."""
     sizes = {"a": 3, "b": 7, "c": 9}
     store = make_store(tmp_path, {
         name: {"values": np.zeros(size), "dims": ["x"]} for name, size in sizes.items()

@@ -283,7 +283,7 @@ def _resident_bytes():
 
 
 def test_a_failed_read_leaves_null_strings(tmp_path, cpl):
-    """A structure's numbers too: nobody looks for strings after an error."""
+    """A structure's numbers too: no strings are looked for after an error."""
     values = np.array([(1, b"ab"), (2, b"cd"), (3, b"ef"), (4, b"gh")], [("n", "i4"), ("s", "S2")])
     store = make_array(tmp_path, values, chunks=2, compressor=numcodecs.Zlib())
     (store / "1").write_bytes(b"junk")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Arrays in nested folders whose `.zarray` does not say so, as zarr-python's NestedDirectoryStore
-made them before version 2.8, and whoever goes by OGC's text, which knows no dimension_separator."""
+made them before version 2.8, and programs that go by OGC's text, which knows no dimension_separator."""
 
 import json
 import pathlib

@@ -192,7 +192,7 @@ def test_clean_keeps_what_others_wrote(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("taken", ["group", "array"])
 def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
-    """A group called "overviews" may be somebody's own, with a "2" in it."""
+    """A group called "overviews" may belong to a user, with a "2" in it."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40))
     root = zarr.open_group(str(store))

@@ -101,7 +101,7 @@ def check(tmp_path, *stores, what="all"):
 
 
 def ways_out(tmp_path, depth):
-    """Names of outside/a for whoever takes them from a group `depth` levels below the root."""
+    """Names of outside/a as seen from a group `depth` levels below the root."""
     up = "../" * (depth + 1)
     return [up + "outside/a", f"./{up}outside/a", f"x/../{up}outside/a", str(tmp_path / "outside" / "a"),
             up.replace("/", "\\") + "outside\\a", f"file://{tmp_path}/outside/a"]  # fmt: skip
@@ -270,7 +270,7 @@ def test_of_v1(tmp_path):
 
 
 def test_but_links_of_the_file_system_are_followed(tmp_path):
-    """They are whoever's made them, not the store's."""
+    """They belong to the user who made them, not to the store."""
     values = np.arange(24, dtype="i2").reshape(4, 6)
     elsewhere = make_store(tmp_path, {"dem": values}, name="elsewhere.zarr")
     store = make_store(tmp_path, {"own": values + 1})

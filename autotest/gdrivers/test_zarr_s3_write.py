@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What is written to an object store is there: read again by zarr-python from the objects
-themselves, and by whoever has the store open in the same process."""
+themselves, and by other handles of the same process."""
 
 import subprocess
 
@@ -150,7 +150,7 @@ def test_what_others_write_is_not_lost_by_who_updates_beside_a_reader(s3, tmp_pa
     reader = open_raster(name)
     writer = gdal.OpenEx(name, gdal.OF_RASTER | UPDATE)
     assert reader.ReadAsArray().max() == 0
-    s3.put("shared.zarr/v/0.0", VALUES.tobytes())  # somebody else does
+    s3.put("shared.zarr/v/0.0", VALUES.tobytes())  # another program does
     writer.WriteArray(np.array([[-1]], "<i4"))
     reader = writer = None
     expected = VALUES.copy()

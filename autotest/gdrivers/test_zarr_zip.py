@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stores in zip files, opened by their plain names: whoever wrote them, wherever in the file the store
+"""Stores in zip files, opened by their plain names: whichever program wrote them, wherever in the file the store
 lies, on disk, in memory or on a web server."""
 
 import json

@@ -89,7 +89,7 @@ def _(folder):
     dataset.GetRasterBand(1).SetScale(2)
 
 
-@provokes("/<path>: nodata value <value> is none that <type> can hold, so that no value is nodata")
+@provokes("/<path>: nodata value <value> does not fit <type>, so that no value is nodata")
 def _(folder):
     dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
     dataset.GetRasterBand(1).SetNoDataValue(-9999)

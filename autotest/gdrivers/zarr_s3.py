@@ -82,7 +82,7 @@ class S3:
 
     @staticmethod
     def put(key, data):
-        """Stores an object as somebody else does, past the driver."""
+        """Stores an object as another program does, past the driver."""
         target = gdal.VSIFOpenL(f"/vsis3/demo/{key}", "wb")
         assert gdal.VSIFWriteL(data, 1, len(data), target) == len(data)
         assert gdal.VSIFCloseL(target) == 0

@@ -3,7 +3,7 @@
 element a reader may see. Every process maps the same file.
 
 An element is (version << 32 | its place + 1), or 0 once erased. Its owner notes a version as begun
-before it writes it, and as stored once that was flushed. Whoever reads the element must find a
+before it writes it, and as stored once that was flushed. A reader of the element must find a
 version from the one that was stored when the reading began (or where a handle keeps values, when it
 was opened) to the one that was begun when the reading ended."""
 
@@ -139,7 +139,7 @@ class Model:
             return None
         at = tuple(int(i) for i in np.argwhere(~is_legal)[0])
         return (
-            f"{array} {told(window)}: {int((~is_legal).sum())} of {values.size} elements are none "
+            f"{array} {told(window)}: {int((~is_legal).sum())} of {values.size} elements are not values "
             f"that can be, the first at {at}: version {int(version[at])} of element "
             f"{int(values[at]) & 0xFFFFFFFF}, where {int(least[at])} to {int(begun[at])} of "
             f"{int(PLACES[window][at])} can be, erased by {int(erased[at])}"

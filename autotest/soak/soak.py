@@ -160,7 +160,7 @@ def run(folder, chosen, seed):
 
 
 def check_end(folder, model):
-    """With nobody at work any more all is as the model says, exactly."""
+    """After all writers have ended, everything is exactly as the model says."""
     store, failures = folder / "soak.zarr", []
     for name in ARRAYS:
         wanted = model.settled(name, WHOLE)

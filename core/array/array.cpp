@@ -40,6 +40,7 @@ Result<Pipeline> BindPipeline(const ArrayMetadata& metadata) {
 }
 
 // Makes texts of ObjectRefs.
+// NOLINTNEXTLINE(readability-non-const-parameter): as of every Converter
 void TakeTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     for (; count > 0; --count, dst += dst_stride, src += src_stride) {

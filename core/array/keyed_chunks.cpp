@@ -43,8 +43,8 @@ Place PlaceOf(std::string_view name, char separator, const std::vector<std::uint
 }  // namespace
 
 KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
-                         const ArrayMetadata& metadata, DimVector<std::uint64_t> counts)
-    : store_(std::move(store)), path_(std::move(path)), counts_(std::move(counts)) {
+                         const ArrayMetadata& metadata, const DimVector<std::uint64_t>& counts)
+    : store_(std::move(store)), path_(std::move(path)), counts_(counts) {
     // A single index needs no separator; Zarr v1 knew no other.
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;

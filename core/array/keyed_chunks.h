@@ -23,7 +23,7 @@ class KeyedChunks final : public ChunkStore {
   public:
     // `counts` are the numbers of chunks along each dimension.
     KeyedChunks(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
-                DimVector<std::uint64_t> counts);
+                const DimVector<std::uint64_t>& counts);
 
     // What separates the indices in a key: '.' or '/', as far as is known.
     char separator() const { return state_.load() == State::kSlash ? '/' : '.'; }

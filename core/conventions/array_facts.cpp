@@ -80,8 +80,8 @@ CoordinateVector CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension&
     return IsValidKey(path) ? CoordinateVectorAt(hierarchy, path, size) : CoordinateVector();
 }
 
-// Says which dimensions of an image are rows and columns; false where the array is none, or where
-// something else says what its dimensions are.
+// Says which dimensions of an image are rows and columns; false where the array is not an image, or
+// where something else says what its dimensions are.
 bool DeclareColourImage(const ArrayMetadata& metadata, std::vector<NamedDimension>& named) {
     const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
         return dimension.is_named || dimension.declared != AxisRole::kNone;

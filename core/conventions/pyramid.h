@@ -43,9 +43,9 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
                                   Warnings& warnings);
 
 // The pyramid that has the array as a level: described by its own attributes, or by the nearest
-// group above it that lists it. nullopt where there is none, or none with another level. Whoever
-// opens an array by name wants the pyramid only where levels[0] is that array; warnings are given
-// only then, or where the array is all that is left of a pyramid.
+// group above it that lists it. nullopt where there is none, or none with another level. A
+// caller that opens an array by name wants the pyramid only where levels[0] is that array; warnings
+// are given only then, or where the array is all that is left of a pyramid.
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
 

@@ -202,7 +202,7 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
     json::Object metadata = collector.TakeMetadata();
     if (metadata.empty()) return std::string();
     std::string text = ConsolidatedDocument(std::move(metadata));
-    if (text.size() > LimitOf(Limit::kMetadataSize))  // nobody could read it
+    if (text.size() > LimitOf(Limit::kMetadataSize))  // no reader would take it
         return OverLimit(Limit::kMetadataSize, DocumentKey(prefix, Document::kConsolidated) +
                                                    ": would have " + std::to_string(text.size()) +
                                                    " bytes");

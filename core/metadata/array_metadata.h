@@ -65,8 +65,9 @@ Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
                                     const std::optional<std::string>& element);
 
 // The metadata of a new array of the same type and codecs, without what other software has added.
-Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape,
-                               std::vector<std::uint64_t> chunks, char separator);
+Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
+                               const std::vector<std::uint64_t>& shape,
+                               const std::vector<std::uint64_t>& chunks, char separator);
 
 // A text that is the same for arrays of the same metadata.
 std::string MetadataText(const ArrayMetadata& metadata);

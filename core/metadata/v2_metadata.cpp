@@ -287,8 +287,9 @@ Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
     return changed;
 }
 
-Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape,
-                               std::vector<std::uint64_t> chunks, char separator) {
+Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
+                               const std::vector<std::uint64_t>& shape,
+                               const std::vector<std::uint64_t>& chunks, char separator) {
     json::Object document = metadata.document;
     document.erase(std::remove_if(document.begin(), document.end(),
                                   [](const json::Member& m) { return IsNczarrName(m.first); }),

@@ -104,9 +104,9 @@ std::string TypeText(const zarr::DataType& type) {
 }
 
 std::string NodataOutside(const std::string& value, const zarr::DataType& type) {
-    return "nodata value " + value + " is none that " + TypeText(type) +
+    return "nodata value " + value + " does not fit " + TypeText(type) +
            (type.kind == DataKind::kInt && type.size == 1 ? " with 8 bits" : "") +
-           " can hold, so that no value is nodata";
+           ", so that no value is nodata";
 }
 
 BufferConverter::BufferConverter(const zarr::DataType& stored, GDALDataType buffer_type)

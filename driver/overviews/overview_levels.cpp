@@ -28,7 +28,7 @@ std::string Numbered(const std::string& name, int turn) {
     return turn == 1 ? name : name + "_" + std::to_string(turn);
 }
 
-// True for attributes that say where the array lies, or name what lies beside it.
+// True for attributes that say where the array lies, or name arrays beside it.
 bool IsOfPlace(std::string_view name) {
     for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
                                        "proj:bbox", "ancillary_variables"})

@@ -413,7 +413,7 @@ Status ZarrDataset::UpdateLevels() {
 // ---------------------------------------------------------------------------------------------
 // Files beside the store
 
-// What lies beside a store on a web server, as far as GDAL looks for it: its auxiliary file, which
+// The files beside a store on a web server that GDAL looks for: its auxiliary file, which
 // takes one question in place of half a dozen. One of its own a dataset has where the store has
 // one, too. Empty for other stores, where GDAL looks itself.
 CPLStringList ZarrDataset::RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const {

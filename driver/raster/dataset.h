@@ -75,7 +75,7 @@ class ZarrDataset final : public GDALPamDataset {
     void PlanOverviews(OverviewPlan plan) { planned_overviews_ = std::move(plan); }
     bool HasPlannedOverviews() const { return !planned_overviews_.IsEmpty(); }
     CPLErr BuildPlannedOverviews(GDALProgressFunc progress, void* progress_data);
-    // Sets the metadata from the attributes of the arrays and the group, and what lies beside the
+    // Sets the metadata from the attributes of the arrays and the group, and the files beside the
     // store; to be called last.
     void Finish(const OpenedAs& opened);
     // What is written to the bands as Byte are the bits of signed bytes.
@@ -91,7 +91,7 @@ class ZarrDataset final : public GDALPamDataset {
     bool NamesBands();
     // Says once that overviews are not made anew when what they show is written to.
     void WarnOfOverviews();
-    // Says that a nodata value is none that a type can hold; once for all bands that have it.
+    // Warns of a nodata value that does not fit a type; once for all bands that have it.
     void WarnOfNodata(const std::string& value, const zarr::DataType& type);
     void BandNamesChanged() { band_names_changed_ = true; }
     // Stores what is pending, and writes no more. Emits what fails, and returns false then.

@@ -29,7 +29,7 @@ struct Location {
 std::shared_ptr<zarr::ArrayContext> SharedContext();
 
 // Opens the store that `name` lies in and looks the node up. A path into the middle of a store
-// finds the store's root, so that what lies beside the node is known. kNotFound where there is no
+// finds the store's root, so that the nodes beside it are known. kNotFound where there is no
 // Zarr v2 store at all.
 zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& options);
 

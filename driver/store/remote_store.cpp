@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/limits.h"
+#include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/store/http_client.h"
 #include "driver/store/store_path.h"

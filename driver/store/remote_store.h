@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/base/fork.h"
 #include "driver/store/vsi_store.h"
@@ -25,8 +26,8 @@ struct StoreAccess {
 // GDAL's own file systems are asked, which take more requests. They do what writes, too.
 class RemoteStore final : public VsiStore {
   public:
-    RemoteStore(const StorePath& folder, const StoreAccess& access)
-        : VsiStore(folder), access_(access) {}
+    RemoteStore(StorePath folder, const StoreAccess& access)
+        : VsiStore(std::move(folder)), access_(access) {}
 
     std::string AccessOptions() const override;
     std::size_t ReadsAtOnce() const override;

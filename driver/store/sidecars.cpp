@@ -177,7 +177,7 @@ std::vector<std::string> SidecarBases(const std::string& path) {
                                          : CPLFormFilename(folder.c_str(), other.c_str(), nullptr));
         }
     }
-    // Not what lies beside something else of such a name.
+    // Not files beside another store with such a name.
     for (const std::string& other : others)
         if (!PathExists(other)) bases.push_back(other);
     return bases;

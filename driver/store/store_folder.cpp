@@ -90,7 +90,7 @@ StorePath FolderOf(const StorePath& path) {
     }
     if (NamesDocument(folder)) folder = zarr::ParentPath(folder);
     while (folder.size() > 1 && (folder.back() == '/' || folder.back() == '\\')) folder.pop_back();
-    return StorePath((folder.empty() ? "." : folder) + query);
+    return {(folder.empty() ? "." : folder) + query};
 }
 
 zarr::Status CheckWritable(const StorePath& path) {

@@ -219,7 +219,8 @@ bool IsSettled(std::int64_t modified) {
 
 }  // namespace
 
-VsiStore::VsiStore(const StorePath& folder) : folder_(folder), is_local_(IsLocalPath(folder_)) {}
+VsiStore::VsiStore(StorePath folder)
+    : folder_(std::move(folder)), is_local_(IsLocalPath(folder_)) {}
 
 std::string VsiStore::Identity() const {
     // What leads to one folder is one store, by whatever links and dots.
@@ -229,7 +230,7 @@ std::string VsiStore::Identity() const {
         if (!error) return real.string();
     }
     if (!VSIIsLocal(folder_.c_str())) return folder_.text() + folder_.AccountOptions();
-    if (!CPLIsFilenameRelative(folder_.c_str())) return folder_;
+    if (!CPLIsFilenameRelative(folder_.c_str())) return folder_.text();
     char* current = CPLGetCurrentDir();
     std::string path = (current != nullptr ? std::string(current) + "/" : "") + folder_.text();
     CPLFree(current);

@@ -45,9 +45,9 @@ Renaming RenamingAt(const std::string& path);
 // was deleted meanwhile does not come back.
 class VsiStore : public zarr::Store {
   public:
-    explicit VsiStore(const StorePath& folder);
+    explicit VsiStore(StorePath folder);
 
-    std::string Describe() const override { return folder_; }
+    std::string Describe() const override { return folder_.text(); }
     // The absolute path; of a local folder the one without links, of one on a server with GDAL's
     // options, by which it may be another.
     std::string Identity() const override;

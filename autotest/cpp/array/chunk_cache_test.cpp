@@ -128,7 +128,7 @@ TEST(ChunkCache, DropsWhatIsStaleAlone) {
     EXPECT_EQ(Held(cache, 2, 3), (std::set<std::uint64_t>{1}));
 }
 
-// Its load may have read the chunk before whoever drops it knew that it has changed.
+// Its load may have read the chunk before the thread that drops it knew that it has changed.
 TEST(ChunkCache, DropsWhatIsBeingLoaded) {
     for (const bool and_loading : {true, false}) {
         ChunkCache cache(10 * kBytes);

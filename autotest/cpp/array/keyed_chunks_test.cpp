@@ -152,7 +152,7 @@ TEST(MissingSeparator, IsLookedForAgainInAnArrayThatWasEmpty) {
     const auto array = sample.Open(kCache, memory);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, kAll, 1)));
     EXPECT_EQ(array->chunks().separator(), '.');
-    for (const std::string& key : KeysIn(*sample.store())) {  // somebody else writes
+    for (const std::string& key : KeysIn(*sample.store())) {  // another program writes
         Buffer value;
         ASSERT_TRUE(Succeeds(sample.store()->Get("dem/" + key, value, kNoLimit)));
         ASSERT_TRUE(Succeeds(memory->Set("dem/" + key, std::as_const(value).span())));

@@ -202,7 +202,7 @@ TEST(VlenEncode, RefusesWhatItWouldNotDecode) {
               "error: vlen-utf8: item 1 is not valid UTF-8: \"\xff\"");
     EXPECT_EQ(EncodeStrings(R"({"id":"vlen-bytes"})", {"\xff"}),
               std::string("\1\0\0\0\1\0\0\0\xff", 9));
-    // Nobody has these bytes; their number is enough.
+    // The bytes do not matter; their number is enough.
     const std::string one(1, 'x');
     const ObjectRef large{one.data(), LimitOf(Limit::kStringSize)};
     const auto pipeline = Bind(R"({"id":"vlen-bytes"})", "|O", {1});

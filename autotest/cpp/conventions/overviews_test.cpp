@@ -150,7 +150,7 @@ TEST(Overviews, AreNoMoreThanReadersLookAt) {
               StatusCode::kLimit);
 }
 
-// Nothing that somebody made of such an entry does harm.
+// No change of such an entry by another program does harm.
 TEST(Overviews, MayBeBroken) {
     for (
         const char* entry :

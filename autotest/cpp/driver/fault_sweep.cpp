@@ -30,7 +30,7 @@ constexpr Way kWays[] = {
     {"fails, and all after it that need room", Follow::kMaking, FaultKind::kError},
     {"fails, and all after it", Follow::kAll, FaultKind::kError}};
 
-// Too many to read help nobody.
+// Too many to read are of no use.
 bool HasSeenEnough() {
     constexpr int kEnough = 12;
     const auto* const result = testing::UnitTest::GetInstance()->current_test_info()->result();
@@ -200,7 +200,7 @@ struct Views {
     std::string after;
 };
 
-// Writes with a fault; true where somebody was told.
+// Writes with a fault; true where an error was reported.
 bool WritesWithFault(const WriteSweep& sweep, const Way& way, std::size_t call,
                      const std::string& folder, const Views& views) {
     FaultyFiles& files = FaultyFiles::Get();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs what reads or writes a store once with each of its calls to the file system failing, and
-// checks that nobody is told what is not so.
+// checks that no wrong answer is given.
 #pragma once
 
 #include <functional>

@@ -305,7 +305,7 @@ struct FaultyCalls {
         const std::unique_ptr<FaultyFile> file(&FileOf(data));
         State& state = StateOf(file->state);
         const std::lock_guard<std::mutex> lock(state.mutex);
-        // Of files that were only read nobody is told.
+        // Of files that were only read nothing is reported.
         if (!file->is_written || !state.Fails("close", file->path, ENOSPC)) return 0;
         if (state.IsShort()) file->bytes->resize(file->bytes->size() / 2);
         return -1;
@@ -398,7 +398,7 @@ FaultyFiles::FaultyFiles() : state_(std::make_shared<State>()) {
 }
 
 FaultyFiles& FaultyFiles::Get() {
-    // GDAL calls it as long as there is GDAL.
+    // GDAL may call it until the process ends.
     static auto& files = *new FaultyFiles();
     return files;
 }

@@ -24,7 +24,7 @@ std::string Array(const std::string& folder, const char* name) {
     return "ZARR:\"" + folder + "/x.zarr\":/" + name;
 }
 
-// What a deletion that failed leaves of what it was to delete is nobody's.
+// What a failed deletion leaves does not belong to a store any more.
 bool OthersAreThere(const std::string& /*before*/, const std::string& after,
                     const std::string& now) {
     return HasLines(now, after);

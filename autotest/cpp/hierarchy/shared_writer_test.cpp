@@ -108,7 +108,7 @@ TEST_F(SharedWriter, MetadataAreConsolidatedUnderTheirLock) {
     EXPECT_TRUE(Fails(writer.Consolidate(), StatusCode::kIo, "locks/.zmetadata"));
 }
 
-// What is gathered already lacks the change: it would be found where somebody opens the store next.
+// What is gathered already lacks the change: the next reader of the store would find it.
 TEST_F(SharedWriter, WhoFinishesWaitsForWhoConsolidates) {
     const auto locks = std::make_shared<MemoryLocks>();
     HierarchyWriter first(store_, WriteConsolidated::kIfPresent, locks);

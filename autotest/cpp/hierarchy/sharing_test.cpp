@@ -196,7 +196,7 @@ TEST_F(Sharing, DropsWhatChanged) {
     const auto first = *Tree()->OpenArray("a");
     Read(*first);
     Put("a/1", "\x05");
-    EXPECT_EQ(Read(*first), std::string("\x01\x02\x00", 3)) << "until somebody opens it again";
+    EXPECT_EQ(Read(*first), std::string("\x01\x02\x00", 3)) << "until it is opened again";
     const auto second = *Tree()->OpenArray("a");
     EXPECT_EQ(Read(*second), std::string("\x01\x05\x00", 3));
     EXPECT_EQ(Requested(), 4);

@@ -20,7 +20,7 @@ constexpr const char* kMetaText =
 TEST(V1Hierarchy, ShowsArraysOnceTheyWereFound) {
     const auto tree =
         Tree({{"a/meta", kMetaText}, {"a/attrs", R"({"x": 1})"}, {"a/0", "ab"}, {"b/x", ""}});
-    EXPECT_FALSE(*tree->Has("a", Document::kArray)) << "nobody has looked for it";
+    EXPECT_FALSE(*tree->Has("a", Document::kArray)) << "it was not looked for";
     EXPECT_TRUE(Fails(tree->Metadata("a"), StatusCode::kNotFound, "a/.zarray"));
     ASSERT_TRUE(*tree->HoldsArray("a"));
     EXPECT_FALSE(*tree->HoldsArray("b"));

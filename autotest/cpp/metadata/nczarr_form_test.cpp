@@ -94,7 +94,7 @@ TEST(NczarrForm, TheFillValueOfDoublesIsExact) {
     };
     EXPECT_EQ(fill("<f8", "9.96921e+36", "{}"), 9.9692099683868690e+36);
     EXPECT_EQ(fill(">f8", "9.96921e+36", "{}"), 9.9692099683868690e+36);
-    EXPECT_EQ(fill("<f8", "9.96921e+36", ""), 9.96921e+36) << "somebody else's";
+    EXPECT_EQ(fill("<f8", "9.96921e+36", ""), 9.96921e+36) << "of another program";
     EXPECT_EQ(fill("<f8", "9.96922e+36", "{}"), 9.96922e+36);
 }
 

@@ -98,7 +98,7 @@ TEST(OverlayStore, NeedsNoVersion) {
     EXPECT_TRUE(*(*store)->Get(".zattrs", value, kNoLimit));
 }
 
-TEST(OverlayStore, LeavesABrokenEntryToWhoeverReadsIt) {
+TEST(OverlayStore, LeavesABrokenEntryToItsReader) {
     const auto store =
         Make(R"({"zarr_consolidated_format":1,"metadata":{"a/.zarray":[nonsense],".zgroup":{}}})");
     EXPECT_TRUE(Succeeds(store));
