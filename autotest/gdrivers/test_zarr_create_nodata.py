@@ -60,7 +60,7 @@ def test_set_outside(tmp_path, data_type, value, name):
     with error_log() as log:
         assert dataset.GetRasterBand(1).SetNoDataValue(value) == gdal.CE_None
     assert log.errors == [] and len(log.warnings) == 1
-    assert f"nodata value {value:.17g} " in log.warnings[0] and f" {name} " in log.warnings[0]
+    assert f"nodata value {value:.17g} " in log.warnings[0] and f" does not fit {name}" in log.warnings[0]
     assert dataset.GetRasterBand(1).GetNoDataValue() is None
     zeros = np.zeros((3, 4), gdal_array.GDALTypeCodeToNumericTypeCode(data_type))
     dataset.WriteArray(zeros)
@@ -110,7 +110,7 @@ def test_copy(tmp_path, data_type, value, name, options):
     with error_log() as log:
         assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options)
     assert log.errors == [] and len(log.warnings) == 1, log.events
-    assert f"nodata value {value:.17g} " in log.warnings[0] and f" {name} " in log.warnings[0]
+    assert f"nodata value {value:.17g} " in log.warnings[0] and f" does not fit {name}" in log.warnings[0]
     dataset = open_raster(store)
     np.testing.assert_array_equal(dataset.ReadAsArray(), values)
     assert [dataset.GetRasterBand(i).GetNoDataValue() for i in (1, 2, 3)] == [None] * 3
