@@ -61,7 +61,7 @@ number() { grep -oE "[0-9]+ $1" <<<"$2" | tail -n 1 | cut -d' ' -f1 | grep . || 
 run_pytest() {
     local code=0 last
     "${steady[@]}" env ${preload:+LD_PRELOAD="$preload"} \
-        ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+        ASAN_OPTIONS=detect_leaks=0:malloc_context_size=6 UBSAN_OPTIONS=print_stacktrace=1 \
         /usr/bin/python3 -B -m pytest -p no:cacheprovider -q -rfEs --tb=short "$@" 2>&1 |
         tee "$logs/pytest" || code=$?
     last=$(tail -n 1 "$logs/pytest")
