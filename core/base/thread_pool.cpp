@@ -74,6 +74,9 @@ void Crew::Work() {
     if (!is_closing) ended.push_back(std::this_thread::get_id());
     --working;
     if (dismissing != 0 || is_closing) left.notify_all();
+    // It is not joined, see Close(): its own end, with what libraries clean up for each thread,
+    // would run beside that of the process. It waits for that instead.
+    if (is_closing && generation != 0) wanted.wait(lock, [] { return false; });
 }
 
 std::vector<std::thread> Crew::TakeEndedLocked() {
