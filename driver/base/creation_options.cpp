@@ -249,8 +249,6 @@ std::vector<int> OverviewPlan::FactorsFor(int width, int height) const {
 namespace json = zarr::json;
 using zarr::CodecSpec;
 using zarr::DataType;
-using zarr::Result;
-using zarr::Status;
 
 namespace {
 

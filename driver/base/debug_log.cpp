@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/status.h"
+#include "driver/base/aside_name.h"
 #include "driver/base/report.h"
 
 namespace zarr_driver {

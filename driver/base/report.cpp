@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <new>
 #include <stdexcept>
-#include <string_view>
 
 #include "core/base/text.h"
+#include "driver/base/aside_name.h"
 
 namespace zarr_driver {
 
@@ -83,31 +83,5 @@ QuietErrors::QuietErrors() {
 QuietErrors::~QuietErrors() { CPLPopErrorHandler(); }
 
 std::string QuietErrors::Message() { return CPLGetLastErrorMsg(); }
-
-namespace {
-
-constexpr std::string_view kAsideEnd = ".partial";
-
-bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
-
-std::string AsideName(const std::string& path, unsigned number) {
-    return path + "." + std::to_string(number) + std::string(kAsideEnd);
-}
-
-std::string NameWhenDone(const std::string& path) {
-    for (std::size_t end = path.find(kAsideEnd); end != std::string::npos;
-         end = path.find(kAsideEnd, end + 1)) {
-        const std::size_t after = end + kAsideEnd.size();
-        // "/vsizip/{x.zip.0.partial}/" ends with a brace.
-        const bool is_whole = after == path.size() || path[after] == '/' || path[after] == '}';
-        std::size_t dot = end;
-        while (dot > 0 && IsDecimalDigit(path[dot - 1])) --dot;
-        if (is_whole && dot < end && dot > 0 && path[dot - 1] == '.')
-            return path.substr(0, dot - 1) + path.substr(after);
-    }
-    return path;
-}
 
 }  // namespace zarr_driver

@@ -45,16 +45,6 @@ class QuietErrors {
     CPLErrorStateBackuper saved_;
 };
 
-// The names under which stores are built before they take their place.
-
-// The name beside `path` for what is built to take its place: "x.zarr.0.partial". There are few, so
-// that the next writer finds what a killed one has left without listing a folder.
-std::string AsideName(const std::string& path, unsigned number);
-inline constexpr unsigned kAsideNames = 16;
-
-// For messages: a path at or below an AsideName() as it will be called; other paths as they are.
-std::string NameWhenDone(const std::string& path);
-
 // While it lives GDAL's file systems are asked something: what they would print is kept. Where they
 // answer soon, as local ones do, a process that forks waits for it, so that a child does not find
 // locks of theirs that another thread held.

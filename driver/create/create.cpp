@@ -315,8 +315,6 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
     return nullptr;
 }
 
-using zarr::Status;
-
 namespace {
 
 // How many bands are to be copied together, as chunks hold pixels of them all: where bands are of

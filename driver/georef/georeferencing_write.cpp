@@ -312,8 +312,6 @@ json::Value GdalCrs(const OGRSpatialReference& srs) {
 namespace json = zarr::json;
 using zarr::ArrayFacts;
 using zarr::CatalogArray;
-using zarr::Result;
-using zarr::Status;
 
 namespace {
 

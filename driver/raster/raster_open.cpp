@@ -360,9 +360,6 @@ Result<DatasetPtr> OpenRaster(const std::string& name, const Location& location,
     return OpenGroup(request);
 }
 
-using zarr::CatalogArray;
-using zarr::CatalogGroup;
-
 namespace {
 
 std::string ShapeText(const zarr::ArrayMetadata& metadata) {

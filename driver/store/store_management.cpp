@@ -161,8 +161,6 @@ CPLErr CopyFiles(const char* new_name, const char* old_name) {
     });
 }
 
-using zarr::Status;
-
 namespace {
 
 bool EndsWith(std::string_view text, std::string_view end) {

@@ -20,6 +20,7 @@
 
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
+#include "driver/base/aside_name.h"
 #include "driver/base/report.h"
 #include "driver/store/partial_files.h"
 #include "driver/store/sidecars.h"

@@ -97,8 +97,8 @@ namespace zarr_driver {
 // installed included.
 bool IsLocalPath(const std::string& path);
 
-// A file of this machine, open for reading. A pipe, a socket or a device may wait for ever for who
-// writes to it, or act when it is opened; so only regular files are read, and no open waits. Moves;
+// A file of this machine, open for reading. A pipe, a socket or a device may wait for ever for a
+// writer, or act when it is opened; so only regular files are read, and no open waits. Moves;
 // closes what it has open. One thread at a time.
 class LocalFile {
   public:

@@ -218,9 +218,6 @@ bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix) {
         prefix, [&](const std::string& key) { return archive.Find(key) != nullptr; });
 }
 
-using zarr::Result;
-using zarr::Status;
-
 namespace {
 
 constexpr const char* kPrefix = "/vsizip/";
