@@ -11,7 +11,8 @@ file(WRITE ${copyright}
   "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\n"
   "Files: *\n${holder}\nLicense: Expat\n\nLicense: Expat${license_lines}\n")
 install(FILES ${copyright} DESTINATION share/doc/gdal-plugin-zarr COMPONENT plugin)
-install(FILES ${copyright} DESTINATION share/doc/libzarr-core-dev COMPONENT core)
+install(FILES ${copyright} DESTINATION share/doc/libzarr-core-dev COMPONENT core
+  EXCLUDE_FROM_ALL)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "")
@@ -37,7 +38,7 @@ takes the place of the driver Zarr that is built into GDAL.")
 set(CPACK_DEBIAN_CORE_PACKAGE_NAME libzarr-core-dev)
 set(CPACK_DEBIAN_CORE_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_CORE_PACKAGE_DEPENDS
-  "libblosc-dev, libbz2-dev, libdeflate-dev, liblz4-dev, liblzma-dev, libzstd-dev, zlib1g-dev")
+  "libblosc-dev, libbz2-dev, libdeflate-dev, liblz4-dev, liblzma-dev, libtiff-dev, libzfp-dev, libzstd-dev, zlib1g-dev")
 set(CPACK_COMPONENT_CORE_DESCRIPTION "Zarr version 2 in C++ (static library)
 Reads and writes Zarr stores: arrays of every data type, codec and filter,
 groups and attributes. What the GDAL driver is made of, without GDAL.")

@@ -9,7 +9,7 @@ set -euo pipefail
 build_packages=(
     cmake g++ make ninja-build
     libgdal-dev libproj-dev nlohmann-json3-dev
-    libblosc-dev libbz2-dev libdeflate-dev liblz4-dev liblzma-dev libzstd-dev zlib1g-dev
+    libblosc-dev libbz2-dev libdeflate-dev liblz4-dev liblzma-dev libtiff-dev libzfp-dev libzstd-dev zlib1g-dev
     gdal-bin
 )
 package_packages=(dpkg-dev file)
@@ -18,7 +18,7 @@ test_packages=(
     clang clang-format clang-tidy libgtest-dev llvm netcdf-bin
     python3-cftime python3-dask python3-distributed python3-gdal python3-netcdf4 python3-numcodecs
     python3-numpy python3-pyproj python3-pytest python3-pytest-xdist python3-qgis python3-rasterio
-    python3-rioxarray python3-xarray python3-zarr qgis-providers rasterio strace
+    python3-rioxarray python3-xarray python3-zarr python3-zfpy qgis-providers rasterio strace
 )
 
 # The sanitizers' runtime, whose package has no name without a version in Debian 12.

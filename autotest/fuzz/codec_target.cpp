@@ -40,7 +40,7 @@ bool CanBeEncoded(const ArrayMetadata& metadata) { return !Uses(metadata, {"lzma
 // True where coding gives back every bit.
 bool IsLossless(const ArrayMetadata& metadata) {
     return !Uses(metadata, {"fixedscaleoffset", "quantize", "bitround", "astype", "categorize",
-                            "packbits", "delta"});
+                            "packbits", "delta", "zfpy", "msgpack2"});
 }
 
 void FuzzNumbers(const ArrayMetadata& metadata, const Pipeline& pipeline, ByteSpan stored) {

@@ -129,7 +129,7 @@ def test_complex_fill_values(tmp_path, dtype, fill, wanted):
         zarr_gdal.assert_same(got, np.full((4, 6), wanted, got.dtype))
 
 
-@pytest.mark.parametrize("codec", [{"id": "pickle", "protocol": 4}, {"id": "msgpack2"}])
+@pytest.mark.parametrize("codec", [{"id": "pickle", "protocol": 4}, {"id": "msgpack"}])
 def test_refused_object_codecs(tmp_path, codec):
     """By name; pickle would run code."""
     store = handmade(tmp_path / "a.zarr", dtype="|O", fill_value=None, filters=[codec], files={})

@@ -21,6 +21,8 @@ CodecResult MakeBz2(const json::Value& config, const CodecContext& context);
 CodecResult MakeLzma(const json::Value& config, const CodecContext& context);
 CodecResult MakeZstd(const json::Value& config, const CodecContext& context);
 CodecResult MakeLz4(const json::Value& config, const CodecContext& context);
+CodecResult MakeZfpy(const json::Value& config, const CodecContext& context);
+CodecResult MakeTiff(const json::Value& config, const CodecContext& context);  // reads only
 
 // Filters on numbers.
 CodecResult MakeDelta(const json::Value& config, const CodecContext& context);
@@ -39,11 +41,13 @@ CodecResult MakeCrc32c(const json::Value& config, const CodecContext& context);
 CodecResult MakeAdler32(const json::Value& config, const CodecContext& context);
 CodecResult MakeFletcher32(const json::Value& config, const CodecContext& context);
 CodecResult MakeJson2(const json::Value& config, const CodecContext& context);
+CodecResult MakeMessagePack2(const json::Value& config, const CodecContext& context);
 
 // Codecs of objects.
 ObjectCodecResult MakeVlenUtf8(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeVlenBytes(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeJson2Objects(const json::Value& config, const CodecContext& context);
+ObjectCodecResult MakeMessagePack2Objects(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeCategorizeObjects(const json::Value& config, const CodecContext& context);
 
 // The checksums of two of them, for tests.

@@ -47,6 +47,8 @@ constexpr Row kCodecs[] = {
     {"lzma", "numcodecs.lzma", true, MakeLzma, nullptr, nullptr},
     {"zstd", "zstd", true, MakeZstd, nullptr, nullptr},
     {"lz4", "numcodecs.lz4", true, MakeLz4, nullptr, nullptr},
+    {"zfpy", "numcodecs.zfpy", true, MakeZfpy, nullptr, nullptr},
+    {"imagecodecs_tiff", "imagecodecs_tiff", true, MakeTiff, nullptr, nullptr},
     {"delta", "numcodecs.delta", false, MakeDelta, nullptr, nullptr},
     {"fixedscaleoffset", "numcodecs.fixedscaleoffset", false, MakeFixedScaleOffset, nullptr,
      nullptr},
@@ -62,6 +64,7 @@ constexpr Row kCodecs[] = {
     {"adler32", "numcodecs.adler32", false, MakeAdler32, nullptr, nullptr},
     {"fletcher32", "numcodecs.fletcher32", false, MakeFletcher32, nullptr, nullptr},
     {"json2", "numcodecs.json2", false, MakeJson2, MakeJson2Objects, nullptr},
+    {"msgpack2", "numcodecs.msgpack2", false, MakeMessagePack2, MakeMessagePack2Objects, nullptr},
     {"vlen-utf8", "vlen-utf8", false, nullptr, MakeVlenUtf8, nullptr},
     {"vlen-bytes", "vlen-bytes", false, nullptr, MakeVlenBytes, nullptr},
 };
@@ -89,12 +92,10 @@ struct Refusal {
 constexpr Refusal kRefused[] = {
     {"pickle", "reading it would run code from the store"},
     {"msgpack", "it is not supported"},
-    {"msgpack2", "it is not supported"},
     {"json", "it is numcodecs' withdrawn first version; write with json2"},
     {"vlen-array", "ragged arrays have no counterpart in GDAL"},
     {"n5_wrapper", "N5 stores are not supported"},
     {"jenkins_lookup3", "it is not supported"},
-    {"zfpy", "it is not supported"},
     {"pcodec", "it is not supported"},
 };
 

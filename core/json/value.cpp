@@ -448,7 +448,8 @@ void KeepLast(Object& members) {
 
 class Builder {
   public:
-    Builder(const MarkedText& marked, std::uint64_t expected)
+    // `marked` is the text; nullptr where there is none, but bytes.
+    Builder(const MarkedText* marked, std::uint64_t expected)
         : marked_(marked), most_values_(SaturatingAdd(LimitOf(Limit::kJsonValues), expected)) {}
 
     using number_integer_t = nlohmann::json::number_integer_t;
@@ -459,17 +460,18 @@ class Builder {
     bool number_integer(number_integer_t v) { return Add(Value(std::int64_t{v})); }
     bool number_unsigned(number_unsigned_t v) { return Add(Value(std::uint64_t{v})); }
     bool number_float(double v, const std::string& /*text*/) { return Add(Value(v)); }
-    bool binary(nlohmann::json::binary_t& /*v*/) { return false; }
+    bool binary(nlohmann::json::binary_t& v) { return Add(Value(std::string(v.begin(), v.end()))); }
 
     bool string(std::string& v) {
-        if (const Token* token = TokenOf(v)) return Add(Value(token->value));
+        if (const Token* token = marked_ != nullptr ? TokenOf(v) : nullptr)
+            return Add(Value(token->value));
         return Add(Value(std::move(v)));
     }
 
     bool start_object(std::size_t /*size*/) { return Push(Value(Object{})); }
     bool start_array(std::size_t /*size*/) { return Push(Value(Array{})); }
     bool key(std::string& name) {
-        if (const Token* token = TokenOf(name)) {
+        if (const Token* token = marked_ != nullptr ? TokenOf(name) : nullptr) {
             error_ = Status::Corrupt("not valid JSON: the name of a member is " +
                                      std::string(token->text));
             return false;
@@ -482,7 +484,11 @@ class Builder {
 
     bool parse_error(std::size_t position, const std::string& last_token,
                      const nlohmann::json::exception& /*cause*/) {
-        std::string what = "not valid JSON at byte " + std::to_string(marked_.Original(position));
+        if (marked_ == nullptr) {
+            error_ = Status::Corrupt("not valid MessagePack at byte " + std::to_string(position));
+            return false;
+        }
+        std::string what = "not valid JSON at byte " + std::to_string(marked_->Original(position));
         if (!last_token.empty()) what += ", near " + Quoted(Unmarked(last_token), 40);
         error_ = Status::Corrupt(what);
         return false;
@@ -529,7 +535,7 @@ class Builder {
         return true;
     }
 
-    const MarkedText& marked_;
+    const MarkedText* const marked_;
     const std::uint64_t most_values_;
     std::vector<Open> open_;
     std::uint64_t values_ = 0;
@@ -679,9 +685,18 @@ Result<Value> Parse(std::string_view text, std::uint64_t expected) {
         marked = MarkBareTokens(text);
         text = marked.text;
     }
-    Builder builder(marked, expected);
+    Builder builder(&marked, expected);
     if (!nlohmann::json::sax_parse(text.begin(), text.end(), &builder))
         return builder.error().ok() ? Status::Corrupt("not valid JSON") : builder.error();
+    return builder.TakeRoot();
+}
+
+Result<Value> ParseMessagePack(ByteSpan message, std::uint64_t expected) {
+    Builder builder(nullptr, expected);
+    const std::string_view bytes = message.text();
+    if (!nlohmann::json::sax_parse(bytes.begin(), bytes.end(), &builder,
+                                   nlohmann::json::input_format_t::msgpack))
+        return builder.error().ok() ? Status::Corrupt("not valid MessagePack") : builder.error();
     return builder.TakeRoot();
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/bytes.h"
 #include "core/base/status.h"
 
 namespace zarr::json {
@@ -108,6 +109,10 @@ class Value {
 // kCorrupt, or kLimit for these; where the syntax is wrong they give the number of the byte,
 // from 1.
 Result<Value> Parse(std::string_view text, std::uint64_t expected = 0);
+
+// Parses one message of MessagePack, within the same limits. Its binary data are strings, which
+// need not be UTF-8 then. kCorrupt where it is cut off or not one.
+Result<Value> ParseMessagePack(ByteSpan message, std::uint64_t expected = 0);
 
 // A member of an object with its value's text, not parsed and not validated.
 using Slice = std::pair<std::string, std::string_view>;

@@ -84,6 +84,12 @@ TEST(Writable, NamesTheMemberThatIsWrong) {
         {R"({"id":"json2","indent":1e9})", "json2: indent: expected at most 100 spaces"},
         {R"({"id":"json2","separators":","})", "json2: separators: expected two short strings"},
         {R"({"id":"json2","allow_nan":"no"})", "json2: allow_nan: expected true or false"},
+        {R"({"id":"msgpack2"})", "msgpack2: items of dtype <c8", "<c8"},
+        {R"({"id":"msgpack2","use_single_float":1})",
+         "msgpack2: use_single_float: expected true or false"},
+        {R"({"id":"imagecodecs_tiff"})", "imagecodecs_tiff: chunks that are TIFF files"},
+        {R"({"id":"zfpy","rate":"8"})", "zfpy: rate: expected a number"},
+        {R"({"id":"zfpy"})", "zfpy: libzfp has no items of dtype <i2", "<i2"},
     };
     for (const Unwritable& c : cases) {
         const auto pipeline = Bind(c.config, c.typestr);
@@ -195,6 +201,22 @@ TEST(Json2Encode, EscapesText) {
               "error: json2: encoding: text that is not ASCII");
     EXPECT_EQ(EncodeValues<char32_t>(R"({"id":"json2"})", "<U2", {U'a', 0xd800}, {1}),
               "error: json2: text with 55296, which is not a Unicode character");
+}
+
+// Every form of the MessagePack specification that a chunk can need.
+TEST(MessagePack2Encode, TakesTheShortestForm) {
+    const std::string config = R"({"id":"msgpack2"})";
+    EXPECT_EQ(EncodeValues<std::int16_t>(config, "<i2", {0, 127, 128, -1, -32, -33, -129}),
+              std::string("\x99\x00\x7f\xcc\x80\xff\xe0\xd0\xdf\xd1\xff\x7f"
+                          "\xa3<i2\x91\x07",
+                          18));
+    EXPECT_EQ(EncodeStrings(config, {"\xff"}),
+              "error: msgpack2: text that is not valid UTF-8: \"\xff\"");
+    EXPECT_EQ(EncodeValues<char32_t>(config, "<U2", {U'a', 0xd800}, {1}),
+              "error: msgpack2: text with 55296, which is not a Unicode character");
+    const std::string text(70000, 'x');
+    EXPECT_EQ(EncodeStrings(config, {text}),
+              std::string("\x93\xdb\x00\x01\x11\x70", 6) + text + "\xa2|O\x91\x01");
 }
 
 TEST(VlenEncode, RefusesWhatItWouldNotDecode) {

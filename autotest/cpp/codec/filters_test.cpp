@@ -241,6 +241,19 @@ TEST(Json2, RefusesWhatIsNoChunk) {
     EXPECT_FALSE(Decode(config, R"([1,"<i4",[1])").ok());
 }
 
+TEST(MessagePack2, RefusesWhatIsNoChunk) {
+    const std::string config = R"({"id":"msgpack2"})";
+    ExpectCorrupt(config, "", "not valid MessagePack at byte 1");
+    ExpectCorrupt(config, "\x80", "a list that ends with");
+    ExpectCorrupt(config, "\x93\x01\xa3<i4", "not valid MessagePack at byte 7");
+    ExpectCorrupt(config, "\x93\x01\xa3<i4\x91\x01\x01", "not valid MessagePack at byte 9");
+    ExpectCorrupt(config, "\x93\x01\xa3<i4\x91\xcd\xff\xff", "shape [65535] has more items than");
+    ExpectCorrupt(config, "\x93\xa1x\xa3<i4\x91\x01", "item 0: expected a value of dtype <i4");
+    // A list that says that it has 2^32 - 1 items, lists in lists, and one in each.
+    ExpectCorrupt(config, "\xdd\xff\xff\xff\xff\x01", "not valid MessagePack");
+    EXPECT_EQ(Decode(config, std::string(1000000, '\x91')).status().code(), StatusCode::kLimit);
+}
+
 // The order of decoding, and the sizes between the stages.
 TEST(FilterChains, RunBackwards) {
     CodecContext context;

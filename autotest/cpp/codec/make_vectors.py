@@ -35,6 +35,7 @@ import zlib
 
 import numcodecs
 import numpy as np
+from numcodecs.zfpy import ZFPY
 
 TRAILING = b"trailing bytes, no stream"
 BOMB_SIZE = 100_000_000
@@ -365,6 +366,31 @@ def json_vectors():
     yield vector("json2_pretty", pretty, np.array(["x", "€😀"], ">U2"))
 
 
+def message_pack_vectors():
+    arrays = {
+        "i8": np.array([-(2**63), -(2**31) - 1, -32769, -129, -33, -32, -1, 0, 127, 255, 65535], "<i8"),
+        "u8_big": np.array([128, 256, 65536, 2**32, 2**64 - 1], ">u8"),
+        "f8": np.array([0.1, -2.5e300, np.nan, np.inf, -np.inf, -0.0]),
+        "f4": wave("<f4", 12), "bool": np.array([True, False, True]),
+        "text": np.array(["x", "\u00e9\n", "", "y" * 40], "<U40"),
+        "many": ramp("<i2", 300),
+    }  # fmt: skip
+    for name, array in arrays.items():
+        yield vector(f"msgpack2_{name}", numcodecs.MsgPack(), array)
+    single = numcodecs.MsgPack(use_single_float=True)
+    yield vector("msgpack2_single", single, wave("<f4", 12))
+
+
+def zfpy_vectors():
+    modes = {"reversible": {"mode": 4, "tolerance": -1}, "accuracy": {"mode": 4, "tolerance": 0.5},
+             "precision": {"mode": 3, "precision": 16}, "rate": {"mode": 2, "rate": 8}}  # fmt: skip
+    for name, arguments in modes.items():
+        for array in (wave("<f4", 90), wave("<f8", 90), ramp("<i4", 90), ramp("<i8", 90)):
+            if array.dtype.kind == "i" and name == "accuracy":
+                continue  # libzfp has no tolerance of integers
+            yield vector(f"zfpy_{name}_{array.dtype.str[1:]}", ZFPY(**arguments), array)
+
+
 # ----------------------------------------------------------------------------------- objects
 
 
@@ -392,6 +418,8 @@ def object_vectors():
     yield object_vector("vlen_bytes", numcodecs.VLenBytes(), [b"\x00\xff", b"", b"abc" * 50])
     yield object_vector("json2_objects", numcodecs.JSON(), texts)
     yield object_vector("json2_objects_utf8", numcodecs.JSON(ensure_ascii=False), texts)
+    for name, codec in (("", numcodecs.MsgPack()), ("_old", numcodecs.MsgPack(use_bin_type=False))):
+        yield object_vector(f"msgpack2_objects{name}", codec, [*texts, "y" * 200])
     labels = ["ice", "Wüste"]
     for astype in ("|u1", ">u2"):
         codec = numcodecs.Categorize(labels, object, astype)
@@ -453,6 +481,66 @@ def checksum_vectors():
             )
 
 
+def tiff_file(pages, order="<", compression=1, tile=None):
+    """A TIFF 6.0 file of `pages`, arrays of rows, columns and, interleaved by pixel, samples."""
+    body, first, previous = b"", None, None
+    for page in pages:
+        rows, columns, *more = page.shape
+        samples = more[0] if more else 1
+        page = page.astype(page.dtype.newbyteorder(order)).reshape(rows, columns, samples)
+        blocks = [page]
+        if tile:
+            padded = np.zeros((-(-rows // tile) * tile, -(-columns // tile) * tile, samples), page.dtype)
+            padded[:rows, :columns] = page
+            blocks = [padded[y:y + tile, x:x + tile] for y in range(0, rows, tile)
+                      for x in range(0, columns, tile)]  # fmt: skip
+        blocks = [block.tobytes() if compression == 1 else zlib.compress(block.tobytes()) for block in blocks]
+        offsets = [8 + len(body) + sum(map(len, blocks[:i])) for i in range(len(blocks))]
+        body += b"".join(blocks) + bytes(-sum(map(len, blocks)) % 2)
+        kind = {"u": 1, "i": 2, "f": 3}[page.dtype.kind]
+        tags = {256: [columns], 257: [rows], 258: [8 * page.itemsize] * samples, 259: [compression],
+                262: [1], 277: [samples], 339: [kind] * samples}  # fmt: skip
+        lengths = [len(block) for block in blocks]
+        tags |= {322: [tile], 323: [tile], 324: offsets, 325: lengths} if tile else \
+                {273: offsets, 278: [rows], 279: lengths}  # fmt: skip
+        entries, extra, directory = b"", b"", 8 + len(body)
+        after = directory + 2 + 12 * len(tags) + 4
+        for tag, values in sorted(tags.items()):
+            form = "I" if tag in (273, 279, 324, 325) else "H"
+            packed = struct.pack(f"{order}{len(values)}{form}", *values)
+            if len(packed) > 4:
+                extra += packed + bytes(-len(packed) % 2)
+                packed = struct.pack(order + "I", after + len(extra) - len(packed) - len(packed) % 2)
+            entries += struct.pack(order + "HHI", tag, 4 if form == "I" else 3, len(values)) + packed.ljust(4, b"\0")
+        if previous is None:
+            first = directory
+        else:
+            body = body[:previous] + struct.pack(order + "I", directory) + body[previous + 4:]
+        previous = len(body) + 2 + 12 * len(tags)
+        body += struct.pack(order + "H", len(tags)) + entries + bytes(4) + extra
+    magic = b"II*\0" if order == "<" else b"MM\0*"
+    return magic + struct.pack(order + "I", first) + body
+
+
+def tiff_vectors():
+    """Of imagecodecs. Decoded numbers are in the machine's byte order."""
+    config = {"id": "imagecodecs_tiff"}
+    rgb = noise(6 * 7 * 3).reshape(6, 7, 3)
+    ints = (np.arange(9 * 20, dtype="<i2") - 50).reshape(9, 20)
+    floats = wave("<f4", 60).reshape(2, 5, 6)
+    for name, array, encoded, more in (
+        ("rgb", rgb, tiff_file([rgb]), {}),
+        ("tiles_big_endian", ints, tiff_file([ints], ">", 8, 16), {}),
+        ("pages", floats, tiff_file(floats), {}),
+        ("page", floats[1], tiff_file(floats), {"index": 1}),
+        ("other_page_between", floats, tiff_file([floats[0], ints, floats[1]]), {}),
+    ):
+        # Where the next page would be can be cut off, if it comes last.
+        needed = {"needed": len(encoded) - 4} if name.startswith(("page", "other")) else {}
+        yield vector(f"tiff_{name}", {**config, **more}, array.ravel(), encoded, array.tobytes(), "same",
+                     reencoded=None, **needed)  # fmt: skip
+
+
 # ------------------------------------------------------------------------------------- bombs
 
 
@@ -486,6 +574,7 @@ def main():
     groups = (
         blosc_vectors, deflate_vectors, bz2_vectors, lzma_vectors, zstd_vectors, lz4_vectors,
         arithmetic_vectors, byte_vectors, json_vectors, object_vectors, checksum_vectors,
+        message_pack_vectors, zfpy_vectors, tiff_vectors,
     )  # fmt: skip
     vectors = [entry for group in groups for entry in group()]
     names = [entry["name"] for entry in vectors]

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The JSON text of json2's chunks, letter for letter as Python's json module writes it.
+// numcodecs' "json2" and "msgpack2": a chunk as nested lists of its items, and the dtype and the
+// shape behind them, in JSON or in MessagePack.
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -18,6 +17,8 @@
 #include "core/base/text.h"
 #include "core/codec/codec.h"
 #include "core/codec/factories.h"
+#include "core/codec/json_text.h"
+#include "core/codec/message_pack.h"
 #include "core/codec/numeric.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/value.h"
@@ -26,80 +27,36 @@ namespace zarr {
 
 namespace {
 
-// The members of json2's configuration that an encoder goes by.
-struct JsonStyle {
-    // Errors name the member.
-    static Result<JsonStyle> Make(const json::Value& config);
+// How the lists are written.
+enum class Notation : std::uint8_t { kJson, kMessagePack };
 
-    bool ensure_ascii = true;  // everything else is escaped
-    bool only_ascii = false;   // everything else is refused
-    bool allow_nan = true;
-    bool is_indented = false;
-    std::string indent;     // of one level
-    std::string separator;  // of items
-};
-
-// Appends to a buffer. The first failure stays, and what follows it is dropped.
-class JsonText {
-  public:
-    // Drops the contents of `buffer`, which must outlive this and be read only after Finish().
-    JsonText(const JsonStyle& style, Buffer& buffer, std::size_t limit)
-        : style_(style), buffer_(buffer), limit_(limit) {}
-
-    void Open();   // [
-    void Close();  // ]
-    void BeginItem(bool is_first);
-
-    void Number(std::int64_t number);
-    void Number(std::uint64_t number);
-    void Number(double number);
-    void Bool(bool value) { Append(value ? "true" : "false"); }
-    void String(std::string_view utf8);
-    // `units` are native-endian UCS-4; NULs at the end do not count.
-    void String(const std::uint8_t* units, std::size_t count);
-
-    // kInvalidArgument for text or a number that JSON does not have; kLimit past the limit.
-    Status Finish();
-
-  private:
-    void Append(std::string_view text);
-    void NewLine();
-    void Character(std::uint32_t code_point);
-    void Fail(Status status);
-
-    const JsonStyle& style_;
-    Buffer& buffer_;
-    std::size_t limit_;
-    std::size_t written_ = 0;
-    std::size_t depth_ = 0;
-    std::string utf8_;  // of one character
-    Status status_;
-};
-
-// What json2 does with items of any kind: nested lists in C order on one side, memory on the other.
+// Nested lists in C order on one side, memory on the other, of items of any kind.
 
 // A parsed chunk, its items in memory order.
-struct Json2Items {
+struct ListedItems {
     json::Value root;  // owns what `items` points to
     std::vector<const json::Value*> items;
     std::string typestr;
 };
 
-class Json2Reader {
+class ItemListReader {
   public:
-    static Result<Json2Reader> Make(const json::Value& config, const CodecContext& context);
+    static Result<ItemListReader> Make(Notation notation, const json::Value& config,
+                                       const CodecContext& context);
 
-    Result<Json2Items> Read(ByteSpan encoded) const;
+    Result<ListedItems> Read(ByteSpan encoded) const;
 
   private:
+    Notation notation_ = Notation::kJson;
     std::vector<std::uint64_t> chunk_shape_;
     bool fortran_order_ = false;
 };
 
-class Json2Writer {
+class ItemListWriter {
   public:
     // Errors name the member of the configuration.
-    static Result<Json2Writer> Make(const json::Value& config, const CodecContext& context);
+    static Result<ItemListWriter> Make(Notation notation, const json::Value& config,
+                                       const CodecContext& context);
 
     // Writes `count` items and `typestr` to `encoded`, of at most `limit` bytes; append(i, text)
     // writes the one at `i` in memory.
@@ -107,8 +64,10 @@ class Json2Writer {
     Status Write(const std::string& typestr, std::size_t count, Buffer& encoded, std::size_t limit,
                  AppendItem&& append) const {
         ZARR_RETURN_IF_ERROR(CheckCount(count));
-        JsonText text(style_, encoded, limit);
-        text.Open();
+        JsonText json(style_, encoded, limit);
+        MessagePackBytes packed(packing_, encoded, limit);
+        ItemSink& text = notation_ == Notation::kJson ? static_cast<ItemSink&>(json) : packed;
+        text.Open((is_flat_ ? count : static_cast<std::size_t>(shape_[0])) + 2);
         if (is_flat_) {
             for (std::size_t i = 0; i < count; ++i) {
                 text.BeginItem(i == 0);
@@ -124,7 +83,7 @@ class Json2Writer {
   private:
     // The items of one list, without its brackets.
     template <class AppendItem>
-    void WriteItems(std::size_t depth, std::size_t offset, JsonText& text,
+    void WriteItems(std::size_t depth, std::size_t offset, ItemSink& text,
                     AppendItem& append) const {
         const auto n = static_cast<std::size_t>(shape_[depth]);
         for (std::size_t i = 0; i < n; ++i, offset += strides_[depth]) {
@@ -133,27 +92,29 @@ class Json2Writer {
                 append(offset, text);
                 continue;
             }
-            text.Open();
+            text.Open(static_cast<std::size_t>(shape_[depth + 1]));
             WriteItems(depth + 1, offset, text, append);
             text.Close();
         }
     }
     Status CheckCount(std::size_t count) const;
-    void WriteEnd(const std::string& typestr, std::size_t count, JsonText& text) const;
+    void WriteEnd(const std::string& typestr, std::size_t count, ItemSink& text) const;
 
+    Notation notation_ = Notation::kJson;
     JsonStyle style_;
+    MessagePackStyle packing_;
     bool is_flat_ = false;
     std::vector<std::uint64_t> shape_;
     std::vector<std::size_t> strides_;
 };
 
 // Appends one native number as NumPy's tolist() and Python's json module would spell it.
-using AppendNumber = void (*)(const std::uint8_t* number, JsonText& text);
+using AppendNumber = void (*)(const std::uint8_t* number, ItemSink& text);
 
 AppendNumber NumberAppender(const DataType& type) {
     return VisitNumber(type, [](auto tag) -> AppendNumber {
         using T = typename decltype(tag)::type;
-        return [](const std::uint8_t* number, JsonText& text) {
+        return [](const std::uint8_t* number, ItemSink& text) {
             const T value = LoadNative<T>(number);
             if constexpr (std::is_same_v<T, BoolByte>)
                 text.Bool(value.byte != 0);
@@ -176,9 +137,9 @@ Status CheckItemType(const DataType& type) {
     return Status::Unsupported("items of dtype " + type.ToString());
 }
 
-class Json2 final : public Codec {
+class ItemList final : public Codec {
   public:
-    Json2(Json2Reader reader, Result<Json2Writer> writer, DataType items)
+    ItemList(ItemListReader reader, Result<ItemListWriter> writer, DataType items)
         : reader_(std::move(reader)),
           writer_(std::move(writer)),
           items_(std::move(items)),
@@ -191,7 +152,7 @@ class Json2 final : public Codec {
     }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        ZARR_ASSIGN_OR_RETURN(const Json2Items chunk, reader_.Read(encoded));
+        ZARR_ASSIGN_OR_RETURN(const ListedItems chunk, reader_.Read(encoded));
         ZARR_ASSIGN_OR_RETURN(const DataType type, ParseTypestr(chunk.typestr));
         ZARR_RETURN_IF_ERROR(CheckItemType(type));
         const std::size_t size = SaturatingMul(chunk.items.size(), type.size);
@@ -217,7 +178,7 @@ class Json2 final : public Codec {
         ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
         if (items_.kind == DataKind::kUnicode) return EncodeText(decoded, encoded);
         const AppendNumber append = NumberAppender(items_);
-        return Write(decoded, encoded, [&](const std::uint8_t* item, JsonText& text) {
+        return Write(decoded, encoded, [&](const std::uint8_t* item, ItemSink& text) {
             if (!items_.NeedsSwap()) return append(item, text);
             std::uint8_t native[8];
             std::memcpy(native, item, items_.size);
@@ -230,7 +191,7 @@ class Json2 final : public Codec {
     Status EncodeText(ByteSpan decoded, Buffer& encoded) const {
         const std::size_t units = items_.size / 4;
         std::string native;
-        return Write(decoded, encoded, [&](const std::uint8_t* item, JsonText& text) {
+        return Write(decoded, encoded, [&](const std::uint8_t* item, ItemSink& text) {
             if (!items_.NeedsSwap()) return text.String(item, units);
             native.assign(reinterpret_cast<const char*>(item), items_.size);
             auto* bytes = reinterpret_cast<std::uint8_t*>(native.data());
@@ -244,11 +205,11 @@ class Json2 final : public Codec {
     Status Write(ByteSpan decoded, Buffer& encoded, AppendItem&& append) const {
         return writer_->Write(
             typestr_, decoded.size / items_.size, encoded, EncodedSize({decoded.size, true}).max,
-            [&](std::size_t i, JsonText& text) { append(decoded.data + i * items_.size, text); });
+            [&](std::size_t i, ItemSink& text) { append(decoded.data + i * items_.size, text); });
     }
 
-    Json2Reader reader_;
-    Result<Json2Writer> writer_;
+    ItemListReader reader_;
+    Result<ItemListWriter> writer_;
     DataType items_;       // of what is encoded
     std::string typestr_;  // of items_
 };
@@ -259,13 +220,13 @@ std::string ObjectText(const json::Value& item) {
     return item.is_null() ? std::string() : json::Dump(item);
 }
 
-class Json2Objects final : public ObjectCodec {
+class ItemListObjects final : public ObjectCodec {
   public:
-    Json2Objects(Json2Reader reader, Result<Json2Writer> writer)
+    ItemListObjects(ItemListReader reader, Result<ItemListWriter> writer)
         : reader_(std::move(reader)), writer_(std::move(writer)) {}
 
     Status DecodeObjects(ByteSpan encoded, std::size_t count, ObjectChunk& chunk) const override {
-        ZARR_ASSIGN_OR_RETURN(const Json2Items decoded, reader_.Read(encoded));
+        ZARR_ASSIGN_OR_RETURN(const ListedItems decoded, reader_.Read(encoded));
         if (decoded.items.size() != count)
             return Status::Corrupt("holds " + std::to_string(decoded.items.size()) +
                                    " items instead of " + std::to_string(count));
@@ -295,14 +256,14 @@ class Json2Objects final : public ObjectCodec {
                          Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(writer_.status());
         return writer_->Write("|O", count, encoded, LimitOf(Limit::kStringSize),
-                              [&](std::size_t i, JsonText& text) {
+                              [&](std::size_t i, ItemSink& text) {
                                   text.String({objects[i].data, objects[i].size});
                               });
     }
 
   private:
-    Json2Reader reader_;
-    Result<Json2Writer> writer_;
+    ItemListReader reader_;
+    Result<ItemListWriter> writer_;
 };
 
 // Distances between neighbours along each dimension, in elements of memory.
@@ -366,78 +327,26 @@ Result<std::size_t> CountItems(const std::vector<std::uint64_t>& shape, std::siz
     return static_cast<std::size_t>(count);
 }
 
-// Longer ones are no style, but a way to fill memory.
-constexpr std::size_t kLongestSpace = 100;
-
-// json.dumps() takes a number of spaces or a string.
-Status ParseIndent(const json::Value& config, JsonStyle& style) {
-    const json::Value* indent = config.Find("indent");
-    if (indent == nullptr || indent->is_null()) return {};
-    style.is_indented = true;
-    std::int64_t spaces = 0;
-    if (indent->as_string() != nullptr)
-        style.indent = *indent->as_string();
-    else if (indent->GetInt64(spaces) && spaces <= static_cast<std::int64_t>(kLongestSpace))
-        style.indent.assign(static_cast<std::size_t>(std::max<std::int64_t>(spaces, 0)), ' ');
-    else
-        return json::Expected("indent", "at most 100 spaces, or a string", *indent);
-    if (style.indent.size() > kLongestSpace || !IsValidUtf8(style.indent))
-        return json::Expected("indent", "at most 100 characters", *indent);
-    return {};
-}
-
-Status ParseSeparators(const json::Value& config, JsonStyle& style) {
-    style.separator = style.is_indented ? ", " : ",";
-    const json::Value* member = config.Find("separators");
-    if (member == nullptr || member->is_null()) return {};
-    const json::Array* pair = member->as_array();
-    if (pair == nullptr || pair->size() != 2 || (*pair)[0].as_string() == nullptr ||
-        (*pair)[0].as_string()->size() > kLongestSpace)
-        return json::Expected("separators", "two short strings", *member);
-    style.separator = *(*pair)[0].as_string();
-    return {};
-}
-
-// Stands for itself in every style.
-bool IsPlain(std::uint32_t code_point) {
-    return code_point >= 0x20 && code_point < 0x7f && code_point != '"' && code_point != '\\';
-}
-
-bool IsSurrogate(std::uint32_t code_point) { return code_point >= 0xd800 && code_point <= 0xdfff; }
-
-// \uXXXX, of one or two units of UTF-16.
-std::string_view Escape(std::uint32_t code_point, char (&text)[12]) {
-    const auto unit = [](char* at, std::uint32_t value) {
-        *at++ = '\\';
-        *at++ = 'u';
-        for (int shift = 12; shift >= 0; shift -= 4)
-            *at++ = "0123456789abcdef"[(value >> shift) & 15U];
-    };
-    if (code_point < 0x10000) {
-        unit(text, code_point);
-        return {text, 6};
-    }
-    unit(text, 0xd800 + ((code_point - 0x10000) >> 10));
-    unit(text + 6, 0xdc00 + ((code_point - 0x10000) & 0x3ffU));
-    return {text, 12};
-}
-
-Result<Json2Reader> Json2Reader::Make(const json::Value& config, const CodecContext& context) {
+Result<ItemListReader> ItemListReader::Make(Notation notation, const json::Value& config,
+                                            const CodecContext& context) {
     ZARR_ASSIGN_OR_RETURN(const std::string encoding,
                           json::OptionalString(config, "encoding", "utf-8"));
     if (encoding != "utf-8" && encoding != "utf8" && encoding != "ascii")
         return Status::Unsupported("encoding: " + encoding);
-    Json2Reader reader;
+    ItemListReader reader;
+    reader.notation_ = notation;
     reader.chunk_shape_ = context.chunk_shape;
     reader.fortran_order_ = context.fortran_order;
     return reader;
 }
 
-Result<Json2Items> Json2Reader::Read(ByteSpan encoded) const {
-    Json2Items result;
+Result<ListedItems> ItemListReader::Read(ByteSpan encoded) const {
+    ListedItems result;
     std::uint64_t expected = 1;
     for (const std::uint64_t n : chunk_shape_) expected = SaturatingMul(expected, n);
-    ZARR_ASSIGN_OR_RETURN(result.root, json::Parse(encoded.text(), expected));
+    ZARR_ASSIGN_OR_RETURN(result.root, notation_ == Notation::kJson
+                                           ? json::Parse(encoded.text(), expected)
+                                           : json::ParseMessagePack(encoded, expected));
     const json::Array* list = result.root.as_array();
     if (list == nullptr || list->size() < 2)
         return json::Expected("", "a list that ends with a dtype and a shape", result.root);
@@ -464,9 +373,15 @@ Result<Json2Items> Json2Reader::Read(ByteSpan encoded) const {
     return result;
 }
 
-Result<Json2Writer> Json2Writer::Make(const json::Value& config, const CodecContext& context) {
-    Json2Writer writer;
-    ZARR_ASSIGN_OR_RETURN(writer.style_, JsonStyle::Make(config));
+Result<ItemListWriter> ItemListWriter::Make(Notation notation, const json::Value& config,
+                                            const CodecContext& context) {
+    ItemListWriter writer;
+    writer.notation_ = notation;
+    if (notation == Notation::kJson) {
+        ZARR_ASSIGN_OR_RETURN(writer.style_, JsonStyle::Make(config));
+    } else {
+        ZARR_ASSIGN_OR_RETURN(writer.packing_, MessagePackStyle::Make(config));
+    }
     writer.is_flat_ = context.is_flat;
     writer.shape_ = context.chunk_shape;
     if (!writer.is_flat_ && writer.shape_.empty())
@@ -475,7 +390,7 @@ Result<Json2Writer> Json2Writer::Make(const json::Value& config, const CodecCont
     return writer;
 }
 
-Status Json2Writer::CheckCount(std::size_t count) const {
+Status ItemListWriter::CheckCount(std::size_t count) const {
     if (is_flat_) return {};
     std::uint64_t items = 1;
     for (const std::uint64_t n : shape_) items *= n;
@@ -483,12 +398,12 @@ Status Json2Writer::CheckCount(std::size_t count) const {
     return Status::Invalid(std::to_string(count) + " items for shape " + ShapeText(shape_));
 }
 
-void Json2Writer::WriteEnd(const std::string& typestr, std::size_t count, JsonText& text) const {
+void ItemListWriter::WriteEnd(const std::string& typestr, std::size_t count, ItemSink& text) const {
     text.BeginItem(false);
     text.String(typestr);
     text.BeginItem(false);
-    text.Open();
     const std::size_t rank = is_flat_ ? 1 : shape_.size();
+    text.Open(rank);
     for (std::size_t d = 0; d < rank; ++d) {
         text.BeginItem(d == 0);
         text.Number(is_flat_ ? std::uint64_t{count} : shape_[d]);
@@ -497,142 +412,36 @@ void Json2Writer::WriteEnd(const std::string& typestr, std::size_t count, JsonTe
     text.Close();
 }
 
-Result<JsonStyle> JsonStyle::Make(const json::Value& config) {
-    JsonStyle style;
-    ZARR_ASSIGN_OR_RETURN(const std::string encoding,
-                          json::OptionalString(config, "encoding", "utf-8"));
-    style.only_ascii = encoding == "ascii";
-    ZARR_ASSIGN_OR_RETURN(style.ensure_ascii, json::OptionalBool(config, "ensure_ascii", true));
-    ZARR_ASSIGN_OR_RETURN(style.allow_nan, json::OptionalBool(config, "allow_nan", true));
-    ZARR_RETURN_IF_ERROR(ParseIndent(config, style));
-    ZARR_RETURN_IF_ERROR(ParseSeparators(config, style));
-    return style;
+CodecResult MakeItemList(Notation notation, const json::Value& config,
+                         const CodecContext& context) {
+    ZARR_ASSIGN_OR_RETURN(ItemListReader reader, ItemListReader::Make(notation, config, context));
+    return std::unique_ptr<Codec>(std::make_unique<ItemList>(
+        std::move(reader), ItemListWriter::Make(notation, config, context), context.dtype));
 }
 
-void JsonText::Fail(Status status) {
-    if (status_.ok()) status_ = std::move(status);
-}
-
-void JsonText::Append(std::string_view text) {
-    if (!status_.ok() || text.empty()) return;
-    if (text.size() > limit_ - written_)
-        return Fail(Status::Limit("encodes to more than " + std::to_string(limit_) + " bytes"));
-    const std::size_t end = written_ + text.size();
-    if (end > buffer_.size()) {
-        constexpr std::size_t kFirst = std::size_t{4} << 10;
-        const std::size_t room = std::max({end, kFirst, buffer_.size() * 2, buffer_.capacity()});
-        Status status = buffer_.Resize(std::min(room, std::max(limit_, end)));
-        if (!status.ok()) return Fail(std::move(status));
-    }
-    std::memcpy(buffer_.data() + written_, text.data(), text.size());
-    written_ = end;
-}
-
-Status JsonText::Finish() {
-    ZARR_RETURN_IF_ERROR(status_);
-    return buffer_.Resize(written_);
-}
-
-void JsonText::NewLine() {
-    if (!style_.is_indented) return;
-    Append("\n");
-    for (std::size_t i = 0; i < depth_; ++i) Append(style_.indent);
-}
-
-void JsonText::Open() {
-    Append("[");
-    ++depth_;
-}
-
-void JsonText::Close() {
-    --depth_;
-    NewLine();
-    Append("]");
-}
-
-void JsonText::BeginItem(bool is_first) {
-    if (!is_first) Append(style_.separator);
-    NewLine();
-}
-
-void JsonText::Number(std::int64_t number) {
-    char text[24];
-    const char* const end = std::to_chars(text, text + sizeof text, number).ptr;
-    Append({text, static_cast<std::size_t>(end - text)});
-}
-
-void JsonText::Number(std::uint64_t number) {
-    char text[24];
-    const char* const end = std::to_chars(text, text + sizeof text, number).ptr;
-    Append({text, static_cast<std::size_t>(end - text)});
-}
-
-void JsonText::Number(double number) {
-    if (!std::isfinite(number) && !style_.allow_nan)
-        return Fail(Status::Invalid("JSON has no NaN and no infinity"));
-    Append(json::PythonFloat(number));
-}
-
-void JsonText::String(std::string_view utf8) {
-    Append("\"");
-    std::uint32_t code_point = 0;
-    for (std::size_t at = 0; at < utf8.size();) {
-        const std::size_t run = at;
-        while (at < utf8.size() && IsPlain(static_cast<std::uint8_t>(utf8[at]))) ++at;
-        Append(utf8.substr(run, at - run));
-        if (at == utf8.size()) break;
-        if (!NextCodePoint(utf8, at, code_point))
-            return Fail(Status::Invalid("text that is not valid UTF-8: " + Quoted(utf8)));
-        Character(code_point);
-    }
-    Append("\"");
-}
-
-void JsonText::String(const std::uint8_t* units, std::size_t count) {
-    while (count > 0 && LoadNative<std::uint32_t>(units + (count - 1) * 4) == 0) --count;
-    Append("\"");
-    for (std::size_t i = 0; i < count; ++i) Character(LoadNative<std::uint32_t>(units + i * 4));
-    Append("\"");
-}
-
-void JsonText::Character(std::uint32_t code_point) {
-    constexpr std::string_view kSpecial = "\"\\\n\r\t\f\b";
-    constexpr std::string_view kLetters = "\"\\nrtfb";
-    char text[12];
-    if (IsPlain(code_point)) {
-        text[0] = static_cast<char>(code_point);
-        return Append({text, 1});
-    }
-    if (code_point < 0x7f) {
-        const std::size_t special = kSpecial.find(static_cast<char>(code_point));
-        if (special == std::string_view::npos) return Append(Escape(code_point, text));
-        text[0] = '\\';
-        text[1] = kLetters[special];
-        return Append({text, 2});
-    }
-    if (code_point > 0x10ffff || IsSurrogate(code_point))
-        return Fail(Status::Invalid("text with " + std::to_string(code_point) +
-                                    ", which is not a Unicode character"));
-    if (style_.ensure_ascii) return Append(Escape(code_point, text));
-    if (style_.only_ascii && code_point > 0x7f)
-        return Fail(Status::Invalid("encoding: text that is not ASCII"));
-    utf8_.clear();
-    AppendUtf8(utf8_, code_point);
-    Append(utf8_);
+ObjectCodecResult MakeItemListObjects(Notation notation, const json::Value& config,
+                                      const CodecContext& context) {
+    ZARR_ASSIGN_OR_RETURN(ItemListReader reader, ItemListReader::Make(notation, config, context));
+    return std::unique_ptr<ObjectCodec>(std::make_unique<ItemListObjects>(
+        std::move(reader), ItemListWriter::Make(notation, config, context)));
 }
 
 }  // namespace
 
 CodecResult MakeJson2(const json::Value& config, const CodecContext& context) {
-    ZARR_ASSIGN_OR_RETURN(Json2Reader reader, Json2Reader::Make(config, context));
-    return std::unique_ptr<Codec>(std::make_unique<Json2>(
-        std::move(reader), Json2Writer::Make(config, context), context.dtype));
+    return MakeItemList(Notation::kJson, config, context);
 }
 
 ObjectCodecResult MakeJson2Objects(const json::Value& config, const CodecContext& context) {
-    ZARR_ASSIGN_OR_RETURN(Json2Reader reader, Json2Reader::Make(config, context));
-    return std::unique_ptr<ObjectCodec>(
-        std::make_unique<Json2Objects>(std::move(reader), Json2Writer::Make(config, context)));
+    return MakeItemListObjects(Notation::kJson, config, context);
+}
+
+CodecResult MakeMessagePack2(const json::Value& config, const CodecContext& context) {
+    return MakeItemList(Notation::kMessagePack, config, context);
+}
+
+ObjectCodecResult MakeMessagePack2Objects(const json::Value& config, const CodecContext& context) {
+    return MakeItemListObjects(Notation::kMessagePack, config, context);
 }
 
 }  // namespace zarr
