@@ -31,6 +31,8 @@ namespace {
 Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                                               const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info->papszOpenOptions));
+    if (!name.select.empty())
+        options.select = options.select.empty() ? name.select : options.select + "," + name.select;
     const bool update = open_info->eAccess != GA_ReadOnly;
     options.is_update = update;
     // What is changed may be what consolidated metadata hold.
@@ -39,11 +41,14 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
     if (update && options.wrap_longitude)
         return Status::Unsupported(
             "open option WRAP_LONGITUDE is for reading: the array's columns are in another order");
+    if (update && options.north_up)
+        return Status::Unsupported(
+            "open option NORTH_UP is for reading: the array's rows are in another order");
     ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options));
     if (update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
     ZARR_ASSIGN_OR_RETURN(auto dataset,
                           OpenRaster(open_info->pszFilename, location, name.indices, options));
-    const bool is_by_path = name.node.empty() && name.indices.empty() &&
+    const bool is_by_path = name.indices.empty() && options.select.empty() &&
                             FolderOf(name.path).text() == location.store_path.text() &&
                             location.node.empty();
     dataset->Finish({name.indices, is_by_path});
@@ -54,7 +59,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
         dataset->EnableUpdate(
             std::make_unique<StoreUpdate>(location.writable, zarr::WriteConsolidated::kIfPresent,
                                           std::move(locks)),
-            Georeferenced::kGdalAndCf);
+            Georeferenced::kEveryReader);
     }
     WarnOfFailure(*location.hierarchy, location.store_path);
     return std::unique_ptr<GDALDataset>(std::move(dataset));
@@ -69,7 +74,7 @@ Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
     if (is_update) options.use_consolidated = zarr::UseConsolidated::kNever;
     if (is_update) ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
     ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
-    if (!name.indices.empty())
+    if (!name.indices.empty() || !name.select.empty())
         return Status::Invalid("/" + name.node +
                                ": the multidimensional API opens arrays, not their slices");
     std::unique_ptr<StoreUpdate> update;
@@ -178,6 +183,8 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
         // Over a network opening it tells at less cost.
         if (name->path.is_remote()) kind = FindForeignStoreBehind(name->path, dataset.status());
         if (kind == ForeignStore::kNone) {
+            if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status()))
+                return foreign;
             EmitError(name->path, dataset.status());
             return nullptr;
         }

@@ -19,6 +19,7 @@
 #include "driver/store/foreign_store.h"
 #include "driver/store/location.h"
 #include "driver/store/store_management.h"
+#include "driver/store/subdataset_info.h"
 #include "driver/store/zip_file.h"
 
 namespace {
@@ -135,19 +136,32 @@ GDALDriver* MakeDriver() {
     driver->SetMetadataItem(GDAL_DCAP_VIRTUALIO, "YES");
     driver->SetMetadataItem(GDAL_DMD_SUBDATASETS, "YES");
     driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "zarr");
+    driver->SetMetadataItem(GDAL_DMD_EXTENSION, "zarr");
+    driver->SetMetadataItem(GDAL_DMD_HELPTOPIC, "drivers/raster/zarr.html");
     driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "ZARR:");
     driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, zarr_driver::kOpenOptionList);
     driver->SetMetadataItem("COMPRESSORS", "blosc,zlib,gzip,lzma,zstd,lz4,bz2");
+    driver->SetMetadataItem(
+        "FILTERS", "delta,fixedscaleoffset,quantize,bitround,shuffle,packbits,astype,categorize");
     driver->SetMetadataItem("BLOSC_COMPRESSORS", "blosclz,lz4,lz4hc,snappy,zlib,zstd");
     driver->pfnUnloadDriver = Unload;
     driver->pfnIdentify = zarr_driver::Identify;
     driver->pfnOpen = zarr_driver::Open;
+#if ZARR_HAS_SUBDATASET_INFO
+    driver->pfnGetSubdatasetInfoFunc = zarr_driver::GetSubdatasetInfo;
+#endif
     driver->pfnDelete = zarr_driver::Delete;
     driver->pfnRename = zarr_driver::Rename;
     driver->pfnCopyFiles = zarr_driver::CopyFiles;
     driver->SetMetadataItem(GDAL_DCAP_CREATE, "YES");
     driver->SetMetadataItem(GDAL_DCAP_CREATECOPY, "YES");
     driver->SetMetadataItem(zarr_driver::kCreatesSubdatasets, "YES");
+#ifdef GDAL_DCAP_UPDATE
+    driver->SetMetadataItem(GDAL_DCAP_UPDATE, "YES");
+    driver->SetMetadataItem(GDAL_DMD_UPDATE_ITEMS,
+                            "GeoTransform SRS GCPs NoData ColorInterpretation RasterValues "
+                            "DatasetMetadata BandMetadata");
+#endif
     driver->SetMetadataItem(GDAL_DMD_CREATIONDATATYPES, kCreationTypes);
     driver->SetMetadataItem(GDAL_DMD_CREATIONOPTIONLIST, zarr_driver::CreationOptionList().c_str());
     driver->pfnCreate = Create;

@@ -55,7 +55,7 @@ void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
     const auto facts = DescribeArray(hierarchy, path);
     if (!facts.ok()) return;
     Warnings warnings;
-    (void)FindCrsSources(hierarchy, *facts, true);
+    (void)FindCrsSources(hierarchy, *facts, AssumeLonglat::kByName);
     (void)FindGridMapping(hierarchy, *facts, warnings);
     (void)FindGeoTransform(hierarchy, *facts, 1, warnings);
     (void)FindGeolocation(hierarchy, *facts);

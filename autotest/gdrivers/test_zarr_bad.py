@@ -18,7 +18,7 @@ HUGE = "overflow|large|exceed|big|more than|limit"
 
 # name -> (changes to a sound .zarray, what the error must say besides store and key)
 WRONG = {
-    **{f"no {key}": ({key: ...}, key) for key in GOOD},
+    **{f"no {key}": ({key: ...}, key) for key in GOOD if key != "fill_value"},
     "zarr_format 3": ({"zarr_format": 3}, "zarr_format.*3"),
     "zarr_format text": ({"zarr_format": "2"}, "zarr_format"),
     "shape text": ({"shape": "4,6"}, "shape"),
@@ -64,6 +64,9 @@ WRONG = {
     "filter unknown": ({"filters": [{"id": "crc32"}, {"id": "wavelet"}]}, r"filters\[1\].*wavelet"),
     "filter pickle": ({"filters": [{"id": "pickle", "protocol": 4}]}, "pickle"),
     "filter msgpack": ({"filters": [{"id": "msgpack"}]}, "msgpack"),
+    "blosc2": ({"compressor": {"id": "blosc2"}}, "blosc2"),
+    "TIFF in colours": ({"compressor": {"id": "imagecodecs_tiff", "asrgb": True}}, "imagecodecs_tiff: asrgb"),
+    "TIFF page": ({"compressor": {"id": "imagecodecs_tiff", "index": -1}}, "imagecodecs_tiff: index"),
     "filter pcodec": ({"compressor": {"id": "pcodec"}}, "pcodec"),
     "delta without dtype": ({"filters": [{"id": "delta"}]}, "dtype"),
     "delta of unknown dtype": ({"filters": [{"id": "delta", "dtype": "<q9"}]}, "<q9"),

@@ -5,8 +5,11 @@ import json
 
 import numpy as np
 import pytest
-from osgeo import gdal
+import xarray as xr
+import zarr
+from osgeo import gdal, osr
 from zarr_gdal import open_raster
+from zarr_store import make_store
 
 SETTERS = {
     "scale": lambda band, i: band.SetScale(i + 2),
@@ -163,3 +166,178 @@ def test_what_lies_beside_a_store_goes_with_it(tmp_path, end):
     make()
     driver.Create(str(store), 8, 8)
     assert sorted(path.name for path in tmp_path.glob("a*")) == ["a.zarr"]
+
+
+def georeferenced(store, options, transform=(100, 10, 0, 500, 0, -10), bands=2):
+    """Makes a raster by Create(), which learns where it lies afterwards."""
+    dataset = gdal.GetDriverByName("Zarr").Create(str(store), 4, 3, bands, gdal.GDT_Byte, options)
+    if transform is not None:
+        dataset.SetGeoTransform(transform)
+        srs = osr.SpatialReference()
+        srs.ImportFromEPSG(32632)
+        dataset.SetSpatialRef(srs)
+    for i in range(bands):
+        dataset.GetRasterBand(i + 1).Fill(i + len(options))
+    dataset = None
+
+
+def dimensions_of(store):
+    group = zarr.open_group(str(store), mode="r")
+    return {name: array.attrs["_ARRAY_DIMENSIONS"] for name, array in group.arrays()
+            if array.ndim > 1}  # fmt: skip
+
+
+@pytest.mark.parametrize("copied", [False, True])
+@pytest.mark.parametrize("flushed", [False, True])
+def test_arrays_for_bands_with_a_name(tmp_path, cpl, copied, flushed):
+    """ARRAY_NAME=foo and SINGLE_ARRAY=NO give foo_band1, ...; several such rasters fit one store, and
+    share the dimensions that are the same."""
+    store = tmp_path / "a.zarr"
+    for name in ("foo", "bar"):
+        options = ["SINGLE_ARRAY=NO", f"ARRAY_NAME={name}"] + ["APPEND_SUBDATASET=YES"] * (name == "bar")
+        if copied:
+            source = source_of(lambda band, i: None)
+            source.SetGeoTransform((100, 10, 0, 500, 0, -10))
+            made = gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options)
+        else:
+            made = gdal.GetDriverByName("Zarr").Create(str(store), 4, 3, 2, gdal.GDT_Int16, options)
+            made.SetGeoTransform((100, 10, 0, 500, 0, -10))
+        if flushed:
+            made.FlushCache()
+        made = None
+    names = [f"{name}_band{i}" for name in ("foo", "bar") for i in (1, 2)]
+    assert dimensions_of(store) == {name: ["y", "x"] for name in names}
+    assert arrays_of(store) == sorted([*names, "x", "y"])
+    dataset = open_raster(store)
+    assert dataset.RasterCount == 4 and dataset.GetGeoTransform() == (100, 10, 0, 500, 0, -10)
+    assert [band_array(dataset, i) for i in (1, 2, 3, 4)] == names
+    assert cpl.events == []
+
+
+def band_array(dataset, number):
+    return dataset.GetRasterBand(number).GetMetadataItem("ARRAY", "ZARR").lstrip("/")
+
+
+def test_dimensions_are_shared_where_they_are_the_same(tmp_path, cpl):
+    """Decided when the coordinates are known; what is there is not moved."""
+    store = tmp_path / "a.zarr"
+    georeferenced(store, ["ARRAY_NAME=first"])
+    before = {path: path.read_bytes() for path in sorted(store.rglob("*")) if path.is_file()}
+    append = "APPEND_SUBDATASET=YES"
+    georeferenced(store, ["ARRAY_NAME=same", append])
+    georeferenced(store, ["ARRAY_NAME=east", append], (110, 10, 0, 500, 0, -10))
+    georeferenced(store, ["ARRAY_NAME=rotated", append], (100, 10, 1, 500, 1, -10))
+    georeferenced(store, ["ARRAY_NAME=nowhere", append], None)
+    georeferenced(store, ["ARRAY_NAME=nowhere2", append], None, bands=3)
+    georeferenced(store, ["ARRAY_NAME=east2", append], (110, 10, 0, 500, 0, -10), bands=1)
+    assert dimensions_of(store) == {
+        "first": ["band", "y", "x"],
+        "same": ["band", "y", "x"],
+        "east": ["band", "y", "x_east"],
+        "rotated": ["band", "y_rotated", "x_rotated"],
+        "nowhere": ["band", "y_rotated", "x_rotated"],
+        "nowhere2": ["band_nowhere2", "y_rotated", "x_rotated"],
+        "east2": ["y", "x_east"],
+    }
+    for path, content in before.items():
+        assert path.name in (".zmetadata", "pam.aux.xml") or path.read_bytes() == content, path
+    for name, x in (("first", 100), ("same", 100), ("east", 110), ("east2", 110)):
+        dataset = open_raster(f'ZARR:"{store}":/{name}')
+        assert dataset.GetGeoTransform() == (x, 10, 0, 500, 0, -10)
+        assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32632"
+    assert open_raster(f'ZARR:"{store}":/rotated').GetGeoTransform() == (100, 10, 1, 500, 1, -10)
+    read = xr.open_zarr(str(store))
+    assert dict(read.sizes) == {"band": 2, "y": 3, "x": 4, "x_east": 4, "y_rotated": 3,
+                                "x_rotated": 4, "band_nowhere2": 3}  # fmt: skip
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("size, bands, expected", [
+    (["BLOCKSIZE=2,3"], 2, (1, 2, 3)), (["BLOCKSIZE=2,2,3"], 2, (2, 2, 3)),
+    (["BLOCKSIZE=2,3"], 1, (2, 3)), (["BLOCKSIZE=2,3", "INTERLEAVE=PIXEL"], 2, (2, 3, 2)),
+    (["BLOCKXSIZE=3"], 2, (1, 5, 3)), (["BLOCKXSIZE=3", "BLOCKYSIZE=2"], 1, (2, 3)),
+    (["BLOCKXSIZE=3", "BLOCKYSIZE=2", "INTERLEAVE=PIXEL"], 2, (2, 3, 2)),
+    (["BLOCKXSIZE=3", "BLOCKYSIZE=2", "TILED=YES"], 1, (2, 3)),
+    (["BLOCKXSIZE=7", "BLOCKYSIZE=1", "TILED=NO"], 1, (5, 7)),
+    (["BLOCKXSIZE=3", "BLOCKSIZE=2,2"], 1, (2, 2)), (["BLOCKXSIZE=3", "BLOCKSIZE=2,2,2"], 2, (2, 2, 2)),
+])  # fmt: skip
+def test_chunk_sizes(tmp_path, cpl, size, bands, expected):
+    store = tmp_path / "a.zarr"
+    gdal.GetDriverByName("Zarr").Create(str(store), 7, 5, bands, gdal.GDT_Byte, size)
+    assert zarr.open_group(str(store), mode="r")["a"].chunks == expected
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("options, bands, cause", [
+    (["BLOCKSIZE=2"], 1, "1 numbers for 2 dimensions"), (["BLOCKSIZE=2"], 2, "1 numbers for 3"),
+    (["BLOCKSIZE=2,2,2"], 1, "3 numbers for 2"), (["BLOCKSIZE=2,2,2,2"], 2, "4 numbers for 3"),
+    (["BLOCKXSIZE=0"], 1, "BLOCKXSIZE: expected a number >= 1"), (["BLOCKYSIZE=a"], 1, "BLOCKYSIZE"),
+])  # fmt: skip
+def test_chunk_sizes_that_are_none(tmp_path, cpl, options, bands, cause):
+    store = tmp_path / "a.zarr"
+    assert gdal.GetDriverByName("Zarr").Create(str(store), 7, 5, bands, gdal.GDT_Byte, options) is None
+    assert cause in cpl.the_error()
+    assert not store.exists()
+
+
+def test_zstd_with_a_checksum(tmp_path, cpl):
+    store = tmp_path / "a.zarr"
+    options = ["COMPRESS=ZSTD", "ZSTD_CHECKSUM=YES", "ZSTD_LEVEL=3"]
+    gdal.GetDriverByName("Zarr").CreateCopy(str(store), source_of(lambda band, i: None), options=options)
+    held = json.loads((store / "a/.zarray").read_text())
+    assert held["compressor"] == {"id": "zstd", "level": 3, "checksum": True}
+    assert facts(open_raster(store)) == facts(source_of(lambda band, i: None))
+    # The last bytes of a frame are its checksum: a change there is found.
+    chunk = store / "a/0.0.0"
+    damaged = bytearray(chunk.read_bytes())
+    damaged[-1] ^= 1
+    chunk.write_bytes(damaged)
+    assert cpl.events == []
+    assert open_raster(store).GetRasterBand(1).ReadRaster() is None
+    assert "zstd" in cpl.the_error()
+
+
+def names_of(dataset):
+    return [dataset.GetRasterBand(i + 1).GetDescription() for i in range(dataset.RasterCount)]
+
+
+@pytest.mark.parametrize("through", ["Zarr", "GTiff", "VRT"])
+@pytest.mark.parametrize("dims", [("band", "y", "x"), ("time", "y", "x"), ("t", "z", "y", "x")])
+@pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
+def test_placeholders_are_not_written_as_names(tmp_path, cpl, through, dims, options):
+    values = np.arange(48, dtype="<i2").reshape((2, 2, 3, 4) if len(dims) == 4 else (4, 3, 4))
+    store = make_store(tmp_path, {"cube": {"values": values, "dims": dims}})
+    source = open_raster(store)
+    assert (names_of(source) == [""] * 4) == (dims[0] == "band")
+    if through != "Zarr":
+        source = gdal.GetDriverByName(through).CreateCopy(str(tmp_path / "between"), source)
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "c.zarr"), source, options=options)
+    copied = open_raster(tmp_path / "c.zarr")
+    np.testing.assert_array_equal(copied.ReadAsArray(), values.reshape(4, 3, 4))
+    group = zarr.open_group(str(tmp_path / "c.zarr"), mode="r")
+    if options:
+        assert sorted(group.array_keys()) == ["Band1", "Band2", "Band3", "Band4"]
+    else:
+        assert list(group.array_keys()) == ["c"] and names_of(copied) == [""] * 4
+    assert cpl.events == []
+
+
+def test_bands_without_names_among_others_stay_without(tmp_path, cpl):
+    store = tmp_path / "a.zarr"
+    gdal.GetDriverByName("Zarr").Create(str(store), 4, 3, 3)
+    dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+    dataset.GetRasterBand(2).SetDescription("red")
+    dataset = None
+    assert names_of(open_raster(store)) == ["", "red", ""]
+    assert list(xr.open_zarr(str(store))["band"].values) == ["", "red", ""]
+    assert cpl.events == []
+
+
+def test_what_a_source_follows_a_copy_does_not_claim(tmp_path, cpl):
+    store = make_store(tmp_path, {"a": {"values": np.zeros((3, 4)), "attrs": {
+        "zarr_conventions": [{"uuid": "f17cb550-5864-4468-aeb7-f3180cfb622f"}], "proj:code": "EPSG:32632"}}})
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "c.zarr"), open_raster(store))
+    attributes = dict(zarr.open_group(str(tmp_path / "c.zarr"), mode="r")["c"].attrs)
+    assert "zarr_conventions" not in attributes and "proj:code" not in attributes
+    assert open_raster(tmp_path / "c.zarr").GetSpatialRef().GetAuthorityCode(None) == "32632"
+    assert cpl.events == []

@@ -2,12 +2,15 @@
 """Masks, alpha and signed bytes of a source survive a copy."""
 
 import os
+import shutil
 
 import numpy as np
 import pytest
+import xarray as xr
 import zarr
 from osgeo import gdal
 from zarr_gdal import array_name, config_options, error_log, gdal_is_at_least, open_raster
+from zarr_store import make_store
 
 ROWS, COLUMNS = 50, 70
 VALUES = np.arange(2 * ROWS * COLUMNS).reshape(2, ROWS, COLUMNS).astype("u2")
@@ -185,3 +188,91 @@ def test_another_pixel_type_is_refused(tmp_path):
                 str(tmp_path / "s.zarr"), 3, 2, 1, data_type,
                 options=[f"PIXELTYPE={value}"]) is None  # fmt: skip
         assert "PIXELTYPE" in log.the_error() and os.listdir(tmp_path) == []
+
+
+# Masks are arrays of the store
+
+
+def arrays_of(store):
+    return sorted(name for name, array in zarr.open_group(str(store), mode="r").arrays() if array.ndim > 1)
+
+
+@pytest.mark.parametrize("options, arrays", [
+    ([], ["s", "s_mask"]), (["SINGLE_ARRAY=NO"], ["Band1", "Band2", "mask"]),
+    (["INTERLEAVE=PIXEL"], ["s", "s_mask"]), (["ARRAY_NAME=g/h"], []),
+])  # fmt: skip
+def test_a_mask_of_all_bands_lies_in_the_store(tmp_path, cpl, options, arrays):
+    copy(tmp_path / "s.zarr", source_of(tmp_path), *options)
+    shutil.copytree(tmp_path / "s.zarr", tmp_path / "t.zarr", copy_function=shutil.copyfile)
+    check(tmp_path / "t.zarr")
+    assert arrays_of(tmp_path / "t.zarr") == arrays
+    assert not [name for name in os.listdir(tmp_path) if name.endswith((".msk", ".aux.xml"))]
+    dataset = open_raster(tmp_path / "t.zarr")
+    assert dataset.RasterCount == 2
+    assert [name for name, _ in dataset.GetSubDatasets() if "mask" in name.rpartition(":")[2]] == []
+    if arrays and "s_mask" in arrays:
+        read = xr.open_zarr(str(tmp_path / "t.zarr"))
+        np.testing.assert_array_equal(read["s_mask"].values, MASK)
+        assert read["s_mask"].dims == ("y", "x")
+        assert read["s_mask"].attrs["flag_meanings"] == "masked valid"
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["INTERLEAVE=PIXEL"]])
+@pytest.mark.parametrize("which", [(1,), (2,), (1, 2), (2, 1)])
+def test_masks_of_bands(tmp_path, cpl, options, which):
+    """Of some bands; the others have none."""
+    store = tmp_path / "s.zarr"
+    dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 2, gdal.GDT_UInt16, options)
+    dataset.WriteArray(VALUES)
+    for number in which:
+        band = dataset.GetRasterBand(number)
+        assert band.CreateMaskBand(0) == gdal.CE_None
+        assert band.GetMaskFlags() == 0
+        band.GetMaskBand().WriteArray(MASK if number == 1 else 255 - MASK)
+    dataset = band = None
+    dataset = open_raster(store)
+    np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES)
+    for number in (1, 2):
+        band = dataset.GetRasterBand(number)
+        assert band.GetMaskFlags() == (0 if number in which else gdal.GMF_ALL_VALID)
+        wanted = [MASK, 255 - MASK][number - 1] if number in which else np.full_like(MASK, 255)
+        np.testing.assert_array_equal(band.GetMaskBand().ReadAsArray(), wanted)
+    cpl.assert_quiet()
+
+
+def test_the_mask_of_a_subdataset(tmp_path, cpl):
+    store = tmp_path / "s.zarr"
+    driver = gdal.GetDriverByName("Zarr")
+    for name, more in (("a", []), ("g/b", ["APPEND_SUBDATASET=YES"]), ("c", ["APPEND_SUBDATASET=YES"])):
+        driver.Create(str(store), COLUMNS, ROWS, 1, gdal.GDT_UInt16, [f"ARRAY_NAME={name}", *more])
+    dataset = gdal.OpenEx(array_name(store, "g/b"), gdal.OF_UPDATE)
+    assert dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
+    dataset.GetRasterBand(1).GetMaskBand().WriteArray(MASK)
+    dataset = None
+    for name, flags in (("a", gdal.GMF_ALL_VALID), ("g/b", gdal.GMF_PER_DATASET), ("c", gdal.GMF_ALL_VALID)):
+        dataset = open_raster(array_name(store, name))
+        assert dataset.GetRasterBand(1).GetMaskFlags() == flags
+    dataset = open_raster(array_name(store, "g/b"))
+    np.testing.assert_array_equal(dataset.GetRasterBand(1).GetMaskBand().ReadAsArray(), MASK)
+    # It can be written again.
+    dataset = gdal.OpenEx(array_name(store, "g/b"), gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).GetMaskBand().Fill(255)
+    dataset = None
+    dataset = open_raster(array_name(store, "g/b"))
+    assert int(dataset.GetRasterBand(1).GetMaskBand().ReadAsArray().min()) == 255
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("attribute", ["nothing", "../a", "a/b", "", 7, None, ["m"], "x", "small", "wide"])
+def test_an_attribute_that_names_no_mask(tmp_path, attribute):
+    store = make_store(tmp_path, {
+        "a": {"values": VALUES[0], "attrs": {"gdal_mask": attribute}},
+        "x": np.arange(3), "small": MASK[:5], "wide": MASK.astype("u2"),
+    })  # fmt: skip
+    with error_log() as log:
+        dataset = gdal.Open(array_name(store, "a"))
+        assert dataset.GetRasterBand(1).GetMaskFlags() == gdal.GMF_ALL_VALID
+        np.testing.assert_array_equal(dataset.ReadAsArray(), VALUES[0])
+    assert log.errors == []
+    assert len(log.warnings) == (attribute in ("nothing", "x", "small", "wide"))

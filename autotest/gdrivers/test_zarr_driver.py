@@ -8,10 +8,14 @@ import struct
 import subprocess
 import xml.etree.ElementTree
 
+import numcodecs
 import numpy as np
 import pytest
+import rasterio
+import zarr
 from osgeo import gdal
 from zarr_drivers import Asker, make_v3, plugin_folder, reads_references
+from zarr_gdal import gdal_is_at_least
 from zarr_store import group, handmade, make_store
 
 
@@ -30,10 +34,126 @@ def test_drivers_after_registering_again():
 @pytest.mark.parametrize(
     "item, value",
     [("DCAP_RASTER", "YES"), ("DCAP_VIRTUALIO", "YES"), ("DCAP_OPEN", "YES"),
-     ("DMD_SUBDATASETS", "YES"), ("DMD_CONNECTION_PREFIX", "ZARR:")],
+     ("DMD_SUBDATASETS", "YES"), ("DMD_CONNECTION_PREFIX", "ZARR:"), ("DMD_EXTENSION", "zarr"),
+     ("DMD_HELPTOPIC", "drivers/raster/zarr.html"), ("DCAP_CREATE_SUBDATASETS", "YES")],
 )  # fmt: skip
 def test_driver_metadata(item, value):
     assert gdal.GetDriverByName("Zarr").GetMetadataItem(item) == value
+
+
+def test_what_an_update_can_change_is_listed():
+    driver = gdal.GetDriverByName("Zarr")
+    if not gdal_is_at_least(3, 11):
+        assert driver.GetMetadataItem("DCAP_UPDATE") is None
+        return
+    assert driver.GetMetadataItem("DCAP_UPDATE") == "YES"
+    assert driver.GetMetadataItem("DMD_UPDATE_ITEMS").split() == [
+        "GeoTransform", "SRS", "GCPs", "NoData", "ColorInterpretation", "RasterValues",
+        "DatasetMetadata", "BandMetadata"]  # fmt: skip
+
+
+@pytest.mark.parametrize("option, told", [
+    ("NONE", None), ("BLOSC", "BLOSC"), ("ZLIB", "ZLIB"), ("GZIP", "GZIP"), ("LZMA", "LZMA"),
+    ("ZSTD", "ZSTD"), ("LZ4", "LZ4"), ("BZ2", "BZ2"), ("DEFLATE", "ZLIB"),
+])  # fmt: skip
+@pytest.mark.parametrize("single", ["YES", "NO"])
+def test_the_compression_is_told(tmp_path, option, told, single):
+    options = [f"COMPRESS={option}", f"SINGLE_ARRAY={single}"]
+    gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 4, 3, 2, options=options)
+    dataset = gdal.Open(str(tmp_path / "a.zarr"))
+    for number in (1, 2):
+        assert dataset.GetRasterBand(number).GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == told
+    # Of the dataset where rasterio knows it, which fails at other names.
+    known = {"ZSTD": "ZSTD", "ZLIB": "DEFLATE"}.get(told)
+    assert dataset.GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == known
+    with rasterio.open(tmp_path / "a.zarr") as opened:
+        assert opened.profile.get("compress") == (known.lower() if known else None)
+
+
+def test_compressions_that_differ_are_told_of_bands(tmp_path):
+    values = np.zeros((3, 4))
+    store = make_store(tmp_path, {"a": {"values": values, "dims": "yx", "compressor": numcodecs.Zstd()},
+                                  "b": {"values": values, "dims": "yx", "compressor": None}})  # fmt: skip
+    dataset = gdal.Open(str(store))
+    assert dataset.GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") is None
+    told = [dataset.GetRasterBand(i).GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") for i in (1, 2)]
+    assert told == ["ZSTD", None]
+
+
+PARTS = {
+    'ZARR:"/d/x.zarr":/g/a': ("/d/x.zarr", "/g/a"),
+    'ZARR:"/d/x.zarr":/g/a:3:0': ("/d/x.zarr", "/g/a:3:0"),
+    "ZARR:/d/x.zarr:/a": ("/d/x.zarr", "/a"),
+    'ZARR:"https://host/x.zarr":/a': ("https://host/x.zarr", "/a"),
+    'zarr:"a "b" c":/a': ('a "b" c', "/a"),
+    'ZARR:"/d/x.zarr"': None,
+    "ZARR:/d/x.zarr": None,
+    "/d/x.zarr": None,
+    'ZARR:"/d/x.zarr': None,
+    "ZARR:": None,
+    'ZARR:"': None,
+}
+
+
+@pytest.mark.skipif(not gdal_is_at_least(3, 8), reason="GDAL asks for it from 3.8 on")
+@pytest.mark.parametrize("name", PARTS)
+def test_the_parts_of_a_subdatasets_name(name):
+    info = gdal.GetSubdatasetInfo(name)
+    if PARTS[name] is None:
+        assert info is None
+        return
+    path, node = PARTS[name]
+    assert info.GetPathComponent() == path and info.GetSubdatasetComponent() == node
+    assert info.ModifyPathComponent("/other/y.zarr") == name.replace(path, "/other/y.zarr")
+
+
+@pytest.mark.skipif(not gdal_is_at_least(3, 8), reason="GDAL asks for it from 3.8 on")
+def test_a_vrt_of_a_subdataset_can_be_moved_with_its_store(tmp_path):
+    values = np.arange(12, dtype="<i2").reshape(3, 4)
+    (tmp_path / "a").mkdir()
+    store = make_store(tmp_path / "a", {"x": values, "y": values + 1})
+    vrt = gdal.BuildVRT(str(tmp_path / "a/v.vrt"), [f'ZARR:"{store}":/y'])
+    vrt = None
+    (tmp_path / "a").rename(tmp_path / "b")
+    np.testing.assert_array_equal(gdal.Open(str(tmp_path / "b/v.vrt")).ReadAsArray(), values + 1)
+
+
+@pytest.mark.skipif(not gdal_is_at_least(3, 12), reason="GDAL asks for it from 3.12 on")
+@pytest.mark.parametrize("separator", [".", "/"])
+def test_where_a_chunk_is_stored(tmp_path, cpl, separator):
+    values = np.arange(12, dtype="<i2").reshape(3, 4)
+    store = make_store(tmp_path, {"g/a": {"values": values, "chunks": (2, 2), "compressor": None,
+                                          "dimension_separator": separator}})  # fmt: skip
+    (store / f"g/a/1{separator}0").unlink()
+    array = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArrayFromFullname("/g/a")
+    info = array.GetRawBlockInfo([0, 1])
+    assert info.GetFilename() == str(store / f"g/a/0{separator}1")
+    assert (info.GetOffset(), info.GetSize()) == (0, 8)
+    assert array.GetRawBlockInfo([1, 0]).GetFilename() is None
+    assert array.GetRawBlockInfo([1, 0]).GetSize() == 0
+    assert cpl.events == []
+    assert array.GetRawBlockInfo([2, 0]) is None
+    assert "block 2 of 2 along dimension 0" in cpl.the_error()
+
+
+@pytest.mark.skipif(not gdal_is_at_least(3, 8), reason="SetStatistics() has options from 3.8 on")
+def test_statistics_give_an_actual_range(tmp_path, cpl):
+    store = make_store(tmp_path, {"i": np.arange(-3, 9, dtype="<i2").reshape(3, 4),
+                                  "f": np.arange(12, dtype="<f4").reshape(3, 4) / 4})  # fmt: skip
+    root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup()
+    for name in ("i", "f"):
+        assert root.OpenMDArray(name).ComputeStatistics(False, options=["UPDATE_METADATA=YES"]) is not None
+    del root
+    read = zarr.open_group(str(store), mode="r")
+    assert read["i"].attrs["actual_range"] == [-3, 8] and read["f"].attrs["actual_range"] == [0, 2.75]
+    assert all(type(value) is int for value in read["i"].attrs["actual_range"])
+    # Only where it is asked for.
+    root = gdal.OpenEx(str(make_store(tmp_path, {"i": np.zeros((3, 4))}, name="b.zarr")),
+                       gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup()  # fmt: skip
+    root.OpenMDArray("i").ComputeStatistics(False)
+    del root
+    assert dict(zarr.open_group(str(tmp_path / "b.zarr"), mode="r")["i"].attrs) == {}
+    assert cpl.events == []
 
 
 def test_extension():

@@ -5,6 +5,7 @@ what `_eopf_attrs` alone say."""
 import json
 
 import numpy as np
+import pyproj
 import pytest
 import zarr
 import zarr_gdal
@@ -13,7 +14,7 @@ from zarr_eopf import (
     BANDS, BITS, CLASSES, EPSG, METEO_PLACE, POLARISATIONS, SIDES, add, add_meteorology, classes_of,
     make_s1, make_s2, transform_of, values_of,
 )
-from zarr_gdal import array_name, open_raster, read_all
+from zarr_gdal import array_name, gdal_is_at_least, open_raster, read_all
 from zarr_http import Served
 from zarr_mdim import open_group, read
 from zarr_places import assert_place, epsg
@@ -92,8 +93,10 @@ def test_a_group_of_bands(request, product, resolution):
     store = request.getfixturevalue(product)
     dataset = quiet(array_name(store, REFLECTANCE + resolution))
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
-    assert [band.GetDescription() for band in bands] == list(BANDS[resolution])
-    values = [values_of(resolution, i) for i, _ in enumerate(BANDS[resolution])]
+    colours = [name for name in ("b04", "b03", "b02") if resolution == "r10m"]
+    names = colours + [name for name in BANDS[resolution] if name not in colours]
+    assert [band.GetDescription() for band in bands] == names
+    values = [values_of(resolution, list(BANDS[resolution]).index(name)) for name in names]
     np.testing.assert_array_equal(read_all(dataset), values)
     assert_at(dataset, transform_of(resolution), EPSG)
 
@@ -353,3 +356,63 @@ def test_subdatasets_of_a_swath(s1):
     for name in listed:
         # The points are the image's, not those of the smaller arrays.
         assert (quiet(name).GetGCPCount() > 0) == name.endswith("/grd")
+
+
+@pytest.mark.parametrize("root", [
+    {"stac_discovery": {"properties": {"proj:epsg": "32632"}}},
+    {"stac_discovery": {"properties": {"proj:epsg": "EPSG:32632"}}},
+    {"other_metadata": {"proj:code": "EPSG:32632"}},
+    {"processing": {"proj:epsg": 32632}, "stac_discovery": {}},
+    {"stac_discovery": {"geometry": {"type": "Polygon", "crs": {"properties": {"code": 32632}}}}},
+    {"stac_discovery": {"geometry": {"crs": {"properties": {"name": "urn:ogc:def:crs:EPSG::32632"}}}}},
+    {"spatial_ref": pyproj.CRS.from_epsg(32632).to_wkt(), "stac_discovery": {}},
+    {"stac_discovery": {"properties": {"grid:code": "MGRS-32TQM"}}},
+    {"stac_discovery": {"id": "S2A_MSIL2A_20240101T101010_N0500_R022_T32TQM_20240101T120000"}},
+    {"stac_discovery": {"properties": {"s2:mgrs_tile": "32TQM"}, "geometry": {"crs": 5}}},
+])  # fmt: skip
+def test_where_products_state_their_crs(tmp_path, root):
+    store = make_s2(tmp_path, on_arrays=False, stac={}, other={}, consolidated=False)
+    zarr.open_group(str(store), mode="r+").attrs.put(root)
+    for path in (REFLECTANCE + "r60m", "quality/mask/r60m/b01"):
+        assert quiet(array_name(store, path)).GetSpatialRef().GetAuthorityCode(None) == "32632"
+
+
+@pytest.mark.parametrize("name, code", [
+    ("S2B_MSIL1C_T32TQM_N0500.zarr", "32632"), ("S2B_T56HLH_x.zarr", "32756"), ("T01CCC.zarr", "32701"),
+    ("S2_T61HLH.zarr", None), ("AT32TQM.zarr", None), ("S2_T32TQMX.zarr", None),
+])  # fmt: skip
+def test_the_tile_in_the_name_of_a_product(tmp_path, name, code):
+    store = make_s2(tmp_path, on_arrays=False, stac={}, other={}, consolidated=False)
+    zarr.open_group(str(store), mode="r+").attrs.put({"stac_discovery": {}})
+    store = store.rename(store.with_name(name))
+    srs = quiet(array_name(store, REFLECTANCE + "r60m")).GetSpatialRef()
+    assert (srs.GetAuthorityCode(None) if srs else None) == code
+
+
+def test_bands_have_colours(request):
+    """So that QGIS shows true colours."""
+    store = request.getfixturevalue("s2")
+    dataset = quiet(array_name(store, REFLECTANCE + "r10m"))
+    told = {dataset.GetRasterBand(i + 1).GetDescription(): dataset.GetRasterBand(i + 1).GetColorInterpretation()
+            for i in range(dataset.RasterCount)}  # fmt: skip
+    nir = gdal.GCI_NIRBand if gdal_is_at_least(3, 10) else gdal.GCI_Undefined
+    assert told == {"b02": gdal.GCI_BlueBand, "b03": gdal.GCI_GreenBand, "b04": gdal.GCI_RedBand, "b08": nir}
+
+
+def test_names_of_bands_elsewhere_are_no_colours(tmp_path):
+    values = np.zeros((4, 5), "u2")
+    store = tmp_path / "a.zarr"
+    group = zarr.open_group(str(store), mode="w")
+    for name in ("b02", "b03", "b04"):
+        group.array(name, values).attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    dataset = quiet(store)
+    assert {dataset.GetRasterBand(i).GetColorInterpretation() for i in (1, 2, 3)} == {gdal.GCI_Undefined}
+
+
+def test_measurements_come_first_in_the_list(request):
+    names = [name.rpartition(":")[2] for name, _ in quiet(request.getfixturevalue("s2")).GetSubDatasets()]
+    are_measured = [name.startswith("/measurements") for name in names]
+    groups = [name for name in names if name.rpartition("/")[2].startswith("r")]
+    assert names[0].startswith("/measurements/reflectance")
+    arrays = are_measured[len(groups):]
+    assert arrays == sorted(arrays, reverse=True)

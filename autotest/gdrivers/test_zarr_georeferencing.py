@@ -343,7 +343,7 @@ def test_ome_scale_and_translation(tmp_path):
     }]
     dataset = open_raster(array_name(tmp_path / "image.zarr", "0"))
     assert dataset.RasterCount == 2 and dataset.GetSpatialRef() is None
-    assert_place(dataset, (39.75, 0.5, 0, 19.5, 0, 1.0))
+    assert_place(dataset, (39.75, 0.5, 0, -19.5, 0, -1.0))
 
 
 def test_longitudes_from_0_to_360(tmp_path):

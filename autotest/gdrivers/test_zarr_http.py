@@ -79,11 +79,11 @@ def test_auxiliary_file_of_a_served_store_counts(folder, server):
         auxiliary.unlink()
 
 
-def test_array_without_consolidated_metadata_opens_with_four_requests(server):
+def test_array_without_consolidated_metadata_opens_with_five_requests(server):
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
     asked = server.requests()
-    assert len(asked) <= 4 and {method for method, *_ in asked} == {"GET"}, asked
+    assert len(asked) <= 5 and {method for method, *_ in asked} == {"GET"}, asked
     assert_reads(dataset)
 
 

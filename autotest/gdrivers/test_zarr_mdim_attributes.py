@@ -146,7 +146,9 @@ def test_groups(tmp_path, consolidated):
     assert [attribute.GetName() for attribute in root.GetAttributes()] == ["n", "title"]
     assert root.GetAttribute("title").Read() == "root"
     assert zarr_mdim.attribute_numbers(root.GetAttribute("n")) == [2**63]
-    assert root.GetAttribute("n").GetFullName() == "/n"
+    # As GDAL's own drivers have it.
+    assert root.GetAttribute("n").GetFullName() == "/_GLOBAL_/n"
+    assert root.OpenGroupFromFullname("/g/h").GetAttribute("levels").GetFullName() == "/g/h/_GLOBAL_/levels"
     deep = root.OpenGroupFromFullname("/g/h")
     assert list(deep.GetAttribute("levels").Read()) == [1, 2]
     assert root.OpenGroup("g").GetAttribute("level").Read() == 1
@@ -168,3 +170,26 @@ def test_attributes_outlive_what_they_came_from(tmp_path):
     del attribute
     notes = [attribute_of(tmp_path, f"[{i}]") for i in range(3)]
     assert [zarr_mdim.attribute_numbers(note) for note in notes] == [[0], [1], [2]]
+
+
+def test_null_is_printed_copied_and_kept(tmp_path, cpl):
+    """GDAL's JSON parser reports an error for a null that nothing follows."""
+    store = make_store(tmp_path, {"a": {"values": np.zeros((2, 3)), "attrs": {"none": None, "v": 1}}},
+                       attributes={"nothing": None})  # fmt: skip
+    gdal.UseExceptions()
+    try:
+        info = gdal.MultiDimInfo(str(store), detailed=True)
+    finally:
+        gdal.DontUseExceptions()
+    assert set(info["arrays"]["a"]["attributes"]) == {"none", "v"}
+    assert set(info["attributes"]) == {"nothing"}
+    assert gdal.MultiDimTranslate(str(tmp_path / "copy.zarr"), str(store), format="Zarr") is not None
+    array = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup().OpenMDArray("a")
+    array.GetAttribute("v").Write(2)
+    array.GetAttribute("none").Write(array.GetAttribute("none").ReadAsString())
+    del array
+    for name, v in ((store, 2), (tmp_path / "copy.zarr", 1)):
+        assert json.loads((name / ".zattrs").read_text())["nothing"] is None
+        held = json.loads((name / "a/.zattrs").read_text())
+        assert held["none"] is None and held["v"] == v
+    assert cpl.events == []

@@ -128,7 +128,7 @@ def test_rename_a_group(tmp_path):
         edit.do(write="n", values=[2])
         edit.do(rename="g", to="group")
         names = {held: edit.do(describe=held)["name"] for held in ("g", "u", "n", "deep", "z", "d")}
-        assert names == {"g": "/group", "u": "/group/u", "n": "/group/n", "deep": "/group/deep",
+        assert names == {"g": "/group", "u": "/group/u", "n": "/group/_GLOBAL_/n", "deep": "/group/deep",
                          "z": "/group/deep/z", "d": "/group/deep/d"}  # fmt: skip
         edit.do(write="n", values=[3])
         assert edit.do(read="z") == [1, 2, 3]

@@ -293,6 +293,31 @@ def test_what_is_no_store(tmp_path, cpl):
         cpl.clear()
 
 
+def test_folders_that_are_no_groups(tmp_path, cpl):
+    """Neither `.zattrs` alone nor a folder makes a group, without a node below."""
+    store = make_store(tmp_path, {"a": np.zeros((2, 3))})
+    for name in ("described", "deep/below", "plain", "implied"):
+        (store / name).mkdir(parents=True)
+    (store / "described/.zattrs").write_text("{}")
+    (store / "deep/below/.zattrs").write_text("{}")
+    (store / "plain/readme.txt").write_text("nothing")
+    make_store(store / "implied", {"b": np.ones((2, 3))}, name="inner")
+    root = zarr_mdim.open_group(store)
+    assert root.GetGroupNames() == ["implied"]
+    assert root.OpenGroup("plain") is None and root.OpenGroup("implied").GetGroupNames() == ["inner"]
+    assert cpl.events == []
+
+
+def test_a_folder_that_is_no_store(tmp_path, cpl):
+    folder = tmp_path / "pictures"
+    (folder / "2020" / "summer").mkdir(parents=True)
+    (folder / "2020" / "a.tif").write_bytes(b"II*")
+    for flags in (gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER):
+        assert gdal.OpenEx(f'ZARR:"{folder}"', flags) is None
+        assert "not a Zarr v2 store" in cpl.the_error()
+        cpl.clear()
+
+
 def test_bad_options(tmp_path, cpl):
     store = tree(tmp_path)
     options = ["NUM_THREADS=many"]

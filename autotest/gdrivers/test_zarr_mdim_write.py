@@ -185,11 +185,10 @@ def test_texts_are_no_numbers(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("kind, text, cause", [
-    ("S3", "four", "|S3"), ("U3", "four", "U3"), ("S3", "öö", "|S3"), ("V3", "????", "base64"),
-    ("V3", "AA==", "base64"),
+    ("V3", "????", "base64"), ("V3", "AA==", "base64"),
 ])  # fmt: skip
-def test_texts_that_do_not_fit(tmp_path, cpl, kind, text, cause):
-    """Nothing is cut off silently: an error, and everything stays what it was."""
+def test_texts_that_are_no_elements(tmp_path, cpl, kind, text, cause):
+    """An error, and everything stays what it was."""
     values = np.array([b"abc"] * 4).astype(kind)
     store = make_store(tmp_path, {"g/v": {"values": values, "chunks": (2,)}})
     array = w.update(store).GetRootGroup().OpenGroup("g").OpenMDArray("v")
@@ -198,6 +197,44 @@ def test_texts_that_do_not_fit(tmp_path, cpl, kind, text, cause):
     assert cause in cpl.the_error() and "store.zarr: /g/v" in cpl.the_error()
     del array
     np.testing.assert_array_equal(zarr.open_group(str(store), mode="r")["g/v"][...], values)
+
+
+@pytest.mark.parametrize("kind, text, cut", [
+    ("S3", "four", "fou"), ("<U3", "four", "fou"), (">U3", "öööö", "ööö"), ("S3", "öö", "ö"),
+    ("S1", "€", ""), ("<U1", "€€", "€"),
+])  # fmt: skip
+@pytest.mark.parametrize("many", [False, True])
+def test_texts_that_are_too_long_are_cut_at_a_character(tmp_path, cpl, kind, text, cut, many):
+    """With one warning for all of a call; the others are written."""
+    store = make_store(tmp_path, {"g/v": {"values": np.zeros(4, kind), "chunks": (2,)}})
+    array = w.update(store).GetRootGroup().OpenGroup("g").OpenMDArray("v")
+    assert w.write(array, {"": np.array([b"a", text.encode(), b"b", text.encode() if many else b""], object)})
+    assert cpl.errors == [] and len(cpl.warnings) == 1
+    assert "store.zarr: /g/v" in cpl.warnings[0] and f'"{text}": too long for dtype' in cpl.warnings[0]
+    assert ("cut: 2" in cpl.warnings[0]) == many
+    del array
+    encode = (lambda value: value.encode()) if kind[0] == "S" else str
+    expected = [encode(value) for value in ("a", cut, "b", cut if many else "")]
+    assert zarr.open_group(str(store), mode="r")["g/v"][...].tolist() == expected
+
+
+@pytest.mark.parametrize("option, length, dtype", [
+    (None, 5, "|S5"), ("ASCII", 5, "|S5"), ("UNICODE", 5, "<U5"), ("STRING", 5, "|O"),
+    (None, 0, "|O"), ("ASCII", 0, "|O"), ("UNICODE", 0, "|O"), ("STRING", 0, "|O"),
+])  # fmt: skip
+def test_string_format(tmp_path, cpl, option, length, dtype):
+    dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(str(tmp_path / "s.zarr"))
+    group = dataset.GetRootGroup()
+    array = group.CreateMDArray("s", [group.CreateDimension("d", None, None, 2)],
+                                gdal.ExtendedDataType.CreateString(length),
+                                [f"STRING_FORMAT={option}"] if option else [])  # fmt: skip
+    assert array.Write(["aé€", ""]) == gdal.CE_None
+    del array, group, dataset
+    held = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")["s"]
+    assert held.dtype == np.dtype(dtype)
+    wanted = "aé€" if dtype != "|S5" else "aé".encode()  # of 6 bytes
+    assert held[0] == wanted
+    assert len(cpl.warnings) == (dtype == "|S5") and cpl.errors == []
 
 
 @pytest.mark.parametrize("kind", ["b1", ">i2", ">f8", "<f2", ">c8", "M8[s]", ">m8[D]", "S4", ">U4",

@@ -118,7 +118,7 @@ def test_json(tmp_path, cpl, text):
 def test_no_json(tmp_path, cpl):
     dataset, nodes = holders(tmp_path / "a.zarr")
     assert nodes[0][1].CreateAttribute("j", [], JSON).Write('{"a": ') != 0
-    assert "/g/j" in cpl.the_error() and "a.zarr" in cpl.the_error()
+    assert "/g/_GLOBAL_/j" in cpl.the_error() and "a.zarr" in cpl.the_error()
     del nodes, dataset
     assert not (tmp_path / "a.zarr/g/.zattrs").exists()
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Nodata, scale, offset, unit, attributes and the list of files."""
 
+import json
 import math
 
 import numpy as np
 import pytest
+import zarr
 import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster
@@ -75,6 +77,14 @@ def test_attribute_nodata_is_exact(tmp_path, value):
         (1e300, "1e+300"),
         ([1, 2, 3], "{1,2,3}"),
         ([0.5, 2], "{0.5,2}"),
+        (["a", "b c"], "{a,b c}"),
+        (["a,b", "c"], '["a,b", "c"]'),
+        ([True, False], "[true, false]"),
+        (["foo", 1], '["foo", 1]'),
+        ([], "[]"),
+        ([None], "[null]"),
+        (True, "true"),
+        (None, "null"),
     ],
 )
 def test_attributes_become_metadata(tmp_path, value, text):
@@ -147,3 +157,47 @@ def test_info_prints_every_store(tmp_path):
     store = make_store(tmp_path, {"elevation": {"values": DEM, "attrs": {"units": "m"}}})
     text = gdal.Info(str(store))
     assert "Driver: Zarr/" in text and "Unit Type: m" in text and "Size is 5, 4" in text
+
+
+@pytest.mark.parametrize("value", [[1, 2, 3], [0.5, -2e300], [9007199254740993], [True, False],
+                                   ["foo", 1], [[1, 2], [3]], {"a": {"b": [1, None]}}, "{x,1}", "{1, 2}",
+                                   "[not json", "{}x", "text", "{1,2"])  # fmt: skip
+@pytest.mark.parametrize("of", ["array", "group"])
+def test_attributes_come_through_a_copy_as_what_they_were(tmp_path, cpl, value, of):
+    """Lists of numbers, lists and objects; texts that only look like one stay texts."""
+    attrs = {"note": value}
+    store = make_store(tmp_path, {"a": {"values": np.zeros((2, 3)), "attrs": attrs if of == "array" else {}}},
+                       attributes=attrs if of == "group" else {})  # fmt: skip
+    assert gdal.Translate(str(tmp_path / "copy.zarr"), str(store), format="Zarr") is not None
+    copied = zarr.open_group(str(tmp_path / "copy.zarr"), mode="r")
+    assert copied["copy"].attrs["note"] == value
+    assert open_raster(tmp_path / "copy.zarr").GetMetadataItem("note") == open_raster(store).GetMetadataItem("note")
+    assert cpl.events == []
+
+
+def test_a_fill_value_that_is_missing(tmp_path, cpl):
+    """It is compulsory; without it there is one warning, and null is meant."""
+    values = np.arange(6, dtype="<i2").reshape(2, 3)
+    store = make_array(tmp_path, values, fill_value=None)
+    document = json.loads((store / ".zarray").read_text())
+    del document["fill_value"]
+    (store / ".zarray").write_text(json.dumps(document))
+    dataset = gdal.Open(str(store))
+    np.testing.assert_array_equal(dataset.ReadAsArray(), values)
+    assert dataset.GetRasterBand(1).GetNoDataValue() is None
+    assert cpl.errors == [] and len(set(cpl.warnings)) == 1
+    assert '.zarray: the compulsory member "fill_value" is missing; null is assumed' in cpl.warnings[0]
+    cpl.clear()
+    array = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenMDArray("array")
+    np.testing.assert_array_equal(array.ReadAsArray(), values)
+    assert array.GetNoDataValue() is None
+    assert cpl.errors == [] and len(set(cpl.warnings)) == 1
+
+
+@pytest.mark.parametrize("path", ["", "a", "g/h/a"])
+def test_an_only_array_of_one_dimension_is_a_raster_of_one_row(tmp_path, cpl, path):
+    values = np.arange(5, dtype="<f4")
+    store = make_store(tmp_path, {path: values}) if path else make_array(tmp_path, values)
+    dataset = open_raster(store)
+    np.testing.assert_array_equal(dataset.ReadAsArray(), values.reshape(1, 5))
+    assert cpl.events == []

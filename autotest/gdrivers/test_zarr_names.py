@@ -73,6 +73,31 @@ def test_names_of_nodes(tmp_path, name, consolidated):
         assert len(open_raster(path / document).GetSubDatasets()) == 2
 
 
+@pytest.mark.parametrize("name", ["x.zarr", "no suffix", "a.b.zarr"])
+@pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_RASTER | gdal.OF_UPDATE])
+def test_an_array_that_is_the_store_by_the_name_of_the_builtin_driver(tmp_path, cpl, name, flags):
+    """`ZARR:"dir/x.zarr":/x` and `:/x:1`, as the built-in driver lists them: the names of slices that
+    MULTIBAND=NO lists open as well."""
+    values = np.arange(24, dtype="<i2").reshape(2, 3, 4)
+    store = make_array(tmp_path, values).rename(tmp_path / name)
+    node = name.rpartition(".")[0] or name
+    for spelling in (f'ZARR:"{store}":/{node}', f'ZARR:"{store}":/'):
+        dataset = gdal.OpenEx(spelling, flags)
+        np.testing.assert_array_equal(dataset.ReadAsArray(), values)
+        for index in (0, 1):
+            part = gdal.OpenEx(f"{spelling}:{index}", flags)
+            np.testing.assert_array_equal(part.ReadAsArray(), values[index])
+    listed = gdal.OpenEx(str(store), gdal.OF_RASTER, open_options=["MULTIBAND=NO"]).GetSubDatasets()
+    assert len(listed) == 2
+    for index, (spelling, _) in enumerate(listed):
+        np.testing.assert_array_equal(open_raster(spelling).ReadAsArray(), values[index])
+    mdim = gdal.OpenEx(f'ZARR:"{store}":/{node}', gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    assert mdim.GetMDArrayNames() == [node]
+    assert cpl.events == []
+    assert gdal.Open(f'ZARR:"{store}":/other') is None
+    assert "/other: there is no such array or group" in cpl.the_error()
+
+
 def test_names_that_are_nothing(tmp_path):
     for name in ("nothing.zarr", "nothing.zarr/.zarray", "ZARR:nothing", 'ZARR:"nothing.zarr.zip"',
                  "file:///nothing.zarr", "file://", "ZARR:file://", "ZARR:", 'ZARR:"', 'ZARR:""',

@@ -66,7 +66,7 @@ def test_a_colour_that_is_none_of_the_three_is_metadata_only(tmp_path):
 def test_physical_size_is_a_geotransform_without_a_crs():
     for name in ("ome_0.4.zarr", "ome_one_chunk.zarr", "ome_two_levels.zarr"):
         dataset = open_raster(PYRAMIDS / name)
-        assert_place(dataset, (-0.25, 0.5, 0, -0.25, 0, 0.5))
+        assert_place(dataset, (-0.25, 0.5, 0, 0.25, 0, -0.5))
         assert dataset.GetSpatialRef() is None
         metadata = dataset.GetMetadata()
         assert (metadata["OME_UNIT_X"], metadata["OME_UNIT_Y"]) == ("micrometer", "micrometer")
@@ -77,7 +77,7 @@ def test_physical_size_is_a_geotransform_without_a_crs():
 def test_slices_along_z():
     dataset = open_raster(PYRAMIDS / "ome_three_z_chunks.zarr")
     names = [dataset.GetRasterBand(i + 1).GetDescription() for i in range(3)]
-    assert names == ["z=0", "z=1", "z=2"]
+    assert names == ["z=0 micrometer", "z=2 micrometer", "z=4 micrometer"]
     values = zarr.open_array(str(PYRAMIDS / "ome_three_z_chunks.zarr" / "0"), mode="r")[...]
     np.testing.assert_array_equal(read_all(dataset), values)
 
@@ -108,7 +108,7 @@ DEPTHS = {
 }  # fmt: skip
 
 
-def assert_is_cells(dataset, values, place=(-0.25, 0.5, 0, -0.25, 0, 0.5)):
+def assert_is_cells(dataset, values, place=(-0.25, 0.5, 0, 0.25, 0, -0.5)):
     np.testing.assert_array_equal(read_all(dataset), values)
     bands = [dataset.GetRasterBand(i + 1) for i in range(2)]
     assert [band.GetDescription() for band in bands] == ["Dapi", "GFP"]
@@ -139,7 +139,7 @@ def test_a_level_has_what_its_image_says(tmp_path, depth, turned, named, at):
         smaller = dataset.GetRasterBand(2).GetOverview(0)
         np.testing.assert_array_equal(smaller.ReadAsArray(), values[1, ::2, ::2])
     level = open_raster(array_name(store, f"{at}/{paths[1]}"))
-    assert_is_cells(level, values[:, ::2, ::2], (-0.5, 1, 0, -0.5, 0, 1))
+    assert_is_cells(level, values[:, ::2, ::2], (-0.5, 1, 0, 0.5, 0, -1))
     green = open_raster(array_name(store, f"{base}:1"))
     assert green.GetRasterBand(1).GetDescription() == "GFP"
 
@@ -213,6 +213,6 @@ def test_labels_and_fields_of_a_plate_below_groups(tmp_path):
     for number, name in enumerate(names):
         dataset = open_raster(name)
         np.testing.assert_array_equal(dataset.ReadAsArray(), values_of(number))
-        assert_place(dataset, (-0.25, 0.5, 0, -0.25, 0, 0.5))
+        assert_place(dataset, (-0.25, 0.5, 0, 0.25, 0, -0.5))
         assert dataset.GetRasterBand(1).GetOverview(0).XSize == 16
         assert dataset.GetMetadataItem("OME_UNIT_X") == "micrometer"

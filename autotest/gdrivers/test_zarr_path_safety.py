@@ -237,11 +237,11 @@ def test_of_keys_of_consolidated_metadata(tmp_path):
 
 def test_of_links_of_xcube(tmp_path):
     outside(tmp_path)
-    folder = tmp_path / "x.levels"
-    for number, path in enumerate(ways_out(tmp_path, 0)):
+    folder = tmp_path / "deeper" / "x.levels"  # a link to a store beside it is followed
+    for number, path in enumerate(ways_out(tmp_path, 1)):
         make_store(folder, {"dem": ZEROS}, name=f"{2 * number + 1}.zarr")
         (folder / f"{2 * number}.link").write_text(path.replace("/a", ""))
-    (folder / ".zlevels").write_text(json.dumps({"num_levels": 12, "base_dataset_path": "../outside"}))
+    (folder / ".zlevels").write_text(json.dumps({"num_levels": 12, "base_dataset_path": "../../outside"}))
     check(tmp_path, folder)
 
 

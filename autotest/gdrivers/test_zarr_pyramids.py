@@ -13,7 +13,7 @@ from zarr_gdal import array_name, error_log, open_raster, read_all
 from zarr_places import assert_place, epsg
 
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
-OME = (-0.25, 0.5, 0, -0.25, 0, 0.5)
+OME = (-0.25, 0.5, 0, 0.25, 0, -0.5)
 UTM = (600000, 10, 0, 5200000, 0, -10)
 TILE = 2 * 20037508.342789244 / 256 / 2**10
 

@@ -34,10 +34,10 @@ def image(*paths, **more):
     return {"version": "0.4", "axes": ["y", "x"], "datasets": [{"path": p} for p in paths], **more}
 
 
-def opened(name):
+def opened(name, *options):
     """(dataset, sizes of the overviews, warnings); nothing but warnings may be said."""
     with error_log() as log:
-        dataset = gdal.Open(str(name))
+        dataset = gdal.OpenEx(str(name), gdal.OF_RASTER, open_options=list(options))
         assert dataset is not None and log.errors == [], log.events
         band = dataset.GetRasterBand(1)
         count = band.GetOverviewCount() if band else 0
@@ -168,18 +168,65 @@ def test_an_array_that_no_level_names_is_a_subdataset(tmp_path):
     assert names == [array_name(store, "0"), array_name(store, "2")]
 
 
-def test_links_of_xcube_stay_inside(tmp_path):
-    folder = tmp_path / "x.levels"
-    for path in (folder / "1.zarr", tmp_path / "outside.zarr"):
+def make_linked_levels(folder, base, link):
+    for path in (folder / "1.zarr", base):
         group = zarr.open_group(str(path), mode="w")
         values = shrunk(1) if path.parent == folder else BASE
         array = group.array("a", values, chunks=(16, 16))
         array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
-    (folder / "0.link").write_text("../outside.zarr")
-    dataset, sizes, warnings = opened(folder)
+    (folder / "0.link").write_text(link)
+
+
+def assert_whole(folder, *options):
+    dataset, sizes, warnings = opened(folder, *options)
+    np.testing.assert_array_equal(read_all(dataset)[0], BASE)
+    assert sizes == [(30, 20)] and warnings == []
+    root = gdal.OpenEx(str(folder), gdal.OF_MULTIDIM_RASTER, open_options=list(options)).GetRootGroup()
+    np.testing.assert_array_equal(root.OpenMDArrayFromFullname("/0.zarr/a").ReadAsArray(), BASE)
+
+
+def assert_left_out(folder, *options):
+    dataset, sizes, warnings = opened(folder, *options)
     assert (dataset.RasterXSize, dataset.RasterYSize) == (30, 20)
     assert sizes == []
-    assert len(warnings) == 1 and "0.link" in warnings[0] and "outside" in warnings[0]
+    assert len(warnings) == 1 and "0.link" in warnings[0], warnings
+
+
+@pytest.mark.parametrize("link", ["../base.zarr", "./../base.zarr\n", "..\\base.zarr", "../x.levels/../base.zarr"])
+def test_links_of_xcube_lead_to_the_store_beside_it(tmp_path, link):
+    folder = tmp_path / "x.levels"
+    make_linked_levels(folder, tmp_path / "base.zarr", link)
+    assert_whole(folder)
+    assert_whole(folder, "FOLLOW_LINKS=YES")
+    assert_left_out(folder, "FOLLOW_LINKS=NO")
+    name = opened(folder)[0].GetSubDatasets()
+    assert name == []
+
+
+def test_links_of_xcube_by_a_relative_name(tmp_path, monkeypatch):
+    make_linked_levels(tmp_path / "x.levels", tmp_path / "base.zarr", "../base.zarr")
+    monkeypatch.chdir(tmp_path)
+    assert_whole("x.levels")
+    assert_whole("./x.levels")
+    monkeypatch.chdir(tmp_path / "x.levels")
+    assert_whole("../x.levels")
+
+
+@pytest.mark.parametrize("is_absolute", [False, True])
+def test_links_of_xcube_to_elsewhere_need_an_option(tmp_path, is_absolute):
+    folder = tmp_path / "levels" / "x.levels"
+    base = tmp_path / "data" / "base.zarr"
+    make_linked_levels(folder, base, str(base) if is_absolute else "../../data/base.zarr")
+    assert_left_out(folder)
+    assert_left_out(folder, "FOLLOW_LINKS=BESIDE")
+    assert_whole(folder, "FOLLOW_LINKS=YES")
+
+
+def test_links_of_xcube_to_nothing(tmp_path):
+    folder = tmp_path / "x.levels"
+    make_linked_levels(folder, tmp_path / "base.zarr", "../base.zarr")
+    (tmp_path / "base.zarr").rename(tmp_path / "away.zarr")
+    assert_left_out(folder)
 
 
 def test_omero_that_is_broken_gives_warnings_and_bands(tmp_path):
@@ -198,7 +245,7 @@ def test_omero_that_is_broken_gives_warnings_and_bands(tmp_path):
         dataset = gdal.Open(str(tmp_path / "x.zarr"))
         np.testing.assert_array_equal(read_all(dataset), values)
         band = dataset.GetRasterBand(1)
-        assert band.GetDescription() == "c=0"
+        assert band.GetDescription() == "5"
         assert band.GetMetadataItem("OMERO_MAX") == "9"
         assert band.GetMetadataItem("OMERO_MIN") is None
         assert band.GetColorInterpretation() == gdal.GCI_Undefined

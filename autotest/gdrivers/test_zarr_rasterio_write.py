@@ -339,8 +339,7 @@ def test_overviews(tmp_path, method):
     assert not (tmp_path / "a.zarr.ovr").exists()
 
 
-def test_a_mask_is_a_file_beside(tmp_path):
-    """Zarr has no masks: GDAL puts one that is written beside the store, and reads it from there."""
+def test_a_mask_is_in_the_store(tmp_path):
     store, mask = write(tmp_path / "a.zarr"), (VALUES[0] % 3 > 0) * np.uint8(255)
     with rasterio.open(store, "r+") as dataset:
         dataset.write_mask(mask)
@@ -348,8 +347,8 @@ def test_a_mask_is_a_file_beside(tmp_path):
         assert dataset.mask_flag_enums == ([MaskFlags.per_dataset],) * BANDS
         np.testing.assert_array_equal(dataset.dataset_mask(), mask)
         np.testing.assert_array_equal(dataset.read(2, masked=True).mask, mask == 0)
-        assert [os.path.basename(name) for name in dataset.files] == ["a.zarr", "a.zarr.msk"]
-    np.testing.assert_array_equal(read(tmp_path / "a.zarr.msk", 1), mask)
+        assert [os.path.basename(name) for name in dataset.files] == ["a.zarr"]
+    assert os.listdir(tmp_path) == ["a.zarr"]
 
 
 def test_the_mask_goes_with_the_store(tmp_path):
@@ -504,7 +503,6 @@ REFUSED = {
     "a compressor": ("b.zarr", "w", dict(compress="RAR"), 'creation option COMPRESS: expected NONE'),
     "a block size": ("b.zarr", "w", dict(blocksize="0"), "creation option BLOCKSIZE: expected numbers"),
     "complex integers": ("b.zarr", "w", dict(dtype="complex_int16"), "has no counterpart in Zarr"),
-    "a change in a zip file": ("a.zarr.zip", "r+", {}, "a zip file is written once"),
     "a file": ("letter.txt", "w", {}, "is a file, so it is not overwritten"),
 }  # fmt: skip
 

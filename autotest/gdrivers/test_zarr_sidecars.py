@@ -152,7 +152,7 @@ def test_statistics_without_the_fill_value(tmp_path, cpl):
 def test_masks_of_arrays(tmp_path, cpl):
     store = make_store(tmp_path, {"a": A, "b": B})
     mask = (A % 3 > 0).astype("u1") * np.uint8(255)
-    dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER | gdal.OF_UPDATE)
+    dataset = gdal.Open(array_name(store, "a"))
     assert dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
     dataset.GetRasterBand(1).GetMaskBand().WriteArray(mask)
     dataset = None
@@ -271,7 +271,7 @@ def test_old_overviews_are_cleaned(tmp_path):
 
 def test_a_mask_goes_with_its_array(tmp_path):
     store = make_store(tmp_path, {"a": A})
-    dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE)
+    dataset = gdal.Open(str(store))
     dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
     dataset.GetRasterBand(1).GetMaskBand().Fill(0)
     dataset = None

@@ -255,7 +255,7 @@ def test_names(tmp_path, cpl, dtype):
     more = {"object_codec": numcodecs.VLenUTF8()} if dtype is object else {}
     values = np.array(["red", "green", ""], dtype)
     store = cube(tmp_path, values, dim="band", chunks=(1,), **more)
-    assert descriptions(array_name(store, "data")) == ["red", "green", "band="]
+    assert descriptions(array_name(store, "data")) == ["red", "green", ""]
     assert items(array_name(store, "data"), "DIM_band_VALUE") == ["red", "green", ""]
     cpl.assert_quiet()
 

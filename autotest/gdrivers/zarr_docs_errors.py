@@ -107,6 +107,39 @@ def _(folder):
         gdal.Open(f'ZARR:"{server.url}/raw.zarr"').ReadAsArray(3, 200, 5, 1)
 
 
+@provokes("does not exist")
+def _(folder):
+    read(f'ZARR:"{folder}/typo.zarr"')
+
+
+@provokes("/<path>: there is no such array or group; there is <arrays>")
+def _(folder):
+    read(array_name(DATA / "product.zarr", "measurements/r10m/b2"))
+
+
+@provokes("the consolidated metadata are not those of <key>, which counts; consolidate them anew")
+def _(folder):
+    store = make_store(folder, {"a": np.zeros((4, 4)), "b": np.zeros((4, 4))}, consolidated=True)
+    document = json.loads((store / "a/.zarray").read_text())
+    (store / "a/.zarray").write_text(json.dumps({**document, "dtype": "<f4"}))
+    gdal.Open(array_name(store, "a"))
+
+
+@provokes("/<path>: SELECT: there is no dimension <name> beside X and Y; there is <names>")
+def _(folder):
+    read(DATA / "temperature.zarr", "SELECT=level=3")
+
+
+@provokes("/<path>: SELECT: dimension <name> has no coordinate <text>; it has <coordinates>")
+def _(folder):
+    read(DATA / "temperature.zarr", "SELECT=time=1999-01-01")
+
+
+@provokes("/<path>: SELECT: <n> coordinates of dimension <name> are <text>: <coordinates>")
+def _(folder):
+    read(DATA / "temperature.zarr", "SELECT=time=2021")
+
+
 @provokes("/<path>: there is no such array or group")
 def _(folder):
     read(array_name(DATA / "product.zarr", "nothing"))
@@ -127,7 +160,7 @@ def _(folder):
 @provokes("holds no array of two or more dimensions with numbers (open option LIST_ALL_ARRAYS=YES "
           "lists the others)")  # fmt: skip
 def _(folder):
-    read(make_store(folder, {"x": np.arange(3)}))
+    read(make_store(folder, {"x": np.arange(3), "t": np.arange(4)}))
 
 
 @provokes("/<path>: an array of dtype <dtype> is not a raster; GDAL's multidimensional API reads "

@@ -77,9 +77,41 @@ def _(folder):
     translate(store, of=gdal.Translate("", str(store), format="VRT"))
 
 
-@provokes("a zip file is written once and not changed afterwards")
+@provokes("a zip file on a server is not changed in place; change a copy on this machine")
 def _(folder):
-    update(zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip"))
+    zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
+    with Served(folder) as served:
+        update(f"ZARR:{served.url}/t.zarr.zip")
+
+
+@provokes("/<path>: nothing is deleted or renamed in a zip file; copy the store")
+def _(folder):
+    path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
+    gdal.GetDriverByName("Zarr").Delete(f'ZARR:"{path}":/elevation')
+
+
+def hold(report, path):
+    dataset = gdal.OpenEx(str(path), gdal.OF_RASTER | gdal.OF_UPDATE)
+    report("open" if dataset else "closed")
+    signal.pause()
+
+
+@provokes("the zip file is being changed by another program")
+def _(folder):
+    path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
+    other = Process(hold, path)
+    other.wait_for("open")
+    try:
+        update(path)
+    finally:
+        other.kill()
+
+
+@provokes("the zip file has something before its members, so it is only read")
+def _(folder):
+    path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
+    path.write_bytes(b"PK\3\4" + bytes(96) + path.read_bytes())
+    update(path)
 
 
 @provokes("/<path>: its bands differ in scale, offset, unit or nodata, of which an array has one: that "
@@ -147,13 +179,6 @@ def _(folder):
         translate(f"{served.url}/t.zarr")
 
 
-@provokes("a zip file is written once and in order, which the multidimensional API does not do; make "
-          "a folder and zip that")  # fmt: skip
-def _(folder):
-    cube = str(DATA / "temperature.zarr")
-    gdal.MultiDimTranslate(str(folder / "t.zarr.zip"), cube, format="Zarr")
-
-
 @provokes("<key>: cannot write: <reason>")
 def _(folder):
     def write(report):
@@ -188,6 +213,11 @@ def _(folder):
 @provokes("open option WRAP_LONGITUDE is for reading: the array's columns are in another order")
 def _(folder):
     update(DATA / "temperature.zarr", "WRAP_LONGITUDE=YES")
+
+
+@provokes("open option NORTH_UP is for reading: the array's rows are in another order")
+def _(folder):
+    update(DATA / "temperature.zarr", "NORTH_UP=YES")
 
 
 @provokes("data type <type> has no counterpart in Zarr; CFloat32 and CFloat64 have")

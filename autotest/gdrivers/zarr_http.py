@@ -7,8 +7,9 @@ As a program, for one that measures or tests: prints its port, serves until stan
     zarr_http.py FOLDER [DELAY]      DELAY: seconds before each answer
     zarr_http.py HOST:PORT [DELAY]   passes everything on to another server
 
-    GET /-/log      the requests since the last time, as JSON, and how many waited at the same time:
-                    {"requests": [[method, path, range, status], ...], "at_once": N}
+    GET /-/log      the requests since the last time, as JSON, how many waited at the same time, and
+                    how many round trips they took, where those that wait together are one:
+                    {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N}
     PUT /-/rules    rules as JSON: {"delay": S, "status": {PATH: [STATUS, TIMES]}, "drop": {PATH: N}}
                     status: answers so a number of times, -1 for ever; drop: closes after N bytes;
                     header: [NAME, VALUE] that it wants; unwanted: [NAME, ...] that it must not get;
@@ -61,15 +62,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if path == "/-/log":
             with self.server.lock:
-                answer = {"requests": self.server.log, "at_once": self.server.most_active}
-                self.server.log, self.server.most_active = [], 0
+                answer = {"requests": self.server.log, "at_once": self.server.most_active,
+                          "in_turn": self.server.in_turn}  # fmt: skip
+                self.server.log, self.server.most_active, self.server.in_turn = [], 0, 0
             return self.send(200, json.dumps(answer).encode())
         with self.server.lock:
             self.server.active += 1
             self.server.most_active = max(self.server.most_active, self.server.active)
+            turn = self.server.in_turn + 1
         time.sleep(self.server.rules.get("delay", 0))
         with self.server.lock:
             self.server.active -= 1
+            self.server.in_turn = max(self.server.in_turn, turn)
         status, body, headers = self.find(path)
         extent = self.headers.get("Range")
         own = self.server.folder and not self.server.rules.get("no_ranges")
@@ -189,7 +193,7 @@ class HttpServer(http.server.ThreadingHTTPServer):
         self.upstream = folder
         self.rules = {"delay": delay}
         self.log = []
-        self.active = self.most_active = 0
+        self.active = self.most_active = self.in_turn = 0
         self.lock = threading.Lock()
 
 

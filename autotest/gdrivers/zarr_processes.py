@@ -69,13 +69,22 @@ class Process:
         assert self.status == 0, f"a process failed ({self.status}):\n" + "\n".join(lines)
         return lines
 
+    def next(self):
+        """The last line that was reported, once there is one."""
+        while b"\n" not in self._data:
+            self._read_more("anything")
+        return self._data.decode().split("\n")[-2]
+
+    def _read_more(self, wanted):
+        ready, _, _ = select.select([self._read], [], [], SECONDS)
+        piece = os.read(self._read, 65536) if ready else b""
+        assert piece, f"ended or stuck before it reported {wanted!r}: {self._data!r}"
+        self._data += piece
+
     def wait_for(self, line):
         """Returns when the process has reported exactly this."""
         while line not in self._data.decode().split("\n")[:-1]:
-            ready, _, _ = select.select([self._read], [], [], SECONDS)
-            piece = os.read(self._read, 65536) if ready else b""
-            assert piece, f"ended or stuck before it reported {line!r}: {self._data!r}"
-            self._data += piece
+            self._read_more(line)
 
 
 def _run(pipe, work, arguments):

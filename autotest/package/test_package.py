@@ -85,3 +85,16 @@ def test_headers_of_the_core_stand_alone(unpacked):
     assert headers == {str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "core").rglob("*.h")}
     needed = field("libzarr-core-dev", "Depends")
     assert "gdal" not in needed and "libblosc-dev" in needed
+
+
+def test_cmake_installs_the_plugin_and_the_core_by_its_component(tmp_path):
+    """`cmake --install` alone is for users of GDAL."""
+    for component, wanted in ((None, {"gdal_ZarrV2.so", "copyright"}),
+                              ("core", {"libzarr_core.a", "zarr_coreConfig.cmake", "store.h"})):  # fmt: skip
+        target = tmp_path / (component or "all")
+        words = ["--component", component] if component else []
+        run("cmake", "--install", REPOSITORY / "build", *words, DESTDIR=str(target))
+        names = {path.name for path in target.rglob("*") if path.is_file()}
+        assert wanted <= names
+        if component is None:
+            assert names == wanted

@@ -64,9 +64,9 @@ def satellite_rgb():
 def product():
     """The bands of 10 m in true colours, twice the size; the corner without data is white."""
     values, absent = reflectances()
-    wanted = stretched(values[[2, 1, 0]], 0.0, 0.45).transpose(1, 2, 0)
+    wanted = stretched(values[:3], 0.0, 0.45).transpose(1, 2, 0)
     wanted[absent[:3].any(axis=0)] = WHITE
-    layer = colours(opened(R10M), (3, 2, 1), 0.0, 0.45)
+    layer = colours(opened(R10M), (1, 2, 3), 0.0, 0.45)
     return draw(layer, 320, 320, behind=WHITE), enlarged(wanted, 2)
 
 

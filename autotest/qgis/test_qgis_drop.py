@@ -19,18 +19,18 @@ from zarr_store import zip_folder
 
 PRODUCT = DATA / "product.zarr"
 PRODUCT_LAYERS = {
-    "/conditions/geometry": "[4x4] /conditions/geometry (group of 2 bands)",
     "/measurements/r10m": "[160x160] /measurements/r10m (group of 4 bands)",
     "/measurements/r20m": "[80x80] /measurements/r20m (group of 2 bands)",
-    "/conditions/geometry/sun_azimuth": "[4x4] /conditions/geometry/sun_azimuth (Float32)",
-    "/conditions/geometry/sun_zenith": "[4x4] /conditions/geometry/sun_zenith (Float32)",
-    "/measurements/r10m/b02": "[160x160] /measurements/r10m/b02 (UInt16)",
-    "/measurements/r10m/b03": "[160x160] /measurements/r10m/b03 (UInt16)",
-    "/measurements/r10m/b04": "[160x160] /measurements/r10m/b04 (UInt16)",
-    "/measurements/r10m/b08": "[160x160] /measurements/r10m/b08 (UInt16)",
-    "/measurements/r20m/b05": "[80x80] /measurements/r20m/b05 (UInt16)",
-    "/measurements/r20m/b11": "[80x80] /measurements/r20m/b11 (UInt16)",
-    "/quality/mask/classification": "[80x80] /quality/mask/classification (Byte)",
+    "/conditions/geometry": "[4x4] /conditions/geometry (group of 2 bands)",
+    "/measurements/r10m/b02": "[160x160] /measurements/r10m/b02 (UInt16) reflectance of band B02 at 492 nm [1]",
+    "/measurements/r10m/b03": "[160x160] /measurements/r10m/b03 (UInt16) reflectance of band B03 at 560 nm [1]",
+    "/measurements/r10m/b04": "[160x160] /measurements/r10m/b04 (UInt16) reflectance of band B04 at 665 nm [1]",
+    "/measurements/r10m/b08": "[160x160] /measurements/r10m/b08 (UInt16) reflectance of band B08 at 833 nm [1]",
+    "/measurements/r20m/b05": "[80x80] /measurements/r20m/b05 (UInt16) reflectance of band B05 at 704 nm [1]",
+    "/measurements/r20m/b11": "[80x80] /measurements/r20m/b11 (UInt16) reflectance of band B11 at 1614 nm [1]",
+    "/conditions/geometry/sun_azimuth": "[4x4] /conditions/geometry/sun_azimuth (Float32) sun azimuth angle [degree]",
+    "/conditions/geometry/sun_zenith": "[4x4] /conditions/geometry/sun_zenith (Float32) sun zenith angle [degree]",
+    "/quality/mask/classification": "[80x80] /quality/mask/classification (Byte) scene classification",
 }
 # (store, names of its layers); None: one layer with the store's own name
 STORES = [
@@ -94,7 +94,6 @@ def test_each_layer_is_added_without_a_word(store, names, messages, cpl):
     for number in range(len(sublayers(store))):
         layer = dropped(store, number)
         assert layer.name() == (names[number] if names else store.stem)
-        # QGIS says so of images whose second axis points down, as OME's do.
         assert [text for text, _ in messages if text != "Creating Warped VRT."] == []
         assert cpl.warnings == []
         assert [text for text in cpl.errors if not is_excused(text, layer)] == []

@@ -9,6 +9,7 @@ from qgis.core import QgsContrastEnhancement, QgsMultiBandColorRenderer, QgsRect
 from qgis_layers import (
     DATA,
     assert_pictures_agree,
+    descriptions,
     dropped,
     gray,
     opened,
@@ -45,7 +46,7 @@ def colours(layer, bands, low=None, high=None):
 
 def reflectances():
     """The four bands of 10 m, and where there are none."""
-    names = ("b02", "b03", "b04", "b08")
+    names = ("b04", "b03", "b02", "b08")
     numbers = [values_of(DATA / "product.zarr", f"measurements/r10m/{name}")[0] for name in names]
     return np.stack(numbers) * 0.0001 - 0.1, np.stack(numbers) == 0
 
@@ -122,7 +123,7 @@ def test_true_colours_without_a_word_about_bands():
     assert (got == values.transpose(1, 2, 0)).all()
 
 
-@pytest.mark.parametrize("bands", [(3, 2, 1), (4, 3, 2)], ids=["true", "infrared"])
+@pytest.mark.parametrize("bands", [(1, 2, 3), (4, 1, 2)], ids=["true", "infrared"])
 def test_bands_of_a_group_as_colours(bands):
     """Each array of the group is a band; the corner that the swath did not reach is not drawn."""
     values, absent = reflectances()
@@ -130,6 +131,14 @@ def test_bands_of_a_group_as_colours(bands):
     chosen = [band - 1 for band in bands]
     wanted = stretched(values[chosen], 0.0, 0.45).transpose(1, 2, 0)
     assert_pictures_agree(got, wanted, absent[chosen].any(axis=0))
+
+
+def test_a_product_of_sentinel_2_is_in_true_colours_before_any_styling():
+    layer = opened(R10M)
+    renderer = layer.renderer()
+    assert renderer.type() == "multibandcolor"
+    assert (renderer.redBand(), renderer.greenBand(), renderer.blueBand()) == (1, 2, 3)
+    assert descriptions(layer)[:3] == ["b04", "b03", "b02"]
 
 
 def test_classes_of_a_mask():
@@ -154,7 +163,7 @@ def limits(layer):
     return np.array([(each.minimumValue(), each.maximumValue()) for each in found])
 
 
-@pytest.mark.parametrize("node, names", [("r10m", ("b02", "b03")), ("r20m", ("b05", "b11"))])
+@pytest.mark.parametrize("node, names", [("r10m", ("b04", "b03")), ("r20m", ("b05", "b11"))])
 def test_a_group_before_any_styling_is_drawn_as_a_geotiff_of_it(node, names, tmp_path):
     """Without the extremes, two percent on each side, which QGIS takes from a histogram."""
     name, copy = f'ZARR:"{DATA}/product.zarr":/measurements/{node}', str(tmp_path / "copy.tif")

@@ -151,6 +151,10 @@ Result<ChunkListing> Array::ListChunks() const {
     return listing;
 }
 
+bool Array::IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const {
+    return absent_.Has(IdOf(chunk).chunk);
+}
+
 std::uint64_t Array::chunk_count() const {
     std::uint64_t count = 1;
     for (const std::uint64_t along : chunk_counts_) count *= along;

@@ -93,6 +93,11 @@ class Array {
     // until DropChanged(). kUnsupported where the store cannot list.
     Result<ChunkListing> ListChunks() const;
     std::uint64_t chunk_count() const;
+    // True after ListChunks(), until DropChanged().
+    bool AreChunksListed() const { return absent_.is_listed(); }
+    // True for a chunk that is known not to be in the store; what is written and not stored yet
+    // does not count.
+    bool IsKnownAbsent(const DimVector<std::uint64_t>& chunk) const;
 
     // To be called after a chunk was stored or removed, or may have been by others: holds `chunk`,
     // or nothing where it is nullptr, in place of what was held. The array's instances hold

@@ -9,6 +9,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/multiscales.h"
+#include "core/conventions/ome.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -121,6 +122,8 @@ class AffineFinder {
     }
 
     std::optional<AffineSource> FromCoordinates() {
+        PrefetchAxes(hierarchy_,
+                     {&facts_.dimensions[*facts_.axes.x], &facts_.dimensions[*facts_.axes.y]});
         const auto x = Axis(*facts_.axes.x);
         const auto y = x ? Axis(*facts_.axes.y) : std::nullopt;
         if (!x || !y) return std::nullopt;
@@ -201,50 +204,20 @@ class AffineFinder {
 
     std::optional<AffineSource> FromTransformations(const json::Value& dataset,
                                                     const json::Value& multiscale) {
-        std::vector<double> scale(facts_.dimensions.size(), 1);
-        std::vector<double> shift(facts_.dimensions.size(), 0);
-        bool any = false;
-        for (const json::Value* owner : {&dataset, &multiscale}) {
-            const json::Value* list = owner->Find("coordinateTransformations");
-            const json::Array* items = list != nullptr ? list->as_array() : nullptr;
-            for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
-                any = Apply((*items)[i], scale, shift) || any;
-        }
-        if (!any) return std::nullopt;
+        const auto placement =
+            ReadOmePlacement(dataset, multiscale, facts_.dimensions.size(), warnings_);
+        if (!placement) return std::nullopt;
+        const auto& [scale, shift] = *placement;
         AffineSource source;
         const std::size_t x = *facts_.axes.x;
         const std::size_t y = *facts_.axes.y;
+        // Rows grow downwards in an image. Maps and GDAL's tools take y to grow upwards, so that
+        // its y is counted the other way.
         source.transform = {shift[x] - 0.5 * scale[x], scale[x], 0,
-                            shift[y] - 0.5 * scale[y], 0,        scale[y]};
+                            0.5 * scale[y] - shift[y], 0,        -scale[y]};
         source.origin = "multiscales.datasets.coordinateTransformations";
         source.is_ome = true;
         return source;
-    }
-
-    bool Apply(const json::Value& transformation, std::vector<double>& scale,
-               std::vector<double>& shift) {
-        for (const char* type : {"scale", "translation"}) {
-            const json::Value* value = transformation.Find(type);
-            const json::Array* numbers = value != nullptr ? value->as_array() : nullptr;
-            if (value == nullptr) continue;
-            bool valid = numbers != nullptr && numbers->size() == scale.size();
-            const bool is_scale = type[0] == 's';
-            for (std::size_t i = 0; valid && i < scale.size(); ++i) {
-                double number = 0;
-                valid = (*numbers)[i].GetDouble(number) && (!is_scale || number > 0);
-                if (!valid) break;
-                if (is_scale) scale[i] *= number;
-                shift[i] = is_scale ? shift[i] * number : shift[i] + number;
-            }
-            if (!valid) {
-                warnings_.push_back(std::string("multiscales: coordinateTransformations: ") + type +
-                                    ": expected a number for each dimension" +
-                                    (is_scale ? ", above 0" : "") + ", got " + json::Brief(*value));
-                return false;
-            }
-            return true;
-        }
-        return false;
     }
 
     const Hierarchy& hierarchy_;

@@ -141,9 +141,13 @@ void NameRole(const std::optional<std::size_t>& axis, AxisRole role, ArrayFacts&
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path) {
     ArrayFacts facts;
     facts.path = path;
-    ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.Metadata(path));
+    ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.CurrentMetadata(path, facts.warnings));
     facts.attributes = WithEopf(LenientAttributes(hierarchy, path, facts.warnings), facts.metadata,
                                 facts.warnings);
+    if (facts.metadata.lacks_fill_value)
+        facts.warnings.push_back(
+            hierarchy.NameOf(path, Document::kArray) +
+            ": the compulsory member \"fill_value\" is missing; null is assumed");
     LevelListings listings(hierarchy);
     if (!path.empty())
         facts.group_attributes = *listings.AttributesOf(std::string(ParentPath(path)));
@@ -172,6 +176,22 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     NameRole(facts.axes.x, AxisRole::kX, facts);
     NameRole(facts.axes.y, AxisRole::kY, facts);
     return facts;
+}
+
+void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
+                       std::vector<std::string>& keys) {
+    const auto metadata = hierarchy.Metadata(path);
+    if (!metadata.ok() || path.empty()) return;
+    Warnings ignored;
+    LevelListings listings(hierarchy);
+    for (const NamedDimension& dimension :
+         NameDimensions(hierarchy, listings, path, *metadata,
+                        LenientAttributes(hierarchy, path, ignored), ignored)) {
+        if (!dimension.is_named) continue;
+        const std::string coordinates = JoinKey(dimension.group, dimension.name);
+        keys.push_back(DocumentKey(coordinates, Document::kArray));
+        keys.push_back(DocumentKey(coordinates, Document::kAttributes));
+    }
 }
 
 namespace {

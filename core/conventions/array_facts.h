@@ -49,6 +49,11 @@ bool IsColourImage(const ArrayMetadata& metadata);
 // no JSON give a warning and count as none.
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path);
 
+// Appends the keys of the documents that DescribeArray() looks at for coordinates, as far as its
+// own documents, which are read, tell; see Store::Prefetch().
+void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
+                       std::vector<std::string>& keys);
+
 // The path of the 1-D array of `size` elements that is named like the dimension, in `group` or the
 // nearest group above it; empty where there is none.
 std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,

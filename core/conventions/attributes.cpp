@@ -94,7 +94,8 @@ std::vector<std::string> WordsAttribute(const json::Value& attributes, std::stri
 std::set<std::string> ReferencedNames(const json::Value& attributes) {
     std::set<std::string> names;
     for (const std::string_view attribute :
-         {"coordinates", "grid_mapping", "bounds", "climatology"}) {
+         {std::string_view("coordinates"), std::string_view("grid_mapping"),
+          std::string_view("bounds"), std::string_view("climatology"), kMaskAttribute}) {
         for (std::string word : WordsAttribute(attributes, attribute)) {
             if (!word.empty() && word.back() == ':') word.pop_back();
             names.insert(std::string(LastName(word)));

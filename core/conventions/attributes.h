@@ -34,8 +34,12 @@ std::vector<double> NumbersAttribute(const json::Value& attributes, std::string_
 // The words of a string attribute that lists names: "lat lon", "crs: x y".
 std::vector<std::string> WordsAttribute(const json::Value& attributes, std::string_view name);
 
+// The attribute of an array that names its mask, another array of its group; see
+// driver/raster/stored_masks.h.
+inline constexpr std::string_view kMaskAttribute = "gdal_mask";
+
 // The last names of the arrays that describe an array, by its attributes: coordinates, grid
-// mappings, bounds (CF conventions).
+// mappings, bounds (CF conventions), its mask.
 std::set<std::string> ReferencedNames(const json::Value& attributes);
 
 // Finding what attributes name: variables of the same group or of a group above it.

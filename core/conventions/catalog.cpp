@@ -26,6 +26,8 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, LevelListings& listings,
     const json::Value attributes =
         WithEopf(LenientAttributes(hierarchy, path, ignored), array.metadata, ignored);
     references.merge(ReferencedNames(attributes));
+    if (const std::string* name = StringAttribute(attributes, "long_name")) array.long_name = *name;
+    if (const std::string* units = StringAttribute(attributes, "units")) array.units = *units;
     for (NamedDimension& dimension :
          NameDimensions(hierarchy, listings, path, array.metadata, attributes, ignored))
         array.dimensions.push_back(std::move(dimension.name));
@@ -232,7 +234,7 @@ Status CatalogWalk::VisitContainer(const std::string& path, const NamedMembers& 
 
 std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& members) {
     std::vector<NamedMember> images;
-    Prefetch(hierarchy_, KeysOf(members));
+    hierarchy_.store()->Prefetch(KeysOf(members));
     for (const NamedMember& member : members) {
         if (member.as != NamedMember::As::kWell) {
             images.push_back(member);
@@ -263,7 +265,7 @@ bool CatalogWalk::IsThere(const std::string& path) {
 }
 
 void CatalogWalk::PrefetchBases(const std::vector<NamedMember>& images) {
-    Prefetch(hierarchy_, KeysOf(images));
+    hierarchy_.store()->Prefetch(KeysOf(images));
     std::vector<std::string> keys;
     for (const NamedMember& member : images) {
         Warnings ignored;
@@ -274,7 +276,7 @@ void CatalogWalk::PrefetchBases(const std::vector<NamedMember>& images) {
         if (!can_list())
             keys.push_back(DocumentKey(JoinKey(member.path, kLabelsGroup), Document::kAttributes));
     }
-    Prefetch(hierarchy_, keys);
+    hierarchy_.store()->Prefetch(keys);
 }
 
 Status CatalogWalk::VisitImage(const NamedMember& image) {

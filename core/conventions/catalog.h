@@ -19,6 +19,8 @@ struct CatalogArray {
     Status status;  // why it cannot be read; the rest is empty then
     ArrayMetadata metadata;
     std::vector<std::string> dimensions;
+    std::string long_name;  // by its attributes; may be empty, as may the units
+    std::string units;
     bool is_raster = false;     // IsRaster()
     bool is_auxiliary = false;  // coordinates, bounds or grid mapping of another array
 };

@@ -287,6 +287,19 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
     return reader.Take();
 }
 
+namespace {
+
+// Of `chunks` along an axis the one that is read as number `i` of at most kMostAxisChunks.
+std::uint64_t AxisChunk(std::uint64_t chunks, std::uint64_t i) {
+    if (chunks <= kMostAxisChunks) return i;
+    constexpr std::uint64_t kSteps = kMostAxisChunks - 1;
+    // Without the overflow of (chunks - 1) * i.
+    const std::uint64_t last = chunks - 1;
+    return last / kSteps * i + last % kSteps * i / kSteps;
+}
+
+}  // namespace
+
 Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path,
                              const json::Value& attributes, std::size_t threads) {
     ZARR_ASSIGN_OR_RETURN(Reader reader, Reader::Open(hierarchy, path, attributes));
@@ -294,14 +307,24 @@ Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path
     const std::uint64_t chunks =
         metadata.rank() == 1 ? CeilDiv(metadata.shape[0], metadata.chunks[0]) : 0;
     if (chunks <= kMostAxisChunks) return ReadCoordinates(hierarchy, path, attributes, threads);
-    constexpr std::uint64_t kSteps = kMostAxisChunks - 1;
-    for (std::uint64_t i = 0; i <= kSteps; ++i) {
-        // Without the overflow of (chunks - 1) * i.
-        const std::uint64_t last = chunks - 1;
-        ZARR_RETURN_IF_ERROR(
-            reader.ReadChunk(last / kSteps * i + last % kSteps * i / kSteps, threads));
-    }
+    for (std::uint64_t i = 0; i < kMostAxisChunks; ++i)
+        ZARR_RETURN_IF_ERROR(reader.ReadChunk(AxisChunk(chunks, i), threads));
     return reader.Take();
+}
+
+void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions) {
+    if (hierarchy.store()->ReadsAtOnce() < 2) return;
+    std::vector<std::string> keys;
+    for (const Dimension* dimension : dimensions) {
+        const std::string& path = dimension->coordinate_path;
+        if (path.empty()) continue;
+        const auto metadata = hierarchy.Metadata(path);
+        if (!metadata.ok() || metadata->rank() != 1) continue;
+        const std::uint64_t chunks = CeilDiv(metadata->shape[0], metadata->chunks[0]);
+        for (std::uint64_t i = 0; i < std::min(chunks, kMostAxisChunks); ++i)
+            keys.push_back(JoinKey(path, std::to_string(AxisChunk(chunks, i))));
+    }
+    hierarchy.store()->Prefetch(keys);
 }
 
 std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,

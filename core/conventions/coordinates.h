@@ -40,6 +40,10 @@ inline constexpr std::uint64_t kMostAxisChunks = 64;
 Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path,
                              const json::Value& attributes, std::size_t threads);
 
+// Asks for what ReadAxis() reads of the dimensions' coordinate arrays ahead, together; see
+// Store::Prefetch().
+void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions);
+
 // Centre of the first cell and distance between cells of regular coordinates.
 struct RegularAxis {
     double start = 0;

@@ -69,17 +69,19 @@ class CrsFinder {
           group_(ParentPath(facts.path)),
           listings_(hierarchy) {}
 
-    std::vector<CrsSource> Find(bool assume_longlat) {
+    std::vector<CrsSource> Find(AssumeLonglat assume_longlat) {
         AddCrsAttribute();
         AddGridMapping();
         AddProj(facts_.attributes, "");
+        AddSpatialRef(facts_.attributes, "");
         if (!facts_.path.empty()) {  // else it is in no group
             AddProj(*listings_.AttributesOf(group_), "group ");
             if (sources_.empty()) AddProjOfPyramid();
         }
         AddProduct();
         AddPyramid();
-        if (assume_longlat) AddLongLat();
+        if (assume_longlat != AssumeLonglat::kNo)
+            AddLongLat(is_of_product_ || assume_longlat == AssumeLonglat::kByName);
         return std::move(sources_);
     }
 
@@ -152,10 +154,10 @@ class CrsFinder {
     void AddProj(const json::Value& attributes, const std::string& where) {
         if (const std::string* code = StringAttribute(attributes, "proj:code"))
             AddText(*code, where + "attribute proj:code");
-        std::int64_t epsg = 0;
         if (const json::Value* value = attributes.Find("proj:epsg")) {
-            if (value->GetInt64(epsg))
-                AddText("EPSG:" + std::to_string(epsg), where + "attribute proj:epsg");
+            const std::string code = EpsgText(*value);
+            if (!code.empty())
+                AddText(code, where + "attribute proj:epsg");
             else if (!value->is_null())
                 AddBroken(where + "attribute proj:epsg: expected a number, got " +
                           json::Brief(*value));
@@ -169,6 +171,66 @@ class CrsFinder {
             else if (value->as_object() != nullptr)
                 AddText(json::Dump(*value), origin);
         }
+    }
+
+    // A code of EPSG's, as a number or a text with or without the authority; empty where it is
+    // none.
+    static std::string EpsgText(const json::Value& value) {
+        std::int64_t number = 0;
+        if (value.GetInt64(number)) return "EPSG:" + std::to_string(number);
+        const std::string* const text = value.as_string();
+        if (text == nullptr || text->empty()) return {};
+        const bool are_digits = text->find_first_not_of("0123456789") == std::string::npos;
+        if (are_digits) return "EPSG:" + *text;
+        return text->find(':') != std::string::npos ? *text : std::string();
+    }
+
+    // GeoJSON's way before RFC 7946: {"properties": {"name": "urn:ogc:def:crs:EPSG::32632"}}, or a
+    // code.
+    void AddGeoJson(const json::Value* geometry, const std::string& where) {
+        for (const char* member : {"crs", "properties"})
+            geometry = geometry != nullptr ? geometry->Find(member) : nullptr;
+        for (const char* member : {"code", "name"})
+            if (const json::Value* value = geometry != nullptr ? geometry->Find(member) : nullptr)
+                if (const std::string text = EpsgText(*value); !text.empty())
+                    AddText(text, where + "crs.properties." + member);
+    }
+
+    // WKT that rioxarray's users leave as an attribute of the data.
+    void AddSpatialRef(const json::Value& attributes, const std::string& where) {
+        const std::string* const text = StringAttribute(attributes, "spatial_ref");
+        if (text != nullptr && text->find('[') != std::string::npos)
+            AddText(*text, where + "attribute spatial_ref");
+    }
+
+    // The UTM zone of a tile of Sentinel-2's grid: "T32TQM", "32TQM" or "MGRS-32TQM".
+    void AddTile(std::string_view text, const std::string& origin) {
+        const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+        const auto is_letter = [](char c) { return c >= 'A' && c <= 'Z' && c != 'I' && c != 'O'; };
+        for (std::size_t at = 0; at + 5 <= text.size(); ++at) {
+            const bool begins = at == 0 || text[at - 1] == '-' ||
+                                (text[at - 1] == 'T' && (at == 1 || text[at - 2] == '_'));
+            const bool ends = at + 5 == text.size() || text[at + 5] == '_' || text[at + 5] == '.';
+            if (!begins || !ends || !is_digit(text[at]) || !is_digit(text[at + 1]) ||
+                !is_letter(text[at + 2]) || !is_letter(text[at + 3]) || !is_letter(text[at + 4]))
+                continue;
+            const int zone = (text[at] - '0') * 10 + (text[at + 1] - '0');
+            const char band = text[at + 2];
+            if (zone < 1 || zone > 60 || band < 'C' || band > 'X') continue;
+            return AddText("EPSG:" + std::to_string((band >= 'N' ? 32600 : 32700) + zone), origin);
+        }
+    }
+
+    void AddTiles(const json::Value& stac) {
+        const json::Value* const properties = stac.Find("properties");
+        for (const json::Value* owner : {properties, &stac})
+            for (const char* name : {"grid:code", "s2:mgrs_tile", "mgrs_tile", "tileId"})
+                if (owner != nullptr)
+                    if (const std::string* tile = StringAttribute(*owner, name))
+                        AddTile(*tile, std::string("tile of stac_discovery, ") + name);
+        if (const std::string* id = StringAttribute(stac, "id"))
+            AddTile(*id, "tile of stac_discovery.id");
+        AddTile(LastName(hierarchy_.store()->Describe()), "tile in the name of the store");
     }
 
     // geo-proj with multiscales: the group that has the levels states it for all of them, be they
@@ -189,11 +251,22 @@ class CrsFinder {
     void AddProduct() {
         const std::size_t before = sources_.size();
         const auto root = listings_.AttributesOf("");
-        if (const json::Value* stac = root->Find("stac_discovery"))
+        const json::Value* const stac = root->Find("stac_discovery");
+        if (stac != nullptr)
             if (const json::Value* properties = stac->Find("properties"))
                 AddProj(*properties, "stac_discovery.properties, ");
         if (const auto code = EopfCrsCode(*root))
             AddText(*code, "other_metadata.horizontal_CRS_code");
+        if (stac != nullptr) AddGeoJson(stac->Find("geometry"), "stac_discovery.geometry.");
+        const json::Object none;
+        const json::Object* const members = root->as_object();
+        for (const json::Member& member : members != nullptr ? *members : none) {
+            if (member.second.as_object() == nullptr) continue;
+            AddProj(member.second, member.first + ", ");
+            AddSpatialRef(member.second, member.first + ", ");
+        }
+        AddSpatialRef(*root, "root, ");
+        if (stac != nullptr) AddTiles(*stac);
         is_of_product_ = sources_.size() > before;
         if (is_of_product_ && !IsProjected()) sources_.resize(before);
     }
@@ -237,13 +310,14 @@ class CrsFinder {
                 return AddText(*crs, std::string("tile_matrix_set.") + name);
     }
 
-    void AddLongLat() {
+    // `by_name` where their names say it, too.
+    void AddLongLat(bool by_name) {
         if (!facts_.axes.x || !facts_.axes.y) return;
         const Dimension& x = facts_.dimensions[*facts_.axes.x];
         const Dimension& y = facts_.dimensions[*facts_.axes.y];
         const bool are_said =
             IsLongitude(x.coordinate_attributes) && IsLatitude(y.coordinate_attributes);
-        if (!are_said && !(is_of_product_ && AreNamedLongLat(x, y))) return;
+        if (!are_said && !(by_name && AreNamedLongLat(x, y))) return;
         CrsSource source;
         source.kind = CrsSource::Kind::kLongLat;
         source.origin = "longitude and latitude coordinates";
@@ -299,7 +373,12 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                            " names no variable of the group or a group above it");
     }
     // rioxarray keeps the attribute from being written; the variable is there all the same.
-    for (const char* name : {"spatial_ref", "crs"}) {
+    constexpr const char* kNames[] = {"spatial_ref", "crs"};
+    std::vector<std::string> keys;
+    for (const char* name : kNames)
+        keys.push_back(DocumentKey(JoinKey(group, name), Document::kArray));
+    hierarchy.store()->Prefetch(keys);
+    for (const char* name : kNames) {
         std::string path = FindVariable(hierarchy, group, name);
         if (path.empty()) continue;
         const auto metadata = hierarchy.Metadata(path);
@@ -311,7 +390,7 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
 }
 
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                      bool assume_longlat) {
+                                      AssumeLonglat assume_longlat) {
     return CrsFinder(hierarchy, facts).Find(assume_longlat);
 }
 

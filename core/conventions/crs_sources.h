@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,20 @@ struct CrsSource {
     std::string origin;  // the attribute, for messages
 };
 
+// Whether coordinates that are longitudes and latitudes mean WGS 84 where nothing else is said.
+enum class AssumeLonglat : std::uint8_t {
+    kNo,
+    kAsSaid,  // by standard_name or units; by their names in a product of which the root has a CRS
+    kByName,  // by their names as well
+};
+
 // Every statement that the conventions make of the array's CRS, the one that counts most first:
 // `_CRS`, CF `grid_mapping`, a scalar `spatial_ref` or `crs` beside the data, `proj:*`, pyramids'
-// own, longitude and latitude coordinates (the last only where `assume_longlat`). Nothing is
+// own, longitude and latitude coordinates (the last as `assume_longlat` says). Nothing is
 // interpreted: a caller that cannot use one takes the next. Statements that are broken have their
 // place among the others, so that one that does not matter causes no warning.
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
-                                      bool assume_longlat);
+                                      AssumeLonglat assume_longlat);
 
 // True where a coordinate array's attributes make it longitudes, or latitudes: by standard_name or
 // units, not by its name.

@@ -84,6 +84,12 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
     return attributes;
 }
 
+bool IsEopfProduct(const Hierarchy& hierarchy) {
+    Warnings ignored;  // reported when the root is opened
+    const json::Value root = LenientAttributes(hierarchy, "", ignored);
+    return root.Find("stac_discovery") != nullptr || root.Find("other_metadata") != nullptr;
+}
+
 std::optional<std::string> EopfCrsCode(const json::Value& root_attributes) {
     const json::Value* other = root_attributes.Find("other_metadata");
     const json::Value* code = other != nullptr ? other->Find("horizontal_CRS_code") : nullptr;

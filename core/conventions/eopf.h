@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/conventions/attributes.h"
+#include "core/hierarchy/hierarchy.h"
 #include "core/metadata/array_metadata.h"
 
 namespace zarr {
@@ -21,5 +22,8 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
 // The CRS of a product by `other_metadata.horizontal_CRS_code` of the root's attributes: "EPSG:n",
 // also where the attribute is but the number. nullopt where there is none.
 std::optional<std::string> EopfCrsCode(const json::Value& root_attributes);
+
+// True for a store that is a product of EOPF's, by its root's attributes. Reads them.
+bool IsEopfProduct(const Hierarchy& hierarchy);
 
 }  // namespace zarr

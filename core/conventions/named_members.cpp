@@ -6,7 +6,6 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/base/thread_pool.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/nczarr.h"
@@ -97,6 +96,11 @@ class MembersReader {
         for (std::size_t i = 0; i < std::min(items->size(), kMaxNamedMembers); ++i) {
             const std::string* name = (*items)[i].as_string();
             if (name == nullptr) name = StringAttribute((*items)[i], "path");
+            // Some writers have the names of labels as numbers.
+            std::int64_t number = 0;
+            const std::string digits =
+                (*items)[i].GetInt64(number) ? std::to_string(number) : std::string();
+            if (name == nullptr && as == NamedMember::As::kLabel && !digits.empty()) name = &digits;
             const std::string place = origin + "[" + std::to_string(i) + "]";
             if (name == nullptr)
                 faults_.Add(json::Expected(place, "a path", (*items)[i]).message());
@@ -189,6 +193,28 @@ std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string&
     return MembersReader(hierarchy, group, faults).ReadSeries(*layout);
 }
 
+namespace {
+
+// Asks ahead for what tells what the members are, of those that are not deeper, and for the
+// attributes that are read of the few levels of an image.
+void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
+                     const std::map<std::string, bool>& is_deeper) {
+    constexpr std::size_t kFew = 64;
+    std::vector<std::string> keys;
+    for (const auto& [name, deeper] : is_deeper) {
+        const std::string path = JoinKey(group, name);
+        if (deeper) continue;
+        keys.push_back(DocumentKey(path, Document::kArray));
+        if (is_deeper.size() <= kFew) keys.push_back(DocumentKey(path, Document::kAttributes));
+        if (name != kLabelsGroup) continue;
+        keys.push_back(DocumentKey(path, Document::kGroup));
+        keys.push_back(DocumentKey(path, Document::kArray, Format::kV1));
+    }
+    hierarchy.store()->Prefetch(keys);
+}
+
+}  // namespace
+
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group) {
     const NamedMembers named = NamedBelow(hierarchy, group);
     // Of what lies deeper, the group on the way.
@@ -204,10 +230,7 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
     if (named.members.empty())
         for (std::string& name : NczarrGroupMembers(hierarchy, group))
             if (is_deeper.size() < kMaxNamedMembers) is_deeper.emplace(std::move(name), false);
-    std::vector<std::string> keys;
-    for (const auto& [name, deeper] : is_deeper)
-        if (!deeper) keys.push_back(DocumentKey(JoinKey(group, name), Document::kArray));
-    Prefetch(hierarchy, keys);
+    PrefetchMembers(hierarchy, group, is_deeper);
     std::vector<Node> members;
     for (const auto& [name, deeper] : is_deeper) {
         Node node{name, JoinKey(group, name), NodeKind::kGroup};
@@ -228,15 +251,6 @@ Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::strin
     if (is_known) return listed;
     auto named = NamedNodes(hierarchy, group);
     return named.empty() ? std::move(listed) : std::move(named);
-}
-
-void Prefetch(const Hierarchy& hierarchy, const std::vector<std::string>& keys) {
-    const std::size_t at_once = hierarchy.store()->ReadsAtOnce();
-    if (at_once < 2 || keys.size() < 2 || hierarchy.is_consolidated()) return;
-    (void)ParallelFor(keys.size(), at_once, [&](std::size_t i) -> Status {
-        (void)hierarchy.HasKey(keys[i]);
-        return {};
-    });
 }
 
 }  // namespace zarr

@@ -73,10 +73,6 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
 // none of these either.
 Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::string& group);
 
-// Asks for the documents at the same time where each request takes a while, so that the store knows
-// them; what fails, fails again where it is read.
-void Prefetch(const Hierarchy& hierarchy, const std::vector<std::string>& keys);
-
 // What names of one thing have in common when they are spelt "WGS 84", "WGS_84" or "wgs84": the
 // ASCII letters and digits, in lower case.
 inline std::string NameKey(std::string_view name) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/conventions/named_members.h"
+#include "core/dtype/element_text.h"
 #include "core/json/value.h"
 
 namespace zarr {
@@ -38,10 +40,42 @@ std::optional<Colour> ParseColour(std::string_view text) {
     return colour;
 }
 
+// False where the transformation is broken, or of another kind.
+bool Apply(const json::Value& transformation, OmePlacement& placement, Warnings& warnings) {
+    for (const char* type : {"scale", "translation"}) {
+        const json::Value* value = transformation.Find(type);
+        if (value == nullptr) continue;
+        const json::Array* numbers = value->as_array();
+        const bool is_scale = type[0] == 's';
+        OmePlacement applied = placement;
+        bool valid = numbers != nullptr && numbers->size() == placement.scale.size();
+        for (std::size_t i = 0; valid && i < applied.scale.size(); ++i) {
+            double number = 0;
+            valid = (*numbers)[i].GetDouble(number) && (!is_scale || number > 0);
+            if (is_scale) applied.scale[i] *= number;
+            applied.shift[i] = is_scale ? applied.shift[i] * number : applied.shift[i] + number;
+        }
+        if (valid)
+            placement = std::move(applied);
+        else
+            warnings.push_back(std::string("multiscales: coordinateTransformations: ") + type +
+                               ": expected a number for each dimension" +
+                               (is_scale ? ", above 0" : "") + ", got " + json::Brief(*value));
+        return valid;
+    }
+    return false;
+}
+
+// As a text: a number is one, too, as labels of some writers are.
+std::optional<std::string> TextOf(const json::Value& value) {
+    if (value.as_string() != nullptr) return *value.as_string();
+    if (value.is_number()) return json::Dump(value);
+    return std::nullopt;
+}
+
 class ChannelReader {
   public:
-    ChannelReader(std::string place, Warnings& warnings)
-        : place_(std::move(place)), warnings_(warnings) {}
+    ChannelReader(std::string place, Faults& faults) : place_(std::move(place)), faults_(faults) {}
 
     OmeroChannel Read(const json::Value& value) {
         OmeroChannel channel;
@@ -50,8 +84,8 @@ class ChannelReader {
             return channel;
         }
         if (const json::Value* label = Member(value, "label")) {
-            if (label->as_string() != nullptr)
-                channel.label = *label->as_string();
+            if (const auto text = TextOf(*label))
+                channel.label = *text;
             else
                 Warn(".label", "a string", *label);
         }
@@ -77,7 +111,7 @@ class ChannelReader {
     }
 
     void Warn(const std::string& member, std::string_view what, const json::Value& got) {
-        warnings_.push_back(json::Expected(place_ + member, what, got).message());
+        faults_.Add(json::Expected(place_ + member, what, got).message());
     }
 
     void ReadWindow(const json::Value& window, OmeroChannel& channel) {
@@ -97,10 +131,44 @@ class ChannelReader {
     }
 
     const std::string place_;
-    Warnings& warnings_;
+    Faults& faults_;
 };
 
 }  // namespace
+
+std::optional<OmePlacement> ReadOmePlacement(const json::Value& dataset,
+                                             const json::Value& multiscale, std::size_t rank,
+                                             Warnings& warnings) {
+    OmePlacement placement{std::vector<double>(rank, 1), std::vector<double>(rank, 0)};
+    bool any = false;
+    for (const json::Value* owner : {&dataset, &multiscale}) {
+        const json::Value* list = owner->Find("coordinateTransformations");
+        const json::Array* items = list != nullptr ? list->as_array() : nullptr;
+        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+            any = Apply((*items)[i], placement, warnings) || any;
+    }
+    return any ? std::optional(std::move(placement)) : std::nullopt;
+}
+
+std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
+                                                 std::size_t axis, std::uint64_t size) {
+    if (!listing.is_listed() || size > kMaxLabels) return std::nullopt;
+    const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
+    Warnings told;  // where the image is placed
+    const auto placement =
+        ReadOmePlacement(*listing.levels[0].dataset, *listing.levels[0].multiscale, rank, told);
+    if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
+    CoordinateLabels labels;
+    labels.units = axes[axis].unit;
+    for (std::uint64_t i = 0; i < size; ++i) {
+        CoordinateLabel label;
+        label.value =
+            DoubleText(static_cast<double>(i) * placement->scale[axis] + placement->shift[axis]);
+        label.label = label.value + (labels.units.empty() ? "" : " " + labels.units);
+        labels.items.push_back(std::move(label));
+    }
+    return labels;
+}
 
 std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank) {
     for (const MultiscaleLevel& level : levels) {
@@ -133,9 +201,11 @@ std::vector<OmeroChannel> ReadOmeroChannels(const json::Value& group_attributes,
                                .message());
         return channels;
     }
+    Faults faults;
     for (std::size_t i = 0; i < items->size(); ++i)
         channels.push_back(
-            ChannelReader("omero.channels[" + std::to_string(i) + "]", warnings).Read((*items)[i]));
+            ChannelReader("omero.channels[" + std::to_string(i) + "]", faults).Read((*items)[i]));
+    faults.Report(warnings);
     return channels;
 }
 

@@ -188,7 +188,9 @@ std::string OtherDimensions(const ArrayFacts& level, const ArrayFacts& base) {
         if (i == *base.axes.x || i == *base.axes.y) continue;
         const Dimension& a = level.dimensions[i];
         const Dimension& b = base.dimensions[i];
-        if (a.size != b.size)
+        // Of a volume each level may have fewer slices.
+        const bool is_thinner = b.role == AxisRole::kZ && a.size >= 1 && a.size < b.size;
+        if (a.size != b.size && !is_thinner)
             return "has " + std::to_string(a.size) + " elements along " + a.name + ", not " +
                    std::to_string(b.size);
         if (a.name != b.name && a.is_named && b.is_named)
@@ -283,7 +285,20 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
     warnings_.push_back(LeftOut(level, why));
 }
 
+// What DescribeArray() reads of them, as far as it is known before.
+void LevelChecker::PrefetchArrays(const std::vector<ListedLevel>& arrays) const {
+    std::vector<std::string> keys;
+    for (const ListedLevel& level : arrays)
+        for (const Document document : {Document::kArray, Document::kAttributes})
+            keys.push_back(DocumentKey(level.path, document));
+    hierarchy_.store()->Prefetch(keys);
+    keys.clear();
+    for (const ListedLevel& level : arrays) AddCoordinateKeys(hierarchy_, level.path, keys);
+    hierarchy_.store()->Prefetch(keys);
+}
+
 std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<ListedLevel>& arrays) {
+    PrefetchArrays(arrays);
     std::vector<Level> levels;
     for (const ListedLevel& listed : arrays) {
         auto facts = DescribeArray(hierarchy_, listed.path);
@@ -304,6 +319,11 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
         level.facts = facts.Take();
         levels.push_back(std::move(level));
     }
+    std::vector<const Dimension*> axes;
+    for (const Level& level : levels)
+        for (const auto& axis : {level.facts.axes.x, level.facts.axes.y})
+            if (axis) axes.push_back(&level.facts.dimensions[*axis]);
+    PrefetchAxes(hierarchy_, axes);
     return levels;
 }
 

@@ -22,8 +22,9 @@ struct PyramidLevel {
 };
 
 // Levels that belong together: rasters of one data type (but for byte order) and rank whose
-// dimensions other than X and Y are the same, whose sizes shrink along X, Y or both, and which
-// cover the same extent to a pixel of the smaller one, where they say what they cover.
+// dimensions other than X and Y are the same, but for Z, of which smaller ones may have fewer
+// slices, whose sizes shrink along X, Y or both, and which cover the same extent to a pixel of the
+// smaller one, where they say what they cover.
 struct Pyramid {
     std::string origin;                // where it is described, for messages: "multiscales[0]"
     std::vector<PyramidLevel> levels;  // at least one, the largest first: that one is the base
@@ -87,6 +88,7 @@ class LevelChecker {
         std::uint64_t height = 0;
     };
 
+    void PrefetchArrays(const std::vector<ListedLevel>& arrays) const;
     std::vector<Level> Describe(const std::vector<ListedLevel>& arrays);
     static void SortBySize(std::vector<Level>& levels);
     static void FollowBase(std::vector<Level>& levels);

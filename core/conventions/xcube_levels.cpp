@@ -29,6 +29,12 @@ std::string_view Trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+std::string WithSlashes(std::string_view link) {
+    std::string target(Trim(link));
+    std::replace(target.begin(), target.end(), '\\', '/');
+    return target;
+}
+
 class Lister {
   public:
     Lister(const Hierarchy& hierarchy, const std::string& folder, Warnings& warnings)
@@ -98,7 +104,11 @@ class Lister {
         if (ReadText(link, text)) {
             found_ = true;
             auto target = ResolveLink(folder_, std::as_const(text).span().text());
-            if (target.ok())
+            const auto mounted =
+                target.ok() ? Result<NodeKind>(NodeKind::kNone) : hierarchy_.KindOf(group);
+            if (mounted.ok() && *mounted != NodeKind::kNone)
+                pyramid.levels.push_back({group, link});
+            else if (target.ok())
                 pyramid.levels.push_back({target.Take(), link});
             else
                 warnings_.push_back(link + ": " + target.status().message() +
@@ -122,9 +132,15 @@ class Lister {
 
 }  // namespace
 
+std::optional<std::string> LinkOfBase(const Store& store) {
+    Buffer text;
+    const auto found = store.Get("0.link", text, kMaxLevelsText);
+    if (!found.ok() || !*found) return std::nullopt;
+    return WithSlashes(std::as_const(text).span().text());
+}
+
 Result<std::string> ResolveLink(const std::string& folder, std::string_view link) {
-    std::string target(Trim(link));
-    std::replace(target.begin(), target.end(), '\\', '/');
+    const std::string target = WithSlashes(link);
     if (target.empty()) return Status::Invalid("is an empty link");
     if (target[0] == '/' || target.find(':') != std::string::npos)
         return Status::Invalid("the link " + Quoted(target) + " is not a relative path");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/dtype/element_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -126,6 +127,21 @@ double ElementDouble(const DataType& type, const std::uint8_t* element) {
 
 Status TooLong(const DataType& type, std::string_view text) {
     return Status::Invalid(Quoted(text) + ": too long for dtype " + type.ToString());
+}
+
+std::string_view FittingText(const DataType& type, std::string_view text) {
+    const auto continues = [&](std::size_t at) {
+        return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+    };
+    if (type.kind != DataKind::kUnicode) {
+        std::size_t end = std::min(text.size(), type.size);
+        while (end > 0 && continues(end)) --end;
+        return text.substr(0, end);
+    }
+    std::size_t end = 0;
+    for (std::size_t left = type.size / sizeof(char32_t); left > 0 && end < text.size(); --left)
+        for (++end; continues(end);) ++end;
+    return text.substr(0, end);
 }
 
 Status CheckTextFits(const DataType& type, std::string_view text) {

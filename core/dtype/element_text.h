@@ -19,6 +19,9 @@ double ElementDouble(const DataType& type, const std::uint8_t* element);
 
 // That `text` is too long for an element of fixed width, kBytes or kUnicode.
 Status TooLong(const DataType& type, std::string_view text);
+// As much of the beginning of `text`, in whole characters of UTF-8, as an element of kBytes or
+// kUnicode holds.
+std::string_view FittingText(const DataType& type, std::string_view text);
 // TooLong() where it is; kCorrupt where text for kUnicode is not UTF-8.
 Status CheckTextFits(const DataType& type, std::string_view text);
 

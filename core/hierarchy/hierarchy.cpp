@@ -35,17 +35,46 @@ Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path) {
     return is_group ? NodeKind::kGroup : NodeKind::kNone;
 }
 
-// The kind of a node without a document.
+// Looks for a node below a prefix without a document, in as few folders as that takes. What lies
+// too deep is taken for one, so that a listing tells of it.
+class NodeSearch {
+  public:
+    explicit NodeSearch(const Store& store) : store_(store) {}
+
+    // False, too, where the store cannot list, or where nothing was found in kMostFolders.
+    Result<bool> Finds(const std::string& path) {
+        if (++folders_ > kMostFolders) return false;
+        if (DepthOf(path) >= kMaxGroupDepth) return true;  // it is not looked at
+        const auto entries = store_.List(path);
+        if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
+        if (!entries.ok()) return entries.status();
+        for (const StoreEntry& entry : *entries) {
+            if (entry.is_prefix) continue;
+            if (IsDocument(entry.name, Document::kArray) ||
+                IsDocument(entry.name, Document::kGroup))
+                return true;
+            if (entry.name != DocumentKey("", Document::kArray, Format::kV1)) continue;
+            ZARR_ASSIGN_OR_RETURN(const bool is_v1, HoldsV1Array(store_, path));
+            if (is_v1) return true;
+        }
+        for (const StoreEntry& entry : *entries) {
+            if (!entry.is_prefix) continue;
+            ZARR_ASSIGN_OR_RETURN(const bool finds, Finds(JoinKey(path, entry.name)));
+            if (finds) return true;
+        }
+        return false;
+    }
+
+  private:
+    static constexpr std::size_t kMostFolders = 10000;
+    const Store& store_;
+    std::size_t folders_ = 0;
+};
+
+// The kind of a node without a document: a group where a node lies below.
 Result<NodeKind> ImplicitKindAt(const Store& store, const std::string& path) {
-    const auto entries = store.List(path);
-    if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported)
-        return NodeKind::kNone;
-    if (!entries.ok()) return entries.status();
-    const bool holds_something =
-        std::any_of(entries->begin(), entries->end(), [](const StoreEntry& entry) {
-            return entry.is_prefix || IsDocument(entry.name, Document::kAttributes);
-        });
-    return holds_something ? NodeKind::kGroup : NodeKind::kNone;
+    ZARR_ASSIGN_OR_RETURN(const bool holds_node, NodeSearch(store).Finds(path));
+    return holds_node ? NodeKind::kGroup : NodeKind::kNone;
 }
 
 bool IsFolder(const Store& store, const std::string& key) {
@@ -64,6 +93,20 @@ std::size_t DepthOf(const std::string& path) {
 Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path));
     return kind != NodeKind::kNone ? kind : ImplicitKindAt(store, path);
+}
+
+Result<NodeKind> OccupantAt(const Store& store, const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path));
+    if (kind != NodeKind::kNone) return kind;
+    const auto entries = store.List(path);
+    if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported)
+        return NodeKind::kNone;
+    if (!entries.ok()) return entries.status();
+    const bool holds_something =
+        std::any_of(entries->begin(), entries->end(), [](const StoreEntry& entry) {
+            return entry.is_prefix || IsDocument(entry.name, Document::kAttributes);
+        });
+    return holds_something ? NodeKind::kGroup : NodeKind::kNone;
 }
 
 Result<bool> HoldsV1Array(const Store& store, const std::string& path) {
@@ -266,6 +309,37 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
         return read.ok() ? read.Take() : json::Value();
     };
     return ParseArrayMetadata(text, attributes).WithContext(NameOf(path, Document::kArray));
+}
+
+namespace {
+
+// True where both describe the same array, however their members are spelled and ordered.
+bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
+    return a.shape == b.shape && a.chunks == b.chunks && a.dtype.ToString() == b.dtype.ToString() &&
+           a.fortran_order == b.fortran_order && a.dimension_separator == b.dimension_separator &&
+           FillValueText(a) == FillValueText(b) && CompressorText(a) == CompressorText(b) &&
+           FiltersText(a) == FiltersText(b);
+}
+
+}  // namespace
+
+Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
+                                                 std::vector<std::string>& warnings) const {
+    ZARR_ASSIGN_OR_RETURN(ArrayMetadata held, Metadata(path));
+    if (!is_consolidated_ || base_->ReadsAtOnce() > 1) return held;
+    const std::string key = DocumentKey(path, Document::kArray);
+    Buffer buffer;
+    const auto found = GetDocument(*base_, key, buffer);
+    if (!found.ok() || !*found) return held;
+    const auto attributes = [&] {
+        auto read = Attributes(path);
+        return read.ok() ? read.Take() : json::Value();
+    };
+    auto own = ParseArrayMetadata(std::as_const(buffer).span().text(), attributes);
+    if (!own.ok() || AreAlike(*own, held)) return held;
+    warnings.push_back("the consolidated metadata are not those of " + key +
+                       ", which counts; consolidate them anew");
+    return own;
 }
 
 Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path) const {

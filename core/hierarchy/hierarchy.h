@@ -31,9 +31,12 @@ enum class UseConsolidated { kIfPresent, kNever };
 
 // The number of groups above a node, without the root.
 std::size_t DepthOf(const std::string& path);
-// What of Zarr v2 lies at `path`, by its documents. A prefix that holds something without either is
-// an implicit group where the store can list.
+// What of Zarr v2 lies at `path`, by its documents. A prefix without either is an implicit group
+// where the store can list and a node lies below, of v1 as well.
 Result<NodeKind> NodeKindAt(const Store& store, const std::string& path);
+// The same for who changes the store: whatever else lies at or below `path`, as what a deletion
+// that failed has left, is a group, too.
+Result<NodeKind> OccupantAt(const Store& store, const std::string& path);
 
 // True where an array of Zarr v1 lies at `path`, whole or damaged.
 Result<bool> HoldsV1Array(const Store& store, const std::string& path);
@@ -99,6 +102,12 @@ class Hierarchy {
 
     // The validated metadata of an array, without opening it.
     Result<ArrayMetadata> Metadata(const std::string& path) const;
+
+    // The same, for who reads or writes its chunks: where consolidated metadata are in use, and the
+    // store can be asked without requests over a network, its own document counts where that says
+    // something else, which is told in `warnings`.
+    Result<ArrayMetadata> CurrentMetadata(const std::string& path,
+                                          std::vector<std::string>& warnings) const;
 
     // Opens an array: the same object that someone else holds open through this context, where its
     // metadata are still the same and its store answers in the same manner; of its cached chunks

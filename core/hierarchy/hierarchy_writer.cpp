@@ -41,10 +41,10 @@ std::vector<std::string> PathsTo(const std::string& path) {
     return paths;
 }
 
-// NodeKindAt() a path that is to be changed, where it can be.
+// OccupantAt() a path that is to be changed, where it can be.
 Result<NodeKind> KindToChange(const Store& store, const std::string& path) {
     ZARR_RETURN_IF_ERROR(CheckNoV1Array(store, path));
-    return NodeKindAt(store, path);
+    return OccupantAt(store, path);
 }
 
 Result<bool> Exists(const Store& store, const std::string& key) {

@@ -39,6 +39,7 @@ struct ArrayMetadata {
     bool has_separator = false;     // the metadata say which
     bool has_fill_value = false;    // false where "fill_value" is null
     FillValue fill_value;           // zeros where null
+    bool lacks_fill_value = false;  // "fill_value", which has to be there, is not: null is meant
     bool has_characters = false;    // netCDF's, of which the last dimension makes texts
     std::vector<CodecSpec> codecs;  // in encoding order
     // Every member of `.zarray` as it is stored, unknown ones too; of v1 the members that say the

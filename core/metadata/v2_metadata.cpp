@@ -102,8 +102,9 @@ Status SetFillValue(const json::Value& fill, ArrayMetadata& metadata) {
 }
 
 Status ReadFillValue(const json::Value& document, ArrayMetadata& metadata) {
-    ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, "fill_value"));
-    return SetFillValue(*fill, metadata);
+    const json::Value* const fill = document.Find("fill_value");
+    metadata.lacks_fill_value = fill == nullptr;
+    return SetFillValue(fill != nullptr ? *fill : json::Value(), metadata);
 }
 
 Status ReadCodecs(const json::Value& document, ArrayMetadata& metadata) {

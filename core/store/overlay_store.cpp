@@ -2,6 +2,7 @@
 #include "core/store/overlay_store.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "core/store/keys.h"
@@ -29,6 +30,13 @@ void OverlayStore::AddToParents(std::string_view key) {
         known_as_prefix = is_prefix;
         key = parent;
     }
+}
+
+void OverlayStore::Prefetch(const std::vector<std::string>& keys) const {
+    std::vector<std::string> others;
+    std::copy_if(keys.begin(), keys.end(), std::back_inserter(others),
+                 [&](const std::string& key) { return !IsOverlaid(key); });
+    if (!others.empty()) base().Prefetch(others);
 }
 
 Result<bool> OverlayStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {

@@ -26,6 +26,8 @@ class OverlayStore final : public ForwardingStore {
     OverlayStore(std::shared_ptr<const Store> base, Buffer text, const Values& values,
                  bool (*is_overlaid)(std::string_view name));
 
+    // Of the keys that the store is asked for.
+    void Prefetch(const std::vector<std::string>& keys) const override;
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
     Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                MutableByteSpan memory) const override;

@@ -20,6 +20,8 @@ std::string Store::Identity() const {
 
 ObjectVersion Store::VersionOf(const std::string& /*key*/) const { return {}; }
 
+void Store::Prefetch(const std::vector<std::string>&) const {}
+
 Result<std::optional<std::size_t>> Store::GetInto(const std::string& key,
                                                   MutableByteSpan memory) const {
     Buffer value;
@@ -100,6 +102,8 @@ Status Store::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
     return VisitBelow(*this, prefix, prefix.empty() ? 0 : prefix.size() + 1, 0, visit,
                       visit_prefix);
 }
+
+Status Store::Flush() { return {}; }
 
 Status Store::Close() { return {}; }
 

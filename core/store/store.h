@@ -67,6 +67,11 @@ class Store {
     // `limit` bytes is a kLimit error, found before it is read.
     virtual Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const = 0;
 
+    // Says that keys will be read soon. A store where each request takes a while asks for them
+    // together now, and keeps those of the answers that are small; in others, as by default, this
+    // does nothing. What fails here fails again where it is read.
+    virtual void Prefetch(const std::vector<std::string>& keys) const;
+
     // Reads the value into `memory` where it has exactly that size. Returns the value's size, with
     // the contents of `memory` undefined if the two differ, or nullopt where the key is absent.
     virtual Result<std::optional<std::size_t>> GetInto(const std::string& key,
@@ -92,6 +97,9 @@ class Store {
     // the store cannot, as in the default; then nothing has changed.
     virtual Result<bool> RenamePrefix(const std::string& from, const std::string& to);
 
+    // Lets others who open the store see what was written to it, where they do not see it at once;
+    // the default does nothing.
+    virtual Status Flush();
     // Writes what the store has held back, where it does; the default does not. Nothing may be
     // written afterwards. A writer that is not closed is one that was given up.
     virtual Status Close();
@@ -136,6 +144,7 @@ class ForwardingStore : public Store {
     std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
     bool RemembersAbsence() const override { return base_->RemembersAbsence(); }
     ObjectVersion VersionOf(const std::string& key) const override { return base_->VersionOf(key); }
+    void Prefetch(const std::vector<std::string>& keys) const override { base_->Prefetch(keys); }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
         return base_->Get(key, value, limit);
     }

@@ -10,6 +10,7 @@
 
 #include "core/base/decompressor.h"
 #include "core/store/keys.h"
+#include "core/store/zip_format.h"
 
 namespace zarr {
 
@@ -17,8 +18,6 @@ namespace {
 
 constexpr std::size_t kReadsAtOnce = 32;  // of a distant archive
 
-constexpr std::uint16_t kStored = 0;
-constexpr std::uint16_t kDeflated = 8;
 // Deflate cannot make more than so many bytes of one.
 constexpr std::uint64_t kMostOfOne = 1032;
 
@@ -45,13 +44,6 @@ constexpr std::size_t kEnd64 = 56;    // zip64 end of central directory record
 constexpr std::size_t kLocator = 20;  // of the latter
 constexpr std::size_t kEntry = 46;    // central directory header, without names
 constexpr std::size_t kComment = 65535;
-constexpr std::uint32_t kEndMark = 0x06054b50;
-constexpr std::uint32_t kEnd64Mark = 0x06064b50;
-constexpr std::uint32_t kLocatorMark = 0x07064b50;
-constexpr std::uint32_t kEntryMark = 0x02014b50;
-constexpr std::uint32_t kLocalMark = 0x04034b50;
-constexpr std::uint16_t kZip64Extra = 1;
-constexpr std::uint32_t kIn64 = 0xffffffff;  // the value is in the zip64 field
 constexpr std::size_t kMaxDirectory = std::size_t{2} << 30;
 
 // A little-endian number of `size` bytes.
@@ -102,7 +94,8 @@ Result<Tail> ReadTail(const ByteSource& source) {
 Result<std::size_t> FindEnd(const Tail& tail) {
     const std::size_t size = tail.bytes.size();
     for (std::size_t at = size < kEnd ? 0 : size - kEnd + 1; at-- > 0;)
-        if (Long(tail.data() + at) == kEndMark && at + kEnd + Short(tail.data() + at + 20) == size)
+        if (Long(tail.data() + at) == zip::kEndMark &&
+            at + kEnd + Short(tail.data() + at + 20) == size)
             return at;
     return Status::Corrupt("not a zip file, or one that was not written to its end");
 }
@@ -121,15 +114,49 @@ Result<Extent> ReadEnd64(const ByteSource& source, const std::uint8_t* locator) 
     ZARR_RETURN_IF_ERROR(record.Reset(kEnd64));
     ZARR_RETURN_IF_ERROR(source.ReadAt(at, record.span()));
     const std::uint8_t* bytes = std::as_const(record).span().data;
-    if (Long(bytes) != kEnd64Mark) return Damaged("its zip64 record is damaged");
+    if (Long(bytes) != zip::kEnd64Mark) return Damaged("its zip64 record is damaged");
     ZARR_RETURN_IF_ERROR(CheckOnePart(Long(bytes + 16) == 0 && Long(bytes + 20) == 0));
     return Extent{Number(bytes + 48, 8), Number(bytes + 40, 8), 0};
 }
 
-Result<Extent> Locate(const ByteSource& source, const Tail& tail) {
-    ZARR_ASSIGN_OR_RETURN(const std::size_t at, FindEnd(tail));
+// Offset of the end record in the file that a writer has left which was killed while it wrote
+// another one behind it: the last one that a directory lies right before, as its offset says.
+Result<std::uint64_t> FindEarlierEnd(const ByteSource& source, const Status& why) {
+    constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+    constexpr std::uint64_t kFarthest = std::uint64_t{256} << 20;
+    if (source.is_distant()) return why;
+    const std::uint64_t lowest = source.size() > kFarthest ? source.size() - kFarthest : 0;
+    Buffer piece;
+    for (std::uint64_t end = source.size(); end > lowest + kEnd;) {
+        const std::uint64_t begin = end - lowest > kPiece ? end - kPiece : lowest;
+        ZARR_RETURN_IF_ERROR(piece.Reset(static_cast<std::size_t>(end - begin)));
+        ZARR_RETURN_IF_ERROR(source.ReadAt(begin, piece.span()));
+        const std::uint8_t* const bytes = std::as_const(piece).data();
+        for (std::size_t at = piece.size() - kEnd + 1; at-- > 0;) {
+            if (bytes[at] != 'P' || Long(bytes + at) != zip::kEndMark) continue;
+            const std::uint64_t size = Long(bytes + at + 12);
+            const std::uint64_t offset = Long(bytes + at + 16);
+            if (size == zip::kIn64 || offset == zip::kIn64 ||
+                (size != 0 && offset + size == begin + at))
+                return begin + at;
+        }
+        end = begin == lowest ? lowest : begin + kEnd - 1;
+    }
+    return why;
+}
+
+Result<Extent> Locate(const ByteSource& source, Tail& tail) {
+    auto found = FindEnd(tail);
+    if (!found.ok()) {
+        ZARR_ASSIGN_OR_RETURN(const std::uint64_t end, FindEarlierEnd(source, found.status()));
+        tail.offset = end - std::min<std::uint64_t>(end, kLocator);
+        ZARR_RETURN_IF_ERROR(tail.bytes.Reset(static_cast<std::size_t>(end + kEnd - tail.offset)));
+        ZARR_RETURN_IF_ERROR(source.ReadAt(tail.offset, tail.bytes.span()));
+        found = static_cast<std::size_t>(end - tail.offset);
+    }
+    const std::size_t at = *found;
     const std::uint8_t* end = tail.data() + at;
-    const bool has_locator = at >= kLocator && Long(end - kLocator) == kLocatorMark;
+    const bool has_locator = at >= kLocator && Long(end - kLocator) == zip::kLocatorMark;
     Extent extent{Long(end + 16), Long(end + 12), 0};
     if (has_locator) {
         ZARR_ASSIGN_OR_RETURN(extent, ReadEnd64(source, end - kLocator));
@@ -155,10 +182,10 @@ Status TakeZip64(ByteSpan extra, ZipMember& member) {
         const std::size_t size = Short(extra.data + 2);
         extra = extra.From(4);
         if (size > extra.size) return {};  // the next member is not zip64's
-        if (id == kZip64Extra) {
+        if (id == zip::kZip64Extra) {
             std::size_t at = 0;
             for (std::uint64_t* value : {&member.size, &member.stored, &member.header}) {
-                if (*value != kIn64) continue;
+                if (*value != zip::kIn64) continue;
                 if (at + 8 > size) return Damaged("a zip64 field is too short");
                 *value = Number(extra.data + at, 8);
                 at += 8;
@@ -247,11 +274,12 @@ ZipArchive::ZipArchive(std::unique_ptr<const ByteSource> source, ZipDirectory di
 
 Status ZipArchive::Check(const ZipMember& member) const {
     if (member.is_encrypted) return Status::Unsupported("is encrypted in the zip file");
-    if (member.method != kStored && member.method != kDeflated)
+    if (member.method != zip::kStored && member.method != zip::kDeflated)
         return Status::Unsupported("is compressed by method " + std::to_string(member.method) +
                                    " in the zip file, of which stored and deflated are read");
-    const bool is_plausible = member.method == kStored ? member.stored == member.size
-                                                       : member.size / kMostOfOne <= member.stored;
+    const bool is_plausible = member.method == zip::kStored
+                                  ? member.stored == member.size
+                                  : member.size / kMostOfOne <= member.stored;
     if (member.stored <= source_->size() && is_plausible) return {};
     return Status::Corrupt("cannot have " + std::to_string(member.size) + " bytes in " +
                            std::to_string(member.stored) + " of the zip file");
@@ -301,7 +329,7 @@ Status ZipArchive::ReadStored(const ZipMember& member, MutableByteSpan memory) c
 
 Status ZipArchive::Read(const ZipMember& member, MutableByteSpan contents) const {
     ZARR_RETURN_IF_ERROR(Check(member));
-    if (member.method == kStored) {
+    if (member.method == zip::kStored) {
         ZARR_RETURN_IF_ERROR(ReadStored(member, contents));
     } else {
         Buffer deflated;
@@ -315,7 +343,7 @@ Status ZipArchive::Read(const ZipMember& member, MutableByteSpan contents) const
 Status ZipArchive::ReadPart(const ZipMember& member, std::uint64_t offset,
                             MutableByteSpan part) const {
     ZARR_RETURN_IF_ERROR(Check(member));
-    if (member.method == kStored) {
+    if (member.method == zip::kStored) {
         ZARR_ASSIGN_OR_RETURN(const std::uint64_t begin, FindContents(member));
         return source_->ReadAt(begin + offset, part);
     }
@@ -366,7 +394,7 @@ std::string ZipArchive::FindRoot(const PrefixTest& holds) const {
 }
 
 Result<ZipDirectory> ZipDirectory::Read(const ByteSource& source) {
-    ZARR_ASSIGN_OR_RETURN(const Tail tail, ReadTail(source));
+    ZARR_ASSIGN_OR_RETURN(Tail tail, ReadTail(source));
     ZARR_ASSIGN_OR_RETURN(const Extent extent, Locate(source, tail));
     ZipDirectory directory;
     const auto size = static_cast<std::size_t>(extent.size);
@@ -377,6 +405,8 @@ Result<ZipDirectory> ZipDirectory::Read(const ByteSource& source) {
         ZARR_RETURN_IF_ERROR(directory.text_.Reset(size));
         ZARR_RETURN_IF_ERROR(source.ReadAt(extent.offset, directory.text_.span()));
     }
+    directory.base_ = extent.base;
+    directory.end_ = tail.offset + tail.bytes.size();
     ZARR_RETURN_IF_ERROR(directory.Parse(extent.base));
     return directory;
 }
@@ -385,7 +415,7 @@ Status ZipDirectory::Parse(std::uint64_t base) {
     ByteSpan rest = std::as_const(text_).span();
     members_.reserve(rest.size / (kEntry + 8));
     // A digital signature may follow the entries.
-    while (rest.size >= kEntry && Long(rest.data) == kEntryMark) {
+    while (rest.size >= kEntry && Long(rest.data) == zip::kEntryMark) {
         const std::uint8_t* entry = rest.data;
         ZipMember member;
         member.is_encrypted = (Short(entry + 8) & 1U) != 0;
@@ -409,14 +439,35 @@ Status ZipDirectory::Parse(std::uint64_t base) {
     return {};
 }
 
+namespace {
+
+// The name of a member in the form of a key; empty for a folder, and for one that leads elsewhere.
+std::string KeyOf(std::string_view name) {
+    if (name.empty() || name.back() == '/') return {};
+    if (IsValidKey(name)) return std::string(name);
+    const auto normal = NormalizePath(name);
+    return normal.ok() && IsValidKey(*normal) ? *normal : std::string();
+}
+
+}  // namespace
+
 void ZipDirectory::Add(std::string_view name, const ZipMember& member) {
-    if (name.empty() || name.back() == '/') return;
-    if (!IsValidKey(name)) {
-        auto normal = NormalizePath(name);
-        if (!normal.ok() || !IsValidKey(*normal)) return;
-        name = other_names_.emplace_back(normal.Take());
-    }
+    std::string key = KeyOf(name);
+    if (key.empty()) return;
+    if (key != name) name = other_names_.emplace_back(std::move(key));
     members_[name] = member;
+}
+
+void ZipDirectory::ForEachEntry(const EntryVisitor& visit) const {
+    ByteSpan rest = text_.span();
+    while (rest.size >= kEntry && Long(rest.data) == zip::kEntryMark) {
+        const std::size_t name_size = Short(rest.data + 28);
+        const std::size_t total =
+            kEntry + name_size + Short(rest.data + 30) + Short(rest.data + 32);
+        const std::string_view entry = rest.text().substr(0, total);
+        visit(KeyOf(entry.substr(kEntry, name_size)), entry);
+        rest = rest.From(total);
+    }
 }
 
 const ZipMember* ZipDirectory::Find(std::string_view name) const {
@@ -425,7 +476,7 @@ const ZipMember* ZipDirectory::Find(std::string_view name) const {
 }
 
 Result<std::uint64_t> ZipContentsOffset(ByteSpan header) {
-    if (header.size < kZipLocalHeader || Long(header.data) != kLocalMark)
+    if (header.size < kZipLocalHeader || Long(header.data) != zip::kLocalMark)
         return Status::Corrupt("the zip file has no such member where its directory says");
     return kZipLocalHeader + Short(header.data + 26) + Short(header.data + 28);
 }

@@ -49,8 +49,10 @@ struct ZipMember {
 // mean it. Immutable.
 class ZipDirectory {
   public:
-    // Reads the end of the file and the central directory, once: two to four reads. kCorrupt where
-    // the file is not a zip file, or damaged; kUnsupported where it is one of several parts.
+    // Reads the end of the file and the central directory, once: two to four reads; more of a file
+    // of this machine that does not end in one, as where a writer was killed in the middle of it
+    // (see ZipUpdateStore): then the one before counts. kCorrupt where the file is not a zip file,
+    // or damaged; kUnsupported where it is one of several parts.
     static Result<ZipDirectory> Read(const ByteSource& source);
 
     ZipDirectory(ZipDirectory&&) = default;
@@ -63,11 +65,24 @@ class ZipDirectory {
     // nullptr where there is none.
     const ZipMember* Find(std::string_view name) const;
 
+    // The entries as they are in the file, in their order: the name in the form of a key, empty for
+    // what is left out, and the bytes of the entry, which this holds.
+    using EntryVisitor = std::function<void(const std::string& name, std::string_view entry)>;
+    void ForEachEntry(const EntryVisitor& visit) const;
+    // How far the file begins behind what its offsets count from, as where a program was put
+    // before it.
+    std::uint64_t base() const { return base_; }
+    // Where the end record ends: before the end of the file where a writer that was killed has left
+    // something behind it.
+    std::uint64_t end() const { return end_; }
+
   private:
     ZipDirectory() = default;
     Status Parse(std::uint64_t base);
     void Add(std::string_view name, const ZipMember& member);
 
+    std::uint64_t base_ = 0;
+    std::uint64_t end_ = 0;
     Buffer text_;  // the central directory, which holds most of the names
     std::deque<std::string> other_names_;
     std::unordered_map<std::string_view, ZipMember> members_;
@@ -91,6 +106,7 @@ class ZipArchive {
     const std::string& identity() const { return identity_; }
     const std::string& description() const { return description_; }
     const ByteSource& source() const { return *source_; }
+    const ZipDirectory& directory() const { return directory_; }
     const ZipMember* Find(const std::string& name) const { return directory_.Find(name); }
 
     // Ok where Read() can be tried; of a member that claims more than its bytes can be, kCorrupt.

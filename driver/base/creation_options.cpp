@@ -27,6 +27,9 @@ const char* const kDatasetOptions =
     "  <Option name='APPEND_SUBDATASET' type='boolean' description='Whether to add the array to an existing store' default='NO'/>"
     "  <Option name='APPEND_DIM' type='string' description='Dimension of an array of an existing store that grows by the source`s bands'/>"
     "  <Option name='APPEND_DIM_VALUES' type='string' description='Coordinates of the new slices along APPEND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
+    "  <Option name='BLOCKXSIZE' type='int' min='1' description='Columns of a chunk, where BLOCKSIZE is not given; not used with TILED=NO'/>"
+    "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk; see BLOCKXSIZE'/>"
+    "  <Option name='TILED' type='boolean' description='Accepted, as rasterio passes on what a source has: NO says that BLOCKXSIZE and BLOCKYSIZE are of strips' default='YES'/>"
     "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are one array of three dimensions or an array each' default='YES'/>"
     "  <Option name='INTERLEAVE' type='string-select' description='Place of the bands in a single array: slowest or fastest dimension' default='BAND'>"
     // CreateCopy() of GDAL passes on what a source has where a value is listed plainly. A store is
@@ -43,7 +46,7 @@ const char* const kDatasetOptions =
     "  <Option name='OVERVIEWS' type='string' description='Overviews that are built at the end: NONE, AUTO (halves, until both sides are at most 256) or factors such as 2,4,8' default='NONE'/>"
     "  <Option name='OVERVIEW_RESAMPLING' type='string' description='Resampling method of OVERVIEWS, one of those of gdaladdo' default='NEAREST'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>"
-    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written; GDAL and CF both by default'>"
+    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How CRS and geotransform are written; by default as CF has it, and as GDAL of any version, xarray and rioxarray find it'>"
     "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
     "  </Option>";
 // clang-format on
@@ -57,6 +60,16 @@ Status Refuse(const char* text) {
         "creation option OVERVIEWS: expected NONE, AUTO or factors from 2 on with commas between, "
         "got " +
         zarr::Quoted(text));
+}
+
+// BLOCKXSIZE or BLOCKYSIZE; 0 where it is not given, or is of strips.
+Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
+    const char* const text = CSLFetchNameValue(options, name);
+    if (text == nullptr || !CPLFetchBool(options, "TILED", true)) return std::uint64_t{0};
+    const GIntBig size = CPLAtoGIntBig(text);
+    if (size < 1 || CPLGetValueType(text) != CPL_VALUE_INTEGER)
+        return RefuseOption(name, "a number >= 1", text);
+    return static_cast<std::uint64_t>(size);
 }
 
 }  // namespace
@@ -91,6 +104,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     ZARR_ASSIGN_OR_RETURN(parsed.array, ArrayCreationOptions::Parse(options, dtype));
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
     parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
+    ZARR_ASSIGN_OR_RETURN(parsed.block_x, ParseBlockSide(options, "BLOCKXSIZE"));
+    ZARR_ASSIGN_OR_RETURN(parsed.block_y, ParseBlockSide(options, "BLOCKYSIZE"));
     parsed.append_subdataset = CPLFetchBool(options, "APPEND_SUBDATASET", false);
     parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");
     parsed.append_dim_values = CSLFetchNameValueDef(options, "APPEND_DIM_VALUES", "");
@@ -112,14 +127,14 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
         return Status::Unsupported(
             "creation option OVERVIEWS: not with APPEND_DIM; gdaladdo builds them afterwards");
     ZARR_ASSIGN_OR_RETURN(parsed.georeferenced,
-                          ParseConvention(options, Georeferenced::kGdalAndCf));
+                          ParseConvention(options, Georeferenced::kEveryReader));
     return parsed;
 }
 
 // clang-format off
 const char* const kArrayOptions =
     "  <Option name='COMPRESS' type='string-select' description='Compression method' default='BLOSC'>"
-    "    <Value>NONE</Value><Value>BLOSC</Value><Value>ZLIB</Value><Value>GZIP</Value>"
+    "    <Value>NONE</Value><Value>BLOSC</Value><Value alias='DEFLATE'>ZLIB</Value><Value>GZIP</Value>"
     "    <Value>LZMA</Value><Value>ZSTD</Value><Value>LZ4</Value><Value>BZ2</Value>"
     "  </Option>"
     "  <Option name='BLOSC_CNAME' type='string-select' description='Compressor inside of BLOSC' default='lz4'>"
@@ -138,6 +153,7 @@ const char* const kArrayOptions =
     "  <Option name='LZMA_PRESET' type='int' min='0' max='9' description='Preset of LZMA' default='6'/>"
     "  <Option name='LZMA_DELTA' type='int' description='Distance of the delta filter of LZMA; 0: none' default='0'/>"
     "  <Option name='ZSTD_LEVEL' type='int' min='1' max='22' description='Level of ZSTD' default='9'/>"
+    "  <Option name='ZSTD_CHECKSUM' type='boolean' description='Whether ZSTD adds a checksum to each chunk; other software needs numcodecs 0.13 to open the array then' default='NO'/>"
     "  <Option name='LZ4_ACCELERATION' type='int' min='1' description='Acceleration of LZ4' default='1'/>"
     "  <Option name='FILTER' type='string' description='Filters in front of the compressor, with commas between: NONE, DELTA, FIXEDSCALEOFFSET, QUANTIZE, BITROUND, SHUFFLE, PACKBITS, ASTYPE, CATEGORIZE' default='NONE'/>"
     "  <Option name='DELTA_DTYPE' type='string' description='dtype of FILTER=DELTA; the array`s by default'/>"
@@ -151,7 +167,7 @@ const char* const kArrayOptions =
     "  <Option name='ASTYPE_DTYPE' type='string' description='dtype that FILTER=ASTYPE stores'/>"
     "  <Option name='CATEGORIZE_LABELS' type='string' description='Texts that FILTER=CATEGORIZE stores as numbers, with commas between'/>"
     "  <Option name='CATEGORIZE_ASTYPE' type='string' description='dtype of these numbers' default='|u1'/>"
-    "  <Option name='BLOCKSIZE' type='string' description='Chunk size, slowest dimension first: height,width or bands,height,width'/>"
+    "  <Option name='BLOCKSIZE' type='string' description='Chunk size, slowest dimension first: height,width or bands,height,width; in the multidimensional API a number for each dimension'/>"
     "  <Option name='CHUNK_MEMORY_LAYOUT' type='string-select' description='Order of elements in a chunk' default='C'>"
     "    <Value>C</Value><Value>F</Value>"
     "  </Option>"
@@ -189,12 +205,11 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
 
 Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
                                              const ArrayCreationOptions& options) {
-    if (options.chunks.size() > spec.shape.size())
+    if (!options.chunks.empty() && options.chunks.size() != spec.shape.size())
         return Status::Invalid(
             "creation option BLOCKSIZE: " + std::to_string(options.chunks.size()) +
             " numbers for " + std::to_string(spec.shape.size()) + " dimensions");
-    // Fewer are those of the last dimensions.
-    std::copy_backward(options.chunks.begin(), options.chunks.end(), spec.chunks.end());
+    std::copy(options.chunks.begin(), options.chunks.end(), spec.chunks.begin());
     spec.codecs = options.codecs;
     spec.fortran_order = options.fortran_order;
     spec.dimension_separator = options.dimension_separator;
@@ -411,6 +426,7 @@ Result<CodecSpec> MakeFilter(CSLConstList options, const char* name, const DataT
 Result<CodecSpec> MakeCompressor(CSLConstList options, const char* name) {
     if (EQUAL(name, "BLOSC")) return MakeBlosc(options);
     if (EQUAL(name, "LZMA")) return MakeLzma(options);
+    if (EQUAL(name, "DEFLATE")) name = "ZLIB";  // as GeoTIFF calls it
     struct Plain {
         const char* name;
         const char* id;
@@ -426,10 +442,13 @@ Result<CodecSpec> MakeCompressor(CSLConstList options, const char* name) {
         {"LZ4", "lz4", "acceleration", "LZ4_ACCELERATION", "1"},
     };
     for (const Plain& codec : kPlain)
-        if (EQUAL(name, codec.name))
-            return Config(options, codec.id)
-                .Integer(codec.member, codec.option, codec.fallback)
-                .Finish();
+        if (EQUAL(name, codec.name)) {
+            Config config(options, codec.id);
+            config.Integer(codec.member, codec.option, codec.fallback);
+            if (EQUAL(name, "ZSTD") && CPLFetchBool(options, "ZSTD_CHECKSUM", false))
+                config.Set("checksum", json::Value(true));
+            return config.Finish();
+        }
     return RefuseOption("COMPRESS", "NONE, BLOSC, ZLIB, GZIP, LZMA, ZSTD, LZ4 or BZ2", name);
 }
 

@@ -30,7 +30,8 @@ struct ArrayCreationOptions {
 };
 
 // The metadata of a new array. `spec` has its shape, dtype and default chunks; `options` add to
-// them. Fails where they do not fit each other, or chunks could not be encoded.
+// them, with a BLOCKSIZE of one number for each dimension. Fails where they do not fit each other,
+// or chunks could not be encoded.
 zarr::Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
                                                    const ArrayCreationOptions& options);
 
@@ -60,7 +61,9 @@ bool IsOverviewResampling(const std::string& method);
 // The size of an overview: pixels at the edge count, however many they stand for.
 inline int Reduced(int size, int factor) { return size / factor + (size % factor != 0 ? 1 : 0); }
 
-enum class Georeferenced : std::uint8_t { kGdalAndCf, kGdal, kSpatialProj, kCf };
+// How CRS and geotransform are written. kEveryReader is CF's way, with what xarray, rioxarray and
+// GDAL's built-in driver of any version need to find it.
+enum class Georeferenced : std::uint8_t { kEveryReader, kGdal, kSpatialProj, kCf };
 
 // The option GEOREFERENCING_CONVENTION, or `fallback` where it is not given.
 zarr::Result<Georeferenced> ParseConvention(CSLConstList options, Georeferenced fallback);
@@ -74,6 +77,9 @@ zarr::Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_
 struct CreationOptions {
     ArrayCreationOptions array;
     std::string array_name;  // empty: by the file's name
+    // Of a chunk in pixels, by BLOCKXSIZE and BLOCKYSIZE; 0: by default.
+    std::uint64_t block_x = 0;
+    std::uint64_t block_y = 0;
     bool append_subdataset = false;
     std::string append_dim;         // name of a dimension; empty without
     std::string append_dim_values;  // its new coordinates, with commas between; may be empty
@@ -82,7 +88,7 @@ struct CreationOptions {
     bool may_split = true;  // no option asks for all bands in one array
     bool consolidate = true;
     std::string synchronizer;  // folder of lock files; empty: none
-    Georeferenced georeferenced = Georeferenced::kGdalAndCf;
+    Georeferenced georeferenced = Georeferenced::kEveryReader;
     OverviewPlan overviews;
 
     // `options` is GDAL's NULL-terminated list of NAME=VALUE; `dtype` is that of the

@@ -25,6 +25,20 @@ inline constexpr GDALDataType kGdalFloat16 = GDT_Float16;
 inline constexpr GDALDataType kGdalFloat16 = GDT_Unknown;
 #endif
 
+// What bands of optical satellites show beside red, green and blue; GCI_Undefined where this
+// version has no such colours.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 10, 0)
+inline constexpr GDALColorInterp kGdalCoastal = GCI_CoastalBand;
+inline constexpr GDALColorInterp kGdalRedEdge = GCI_RedEdgeBand;
+inline constexpr GDALColorInterp kGdalNearInfrared = GCI_NIRBand;
+inline constexpr GDALColorInterp kGdalShortWave = GCI_SWIRBand;
+#else
+inline constexpr GDALColorInterp kGdalCoastal = GCI_Undefined;
+inline constexpr GDALColorInterp kGdalRedEdge = GCI_Undefined;
+inline constexpr GDALColorInterp kGdalNearInfrared = GCI_Undefined;
+inline constexpr GDALColorInterp kGdalShortWave = GCI_Undefined;
+#endif
+
 // The capability without which GDAL refuses APPEND_SUBDATASET, since 3.11.
 inline constexpr const char* kCreatesSubdatasets = "DCAP_CREATE_SUBDATASETS";
 
@@ -83,6 +97,20 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_HAS_DEFERRED_PLUGINS 0
 #endif
 
+// GDALMDArray::GetRawBlockInfo().
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
+#define ZARR_HAS_RAW_BLOCK_INFO 1
+#else
+#define ZARR_HAS_RAW_BLOCK_INFO 0
+#endif
+
+// GDALDriver::pfnGetSubdatasetInfoFunc.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
+#define ZARR_HAS_SUBDATASET_INFO 1
+#else
+#define ZARR_HAS_SUBDATASET_INFO 0
+#endif
+
 // How GDALDataset::GetGeoTransform() takes its result, and how to set one of its six numbers.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define ZARR_GEOTRANSFORM_PARAMETER GDALGeoTransform& transform
@@ -134,17 +162,19 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_AS_CLASSIC_IS_PLAIN true
 #endif
 
-// The parameters of GDALMDArray::SetStatistics().
+// The parameters of GDALMDArray::SetStatistics(), and its options.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_SET_STATISTICS_PARAMETERS                                             \
     bool bApproxStats, double dfMin, double dfMax, double dfMean, double dfStdDev, \
         GUInt64 nValidCount, CSLConstList papszOptions
+#define ZARR_STATISTICS_OPTIONS papszOptions
 #define ZARR_SET_STATISTICS_ARGUMENTS \
     bApproxStats, dfMin, dfMax, dfMean, dfStdDev, nValidCount, papszOptions
 #else
 #define ZARR_SET_STATISTICS_PARAMETERS                                             \
     bool bApproxStats, double dfMin, double dfMax, double dfMean, double dfStdDev, \
         GUInt64 nValidCount
+#define ZARR_STATISTICS_OPTIONS nullptr
 #define ZARR_SET_STATISTICS_ARGUMENTS bApproxStats, dfMin, dfMax, dfMean, dfStdDev, nValidCount
 #endif
 

@@ -10,6 +10,7 @@
 
 #include "core/base/checked.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/attributes.h"
 #include "core/conventions/nczarr.h"
 
 namespace zarr_driver {
@@ -20,15 +21,24 @@ namespace json = zarr::json;
 
 // What the driver itself shows elsewhere.
 constexpr std::string_view kInterpreted[] = {
-    "_ARRAY_DIMENSIONS", "_CRS",      "_FillValue",   "missing_value", "scale_factor",
-    "add_offset",        "units",     "grid_mapping", "coordinates",   "flag_values",
-    "flag_meanings",     "_Unsigned", "multiscales",  "omero",         "band_number"};
+    "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "missing_value", "scale_factor", "add_offset",
+    "units", "grid_mapping", "coordinates", "flag_values", "flag_meanings", "_Unsigned",
+    "multiscales", "omero", "band_number", kPamAttribute, zarr::kMaskAttribute,
+    // A copy may not follow the conventions that its source does.
+    "zarr_conventions"};
 
 // Of the conventions that place a raster: copied along with pixels that move, they would lie.
 constexpr std::string_view kInterpretedPrefixes[] = {"proj:", "spatial:"};
 
-bool IsScalar(const json::Value& value) {
-    return value.as_array() == nullptr && value.as_object() == nullptr;
+bool IsNumber(const json::Value& value) {
+    double number = 0;
+    return value.GetDouble(number);
+}
+
+// Of which a list between braces can be read again.
+bool IsPlainString(const json::Value& value) {
+    const std::string* const text = value.as_string();
+    return text != nullptr && text->find_first_of(",{}\"") == std::string::npos;
 }
 
 }  // namespace
@@ -45,12 +55,29 @@ bool IsInterpretedAttribute(std::string_view name) {
 std::string MetadataText(const json::Value& value) {
     if (const std::string* text = value.as_string()) return *text;
     const json::Array* items = value.as_array();
-    if (items == nullptr || !std::all_of(items->begin(), items->end(), IsScalar))
-        return json::Dump(value);
+    const bool is_plain = items != nullptr && !items->empty() &&
+                          (std::all_of(items->begin(), items->end(), IsNumber) ||
+                           std::all_of(items->begin(), items->end(), IsPlainString));
+    if (!is_plain) return json::Dump(value);
     std::string text = "{";
     for (std::size_t i = 0; i < items->size(); ++i)
         text += (i != 0 ? "," : "") + MetadataText((*items)[i]);
     return text + "}";
+}
+
+json::Value MetadataValue(const std::string& text) {
+    if (text.size() >= 2 && text.front() == '{' && text.back() == '}') {
+        auto list = json::Parse("[" + text.substr(1, text.size() - 2) + "]");
+        const json::Array* const items = list.ok() ? list->as_array() : nullptr;
+        if (items != nullptr && std::all_of(items->begin(), items->end(), IsNumber) &&
+            MetadataText(*list) == text)
+            return list.Take();
+    }
+    if (!text.empty() && (text.front() == '{' || text.front() == '[')) {
+        auto parsed = json::Parse(text);
+        if (parsed.ok()) return parsed.Take();
+    }
+    return json::Value(text);
 }
 
 void MetadataItems::Set(const std::string& name, std::string value) {
@@ -134,6 +161,11 @@ void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkLi
     if (*listing->bytes != 0)
         set("STORAGE_RATIO",
             CPLSPrintf("%.1f", static_cast<double>(bytes) / static_cast<double>(*listing->bytes)));
+}
+
+std::string CompressionName(const zarr::ArrayMetadata& metadata) {
+    if (zarr::CompressorText(metadata).empty() || metadata.codecs.empty()) return {};
+    return CPLString(metadata.codecs.back().name).toupper();
 }
 
 void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list) {

@@ -16,9 +16,17 @@
 
 namespace zarr_driver {
 
-// An attribute's value as a metadata item: strings as they are, numbers exactly, flat arrays as
-// {a,b,c}, anything else as JSON.
+// An attribute's value as a metadata item: strings as they are, numbers exactly, lists of numbers
+// or of plain strings as {a,b,c}, anything else as JSON.
 std::string MetadataText(const zarr::json::Value& value);
+
+// The attribute's value that a metadata item stands for: the numbers of a list {1,2}, the JSON of
+// an object or a list, else the text itself. MetadataText() of it is `text`, but for spaces in
+// JSON.
+zarr::json::Value MetadataValue(const std::string& text);
+
+// The attribute that holds what neither Zarr nor CF has words for; see driver/raster/stored_pam.h.
+inline constexpr const char* kPamAttribute = "gdal_pam";
 
 // True for attributes that the driver itself shows elsewhere (nodata, scale, dimension names, ...),
 // or that place a raster.
@@ -54,6 +62,9 @@ inline constexpr const char* kZarrDomain = "ZARR";
 // a listing of its chunks how much is stored. The codecs are not among it.
 void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkListing>& listing,
                      CPLStringList& list);
+
+// The compressor as the creation option COMPRESS calls it, or its name in capitals; empty without.
+std::string CompressionName(const zarr::ArrayMetadata& metadata);
 
 // Adds COMPRESSOR and FILTERS, each where there are any.
 void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list);

@@ -86,6 +86,8 @@ const char* const kOpenOptionList =
     " Found from the metadata by default'/>"
     "  <Option name='DIM_Y' type='string' description='Name or index, from 0, of the Y dimension."
     " Found from the metadata by default'/>"
+    "  <Option name='SELECT' type='string' description='Indices or coordinates of dimensions other"
+    " than X and Y, of which only that slice is shown: time=2020-07-01,level=3'/>"
     "  <Option name='LOAD_EXTRA_DIM_METADATA_DELAY' type='string' description='Maximum delay in"
     " seconds allowed to read the coordinates of dimensions other than X and Y, which describe the"
     " bands and set their DIM_{dimname}_VALUE metadata items, or unlimited' default='5'/>"
@@ -94,9 +96,17 @@ const char* const kOpenOptionList =
     "  <Option name='FILL_VALUE_AS_NODATA' type='boolean' description='Whether the fill_value of an"
     " array without _FillValue and missing_value is its nodata value' default='YES'/>"
     "  <Option name='ASSUME_LONGLAT' type='boolean' description='Whether longitude and latitude"
-    " coordinates without any statement of a CRS are taken as WGS 84' default='YES'/>"
+    " coordinates without any statement of a CRS are taken as WGS 84; YES given explicitly takes"
+    " those that only their names tell, too' default='YES'/>"
     "  <Option name='WRAP_LONGITUDE' type='boolean' description='Whether longitudes from 0 to 360"
     " are turned into -180 to 180' default='NO'/>"
+    "  <Option name='NORTH_UP' type='boolean' description='Whether rows that go north, as where"
+    " latitudes ascend, are turned into rows that go south' default='NO'/>"
+    "  <Option name='FOLLOW_LINKS' type='string-select' description='Which links of xcube&apos;s"
+    " levels to a dataset elsewhere are followed: those to a store beside the folder of the levels,"
+    " all or none' default='BESIDE'>"
+    "    <Value>BESIDE</Value><Value>YES</Value><Value>NO</Value>"
+    "  </Option>"
     "  <Option name='MISSING_ON_403' type='boolean' description='Whether what a server refuses with"
     " status 403 is absent, as object stores say to clients without the right to list. Otherwise "
     "it is an "
@@ -146,10 +156,18 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     parsed.multiband = CPLFetchBool(options, "MULTIBAND", true);
     parsed.dim_x = CSLFetchNameValueDef(options, "DIM_X", "");
     parsed.dim_y = CSLFetchNameValueDef(options, "DIM_Y", "");
+    parsed.select = CSLFetchNameValueDef(options, "SELECT", "");
     parsed.list_all_arrays = CPLFetchBool(options, "LIST_ALL_ARRAYS", false);
+    parsed.is_fill_value_given = CSLFetchNameValue(options, "FILL_VALUE_AS_NODATA") != nullptr;
     parsed.fill_value_as_nodata = CPLFetchBool(options, "FILL_VALUE_AS_NODATA", true);
-    parsed.assume_longlat = CPLFetchBool(options, "ASSUME_LONGLAT", true);
+    if (const char* const assumed = CSLFetchNameValue(options, "ASSUME_LONGLAT"))
+        parsed.assume_longlat =
+            CPLTestBool(assumed) ? zarr::AssumeLonglat::kByName : zarr::AssumeLonglat::kNo;
+    parsed.north_up = CPLFetchBool(options, "NORTH_UP", false);
     parsed.wrap_longitude = CPLFetchBool(options, "WRAP_LONGITUDE", false);
+    const char* links = CSLFetchNameValueDef(options, "FOLLOW_LINKS", "BESIDE");
+    if (!EQUAL(links, "BESIDE"))
+        parsed.follow_links = CPLTestBool(links) ? FollowLinks::kAll : FollowLinks::kNo;
     parsed.missing_on_403 = CPLFetchBool(options, "MISSING_ON_403", false);
     parsed.cache_tile_presence = CPLFetchBool(options, "CACHE_TILE_PRESENCE", false);
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");

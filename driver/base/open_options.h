@@ -8,9 +8,17 @@
 
 #include "core/array/array.h"
 #include "core/base/status.h"
+#include "core/conventions/crs_sources.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr_driver {
+
+// Which links of xcube's levels to a store elsewhere are followed.
+enum class FollowLinks : std::uint8_t {
+    kNo,
+    kBeside,  // to a store in the same folder as the levels
+    kAll,
+};
 
 // The open options, parsed. `kOpenOptionList` describes them to GDAL.
 struct OpenOptions {
@@ -18,10 +26,14 @@ struct OpenOptions {
     bool multiband = true;
     std::string dim_x;  // name or index; empty: found from the metadata
     std::string dim_y;
+    std::string select;  // what fixes extra dimensions: "time=2020-07-01,z=2"; may be empty
     bool list_all_arrays = false;
     bool fill_value_as_nodata = true;
-    bool assume_longlat = true;
+    bool is_fill_value_given = false;  // FILL_VALUE_AS_NODATA was set, and not left as it is
+    zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kAsSaid;
     bool wrap_longitude = false;
+    bool north_up = false;
+    FollowLinks follow_links = FollowLinks::kBeside;
     std::size_t threads = 1;
     bool missing_on_403 = false;
     bool cache_tile_presence = false;

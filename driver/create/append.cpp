@@ -224,7 +224,7 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
     if (!IsStoreFolder(folder))
         return Status::NotFound("creation option APPEND_DIM: there is no Zarr v2 store to grow");
     ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
-    auto store = OpenStoreForUpdate(folder);
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(folder));
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
     ZARR_ASSIGN_OR_RETURN(const AppendPlan plan, AppendPlan::Make(hierarchy, source, options));
     zarr::Warnings ignored;

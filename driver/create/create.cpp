@@ -23,6 +23,7 @@
 #include "core/store/keys.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
+#include "driver/base/metadata_text.h"
 #include "driver/base/progress.h"
 #include "driver/base/report.h"
 #include "driver/create/append.h"
@@ -117,15 +118,50 @@ bool DoBandsDiffer(GDALDataset& source) {
     return false;
 }
 
+// What a band is called; empty for a placeholder such as "time=3, level=0", which a driver makes of
+// the indices of a dimension without coordinates.
+std::string NameOf(GDALRasterBand& band) {
+    const std::string description = band.GetDescription();
+    const CPLStringList parts(CSLTokenizeString2(description.c_str(), ",", CSLT_STRIPLEADSPACES));
+    bool is_placeholder = !parts.empty();
+    for (int i = 0; i < parts.size(); ++i) {
+        char* name = nullptr;
+        const char* const index = CPLParseNameValue(parts[i], &name);
+        const std::string item = std::string("DIM_") + (name != nullptr ? name : "");
+        const char* const told = band.GetMetadataItem((item + "_INDEX").c_str());
+        is_placeholder = is_placeholder && index != nullptr && told != nullptr &&
+                         EQUAL(index, told) &&
+                         band.GetMetadataItem((item + "_VALUE").c_str()) == nullptr;
+        CPLFree(name);
+    }
+    return is_placeholder ? std::string() : description;
+}
+
+// Metadata in domains other than the default one: what a driver derives is left out.
+void CopyDomains(GDALMajorObject& from, GDALMajorObject& to) {
+    constexpr const char* kDerived[] = {
+        "",         "IMAGE_STRUCTURE", "SUBDATASETS",     "DERIVED_SUBDATASETS", "GEOLOCATION",
+        "xml:VRT",  "vrt_sources",     "new_vrt_sources", "LocationInfo",        "OVERVIEWS",
+        kZarrDomain};
+    const CPLStringList domains(from.GetMetadataDomainList());
+    for (int i = 0; i < domains.size(); ++i) {
+        const char* const domain = domains[i];
+        const bool is_derived = std::any_of(std::begin(kDerived), std::end(kDerived),
+                                            [&](const char* name) { return EQUAL(name, domain); });
+        if (is_derived) continue;
+        const CPLStringList items(CSLDuplicate(from.GetMetadata(domain)));
+        if (!items.empty()) to.SetMetadata(CPLStringList(items).List(), domain);
+    }
+}
+
 void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
     if (const std::optional<Nodata> nodata = NodataOf(from))
         std::visit([&](auto value) { SetNodata(to, value); }, *nodata);
     if (const double scale = ScaleOf(from); scale != 1) to.SetScale(scale);
     if (const double offset = OffsetOf(from); offset != 0) to.SetOffset(offset);
     if (from.GetUnitType()[0] != '\0') to.SetUnitType(from.GetUnitType());
-    if (from.GetDescription()[0] != '\0' &&
-        std::string(to.GetDescription()) != from.GetDescription())
-        to.SetDescription(from.GetDescription());
+    if (const std::string name = NameOf(from); !name.empty() && name != to.GetDescription())
+        to.SetDescription(name.c_str());
     if (from.GetColorTable() != nullptr) to.SetColorTable(from.GetColorTable());
     if (from.GetCategoryNames() != nullptr) to.SetCategoryNames(from.GetCategoryNames());
     const GDALColorInterp colour = from.GetColorInterpretation();
@@ -137,6 +173,8 @@ void CopyBand(GDALRasterBand& from, GDALRasterBand& to) {
     for (int i = 0; i < metadata.size(); ++i)
         if (!STARTS_WITH_CI(metadata[i], "DIM_")) kept.AddString(metadata[i]);
     if (!kept.empty()) to.SetMetadata(kept.List());
+    CopyDomains(from, to);
+    if (const GDALRasterAttributeTable* const table = from.GetDefaultRAT()) to.SetDefaultRAT(table);
 }
 
 void CopyPlace(GDALDataset& from, GDALDataset& to) {
@@ -146,12 +184,13 @@ void CopyPlace(GDALDataset& from, GDALDataset& to) {
     if (from.GetSpatialRef() != nullptr) to.SetSpatialRef(from.GetSpatialRef());
     if (from.GetGCPCount() > 0)
         to.SetGCPs(from.GetGCPCount(), from.GetGCPs(), from.GetGCPSpatialRef());
-    for (const char* domain : {"GEOLOCATION", "RPC"})
-        if (from.GetMetadata(domain) != nullptr) to.SetMetadata(from.GetMetadata(domain), domain);
+    if (from.GetMetadata("GEOLOCATION") != nullptr)
+        to.SetMetadata(from.GetMetadata("GEOLOCATION"), "GEOLOCATION");
 }
 
 void CopyMetadata(GDALDataset& from, GDALDataset& to) {
     if (from.GetMetadata() != nullptr) to.SetMetadata(from.GetMetadata());
+    CopyDomains(from, to);
 }
 
 // True where a source is, or is made of, what lies in a folder.
@@ -183,10 +222,7 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     raster.bands = static_cast<std::uint64_t>(source.GetRasterCount());
     raster.dtype = dtype;
     for (int i = 1; i <= source.GetRasterCount(); ++i)
-        raster.band_names.emplace_back(source.GetRasterBand(i)->GetDescription());
-    zarr::GeoTransform transform{};
-    if (GDALGetGeoTransform(GDALDataset::ToHandle(&source), transform.data()) == CE_None)
-        raster.transform = transform;
+        raster.band_names.push_back(NameOf(*source.GetRasterBand(i)));
     return raster;
 }
 
@@ -227,13 +263,15 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
     CopyMetadata(source, target);
     for (int i = 1; i <= source.GetRasterCount(); ++i)
         CopyBand(*source.GetRasterBand(i), *target.GetRasterBand(i));
+    if (const Status shared = target.ShareDimensions(); !shared.ok()) {
+        EmitError(target.store_path(), shared);
+        return false;
+    }
     const bool has_mask = HasMask(source);
     const double kPixels = has_mask ? 0.9 : 1;
     const ScaledProgress pixels(0, kPixels, WatchedProgress::Report, &progress);
     if (!CopyPixelsAndOverviews(source, target, ScaledProgress::Report, pixels.data()))
         return false;
-    // A zip file has to take its place before something lies beside it.
-    if (has_mask && ArchiveOf(target.store_path()) && !target.CloseStore()) return false;
     const ScaledProgress mask(kPixels, 1, WatchedProgress::Report, &progress);
     if (has_mask &&
         GDALDriver::DefaultCopyMasks(&source, &target, is_strict ? TRUE : FALSE, nullptr,

@@ -82,16 +82,26 @@ class Planner {
           base_(std::move(base)),
           group_(zarr::ParentPath(base_)),
           raster_(raster),
-          options_(options) {}
+          options_(options),
+          block_x_(options.block_x),
+          block_y_(options.block_y) {
+        // Two numbers are of the map, whatever its place among the dimensions.
+        if (options.array.chunks.empty()) return;
+        block_y_ = block_x_ = 0;
+        if (options.array.chunks.size() != 2) return;
+        block_y_ = options.array.chunks[0];
+        block_x_ = options.array.chunks[1];
+    }
 
     Result<std::vector<PlannedArray>> Run() const {
         const std::vector<std::string> paths = Paths();
         const std::vector<PlannedAxis> axes = Axes(paths);
+        const std::uint64_t last = paths.size() > 1 ? LastBandNumber() : 0;
         std::vector<PlannedArray> arrays;
         for (std::size_t i = 0; i < paths.size(); ++i) {
             ZARR_RETURN_IF_ERROR(CheckFree(paths[i]));
             ZARR_ASSIGN_OR_RETURN(PlannedArray array,
-                                  Plan(paths[i], axes, paths.size() > 1 ? i + 1 : 0));
+                                  Plan(paths[i], axes, paths.size() > 1 ? last + i + 1 : 0));
             arrays.push_back(std::move(array));
         }
         return arrays;
@@ -100,8 +110,11 @@ class Planner {
   private:
     std::vector<std::string> Paths() const {
         if (options_.single_array || raster_.bands == 1) return {base_};
+        const std::string stem(zarr::LastName(base_));
         std::vector<std::string> names;
-        for (std::uint64_t i = 0; i < raster_.bands; ++i) names.push_back(BandName(i, names));
+        for (std::uint64_t i = 0; i < raster_.bands; ++i)
+            names.push_back(options_.array_name.empty() ? BandName(i, names)
+                                                        : stem + "_band" + std::to_string(i + 1));
         for (std::string& name : names) name = zarr::JoinKey(group_, name);
         return names;
     }
@@ -121,17 +134,20 @@ class Planner {
     // The same for all arrays.
     std::vector<PlannedAxis> Axes(const std::vector<std::string>& paths) const {
         const ChunkSize chunk = DefaultChunk();
+        const auto side = [&](std::uint64_t asked, std::uint64_t size) {
+            return asked != 0 ? asked : std::min(size, chunk.side);
+        };
+        std::set<std::string> taken;
+        for (const std::string& path : paths) taken.insert(std::string(zarr::LastName(path)));
+        if (hierarchy_ != nullptr) taken.merge(DimensionsInUse(*hierarchy_, group_));
         std::vector<PlannedAxis> axes = {
-            {"y", raster_.height, std::min(raster_.height, chunk.side)},
-            {"x", raster_.width, std::min(raster_.width, chunk.side)}};
-        const std::string suffix = Suffix(paths);
-        for (PlannedAxis& axis : axes)
-            if (!IsShared(axis)) axis.name += suffix;
+            {FreeName("y", taken), raster_.height, side(block_y_, raster_.height)},
+            {FreeName("x", taken), raster_.width, side(block_x_, raster_.width)}};
         if (raster_.bands == 1 || !options_.single_array) return axes;
         if (options_.interleave_pixel)
-            axes.push_back({"band" + suffix, raster_.bands, raster_.bands});
+            axes.push_back({FreeName("band", taken), raster_.bands, raster_.bands});
         else
-            axes.insert(axes.begin(), {"band" + suffix, raster_.bands, chunk.bands});
+            axes.insert(axes.begin(), {FreeName("band", taken), raster_.bands, chunk.bands});
         return axes;
     }
 
@@ -139,28 +155,20 @@ class Planner {
     // several bands once for each; and two numbers for the chunk mean a chunk of a map.
     ChunkSize DefaultChunk() const {
         const bool is_series = raster_.is_copied && options_.single_array &&
-                               !options_.interleave_pixel && options_.array.chunks.empty() &&
+                               !options_.interleave_pixel && block_x_ == 0 && block_y_ == 0 &&
+                               options_.array.chunks.empty() &&
                                raster_.bands > kChunkOfSeries.bands;
         return is_series ? kChunkOfSeries : kChunkOfMaps;
     }
 
-    // What makes the names of dimensions ones that no other array has: coordinates of x that lie
-    // elsewhere, or are of another number, would be of another x.
-    std::string Suffix(const std::vector<std::string>& paths) const {
-        std::set<std::string> taken;
-        for (const std::string& path : paths) taken.insert(std::string(zarr::LastName(path)));
-        if (hierarchy_ != nullptr) taken.merge(DimensionsInUse(*hierarchy_, group_));
-        const auto is_free = [&](const std::string& suffix) {
-            constexpr const char* kNames[] = {"x", "y", "band"};
-            return std::none_of(std::begin(kNames), std::end(kNames), [&](const char* name) {
-                return taken.count(name + suffix) != 0 || HasCoordinates(name + suffix);
-            });
-        };
-        if (is_free("")) return "";
-        std::string suffix = "_" + std::string(zarr::LastName(base_));
-        for (int i = 2; !is_free(suffix); ++i)
-            suffix = "_" + std::string(zarr::LastName(base_)) + "_" + std::to_string(i);
-        return suffix;
+    // A name that no other array has for a dimension: coordinates of x that lie elsewhere, or are
+    // of another number, would be of another x.
+    std::string FreeName(const std::string& dimension, const std::set<std::string>& taken) const {
+        const std::string own = dimension + "_" + std::string(zarr::LastName(base_));
+        std::string name = dimension;
+        for (int i = 1; taken.count(name) != 0 || HasCoordinates(name); ++i)
+            name = i == 1 ? own : own + "_" + std::to_string(i);
+        return name;
     }
 
     // Also in a group above.
@@ -170,16 +178,6 @@ class Planner {
         return std::any_of(std::begin(sizes), std::end(sizes), [&](std::uint64_t size) {
             return !zarr::FindCoordinateArray(*hierarchy_, group_, dimension, size).empty();
         });
-    }
-
-    // True where the coordinates of x or y that are there are those that the raster will have.
-    bool IsShared(const PlannedAxis& axis) const {
-        if (hierarchy_ == nullptr || !raster_.transform) return false;
-        const auto path = zarr::JoinKey(group_, axis.name);
-        const auto kind = hierarchy_->KindOf(path);
-        return kind.ok() && *kind == zarr::NodeKind::kArray &&
-               HoldsNumbers(*hierarchy_, path,
-                            PixelCentres(*raster_.transform, axis.name == "x", axis.size));
     }
 
     Status CheckFree(const std::string& path) const {
@@ -203,10 +201,26 @@ class Planner {
         spec.dtype = raster_.dtype;
         PlannedArray array;
         array.path = path;
-        ZARR_ASSIGN_OR_RETURN(array.metadata, NewArrayMetadata(std::move(spec), options_.array));
+        ArrayCreationOptions array_options = options_.array;
+        if (array_options.chunks.size() == 2) array_options.chunks.clear();  // by now in `axes`
+        ZARR_ASSIGN_OR_RETURN(array.metadata, NewArrayMetadata(std::move(spec), array_options));
         SetMember(array.attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
         if (number != 0) SetMember(array.attributes, kBandNumber, json::Value(number));
         return array;
+    }
+
+    // Several rasters in one group keep the order in which they were added.
+    std::uint64_t LastBandNumber() const {
+        double last = 0;
+        if (hierarchy_ == nullptr) return 0;
+        const auto group = zarr::ListGroup(*hierarchy_, group_);
+        if (!group.ok()) return 0;
+        zarr::Warnings ignored;
+        for (const zarr::CatalogArray& array : group->arrays)
+            if (const auto attributes = hierarchy_->Attributes(array.path); attributes.ok())
+                last = std::max(
+                    last, zarr::NumberAttribute(*attributes, kBandNumber, ignored).value_or(0));
+        return last > 0 && last < kMaxBands ? static_cast<std::uint64_t>(last) : 0;
     }
 
     const zarr::Hierarchy* const hierarchy_;
@@ -214,6 +228,8 @@ class Planner {
     const std::string group_;  // around the arrays
     const NewRaster& raster_;
     const CreationOptions& options_;
+    std::uint64_t block_x_;  // 0: by default
+    std::uint64_t block_y_;
 };
 
 }  // namespace
@@ -226,20 +242,21 @@ Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster
     ZARR_RETURN_IF_ERROR(options.append_subdataset ? CheckChangeable(folder)
                                                    : CheckWritable(folder));
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
-    ZARR_ASSIGN_OR_RETURN(std::vector<PlannedArray> arrays,
-                          PlanArrays(OpenStoreForUpdate(folder), raster, options));
     StoreReplacement replacement;
     std::shared_ptr<zarr::Store> store;
     if (options.append_subdataset) {
-        store = OpenStoreForUpdate(folder);
-    } else {
+        ZARR_ASSIGN_OR_RETURN(store, OpenStoreForUpdate(folder));
+    }
+    ZARR_ASSIGN_OR_RETURN(std::vector<PlannedArray> arrays,
+                          PlanArrays(folder, store, raster, options));
+    if (!options.append_subdataset) {
         ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
         if (ArchiveOf(folder)) {
             // A zip file takes its place when it is closed.
             ZARR_ASSIGN_OR_RETURN(
                 store, ZipWriter::Create(folder, std::exchange(replacement, StoreReplacement())));
         } else {
-            store = OpenStoreForUpdate(replacement.folder());
+            ZARR_ASSIGN_OR_RETURN(store, OpenStoreForUpdate(replacement.folder()));
         }
     }
     NewStore made(name, options, std::move(arrays), std::move(replacement));
@@ -275,6 +292,7 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     std::unique_ptr<ZarrDataset> dataset = opened.Take();
     dataset->EnableUpdate(update_, options_.georeferenced);
     if (!has_been_open_) dataset->PlanOverviews(options_.overviews);
+    if (!has_been_open_ && options_.append_subdataset) dataset->MayShareDimensions();
     has_been_open_ = true;
     return dataset;
 }
@@ -284,8 +302,9 @@ Status NewStore::Commit() {
     if (was_aside) update_.reset();
     ZARR_RETURN_IF_ERROR(replacement_.Commit());
     if (!was_aside) return {};
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(replacement_.folder()));
     update_ = std::make_shared<StoreUpdate>(
-        OpenStoreForUpdate(replacement_.folder()),
+        std::move(store),
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
     if (has_been_open_) return {};
     // Nothing is written to them yet, so that their fill values may still change.
@@ -293,17 +312,18 @@ Status NewStore::Commit() {
     return {};
 }
 
-Result<std::vector<PlannedArray>> PlanArrays(const std::shared_ptr<zarr::Store>& store,
+Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
+                                             const std::shared_ptr<zarr::Store>& store,
                                              const NewRaster& raster,
                                              const CreationOptions& options) {
     std::string base = options.array_name;
-    if (base.empty()) base = CPLGetBasename(store->Describe().c_str());
+    if (base.empty()) base = CPLGetBasename(folder.c_str());
     // Of x.zarr.zip.
     if (EQUAL(CPLGetExtension(base.c_str()), "zarr")) base = CPLGetBasename(base.c_str());
     if (options.array_name.empty() && !zarr::IsValidKey(base)) base = "raster";
     ZARR_ASSIGN_OR_RETURN(base, zarr::NormalizePath(base));
     if (base.empty()) return Status::Invalid("creation option ARRAY_NAME: is empty");
-    if (!options.append_subdataset) return Planner(nullptr, base, raster, options).Run();
+    if (store == nullptr) return Planner(nullptr, base, raster, options).Run();
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
     auto arrays = Planner(hierarchy.get(), base, raster, options).Run();
     // What could not be looked at may be in the way.

@@ -3,12 +3,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/status.h"
-#include "core/conventions/affine.h"
 #include "core/dtype/data_type.h"
 #include "core/json/value.h"
 #include "core/store/store.h"
@@ -28,8 +26,6 @@ struct NewRaster {
     bool is_copied = false;
     zarr::DataType dtype;
     std::vector<std::string> band_names;  // of the arrays where each band is one; may be empty
-    // Where it will lie, if that is known: coordinates that say the same are shared.
-    std::optional<zarr::GeoTransform> transform;
 };
 
 // An array that is to be made.
@@ -41,7 +37,9 @@ struct PlannedArray {
 
 // The arrays that will hold a raster: one, or one a band. Nothing is written. Fails where the
 // options do not fit the raster, a codec cannot encode it, or, when appending, a name is taken.
-zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::shared_ptr<zarr::Store>& store,
+// `folder` is the store's, and `store` what it holds where something is appended, else nullptr.
+zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
+                                                   const std::shared_ptr<zarr::Store>& store,
                                                    const NewRaster& raster,
                                                    const CreationOptions& options);
 

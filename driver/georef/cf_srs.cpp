@@ -263,8 +263,7 @@ bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& w
                                " has another ellipsoid than the attributes say, which count");
         return false;
     }
-    const double meridian =
-        known.GetPrimeMeridian() * known.GetAngularUnits() / zarr::kRadiansPerDegree;
+    const double meridian = known.GetPrimeMeridian();  // in degrees, whatever the unit
     const double degrees = earth.prime_meridian;
     if (std::fabs(meridian - degrees) > 1e-6 && (earth.prime_meridian_is_given || code == kWgs84))
         return false;

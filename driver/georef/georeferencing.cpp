@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/crs_text.h"
@@ -26,6 +27,16 @@ std::string AxisUnits(const zarr::ArrayFacts& facts, const std::optional<std::si
     return units != nullptr ? *units : std::string();
 }
 
+// A CRS of EPSG's that came as WKT 2 has no other codes than its own; EPSG's has those of all its
+// parts, which WKT 1 shows.
+void UseDefinitionOfEpsg(OGRSpatialReference& srs) {
+    const char* const authority = srs.GetAuthorityName(nullptr);
+    const char* const code = srs.GetAuthorityCode(nullptr);
+    if (authority == nullptr || code == nullptr || !EQUAL(authority, "EPSG")) return;
+    OGRSpatialReference known;
+    if (known.importFromEPSG(std::atoi(code)) == OGRERR_NONE && known.IsSame(&srs)) srs = known;
+}
+
 Result<CfSrs> FromText(const CrsSource& source, const std::string& units,
                        zarr::Warnings& warnings) {
     ZARR_ASSIGN_OR_RETURN(const std::string text, zarr::SafeCrsText(source.text, warnings));
@@ -37,6 +48,7 @@ Result<CfSrs> FromText(const CrsSource& source, const std::string& units,
         const std::string detail = QuietErrors::Message();
         return Status::Corrupt("not a CRS that PROJ knows" + (detail.empty() ? "" : ": " + detail));
     }
+    UseDefinitionOfEpsg(located.srs);
     located.coordinate_scale = CoordinateScale(located.srs, units);
     return located;
 }
@@ -114,6 +126,15 @@ bool IsMap(const zarr::ArrayFacts& facts) {
     return fits(facts.axes.x, AxisRole::kX) && fits(facts.axes.y, AxisRole::kY);
 }
 
+void FlipRows(const zarr::ArrayFacts& facts, Georeferencing& result) {
+    zarr::GeoTransform& t = *result.transform;
+    const bool is_south_up = t[2] == 0 && t[4] == 0 && t[5] > 0;
+    if (!is_south_up) return;
+    t[3] += t[5] * static_cast<double>(facts.metadata.shape[*facts.axes.y]);
+    t[5] = -t[5];
+    result.is_flipped = true;
+}
+
 CPLStringList GeolocationDomain(const zarr::Geolocation& geolocation,
                                 const std::string& store_path) {
     CPLStringList list;
@@ -153,8 +174,8 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     }
     const std::string units = AxisUnits(facts, facts.axes.x);
     const bool is_ome = affine && affine->is_ome;
-    for (const CrsSource& source :
-         zarr::FindCrsSources(hierarchy, facts, options.assume_longlat && !is_ome)) {
+    for (const CrsSource& source : zarr::FindCrsSources(
+             hierarchy, facts, is_ome ? zarr::AssumeLonglat::kNo : options.assume_longlat)) {
         auto located = Interpret(source, units, result.warnings);
         if (!located.ok()) {
             const std::string where = source.origin.empty() ? "" : source.origin + ": ";
@@ -174,6 +195,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
         const bool geographic = result.srs && result.srs->IsGeographic();
         if (options.wrap_longitude && geographic && affine->from_coordinates)
             WrapLongitude(facts, result);
+        if (options.north_up) FlipRows(facts, result);
     }
     // The coordinate arrays of a regular grid say nothing that the geotransform does not.
     const auto geolocation = zarr::FindGeolocation(hierarchy, facts);

@@ -13,13 +13,15 @@
 
 #include "core/conventions/affine.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/crs_sources.h"
 #include "core/conventions/geolocation.h"
 
 namespace zarr_driver {
 
 struct GeoreferencingOptions {
-    bool assume_longlat = true;   // longitudes and latitudes alone mean WGS 84
+    zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kAsSaid;
     bool wrap_longitude = false;  // 0 to 360 becomes -180 to 180
+    bool north_up = false;        // rows that go north become rows that go south
     std::size_t threads = 1;
 };
 
@@ -30,6 +32,7 @@ struct Georeferencing {
     double coordinate_scale = 1;  // from the units of the coordinate arrays to those of the CRS
     std::optional<zarr::GeoTransform> transform;
     std::string transform_origin;
+    bool is_flipped = false;    // the raster's first row is the array's last, for north_up
     int rolled_columns = 0;     // columns that wrap_longitude moves from the left to the right
     CPLStringList geolocation;  // the GEOLOCATION metadata domain; empty where there is none
     std::vector<zarr::GroundControlPoint> points;  // only where there is no transform

@@ -4,6 +4,7 @@
 #include <cpl_conv.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,9 @@
 #include "core/dtype/element_text.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
+#include "driver/georef/cf_export.h"
 #include "driver/store/location.h"
+#include "driver/store/sidecars.h"
 
 namespace zarr_driver {
 
@@ -30,6 +33,11 @@ using zarr::Status;
 namespace {
 
 constexpr const char* kGridMapping = "spatial_ref";  // as rioxarray calls it
+constexpr const char* kBandDimension = "band";
+
+// Lengths by UDUNITS' names, as CF has them.
+constexpr std::pair<double, const char*> kUnits[] = {
+    {1.0, "m"}, {1000.0, "km"}, {0.3048, "foot"}, {1200.0 / 3937.0, "US_survey_foot"}};
 
 json::Value NumbersOf(const std::vector<double>& numbers) {
     json::Array array;
@@ -51,12 +59,21 @@ std::string GdalTransform(const GeoTransform& t) {
     return text;
 }
 
-bool WantsGdal(Georeferenced convention) {
-    return convention == Georeferenced::kGdal || convention == Georeferenced::kGdalAndCf;
+bool WantsCf(Georeferenced convention) {
+    return convention == Georeferenced::kCf || convention == Georeferenced::kEveryReader;
 }
 
-bool WantsCf(Georeferenced convention) {
-    return convention == Georeferenced::kCf || convention == Georeferenced::kGdalAndCf;
+// Puts the name of the grid mapping among the coordinates, or with an empty name takes the one that
+// was there away: xarray takes it for the coordinate of its data there, where rioxarray looks.
+json::Value CoordinatesWith(const json::Object& attributes, const std::string& grid_mapping) {
+    const json::Value all(attributes);
+    const std::string* const before = zarr::StringAttribute(all, "grid_mapping");
+    std::string text;
+    for (const std::string& word : zarr::WordsAttribute(all, "coordinates"))
+        if (word != grid_mapping && (before == nullptr || word != *before))
+            text += (text.empty() ? "" : " ") + word;
+    if (!grid_mapping.empty()) text += (text.empty() ? "" : " ") + grid_mapping;
+    return text.empty() ? json::Value() : json::Value(text);
 }
 
 // Writes the arrays that CF wants beside the data.
@@ -71,20 +88,30 @@ class CfWriter {
 
     // The name of the grid mapping that was written.
     Result<std::string> WriteGridMapping() const {
-        ZARR_ASSIGN_OR_RETURN(std::string name, GridMappingName());
         const OGRSpatialReference& srs = *placement_.srs;
         const std::string wkt = Wkt2(srs);
         json::Object attributes{{"crs_wkt", json::Value(wkt)}, {kGridMapping, json::Value(wkt)}};
-        if (srs.IsGeographic())
-            attributes.emplace_back("grid_mapping_name", json::Value("latitude_longitude"));
+        for (json::Member& member : CfAttributes(srs)) attributes.push_back(std::move(member));
         if (placement_.transform)
             attributes.emplace_back("GeoTransform",
                                     json::Value(GdalTransform(*placement_.transform)));
         attributes.emplace_back("_ARRAY_DIMENSIONS", json::Value(json::Array{}));
+        const json::Value wanted(std::move(attributes));
+        ZARR_ASSIGN_OR_RETURN(const std::string name, GridMappingName(wanted));
+        ZARR_ASSIGN_OR_RETURN(const bool is_there, arrays_.HoldsAttributes(PathOf(name), wanted));
+        if (is_there) return name;
         zarr::ArraySpec spec;
-        ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr("<i8"));
-        ZARR_RETURN_IF_ERROR(arrays_.Write(PathOf(name), spec, attributes, std::string(8, '\0')));
+        ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr("<i4"));
+        ZARR_RETURN_IF_ERROR(
+            arrays_.Write(PathOf(name), spec, *wanted.as_object(), std::string(4, '\0')));
         return name;
+    }
+
+    // Removes the one that the array names, unless others refer to it.
+    Status RemoveGridMapping() const {
+        const std::string* name = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
+        return name != nullptr && zarr::IsValidKey(*name) ? arrays_.RemoveScalar(PathOf(*name))
+                                                          : Status();
     }
 
     // Pixel centres along X or Y. False where other arrays lie elsewhere along that dimension.
@@ -98,8 +125,9 @@ class CfWriter {
   private:
     std::string PathOf(const std::string& name) const { return zarr::JoinKey(group_, name); }
 
-    // The name that the array has given, else rioxarray's, else one of the array's own.
-    Result<std::string> GridMappingName() const {
+    // The name that the array has given, else rioxarray's, else one of the array's own. One that
+    // others refer to serves, too, where it has the attributes already.
+    Result<std::string> GridMappingName(const json::Value& attributes) const {
         const std::string array(zarr::LastName(layout_.facts.path));
         std::vector<std::string> names{kGridMapping, kGridMapping + ("_" + array)};
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
@@ -107,6 +135,9 @@ class CfWriter {
         for (const std::string& name : names) {
             ZARR_ASSIGN_OR_RETURN(const bool is_free, arrays_.IsFree(PathOf(name)));
             if (is_free) return name;
+            ZARR_ASSIGN_OR_RETURN(const bool serves,
+                                  arrays_.HoldsAttributes(PathOf(name), attributes));
+            if (serves) return name;
         }
         return Status::Invalid(PathOf(names.back()) +
                                ": belongs to other arrays, so the CRS cannot be written there");
@@ -122,7 +153,9 @@ class CfWriter {
         } else if (srs != nullptr) {
             attributes.emplace_back("standard_name", json::Value(is_x ? "projection_x_coordinate"
                                                                       : "projection_y_coordinate"));
-            if (srs->GetLinearUnits() == 1.0) attributes.emplace_back("units", json::Value("m"));
+            for (const auto& [metres, unit] : kUnits)
+                if (std::fabs(srs->GetLinearUnits() - metres) < 1e-12)
+                    attributes.emplace_back("units", json::Value(unit));
         }
         return attributes;
     }
@@ -180,6 +213,52 @@ NumberSeries PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_
             }};
 }
 
+namespace {
+
+// True where `other` is what the dimension of a new raster along `axis` would be.
+bool IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayout& layout, std::size_t axis,
+                     const std::optional<GeoTransform>& transform, const zarr::Dimension& other) {
+    const zarr::Dimension& own = layout.facts.dimensions[axis];
+    if (!own.is_named || !other.is_named || own.size != other.size) return false;
+    const bool is_x = layout.x_axis == axis;
+    if (!is_x && layout.y_axis != axis)
+        return other.coordinate_path.empty() && other.name == kBandDimension;
+    if (!transform) return other.coordinate_path.empty();
+    return !IsRotated(*transform) && !other.coordinate_path.empty() &&
+           HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
+}
+
+// True where the axis of an array is of the kind that `axis` of a raster is.
+bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::HorizontalAxes& axes,
+               std::size_t other) {
+    return (layout.x_axis == axis) == (axes.x == other) &&
+           (layout.y_axis == axis) == (axes.y == other);
+}
+
+}  // namespace
+
+Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
+    const StoreUpdate& update, const std::set<std::string>& own, const RasterLayout& layout,
+    const std::optional<GeoTransform>& transform) {
+    std::map<std::size_t, zarr::Dimension> shared;
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update.store()));
+    ZARR_ASSIGN_OR_RETURN(
+        const auto group,
+        zarr::ListGroup(*hierarchy, std::string(zarr::ParentPath(layout.facts.path))));
+    for (const zarr::CatalogArray* array : group.Rasters()) {
+        if (own.count(array->path) != 0) continue;
+        const auto facts = zarr::DescribeArray(*hierarchy, array->path);
+        if (!facts.ok()) continue;
+        for (std::size_t axis = 0; axis < layout.facts.dimensions.size(); ++axis)
+            for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
+                if (shared.count(axis) == 0 && HasRoleOf(layout, axis, facts->axes, i) &&
+                    IsSameDimension(*hierarchy, layout, axis, transform, facts->dimensions[i]))
+                    shared.emplace(axis, facts->dimensions[i]);
+    }
+    ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
+    return shared;
+}
+
 Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& arrays,
                                                        const RasterLayout& layout,
                                                        const RasterPosition& placement,
@@ -190,6 +269,8 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
     if (placement.srs != nullptr && WantsCf(convention)) {
         ZARR_ASSIGN_OR_RETURN(beside.grid_mapping, cf.WriteGridMapping());
     }
+    // Left behind it would be taken for the CRS of what lies beside it.
+    if (placement.srs == nullptr) ZARR_RETURN_IF_ERROR(cf.RemoveGridMapping());
     if (!placement.transform || IsRotated(*placement.transform) || !HasNamedAxes(layout) ||
         convention == Georeferenced::kSpatialProj)
         return beside;
@@ -219,7 +300,11 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     const OGRSpatialReference* srs = placement.srs;
     const bool spatial = convention == Georeferenced::kSpatialProj;
     SetMember(attributes, "_CRS",
-              srs != nullptr && WantsGdal(convention) ? GdalCrs(*srs) : json::Value());
+              srs != nullptr && convention == Georeferenced::kGdal ? GdalCrs(*srs) : json::Value());
+    SetMember(
+        attributes, "coordinates",
+        CoordinatesWith(attributes, convention == Georeferenced::kEveryReader ? beside.grid_mapping
+                                                                              : std::string()));
     SetMember(attributes, "grid_mapping",
               beside.grid_mapping.empty() ? json::Value() : json::Value(beside.grid_mapping));
     const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
@@ -242,6 +327,26 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     SetMember(attributes, "spatial:dimensions", std::move(names));
     SetMember(attributes, "spatial:transform",
               by_attribute ? SpatialTransform(*placement.transform) : json::Value());
+}
+
+Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayout*>& layouts,
+                        const OGRSpatialReference* srs) {
+    std::vector<MultidimCrs> arrays;
+    for (const RasterLayout* const layout : layouts) {
+        MultidimCrs array{layout->facts.path, "", ""};
+        if (srs != nullptr && layout->x_axis && layout->y_axis) {
+            array.wkt = Wkt2(*srs);
+            // In place of X and Y GDAL names dimensions, from 1.
+            for (const int axis : srs->GetDataAxisToSRSAxisMapping()) {
+                const std::size_t number = axis == 1   ? *layout->x_axis + 1
+                                           : axis == 2 ? *layout->y_axis + 1
+                                                       : 0;
+                array.mapping += (array.mapping.empty() ? "" : ",") + std::to_string(number);
+            }
+        }
+        arrays.push_back(std::move(array));
+    }
+    return StoreMultidimCrs(*update.store(), arrays);
 }
 
 Status WriteTextCoordinates(const CoordinateArrays& arrays, const std::string& path,
@@ -394,6 +499,30 @@ Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
     // What could not be read may be what refers to it.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return true;
+}
+
+Status CoordinateArrays::RemoveScalar(const std::string& path) const {
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, hierarchy->HoldsArray(path));
+    if (!is_array) return {};
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy->Metadata(path));
+    if (metadata.rank() != 0) return {};
+    ZARR_ASSIGN_OR_RETURN(const bool is_free, IsFree(path));
+    return is_free ? update_.metadata().DeleteNode(path) : Status();
+}
+
+Result<bool> CoordinateArrays::HoldsAttributes(const std::string& path,
+                                               const json::Value& attributes) const {
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, hierarchy->HoldsArray(path));
+    if (!is_array) return false;
+    ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy->Attributes(path));
+    const json::Object& wanted = *attributes.as_object();
+    if (held.as_object() == nullptr || held.as_object()->size() != wanted.size()) return false;
+    return std::all_of(wanted.begin(), wanted.end(), [&](const json::Member& member) {
+        const json::Value* const other = held.Find(member.first);
+        return other != nullptr && json::Dump(*other) == json::Dump(member.second);
+    });
 }
 
 Status CoordinateArrays::Write(const std::string& path, const zarr::ArraySpec& spec,

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -50,6 +51,13 @@ class CoordinateArrays {
     // update, or no array but the rasters refers to it.
     zarr::Result<bool> IsFree(const std::string& path) const;
 
+    // Removes the array at `path`, if it has no dimensions and is free.
+    zarr::Status RemoveScalar(const std::string& path) const;
+
+    // True where the array at `path` has these attributes and no others.
+    zarr::Result<bool> HoldsAttributes(const std::string& path,
+                                       const zarr::json::Value& attributes) const;
+
     // Writes an array of one uncompressed chunk, of elements in the order of `spec`'s dtype.
     zarr::Status Write(const std::string& path, const zarr::ArraySpec& spec,
                        const zarr::json::Object& attributes, const std::string& chunk) const;
@@ -80,6 +88,14 @@ struct GeoreferencingArrays {
 // Centres of `count` pixels along X, or along Y, of a raster without rotation.
 NumberSeries PixelCentres(const zarr::GeoTransform& transform, bool is_x, std::uint64_t count);
 
+// Of the dimensions of a new raster, by their axis, those that another array in its group has under
+// another name: of the same size and role, and with the coordinates that `transform` gives, or
+// without any where that is not known. `own` are the paths of the raster's arrays, of which
+// `layout` is one.
+zarr::Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
+    const StoreUpdate& update, const std::set<std::string>& own, const RasterLayout& layout,
+    const std::optional<zarr::GeoTransform>& transform);
+
 // Writes the coordinate and grid mapping arrays of a raster. Where coordinates are others' too and
 // say something else they stay as they are, with a line in `warnings`.
 zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& arrays,
@@ -88,11 +104,17 @@ zarr::Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArr
                                                              Georeferenced convention,
                                                              zarr::Warnings& warnings);
 
-// Says in the attributes of an array where its raster lies: as GDAL's `_CRS`, by CF, or by the
-// conventions `proj:` and `spatial:`. What was said before is replaced.
+// Says in the attributes of an array where its raster lies: as GDAL's `_CRS`, by CF, by CF in the
+// way that every reader finds it by default, or by the conventions `proj:` and `spatial:`. What was
+// said before is replaced.
 void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
                                  Georeferenced convention, const GeoreferencingArrays& beside,
                                  zarr::json::Object& attributes);
+
+// Says the CRS of rasters, nullptr for none, where GDAL's built-in driver before 3.9 looks for it,
+// which knows no grid mappings: in "pam.aux.xml" of the store.
+zarr::Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayout*>& layouts,
+                              const OGRSpatialReference* srs);
 
 // Writes the strings that lie along a dimension as the coordinate array at `path`.
 zarr::Status WriteTextCoordinates(const CoordinateArrays& arrays, const std::string& path,

@@ -10,6 +10,7 @@
 #include "core/conventions/array_facts.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_types.h"
+#include "driver/georef/selection.h"
 
 namespace zarr_driver {
 
@@ -103,18 +104,33 @@ Status FixIndices(const std::vector<std::uint64_t>& indices, RasterLayout& layou
         return Status::Invalid("/" + layout.facts.path + ": " + std::to_string(indices.size()) +
                                " indices for " + std::to_string(layout.other_axes.size()) +
                                " dimensions beside X and Y");
-    for (std::size_t i = 0; i < layout.other_axes.size(); ++i) {
+    for (std::size_t i = 0; i < indices.size(); ++i) {
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[i]];
-        if (i < indices.size() && indices[i] >= dimension.size)
+        if (indices[i] >= dimension.size)
             return Status::Invalid("/" + layout.facts.path + ": index " +
                                    std::to_string(indices[i]) + " is outside dimension " +
                                    dimension.name + ", which has " +
                                    std::to_string(dimension.size) + " elements");
-        // The product of the shape is known to fit.
-        if (i >= indices.size()) layout.slices *= dimension.size;
+        if (layout.fixed[i] && layout.fixed[i] != indices[i])
+            return Status::Invalid("/" + layout.facts.path + ": dimension " + dimension.name +
+                                   " is fixed twice");
+        layout.fixed[i] = indices[i];
     }
-    layout.fixed = indices;
     return {};
+}
+
+// The product of the shape is known to fit.
+void CountSlices(RasterLayout& layout) {
+    layout.slices = 1;
+    for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
+        if (!layout.fixed[i]) layout.slices *= layout.shown[i];
+}
+
+// The index of the slice of `size` that lies nearest to the one of `shown` with this index.
+std::uint64_t Nearest(std::uint64_t index, std::uint64_t shown, std::uint64_t size) {
+    if (shown == size) return index;
+    const double place = (static_cast<double>(index) + 0.5) / static_cast<double>(shown);
+    return std::min(size - 1, static_cast<std::uint64_t>(place * static_cast<double>(size)));
 }
 
 }  // namespace
@@ -133,16 +149,26 @@ int RasterLayout::Height() const {
     return y_axis ? static_cast<int>(facts.metadata.shape[*y_axis]) : 1;
 }
 
+bool RasterLayout::HasFixed() const {
+    return std::any_of(fixed.begin(), fixed.end(),
+                       [](const auto& index) { return index.has_value(); });
+}
+
+bool RasterLayout::RepeatsSlices() const {
+    for (std::size_t i = 0; i < other_axes.size(); ++i)
+        if (shown[i] != facts.metadata.shape[other_axes[i]]) return true;
+    return false;
+}
+
 std::vector<std::uint64_t> RasterLayout::SliceIndices(std::uint64_t slice) const {
     std::vector<std::uint64_t> indices(other_axes.size());
     for (std::size_t i = other_axes.size(); i-- > 0;) {
-        if (i < fixed.size()) {
-            indices[i] = fixed[i];
+        if (fixed[i]) {
+            indices[i] = *fixed[i];
             continue;
         }
-        const std::uint64_t size = facts.metadata.shape[other_axes[i]];
-        indices[i] = slice % size;
-        slice /= size;
+        indices[i] = Nearest(slice % shown[i], shown[i], facts.metadata.shape[other_axes[i]]);
+        slice /= shown[i];
     }
     return indices;
 }
@@ -170,20 +196,34 @@ Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy, const st
     ZARR_RETURN_IF_ERROR(CheckRaster(layout));
     for (std::size_t i = 0; i < layout.facts.dimensions.size(); ++i)
         if (layout.x_axis != i && layout.y_axis != i) layout.other_axes.push_back(i);
+    for (const std::size_t axis : layout.other_axes)
+        layout.shown.push_back(layout.facts.metadata.shape[axis]);
+    ZARR_ASSIGN_OR_RETURN(layout.fixed,
+                          FindSelected(hierarchy, layout.facts, layout.other_axes, options.select));
     ZARR_RETURN_IF_ERROR(FixIndices(indices, layout));
+    CountSlices(layout);
     return layout;
 }
 
 Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std::string& path,
-                                     const OpenOptions& options,
-                                     const std::vector<std::uint64_t>& indices,
-                                     const RasterLayout& base) {
-    if (!base.facts.colour_axis) return MakeRasterLayout(hierarchy, path, options, indices);
+                                     const OpenOptions& options, const RasterLayout& base) {
     OpenOptions as_base = options;
-    as_base.dim_x = std::to_string(*base.x_axis);
-    as_base.dim_y = std::to_string(*base.y_axis);
-    auto layout = MakeRasterLayout(hierarchy, path, as_base, indices);
-    if (layout.ok()) layout->facts.colour_axis = base.facts.colour_axis;
+    as_base.select.clear();
+    if (base.facts.colour_axis) {
+        as_base.dim_x = std::to_string(*base.x_axis);
+        as_base.dim_y = std::to_string(*base.y_axis);
+    }
+    ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(hierarchy, path, as_base, {}));
+    if (base.facts.colour_axis) layout.facts.colour_axis = base.facts.colour_axis;
+    if (layout.other_axes != base.other_axes) return layout;  // of another array: a mask
+    for (std::size_t i = 0; i < layout.other_axes.size(); ++i) {
+        const std::uint64_t size = base.facts.metadata.shape[base.other_axes[i]];
+        layout.shown[i] = base.shown[i];
+        if (base.fixed[i])
+            layout.fixed[i] =
+                Nearest(*base.fixed[i], size, layout.facts.metadata.shape[layout.other_axes[i]]);
+    }
+    CountSlices(layout);
     return layout;
 }
 

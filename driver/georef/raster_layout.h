@@ -40,13 +40,20 @@ struct RasterLayout {
     std::optional<std::size_t> x_axis;
     std::optional<std::size_t> y_axis;
     std::vector<std::size_t> other_axes;  // slowest first
-    std::vector<std::uint64_t> fixed;     // indices along the first of other_axes
+    // The index along each of other_axes where it is fixed.
+    std::vector<std::optional<std::uint64_t>> fixed;
+    // Slices along each of other_axes that is not fixed: its size; or of a smaller level of a
+    // pyramid, which may have fewer, the base's.
+    std::vector<std::uint64_t> shown;
     std::vector<ScalarField> fields;
     std::uint64_t slices = 1;  // along the other axes that are not fixed
 
     int Width() const;
     int Height() const;
     std::uint64_t BandCount() const { return slices * fields.size(); }
+    bool HasFixed() const;
+    // True where slices of the raster are the same ones of the array.
+    bool RepeatsSlices() const;
     // The index along each of other_axes of a slice.
     std::vector<std::uint64_t> SliceIndices(std::uint64_t slice) const;
     // Of an image in colours, which of red, green, blue and alpha the slice of these indices is,
@@ -54,17 +61,18 @@ struct RasterLayout {
     std::optional<std::uint64_t> ColourOf(const std::vector<std::uint64_t>& indices) const;
 };
 
-// Opens an array and lays its dimensions out. `indices` fix its first extra dimensions. Fails where
-// its elements are no numbers, it has no elements, or a dimension is too long for GDAL.
+// Opens an array and lays its dimensions out. `indices` fix its first extra dimensions, and the
+// open option SELECT others. Fails where its elements are no numbers, it has no elements, or a
+// dimension is too long for GDAL.
 zarr::Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy,
                                             const std::string& path, const OpenOptions& options,
                                             const std::vector<std::uint64_t>& indices);
 
-// The same of a smaller level of a pyramid, which is laid out as `base` where the store does not
-// name its dimensions: a small image does not show by its shape that it is one.
+// The same of a smaller level of a pyramid, of which the slices are those of `base`: where the
+// level has fewer, the nearest. It is laid out as `base` where the store does not name its
+// dimensions: a small image does not show by its shape that it is one.
 zarr::Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy,
                                            const std::string& path, const OpenOptions& options,
-                                           const std::vector<std::uint64_t>& indices,
                                            const RasterLayout& base);
 
 }  // namespace zarr_driver

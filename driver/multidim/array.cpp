@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <string>
 #include <vector>
@@ -64,6 +65,19 @@ double Packed(const std::optional<double>& value, double neutral, bool* has_valu
     if (has_value != nullptr) *has_value = value.has_value();
     if (storage != nullptr) *storage = value ? GDT_Float64 : GDT_Unknown;
     return value.value_or(neutral);
+}
+
+// Cuts what is longer than the elements of an array of objects can be.
+CutTexts CutToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
+    CutTexts cut;
+    if (!metadata.text_type) return cut;
+    for (std::string& text : texts) {
+        const std::size_t fitting = zarr::FittingText(*metadata.text_type, text).size();
+        if (fitting == text.size()) continue;
+        cut.Add(*metadata.text_type, text);
+        text.resize(fitting);
+    }
+    return cut;
 }
 
 // The texts of a block of elements, or the bytes that they mean, in row-major order.
@@ -416,17 +430,25 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
         const OpenOptions& options = session_->options();
         Georeferencing placed =
             ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
-                               {options.assume_longlat, false, options.threads});
+                               {options.assume_longlat, false, false, options.threads});
         EmitWarnings(session_->store_path() + ": /" + facts_.path, placed.warnings);
         return placed;
     });
 }
 
+// Of the CRS that PAM has, which may only say again what the store says. On a server, where nobody
+// can have set one, the store's counts.
+bool ZarrMDArray::IsSetByUser() const {
+    const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
+    return !ReadMultidimPam(session_->store_path(), facts_.path, never).crs.empty();
+}
+
 std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
     return Guarded(session_->store_path(), [&]() -> std::shared_ptr<OGRSpatialReference> {
-        if (auto from_pam = GDALPamMDArray::GetSpatialRef()) return from_pam;
+        auto from_pam = GDALPamMDArray::GetSpatialRef();
+        if (from_pam != nullptr && IsSetByUser()) return from_pam;
         const Georeferencing& placed = FindGeoreferencing();
-        if (!placed.srs) return nullptr;
+        if (!placed.srs) return from_pam;
         std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
                                                  [](OGRSpatialReference* p) { p->Release(); });
         // The coordinate arrays stay in their own units here, so the CRS follows them.
@@ -507,7 +529,7 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         }
         const bool is_its_raster = facts_.metadata.rank() >= 2 && text_length_ == 0 &&
                                    facts_.axes.x == iXDim && facts_.axes.y == iYDim &&
-                                   GDALPamMDArray::GetSpatialRef() == nullptr;
+                                   (GDALPamMDArray::GetSpatialRef() == nullptr || !IsSetByUser());
         std::uint64_t slices = 1;
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
             if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
@@ -585,7 +607,10 @@ Status ZarrMDArray::WriteRegion(zarr::Region region, const zarr::Strides& stride
     if (stored_.kind == zarr::DataKind::kObject) {
         if (buffer_type.GetClass() == GEDTC_COMPOUND)
             return Status::Invalid("dtype |O has no members");
-        return writer->WriteObjects(region, TextsOf(region, strides, buffer_type, data), threads);
+        std::vector<std::string> texts = TextsOf(region, strides, buffer_type, data);
+        const CutTexts cut = CutToFit(facts_.metadata, texts);
+        if (!cut.empty()) EmitWarning(session_->store_path() + ": /" + facts_.path, cut.Message());
+        return writer->WriteObjects(region, texts, threads);
     }
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, buffer_type));
     if (!op->can_fail()) return writer->Write(region, 0, {data, strides, op->op()}, threads);
@@ -598,6 +623,8 @@ Status ZarrMDArray::WriteRegion(zarr::Region region, const zarr::Strides& stride
     const zarr::Strides own = zarr::ContiguousStrides(region.count, stored_.size, false);
     zarr::CopyBlock(region.count, staged.data(), own, data, strides, op->op());
     ZARR_RETURN_IF_ERROR(op->status());
+    if (!op->cut_texts().empty())
+        EmitWarning(session_->store_path() + ": /" + facts_.path, op->cut_texts().Message());
     return writer->Write(region, 0, {staged.data(), own, zarr::CopyConverter(stored_.size)},
                          threads);
 }
@@ -721,6 +748,7 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     op->op().row(op->op(), reinterpret_cast<std::uint8_t*>(element.data()), 0,
                  static_cast<const std::uint8_t*>(raw), 0, 1);
     ZARR_RETURN_IF_ERROR(op->status());
+    if (!op->cut_texts().empty()) return Status::Invalid(op->cut_texts().Message());
     return element;
 }
 
@@ -870,11 +898,61 @@ CPLErr ZarrMDArray::GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, d
     });
 }
 
+#if ZARR_HAS_RAW_BLOCK_INFO
+Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBlockInfo& info) const {
+    ZARR_RETURN_IF_ERROR(CheckThere());
+    zarr::DimVector<std::uint64_t> chunk(facts_.metadata.rank(), 0);
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+        const std::size_t axis = shown_[i];
+        const std::uint64_t size = facts_.metadata.chunks[axis];
+        const std::uint64_t count =
+            facts_.metadata.shape[axis] / size + (facts_.metadata.shape[axis] % size != 0 ? 1 : 0);
+        if (coordinates[i] >= count)
+            return Status::Invalid("/" + facts_.path + ": block " + std::to_string(coordinates[i]) +
+                                   " of " + std::to_string(count) + " along dimension " +
+                                   std::to_string(i));
+        chunk[axis] = coordinates[i];
+    }
+    ZARR_ASSIGN_OR_RETURN(const std::string key, array_->chunks().LockOf(chunk));
+    const std::string path = session_->store_path() + "/" + key;
+    info.papszInfo = CSLDuplicate(structural_info_.List());
+    VSIStatBufL stat;
+    if (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)) return {};
+    info.pszFilename = CPLStrdup(path.c_str());
+    info.nSize = static_cast<std::uint64_t>(stat.st_size);
+    return {};
+}
+
+bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
+                                  GDALMDArrayRawBlockInfo& info) const {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        info.clear();
+        return Report(FindRawBlock(panBlockCoordinates, info));
+    });
+}
+#endif
+
+// In the type of the data, as CF wants it.
+json::Value ZarrMDArray::ActualRange(double least, double most) const {
+    const bool is_integer =
+        stored_.kind == zarr::DataKind::kInt || stored_.kind == zarr::DataKind::kUint;
+    constexpr double kExact = 9007199254740992.0;  // 2^53
+    const auto number = [&](double value) {
+        return is_integer && std::abs(value) <= kExact
+                   ? json::Value(static_cast<std::int64_t>(value))
+                   : json::Value(value);
+    };
+    return json::Value(json::Array{number(least), number(most)});
+}
+
 bool ZarrMDArray::SetStatistics(ZARR_SET_STATISTICS_PARAMETERS) {
     return Guarded(session_->store_path(), [&]() -> bool {
         // What is old would be as new as the file is then.
         session_->DropOldStatistics();
-        return GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS);
+        if (!GDALPamMDArray::SetStatistics(ZARR_SET_STATISTICS_ARGUMENTS)) return false;
+        const bool is_wanted = CPLFetchBool(ZARR_STATISTICS_OPTIONS, "UPDATE_METADATA", false);
+        if (!is_wanted || bApproxStats || !IsWritable()) return true;
+        return Report(ChangeAttribute("actual_range", ActualRange(dfMin, dfMax)));
     });
 }
 

@@ -75,6 +75,11 @@ class ZarrMDArray final : public GDALPamMDArray {
     CPLErr GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
                          double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
                          GDALProgressFunc pfnProgress, void* pProgressData) override;
+#if ZARR_HAS_RAW_BLOCK_INFO
+    // Where a chunk is stored: the file, all of it. Of one that is absent no file, and a size of 0.
+    bool GetRawBlockInfo(const uint64_t* panBlockCoordinates,
+                         GDALMDArrayRawBlockInfo& info) const override;
+#endif
     GDALDataset* AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const override;
 
     // Writing. Each emits why it failed.
@@ -134,6 +139,11 @@ class ZarrMDArray final : public GDALPamMDArray {
     bool Report(const zarr::Status& status) const;
     zarr::Status Place(const OGRSpatialReference* srs);
     zarr::Status ChangeAttribute(const char* name, std::optional<zarr::json::Value> value);
+    bool IsSetByUser() const;
+    zarr::json::Value ActualRange(double least, double most) const;
+#if ZARR_HAS_RAW_BLOCK_INFO
+    zarr::Status FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBlockInfo& info) const;
+#endif
     zarr::Status StoreNodata(const void* raw);
     bool IsOutside(const void* raw, const std::string& element) const;
     zarr::Status ChangeFillValue(const std::string* element);

@@ -173,7 +173,9 @@ std::shared_ptr<ZarrAttribute> ZarrAttribute::Make(const std::string& parent,
         if (stated != GDT_Unknown) attribute->Retype(stated);
     } else {
         make(GDALExtendedDataType::CreateString(0, GEDTST_JSON));
-        const json::Value text(json::Dump(value));
+        // GDAL's JSON parser takes a scalar for incomplete unless something follows it.
+        const bool is_open = value.as_array() == nullptr && value.as_object() == nullptr;
+        const json::Value text(json::Dump(value) + (is_open && value.is_null() ? " " : ""));
         attribute->SetStrings({&text});
         array = nullptr;
     }
@@ -422,7 +424,11 @@ bool ZarrAttribute::Rename(const std::string& osNewName) {
 void ZarrAttribute::Moved(const std::string& from, const std::string& to) {
     if (!zarr::IsAtOrBelow(path_, from)) return;
     path_ = to + path_.substr(from.size());
-    m_osFullName = session_->GroupName(path_) + "/" + m_osName;
+    const std::string global = kGlobalAttributes + ("/" + m_osName);
+    const bool is_of_group =
+        m_osFullName.size() >= global.size() &&
+        m_osFullName.compare(m_osFullName.size() - global.size(), global.size(), global) == 0;
+    m_osFullName = session_->GroupName(path_) + (is_of_group ? global : "/" + m_osName);
 }
 
 std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(

@@ -92,6 +92,9 @@ class ZarrAttribute final : public GDALAttribute {
     bool is_deleted_ = false;
 };
 
+// Between the full name of a group and the name of its attribute, as in GDAL's own drivers.
+inline constexpr const char* kGlobalAttributes = "/_GLOBAL_";
+
 // The attributes of the node at `path`, of the full name `parent`, from its JSON object, without
 // those that `is_hidden` is true of. Where they may be changed, those in use are the
 // ones that he holds, and those that were created and not written yet come last.

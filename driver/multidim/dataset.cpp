@@ -98,16 +98,13 @@ class NewRoot {
         ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
         const std::string folder = TargetFolderOf(path);
         ZARR_RETURN_IF_ERROR(CheckWritable(folder));
-        if (ArchiveOf(folder))
-            return Status::Unsupported(
-                "a zip file is written once and in order, which the multidimensional API does not "
-                "do; make a folder and zip that");
         ZARR_ASSIGN_OR_RETURN(made.locks_,
                               OpenSynchronizer(CSLFetchNameValueDef(options, "SYNCHRONIZER", "")));
         ZARR_ASSIGN_OR_RETURN(made.replacement_, StoreReplacement::Begin(folder));
-        ZARR_RETURN_IF_ERROR(made.UpdateOf(OpenStoreForUpdate(made.replacement_.folder()), nullptr)
-                                 ->metadata()
-                                 .CreateGroup(""));
+        if (const auto archive = ArchiveOf(made.replacement_.folder()))
+            ZARR_RETURN_IF_ERROR(MakeEmptyZip(*archive));
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(made.replacement_.folder()));
+        ZARR_RETURN_IF_ERROR(made.UpdateOf(store, nullptr)->metadata().CreateGroup(""));
         return made;
     }
 
@@ -117,7 +114,7 @@ class NewRoot {
         Location location;
         location.store_path = replacement_.folder();
         location.kind = zarr::NodeKind::kGroup;
-        const std::shared_ptr<zarr::Store> store = OpenStoreForUpdate(location.store_path);
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(location.store_path));
         ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
         auto update = UpdateOf(store, location.hierarchy);
         return std::make_shared<SharedResource>(std::move(location), std::move(options),

@@ -151,27 +151,20 @@ std::string TextOf(const zarr::DataType& type, const std::uint8_t* element) {
     return zarr::MarkedText(zarr::ElementText(type, bytes));
 }
 
-Status StoreBytes(const zarr::DataType& type, const std::string& text, const std::string& bytes,
-                  std::uint8_t* dst) {
-    if (bytes.size() > type.size) return zarr::TooLong(type, text);
-    std::copy(bytes.begin(), bytes.end(), dst);
-    return {};
-}
-
-Status StoreUnicode(const zarr::DataType& type, const std::string& text, std::uint8_t* dst) {
+Status StoreUnicode(const zarr::DataType& type, std::string_view text, std::uint8_t* dst) {
     ZARR_ASSIGN_OR_RETURN(const std::u32string units, zarr::Utf8ToUcs4(text));
-    if (units.size() * sizeof(char32_t) > type.size) return zarr::TooLong(type, text);
     const auto* const first = reinterpret_cast<const std::uint8_t*>(units.data());
     std::copy_n(first, units.size() * sizeof(char32_t), dst);
     if (type.NeedsSwap()) zarr::SwapElements(type, dst, 1);
     return {};
 }
 
-// Stores a text as an element of `type`, which is zeros.
-Status StoreText(const zarr::DataType& type, const std::string& text, std::uint8_t* dst) {
+// Stores a text that fits, as an element of `type`, which is zeros.
+Status StoreText(const zarr::DataType& type, std::string_view text, std::uint8_t* dst) {
     switch (type.kind) {
         case DataKind::kBytes:
-            return StoreBytes(type, text, text, dst);
+            std::copy(text.begin(), text.end(), dst);
+            return {};
         case DataKind::kUnicode:
             return StoreUnicode(type, text, dst);
         case DataKind::kVoid: {
@@ -181,7 +174,8 @@ Status StoreText(const zarr::DataType& type, const std::string& text, std::uint8
                 return Status::Invalid(zarr::Quoted(text) + ": expected the base64 of " +
                                        std::to_string(type.size) + " bytes, as dtype " +
                                        type.ToString() + " has");
-            return StoreBytes(type, text, *bytes, dst);
+            std::copy(bytes->begin(), bytes->end(), dst);
+            return {};
         }
         default:
             break;
@@ -405,15 +399,32 @@ Status ExtendedWriteConverter::status() const {
     return status_;
 }
 
+CutTexts ExtendedWriteConverter::cut_texts() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return cut_;
+}
+
+void CutTexts::Add(const zarr::DataType& type, const std::string& text) {
+    if (count_++ == 0) first_ = zarr::TooLong(type, text);
+}
+
+std::string CutTexts::Message() const {
+    return first_.message() + ", so it is cut" +
+           (count_ > 1 ? " (texts that are cut: " + std::to_string(count_) + ")" : "");
+}
+
 void ExtendedWriteConverter::ConvertText(const Leaf& leaf, std::uint8_t* dst,
                                          const std::uint8_t* src) const {
     std::memset(dst, 0, leaf.type.size);
     const std::string text = zarr::UnmarkedBytes(TextOfElement(leaf.gdal_type, src));
-    const Status status = StoreText(leaf.type, text, dst);
-    if (status.ok()) return;
-    std::memset(dst, 0, leaf.type.size);
+    const std::string_view fitting =
+        leaf.type.kind == DataKind::kVoid ? text : zarr::FittingText(leaf.type, text);
+    const Status status = StoreText(leaf.type, fitting, dst);
+    if (!status.ok()) std::memset(dst, 0, leaf.type.size);
+    if (status.ok() && fitting.size() == text.size()) return;
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (status_.ok()) status_ = status;
+    if (!status.ok() && status_.ok()) status_ = status;
+    if (status.ok()) cut_.Add(leaf.type, text);
 }
 
 void ExtendedWriteConverter::ConvertRow(const zarr::Converter& op, std::uint8_t* dst,
@@ -437,14 +448,14 @@ Result<StringFormat> ParseStringFormat(CSLConstList options) {
     const char* text = CSLFetchNameValue(options, "STRING_FORMAT");
     if (text == nullptr || EQUAL(text, "ASCII")) return StringFormat::kAscii;
     if (EQUAL(text, "UNICODE")) return StringFormat::kUnicode;
-    return RefuseOption("STRING_FORMAT", "ASCII or UNICODE", text);
+    if (EQUAL(text, "STRING")) return StringFormat::kVariable;
+    return RefuseOption("STRING_FORMAT", "STRING, ASCII or UNICODE", text);
 }
 
 Result<zarr::DataType> NewArrayType(const GDALExtendedDataType& type, StringFormat strings) {
     if (type.GetClass() == GEDTC_STRING) {
         const std::size_t length = type.GetMaxStringLength();
-        const bool is_fixed = strings == StringFormat::kAscii && length > 0;
-        return zarr::ParseTypestr(is_fixed ? "|S" + std::to_string(length) : "|O");
+        if (length == 0 || strings == StringFormat::kVariable) return zarr::ParseTypestr("|O");
     }
     ZARR_ASSIGN_OR_RETURN(const json::Value spelled, MemberType(type, strings));
     const auto parsed = zarr::ParseDataType(spelled);

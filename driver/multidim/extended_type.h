@@ -92,6 +92,19 @@ void ClearElements(const GDALExtendedDataType& type, std::uint8_t* data,
 void FreeElements(const GDALExtendedDataType& type, std::uint8_t* data,
                   const zarr::DimVector<std::uint64_t>& count, const zarr::Strides& strides);
 
+// Texts that were too long for their dtype, of which the beginning was written.
+class CutTexts {
+  public:
+    void Add(const zarr::DataType& type, const std::string& text);
+    bool empty() const { return count_ == 0; }
+    // Names the first.
+    std::string Message() const;
+
+  private:
+    std::size_t count_ = 0;
+    zarr::Status first_;
+};
+
 // Writes elements of any GDAL type as stored ones of any dtype that theirs converts to, but
 // kObject, with GDAL's rules of conversion; the members of structures are matched by name, and
 // those that the GDAL type lacks are left as they are. Strings are not taken over. The op made
@@ -104,10 +117,12 @@ class ExtendedWriteConverter {
         const zarr::DataType& stored, const GDALExtendedDataType& buffer);
 
     const zarr::Converter& op() const { return op_; }
-    // True where an element may fail to convert: a text that is too long, or no base64.
+    // True where an element may fail to convert, as it is no base64, or is cut.
     bool can_fail() const { return can_fail_; }
     // The first such failure; its element is zeros.
     zarr::Status status() const;
+    // The texts that did not fit.
+    CutTexts cut_texts() const;
 
   private:
     struct Leaf : ExtendedLeaf {
@@ -124,6 +139,7 @@ class ExtendedWriteConverter {
     bool can_fail_ = false;
     mutable std::mutex mutex_;
     mutable zarr::Status status_;
+    mutable CutTexts cut_;
 };
 
 // The text of one element of a GDAL type: a string, empty where it is a null pointer, or a number
@@ -132,15 +148,15 @@ std::string TextOfElement(const GDALExtendedDataType& type, const void* element)
 
 // The dtype that a new array of a type of GDAL's multidimensional API gets.
 
-// The option STRING_FORMAT; kAscii is the default, as it stores what has a maximum length, in
-// bytes, as what it was read from.
-enum class StringFormat : std::uint8_t { kAscii, kUnicode };
+// The option STRING_FORMAT, of strings with a maximum length. kAscii, the default, takes it for
+// bytes, as what it was read from; kUnicode for characters; kVariable stores strings of any length.
+enum class StringFormat : std::uint8_t { kAscii, kUnicode, kVariable };
 zarr::Result<StringFormat> ParseStringFormat(CSLConstList options);
 
-// Numbers as StoredTypeOf() has them. Strings with a maximum length are S, with kUnicode and
-// without a maximum kObject, for vlen-utf8. Compounds are structures without padding; strings in
-// them need a maximum length and are S, with kUnicode U; members called name[0], name[1], ... of
-// one type are a subarray.
+// Numbers as StoredTypeOf() has them. Strings with a maximum length are S, with kUnicode U, and
+// with kVariable or without a maximum kObject, for vlen-utf8. Compounds are structures without
+// padding; strings in them need a maximum length and are S, with kUnicode U; members called
+// name[0], name[1], ... of one type are a subarray.
 zarr::Result<zarr::DataType> NewArrayType(const GDALExtendedDataType& type, StringFormat strings);
 
 }  // namespace zarr_driver

@@ -267,8 +267,13 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrGroup::GetAttributes(
             EmitWarning(session_->store_path(), attributes.status().message());
             return {};
         }
-        return ListAttributes(session_, path_, GetFullName(), *attributes, zarr::IsNczarrAttribute);
+        return ListAttributes(session_, path_, AttributeParent(), *attributes,
+                              zarr::IsNczarrAttribute);
     });
+}
+
+std::string ZarrGroup::AttributeParent() const {
+    return (GetFullName() == "/" ? "" : GetFullName()) + kGlobalAttributes;
 }
 
 std::shared_ptr<GDALAttribute> ZarrGroup::GetAttribute(const std::string& osName) const {
@@ -399,7 +404,7 @@ std::shared_ptr<GDALAttribute> ZarrGroup::CreateAttribute(const std::string& osN
     return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALAttribute> {
         return Try(session_->store_path(), [&]() -> Result<std::shared_ptr<GDALAttribute>> {
             ZARR_RETURN_IF_ERROR(CheckChange());
-            return CreateNodeAttribute(session_, path_, GetFullName(), osName, anDimensions,
+            return CreateNodeAttribute(session_, path_, AttributeParent(), osName, anDimensions,
                                        oDataType);
         });
     });

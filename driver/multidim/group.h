@@ -76,6 +76,8 @@ class ZarrGroup final : public GDALGroup {
     std::vector<std::shared_ptr<GDALDimension>> DimensionsOfArrays() const;
     using Nodes = std::vector<zarr::Node>;
 
+    // What is in front of an attribute's name in its full name.
+    std::string AttributeParent() const;
     zarr::Status CheckThere() const;
     zarr::Status CheckChange() const;
     std::shared_ptr<const Nodes> Members() const;

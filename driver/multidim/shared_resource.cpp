@@ -22,6 +22,7 @@
 #include "driver/multidim/group.h"
 #include "driver/raster/raster_open.h"
 #include "driver/store/location.h"
+#include "driver/store/store_folder.h"
 
 namespace zarr_driver {
 
@@ -103,7 +104,7 @@ std::string SharedResource::GroupName(const std::string& path) const {
 
 std::string SharedResource::ArrayName(const std::string& path) const {
     // An array that is the whole store is called like it.
-    if (path.empty()) return CPLGetBasename(store_path().c_str());
+    if (path.empty()) return RootArrayName(location_.store_path);
     return IsOpened(path) ? std::string(zarr::LastName(path)) : OutsideName(path);
 }
 
@@ -584,7 +585,7 @@ std::vector<std::string> SharedResource::OutsideArrays() const {
         keys.push_back(zarr::DocumentKey(path, zarr::Document::kArray));
         keys.push_back(zarr::DocumentKey(path, zarr::Document::kAttributes));
     }
-    zarr::Prefetch(hierarchy(), keys);
+    hierarchy().store()->Prefetch(keys);
     std::set<std::string> outside;
     while (!waiting.empty()) {
         const std::string path = std::move(waiting.back());
@@ -687,6 +688,7 @@ std::shared_ptr<ZarrAttribute> SharedResource::FindAttribute(const std::string& 
 
 Status SharedResource::DeleteNode(const std::string& path) {
     ZARR_RETURN_IF_ERROR(CheckUpdate());
+    ZARR_RETURN_IF_ERROR(CheckDeletable(location_.store_path, path));
     // First from the store: what could not be deleted is as it was.
     ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(path));
     ++generation_;
@@ -718,6 +720,7 @@ Status SharedResource::RenameNode(const std::string& node, const std::string& ne
     const std::string path = node;
     ZARR_RETURN_IF_ERROR(CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckName(new_name));
+    ZARR_RETURN_IF_ERROR(CheckDeletable(location_.store_path, path));
     if (path == root_ || (is_array_ && path == location_.node))
         return Status::Invalid("/" + path + ": what the dataset was opened as is not renamed");
     ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));

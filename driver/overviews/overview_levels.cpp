@@ -11,6 +11,7 @@
 #include "core/conventions/nczarr.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
+#include "driver/base/metadata_text.h"
 
 namespace zarr_driver {
 
@@ -33,6 +34,8 @@ bool IsOfPlace(std::string_view name) {
     for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
                                        "proj:bbox", "ancillary_variables"})
         if (name == own) return true;
+    // Of the pixels of the base.
+    if (name == kPamAttribute || name == zarr::kMaskAttribute) return true;
     return name.substr(0, 8) == "spatial:" || zarr::IsNczarrAttribute(name);
 }
 
@@ -48,9 +51,13 @@ json::Object KeptAttributes(const json::Value& attributes) {
 Georeferenced ConventionOf(const json::Value& attributes, Georeferenced fallback) {
     const bool gdal = attributes.Find("_CRS") != nullptr;
     const bool cf = attributes.Find("grid_mapping") != nullptr;
-    if (gdal && cf) return Georeferenced::kGdalAndCf;
-    if (gdal) return Georeferenced::kGdal;
-    if (cf) return Georeferenced::kCf;
+    if (gdal) return cf ? Georeferenced::kEveryReader : Georeferenced::kGdal;
+    const std::string* const mapping = zarr::StringAttribute(attributes, "grid_mapping");
+    const auto coordinates = zarr::WordsAttribute(attributes, "coordinates");
+    const bool is_coordinate =
+        mapping != nullptr &&
+        std::find(coordinates.begin(), coordinates.end(), *mapping) != coordinates.end();
+    if (cf) return is_coordinate ? Georeferenced::kEveryReader : Georeferenced::kCf;
     const bool spatial = attributes.Find("spatial:transform") != nullptr ||
                          attributes.Find("proj:code") != nullptr ||
                          attributes.Find("proj:wkt2") != nullptr;

@@ -28,7 +28,7 @@ struct LevelPaths {
 struct LevelSource {
     std::vector<const RasterLayout*> arrays;  // all in one group
     RasterPosition placement;
-    Georeferenced convention = Georeferenced::kGdalAndCf;
+    Georeferenced convention = Georeferenced::kEveryReader;
     std::size_t threads = 1;
 };
 

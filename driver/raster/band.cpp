@@ -4,20 +4,26 @@
 #include <cpl_string.h>
 
 #include <algorithm>
-#include <cfloat>
 #include <climits>
 #include <cmath>
 #include <new>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/endian.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/eopf.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
+#include "core/store/keys.h"
 #include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
+#include "driver/raster/band_colours.h"
+#include "driver/raster/nodata_element.h"
 #include "driver/store/sidecars.h"
 
 namespace zarr_driver {
@@ -38,6 +44,17 @@ bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0]
 // Of an item of metadata, or its name.
 bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
 
+std::vector<std::pair<std::string, std::string>> ItemsOf(const CPLStringList& list) {
+    std::vector<std::pair<std::string, std::string>> items;
+    for (int i = 0; i < list.size(); ++i) {
+        char* name = nullptr;
+        const char* const value = CPLParseNameValue(list[i], &name);
+        if (name != nullptr && value != nullptr) items.emplace_back(name, value);
+        CPLFree(name);
+    }
+    return items;
+}
+
 void SetSuccess(int* success, bool value) {
     if (success != nullptr) *success = value ? TRUE : FALSE;
 }
@@ -50,45 +67,6 @@ struct BlockRange {
 // The blocks of `block` pixels along one dimension that a window lies in.
 BlockRange BlocksOf(int offset, int size, int block) {
     return {offset / block, (offset + size - 1) / block};
-}
-
-template <class T>
-constexpr GDALDataType kTypeOf = std::is_same_v<T, double>         ? GDT_Float64
-                                 : std::is_same_v<T, std::int64_t> ? GDT_Int64
-                                                                   : GDT_UInt64;
-
-// The largest float where its text, such as 3.4028235e+38, has been rounded up; else the value.
-double WithinFloats(double value) {
-    constexpr double kLargest = FLT_MAX;
-    const double half_a_step = std::ldexp(1.0, FLT_MAX_EXP - FLT_MANT_DIG - 1);
-    const double size = std::abs(value);
-    return size > kLargest && size < kLargest + half_a_step ? std::copysign(kLargest, value)
-                                                            : value;
-}
-
-// The element of `type`, in the host's byte order, that is the value; none where `type` has no such
-// value. Of a float it is the nearest.
-template <class T>
-std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
-    const bool is_float =
-        type.kind == zarr::DataKind::kFloat || type.kind == zarr::DataKind::kComplex;
-    if constexpr (std::is_same_v<T, double>) {
-        const GDALDataType real = GDALGetNonComplexDataType(GdalTypeOf(type));
-        if (is_float && real == GDT_Float32) value = WithinFloats(value);
-    }
-    std::string element(type.size, '\0');
-    auto* const bytes = reinterpret_cast<std::uint8_t*>(element.data());
-    const BufferWriteConverter write(type, kTypeOf<T>);
-    write.op().row(write.op(), bytes, 0, reinterpret_cast<const std::uint8_t*>(&value), 0, 1);
-    T held{};
-    const BufferConverter read(type, kTypeOf<T>);
-    read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(&held), 0, bytes, 0, 1);
-    if (held == value) return element;
-    if constexpr (std::is_same_v<T, double>) {
-        if (is_float && (std::isnan(held) ? std::isnan(value) : std::isfinite(held)))
-            return element;
-    }
-    return std::nullopt;
 }
 
 std::string TextOf(double value) { return CPLSPrintf("%.17g", value); }
@@ -119,6 +97,8 @@ ZarrRasterBand::ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& arra
     InterpretAttributes();
     if (field_.type.kind == zarr::DataKind::kBool)
         GDALRasterBand::SetMetadataItem("NBITS", "1", "IMAGE_STRUCTURE");
+    if (const std::string name = CompressionName(array.layout.facts.metadata); !name.empty())
+        GDALRasterBand::SetMetadataItem("COMPRESSION", name.c_str(), "IMAGE_STRUCTURE");
 }
 
 void ZarrRasterBand::InterpretAttributes() {
@@ -132,8 +112,12 @@ void ZarrRasterBand::InterpretAttributes() {
     units_ = zarr::UnitsOf(field_.type, packing);
     // The values of a boolean are both data.
     if (field_.type.kind != zarr::DataKind::kBool) {
+        const OpenOptions& options = dataset()->options();
+        // Black pixels of an image are no holes in it, though most writers leave them out as 0.
+        const bool is_black = facts.metadata.fill_value.is_zero() && !options.is_fill_value_given &&
+                              IsOmeImage(array_.listing, facts.metadata.rank());
         const auto element = zarr::ReadNodata(facts.attributes, facts.metadata,
-                                              dataset()->options().fill_value_as_nodata, warnings);
+                                              options.fill_value_as_nodata && !is_black, warnings);
         const bool is_field = facts.metadata.dtype.kind == zarr::DataKind::kStruct;
         if (element) nodata_ = element->Part(is_field ? field_.offset : 0, field_.type.size);
     }
@@ -145,6 +129,18 @@ void ZarrRasterBand::InterpretAttributes() {
 // Pixels
 
 CPLErr ZarrRasterBand::ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
+                                  GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
+    if (dataset()->options().north_up && dataset()->IsFlipped()) {
+        // The last row of the window is the first of the array's.
+        Window turned = window;
+        turned.y_off = nRasterYSize - window.y_off - window.y_size;
+        return ReadRolled(turned, static_cast<GByte*>(data) + line_space * (window.y_size - 1),
+                          buffer_type, pixel_space, -line_space, band_space);
+    }
+    return ReadRolled(window, data, buffer_type, pixel_space, line_space, band_space);
+}
+
+CPLErr ZarrRasterBand::ReadRolled(const Window& window, void* data, GDALDataType buffer_type,
                                   GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
     const int rolled = dataset()->options().wrap_longitude ? dataset()->RolledColumns() : 0;
     if (rolled == 0)
@@ -246,7 +242,7 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
         const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
         if (is_resampled) {
             if (eRWFlag == GF_Read && dataset()->update() == nullptr &&
-                !dataset()->options().wrap_longitude &&
+                !dataset()->options().wrap_longitude && !dataset()->options().north_up &&
                 ReadsBlocksOf(window, nBufXSize, nBufYSize, psExtraArg))
                 Preload(window);
             return GDALPamRasterBand::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
@@ -275,6 +271,12 @@ CPLXMLNode* ZarrRasterBand::SerializeToXML(const char* pszVRTPath) {
         is_serializing_ = false;
         return WithoutStored(node, stored_metadata_);
     });
+}
+
+void ZarrRasterBand::PamLoaded() {
+    if (psPam == nullptr) return;
+    if (psPam->dfScale == 1) psPam->bScaleSet = false;
+    if (psPam->dfOffset == 0) psPam->bOffsetSet = false;
 }
 
 const char* ZarrRasterBand::GetDescription() const {
@@ -384,8 +386,17 @@ void ZarrRasterBand::ForgetStatistics() {
 
 CPLErr ZarrRasterBand::SetMetadata(NameValueList papszMetadata, const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const bool is_default = IsDefaultDomain(pszDomain);
+        const bool is_stored = is_default && dataset()->update() != nullptr;
+        if (is_stored) LoadLabels();
+        const CPLStringList before(is_stored ? CSLDuplicate(GDALPamRasterBand::GetMetadata())
+                                             : nullptr);
+        const CPLStringList after(is_stored ? CSLDuplicate(papszMetadata) : nullptr);
         const CPLErr error = GDALPamRasterBand::SetMetadata(papszMetadata, pszDomain);
-        if (IsDefaultDomain(pszDomain) && HasStatistics()) dataset()->StatisticsSet();
+        for (const auto& [name, value] : ItemsOf(before))
+            if (after.FetchNameValue(name.c_str()) == nullptr) StoreItem(name.c_str(), nullptr);
+        for (const auto& [name, value] : ItemsOf(after)) StoreItem(name.c_str(), value.c_str());
+        if (is_default && HasStatistics()) dataset()->StatisticsSet();
         return error;
     });
 }
@@ -394,19 +405,84 @@ CPLErr ZarrRasterBand::SetMetadataItem(const char* pszName, const char* pszValue
                                        const char* pszDomain) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         if (IsDefaultDomain(pszDomain) && IsStatistic(pszName)) dataset()->StatisticsSet();
+        if (IsDefaultDomain(pszDomain) && dataset()->update() != nullptr) {
+            LoadLabels();
+            StoreItem(pszName, pszValue);
+        }
         return GDALPamRasterBand::SetMetadataItem(pszName, pszValue, pszDomain);
     });
 }
 
+// What is the attribute of an array of this band alone. What the coordinates of a slice give is
+// not.
+void ZarrRasterBand::StoreItem(const char* name, const char* value) {
+    if (STARTS_WITH_CI(name, "DIM_")) return;
+    dataset()->StoreBandItem(array_, name, value);
+    if (dataset()->BandsHaveArrays() && !IsStatistic(name))
+        stored_metadata_.SetNameValue(name, value);
+}
+
 CPLErr ZarrRasterBand::CreateMaskBand(int nFlagsIn) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        return dataset()->MakeMask([&] { return GDALPamRasterBand::CreateMaskBand(nFlagsIn); });
+        const bool is_of_all = (nFlagsIn & GMF_PER_DATASET) != 0;
+        return dataset()->CreateMask(is_of_all ? 0 : nBand, nFlagsIn,
+                                     [&] { return GDALPamRasterBand::CreateMaskBand(nFlagsIn); });
+    });
+}
+
+GDALRasterBand* ZarrRasterBand::GetMaskBand() {
+    return Guarded(dataset()->store_path(), [&]() -> GDALRasterBand* {
+        if (const StoredMasks::Mask mask = dataset()->masks().Find(nBand); mask.band != nullptr)
+            return mask.band;
+        return GDALPamRasterBand::GetMaskBand();
+    });
+}
+
+int ZarrRasterBand::GetMaskFlags() {
+    return Guarded(dataset()->store_path(), [&]() -> int {
+        if (const StoredMasks::Mask mask = dataset()->masks().Find(nBand); mask.band != nullptr)
+            return mask.flags;
+        return GDALPamRasterBand::GetMaskFlags();
+    });
+}
+
+// As CF has them, in words; PAM keeps the names as they are.
+void ZarrRasterBand::StoreClasses(CSLConstList names) {
+    const zarr::DataKind kind = field_.type.kind;
+    const bool is_integer = kind == zarr::DataKind::kInt || kind == zarr::DataKind::kUint;
+    if (array_.layout.BandCount() != 1 || !is_integer ||
+        array_.layout.facts.attributes.Find("flag_masks") != nullptr)
+        return;
+    json::Array values;
+    std::string meanings;
+    for (int i = 0; names != nullptr && names[i] != nullptr; ++i) {
+        std::string word = names[i];
+        std::replace_if(
+            word.begin(), word.end(), [](char c) { return c == ' ' || c == '\t'; }, '_');
+        if (word.empty()) continue;
+        values.emplace_back(std::int64_t{i});
+        meanings += (meanings.empty() ? "" : " ") + word;
+    }
+    const bool is_empty = values.empty();
+    ChangeAttribute("flag_values", is_empty ? json::Value() : json::Value(std::move(values)));
+    ChangeAttribute("flag_meanings", is_empty ? json::Value() : json::Value(meanings));
+}
+
+CPLErr ZarrRasterBand::SetCategoryNames(char** papszNames) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (dataset()->update() != nullptr) {
+            StoreClasses(papszNames);
+            categories_.Clear();
+        }
+        return GDALPamRasterBand::SetCategoryNames(papszNames);
     });
 }
 
 double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> double {
-        if (!nodata_) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
+        // What a user has set beside a store that is only read counts first; so below.
+        const bool is_set = psPam != nullptr && psPam->bNoDataValueSet;
+        if (!nodata_ || is_set) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
         SetSuccess(pbSuccess, true);
         return zarr::ElementDouble(field_.type.Native(),
                                    reinterpret_cast<const std::uint8_t*>(nodata_->data()));
@@ -415,7 +491,8 @@ double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
 
 int64_t ZarrRasterBand::GetNoDataValueAsInt64(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> int64_t {
-        if (!nodata_ || eDataType != GDT_Int64)
+        const bool is_set = psPam != nullptr && psPam->bNoDataValueSetAsInt64;
+        if (!nodata_ || is_set || eDataType != GDT_Int64)
             return GDALPamRasterBand::GetNoDataValueAsInt64(pbSuccess);
         SetSuccess(pbSuccess, true);
         return zarr::LoadNative<std::int64_t>(nodata_->data());
@@ -424,7 +501,8 @@ int64_t ZarrRasterBand::GetNoDataValueAsInt64(int* pbSuccess) {
 
 uint64_t ZarrRasterBand::GetNoDataValueAsUInt64(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> uint64_t {
-        if (!nodata_ || eDataType != GDT_UInt64)
+        const bool is_set = psPam != nullptr && psPam->bNoDataValueSetAsUInt64;
+        if (!nodata_ || is_set || eDataType != GDT_UInt64)
             return GDALPamRasterBand::GetNoDataValueAsUInt64(pbSuccess);
         SetSuccess(pbSuccess, true);
         return zarr::LoadNative<std::uint64_t>(nodata_->data());
@@ -433,7 +511,8 @@ uint64_t ZarrRasterBand::GetNoDataValueAsUInt64(int* pbSuccess) {
 
 double ZarrRasterBand::GetScale(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> double {
-        if (!scale_) return GDALPamRasterBand::GetScale(pbSuccess);
+        const bool is_set = psPam != nullptr && psPam->bScaleSet;
+        if (!scale_ || is_set) return GDALPamRasterBand::GetScale(pbSuccess);
         SetSuccess(pbSuccess, true);
         return *scale_;
     });
@@ -441,7 +520,8 @@ double ZarrRasterBand::GetScale(int* pbSuccess) {
 
 double ZarrRasterBand::GetOffset(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> double {
-        if (!offset_) return GDALPamRasterBand::GetOffset(pbSuccess);
+        const bool is_set = psPam != nullptr && psPam->bOffsetSet;
+        if (!offset_ || is_set) return GDALPamRasterBand::GetOffset(pbSuccess);
         SetSuccess(pbSuccess, true);
         return *offset_;
     });
@@ -451,7 +531,8 @@ const char* ZarrRasterBand::GetUnitType() {
     return Guarded(
         dataset()->store_path(),
         [&]() -> const char* {
-            return units_.empty() ? GDALPamRasterBand::GetUnitType() : units_.c_str();
+            const char* const from_pam = GDALPamRasterBand::GetUnitType();
+            return from_pam != nullptr && from_pam[0] != '\0' ? from_pam : units_.c_str();
         },
         "");
 }
@@ -460,6 +541,26 @@ char** ZarrRasterBand::GetCategoryNames() {
     return Guarded(dataset()->store_path(), [&]() -> char** {
         char** from_pam = GDALPamRasterBand::GetCategoryNames();
         return from_pam != nullptr || categories_.empty() ? from_pam : categories_.List();
+    });
+}
+
+GDALColorTable* ZarrRasterBand::GetColorTable() {
+    return Guarded(dataset()->store_path(), [&]() -> GDALColorTable* {
+        GDALColorTable* const from_pam = GDALPamRasterBand::GetColorTable();
+        if (from_pam != nullptr || label_colours_ != nullptr)
+            return from_pam != nullptr ? from_pam : label_colours_.get();
+        label_colours_ = LabelColours(array_.listing);
+        return label_colours_.get();
+    });
+}
+
+GDALRasterAttributeTable* ZarrRasterBand::GetDefaultRAT() {
+    return Guarded(dataset()->store_path(), [&]() -> GDALRasterAttributeTable* {
+        GDALRasterAttributeTable* const from_pam = GDALPamRasterBand::GetDefaultRAT();
+        if (from_pam != nullptr || label_table_ != nullptr)
+            return from_pam != nullptr ? from_pam : label_table_.get();
+        label_table_ = LabelTable(array_.listing);
+        return label_table_.get();
     });
 }
 
@@ -488,18 +589,19 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
                                                        GCI_AlphaBand};
         if (const auto colour = array_.layout.ColourOf(indices_)) return kColours[*colour];
-        static constexpr std::pair<const char*, GDALColorInterp> kNames[] = {
-            {"red", GCI_RedBand},
-            {"green", GCI_GreenBand},
-            {"blue", GCI_BlueBand},
-            {"alpha", GCI_AlphaBand}};
+        if (dataset()->BandsHaveArrays() && zarr::IsEopfProduct(*dataset()->location().hierarchy))
+            if (const GDALColorInterp of_satellite =
+                    ColourOfSentinel2(std::string(zarr::LastName(array_.layout.facts.path)));
+                of_satellite != GCI_Undefined)
+                return of_satellite;
         // Neither the descriptions of a long series nor those of times and levels are read only to
         // find that they are no colours.
         constexpr int kMostColours = 4;
         const bool may_be_colour = dataset()->GetRasterCount() <= kMostColours &&
                                    (!description_.empty() || array_.labels->AreNames());
-        for (const auto& [name, interpretation] : kNames)
-            if (may_be_colour && EQUAL(GetDescription(), name)) return interpretation;
+        const GDALColorInterp named =
+            may_be_colour ? ColourByName(GetDescription()) : GCI_Undefined;
+        if (named != GCI_Undefined) return named;
         return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
     });
 }
@@ -565,6 +667,150 @@ void ZarrRasterBand::Preload(const Window& window) {
 }
 
 // ---------------------------------------------------------------------------------------------
+// Chunks that are absent
+
+bool ZarrRasterBand::KnowsAbsentChunks() {
+    if (dataset()->options().wrap_longitude || dataset()->options().north_up) return false;
+    if (dataset()->update() != nullptr && !dataset()->Flush()) return false;
+    const zarr::Array& array = *array_.layout.array;
+    // A store that is asked for several chunks at a time is one to which each request takes a
+    // while.
+    if (array.AreChunksListed()) return true;
+    return array.store()->ReadsAtOnce() <= 1 && array.ListChunks().ok();
+}
+
+bool ZarrRasterBand::IsAbsent(int block_x, int block_y) const {
+    const RasterLayout& layout = array_.layout;
+    const auto& chunks = layout.facts.metadata.chunks;
+    zarr::DimVector<std::uint64_t> chunk(chunks.size(), 0);
+    for (std::size_t i = 0; i < indices_.size(); ++i)
+        chunk[layout.other_axes[i]] = indices_[i] / chunks[layout.other_axes[i]];
+    if (layout.x_axis) chunk[*layout.x_axis] = static_cast<std::uint64_t>(block_x);
+    if (layout.y_axis) chunk[*layout.y_axis] = static_cast<std::uint64_t>(block_y);
+    return layout.array->IsKnownAbsent(chunk);
+}
+
+double ZarrRasterBand::FillNumber() const {
+    const std::string element =
+        array_.layout.facts.metadata.fill_value.Part(field_.offset, field_.type.size);
+    return zarr::ElementDouble(field_.type.Native(),
+                               reinterpret_cast<const std::uint8_t*>(element.data()));
+}
+
+bool ZarrRasterBand::IsNodata(double value) {
+    int is_known = FALSE;
+    const double nodata = GetNoDataValue(&is_known);
+    return std::isnan(value) || (is_known != FALSE && value == nodata);
+}
+
+bool ZarrRasterBand::IsSparse() {
+    constexpr std::uint64_t kFewChunks = 64;
+    const zarr::Array& array = *array_.layout.array;
+    const int flags = GetMaskFlags();
+    const bool is_real = GDALDataTypeIsComplex(eDataType) == FALSE && eDataType != GDT_Int64 &&
+                         eDataType != GDT_UInt64;
+    if (!is_real || array.chunk_count() < kFewChunks ||
+        (flags != GMF_ALL_VALID && flags != GMF_NODATA) || !KnowsAbsentChunks())
+        return false;
+    const auto listing = array.ListChunks();
+    return listing.ok() && listing->chunks < array.chunk_count() / 2;
+}
+
+CPLErr ZarrRasterBand::AddPixels(PixelStatistics& statistics, GDALProgressFunc progress,
+                                 void* progress_data) {
+    const double fill = FillNumber();
+    int has_nodata = FALSE;
+    const double nodata = GetNoDataValue(&has_nodata);
+    std::uint64_t absent = 0;
+    std::vector<double> pixels;
+    const int columns = (nRasterXSize - 1) / nBlockXSize + 1;
+    const int rows = (nRasterYSize - 1) / nBlockYSize + 1;
+    for (int y = 0; y < rows; ++y) {
+        for (int x = 0; x < columns; ++x) {
+            const Window window = BlockWindow(x, y);
+            const std::size_t count =
+                static_cast<std::size_t>(window.x_size) * static_cast<std::size_t>(window.y_size);
+            if (IsAbsent(x, y)) {
+                absent += count;
+                continue;
+            }
+            pixels.resize(count);
+            const GSpacing size = sizeof(double);
+            const CPLErr error =
+                ReadWindow(window, pixels.data(), GDT_Float64, size, size * window.x_size, 0);
+            if (error != CE_None) return error;
+            statistics.Add(pixels.data(), count, has_nodata != FALSE ? &nodata : nullptr);
+        }
+        if (progress != nullptr && !progress((y + 1.0) / rows, "", progress_data))
+            return EmitError(dataset()->store_path(),
+                             {zarr::StatusCode::kCancelled, "the statistics were cancelled"});
+    }
+    if (!IsNodata(fill)) statistics.Add(fill, absent);
+    return CE_None;
+}
+
+CPLErr ZarrRasterBand::ComputeStatistics(int bApproxOK, double* pdfMin, double* pdfMax,
+                                         double* pdfMean, double* pdfStdDev,
+                                         GDALProgressFunc pfnProgress, void* pProgressData) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        if (bApproxOK != FALSE || !IsSparse())
+            return GDALPamRasterBand::ComputeStatistics(bApproxOK, pdfMin, pdfMax, pdfMean,
+                                                        pdfStdDev, pfnProgress, pProgressData);
+        PixelStatistics statistics;
+        const CPLErr error = AddPixels(statistics, pfnProgress, pProgressData);
+        if (error != CE_None) return error;
+        const auto all = static_cast<GUIntBig>(nRasterXSize) * static_cast<GUIntBig>(nRasterYSize);
+        if (statistics.count() == 0)
+            return EmitError(dataset()->store_path(),
+                             Status::Invalid("no statistics: all pixels are nodata"));
+        SetStatistics(statistics.minimum(), statistics.maximum(), statistics.mean(),
+                      statistics.standard_deviation());
+        SetValidPercent(all, statistics.count());
+        const auto give = [](double* to, double value) {
+            if (to != nullptr) *to = value;
+        };
+        give(pdfMin, statistics.minimum());
+        give(pdfMax, statistics.maximum());
+        give(pdfMean, statistics.mean());
+        give(pdfStdDev, statistics.standard_deviation());
+        return CE_None;
+    });
+}
+
+int ZarrRasterBand::IGetDataCoverageStatus(int nXOff, int nYOff, int nXSize, int nYSize,
+                                           int nMaskFlagStop, double* pdfDataPct) {
+    return Guarded(dataset()->store_path(), [&]() -> int {
+        const double fill = FillNumber();
+        if ((fill != 0 && !IsNodata(fill)) || !KnowsAbsentChunks())
+            return GDALPamRasterBand::IGetDataCoverageStatus(nXOff, nYOff, nXSize, nYSize,
+                                                             nMaskFlagStop, pdfDataPct);
+        const BlockRange columns = BlocksOf(nXOff, nXSize, nBlockXSize);
+        const BlockRange rows = BlocksOf(nYOff, nYSize, nBlockYSize);
+        int status = 0;
+        double data = 0;
+        for (int y = rows.first; y <= rows.last; ++y) {
+            for (int x = columns.first; x <= columns.last; ++x) {
+                const bool is_absent = IsAbsent(x, y);
+                status |=
+                    is_absent ? GDAL_DATA_COVERAGE_STATUS_EMPTY : GDAL_DATA_COVERAGE_STATUS_DATA;
+                const Window block = BlockWindow(x, y);
+                const int width = std::min(nXOff + nXSize, block.x_off + block.x_size) -
+                                  std::max(nXOff, block.x_off);
+                const int height = std::min(nYOff + nYSize, block.y_off + block.y_size) -
+                                   std::max(nYOff, block.y_off);
+                if (!is_absent) data += double{1} * width * height;
+                if ((status & nMaskFlagStop) != 0) {
+                    if (pdfDataPct != nullptr) *pdfDataPct = -1;
+                    return status;
+                }
+            }
+        }
+        if (pdfDataPct != nullptr) *pdfDataPct = 100 * data / (double{1} * nXSize * nYSize);
+        return status;
+    });
+}
+
+// ---------------------------------------------------------------------------------------------
 // Changing a store
 
 Status ZarrRasterBand::Store(const Window& window, const void* data, GDALDataType buffer_type,
@@ -612,6 +858,7 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
     auto text = zarr::FillValueToJson(field_.type, *element);
     if (!text.ok()) return EmitError(dataset()->store_path(), text.status());
     nodata_ = element;
+    ForgetPamNodata();
     dataset()->ChangeAttribute(array_, "_FillValue", text.Take());
     const bool is_whole = field_.name.empty();
     const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
@@ -624,14 +871,35 @@ CPLErr ZarrRasterBand::RefuseNodata(const std::string& value) {
     return nodata_ ? DeleteNoDataValue() : CE_None;
 }
 
+// The description as CF has it, unless the attribute says something else.
+void ZarrRasterBand::StoreLongName(const char* description) {
+    if (array_.layout.BandCount() != 1 || zarr::LastName(array_.layout.facts.path) == description)
+        return;
+    const std::string* const held =
+        zarr::StringAttribute(array_.layout.facts.attributes, "long_name");
+    const bool is_own = held == nullptr || *held == GetDescription();
+    if (is_own)
+        ChangeAttribute("long_name", description[0] != '\0' ? json::Value(std::string(description))
+                                                            : json::Value());
+}
+
 void ZarrRasterBand::SetDescription(const char* pszDescription) {
     Guarded(dataset()->store_path(), [&] {
-        if (dataset()->update() == nullptr || !dataset()->NamesBands())
+        if (dataset()->update() == nullptr)
             return GDALPamRasterBand::SetDescription(pszDescription);
+        if (!dataset()->NamesBands()) {
+            StoreLongName(pszDescription);
+            return GDALPamRasterBand::SetDescription(pszDescription);
+        }
         description_ = pszDescription;
         has_description_ = true;
         dataset()->BandNamesChanged();
     });
+}
+
+void ZarrRasterBand::ForgetPamNodata() {
+    if (psPam == nullptr) return;
+    psPam->bNoDataValueSet = psPam->bNoDataValueSetAsInt64 = psPam->bNoDataValueSetAsUInt64 = false;
 }
 
 CPLErr ZarrRasterBand::SetNoDataValue(double dfNoData) {
@@ -663,6 +931,7 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
         const Status status = dataset()->RemoveFillValue(array_);
         if (!status.ok()) return EmitError(dataset()->store_path(), status);
         nodata_.reset();
+        ForgetPamNodata();
         dataset()->ChangeAttribute(array_, "_FillValue", json::Value());
         return CE_None;
     });
@@ -672,6 +941,7 @@ CPLErr ZarrRasterBand::SetScale(double dfNewScale) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetScale(dfNewScale);
         scale_ = dfNewScale;
+        if (psPam != nullptr) psPam->bScaleSet = false;
         dataset()->ChangeAttribute(array_, "scale_factor", json::Value(dfNewScale));
         return CE_None;
     });
@@ -681,6 +951,7 @@ CPLErr ZarrRasterBand::SetOffset(double dfNewOffset) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetOffset(dfNewOffset);
         offset_ = dfNewOffset;
+        if (psPam != nullptr) psPam->bOffsetSet = false;
         dataset()->ChangeAttribute(array_, "add_offset", json::Value(dfNewOffset));
         return CE_None;
     });
@@ -690,6 +961,7 @@ CPLErr ZarrRasterBand::SetUnitType(const char* pszNewValue) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetUnitType(pszNewValue);
         units_ = pszNewValue != nullptr ? pszNewValue : "";
+        if (GDALPamRasterBand::GetUnitType()[0] != '\0') GDALPamRasterBand::SetUnitType("");
         dataset()->ChangeAttribute(array_, "units",
                                    units_.empty() ? json::Value() : json::Value(units_));
         return CE_None;

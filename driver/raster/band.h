@@ -9,6 +9,7 @@
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
 #include "driver/raster/dataset.h"
+#include "driver/raster/pixel_statistics.h"
 
 namespace zarr_driver {
 
@@ -51,6 +52,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // The type in which a copy brings the values of a source.
     GDALDataType TypeOfCopies() const { return bytes_are_signed_ ? GDT_Byte : eDataType; }
 
+    // To be called after PAM was read: that sets the scale 1 and the offset 0 where it has none.
+    void PamLoaded();
+
     // Of what GDAL keeps beside the store, what was made from pixels.
     bool HasStatistics();
     void ForgetStatistics();
@@ -62,6 +66,10 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     }
 
     const BandArray& array() const { return array_; }
+    // Changes an attribute of the array; null removes it.
+    void ChangeAttribute(const char* name, zarr::json::Value value) {
+        dataset()->ChangeAttribute(array_, name, std::move(value));
+    }
     const ScalarField& field() const { return field_; }
     const std::vector<std::uint64_t>& indices() const { return indices_; }
 
@@ -77,6 +85,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     const char* GetUnitType() override;
     char** GetCategoryNames() override;
     GDALColorInterp GetColorInterpretation() override;
+    GDALColorTable* GetColorTable() override;
+    GDALRasterAttributeTable* GetDefaultRAT() override;
     void SetDescription(const char* pszDescription) override;
     CPLErr SetMetadata(NameValueList papszMetadata, const char* pszDomain = "") override;
     CPLErr SetMetadataItem(const char* pszName, const char* pszValue,
@@ -89,6 +99,13 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr SetScale(double dfNewScale) override;
     CPLErr SetOffset(double dfNewOffset) override;
     CPLErr SetUnitType(const char* pszNewValue) override;
+    // Of an array of which most chunks are absent, at the cost of the others.
+    CPLErr ComputeStatistics(int bApproxOK, double* pdfMin, double* pdfMax, double* pdfMean,
+                             double* pdfStdDev, GDALProgressFunc pfnProgress,
+                             void* pProgressData) override;
+    GDALRasterBand* GetMaskBand() override;
+    int GetMaskFlags() override;
+    CPLErr SetCategoryNames(char** papszNames) override;
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;
 
@@ -98,6 +115,11 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLErr IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSize, int nYSize, void* pData,
                      int nBufXSize, int nBufYSize, GDALDataType eBufType, GSpacing nPixelSpace,
                      GSpacing nLineSpace, GDALRasterIOExtraArg* psExtraArg) override;
+
+    // Chunks that are absent are empty, where they hold the nodata value or zeros, and looking
+    // costs no requests.
+    int IGetDataCoverageStatus(int nXOff, int nYOff, int nXSize, int nYSize, int nMaskFlagStop,
+                               double* pdfDataPct) override;
 
     // For PAM: without the description that comes from the store.
     CPLXMLNode* SerializeToXML(const char* pszVRTPath) override;
@@ -111,9 +133,23 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     };
     Selection Select(const Window& window, GSpacing pixel_space, GSpacing line_space,
                      GSpacing band_space) const;
-    // ReadWindow() in columns of the array.
+    // ReadWindow() in rows of the array.
+    CPLErr ReadRolled(const Window& window, void* data, GDALDataType buffer_type,
+                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+    // The same in columns of the array, too.
     CPLErr ReadArray(const Window& window, void* data, GDALDataType buffer_type,
                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+    // Lists the array's chunks, once, where that costs no requests. False where it does, or where
+    // blocks are no chunks.
+    bool KnowsAbsentChunks();
+    bool IsAbsent(int block_x, int block_y) const;
+    // What pixels of absent chunks are; NaN of types that are no real numbers.
+    double FillNumber() const;
+    bool IsNodata(double value);
+    // True where most of the array's chunks are absent, and what GDAL would compute of the band
+    // depends on nothing but its numbers.
+    bool IsSparse();
+    CPLErr AddPixels(PixelStatistics& statistics, GDALProgressFunc progress, void* progress_data);
     // True where GDAL holds the block already.
     bool HasBlock(int block_x, int block_y);
     // True where GDAL resamples a window from this band's own blocks, each of them.
@@ -124,10 +160,15 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     template <class T>
     CPLErr StoreNodata(T value);
     CPLErr RefuseNodata(const std::string& value);
+    // Of what PAM has in place of the store's, what the store now has.
+    void ForgetPamNodata();
+    void StoreLongName(const char* description);
+    void StoreClasses(CSLConstList names);
     void InterpretAttributes();
     void LoadAttributes();  // metadata from what is known
     void LoadLabels();      // and from the coordinates of the slice, which are read for it
     void ShowStoredMetadata();
+    void StoreItem(const char* name, const char* value);
     // The domain ZARR, which the band has where other bands have other arrays.
     NameValueList Description();
     bool IsDescription(const char* domain) const;
@@ -149,6 +190,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     std::optional<double> offset_;
     std::string units_;
     CPLStringList categories_;
+    std::unique_ptr<GDALColorTable> label_colours_;  // once they were asked for
+    std::unique_ptr<GDALRasterAttributeTable> label_table_;
     CPLStringList array_description_;  // once it was asked for
 };
 

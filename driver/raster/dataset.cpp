@@ -5,9 +5,11 @@
 #include <cpl_minixml.h>
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/crs_text.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
@@ -18,6 +20,7 @@
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/band.h"
 #include "driver/raster/overview_builder.h"
+#include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_path.h"
@@ -60,35 +63,25 @@ int CountRun(ZarrRasterBand* const* bands, int count, ZarrRasterBand::Window& wi
     return static_cast<int>(window.slice_count);
 }
 
-// When a file that GDAL can look at without a request was written; none where it is not there.
-std::optional<std::int64_t> WrittenAt(const std::string& path) {
-    VSIStatBufL stat;
-    if (!VSIIsLocal(path.c_str()) || VSIStatL(path.c_str(), &stat) != 0) return std::nullopt;
-    return ModificationTime(stat);
-}
-
-// True where the auxiliary file would have something that was made from pixels.
-bool HoldsStatistics(const CPLXMLNode* tree) {
-    for (const CPLXMLNode* node = tree; node != nullptr; node = node->psNext) {
-        if (node->eType != CXT_Element) continue;
-        if (EQUAL(node->pszValue, "Histograms")) return true;
-        if (EQUAL(node->pszValue, "MDI") &&
-            STARTS_WITH_CI(CPLGetXMLValue(node, "key", ""), "STATISTICS_"))
-            return true;
-        if (HoldsStatistics(node->psChild)) return true;
+// Takes out what is the only band's.
+void LeaveOutBandItems(const json::Value& attributes, CPLStringList& list) {
+    const XmlTree tree = ReadPam(attributes);
+    if (tree == nullptr) return;
+    const CPLStringList items = BandItems(*tree);
+    for (int i = 0; i < items.size(); ++i) {
+        char* name = nullptr;
+        const char* const value = CPLParseNameValue(items[i], &name);
+        const char* const held = name != nullptr ? list.FetchNameValue(name) : nullptr;
+        if (held != nullptr && EQUAL(held, value)) list.SetNameValue(name, nullptr);
+        CPLFree(name);
     }
-    return false;
-}
-
-void AddItem(CPLXMLNode* domain, const char* key, const std::string& value) {
-    CPLXMLNode* const item = CPLCreateXMLElementAndValue(domain, "MDI", value.c_str());
-    CPLAddXMLAttributeAndValue(item, "key", key);
 }
 
 }  // namespace
 
 ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions options)
-    : location_(std::move(location)), options_(std::move(options)) {
+    : ZarrPamDataset(std::move(location), std::move(options)),
+      masks_(std::make_unique<StoredMasks>(*this)) {
     eAccess = GA_ReadOnly;
     // Also where ZarrBuiltin was asked to open it.
     poDriver = GetGDALDriverManager()->GetDriverByName(kDriverName);
@@ -104,9 +97,10 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.attributes_before = array.layout.facts.attributes;
     zarr::Warnings warnings = array.layout.facts.warnings;
     array.listing = zarr::LevelListings(*location_.hierarchy).Find(array.layout.facts.path);
-    array.channels = OmeChannels(array.layout, array.listing, warnings);
+    zarr::Warnings of_image;  // told of the base
+    array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
-                                                 location_.store_path, options_);
+                                                 array.listing, location_.store_path, options_);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
     array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
     if (array.layout.facts.colour_axis) LogImage(store_path(), array.layout.facts);
@@ -153,6 +147,8 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
             EmitWarning(store_path(), attributes.status().message());
     }
     if (arrays_.size() == 1) AddAttributes(arrays_[0]->layout.facts.attributes, list);
+    if (nBands == 1 && arrays_.size() == 1)
+        LeaveOutBandItems(arrays_[0]->layout.facts.attributes, list);
     if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
     // Past PAM: what comes from the store is not to be written beside it.
     GDALDataset::SetMetadata(list.List());
@@ -164,6 +160,11 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
         GDALDataset::SetMetadataItem("INTERLEAVE", interleaved ? "PIXEL" : "BAND",
                                      "IMAGE_STRUCTURE");
     }
+    // rasterio takes a dataset's for one of GeoTIFF's, and fails at any other; bands have them all.
+    const std::string compression = CommonCompression();
+    if (compression == "ZSTD" || compression == "ZLIB")
+        GDALDataset::SetMetadataItem("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD",
+                                     "IMAGE_STRUCTURE");
     LoadSidecars(opened);
     activity_ = std::make_unique<StoreActivity>(store_path(), location_.hierarchy);
     const auto number = [](std::size_t count) { return std::to_string(count); };
@@ -173,11 +174,16 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
 }
 
-ZarrRasterBand* ZarrDataset::Band(int number) {
-    return static_cast<ZarrRasterBand*>(GetRasterBand(number));
+// Empty where arrays are compressed in different ways, or not at all.
+std::string ZarrDataset::CommonCompression() const {
+    std::string common;
+    for (const auto& array : arrays_) {
+        std::string own = CompressionName(array->layout.facts.metadata);
+        if (own.empty() || (!common.empty() && own != common)) return {};
+        common = std::move(own);
+    }
+    return common;
 }
-
-bool ZarrDataset::BandsHaveArrays() const { return arrays_.size() > 1; }
 
 // ---------------------------------------------------------------------------------------------
 // Pixels of several bands
@@ -225,9 +231,9 @@ const Georeferencing& ZarrDataset::FindGeoreferencing() const {
     georeferencing_.emplace();
     if (arrays_.empty()) return *georeferencing_;
     const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
-    georeferencing_ =
-        ReadGeoreferencing(*location_.hierarchy, facts, location_.store_path,
-                           {options_.assume_longlat, options_.wrap_longitude, options_.threads});
+    georeferencing_ = ReadGeoreferencing(
+        *location_.hierarchy, facts, location_.store_path,
+        {options_.assume_longlat, options_.wrap_longitude, options_.north_up, options_.threads});
     EmitWarnings(store_path() + ": /" + facts.path, georeferencing_->warnings);
     WarnOfFailure(*location_.hierarchy, location_.store_path);
     return *georeferencing_;
@@ -410,194 +416,16 @@ Status ZarrDataset::UpdateLevels() {
     return levels_.empty() ? Status() : OverviewBuilder(*this).UpdateDescriptions();
 }
 
-// ---------------------------------------------------------------------------------------------
-// Files beside the store
-
-// The files beside a store on a web server that GDAL looks for: its auxiliary file, which
-// takes one question in place of half a dozen. One of its own a dataset has where the store has
-// one, too. Empty for other stores, where GDAL looks itself.
-CPLStringList ZarrDataset::RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const {
-    CPLStringList siblings;
-    const std::string auxiliary = sidecar_base_ + ".aux.xml";
-    if (!location_.store_path.is_remote()) return siblings;
-    if (CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")) && !StorePath(auxiliary).Url())
-        return siblings;
-    siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
-    if (plain.is_there && (is_plain || FetchSidecar(auxiliary, nullptr)))
-        siblings.AddString(CPLGetFilename(auxiliary.c_str()));
-    return siblings;
-}
-
-SourceState ZarrDataset::StateOfSources() const {
-    SourceState state;
-    for (const auto& array : arrays_) {
-        state.Add(store_path(), *array->layout.array);
-        for (const char* name : {"_FillValue", "missing_value", "_Unsigned"})
-            if (const json::Value* value = array->layout.facts.attributes.Find(name))
-                state.Add(name + json::Dump(*value));
-    }
-    return state;
-}
-
-void ZarrDataset::LoadSidecars(const OpenedAs& opened) {
-    dataset_id_ = DatasetId(location_.node, opened.indices, options_);
-    const PlainAuxiliary plain =
-        opened.is_new ? PlainAuxiliary() : LookAtPlainAuxiliary(store_path());
-    sidecar_base_ = SidecarBase(store_path(), dataset_id_, opened.is_by_path, plain);
-    if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
-    // A zip file that is being written cannot be looked into, and holds nothing else yet.
-    const bool is_being_written = opened.is_new && ArchiveOf(sidecar_base_).has_value();
-    CPLStringList siblings(RemoteSiblings(plain, sidecar_base_ == store_path()));
-    if (is_being_written) siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
-    TryLoadXML(siblings.List());
-    const auto take = [&](const char* item) {
-        const char* value = GDALPamDataset::GetMetadataItem(item, kSidecarDomain);
-        return std::string(value != nullptr ? value : "");
-    };
-    made_from_ = take(kSidecarMadeFrom);
-    const std::string mask = take(kSidecarMask);
-    GDALDataset::SetMetadata(nullptr, kSidecarDomain);
-    if (nBands == 0) return;
-    if (HasStatistics() && !AreStatisticsCurrent()) ForgetStatistics();
-    statistics_are_of_pixels_ = HasStatistics();
-    nPamFlags &= ~GPF_DIRTY;
-    if (is_being_written)
-        return oOvManager.Initialize(this, sidecar_base_.c_str(), siblings.List());
-    LoadOverviewFile(siblings);
-    LoadMask(siblings, !mask.empty());
-}
-
-bool ZarrDataset::HasStatistics() {
-    for (int i = 1; i <= nBands; ++i)
-        if (Band(i)->HasStatistics()) return true;
-    return false;
-}
-
-bool ZarrDataset::AreStatisticsCurrent() {
-    const SourceState state = StateOfSources();
-    const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
-    if (!made_from_.empty()) return state.Matches(made_from_, written);
-    // Another program has written them, which does not say of what.
-    return !written || std::max(state.newest_chunk(), state.newest_document()) <= *written;
-}
-
-void ZarrDataset::ForgetStatistics() {
-    made_from_.clear();
-    for (int i = 1; i <= nBands; ++i) Band(i)->ForgetStatistics();
-}
-
-void ZarrDataset::PixelsChange() {
-    if (!statistics_are_of_pixels_) return;
-    statistics_are_of_pixels_ = false;
-    ForgetStatistics();
-    MarkPamDirty();
-}
-
-void ZarrDataset::StatisticsSet() {
-    // Set before there are pixels, they belong to the pixels that will be written.
-    const auto is_empty = [&](const auto& array) {
-        return update_ != nullptr && update_->HasMade(array->layout.facts.path) &&
-               !update_->HasWritten(*array->layout.array);
-    };
-    if (!std::all_of(arrays_.begin(), arrays_.end(), is_empty)) statistics_are_of_pixels_ = true;
-}
-
-// GDAL is shown those that are as new as the store; what else there is stays until they are built
-// again.
-void ZarrDataset::LoadOverviewFile(const CPLStringList& siblings) {
-    const std::string path = sidecar_base_ + ".ovr";
-    const auto written = WrittenAt(path);
-    CPLStringList alone;
-    if (written) {
-        const SourceState state = StateOfSources();
-        has_old_overviews_ = std::max(state.newest_chunk(), state.newest_document()) > *written;
-    }
-    if (has_old_overviews_) {
-        alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
-        EmitWarning(path,
-                    "is older than what it was made from, so it is not used; gdaladdo -ro "
-                    "builds it anew");
-    }
-    oOvManager.Initialize(this, sidecar_base_.c_str(),
-                          has_old_overviews_ ? alone.List() : CPLStringList(siblings).List());
-}
-
-void ZarrDataset::DropOldOverviews() {
-    if (!has_old_overviews_) return;
-    has_old_overviews_ = false;
-    VSIUnlink((sidecar_base_ + ".ovr").c_str());
-    oOvManager.Initialize(this, sidecar_base_.c_str());
-}
-
-// GDAL looks for a mask by the name of the dataset, which may be a connection string.
-void ZarrDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
-    const std::string path = sidecar_base_ + ".msk";
-    const auto written = WrittenAt(path);
-    if (written && StateOfSources().newest_document() > *written) {
-        CPLStringList alone;
-        alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
-        oOvManager.HaveMaskFile(alone.List(),
-                                sidecar_base_.c_str());  // remembers that there is none
-        return EmitWarning(path,
-                           "is older than the array that it is the mask of, so it is not used; "
-                           "touch says that it still is right");
-    }
-    CPLStringList with_mask(siblings);
-    if (is_known && !siblings.empty()) with_mask.AddString(CPLGetFilename(path.c_str()));
-    if (!written && !is_known && VSIIsLocal(path.c_str())) return;
-    has_mask_ = oOvManager.HaveMaskFile(with_mask.List(), sidecar_base_.c_str()) != FALSE;
-}
-
-CPLErr ZarrDataset::MakeMask(const std::function<CPLErr()>& make) {
-    // GDAL names the file after the dataset, and writes it here and there, as no object store can.
-    const std::string name = GetDescription();
-    const CPLConfigOptionSetter through_a_file("CPL_VSIL_USE_TEMP_FILE_FOR_RANDOM_WRITE", "YES",
-                                               true);
-    GDALMajorObject::SetDescription(sidecar_base_.c_str());
-    const CPLErr error = make();
-    GDALMajorObject::SetDescription(name.c_str());
-    if (error != CE_None) return error;
-    has_mask_ = true;
-    MarkPamDirty();
-    return CE_None;
+CPLErr ZarrDataset::CreateMask(int number, int flags, const std::function<CPLErr()>& make) {
+    if (update_ == nullptr || !IsWholeNode() || has_mask_) return MakeMask(make);
+    const Status status = masks_->Create(number, flags);
+    return status.ok() ? CE_None : EmitError(store_path(), status);
 }
 
 CPLErr ZarrDataset::CreateMaskBand(int nFlagsIn) {
     return Guarded(store_path(), [&]() -> CPLErr {
-        return MakeMask([&] { return GDALPamDataset::CreateMaskBand(nFlagsIn); });
-    });
-}
-
-CPLXMLNode* ZarrDataset::SerializeToXML(const char* pszPath) {
-    return Guarded(store_path(), [&]() -> CPLXMLNode* {
-        CPLXMLNode* tree = WithoutStored(GDALPamDataset::SerializeToXML(pszPath), stored_metadata_);
-        if (tree == nullptr && !has_mask_) return nullptr;
-        if (tree == nullptr) tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
-        CPLXMLNode* const domain = CPLCreateXMLNode(nullptr, CXT_Element, "Metadata");
-        CPLAddXMLAttributeAndValue(domain, "domain", kSidecarDomain);
-        AddItem(domain, kSidecarOf, dataset_id_);
-        if (has_mask_) AddItem(domain, kSidecarMask, "YES");
-        if (HoldsStatistics(tree->psChild)) {
-            if (made_from_.empty()) made_from_ = StateOfSources().Text();
-            AddItem(domain, kSidecarMadeFrom, made_from_);
-        }
-        CPLAddXMLChild(tree, domain);
-        return tree;
-    });
-}
-
-// The store is one thing, its folder. Of files in it GDAL would delete those that are not also the
-// source's, before a copy onto a store that the source is made of could be refused.
-char** ZarrDataset::GetFileList() {
-    return Guarded(store_path(), [&]() -> char** {
-        CPLStringList files(GDALPamDataset::GetFileList());
-        // GDAL takes what the sidecars are named after for a file.
-        const int base = files.FindString(sidecar_base_.c_str());
-        if (base >= 0 && sidecar_base_ != store_path())
-            files = CPLStringList(CSLRemoveStrings(files.StealList(), base, 1, nullptr));
-        if (files.FindString(store_path().c_str()) < 0 && PathExists(store_path()))
-            files = CPLStringList(CSLInsertString(files.StealList(), 0, store_path().c_str()));
-        return files.StealList();
+        return CreateMask(0, nFlagsIn | GMF_PER_DATASET,
+                          [&] { return GDALPamDataset::CreateMaskBand(nFlagsIn); });
     });
 }
 
@@ -608,6 +436,7 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeference
     update_.Set(std::move(update));
     convention_ = convention;
     eAccess = GA_Update;
+    EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
     for (const auto& level : levels_) level->EnableUpdate(update_.Share(), convention);
 }
@@ -646,17 +475,20 @@ CPLErr ZarrDataset::RefuseToWrite() const {
 
 bool ZarrDataset::CloseStore() {
     if (update_ == nullptr) return true;
+    const Status shared = ShareDimensions();
+    if (!shared.ok()) EmitError(store_path(), shared);
     const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
     const CPLErr flushed = FlushAll(true);
     const Status status = update_->Close();
     if (!status.ok()) EmitError(store_path(), status);
     EndUpdate();
     if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();  // see FlushAll(): of a zip file
-    return built == CE_None && flushed == CE_None && status.ok();
+    return shared.ok() && built == CE_None && flushed == CE_None && status.ok();
 }
 
 void ZarrDataset::EndUpdate() {
     for (const auto& level : levels_) level->EndUpdate();
+    for (ZarrDataset* const mask : masks_->opened()) mask->EndUpdate();
     update_.Set(nullptr);
 }
 
@@ -669,8 +501,10 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
     nPamFlags |= unsaved;
     if (update_ == nullptr) return CE_None;
     for (const auto& level : levels_) level->GDALPamDataset::FlushCache(closing);
+    for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
     CPLErr error = CE_None;
-    for (const Status& status : {update_->FlushChunks(options_.threads), FlushAttributes()}) {
+    for (const Status& status : {update_->FlushChunks(options_.threads), StorePam(),
+                                 FlushAttributes(), update_->store()->Flush()}) {
         if (status.ok()) continue;
         error = error == CE_None ? EmitError(store_path(), status) : error;
     }
@@ -718,16 +552,52 @@ CoordinateArrays ZarrDataset::Coordinates() {
     return {*update_, std::move(rasters)};
 }
 
+RasterPosition ZarrDataset::Position() const {
+    RasterPosition position;
+    if (georeferencing_ && georeferencing_->srs) position.srs = &*georeferencing_->srs;
+    if (georeferencing_) position.transform = georeferencing_->transform;
+    return position;
+}
+
+Status ZarrDataset::ShareDimensions() {
+    if (!std::exchange(may_share_dimensions_, false)) return {};
+    std::set<std::string> own;
+    for (const auto& array : arrays_) own.insert(array->layout.facts.path);
+    ZARR_ASSIGN_OR_RETURN(const auto shared, FindSharedDimensions(*update_, own, arrays_[0]->layout,
+                                                                  Position().transform));
+    if (shared.empty()) return {};
+    const std::string group(zarr::ParentPath(arrays_[0]->layout.facts.path));
+    for (const auto& [axis, dimension] : shared) {
+        const std::string before = arrays_[0]->layout.facts.dimensions[axis].name;
+        for (const auto& array : arrays_) array->layout.facts.dimensions[axis] = dimension;
+        // Coordinates that a flush has written.
+        const std::string beside = zarr::JoinKey(group, before);
+        if (update_->HasMade(beside)) ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(beside));
+    }
+    for (const auto& array : arrays_) {
+        json::Array names;
+        for (const zarr::Dimension& dimension : array->layout.facts.dimensions)
+            names.emplace_back(dimension.name);
+        ChangeAttribute(*array, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
+    }
+    georeferencing_changed_ = georeferencing_changed_ || georeferencing_.has_value();
+    names_bands_.reset();
+    return {};
+}
+
 Status ZarrDataset::FlushGeoreferencing() {
-    RasterPosition placement;
-    if (georeferencing_ && georeferencing_->srs) placement.srs = &*georeferencing_->srs;
-    if (georeferencing_) placement.transform = georeferencing_->transform;
+    const RasterPosition placement = Position();
     // The arrays of a dataset lie in one group and share their dimensions.
     zarr::Warnings warnings;
     ZARR_ASSIGN_OR_RETURN(const GeoreferencingArrays beside,
                           WriteGeoreferencingArrays(Coordinates(), arrays_[0]->layout, placement,
                                                     convention_, warnings));
     EmitWarnings(store_path() + ": /" + arrays_[0]->layout.facts.path, warnings);
+    if (convention_ == Georeferenced::kEveryReader) {
+        std::vector<const RasterLayout*> layouts;
+        for (const auto& array : arrays_) layouts.push_back(&array->layout);
+        ZARR_RETURN_IF_ERROR(WriteMultidimCrs(*update_, layouts, placement.srs));
+    }
     for (const auto& array : arrays_) {
         auto* members = array->layout.facts.attributes.as_object();
         if (members == nullptr) continue;
@@ -783,7 +653,7 @@ bool ZarrDataset::NamesBands() {
     const auto find_out = [&] {
         if (arrays_.size() != 1) return false;
         const RasterLayout& layout = arrays_[0]->layout;
-        if (layout.other_axes.size() != 1 || !layout.fixed.empty() || layout.fields.size() != 1)
+        if (layout.other_axes.size() != 1 || layout.HasFixed() || layout.fields.size() != 1)
             return false;
         const zarr::Dimension& dimension = layout.facts.dimensions[layout.other_axes[0]];
         if (!dimension.is_named) return false;
@@ -814,6 +684,7 @@ Status ZarrDataset::WriteBandNames() {
 CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetSpatialRef(poSRS);
+        if (GDALPamDataset::GetSpatialRef() != nullptr) GDALPamDataset::SetSpatialRef(nullptr);
         static_cast<void>(FindGeoreferencing());
         georeferencing_->srs.reset();
         if (poSRS != nullptr && !poSRS->IsEmpty()) {
@@ -828,6 +699,7 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
 CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
+        DeleteGeoTransform();  // of PAM
         static_cast<void>(FindGeoreferencing());
         georeferencing_->transform.emplace();
         for (int i = 0; i < 6; ++i)
@@ -908,44 +780,67 @@ CPLErr ZarrDataset::SetMetadataItem(const char* pszName, const char* pszValue,
     });
 }
 
-// Sets, or with a null value removes, the attribute that gives a metadata item.
-void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
-    // What GDAL derives by itself.
-    if (EQUAL(name, "AREA_OR_POINT") || STARTS_WITH_CI(name, "STATISTICS_")) return;
-    if (IsInterpretedAttribute(name)) {
-        EmitWarning(store_path(), std::string("metadata item ") + name +
-                                      " is not stored: the attribute of that name means something "
-                                      "of its own");
-        return;
-    }
-    stored_metadata_.SetNameValue(name, value);
-    const auto store = [&](json::Object& attributes) {
-        // A value that reads as it did keeps its type.
-        const auto held =
-            std::find_if(attributes.begin(), attributes.end(),
-                         [&](const json::Member& member) { return member.first == name; });
-        if (value != nullptr && held != attributes.end() && MetadataText(held->second) == value)
-            return false;
-        if (value == nullptr && held == attributes.end()) return false;
-        SetMember(attributes, name,
-                  value != nullptr ? json::Value(std::string(value)) : json::Value());
-        return true;
-    };
-    if (arrays_.size() == 1) {
-        auto* members = arrays_[0]->layout.facts.attributes.as_object();
-        if (members != nullptr && store(*members)) arrays_[0]->attributes_changed = true;
-        return;
-    }
+namespace {
+
+// Sets, or with nullptr removes, the attribute that gives a metadata item. False where nothing
+// changes: a value that reads as it did keeps its type.
+bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
+    const auto held =
+        std::find_if(attributes.begin(), attributes.end(),
+                     [&](const json::Member& member) { return member.first == name; });
+    if (value != nullptr && held != attributes.end() && MetadataText(held->second) == value)
+        return false;
+    if (value == nullptr && held == attributes.end()) return false;
+    SetMember(attributes, name, value != nullptr ? MetadataValue(value) : json::Value());
+    return true;
+}
+
+// False for what GDAL derives by itself, and, with a warning, for what means something else.
+bool MayBeAttribute(const std::string& store, const char* name, const char* value) {
+    if (STARTS_WITH_CI(name, "STATISTICS_")) return false;
+    // Of pixels that are areas nothing needs to be said.
+    if (EQUAL(name, "AREA_OR_POINT")) return value == nullptr || EQUAL(value, "Point");
+    if (!IsInterpretedAttribute(name)) return true;
+    EmitWarning(store, std::string("metadata item ") + name +
+                           " is not stored: the attribute of that name means something of its own");
+    return false;
+}
+
+}  // namespace
+
+void ZarrDataset::StoreBandItem(BandArray& array, const char* name, const char* value) {
+    if (array.layout.BandCount() != 1 || !MayBeAttribute(store_path(), name, value)) return;
+    if (arrays_.size() == 1 && stored_metadata_.FetchNameValue(name) != nullptr) return;
+    auto* members = array.layout.facts.attributes.as_object();
+    if (members != nullptr && ChangeItem(*members, name, value)) array.attributes_changed = true;
+}
+
+void ZarrDataset::ChangeGroupAttribute(const char* name, json::Value value) {
     json::Object attributes;
     if (group_attributes_) {
         attributes = *group_attributes_;
     } else if (const auto* held = arrays_[0]->layout.facts.group_attributes.as_object()) {
         attributes = *held;
     }
-    if (store(attributes)) {
-        arrays_[0]->layout.facts.group_attributes = json::Value(attributes);
-        group_attributes_ = std::move(attributes);
+    SetMember(attributes, name, std::move(value));
+    arrays_[0]->layout.facts.group_attributes = json::Value(attributes);
+    group_attributes_ = std::move(attributes);
+}
+
+void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
+    if (!MayBeAttribute(store_path(), name, value)) return;
+    stored_metadata_.SetNameValue(name, value);
+    if (arrays_.size() == 1) {
+        auto* members = arrays_[0]->layout.facts.attributes.as_object();
+        if (members != nullptr && ChangeItem(*members, name, value))
+            arrays_[0]->attributes_changed = true;
+        return;
     }
+    json::Object attributes;
+    if (const auto* held = arrays_[0]->layout.facts.group_attributes.as_object())
+        attributes = *held;
+    if (ChangeItem(attributes, name, value))
+        ChangeGroupAttribute(name, value != nullptr ? MetadataValue(value) : json::Value());
 }
 
 }  // namespace zarr_driver

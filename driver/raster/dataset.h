@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <gdal_pam.h>
-
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,38 +16,16 @@
 #include "driver/georef/georeferencing.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
-#include "driver/raster/ome.h"
-#include "driver/raster/slice_labels.h"
-#include "driver/raster/source_state.h"
+#include "driver/raster/pam_dataset.h"
+#include "driver/raster/stored_masks.h"
 #include "driver/store/location.h"
-#include "driver/store/sidecars.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {
 
-// An array that gives a dataset some or all of its bands.
-struct BandArray {
-    RasterLayout layout;
-    zarr::LevelListing listing;  // as a level of an OME image or of ndpyramid
-    OmeChannels channels;
-    std::unique_ptr<SliceLabels> labels;
-    std::unique_ptr<ArrayActivity> activity;
-    bool attributes_changed = false;      // since they were written
-    zarr::json::Value attributes_before;  // as they were when read or written last
-};
-
-class ZarrRasterBand;
-
-// What a dataset was opened as.
-struct OpenedAs {
-    std::vector<std::uint64_t> indices;  // of a slice
-    bool is_by_path = true;              // by the path of its store, and nothing else
-    bool is_new = false;                 // it was just made
-};
-
 // A dataset of GDAL's classic API: the slices of one array, an array of a group to each band, or no
 // bands and a list of subdatasets.
-class ZarrDataset final : public GDALPamDataset {
+class ZarrDataset final : public ZarrPamDataset {
   public:
     // `name` is what the user opened.
     ZarrDataset(const std::string& name, Location location, OpenOptions options);
@@ -65,11 +41,20 @@ class ZarrDataset final : public GDALPamDataset {
     void AddSubdataset(const std::string& name, const std::string& description);
     // Appends an overview: the same bands, smaller. The largest comes first.
     void AddLevel(std::unique_ptr<ZarrDataset> level) {
-        level->BecomeLevel();
+        if (options_.north_up) level->FollowFlip(*this);
         levels_.push_back(std::move(level));
     }
-    // GDAL must not save beside the store, as the raster's, what it learns of an overview.
-    void BecomeLevel() { nPamFlags |= GPF_NOSAVE; }
+    // GDAL must not save beside the store, as the raster's, what it learns of an overview or a
+    // mask.
+    void BecomeLevel() {
+        nPamFlags |= GPF_NOSAVE;
+        is_level_ = true;
+    }
+    // Lets `other`, of the same store, write with this dataset.
+    void ShareUpdate(ZarrDataset& other) {
+        if (update_ != nullptr) other.EnableUpdate(update_.Share(), convention_);
+    }
+    StoredMasks& masks() { return *masks_; }
     const std::vector<std::unique_ptr<ZarrDataset>>& levels() const { return levels_; }
     // Overviews that are built at closing, unless BuildPlannedOverviews() does it before.
     void PlanOverviews(OverviewPlan plan) { planned_overviews_ = std::move(plan); }
@@ -78,11 +63,16 @@ class ZarrDataset final : public GDALPamDataset {
     // Sets the metadata from the attributes of the arrays and the group, and the files beside the
     // store; to be called last.
     void Finish(const OpenedAs& opened);
+    // Lets the arrays, which were just added to a store, take the dimensions of others there that
+    // turn out to be the same when it is closed; see ShareDimensions().
+    void MayShareDimensions() { may_share_dimensions_ = true; }
+    // Gives the arrays the dimensions of other arrays in the group that have the same size and
+    // coordinates, or both none. What is there stays as it is. Does so once.
+    zarr::Status ShareDimensions();
     // What is written to the bands as Byte are the bits of signed bytes.
     void TakeBytesAsSigned();
     // Lets the dataset write; to be called last of all.
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention);
-    ZarrRasterBand* Band(int number);  // from 1
     // Of one of the arrays, in the order of AddArray().
     const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
     // Stores what is pending; emits what fails.
@@ -102,17 +92,16 @@ class ZarrDataset final : public GDALPamDataset {
     void EndUpdate();
     // What is written through; nullptr where the dataset is for reading, and in a forked child,
     // which must not write what its parent will.
-    StoreUpdate* update() const { return update_.get(); }
+    StoreUpdate* update() const override { return update_.get(); }
     // Says why nothing can be written without update().
     CPLErr RefuseToWrite() const;
-    // Statistics of pixels go before these are changed.
-    void PixelsChange();
-    // Statistics of a band were set, or computed by GDAL.
-    void StatisticsSet();
-    // Calls `make`, which has GDAL make a mask, with the name that the mask's file is to have.
-    CPLErr MakeMask(const std::function<CPLErr()>& make);
-    // Changes an attribute of an array; null removes it. Written at the next flush.
-    void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value);
+    // Makes the mask of a band, or with 0 of all bands: in the store, where the dataset is all of a
+    // node that is open for update, else with `make`.
+    CPLErr CreateMask(int number, int flags, const std::function<CPLErr()>& make);
+    // Sets, or with nullptr removes, an item of metadata of the only band of an array, as an
+    // attribute, unless the dataset has an item of this name.
+    void StoreBandItem(BandArray& array, const char* name, const char* value);
+    void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) override;
     // Makes `element`, in the host's byte order, the fill value of an array that this dataset has
     // made and not written to yet; of others it would change what absent chunks mean.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
@@ -120,12 +109,12 @@ class ZarrDataset final : public GDALPamDataset {
     zarr::Status RemoveFillValue(BandArray& array);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
-    const std::string& store_path() const { return location_.store_path; }
-    const OpenOptions& options() const { return options_; }
-
-    // True where attributes of arrays belong to bands, as there are several arrays.
-    bool BandsHaveArrays() const;
-
+    // True where the raster's first row is the array's last; see NORTH_UP.
+    bool IsFlipped() {
+        return options_.north_up && is_flipped_.value_or(FindGeoreferencing().is_flipped);
+    }
+    // An overview and a mask are turned as their raster is.
+    void FollowFlip(ZarrDataset& base) { is_flipped_ = base.IsFlipped(); }
     // Columns by which the raster starts later than the array; see WRAP_LONGITUDE.
     int RolledColumns() { return FindGeoreferencing().rolled_columns; }
 
@@ -137,7 +126,6 @@ class ZarrDataset final : public GDALPamDataset {
     char** GetMetadataDomainList() override;
     NameValueList GetMetadata(const char* pszDomain = "") override;
     const char* GetMetadataItem(const char* pszName, const char* pszDomain = "") override;
-    char** GetFileList() override;
     ZARR_FLUSH_RESULT FlushCache(bool bAtClosing = false) override;
 #if ZARR_HAS_CLOSE
     CPLErr Close(ZARR_CLOSE_PARAMETERS) override;
@@ -158,15 +146,7 @@ class ZarrDataset final : public GDALPamDataset {
   private:
     friend class OverviewBuilder;
 
-    CPLStringList RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const;
-    SourceState StateOfSources() const;
-    void LoadSidecars(const OpenedAs& opened);
-    bool HasStatistics();
-    bool AreStatisticsCurrent();
-    void ForgetStatistics();
-    void LoadOverviewFile(const CPLStringList& siblings);
-    void DropOldOverviews();
-    void LoadMask(const CPLStringList& siblings, bool is_known);
+    std::string CommonCompression() const;
 
     CPLErr IBuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
@@ -178,6 +158,7 @@ class ZarrDataset final : public GDALPamDataset {
     NameValueList Description();
     CPLErr FlushAll(bool closing);
     CoordinateArrays Coordinates();
+    RasterPosition Position() const;
     zarr::Status FlushGeoreferencing();
     zarr::Status FlushAttributes();
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
@@ -185,17 +166,16 @@ class ZarrDataset final : public GDALPamDataset {
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
     zarr::Status UpdateLevels();
+    void ChangeGroupAttribute(const char* name, zarr::json::Value value) override;
     void StoreMetadataItem(const char* name, const char* value);
-    CPLXMLNode* SerializeToXML(const char* pszPath) override;
 
-    const Location location_;
-    const OpenOptions options_;
-    std::unique_ptr<StoreActivity> activity_;  // not of overviews, whose store is the raster's
-    std::vector<std::unique_ptr<BandArray>> arrays_;
     std::vector<std::unique_ptr<ZarrDataset>> levels_;
+    std::unique_ptr<StoredMasks> masks_;
+    std::optional<bool> is_flipped_;  // where another dataset says it
     bool is_closing_ = false;
+    bool may_share_dimensions_ = false;
     zarr::ForkLocal<StoreUpdate> update_;  // the overviews' as well
-    Georeferenced convention_ = Georeferenced::kGdalAndCf;
+    Georeferenced convention_ = Georeferenced::kEveryReader;
     bool georeferencing_changed_ = false;  // since it was written
     bool band_names_changed_ = false;
     std::optional<bool> names_bands_;
@@ -209,17 +189,8 @@ class ZarrDataset final : public GDALPamDataset {
     OverviewPlan planned_overviews_;
     // Overviews that were removed while a caller may hold their bands.
     std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
-    // See sidecars.h. What the statistics were made from: as it was when they were read, or is
-    // when they are saved.
-    std::string dataset_id_;
-    std::string sidecar_base_;
-    std::string made_from_;
-    bool statistics_are_of_pixels_ = false;  // not of those that are still to be written
-    bool has_old_overviews_ = false;
-    bool has_mask_ = false;
     CPLStringList subdatasets_;
-    CPLStringList stored_metadata_;  // what the store says, of the default domain
-    CPLStringList description_;      // the domain ZARR, once it was asked for
+    CPLStringList description_;  // the domain ZARR, once it was asked for
     mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
     mutable OGRSpatialReference points_srs_;                // empty until it is asked for
     std::vector<GDAL_GCP> points_;

@@ -19,6 +19,8 @@
 
 namespace zarr_driver {
 
+namespace json = zarr::json;
+
 namespace {
 
 // Largest OME-XML that is read for the names, in bytes.
@@ -123,6 +125,122 @@ GDALColorInterp ColorOf(const zarr::OmeroChannel& channel) {
     if (*channel.colour == Colour{0, 255, 0}) return GCI_GreenBand;
     if (*channel.colour == Colour{0, 0, 255}) return GCI_BlueBand;
     return GCI_Undefined;
+}
+
+bool IsOmeImage(const zarr::LevelListing& listing, std::size_t rank) {
+    return listing.is_listed() && listing.attributes->Find("image-label") == nullptr &&
+           !zarr::FindOmeAxes(listing.levels, rank).empty();
+}
+
+namespace {
+
+// What is said of one value of labels.
+struct LabelEntry {
+    std::optional<std::array<int, 4>> colour;  // red, green, blue, alpha
+    std::vector<std::pair<std::string, const json::Value*>> properties;
+};
+using LabelEntries = std::map<std::int64_t, LabelEntry>;  // by the value
+
+// Entries without a value, and colours that are not four bytes, are left out.
+LabelEntries EntriesOf(const zarr::LevelListing& listing) {
+    LabelEntries entries;
+    const json::Value* const said =
+        listing.is_listed() ? listing.attributes->Find("image-label") : nullptr;
+    const auto for_each = [&](const char* name, const auto& take) {
+        const json::Value* const list = said != nullptr ? said->Find(name) : nullptr;
+        const json::Array* const items = list != nullptr ? list->as_array() : nullptr;
+        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+            const json::Value* const value = (*items)[i].Find("label-value");
+            std::int64_t number = 0;
+            if (value != nullptr && value->GetInt64(number)) take(entries[number], (*items)[i]);
+        }
+    };
+    for_each("colors", [](LabelEntry& entry, const json::Value& item) {
+        const json::Value* const rgba = item.Find("rgba");
+        const json::Array* const parts = rgba != nullptr ? rgba->as_array() : nullptr;
+        std::array<int, 4> colour{};
+        bool is_sound = parts != nullptr && parts->size() == colour.size();
+        for (std::size_t i = 0; is_sound && i < colour.size(); ++i) {
+            std::int64_t part = 0;
+            is_sound = (*parts)[i].GetInt64(part) && part >= 0 && part <= 255;
+            colour[i] = static_cast<int>(part);
+        }
+        if (is_sound) entry.colour = colour;
+    });
+    for_each("properties", [](LabelEntry& entry, const json::Value& item) {
+        for (const auto& [name, value] : *item.as_object())
+            if (name != "label-value") entry.properties.emplace_back(name, &value);
+    });
+    return entries;
+}
+
+std::string PropertyText(const json::Value& value) {
+    return value.as_string() != nullptr ? *value.as_string() : json::Dump(value);
+}
+
+// Makes a column of each property, by its name.
+std::map<std::string, int> AddProperties(const LabelEntries& entries,
+                                         GDALRasterAttributeTable& table) {
+    constexpr std::size_t kMostColumns = 256;
+    std::map<std::string, int> columns;
+    for (const auto& [number, entry] : entries)
+        for (const auto& [name, value] : entry.properties) {
+            if (columns.size() >= kMostColumns || columns.count(name) != 0) continue;
+            columns.emplace(name, table.GetColumnCount());
+            const bool is_name = name == "name" || name == "class" || name == "label";
+            table.CreateColumn(name.c_str(), value->is_number() ? GFT_Real : GFT_String,
+                               is_name ? GFU_Name : GFU_Generic);
+        }
+    return columns;
+}
+
+void SetProperty(GDALRasterAttributeTable& table, int row, int column, const json::Value& value) {
+    double real = 0;
+    if (table.GetTypeOfCol(column) == GFT_Real && value.GetDouble(real))
+        table.SetValue(row, column, real);
+    else
+        table.SetValue(row, column, PropertyText(value).c_str());
+}
+
+}  // namespace
+
+std::unique_ptr<GDALRasterAttributeTable> LabelTable(const zarr::LevelListing& listing) {
+    const auto entries = EntriesOf(listing);
+    if (entries.empty()) return nullptr;
+    auto table = std::make_unique<GDALDefaultRasterAttributeTable>();
+    table->CreateColumn("Value", GFT_Integer, GFU_MinMax);
+    constexpr std::pair<const char*, GDALRATFieldUsage> kColours[] = {
+        {"Red", GFU_Red}, {"Green", GFU_Green}, {"Blue", GFU_Blue}, {"Alpha", GFU_Alpha}};
+    for (const auto& [name, usage] : kColours) table->CreateColumn(name, GFT_Integer, usage);
+    const std::map<std::string, int> columns = AddProperties(entries, *table);
+    table->SetRowCount(static_cast<int>(entries.size()));
+    int row = 0;
+    for (const auto& [number, entry] : entries) {
+        table->SetValue(row, 0, static_cast<double>(number));
+        for (int i = 0; i < 4; ++i)
+            table->SetValue(row, i + 1,
+                            entry.colour ? (*entry.colour)[static_cast<std::size_t>(i)] : 0);
+        for (const auto& [name, value] : entry.properties) {
+            const auto column = columns.find(name);
+            if (column != columns.end()) SetProperty(*table, row, column->second, *value);
+        }
+        ++row;
+    }
+    return table;
+}
+
+std::unique_ptr<GDALColorTable> LabelColours(const zarr::LevelListing& listing) {
+    constexpr std::int64_t kLargest = 65535;
+    auto table = std::make_unique<GDALColorTable>();
+    for (const auto& [number, entry] : EntriesOf(listing)) {
+        if (!entry.colour || number < 0 || number > kLargest) continue;
+        const auto part = [&, colour = *entry.colour](std::size_t i) {
+            return static_cast<short>(colour[i]);
+        };
+        const GDALColorEntry colour{part(0), part(1), part(2), part(3)};
+        table->SetColorEntry(static_cast<int>(number), &colour);
+    }
+    return table->GetColorEntryCount() > 0 ? std::move(table) : nullptr;
 }
 
 void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cpl_string.h>
-#include <gdal.h>
+#include <gdal_priv.h>
+#include <gdal_rat.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +44,16 @@ void AddChannelMetadata(const zarr::OmeroChannel& channel, CPLStringList& list);
 
 // Red, green or blue where the channel is of just that colour, else GCI_Undefined.
 GDALColorInterp ColorOf(const zarr::OmeroChannel& channel);
+
+// True for a level of an OME-NGFF image; not for labels, of which 0 is the background.
+bool IsOmeImage(const zarr::LevelListing& listing, std::size_t rank);
+
+// The table of the values of labels: their names, colours and other properties (OME-NGFF 0.4,
+// "image-label"); nullptr where the array is none, or nothing is said of them. What is broken is
+// left out.
+std::unique_ptr<GDALRasterAttributeTable> LabelTable(const zarr::LevelListing& listing);
+// The colours among it; nullptr where there are none. Of values above 65535 there are none.
+std::unique_ptr<GDALColorTable> LabelColours(const zarr::LevelListing& listing);
 
 // Sets OME_UNIT_X and OME_UNIT_Y, the units of the geotransform, where the axes of the image that
 // lists the array have some.

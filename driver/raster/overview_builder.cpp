@@ -180,13 +180,23 @@ Status OverviewBuilder::CheckRequest(const OverviewRequest& request) const {
         return Status::Unsupported(
             "new overviews are built for all bands together; those that are there can be filled "
             "again band by band");
-    for (const auto& array : dataset_.arrays_)
+    return CheckArrays(any_new);
+}
+
+Status OverviewBuilder::CheckArrays(bool any_new) const {
+    for (const auto& level : dataset_.levels_)
+        for (const auto& array : level->arrays_)
+            if (array->layout.RepeatsSlices())
+                return Status::Unsupported(
+                    "/" + array->layout.facts.path +
+                    ": has fewer slices than the raster, so it cannot be made of its bands");
+    for (const auto& array : dataset_.arrays_) {
         ZARR_RETURN_IF_ERROR(zarr::Array::CheckWritable(array->layout.facts.metadata)
                                  .WithContext(array->layout.facts.path));
-    for (const auto& array : dataset_.arrays_)
-        if (any_new && !array->layout.fixed.empty())
+        if (any_new && array->layout.HasFixed())
             return Status::Unsupported("a slice of /" + array->layout.facts.path +
                                        " gets no overviews of its own; open the whole array");
+    }
     return {};
 }
 
@@ -202,7 +212,7 @@ Result<std::unique_ptr<ZarrDataset>> OverviewBuilder::OpenLevel(const LevelPaths
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                               MakeLevelLayout(*location.hierarchy, level.paths[i],
-                                              dataset_.options_, {}, dataset_.Layout(i)));
+                                              dataset_.options_, dataset_.Layout(i)));
         opened->AddArray(std::move(layout), level.paths.size() > 1);
     }
     const bool is_like = opened->GetRasterCount() == dataset_.nBands &&

@@ -50,6 +50,9 @@ class OverviewBuilder {
     ZarrDataset* FindLevel(const Datasets& levels, int factor) const;
     zarr::Status CheckBase() const;
     zarr::Status CheckRequest(const OverviewRequest& request) const;
+    // That the arrays of the raster and of its levels take overviews; `any_new` where levels are to
+    // be added.
+    zarr::Status CheckArrays(bool any_new) const;
     zarr::Result<std::unique_ptr<ZarrDataset>> OpenLevel(const LevelPaths& level) const;
     zarr::Status Reload();
     zarr::Status DropUnused();

@@ -5,13 +5,16 @@
 #include <set>
 #include <string>
 
+#include "core/base/text.h"
 #include "core/conventions/catalog.h"
+#include "core/conventions/eopf.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_types.h"
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
+#include "driver/raster/band_colours.h"
 #include "driver/raster/ome.h"
 
 namespace zarr_driver {
@@ -61,9 +64,8 @@ std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const Pyr
 }
 
 // Adds the levels that all pyramids have as overviews. The pyramids are in the order of the
-// dataset's arrays; `indices` fix the first extra dimensions of all alike.
-void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, const Indices& indices,
-               ZarrDataset& dataset) {
+// dataset's arrays.
+void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     if (pyramids.empty()) return;
     const auto& levels = pyramids[0].levels;
     for (std::size_t i = 1; i < levels.size(); ++i) {
@@ -71,10 +73,11 @@ void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, con
         if (paths.empty()) continue;
         const Location location = At(request.location, paths[0]);
         auto level = std::make_unique<ZarrDataset>(request.name, location, request.options);
+        level->BecomeLevel();
         Status status;
         for (std::size_t k = 0; k < paths.size() && status.ok(); ++k) {
-            auto layout = MakeLevelLayout(*location.hierarchy, paths[k], request.options, indices,
-                                          dataset.Layout(k));
+            auto layout =
+                MakeLevelLayout(*location.hierarchy, paths[k], request.options, dataset.Layout(k));
             status = layout.status();
             if (status.ok()) level->AddArray(layout.Take(), paths.size() > 1);
         }
@@ -118,7 +121,7 @@ Result<DatasetPtr> OpenArray(const Request& request, const std::string& path,
         return dataset;
     }
     dataset->AddArray(std::move(layout), false);
-    AddLevels(request, pyramids, indices, *dataset);
+    AddLevels(request, pyramids, *dataset);
     return dataset;
 }
 
@@ -143,25 +146,52 @@ std::vector<Pyramid> PyramidsOver(const std::vector<RasterLayout>& layouts,
     return ordered;
 }
 
+// Puts the red, the green and the blue band of Sentinel-2 before the others, where all three are
+// there, as GDAL's driver SENTINEL2 does: QGIS shows a raster's first three bands in colours.
+void PutColoursFirst(std::vector<RasterLayout>& layouts) {
+    const auto rank = [](const RasterLayout& layout) {
+        const std::string name(zarr::LastName(layout.facts.path));
+        switch (ColourOfSentinel2(name)) {
+            case GCI_RedBand:
+                return 0;
+            case GCI_GreenBand:
+                return 1;
+            case GCI_BlueBand:
+                return 2;
+            default:
+                return 3;
+        }
+    };
+    const auto colours =
+        std::count_if(layouts.begin(), layouts.end(),
+                      [&](const RasterLayout& layout) { return rank(layout) < 3; });
+    if (colours != 3) return;
+    std::stable_sort(
+        layouts.begin(), layouts.end(),
+        [&](const RasterLayout& a, const RasterLayout& b) { return rank(a) < rank(b); });
+}
+
 // Adds a band for each array of a group on one grid, with the levels that all of them have in the
 // pyramids; nothing where their axes turn out to differ.
 Status AddGroupBands(const Request& request, const CatalogGroup& group,
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     std::vector<RasterLayout> layouts;
+    OpenOptions options = request.options;
+    options.select.clear();  // they have no dimensions to select from
     for (const CatalogArray* array : group.Rasters()) {
-        ZARR_ASSIGN_OR_RETURN(
-            RasterLayout layout,
-            MakeRasterLayout(*request.location.hierarchy, array->path, request.options, {}));
+        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*request.location.hierarchy,
+                                                                    array->path, options, {}));
         if (!layouts.empty() &&
             (layouts[0].Width() != layout.Width() || layouts[0].Height() != layout.Height()))
             return {};
         layouts.push_back(std::move(layout));
     }
     SortByNumber(layouts);
+    if (zarr::IsEopfProduct(*request.location.hierarchy)) PutColoursFirst(layouts);
     const std::vector<Pyramid> ordered = PyramidsOver(layouts, pyramids);
     const bool all_have_levels = ordered.size() == layouts.size();
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
-    if (all_have_levels) AddLevels(request, ordered, {}, dataset);
+    if (all_have_levels) AddLevels(request, ordered, dataset);
     return {};
 }
 
@@ -192,6 +222,16 @@ struct Contents {
             if (only != nullptr || group.kind != CatalogGroup::Kind::kImage) return nullptr;
             only = &group;
         }
+        return only;
+    }
+    // The only array, whatever it is; nullptr where there are several.
+    const CatalogArray* OnlyArray() const {
+        const CatalogArray* only = nullptr;
+        for (const CatalogGroup& group : groups)
+            for (const CatalogArray& array : group.arrays) {
+                if (only != nullptr) return nullptr;
+                only = &array;
+            }
         return only;
     }
     const CatalogArray* FirstBad() const {
@@ -339,6 +379,10 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     WarnOfBadArrays(contents.groups, location.store_path);
     WarnOfUnconsolidated(Unconsolidated(location, contents), location.store_path);
     if (rasters.size() == 1 && !list_all) return OpenMember(request, contents, rasters[0]->path);
+    // Of one dimension it is a raster of one row.
+    const CatalogArray* const only = contents.OnlyArray();
+    if (rasters.empty() && !list_all && only != nullptr && zarr::HasNumbers(only->metadata.dtype))
+        return OpenArray(request, only->path, {}, {});
     ZARR_ASSIGN_OR_RETURN(DatasetPtr dataset, OpenBands(request, contents));
     ListSubdatasets(contents.groups, location, request.options, *dataset);
     if (dataset->GetRasterCount() == 0 && !dataset->HasSubdatasets())
@@ -380,8 +424,12 @@ std::string TitleText(const CatalogGroup& group, const CatalogArray& array) {
 std::string DescribeForList(const CatalogGroup& group, const CatalogArray& array) {
     if (!array.status.ok())
         return "/" + array.path + " (cannot be read: " + array.status.message() + ")";
+    constexpr std::size_t kLongest = 100;  // bytes, of a name or unit
+    const std::string name = zarr::Shortened(array.long_name, kLongest);
+    const std::string units = zarr::Shortened(array.units, kLongest);
     return ShapeText(array.metadata) + " /" + array.path + " (" + TypeText(array.metadata.dtype) +
-           TitleText(group, array) + ")";
+           TitleText(group, array) + ")" + (name.empty() ? "" : " " + name) +
+           (units.empty() ? "" : " [" + units + "]");
 }
 
 bool IsListed(const CatalogArray& array, const OpenOptions& options) {
@@ -393,18 +441,27 @@ bool IsListed(const CatalogArray& array, const OpenOptions& options) {
 
 void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& location,
                      const OpenOptions& options, ZarrDataset& dataset) {
-    for (const CatalogGroup& group : groups) {
+    // What an EOPF product measures comes before its quality and conditions.
+    std::vector<const CatalogGroup*> ordered;
+    ordered.reserve(groups.size());
+    for (const CatalogGroup& group : groups) ordered.push_back(&group);
+    if (zarr::IsEopfProduct(*location.hierarchy))
+        std::stable_partition(ordered.begin(), ordered.end(), [](const CatalogGroup* group) {
+            return zarr::IsAtOrBelow(group->path, "measurements");
+        });
+    for (const CatalogGroup* const listed : ordered) {
+        const CatalogGroup& group = *listed;
         if (!group.IsOneGrid() || group.path == location.node) continue;
         const auto rasters = group.Rasters();
         dataset.AddSubdataset(FormatConnectionString(location.store_path, group.path),
                               ShapeText(rasters[0]->metadata) + " /" + group.path + " (group of " +
                                   std::to_string(rasters.size()) + " bands)");
     }
-    for (const CatalogGroup& group : groups)
-        for (const CatalogArray& array : group.arrays)
+    for (const CatalogGroup* const group : ordered)
+        for (const CatalogArray& array : group->arrays)
             if (IsListed(array, options))
                 dataset.AddSubdataset(FormatConnectionString(location.store_path, array.path),
-                                      DescribeForList(group, array));
+                                      DescribeForList(*group, array));
 }
 
 void WarnOfBadArrays(const std::vector<CatalogGroup>& groups, const std::string& store_path) {

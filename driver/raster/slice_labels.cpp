@@ -24,10 +24,12 @@ std::string NameOf(const zarr::Dimension& dimension) {
 
 SliceLabels::SliceLabels(std::shared_ptr<const zarr::Hierarchy> hierarchy,
                          const RasterLayout& layout, const OmeChannels& channels,
-                         std::string store_path, const OpenOptions& options)
+                         const zarr::LevelListing& listing, std::string store_path,
+                         const OpenOptions& options)
     : hierarchy_(std::move(hierarchy)),
       layout_(layout),
       channels_(channels),
+      listing_(listing),
       store_path_(std::move(store_path)),
       options_(options),
       axes_(layout.other_axes.size()) {}
@@ -39,10 +41,11 @@ const SliceLabels::Axis& SliceLabels::Load(std::size_t index) const {
 SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
     Axis axis;
     const zarr::Dimension& dimension = layout_.facts.dimensions[layout_.other_axes[index]];
-    if (dimension.coordinate_path.empty() || gave_up_) return axis;
-    const bool fixed = index < layout_.fixed.size();
+    if (dimension.coordinate_path.empty()) return ImageLabels(index);
+    if (gave_up_) return axis;
+    const std::optional<std::uint64_t>& fixed = layout_.fixed[index];
     zarr::LabelRange range;
-    range.first = fixed ? layout_.fixed[index] : 0;
+    range.first = fixed.value_or(0);
     range.count = fixed ? 1 : dimension.size;
     range.threads = options_.threads;
     // Longer ones belong to datasets without bands, where they are not asked for.
@@ -69,6 +72,16 @@ SliceLabels::Axis SliceLabels::ReadLabels(std::size_t index) const {
                           "are described by their index"
                     : "the coordinates of dimension " + dimension.name +
                           " cannot be read: " + labels.status().message());
+    return axis;
+}
+
+SliceLabels::Axis SliceLabels::ImageLabels(std::size_t index) const {
+    Axis axis;
+    const std::size_t number = layout_.other_axes[index];
+    if (channels_.axis() == index) return axis;
+    auto labels = zarr::ImageCoordinates(listing_, layout_.facts.metadata.rank(), number,
+                                         layout_.facts.dimensions[number].size);
+    if (labels) axis.labels = std::move(*labels);
     return axis;
 }
 
@@ -114,6 +127,7 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         std::string name;
         std::string label;
         bool is_text;
+        bool is_named;  // by a coordinate or a channel, not by its index
     };
     std::vector<Part> parts;
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -123,13 +137,18 @@ std::string SliceLabels::Description(std::uint64_t slice) {
         const zarr::OmeroChannel* channel =
             channels_.axis() == i ? channels_.Find(indices) : nullptr;
         if (label != nullptr)
-            parts.push_back({NameOf(dimension), label->label, axis.labels.is_text});
+            parts.push_back({NameOf(dimension), label->label, axis.labels.is_text, true});
         else if (channel != nullptr && !channel->label.empty())
-            parts.push_back({NameOf(dimension), channel->label, true});
+            parts.push_back({NameOf(dimension), channel->label, true, true});
         else if (dimension.size > 1)
-            parts.push_back({NameOf(dimension), std::to_string(indices[i]), false});
+            parts.push_back({NameOf(dimension), std::to_string(indices[i]), false, false});
     }
-    if (parts.size() == 1 && parts[0].is_text && !parts[0].label.empty()) return parts[0].label;
+    // Also where the text is empty: that of a band without a name among others.
+    if (parts.size() == 1 && parts[0].is_text) return parts[0].label;
+    // The number of a band is no name.
+    const bool has_names =
+        std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.is_named; });
+    if (parts.size() == 1 && !has_names && EQUAL(parts[0].name.c_str(), "band")) return {};
     std::string text;
     for (const Part& part : parts)
         text += (text.empty() ? "" : ", ") + part.name + "=" + part.label;

@@ -5,10 +5,17 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/codec/registry.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
+#include "driver/store/location.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
@@ -100,6 +107,25 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
     return "ZARR:\"" + path + "\"";
 }
 
+// True where an array, or one of a group, has a codec that is not in the core's table.
+bool HasUnknownCodec(const Location& location) {
+    const auto own = zarr::CodecIds();
+    const auto is_unknown = [&](const zarr::CodecSpec& codec) {
+        return std::find(own.begin(), own.end(), codec.name) == own.end();
+    };
+    const auto has_one = [&](const std::string& array) {
+        const auto metadata = location.hierarchy->Metadata(array);
+        return metadata.ok() &&
+               std::any_of(metadata->codecs.begin(), metadata->codecs.end(), is_unknown);
+    };
+    if (location.kind == zarr::NodeKind::kArray) return has_one(location.node);
+    const auto members = location.hierarchy->Members(location.node);
+    return members.ok() &&
+           std::any_of(members->begin(), members->end(), [&](const zarr::Node& member) {
+               return member.kind == zarr::NodeKind::kArray && has_one(member.path);
+           });
+}
+
 Status NotOpened(ForeignStore kind) {
     if (kind == ForeignStore::kIcechunk)
         return Status::Unsupported(
@@ -157,6 +183,20 @@ GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& n
     }
     EmitError(name.path, NotOpened(kind));
     return nullptr;
+}
+
+GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
+                              const Status& failure) {
+    const bool is_raster = (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) == 0;
+    if (failure.code() != zarr::StatusCode::kUnsupported || !is_raster || Builtin() == nullptr)
+        return nullptr;
+    const QuietErrors quiet;
+    const auto location = Locate(name, {});
+    if (!location.ok() || !HasUnknownCodec(*location)) return nullptr;
+    std::unique_ptr<GDALDataset> dataset(
+        OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
+    // A list of arrays that it does not open either is no raster.
+    return dataset != nullptr && dataset->GetRasterCount() > 0 ? dataset.release() : nullptr;
 }
 
 bool IsStoreOfBuiltin(const char* name) {

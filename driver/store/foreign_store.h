@@ -29,6 +29,13 @@ ForeignStore FindForeignStore(const StorePath& path);
 // which GDAL keeps the answer of.
 ForeignStore FindForeignStoreBehind(const StorePath& path, const zarr::Status& failure);
 
+// Lets GDAL's own driver open the raster that `name` leads to where `failure` came of reading it as
+// a store of ours and a codec that this driver does not have is the cause. nullptr without an error
+// where that is not so, or that driver has no such codec either, as that of GDAL 3.6 to 3.13. In
+// the multidimensional API it opens a group whose arrays it cannot open, so it is not asked there.
+GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
+                              const zarr::Status& failure);
+
 // True where GDAL's own driver is there and reads stores of this kind.
 bool DoesBuiltinRead(ForeignStore kind);
 

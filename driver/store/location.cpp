@@ -9,10 +9,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "core/base/text.h"
+#include "core/conventions/named_members.h"
+#include "core/conventions/xcube_levels.h"
 #include "core/store/keys.h"
+#include "core/store/mount_store.h"
 #include "core/store/zip_store.h"
 #include "driver/base/open_options.h"
 #include "driver/base/report.h"
@@ -86,14 +91,59 @@ Result<bool> IsV3InPlaceOf(const zarr::Hierarchy& hierarchy, const StorePath& fo
         ZARR_ASSIGN_OR_RETURN(const bool found, hierarchy.Has(node, document));
         if (found) return false;
     }
-    const QuietErrors quiet;
-    return PathExists(folder.text() + "/" + std::string(zarr::kV3Document));
+    // What is neither may be of v1, which is asked for next.
+    hierarchy.store()->Prefetch(
+        {std::string(zarr::kV3Document),
+         zarr::DocumentKey(node, zarr::Document::kArray, zarr::Format::kV1)});
+    return hierarchy.HasKey(std::string(zarr::kV3Document));
 }
 
-Status NoStore() {
+Status NoStore(const StorePath& folder) {
+    VSIStatBufL stat;
+    if (VSIIsLocal(folder.c_str()) && VSIStatL(folder.c_str(), &stat) != 0)
+        return Status::NotFound("does not exist");
     return Status::NotFound(
         "not a Zarr v2 store: it has no .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
         "groups or arrays");
+}
+
+// Where a link in a folder leads: an absolute path or URL as it is, a relative one from the folder.
+std::string TargetOf(const std::string& folder, const std::string& link) {
+    if (link.find(':') != std::string::npos || link.front() == '/') return link;
+    std::string at = folder;
+    for (std::size_t from = 0; from <= link.size();) {
+        const std::size_t end = std::min(link.find('/', from), link.size());
+        const std::string segment = link.substr(from, end - from);
+        from = end + 1;
+        if (segment.empty() || segment == ".") continue;
+        const std::string_view last = zarr::LastName(at);
+        const bool goes_up = segment == ".." && !at.empty() && last != "." && last != "..";
+        at = goes_up ? std::string(zarr::ParentPath(at)) : zarr::JoinKey(at, segment);
+    }
+    return at;
+}
+
+// The store of xcube's levels with the dataset that they were made from in it, where that lies in a
+// store elsewhere which `follow` allows to read.
+std::shared_ptr<const zarr::Store> WithBaseOfLevels(std::shared_ptr<const zarr::Store> store,
+                                                    const StorePath& folder,
+                                                    const OpenOptions& options) {
+    if (!EQUAL(CPLGetExtension(folder.c_str()), "levels") ||
+        folder.text().find('?') != std::string::npos)
+        return store;
+    const auto link = options.follow_links != FollowLinks::kNo ? zarr::LinkOfBase(*store)
+                                                               : std::optional<std::string>();
+    if (!link || link->empty() || zarr::ResolveLink("", *link).ok()) return store;
+    const std::string target = TargetOf(folder, *link);
+    const bool is_beside = link->find(':') == std::string::npos && link->front() != '/' &&
+                           zarr::ParentPath(target) == zarr::ParentPath(folder.text()) &&
+                           zarr::LastName(target) != "..";
+    if (target.empty() || (options.follow_links == FollowLinks::kBeside && !is_beside))
+        return store;
+    auto base = OpenStore(target, {options.missing_on_403});
+    if (!base.ok()) return store;
+    return std::make_shared<zarr::MountStore>(std::move(store), std::string(zarr::kBaseOfLevels),
+                                              base.Take());
 }
 
 Result<Location> LocateIn(const StorePath& folder, const std::string& node,
@@ -103,21 +153,69 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
     location.node = node;
     std::shared_ptr<const zarr::Store> store;
     if (options.is_update) {
-        location.writable = OpenStoreForUpdate(folder, options.missing_on_403);
+        ZARR_ASSIGN_OR_RETURN(location.writable,
+                              OpenStoreForUpdate(folder, options.missing_on_403));
         store = location.writable;
     } else {
         ZARR_ASSIGN_OR_RETURN(store, OpenStore(folder, {options.missing_on_403}));
+        store = WithBaseOfLevels(std::move(store), folder, options);
     }
     ZARR_ASSIGN_OR_RETURN(
         location.hierarchy,
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
                               options.cache_tile_presence ? "chunks are listed" : ""));
+    if (!location.hierarchy->is_consolidated())
+        location.hierarchy->store()->Prefetch(
+            {zarr::DocumentKey(node, zarr::Document::kArray),
+             zarr::DocumentKey(node, zarr::Document::kGroup),
+             zarr::DocumentKey(node, zarr::Document::kAttributes)});
     if (!options.is_update) {
         ZARR_ASSIGN_OR_RETURN(const bool is_v3, IsV3InPlaceOf(*location.hierarchy, folder, node));
-        if (is_v3) return NoStore();
+        if (is_v3) return NoStore(folder);
     }
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
+    if (location.kind == NodeKind::kNone && node == RootArrayName(folder)) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_array, location.hierarchy->HoldsArray(""));
+        if (is_array) {
+            location.node.clear();
+            location.kind = NodeKind::kArray;
+        }
+    }
     return location;
+}
+
+// How many letters have to be put in, taken out or changed to make one name of another.
+std::size_t EditDistance(const std::string& a, const std::string& b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i);
+        for (std::size_t k = 1; k <= b.size(); ++k) {
+            const std::size_t changed = diagonal + (a[i - 1] != b[k - 1] ? 1 : 0);
+            diagonal = row[k];
+            row[k] = std::min({row[k] + 1, row[k - 1] + 1, changed});
+        }
+    }
+    return row.back();
+}
+
+// The members beside a node that is not there whose names are like its own, for an error; where
+// listing them costs no requests.
+std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node) {
+    constexpr std::size_t kMostMembers = 1000;
+    constexpr std::size_t kLongest = 256;
+    if (!hierarchy.is_consolidated() && hierarchy.store()->ReadsAtOnce() > 1) return {};
+    const auto members = hierarchy.Members(std::string(zarr::ParentPath(node)));
+    if (!members.ok() || members->size() > kMostMembers) return {};
+    const std::string wanted = zarr::NameKey(std::string(zarr::LastName(node)));
+    std::vector<std::string> near;
+    for (const zarr::Node& member : *members) {
+        const std::string name = zarr::NameKey(member.name);
+        if (std::max(name.size(), wanted.size()) <= kLongest &&
+            EditDistance(wanted, name) <= 1 + wanted.size() / 4)
+            near.push_back("/" + member.path);
+    }
+    return near.empty() ? std::string() : "; there is " + FirstFew(near, ", ");
 }
 
 // Warns of consolidated metadata that are not used, as what was looked for was found without. The
@@ -165,11 +263,12 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
     if (!fault.ok()) return Status::NotFound(fault.message());
     if (name.has_node && !name.node.empty() && IsStoreFolder(folder))
         return Status::NotFound("/" + name.node + ": there is no such array or group" +
+                                NearNames(*location.hierarchy, name.node) +
                                 (location.hierarchy->is_consolidated()
                                      ? " in the consolidated metadata (open option "
                                        "USE_CONSOLIDATED_METADATA=NO looks beyond them)"
                                      : ""));
-    return NoStore();
+    return NoStore(folder);
 }
 
 zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
@@ -179,16 +278,21 @@ zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path
         ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(place->archive));
         return StorePtr(std::make_shared<zarr::ZipStore>(archive, InnerFolder(*place, *archive)));
     }
-    if (path.is_remote()) return StorePtr(std::make_shared<RemoteStore>(path, access));
+    if (path.is_remote()) return StorePtr(RemoteStore::Open(path, access));
     return StorePtr(std::make_shared<VsiStore>(path));
 }
 
-std::shared_ptr<VsiStore> OpenStoreForUpdate(const StorePath& folder, bool missing_on_403) {
-    if (!folder.is_remote()) return std::make_shared<VsiStore>(folder);
+std::string RootArrayName(const StorePath& folder) { return CPLGetBasename(folder.c_str()); }
+
+Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& folder,
+                                                        bool missing_on_403) {
+    using StorePtr = std::shared_ptr<zarr::Store>;
+    if (const auto place = ZipPlaceOf(folder)) return OpenZipForUpdate(*place);
+    if (!folder.is_remote()) return StorePtr(std::make_shared<VsiStore>(folder));
     StoreAccess access;
     access.missing_on_403 = missing_on_403;
     access.update = true;
-    return std::make_shared<RemoteStore>(folder, access);
+    return StorePtr(std::make_shared<RemoteStore>(folder, access));
 }
 
 void WarnOfFailure(const zarr::Hierarchy& hierarchy, const std::string& store) {

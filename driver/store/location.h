@@ -33,13 +33,20 @@ std::shared_ptr<zarr::ArrayContext> SharedContext();
 // Zarr v2 store at all.
 zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& options);
 
+// The name of the array that is all of the store in a folder: the folder's without its extension.
+// GDAL's built-in driver gives such a store a group in which the array has this name, and lists it
+// so: Locate() finds it by that, too.
+std::string RootArrayName(const StorePath& folder);
+
 // The store at a path: in a folder, on a server, or in a zip file. Fails for a zip file that cannot
 // be read.
 zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path,
                                                            const StoreAccess& access);
 
-// The store in a folder, for reading and writing. `missing_on_403` as in StoreAccess.
-std::shared_ptr<VsiStore> OpenStoreForUpdate(const StorePath& folder, bool missing_on_403 = false);
+// The store in a folder or a zip file, for reading and writing. `missing_on_403` as in StoreAccess.
+// Fails for a zip file that cannot be changed.
+zarr::Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& folder,
+                                                              bool missing_on_403 = false);
 
 // Warns where the store failed to give metadata or a listing since it was last asked, unless that
 // is what was reported last: what is looked for and need not be there, coordinates or a CRS, may be

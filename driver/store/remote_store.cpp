@@ -4,9 +4,11 @@
 #include <cpl_vsi.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/base/limits.h"
+#include "core/base/thread_pool.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/store/http_client.h"
@@ -20,12 +22,17 @@ using zarr::Status;
 namespace {
 
 constexpr std::size_t kReadsAtOnce = 32;
-constexpr std::size_t kMaxDocumentsBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
+// Of a value that is asked for ahead.
+constexpr std::size_t kMaxPrefetchedBytes = std::size_t{4} << 20;
+
+bool IsConsolidated(std::string_view key) {
+    return zarr::IsDocument(zarr::LastName(key), zarr::Document::kConsolidated);
+}
 
 bool IsDocument(std::string_view key) {
     const std::string_view name = zarr::LastName(key);
-    return zarr::IsDocumentOfAnyFormat(name) &&
-           !zarr::IsDocument(name, zarr::Document::kConsolidated);
+    return (zarr::IsDocumentOfAnyFormat(name) && !IsConsolidated(key)) || name == zarr::kV3Document;
 }
 
 // How a message about what is below a prefix begins.
@@ -35,7 +42,65 @@ Status WebServerDoesNotList(const std::string& prefix) {
     return Status::Unsupported(At(prefix) + "a web server does not list what it has");
 }
 
+// The stores that datasets of this process have open, by what they are and how they answer.
+class OpenStores {
+  public:
+    std::shared_ptr<const RemoteStore> Find(const std::string& name) {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const auto found = stores_.find(name);
+        if (found == stores_.end() ||
+            std::chrono::steady_clock::now() - found->second.opened > RemoteStore::kSharedFor)
+            return nullptr;
+        return found->second.store.lock();
+    }
+    void Add(const std::string& name, const std::shared_ptr<const RemoteStore>& store) {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        for (auto each = stores_.begin(); each != stores_.end();)
+            each = each->second.store.expired() ? stores_.erase(each) : std::next(each);
+        stores_[name] = {store, std::chrono::steady_clock::now()};
+    }
+    void Forget() {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        stores_.clear();
+    }
+
+  private:
+    struct Entry {
+        std::weak_ptr<const RemoteStore> store;
+        std::chrono::steady_clock::time_point opened;
+    };
+    zarr::Mutex mutex_;
+    std::map<std::string, Entry> stores_;
+};
+
+// Made at load and never destroyed, see core/base/fork.h.
+auto& open_stores = *new OpenStores();
+
 }  // namespace
+
+std::shared_ptr<const RemoteStore> RemoteStore::Open(const StorePath& folder,
+                                                     const StoreAccess& access) {
+    auto store = std::make_shared<const RemoteStore>(folder, access);
+    const std::string name = store->Identity() + "\n" + store->AccessOptions();
+    if (auto open = open_stores.Find(name)) return open;
+    open_stores.Add(name, store);
+    return store;
+}
+
+Status RemoteStore::Set(const std::string& key, zarr::ByteSpan value) {
+    open_stores.Forget();
+    return VsiStore::Set(key, value);
+}
+
+Status RemoteStore::Erase(const std::string& key) {
+    open_stores.Forget();
+    return VsiStore::Erase(key);
+}
+
+Status RemoteStore::EraseMany(const std::vector<std::string>& keys) {
+    open_stores.Forget();
+    return VsiStore::EraseMany(keys);
+}
 
 std::string RemoteStore::AccessOptions() const {
     return std::string(access_.missing_on_403 ? "403 is absent " : "") +
@@ -44,14 +109,45 @@ std::string RemoteStore::AccessOptions() const {
 
 std::size_t RemoteStore::ReadsAtOnce() const { return kReadsAtOnce; }
 
+bool RemoteStore::IsKept(const std::string& key) const {
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    return kept_.count(key) != 0;
+}
+
+void RemoteStore::Keep(const std::string& key, std::optional<std::string_view> value) const {
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::size_t bytes = key.size() + (value ? value->size() : 0);
+    if (kept_bytes_ + bytes > kMaxKeptBytes) return;
+    const bool is_new =
+        kept_.try_emplace(key, value ? std::optional(std::string(*value)) : std::nullopt).second;
+    if (is_new) kept_bytes_ += bytes;
+}
+
+void RemoteStore::Prefetch(const std::vector<std::string>& keys) const {
+    if (access_.update) return;
+    std::vector<std::string> wanted;
+    std::copy_if(keys.begin(), keys.end(), std::back_inserter(wanted),
+                 [&](const std::string& key) { return zarr::IsValidKey(key) && !IsKept(key); });
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    if (wanted.size() < 2) return;
+    (void)zarr::ParallelFor(wanted.size(), kReadsAtOnce, [&](std::size_t i) -> Status {
+        zarr::Buffer value;
+        const auto found = Ask(wanted[i], value, kMaxPrefetchedBytes);
+        if (found.ok())
+            Keep(wanted[i],
+                 *found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
+        return {};
+    });
+}
+
 Result<bool> RemoteStore::Get(const std::string& key, zarr::Buffer& value,
                               std::size_t limit) const {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    const bool is_kept = IsDocument(key) && !access_.update;
-    if (is_kept) {
+    if (!access_.update) {
         const std::lock_guard<zarr::Mutex> lock(mutex_);
-        const auto known = documents_.find(key);
-        if (known != documents_.end()) {
+        const auto known = kept_.find(key);
+        if (known != kept_.end()) {
             if (!known->second) return false;
             if (known->second->size() > limit)
                 return zarr::ValueTooLarge(key, known->second->size(), limit);
@@ -60,15 +156,9 @@ Result<bool> RemoteStore::Get(const std::string& key, zarr::Buffer& value,
         }
     }
     ZARR_ASSIGN_OR_RETURN(const bool found, Ask(key, value, limit));
-    if (is_kept) {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
-        const std::string_view text =
-            found ? std::as_const(value).span().text() : std::string_view();
-        if (documents_bytes_ + text.size() + key.size() <= kMaxDocumentsBytes) {
-            documents_bytes_ += text.size() + key.size();
-            documents_[key] = found ? std::optional(std::string(text)) : std::nullopt;
-        }
-    }
+    const bool is_small = !found || value.size() <= kMaxPrefetchedBytes;
+    if (!access_.update && (IsDocument(key) || (IsConsolidated(key) && is_small)))
+        Keep(key, found ? std::optional(std::as_const(value).span().text()) : std::nullopt);
     return found;
 }
 
@@ -117,12 +207,17 @@ Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset,
 }
 
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {
+    const auto unlisted = [&] {
+        return Status::Unsupported(At(prefix) +
+                                   "the server does not list what it has; consolidated "
+                                   "metadata, or the path of an array, do without");
+    };
+    if (does_not_list_) return unlisted();
     auto entries = VsiStore::List(prefix);
     // "Nothing is there" and "you may not know" are not told apart.
     if (entries.ok() && (!entries->empty() || access_.update)) return entries;
-    return Status::Unsupported(At(prefix) +
-                               "the server does not list what it has; consolidated "
-                               "metadata, or the path of an array, do without");
+    if (!folder().is_object_store()) does_not_list_ = true;
+    return unlisted();
 }
 
 Status RemoteStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/fork.h"
 #include "driver/store/vsi_store.h"
@@ -21,23 +26,35 @@ struct StoreAccess {
 };
 
 // A store on a web server or in an object store. A value takes one request, be it there or not: no
-// question for its size or its existence before, and no listing. What was read of the metadata is
-// not asked for again by the same object. Where GDAL's options ask for what a URL cannot say,
-// GDAL's own file systems are asked, which take more requests. They do what writes, too.
+// question for its size or its existence before, and no listing. What was read of the metadata,
+// or asked for ahead, is not asked for again by the same object. Where GDAL's options ask for what
+// a URL cannot say, GDAL's own file systems are asked, which take more requests. They do what
+// writes, too.
 class RemoteStore final : public VsiStore {
   public:
     RemoteStore(StorePath folder, const StoreAccess& access)
         : VsiStore(std::move(folder)), access_(access) {}
 
+    // For reading: the store that another dataset has open, where that was opened in the last
+    // kSharedFor and nothing was written through this process since, so that datasets of one store
+    // that are opened one after another share what was read of the metadata; else a new one.
+    static std::shared_ptr<const RemoteStore> Open(const StorePath& folder,
+                                                   const StoreAccess& access);
+    static constexpr std::chrono::seconds kSharedFor{5};
+
     std::string AccessOptions() const override;
     std::size_t ReadsAtOnce() const override;
     bool RemembersAbsence() const override { return !access_.update; }
+    void Prefetch(const std::vector<std::string>& keys) const override;
     zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
                            std::size_t limit) const override;
     zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                      zarr::MutableByteSpan memory) const override;
     zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                 zarr::Buffer& value) const override;
+    zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
+    zarr::Status Erase(const std::string& key) override;
+    zarr::Status EraseMany(const std::vector<std::string>& keys) override;
     // As far as a web server lists folders as pages, and an object store may be listed by the
     // client; kUnsupported otherwise.
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
@@ -48,6 +65,9 @@ class RemoteStore final : public VsiStore {
                             const PrefixVisitor& visit_prefix) const override;
 
   private:
+    bool IsKept(const std::string& key) const;
+    // Keeps an answer, an empty one for absence, where there is room.
+    void Keep(const std::string& key, std::optional<std::string_view> value) const;
     // Get() without what is remembered.
     zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
     // What an answer means by `access_`.
@@ -58,9 +78,11 @@ class RemoteStore final : public VsiStore {
 
     const StoreAccess access_;
     mutable zarr::Mutex mutex_;
-    // Metadata documents by key; nullopt for those that are absent.
-    mutable std::map<std::string, std::optional<std::string>> documents_;
-    mutable std::size_t documents_bytes_ = 0;
+    // Metadata documents, and what else was asked for ahead, by key; nullopt for what is absent.
+    mutable std::map<std::string, std::optional<std::string>> kept_;
+    mutable std::size_t kept_bytes_ = 0;
+    // Web servers list all folders or none.
+    mutable std::atomic<bool> does_not_list_{false};
 };
 
 }  // namespace zarr_driver

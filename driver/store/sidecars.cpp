@@ -120,8 +120,10 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
     };
     add(!options.dim_x.empty(), "DIM_X=" + options.dim_x);
     add(!options.dim_y.empty(), "DIM_Y=" + options.dim_y);
+    add(!options.select.empty(), "SELECT=" + options.select);
     add(!options.multiband, "MULTIBAND=NO");
     add(options.wrap_longitude, "WRAP_LONGITUDE=YES");
+    add(options.north_up, "NORTH_UP=YES");
     add(!options.fill_value_as_nodata, "FILL_VALUE_AS_NODATA=NO");
     return id;
 }
@@ -252,6 +254,89 @@ CPLXMLNode* WithoutStored(CPLXMLNode* tree, const CPLStringList& stored) {
     if (RemoveChildren(*tree, is_empty_domain) != 0) return tree;
     CPLDestroyXMLNode(tree);
     return nullptr;
+}
+
+namespace {
+
+constexpr const char* kMultidimPam = "pam.aux.xml";
+// Marks a CRS that says only what the store says.
+constexpr const char* kOfStore = "SRS.ofStore";
+
+bool IsElement(const CPLXMLNode& node, const char* name) {
+    return node.eType == CXT_Element && EQUAL(node.pszValue, name);
+}
+
+}  // namespace
+
+Status StoreMultidimCrs(zarr::Store& store, const std::vector<MultidimCrs>& arrays) {
+    zarr::Buffer held;
+    const std::string key = kMultidimPam;
+    ZARR_ASSIGN_OR_RETURN(
+        const bool is_there,
+        store.Get(key, held, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kMetadataSize))));
+    const bool has_crs = std::any_of(arrays.begin(), arrays.end(),
+                                     [](const MultidimCrs& array) { return !array.wkt.empty(); });
+    if (!is_there && !has_crs) return {};
+    const QuietErrors quiet;
+    const std::string text(is_there ? std::as_const(held).span().text() : "");
+    CPLXMLNode* tree = text.empty() ? nullptr : CPLParseXMLString(text.c_str());
+    CPLXMLNode* root = CPLGetXMLNode(tree, "=PAMDataset");
+    if (root == nullptr) {
+        CPLDestroyXMLNode(tree);
+        root = tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
+    }
+    for (CPLXMLNode* node = root->psChild; node != nullptr; node = node->psNext)
+        if (IsElement(*node, "Array"))
+            RemoveChildren(*node, [](CPLXMLNode& child) { return IsElement(child, "Statistics"); });
+    for (const MultidimCrs& array : arrays) {
+        const std::string name = "/" + array.path;
+        RemoveChildren(*root, [&](CPLXMLNode& node) {
+            return IsElement(node, "Array") && CPLGetXMLValue(&node, "name", "") == name;
+        });
+        if (array.wkt.empty()) continue;
+        CPLXMLNode* const node = CPLCreateXMLNode(root, CXT_Element, "Array");
+        CPLAddXMLAttributeAndValue(node, "name", name.c_str());
+        CPLXMLNode* const srs = CPLCreateXMLNode(node, CXT_Element, "SRS");
+        CPLAddXMLAttributeAndValue(srs, "dataAxisToSRSAxisMapping", array.mapping.c_str());
+        CPLAddXMLAttributeAndValue(srs, "ofStore", "1");
+        CPLCreateXMLNode(srs, CXT_Text, array.wkt.c_str());
+    }
+    char* const xml = CPLSerializeXMLTree(tree);
+    const std::string written = xml != nullptr ? xml : "";
+    CPLFree(xml);
+    CPLDestroyXMLNode(tree);
+    return written == text ? Status() : store.Set(key, zarr::ByteSpan(std::string_view(written)));
+}
+
+MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& path,
+                            const std::function<std::int64_t()>& newest_chunk) {
+    MultidimPam pam;
+    const std::string file = store_path + "/" + kMultidimPam;
+    VSIStatBufL stat;
+    if (!VSIIsLocal(store_path.c_str()) || VSIStatL(file.c_str(), &stat) != 0) return pam;
+    const QuietErrors quiet;
+    CPLXMLNode* const tree = CPLParseXMLFile(file.c_str());
+    const CPLXMLNode* const root = CPLGetXMLNode(tree, "=PAMDataset");
+    for (const CPLXMLNode* node = root != nullptr ? root->psChild : nullptr; node != nullptr;
+         node = node->psNext) {
+        if (node->eType != CXT_Element || !EQUAL(node->pszValue, "Array") ||
+            CPLGetXMLValue(node, "name", "") != "/" + path)
+            continue;
+        if (CPLGetXMLNode(node, kOfStore) == nullptr) pam.crs = CPLGetXMLValue(node, "SRS", "");
+        static constexpr const char* kItems[][2] = {{"Minimum", "STATISTICS_MINIMUM"},
+                                                    {"Maximum", "STATISTICS_MAXIMUM"},
+                                                    {"Mean", "STATISTICS_MEAN"},
+                                                    {"StdDev", "STATISTICS_STDDEV"}};
+        const CPLXMLNode* const statistics = CPLGetXMLNode(node, "Statistics");
+        if (statistics == nullptr || newest_chunk() > ModificationTime(stat)) continue;
+        for (const auto& [element, item] : kItems)
+            if (const char* value = CPLGetXMLValue(statistics, element, nullptr))
+                pam.statistics.SetNameValue(item, value);
+        if (CPLTestBool(CPLGetXMLValue(statistics, "ApproxStats", "0")))
+            pam.statistics.SetNameValue("STATISTICS_APPROXIMATE", "YES");
+    }
+    CPLDestroyXMLNode(tree);
+    return pam;
 }
 
 }  // namespace zarr_driver

@@ -7,12 +7,14 @@
 #include <cpl_string.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "core/store/store.h"
 #include "driver/base/open_options.h"
 
 namespace zarr_driver {
@@ -71,5 +73,27 @@ zarr::Status CopyBeside(const std::string& from, const std::string& to);
 // write beside it: the copy would outlive the attributes, and hide what they become. `tree` is the
 // caller's, and what is returned is, too: nullptr where nothing is left. nullptr stays nullptr.
 CPLXMLNode* WithoutStored(CPLXMLNode* tree, const CPLStringList& stored);
+
+// The CRS of an array for "pam.aux.xml", in which the multidimensional API of any driver keeps what
+// it knows of arrays: GDAL's built-in driver finds it there where it does not know what the store
+// says.
+struct MultidimCrs {
+    std::string path;     // of the array
+    std::string wkt;      // empty: none
+    std::string mapping;  // of its axes to the array's dimensions, as GDAL has it: "2,1"
+};
+// Statistics in the file go, as they are as old as it.
+zarr::Status StoreMultidimCrs(zarr::Store& store, const std::vector<MultidimCrs>& arrays);
+
+// What the multidimensional API of any driver has kept of an array, in "pam.aux.xml" in the store's
+// folder.
+struct MultidimPam {
+    std::string crs;           // WKT; empty without, and where StoreMultidimCrs() has written it
+    CPLStringList statistics;  // as items of a band, STATISTICS_MINIMUM and so on; may be empty
+};
+// Of the array at `path`, where that costs no requests; `newest_chunk`, in nanoseconds since 1970,
+// is when the array was written last: statistics that are older are left out.
+MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& path,
+                            const std::function<std::int64_t()>& newest_chunk);
 
 }  // namespace zarr_driver

@@ -99,9 +99,17 @@ zarr::Status CheckWritable(const StorePath& path) {
 }
 
 zarr::Status CheckChangeable(const StorePath& path) {
-    if (ZipPlaceOf(FolderOf(path)))
-        return zarr::Status::Unsupported("a zip file is written once and not changed afterwards");
+    if (ZipPlaceOf(FolderOf(path)) && path.is_remote())
+        return zarr::Status::Unsupported(
+            "a zip file on a server is not changed in place; change a copy on this machine");
     return CheckWritable(path);
+}
+
+zarr::Status CheckDeletable(const StorePath& path, const std::string& node) {
+    if (ZipPlaceOf(FolderOf(path)))
+        return zarr::Status::Unsupported(
+            "/" + node + ": nothing is deleted or renamed in a zip file; copy the store");
+    return CheckChangeable(path);
 }
 
 zarr::Result<StorePath> TargetPath(const std::string& name) {

@@ -29,8 +29,13 @@ StorePath FolderOf(const StorePath& path);
 // Ok where a store can be made at `path`, or its folder; else Unsupported: on a web server.
 zarr::Status CheckWritable(const StorePath& path);
 
-// Ok where what is at `path` can be changed; else Unsupported: in a zip file, or as above.
+// Ok where what is at `path` can be changed; else Unsupported: in a zip file on a server, or as
+// above.
 zarr::Status CheckChangeable(const StorePath& path);
+
+// Ok where also a node there can be deleted or renamed; Unsupported in a zip file, which keeps what
+// is in it.
+zarr::Status CheckDeletable(const StorePath& path, const std::string& node);
 
 // The path that the name of a new store means; Invalid where it names a node in one.
 zarr::Result<StorePath> TargetPath(const std::string& name);

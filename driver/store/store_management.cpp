@@ -59,15 +59,16 @@ Status DeletePlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(name));
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     if (place.node.empty()) return RemoveStore(TargetFolderOf(place.folder));
-    ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
+    ZARR_RETURN_IF_ERROR(CheckDeletable(place.folder, place.node));
     ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder.text() + "/" + place.node, "deleted"));
-    zarr::HierarchyWriter writer(OpenStoreForUpdate(place.folder));
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
+    zarr::HierarchyWriter writer(store);
     ZARR_RETURN_IF_ERROR(writer.DeleteNode(place.node));
     return writer.Finish();
 }
 
 Status RenameNode(const Place& place, const std::string& target) {
-    ZARR_RETURN_IF_ERROR(CheckChangeable(place.folder));
+    ZARR_RETURN_IF_ERROR(CheckDeletable(place.folder, place.node));
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(target));
     const std::string path =
         FolderOf(parsed.path).text() + (parsed.has_node ? "/" + parsed.node : std::string());
@@ -75,7 +76,8 @@ Status RenameNode(const Place& place, const std::string& target) {
     const std::string name(zarr::LastName(path));
     if (FolderOf(group).text() != zarr::ParentPath(path))
         return Status::Unsupported("/" + place.node + ": is renamed only within its group");
-    zarr::HierarchyWriter writer(OpenStoreForUpdate(place.folder));
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
+    zarr::HierarchyWriter writer(store);
     ZARR_RETURN_IF_ERROR(writer.RenameNode(place.node, name));
     return writer.Finish();
 }

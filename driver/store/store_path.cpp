@@ -211,6 +211,21 @@ zarr::Status TakeIndices(std::string& node, std::vector<std::uint64_t>& indices)
     return {};
 }
 
+// Takes a trailing ":time=2020-07-01T12:00:00Z,z=2" off `node`, from the first colon on that a
+// name and an equals sign follow. A slash ends the path of a node, so there is none behind it.
+std::string TakeSelection(std::string& node) {
+    for (std::size_t colon = node.find(':'); colon != std::string::npos;
+         colon = node.find(':', colon + 1)) {
+        const std::size_t end = node.find_first_of("=:", colon + 1);
+        if (end == std::string::npos || node[end] != '=' || end == colon + 1) continue;
+        if (node.find('/', colon) != std::string::npos) continue;
+        std::string selection = node.substr(colon + 1);
+        node.resize(colon);
+        return selection;
+    }
+    return {};
+}
+
 // "file:///folder", "file://localhost/folder" and "file:///C:/folder" (RFC 8089).
 std::string PathOfFileUrl(const std::string& rest) {
     std::string escaped;  // GDAL takes "+" for a space
@@ -270,6 +285,20 @@ std::string StorePath::AccountOptions() const {
 
 bool HasZarrPrefix(const std::string& name) { return STARTS_WITH_CI(name.c_str(), "ZARR:"); }
 
+std::optional<ConnectionParts> SplitConnectionString(const std::string& name) {
+    if (!HasZarrPrefix(name)) return std::nullopt;
+    const std::string rest = name.substr(kPrefixLength);
+    const bool is_quoted = !rest.empty() && rest[0] == '"';
+    const std::size_t quote = is_quoted ? EndOfQuotedPath(rest) : 0;
+    if (quote == std::string::npos) return std::nullopt;
+    const std::size_t end = is_quoted ? quote + 1 : EndOfPath(rest);
+    ConnectionParts parts;
+    parts.prefix = name.substr(0, kPrefixLength - 1);
+    parts.path = rest.substr(0, end);
+    if (end < rest.size() && rest[end] == ':') parts.node = rest.substr(end + 1);
+    return parts;
+}
+
 zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
     ConnectionString parsed;
     if (!HasZarrPrefix(name)) {
@@ -278,33 +307,25 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
         return parsed;
     }
     parsed.has_prefix = true;
-    const std::string rest = name.substr(kPrefixLength);
-    std::string path;
-    std::string after;
-    if (!rest.empty() && rest[0] == '"') {
-        const std::size_t quote = EndOfQuotedPath(rest);
-        if (quote == std::string::npos)
-            return zarr::Status::Invalid("the quote after ZARR: is not closed");
-        path = rest.substr(1, quote - 1);
-        after = rest.substr(quote + 1);
-    } else {
-        const std::size_t end = EndOfPath(rest);
-        path = rest.substr(0, end);
-        after = rest.substr(end);
-    }
-    parsed.path = StorePath(path);
+    const auto parts = SplitConnectionString(name);
+    if (!parts) return zarr::Status::Invalid("the quote after ZARR: is not closed");
+    const bool is_quoted = !parts->path.empty() && parts->path[0] == '"';
+    parsed.path =
+        StorePath(is_quoted ? parts->path.substr(1, parts->path.size() - 2) : parts->path);
     if (parsed.path.text().empty()) return zarr::Status::Invalid("no path after ZARR:");
+    const std::string after = name.substr(kPrefixLength + parts->path.size());
     if (after.empty()) return parsed;
     if (after[0] != ':')
         return zarr::Status::Invalid("expected :/name of an array or group after the path, got " +
                                      zarr::Quoted(after));
     parsed.has_node = true;
-    std::string node = after.substr(1);
+    std::string node = parts->node;
     if (node.empty() || node[0] != '/')
         return zarr::Status::Invalid("the name of an array or group starts with /, as in " +
                                      FormatConnectionString(parsed.path, "array") + ", got " +
                                      zarr::Quoted(node));
-    ZARR_RETURN_IF_ERROR(TakeIndices(node, parsed.indices));
+    parsed.select = TakeSelection(node);
+    if (parsed.select.empty()) ZARR_RETURN_IF_ERROR(TakeIndices(node, parsed.indices));
     ZARR_ASSIGN_OR_RETURN(parsed.node, zarr::NormalizePath(node));
     return parsed;
 }
@@ -312,9 +333,12 @@ zarr::Result<ConnectionString> ParseConnectionString(const std::string& name) {
 std::string FormatConnectionString(const std::string& path, const std::string& node,
                                    const std::vector<std::uint64_t>& indices) {
     std::string name = "ZARR:\"" + path + "\":/" + node;
-    // So that the end of a name such as "a:3" is not taken for an index.
-    if (const std::size_t colon = node.rfind(':');
-        colon != std::string::npos && IsAllDigits(node.substr(colon + 1)))
+    // So that the end of a name such as "a:3" is not taken for an index, nor of "a:t=3" for a
+    // selection.
+    std::string rest = node;
+    const std::size_t colon = node.rfind(':');
+    if ((colon != std::string::npos && IsAllDigits(node.substr(colon + 1))) ||
+        !TakeSelection(rest).empty())
         name += "/";
     for (const std::uint64_t index : indices) name += ":" + std::to_string(index);
     return name;

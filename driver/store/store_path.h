@@ -5,6 +5,7 @@
 //   ZARR:path  or  ZARR:"path"
 //   ZARR:"path":/group/array
 //   ZARR:"path":/array:3:0      index along each extra dimension, slowest first
+//   ZARR:"path":/array:time=2020-07-01,z=2      a slice by names, see driver/georef/selection.h
 //
 // A path may be a URL: http://, https://, s3://, gs://, az:// or file://.
 //
@@ -75,10 +76,21 @@ struct ConnectionString {
     bool has_node = false;               // names a node inside the store
     std::string node;                    // normal form, "" for the root
     std::vector<std::uint64_t> indices;  // of a slice
+    std::string select;                  // "time=2020-07-01,z=2"; empty without
 };
 
 // True where `name` starts with "ZARR:" in any case.
 bool HasZarrPrefix(const std::string& name);
+
+// The parts of a name with the prefix, as they are written.
+struct ConnectionParts {
+    std::string prefix;  // "ZARR", without the colon
+    std::string path;    // with its quotes
+    std::string node;    // "/group/array:3"; empty without
+};
+
+// nullopt where `name` has no prefix, or its quote is not closed.
+std::optional<ConnectionParts> SplitConnectionString(const std::string& name);
 
 // Splits a name. Anything without the prefix is a path as a whole.
 zarr::Result<ConnectionString> ParseConnectionString(const std::string& name);

@@ -171,15 +171,19 @@ Status StoreUpdate::StoreAttributes() {
 }
 
 Status StoreUpdate::Flush(std::size_t threads) {
-    const Status chunks = FlushChunks(threads);
-    const Status attributes = StoreAttributes();
-    return chunks.ok() ? attributes : chunks;
+    Status chunks = FlushChunks(threads);
+    Status attributes = StoreAttributes();
+    Status stored = store_->Flush();
+    if (!chunks.ok()) return chunks;
+    return attributes.ok() ? stored : attributes;
 }
 
 Status StoreUpdate::Finish(std::size_t threads) {
-    const Status flushed = Flush(threads);
-    const Status finished = metadata_.Finish();
-    return flushed.ok() ? finished : flushed;
+    Status flushed = Flush(threads);
+    Status finished = metadata_.Finish();
+    Status stored = store_->Flush();
+    if (!flushed.ok()) return flushed;
+    return finished.ok() ? stored : finished;
 }
 
 Status StoreUpdate::Close() {

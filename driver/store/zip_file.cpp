@@ -16,7 +16,10 @@
 #include "core/base/fork.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
+#include "core/store/zip_update.h"
+#include "driver/base/aside_name.h"
 #include "driver/base/report.h"
+#include "driver/store/byte_file.h"
 #include "driver/store/http_client.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
@@ -192,6 +195,42 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));
     Remember(identity, archive);
     return archive;
+}
+
+Status MakeEmptyZip(const std::string& path) {
+    const QuietErrors quiet;
+    const std::string end = zarr::EmptyZip();
+    const VsiFile file(VSIFOpenL(path.c_str(), "wb"));
+    const bool is_written = file != nullptr &&
+                            VSIFWriteL(end.data(), 1, end.size(), file.get()) == end.size() &&
+                            VSIFFlushL(file.get()) == 0;
+    return is_written ? Status()
+                      : Status::Io("the zip file cannot be made: " + QuietErrors::Message());
+}
+
+Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const ZipPlace& place) {
+    using StorePtr = std::shared_ptr<zarr::Store>;
+    static auto& open_stores = *new std::map<std::string, std::weak_ptr<zarr::ZipUpdateStore>>();
+    static auto& mutex = *new zarr::Mutex();
+    const std::lock_guard<zarr::Mutex> lock(mutex);
+    const std::string name = VsiStore(place.archive).Identity() + "\n" + place.inner.value_or("") +
+                             "\n" + std::to_string(zarr::ForkGeneration());
+    for (auto at = open_stores.begin(); at != open_stores.end();)
+        at = at->second.expired() ? open_stores.erase(at) : std::next(at);
+    if (const auto known = open_stores.find(name); known != open_stores.end())
+        if (auto store = known->second.lock()) return StorePtr(std::move(store));
+    // A new store is held by the one who builds it.
+    const bool is_aside = NameWhenDone(place.archive) != place.archive;
+    ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_aside));
+    // Read anew now that the file is locked.
+    ZARR_ASSIGN_OR_RETURN(
+        const auto archive,
+        zarr::ZipArchive::Open(std::make_unique<VsiSource>(place.archive, file->size()),
+                               place.archive, place.archive));
+    ZARR_ASSIGN_OR_RETURN(auto store, zarr::ZipUpdateStore::Open(archive, std::move(file),
+                                                                 InnerFolder(place, *archive)));
+    open_stores[name] = store;
+    return StorePtr(std::move(store));
 }
 
 Status CheckZip(const std::string& path) {

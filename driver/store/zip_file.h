@@ -29,6 +29,13 @@ std::optional<ZipPlace> ZipPlaceOf(const std::string& path);
 // Errors say what is wrong with the file. Thread-safe.
 zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path);
 
+// Makes a zip file without members, to be changed afterwards.
+zarr::Status MakeEmptyZip(const std::string& path);
+
+// The store that a place means, to be changed; the same object as long as someone has it. Errors
+// say why the file cannot be changed. Thread-safe.
+zarr::Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const ZipPlace& place);
+
 // Lets go of the zip file that was opened last, which is kept for the next opening.
 void CloseIdleZip();
 

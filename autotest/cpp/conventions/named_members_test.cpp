@@ -72,7 +72,7 @@ TEST(NamedMembers, ListsOfTheWrongTypeGiveAWarning) {
         {R"({"plate": {}})", "plate: expected an object with \"wells\""},
         {R"({"plate": {"wells": 3}})", "plate.wells: expected an array"},
         {R"({"well": {"images": {}}})", "well.images: expected an array"},
-        {R"({"labels": [1]})", "labels[0]: expected a path, got 1"},
+        {R"({"labels": [true]})", "labels[0]: expected a path, got true"},
         {R"({"labels": ["../x"]})", "labels[0]: \"../x\" is not a path inside the group"},
         {R"({"bioformats2raw.layout": "three"})", "bioformats2raw.layout: \"three\" is unknown"}};
     for (const auto& [attributes, warning] : faults) {

@@ -45,7 +45,7 @@ TEST(Omero, OfTheWrongTypeGivesAWarning) {
         {R"({"channels": {}})", "omero.channels: expected an array"},
         {R"({"channels": null})", "omero.channels: expected an array"},
         {R"({"channels": [1]})", "omero.channels[0]: expected an object, got 1"},
-        {R"({"channels": [{}, {"label": 3}]})", "omero.channels[1].label: expected a string"},
+        {R"({"channels": [{}, {"label": true}]})", "omero.channels[1].label: expected a string"},
         {R"({"channels": [{"color": "red"}]})", "omero.channels[0].color: expected six"},
         {R"({"channels": [{"color": "0000FFFF"}]})", "color: expected six"},
         {R"({"channels": [{"color": "-10000"}]})", "color: expected six"},

@@ -154,7 +154,7 @@ TEST(WriteFaults, AppendAlongADimension) {
         [](const std::string& folder) {
             const Dataset source = MemoryRaster(2, 51);
             return Dataset(Driver().CreateCopy((folder + "/x.zarr").c_str(), source.get(), FALSE,
-                                               Options("APPEND_DIM=band_x").List(), nullptr,
+                                               Options("APPEND_DIM=band").List(), nullptr,
                                                nullptr)) != nullptr;
         },
         Read};

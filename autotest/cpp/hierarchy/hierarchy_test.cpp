@@ -78,8 +78,7 @@ TEST(Hierarchy, TellsArraysGroupsAndNothing) {
     EXPECT_EQ(KindOf(*tree, "rivers/depth"), NodeKind::kArray);
     EXPECT_EQ(KindOf(*tree, "implied"), NodeKind::kGroup);
     EXPECT_EQ(KindOf(*tree, "implied/below"), NodeKind::kGroup);
-    EXPECT_EQ(KindOf(*tree, "described"), NodeKind::kGroup);
-    for (const char* none : {"absent", "rivers/absent", "readme", "stray", "rive"})
+    for (const char* none : {"described", "absent", "rivers/absent", "readme", "stray", "rive"})
         EXPECT_EQ(KindOf(*tree, none), NodeKind::kNone) << none;
     EXPECT_EQ(KindOf(*Tree({{".zarray", ArrayText("[]")}}), ""), NodeKind::kArray);
     EXPECT_EQ(KindOf(*Tree({}), ""), NodeKind::kNone);
@@ -104,7 +103,7 @@ TEST(Hierarchy, FindsArraysWithoutAList) {
 
 TEST(Hierarchy, ListsMembersByName) {
     const auto tree = Tree(Rivers());
-    EXPECT_EQ(Names(*tree, ""), (StringList{"described/", "implied/", "rivers/"}));
+    EXPECT_EQ(Names(*tree, ""), (StringList{"implied/", "rivers/"}));
     EXPECT_EQ(Names(*tree, "rivers"), (StringList{"depth", "depth.old"}));
     EXPECT_EQ(Names(*tree, "implied"), StringList{"below/"});
     EXPECT_EQ(Names(*tree, "absent"), StringList());
@@ -123,8 +122,7 @@ TEST(Hierarchy, ListsWhatCannotBeLookedAt) {
     ASSERT_TRUE(Succeeds(store->Set("locked/.zarray", ByteSpan(std::string_view("{}")))));
     ASSERT_TRUE(Succeeds(store->Set("closed/x/.zarray", ByteSpan(std::string_view("{}")))));
     const auto tree = Tree(std::make_shared<LimitedStore>(store, true));
-    EXPECT_EQ(Names(*tree, ""),
-              (StringList{"closed", "described/", "implied/", "locked", "rivers/"}));
+    EXPECT_EQ(Names(*tree, ""), (StringList{"closed", "implied/", "locked", "rivers/"}));
     EXPECT_TRUE(Fails(tree->KindOf("locked"), StatusCode::kPermission, "locked/.zarray: refused"));
     EXPECT_TRUE(Fails(tree->KindOf("closed"), StatusCode::kPermission));
     EXPECT_TRUE(Fails(tree->OpenArray("locked"), StatusCode::kPermission));

@@ -77,9 +77,21 @@ TEST(ArrayMetadata, ReadsNullsAndDefaults) {
 }
 
 TEST(ArrayMetadata, RequiresEveryCompulsoryMember) {
-    for (const char* member : {"zarr_format", "shape", "chunks", "dtype", "compressor",
-                               "fill_value", "order", "filters"})
+    for (const char* member :
+         {"zarr_format", "shape", "chunks", "dtype", "compressor", "order", "filters"})
         ExpectError(member, "", "the compulsory member \"" + std::string(member) + "\" is missing");
+}
+
+TEST(ArrayMetadata, TakesAMissingFillValueForNull) {
+    const auto metadata = ParseArrayMetadata(Text("fill_value", ""));
+    ASSERT_TRUE(Succeeds(metadata));
+    EXPECT_TRUE(metadata->lacks_fill_value);
+    EXPECT_FALSE(metadata->has_fill_value);
+    EXPECT_EQ(FillValueText(*metadata), "null");
+    EXPECT_FALSE(ParseArrayMetadata(Text("fill_value", "null"))->lacks_fill_value);
+    const auto changed = WithShape(*metadata, metadata->shape);
+    ASSERT_TRUE(Succeeds(changed));
+    EXPECT_FALSE(changed->has_fill_value);
 }
 
 TEST(ArrayMetadata, NamesTheMemberAndItsValue) {

@@ -82,6 +82,24 @@ TEST(OverlayStore, HidesTheMetadataBehindIt) {
     EXPECT_EQ((*store)->Describe(), "memory");
 }
 
+// Remembers what was asked ahead.
+class AskedAhead final : public ForwardingStore {
+  public:
+    using ForwardingStore::ForwardingStore;
+    void Prefetch(const std::vector<std::string>& keys) const override { asked = keys; }
+    mutable std::vector<std::string> asked;
+};
+
+TEST(OverlayStore, AsksAheadForWhatItDoesNotHold) {
+    auto base = std::make_shared<AskedAhead>(std::make_shared<MemoryStore>());
+    const auto store = Consolidated(base, BufferOf(R"({"metadata":{"b/.zattrs":{"a":1}}})"));
+    ASSERT_TRUE(Succeeds(store));
+    (*store)->Prefetch({"b/.zattrs", "a/.zarray"});
+    EXPECT_TRUE(base->asked.empty());
+    (*store)->Prefetch({"b/.zattrs", "x/0", "y/0"});
+    EXPECT_EQ(base->asked, (std::vector<std::string>{"x/0", "y/0"}));
+}
+
 TEST(OverlayStore, LetsTheLastOfARepeatedEntryCount) {
     const auto store = Make(
         R"({"zarr_consolidated_format":1,"metadata":{".zattrs":{"old":1},".zattrs":{"new":1}}})");

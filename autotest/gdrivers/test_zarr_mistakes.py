@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What users get for names that are wrong, and for stores that changed under their consolidated
+metadata."""
+
+import json
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal
+from zarr_gdal import array_name, error_log, open_raster
+from zarr_http import Served
+from zarr_store import make_store
+
+
+@pytest.fixture(params=[False, True])
+def store(tmp_path, request):
+    values = np.arange(12, dtype="<f8").reshape(3, 4)
+    return make_store(tmp_path, {
+        name: {"values": values, "attrs": {"long_name": f"the {name}", "units": "K"}}
+        for name in ("air_temperature", "air_pressure", "humidity", "g/deep")
+    }, consolidated=request.param)  # fmt: skip
+
+
+@pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
+@pytest.mark.parametrize("name, near", [
+    ("air_temprature", "/air_temperature"), ("Humidity", "/humidity"), ("air-pressure", "/air_pressure"),
+    ("g/dep", "/g/deep"), ("zzz", None), ("nothing/at/all", None),
+])  # fmt: skip
+def test_a_wrong_name_of_an_array_lists_near_ones(store, cpl, flags, name, near):
+    assert gdal.OpenEx(array_name(store, name), flags) is None
+    error = cpl.the_error()
+    assert f"/{name}: there is no such array or group" in error
+    assert ("there is /" in error) == (near is not None)
+    assert near is None or near in error
+
+
+@pytest.mark.parametrize("name", ['ZARR:"{}/nothing.zarr"', 'ZARR:"{}/nothing.zarr":/a', "ZARR:{}/no/where.zarr"])
+def test_a_wrong_path_says_that_it_does_not_exist(tmp_path, cpl, name):
+    for flags in (gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER):
+        assert gdal.OpenEx(name.format(tmp_path), flags) is None
+        assert "does not exist" in cpl.the_error()
+        cpl.clear()
+
+
+def test_what_is_not_on_a_server_takes_few_requests(tmp_path, cpl):
+    with Served(tmp_path) as server:
+        assert gdal.Open(f"{server.url}/nothing.zarr") is None
+        assert len(cpl.errors) == 1
+        asked = server.requests()
+    assert len(asked) <= 9, asked
+
+
+def test_the_list_has_names_and_units(store):
+    told = dict(open_raster(store).GetSubDatasets())
+    assert told[array_name(store, "humidity")] == "[3x4] /humidity (Float64) the humidity [K]"
+    assert told[array_name(store, "g/deep")] == "[3x4] /g/deep (Float64) the g/deep [K]"
+
+
+def test_a_chunk_that_is_broken_is_one_error_of_all_bands(tmp_path, cpl):
+    store = make_store(tmp_path, {"t": {"values": np.ones((365, 8, 8)), "chunks": (365, 8, 8)}})
+    chunk = store / "t/0.0.0"
+    damaged = bytearray(chunk.read_bytes())
+    damaged[12:40] = b"x" * 28
+    chunk.write_bytes(damaged)
+    dataset = open_raster(store)
+    assert dataset.RasterCount == 365 and dataset.ReadAsArray() is None
+    assert "t/0.0.0" in cpl.the_error()
+
+
+@pytest.mark.parametrize("change", [{"dtype": "<f4"}, {"shape": [2, 4]}, {"fill_value": 7.0}, {"order": "F"}])
+def test_consolidated_metadata_that_are_stale_are_found_out(tmp_path, cpl, change):
+    store = make_store(tmp_path, {"a": {"values": np.ones((3, 4)), "compressor": None, "chunks": (1, 4)},
+                                  "b": np.ones((3, 4))}, consolidated=True)  # fmt: skip
+    document = json.loads((store / "a/.zarray").read_text())
+    (store / "a/.zarray").write_text(json.dumps({**document, **change}))
+    dataset = gdal.Open(array_name(store, "a"))
+    assert cpl.errors == [] and len(set(cpl.warnings)) == 1
+    assert "consolidated metadata are not those of a/.zarray, which counts" in cpl.warnings[0]
+    if "dtype" in change:
+        assert dataset.GetRasterBand(1).DataType == gdal.GDT_Float32
+    if "shape" in change:
+        assert dataset.RasterYSize == 2
+    cpl.clear()
+    # Order and spelling of the members say nothing else.
+    (store / "a/.zarray").write_text(json.dumps(dict(reversed(document.items()))))
+    assert gdal.Open(array_name(store, "a")) is not None and gdal.Open(array_name(store, "b")) is not None
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("names", [("lat", "lon"), ("latitude", "longitude")])
+@pytest.mark.parametrize("option, has_crs", [(None, False), ("YES", True), ("NO", False)])
+def test_names_of_longitudes_and_latitudes(tmp_path, cpl, names, option, has_crs):
+    """Without units they mean WGS 84 where the user says so."""
+    store = make_store(tmp_path, {
+        "v": {"values": np.zeros((3, 4)), "dims": names},
+        names[0]: {"values": np.arange(3) + 0.5, "dims": names[:1]},
+        names[1]: {"values": np.arange(4) + 0.5, "dims": names[1:]},
+    })  # fmt: skip
+    dataset = open_raster(store, *([f"ASSUME_LONGLAT={option}"] if option else []))
+    assert (dataset.GetSpatialRef() is not None) == has_crs
+    assert cpl.events == []
+
+
+def test_names_that_are_no_longitudes(tmp_path, cpl):
+    store = make_store(tmp_path, {
+        "v": {"values": np.zeros((3, 4)), "dims": ("y", "x")},
+        "y": {"values": np.arange(3) + 0.5, "dims": ("y",)}, "x": {"values": np.arange(4) + 0.5, "dims": ("x",)},
+    })  # fmt: skip
+    assert open_raster(store, "ASSUME_LONGLAT=YES").GetSpatialRef() is None
+    assert cpl.events == []

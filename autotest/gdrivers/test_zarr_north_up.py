@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""NORTH_UP=YES: rasters whose latitudes ascend with their first row in the north."""
+
+import subprocess
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_gdal import open_raster
+from zarr_store import make_store
+
+ROWS, COLUMNS = 37, 50
+
+
+def counters():
+    return int(gdal.GetDriverByName("Zarr").GetMetadataItem("CHUNKS_DECODED", "READ_COUNTERS"))
+
+
+@pytest.fixture
+def store(tmp_path):
+    values = np.arange(3 * ROWS * COLUMNS, dtype="<i4").reshape(3, ROWS, COLUMNS)
+    return values, make_store(tmp_path, {
+        "t2m": {"values": values, "dims": ("time", "lat", "lon"), "chunks": (1, 10, 16)},
+        "lat": {"values": -60 + 2.0 * np.arange(ROWS), "dims": ("lat",), "attrs": {"units": "degrees_north"}},
+        "lon": {"values": 10 + 2.0 * np.arange(COLUMNS), "dims": ("lon",), "attrs": {"units": "degrees_east"}},
+    })  # fmt: skip
+
+
+def test_rows_and_place(store, cpl):
+    values, path = store
+    plain, turned = open_raster(path), open_raster(path, "NORTH_UP=YES")
+    assert plain.GetGeoTransform() == (9, 2, 0, -61, 0, 2)
+    assert turned.GetGeoTransform() == (9, 2, 0, 13, 0, -2)
+    np.testing.assert_array_equal(turned.ReadAsArray(), values[:, ::-1])
+    for x, y, width, height in ((0, 0, 1, 1), (3, 5, 20, 13), (40, 30, 10, 7), (0, 36, 50, 1)):
+        wanted = values[:, ::-1][:, y : y + height, x : x + width]
+        np.testing.assert_array_equal(turned.ReadAsArray(x, y, width, height), wanted)
+        np.testing.assert_array_equal(turned.GetRasterBand(2).ReadAsArray(x, y, width, height), wanted[1])
+    blocks = gdal.GetDriverByName("MEM").CreateCopy("", turned)
+    np.testing.assert_array_equal(blocks.ReadAsArray(), values[:, ::-1])
+    half = turned.GetRasterBand(1).ReadAsArray(buf_xsize=25, buf_ysize=18)
+    assert half[0, 0] > half[-1, 0]
+    np.testing.assert_allclose(turned.GetRasterBand(1).ComputeStatistics(False),
+                               plain.GetRasterBand(1).ComputeStatistics(False))
+    assert cpl.events == []
+
+
+def test_no_more_chunks_are_read(store):
+    _, path = store
+    told = []
+    for options, rows in (((), (10, 10)), (("NORTH_UP=YES",), (17, 10))):
+        dataset = open_raster(path, *options)
+        dataset.GetGeoTransform()
+        before = counters()
+        dataset.GetRasterBand(1).ReadAsArray(16, rows[0], 16, rows[1])
+        told.append(counters() - before)
+        dataset = None
+    assert told == [1, 0] or told == [1, 1]  # the second may find it in the cache
+
+
+def test_with_wrapped_longitudes(tmp_path, cpl):
+    values = np.arange(18 * 36, dtype="<i4").reshape(18, 36)
+    path = make_store(tmp_path, {
+        "v": {"values": values, "dims": ("lat", "lon")},
+        "lat": {"values": -85 + 10.0 * np.arange(18), "dims": ("lat",), "attrs": {"units": "degrees_north"}},
+        "lon": {"values": 5 + 10.0 * np.arange(36), "dims": ("lon",), "attrs": {"units": "degrees_east"}},
+    })  # fmt: skip
+    dataset = open_raster(path, "NORTH_UP=YES", "WRAP_LONGITUDE=YES")
+    assert dataset.GetGeoTransform() == (-180, 10, 0, 90, 0, -10)
+    np.testing.assert_array_equal(dataset.ReadAsArray(), np.roll(values, 18, axis=1)[::-1])
+    assert cpl.events == []
+
+
+def test_overviews_and_masks_are_turned_too(tmp_path, cpl):
+    made = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), 64, 64, 1, gdal.GDT_Int32)
+    made.SetGeoTransform((0, 1, 0, 0, 0, 1))
+    values = np.arange(64 * 64).reshape(64, 64)
+    made.WriteArray(values)
+    mask = ((values % 3) > 0).astype("u1") * np.uint8(255)
+    made.CreateMaskBand(gdal.GMF_PER_DATASET)
+    made.GetRasterBand(1).GetMaskBand().WriteArray(mask)
+    made.BuildOverviews("NEAREST", [2])
+    made = None
+    dataset = open_raster(tmp_path / "a.zarr", "NORTH_UP=YES")
+    band = dataset.GetRasterBand(1)
+    np.testing.assert_array_equal(band.GetMaskBand().ReadAsArray(), mask[::-1])
+    plain = open_raster(tmp_path / "a.zarr")
+    wanted = plain.GetRasterBand(1).GetOverview(0).ReadAsArray()[::-1]
+    np.testing.assert_array_equal(band.GetOverview(0).ReadAsArray(), wanted)
+    assert cpl.events == []
+
+
+def test_rasters_that_go_south_stay(store, tmp_path, cpl):
+    values, path = store
+    gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "n.zarr"), open_raster(path, "NORTH_UP=YES"))
+    for options in ((), ("NORTH_UP=YES",)):
+        dataset = open_raster(tmp_path / "n.zarr", *options)
+        assert dataset.GetGeoTransform()[5] == -2
+        np.testing.assert_array_equal(dataset.ReadAsArray(), values[:, ::-1])
+    assert cpl.events == []
+
+
+def test_programs_that_need_it(store, tmp_path):
+    values, path = store
+    subprocess.run(["gdalbuildvrt", "-q", "-oo", "NORTH_UP=YES", str(tmp_path / "m.vrt"), str(path)], check=True)
+    np.testing.assert_array_equal(gdal.Open(str(tmp_path / "m.vrt")).ReadAsArray(), values[:, ::-1])
+    subprocess.run(["gdal_translate", "-q", "-oo", "NORTH_UP=YES", "-projwin", "29", "-1", "49", "-21", str(path),
+                    str(tmp_path / "w.tif")], check=True)  # fmt: skip
+    window = gdal.Open(str(tmp_path / "w.tif"))
+    assert window.GetGeoTransform() == (29, 2, 0, -1, 0, -2)
+    np.testing.assert_array_equal(window.ReadAsArray(), values[:, ::-1][:, 7:17, 10:20])
+
+
+def test_it_is_for_reading(store, cpl):
+    _, path = store
+    assert gdal.OpenEx(str(path), gdal.OF_UPDATE, open_options=["NORTH_UP=YES"]) is None
+    assert "NORTH_UP is for reading" in cpl.the_error()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""What opening needs of a store on a server is asked for together, and shared by the datasets of one store. The
+server waits so long that requests which are sent together wait together."""
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal, osr
+from zarr_gdal import config_options, open_raster
+from zarr_http import Served
+from zarr_store import make_store
+
+DELAY = 0.3  # seconds
+
+
+@pytest.fixture(autouse=True)
+def with_pam():
+    with config_options(GDAL_PAM_ENABLED="YES"):
+        yield
+
+
+def make_pyramid(folder):
+    path = str(folder / "pyramid.zarr")
+    dataset = gdal.GetDriverByName("Zarr").Create(path, 1024, 1024)
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(32632)
+    dataset.SetSpatialRef(srs)
+    dataset.SetGeoTransform([400000, 10, 0, 5000000, 0, -10])
+    dataset.BuildOverviews("NEAREST", [2, 4, 8, 16])
+
+
+def make_ome(folder):
+    group = zarr.open_group(str(folder / "ome.zarr"), mode="w")
+    datasets = []
+    for level in range(5):
+        group.create_dataset(str(level), shape=(3, 8, 512 >> level, 512 >> level), chunks=(1, 8, 64, 64), dtype="u2")
+        scale = {"type": "scale", "scale": [1, 1, 2**level, 2**level]}
+        datasets.append({"path": str(level), "coordinateTransformations": [scale]})
+    axes = [{"name": "c", "type": "channel"}, *({"name": name, "type": "space"} for name in "zyx")]
+    group.attrs["multiscales"] = [{"version": "0.4", "axes": axes, "datasets": datasets}]
+
+
+def make_four(folder):
+    arrays = {name: {"values": np.full((4, 5), i), "dims": ("y", "x")} for i, name in enumerate("abcd")}
+    arrays.update({name: {"values": np.arange(size) + 0.5, "dims": (name,)} for name, size in (("y", 4), ("x", 5))})
+    make_store(folder, arrays, name="four.zarr", consolidated=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("far")
+    make_pyramid(folder)
+    make_ome(folder)
+    make_four(folder)
+    return folder
+
+
+@pytest.fixture
+def server(folder):
+    with Served(folder, DELAY) as server:
+        yield server
+
+
+def name_of(server, array):
+    return f'ZARR:"/vsicurl/{server.url}/four.zarr":/{array}'
+
+
+def test_a_pyramid_opens_in_three_round_trips(server):
+    dataset = open_raster(f"{server.url}/pyramid.zarr")
+    levels = [dataset.GetRasterBand(1).GetOverview(i).GetDataset() for i in range(4)]
+    assert [each.GetGeoTransform()[1] for each in (dataset, *levels)] == [10, 20, 40, 80, 160]
+    log = server.log()
+    paths = [path for _, path, *_ in log["requests"]]
+    assert len(paths) == len(set(paths)) == 12, paths  # .zmetadata, five times x and y, .aux.xml
+    assert log["in_turn"] <= 3
+
+
+def test_an_image_without_consolidated_metadata(server):
+    dataset = open_raster(f"{server.url}/ome.zarr")
+    assert dataset.RasterCount == 24 and dataset.GetRasterBand(1).GetOverviewCount() == 4
+    log = server.log()
+    paths = [path for _, path, *_ in log["requests"]]
+    assert len(paths) == len(set(paths))
+    assert log["in_turn"] <= 9, paths  # of 32
+
+
+def test_datasets_that_are_opened_one_after_another_share_what_was_read(server):
+    datasets = [open_raster(name_of(server, array)) for array in "abcd"]
+    assert {dataset.GetGeoTransform() for dataset in datasets} == {(0, 1, 0, 0, 0, 1)}
+    paths = [path for _, path, *_ in server.requests() if not path.endswith(".aux.xml")]
+    assert sorted(paths) == [f"/four.zarr/{key}" for key in (".zmetadata", "x/0", "y/0")]
+
+
+def test_what_nobody_has_open_is_read_anew(server, folder):
+    assert open_raster(name_of(server, "a")).GetRasterBand(1).ReadAsArray().max() == 0
+    server.log()
+    dataset = open_raster(name_of(server, "b"))
+    assert dataset.GetRasterBand(1).ReadAsArray().max() == 1
+    assert "/four.zarr/.zmetadata" in [path for _, path, *_ in server.requests()]
+
+
+def test_a_pyramid_that_fails_in_one_answer(server):
+    server.rule(status={"/pyramid.zarr/overviews/4/x/0": [503, 1]})
+    dataset = open_raster(f"{server.url}/pyramid.zarr")  # it is asked again
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 4
+    assert dataset.GetRasterBand(1).GetOverview(1).GetDataset().GetGeoTransform()[1] == 40

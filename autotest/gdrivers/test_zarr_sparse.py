@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Arrays of which most chunks are absent: what is asked of all pixels costs what is there."""
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_gdal import open_raster
+from zarr_http import Served
+from zarr_store import make_store
+
+SIDE, CHUNK = 1000, 50  # 400 chunks
+WINDOWS = [(0, 0), (120, 330), (555, 5), (990, 990)]
+
+
+def counters():
+    return {k: int(v) for k, v in gdal.GetDriverByName("Zarr").GetMetadata("READ_COUNTERS").items()}
+
+
+def sparse(store, dtype=gdal.GDT_Float32, nodata=None, bands=1, options=()):
+    """Four windows of numbers by Create()."""
+    dataset = gdal.GetDriverByName("Zarr").Create(
+        str(store), SIDE, SIDE, bands, dtype, [f"BLOCKSIZE={CHUNK},{CHUNK}", *options])
+    dataset.SetGeoTransform((0, 1, 0, SIDE, 0, -1))
+    rng = np.random.default_rng(5)
+    for i in range(bands):
+        band = dataset.GetRasterBand(i + 1)
+        if nodata is not None:
+            band.SetNoDataValue(nodata)
+        for x, y in WINDOWS:
+            size = min(60, SIDE - x), min(70, SIDE - y)
+            band.WriteArray(rng.integers(1, 200, size[::-1]), x, y)
+    return dataset
+
+
+def dense(dataset, nodata):
+    """The same in memory."""
+    copy = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, dataset.RasterCount,
+                                              dataset.GetRasterBand(1).DataType)  # fmt: skip
+    copy.SetGeoTransform(dataset.GetGeoTransform())
+    for i in range(dataset.RasterCount):
+        copy.GetRasterBand(i + 1).WriteArray(dataset.GetRasterBand(i + 1).ReadAsArray())
+        if nodata is not None:
+            copy.GetRasterBand(i + 1).SetNoDataValue(nodata)
+    return copy
+
+
+@pytest.mark.parametrize("dtype, nodata", [
+    (gdal.GDT_Float32, None), (gdal.GDT_Float32, -9999), (gdal.GDT_Float32, float("nan")),
+    (gdal.GDT_Byte, None), (gdal.GDT_Byte, 0), (gdal.GDT_Byte, 7), (gdal.GDT_Int16, -1),
+    (gdal.GDT_Float64, 1e300), (gdal.GDT_Int64, None), (gdal.GDT_UInt64, 3), (gdal.GDT_CFloat32, None),
+])  # fmt: skip
+@pytest.mark.parametrize("bands, options", [(1, []), (2, []), (2, ["INTERLEAVE=PIXEL"])])
+@pytest.mark.parametrize("update", [False, True])
+def test_statistics_are_those_of_all_pixels(tmp_path, cpl, dtype, nodata, bands, options, update):
+    dataset = sparse(tmp_path / "a.zarr", dtype, nodata, bands, options)
+    if not update:
+        dataset = None
+        dataset = open_raster(tmp_path / "a.zarr")
+    wanted = dense(dataset, nodata)
+    for number in range(1, bands + 1):
+        band, other = dataset.GetRasterBand(number), wanted.GetRasterBand(number)
+        got, expected = band.ComputeStatistics(False), other.ComputeStatistics(False)
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
+        percent = "STATISTICS_VALID_PERCENT"
+        assert band.GetMetadataItem(percent) == other.GetMetadataItem(percent)
+    assert cpl.events == []
+
+
+def test_they_cost_what_is_there(tmp_path, cpl):
+    """One listing, and the chunks that it found."""
+    dataset = sparse(tmp_path / "a.zarr")
+    dataset = None
+    present = len([path for path in (tmp_path / "a.zarr/a").iterdir() if path.name[0] != "."])
+    dataset = open_raster(tmp_path / "a.zarr")
+    before = counters()
+    dataset.GetRasterBand(1).ComputeStatistics(False)
+    after = counters()
+    assert after["CHUNKS_REQUESTED"] - before["CHUNKS_REQUESTED"] == present
+    assert after["CHUNKS_ABSENT"] == before["CHUNKS_ABSENT"]
+    # What is written meanwhile is seen.
+    writer = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_UPDATE)
+    writer.GetRasterBand(1).WriteArray(np.full((10, 10), 1e6), 300, 300)
+    writer = None
+    dataset = open_raster(tmp_path / "a.zarr")
+    assert dataset.GetRasterBand(1).ComputeStatistics(False)[1] == 1e6
+    assert cpl.events == []
+
+
+def test_nothing_but_nodata(tmp_path, cpl):
+    made = gdal.GetDriverByName("Zarr").Create(str(tmp_path / "a.zarr"), SIDE, SIDE,
+                                               options=[f"BLOCKSIZE={CHUNK},{CHUNK}"])  # fmt: skip
+    made.GetRasterBand(1).SetNoDataValue(3)
+    made = None
+    dataset = open_raster(tmp_path / "a.zarr")
+    dataset.GetRasterBand(1).ComputeStatistics(False)
+    assert dataset.GetRasterBand(1).GetMetadataItem("STATISTICS_MAXIMUM") is None
+    assert "all pixels are nodata" in cpl.the_error()
+
+
+@pytest.mark.parametrize("nodata", [None, -1])
+def test_what_is_empty_is_known(tmp_path, cpl, nodata):
+    dataset = sparse(tmp_path / "a.zarr", gdal.GDT_Int16, nodata)
+    dataset = None
+    dataset = open_raster(tmp_path / "a.zarr")
+    band = dataset.GetRasterBand(1)
+    data, empty = gdal.GDAL_DATA_COVERAGE_STATUS_DATA, gdal.GDAL_DATA_COVERAGE_STATUS_EMPTY
+    assert tuple(band.GetDataCoverageStatus(0, 0, 50, 50)) == (data, 100)
+    assert tuple(band.GetDataCoverageStatus(800, 100, 200, 300)) == (empty, 0)
+    status, percent = band.GetDataCoverageStatus(0, 0, SIDE, SIDE)
+    present = len([path for path in (tmp_path / "a.zarr/a").iterdir() if path.name[0] != "."])
+    assert status == data | empty and percent == pytest.approx(present / 4)
+    warped = gdal.Warp("", dataset, format="MEM", width=500, height=500, outputBounds=(0, 0, SIDE, SIDE))
+    plain = gdal.Warp("", dense(dataset, nodata), format="MEM", width=500, height=500,
+                      outputBounds=(0, 0, SIDE, SIDE))  # fmt: skip
+    np.testing.assert_array_equal(warped.ReadAsArray(), plain.ReadAsArray())
+    assert cpl.events == []
+
+
+def test_a_fill_value_that_is_data_is_not_empty(tmp_path, cpl):
+    store = make_store(tmp_path, {"a": {"values": np.full((4, 4), 9, "<i2"), "fill_value": 5, "chunks": (2, 2),
+                                        "attrs": {"_FillValue": -1}}})  # fmt: skip
+    (store / "a/0.0").unlink()
+    dataset = open_raster(store)
+    status = dataset.GetRasterBand(1).GetDataCoverageStatus(0, 0, 2, 2)[0]
+    assert (status & gdal.GDAL_DATA_COVERAGE_STATUS_EMPTY) == 0
+    assert dataset.ReadAsArray(0, 0, 2, 2).tolist() == [[5, 5], [5, 5]]
+    assert cpl.events == []
+
+
+def test_nothing_is_listed_where_that_takes_requests(tmp_path, cpl):
+    dataset = sparse(tmp_path / "a.zarr")
+    dataset = None
+    with Served(tmp_path) as server:
+        dataset = open_raster(f"{server.url}/a.zarr")
+        assert dataset.GetRasterBand(1).ComputeStatistics(False) is not None
+    assert cpl.events == []

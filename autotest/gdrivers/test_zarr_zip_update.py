@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""Zip files that are opened for update: what is written is appended, and every program finds it; a writer that is
+killed leaves what was there."""
+
+import contextlib
+import os
+import random
+import shutil
+import time
+import zipfile
+
+import numpy as np
+import pytest
+import zarr
+from osgeo import gdal, osr
+from zarr_gdal import array_name, error_log, open_raster
+from zarr_processes import Process
+from zarr_store import make_array, make_store, zip_folder
+
+SEED = os.environ["ZARR_TEST_SEED"]
+VALUES = np.arange(1, 40 * 30 + 1, dtype="<i4").reshape(40, 30)
+ARRAYS = {
+    "dem": {"values": VALUES, "dims": ("y", "x"), "chunks": (8, 8)},
+    "deep/slope": {"values": VALUES[::2], "dims": ("y2", "x"), "chunks": (7, 30)},
+    "x": {"values": np.arange(30) + 0.5, "dims": ("x",)},
+    "y": {"values": np.arange(40) + 0.5, "dims": ("y",)},
+}
+
+
+def driver():
+    return gdal.GetDriverByName("Zarr")
+
+
+def update(name, *options):
+    return gdal.OpenEx(str(name), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=list(options))
+
+
+def open_root(name):
+    dataset = gdal.OpenEx(str(name), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    assert dataset is not None
+    return dataset, dataset.GetRootGroup()
+
+
+def in_python(path, array, top=""):
+    """What zarr-python reads, once every member was found whole."""
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+    store = zarr.ZipStore(str(path), mode="r")
+    try:
+        group = zarr.open(store, mode="r", path=top) if top else zarr.open(store, mode="r")
+        return (group[array] if array else group)[...]
+    finally:
+        store.close()
+
+
+@pytest.fixture(params=["stored", "deflated", "in a folder", "consolidated", "in memory"])
+def place(request, tmp_path):
+    """(name to open, path of a zip file with ARRAYS on disk or None, folder in it)."""
+    consolidated = request.param == "consolidated"
+    top = "inner.zarr" if request.param == "in a folder" else ""
+    compression = zipfile.ZIP_DEFLATED if request.param == "deflated" else zipfile.ZIP_STORED
+    store = make_store(tmp_path, ARRAYS, consolidated=consolidated)
+    path = zip_folder(store, tmp_path / "s.zip", top, compression, folders=bool(top))
+    shutil.rmtree(store)
+    if request.param != "in memory":
+        yield path, path, top
+        return
+    gdal.FileFromMemBuffer("/vsimem/update.zip", path.read_bytes())
+    yield "/vsimem/update.zip", None, ""
+    gdal.Unlink("/vsimem/update.zip")
+
+
+@pytest.mark.parametrize("prefix", ["", "/vsizip/"])
+def test_pixels_are_written(place, prefix):
+    name, path, top = place
+    expected = VALUES.copy()
+    for turn in (1, 2):
+        dataset = update(f'ZARR:"{prefix}{name}":/dem')
+        expected[3:12, 5:20] = -turn
+        dataset.GetRasterBand(1).WriteArray(expected[3:12, 5:20], 5, 3)
+        np.testing.assert_array_equal(dataset.ReadAsArray(), expected)
+        assert dataset.FlushCache() in (None, gdal.CE_None)
+        np.testing.assert_array_equal(open_raster(array_name(name, "dem")).ReadAsArray(), expected)
+        dataset = None
+        np.testing.assert_array_equal(open_raster(array_name(name, "dem")).ReadAsArray(), expected)
+        np.testing.assert_array_equal(open_raster(array_name(name, "deep/slope")).ReadAsArray(), VALUES[::2])
+    if path:
+        np.testing.assert_array_equal(in_python(path, "dem", top), expected)
+
+
+def test_chunks_of_fill_values_go(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES, chunks=(8, 8), fill_value=0), tmp_path / "a.zip")
+    dataset = update(path)
+    dataset.GetRasterBand(1).WriteArray(np.zeros((40, 30), "i4"))
+    dataset = None
+    assert open_raster(path).ReadAsArray().max() == 0
+    assert in_python(path, "").max() == 0
+    with zipfile.ZipFile(path) as archive:
+        assert set(archive.namelist()) <= {".zarray", ".zattrs"}
+
+
+def test_metadata_are_written(place):
+    name, path, top = place
+    dataset = update(array_name(name, "dem"))
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(32632)
+    dataset.SetSpatialRef(srs)
+    dataset.SetMetadataItem("author", "ü")
+    band = dataset.GetRasterBand(1)
+    band.SetUnitType("m")
+    band.SetDescription("height")
+    band.ComputeStatistics(False)
+    assert dataset.FlushCache() in (None, gdal.CE_None)
+    dataset = band = None
+    dataset = open_raster(array_name(name, "dem"))
+    assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32632"
+    assert dataset.GetMetadataItem("author") == "ü"
+    assert dataset.GetRasterBand(1).GetUnitType() == "m"
+    assert dataset.GetRasterBand(1).GetDescription() == "height"
+    if path:
+        np.testing.assert_array_equal(in_python(path, "dem", top), VALUES)
+        assert os.listdir(path.parent) == [path.name]  # and nothing beside it
+
+
+def test_the_multidimensional_api_writes(place):
+    name, path, top = place
+    dataset, root = open_root(name)
+    group = root.CreateGroup("made")
+    x = group.CreateDimension("x", None, None, 6)
+    array = group.CreateMDArray("a", [x], gdal.ExtendedDataType.Create(gdal.GDT_Float64))
+    assert array.Write(np.arange(6.0)) == gdal.CE_None
+    array.CreateAttribute("note", [], gdal.ExtendedDataType.CreateString()).Write("new")
+    assert root.OpenMDArray("dem").Write(VALUES * 2) == gdal.CE_None
+    dataset = root = group = x = array = None
+    root = gdal.OpenEx(str(name), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    array = root.OpenMDArrayFromFullname("/made/a")
+    np.testing.assert_array_equal(array.ReadAsArray(), np.arange(6.0))
+    assert array.GetAttribute("note").Read() == "new"
+    np.testing.assert_array_equal(root.OpenMDArray("dem").ReadAsArray(), VALUES * 2)
+    if path:
+        np.testing.assert_array_equal(in_python(path, "made/a", top), np.arange(6.0))
+
+
+@pytest.mark.parametrize("folder", ["disk", "memory"])
+def test_the_multidimensional_api_makes_a_zip_file(tmp_path, folder):
+    source = make_store(tmp_path, ARRAYS)
+    target = str(tmp_path / "new.zarr.zip") if folder == "disk" else "/vsimem/new.zarr.zip"
+    for _ in range(2):  # the second takes the place of the first
+        with error_log() as log:
+            assert gdal.MultiDimTranslate(target, str(source), format="Zarr") is not None
+        assert log.events == []
+        root = gdal.OpenEx(target, gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+        np.testing.assert_array_equal(root.OpenMDArrayFromFullname("/deep/slope").ReadAsArray(), VALUES[::2])
+    if folder == "memory":
+        assert gdal.GetDriverByName("Zarr").Delete(target) == gdal.CE_None
+        return
+    np.testing.assert_array_equal(in_python(target, "dem"), VALUES)
+    assert sorted(os.listdir(tmp_path)) == ["new.zarr.zip", "store.zarr"]
+    dataset = driver().CreateMultiDimensional(str(tmp_path / "empty.zarr.zip"))
+    group = dataset.GetRootGroup()
+    group.CreateMDArray("a", [group.CreateDimension("x", None, None, 3)], gdal.ExtendedDataType.Create(gdal.GDT_Byte))
+    group = dataset = None
+    assert in_python(tmp_path / "empty.zarr.zip", "a").shape == (3,)
+
+
+def test_what_is_there_is_neither_deleted_nor_renamed(place):
+    name, path, _ = place
+    with error_log() as log:
+        assert driver().Delete(array_name(name, "dem")) == gdal.CE_Failure
+        assert driver().Rename(array_name(name, "new"), array_name(name, "dem")) == gdal.CE_Failure
+        if hasattr(gdal.Group, "DeleteMDArray"):  # GDAL 3.8
+            dataset, root = open_root(name)
+            assert root.DeleteMDArray("dem") == gdal.CE_Failure
+            assert root.DeleteGroup("deep") == gdal.CE_Failure
+            dataset = root = None
+    told = ["/dem", "/dem", "/dem", "/deep"][: len(log.errors)]
+    assert len(told) in (2, 4), log.events
+    for node, text in zip(told, log.errors):
+        assert f"{node}: nothing is deleted or renamed in a zip file" in text
+    np.testing.assert_array_equal(open_raster(array_name(name, "dem")).ReadAsArray(), VALUES)
+
+
+def test_overviews_and_masks_are_built(place):
+    name, path, top = place
+    dataset = update(array_name(name, "dem"))
+    assert dataset.BuildOverviews("NEAREST", [2]) == gdal.CE_None
+    assert dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
+    dataset.GetRasterBand(1).GetMaskBand().WriteArray(np.full((40, 30), 255, "u1"))
+    dataset = None
+    dataset = open_raster(array_name(name, "dem"))
+    band = dataset.GetRasterBand(1)
+    assert band.GetOverviewCount() == 1 and band.GetOverview(0).XSize == 15
+    assert band.GetMaskFlags() == gdal.GMF_PER_DATASET and band.GetMaskBand().Checksum() != 0
+    if path:
+        np.testing.assert_array_equal(in_python(path, "dem", top), VALUES)
+
+
+def test_rasters_and_slices_are_appended(tmp_path):
+    cube = np.arange(2 * 4 * 6, dtype="f8").reshape(2, 4, 6)
+    times = {"values": np.arange(2.0), "dims": ("time",), "attrs": {"units": "days since 2020-01-01"}}
+    store = make_store(tmp_path, {"t": {"values": cube, "dims": ("time", "y", "x")}, "time": times})
+    path = zip_folder(store, tmp_path / "s.zip")
+    source = gdal.GetDriverByName("MEM").Create("", 6, 4, 1, gdal.GDT_Float64)
+    source.WriteArray(cube[0] + 100)
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=2020-01-03"]
+    assert driver().CreateCopy(str(path), source, options=options) is not None
+    assert driver().CreateCopy(str(path), source, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=more"]) is not None
+    np.testing.assert_array_equal(in_python(path, "t"), np.concatenate([cube, cube[:1] + 100]))
+    np.testing.assert_array_equal(in_python(path, "time"), [0, 1, 2])
+    np.testing.assert_array_equal(in_python(path, "more"), cube[0] + 100)
+    assert open_raster(array_name(path, "t")).RasterCount == 3
+
+
+def test_python_appends_and_we_do(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES, chunks=(8, 8)), tmp_path / "a.zip")
+    expected = VALUES.copy()
+    for turn in range(4):
+        expected[turn * 8 : turn * 8 + 8, :8] = -turn - 1
+        if turn % 2 == 0:
+            dataset = update(path)
+            dataset.GetRasterBand(1).WriteArray(expected[turn * 8 : turn * 8 + 8, :8], 0, turn * 8)
+            dataset = None
+        else:
+            store = zarr.ZipStore(str(path), mode="a")
+            with pytest.warns(UserWarning, match="Duplicate name"):
+                zarr.open(store, mode="r+")[turn * 8 : turn * 8 + 8, :8] = expected[turn * 8 : turn * 8 + 8, :8]
+            store.close()
+        np.testing.assert_array_equal(open_raster(path).ReadAsArray(), expected)
+        np.testing.assert_array_equal(in_python(path, ""), expected)
+
+
+def test_two_datasets_of_this_process_share_the_file(tmp_path):
+    path = zip_folder(make_store(tmp_path, ARRAYS), tmp_path / "s.zip")
+    one, two = update(array_name(path, "dem")), update(array_name(path, "deep/slope"))
+    one.GetRasterBand(1).Fill(1)
+    two.GetRasterBand(1).Fill(2)
+    one = None
+    two.GetRasterBand(1).Fill(3)
+    two = None
+    assert in_python(path, "dem").max() == 1 and in_python(path, "deep/slope").min() == 3
+
+
+def hold(report, path):
+    dataset = update(path)
+    report(dataset is not None)
+    time.sleep(60)
+
+
+def test_another_process_is_kept_out(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
+    other = Process(hold, path)
+    try:
+        other.wait_for("True")
+        with error_log() as log:
+            assert update(path) is None
+        assert "is being changed by another program" in log.the_error()
+        np.testing.assert_array_equal(open_raster(path).ReadAsArray(), VALUES)
+    finally:
+        other.kill()
+    assert update(path) is not None
+
+
+def test_a_file_that_may_not_be_written(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
+    path.chmod(0o444)
+    if os.access(path, os.W_OK):
+        pytest.skip("root may write")
+    with error_log() as log:
+        assert update(path) is None
+    assert "Permission denied" in log.the_error()
+
+
+def test_what_is_before_the_zip_file(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
+    path.write_bytes(b"PK\3\4" + b"x" * 96 + path.read_bytes())
+    with error_log() as log:
+        assert update(path) is None
+    assert "only read" in log.the_error()
+    np.testing.assert_array_equal(open_raster(path).ReadAsArray(), VALUES)
+
+
+def write_for_ever(report, path):
+    dataset = update(path)
+    band = dataset.GetRasterBand(1)
+    for number in range(1, 100000):
+        band.WriteArray(np.full((8, 30), number, "i4"), 0, 8 * (number % 5))
+        if number % 3 == 0:
+            dataset.FlushCache()
+            report(number)
+
+
+@pytest.mark.parametrize("turn", range(30))
+def test_a_killed_writer_leaves_what_was_flushed(tmp_path, turn):
+    choose = random.Random(f"{SEED} {turn}")
+    path = zip_folder(make_array(tmp_path, VALUES, chunks=(8, 8), compressor=None), tmp_path / "a.zip")
+    process = Process(write_for_ever, path)
+    process.next()
+    time.sleep(choose.random() * 0.05)
+    flushed = int(process.kill()[-1])
+    values = open_raster(path).ReadAsArray()
+    with contextlib.suppress(zipfile.BadZipFile):  # where it was killed between two pages of the table of contents
+        np.testing.assert_array_equal(in_python(path, ""), values)
+    for band in range(5):
+        rows = values[8 * band : 8 * band + 8]
+        last = flushed - (flushed - band) % 5  # that wrote these rows before the first flush
+        if last > 0:
+            assert rows.min() >= last, (turn, flushed)
+        assert [len(np.unique(rows[:, at : at + 8])) == 1 or last <= 0 for at in range(0, 30, 8)] == [True] * 4
+    dataset = update(path)  # and it can be changed again
+    dataset.GetRasterBand(1).Fill(7)
+    dataset = None
+    assert in_python(path, "").min() == 7

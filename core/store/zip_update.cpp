@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+#include "core/store/zip_update.h"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "core/store/keys.h"
+#include "core/store/zip_format.h"
+
+namespace zarr {
+
+namespace {
+
+// Of what is written (APPNOTE 6.3.10, sections 4.3.7 and 4.3.12 to 4.3.16).
+constexpr std::uint64_t kVersion = 20;
+constexpr std::uint64_t kVersion64 = 45;
+constexpr std::uint64_t kUnix = 3U << 8U;
+constexpr std::uint64_t kUtf8Name = 1U << 11U;
+constexpr std::uint64_t kFirstDay = 1U << 5U | 1U;  // 1980-01-01, the first that the format has
+constexpr std::uint64_t kFileRights = std::uint64_t{0100644} << 16U;
+
+// Most bytes between the members that are written and the table of contents behind them.
+constexpr std::uint64_t kMostRoom = std::uint64_t{64} << 20;
+
+void Append(std::string& text, std::uint64_t number, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i)
+        text += static_cast<char>(static_cast<unsigned char>(number >> (8 * i)));
+}
+
+std::uint64_t FlagsOf(const std::string& name) {
+    return std::any_of(name.begin(), name.end(), [](char c) { return (c & 0x80) != 0; }) ? kUtf8Name
+                                                                                         : 0;
+}
+
+// What a local header and an entry of the table have in common, from the flags on.
+void AppendDescription(std::string& text, const std::string& name, const ZipMember& member) {
+    Append(text, FlagsOf(name), 2);
+    Append(text, 0, 2);  // stored
+    Append(text, 0, 2);  // time
+    Append(text, kFirstDay, 2);
+    Append(text, member.crc, 4);
+    Append(text, member.stored, 4);
+    Append(text, member.size, 4);
+    Append(text, name.size(), 2);
+}
+
+std::string LocalHeader(const std::string& name, const ZipMember& member) {
+    std::string text;
+    Append(text, zip::kLocalMark, 4);
+    Append(text, kVersion, 2);
+    AppendDescription(text, name, member);
+    Append(text, 0, 2);  // no extra field
+    return text + name;
+}
+
+std::string EntryOf(const std::string& name, const ZipMember& member) {
+    const bool is_far = member.header >= zip::kIn64;
+    std::string text;
+    Append(text, zip::kEntryMark, 4);
+    Append(text, kUnix | kVersion64, 2);
+    Append(text, is_far ? kVersion64 : kVersion, 2);
+    AppendDescription(text, name, member);
+    Append(text, is_far ? 12 : 0, 2);
+    Append(text, 0, 6);  // no comment; the first disk; no text
+    Append(text, kFileRights, 4);
+    Append(text, std::min(member.header, zip::kIn64), 4);
+    text += name;
+    if (is_far) {
+        Append(text, 1, 2);  // zip64
+        Append(text, 8, 2);
+        Append(text, member.header, 8);
+    }
+    return text;
+}
+
+// What follows a table of `count` entries in `size` bytes at `offset`.
+std::string EndOf(std::uint64_t count, std::uint64_t size, std::uint64_t offset) {
+    std::string text;
+    if (count >= zip::kCountIn64 || size >= zip::kIn64 || offset >= zip::kIn64) {
+        Append(text, zip::kEnd64Mark, 4);
+        Append(text, 44, 8);  // of what follows
+        Append(text, kUnix | kVersion64, 2);
+        Append(text, kVersion64, 2);
+        Append(text, 0, 8);  // the first disk
+        Append(text, count, 8);
+        Append(text, count, 8);
+        Append(text, size, 8);
+        Append(text, offset, 8);
+        Append(text, zip::kLocatorMark, 4);
+        Append(text, 0, 4);
+        Append(text, offset + size, 8);
+        Append(text, 1, 4);
+    }
+    Append(text, zip::kEndMark, 4);
+    Append(text, 0, 4);
+    Append(text, std::min(count, zip::kCountIn64), 2);
+    Append(text, std::min(count, zip::kCountIn64), 2);
+    Append(text, std::min(size, zip::kIn64), 4);
+    Append(text, std::min(offset, zip::kIn64), 4);
+    Append(text, 0, 2);  // no comment
+    return text;
+}
+
+}  // namespace
+
+std::string EmptyZip() { return EndOf(0, 0, 0); }
+
+Result<std::shared_ptr<ZipUpdateStore>> ZipUpdateStore::Open(
+    std::shared_ptr<const ZipArchive> archive, std::unique_ptr<ByteFile> file, std::string prefix) {
+    if (archive->directory().base() != 0)
+        return Status::Unsupported(
+            "the zip file has something before its members, so it is only read");
+    return std::shared_ptr<ZipUpdateStore>(
+        new ZipUpdateStore(std::move(archive), std::move(file), std::move(prefix)));
+}
+
+ZipUpdateStore::ZipUpdateStore(std::shared_ptr<const ZipArchive> archive,
+                               std::unique_ptr<ByteFile> file, std::string prefix)
+    : archive_(std::move(archive)),
+      file_(std::move(file)),
+      prefix_(std::move(prefix)),
+      end_(archive_->directory().end()),
+      is_changed_(end_ != file_->size()) {
+    archive_->directory().ForEachEntry([&](const std::string& name, std::string_view entry) {
+        const ZipMember* const member = archive_->Find(name);
+        if (member == nullptr)
+            others_.push_back(entry);
+        else
+            members_[name] = {{*member, false, 0}, entry, {}};  // of several the last one
+    });
+}
+
+ZipUpdateStore::~ZipUpdateStore() { static_cast<void>(Flush()); }
+
+std::string ZipUpdateStore::Identity() const {
+    return archive_->description() + "\n" + prefix_ + "\nfor update";
+}
+
+std::string ZipUpdateStore::NameOf(const std::string& key) const { return JoinKey(prefix_, key); }
+
+Status ZipUpdateStore::CheckOwner() const {
+    return generation_ == ForkGeneration()
+               ? Status()
+               : Status::Permission("the zip file is written by the process that opened it");
+}
+
+Result<std::optional<ZipUpdateStore::Contents>> ZipUpdateStore::Find(const std::string& key) const {
+    ZARR_RETURN_IF_ERROR(CheckKey(key));
+    const std::lock_guard<Mutex> lock(mutex_);
+    const auto found = members_.find(NameOf(key));
+    return found != members_.end() ? std::optional(found->second.contents) : std::nullopt;
+}
+
+ObjectVersion ZipUpdateStore::VersionOf(const std::string& key) const {
+    ObjectVersion version;
+    const auto contents = Find(key);
+    if (!contents.ok()) return version;
+    version.is_certain = true;
+    version.exists = contents->has_value();
+    if (!version.exists) return version;
+    version.size = (*contents)->member.size;
+    version.modified = (*contents)->member.crc;
+    return version;
+}
+
+Status ZipUpdateStore::Check(const Contents& contents) const {
+    return contents.is_new ? Status() : archive_->Check(contents.member);
+}
+
+Status ZipUpdateStore::Read(const Contents& contents, std::uint64_t offset,
+                            MutableByteSpan part) const {
+    if (contents.is_new) return file_->ReadAt(contents.at + offset, part);
+    const bool is_whole = offset == 0 && part.size == contents.member.size;
+    return is_whole ? archive_->Read(contents.member, part)
+                    : archive_->ReadPart(contents.member, offset, part);
+}
+
+Result<bool> ZipUpdateStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
+    ZARR_ASSIGN_OR_RETURN(const auto contents, Find(key));
+    if (!contents) return false;
+    if (contents->member.size > limit) return ValueTooLarge(key, contents->member.size, limit);
+    ZARR_RETURN_IF_ERROR(Check(*contents).WithContext(key));
+    ZARR_RETURN_IF_ERROR(
+        value.Reset(static_cast<std::size_t>(contents->member.size)).WithContext(key));
+    ZARR_RETURN_IF_ERROR(Read(*contents, 0, value.span()).WithContext(key));
+    return true;
+}
+
+Result<bool> ZipUpdateStore::GetRange(const std::string& key, std::uint64_t offset,
+                                      std::size_t length, Buffer& value) const {
+    ZARR_ASSIGN_OR_RETURN(const auto contents, Find(key));
+    if (!contents) return false;
+    ZARR_RETURN_IF_ERROR(Check(*contents).WithContext(key));
+    const std::uint64_t from = std::min(offset, contents->member.size);
+    const auto size =
+        static_cast<std::size_t>(std::min<std::uint64_t>(length, contents->member.size - from));
+    ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
+    ZARR_RETURN_IF_ERROR(Read(*contents, from, value.span()).WithContext(key));
+    return true;
+}
+
+bool ZipUpdateStore::Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const {
+    const auto found = members_.find(name);
+    if (found == members_.end()) return false;
+    const Contents& contents = found->second.contents;
+    Buffer held;
+    return contents.member.size == value.size && contents.member.crc == crc &&
+           Check(contents).ok() && held.Reset(value.size).ok() &&
+           Read(contents, 0, held.span()).ok() && std::as_const(held).span().text() == value.text();
+}
+
+Status ZipUpdateStore::Set(const std::string& key, ByteSpan value) {
+    ZARR_RETURN_IF_ERROR(CheckKey(key));
+    ZARR_RETURN_IF_ERROR(CheckOwner().WithContext(key));
+    const std::string name = NameOf(key);
+    if (value.size >= zip::kIn64 || name.size() > std::numeric_limits<std::uint16_t>::max())
+        return Status::Limit(key + ": is too large for a member of a zip file");
+    const std::uint32_t crc = libdeflate_crc32(0, value.data, value.size);
+    const std::lock_guard<Mutex> lock(mutex_);
+    if (Holds(name, value, crc)) return {};
+    return WriteMember(name, value, crc).WithContext(key);
+}
+
+Status ZipUpdateStore::WriteMember(const std::string& name, ByteSpan value, std::uint32_t crc) {
+    ZipMember member;
+    member.header = end_;
+    member.stored = member.size = value.size;
+    member.crc = crc;
+    const std::string header = LocalHeader(name, member);
+    ZARR_RETURN_IF_ERROR(MakeRoom(header.size() + value.size));
+    ZARR_RETURN_IF_ERROR(file_->WriteAt(end_, ByteSpan(std::string_view(header))));
+    ZARR_RETURN_IF_ERROR(file_->WriteAt(end_ + header.size(), value));
+    Member& place = members_[name];
+    place.contents = {member, true, end_ + header.size()};
+    place.own_entry = EntryOf(name, member);
+    place.entry = place.own_entry;
+    end_ += header.size() + value.size;
+    is_changed_ = true;
+    return {};
+}
+
+Status ZipUpdateStore::Erase(const std::string& key) {
+    ZARR_RETURN_IF_ERROR(CheckKey(key));
+    ZARR_RETURN_IF_ERROR(CheckOwner().WithContext(key));
+    const std::lock_guard<Mutex> lock(mutex_);
+    if (members_.erase(NameOf(key)) != 0) is_changed_ = true;
+    return {};
+}
+
+Result<std::string> ZipUpdateStore::Directory(std::uint64_t offset) const {
+    std::string text;
+    for (const std::string_view entry : others_) text += entry;
+    for (const auto& [name, member] : members_) text += member.entry;
+    return text + EndOf(others_.size() + members_.size(), text.size(), offset);
+}
+
+Status ZipUpdateStore::WriteDirectory(std::uint64_t offset) {
+    ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(offset));
+    const std::uint64_t size = file_->size();
+    Status written = file_->WriteAt(offset, ByteSpan(std::string_view(text)));
+    if (!written.ok()) {
+        // The file ended in a table before; what was written behind that is in its way.
+        if (offset >= size) static_cast<void>(file_->Truncate(size));
+        return written;
+    }
+    if (file_->size() > offset + text.size())
+        ZARR_RETURN_IF_ERROR(file_->Truncate(offset + text.size()));
+    directory_ = offset;
+    is_changed_ = false;
+    return {};
+}
+
+Status ZipUpdateStore::MakeRoom(std::uint64_t bytes) {
+    if (end_ + bytes <= directory_) return {};
+    ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + bytes + room_)));
+    room_ = std::min(2 * room_, kMostRoom);
+    return {};
+}
+
+Status ZipUpdateStore::Flush() {
+    if (!CheckOwner().ok()) return {};
+    const std::lock_guard<Mutex> lock(mutex_);
+    if (!is_changed_ && (directory_ == 0 || directory_ == end_)) return {};
+    ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(end_));
+    // A table that would lie across the one that the file ends in goes behind that first.
+    if (end_ + text.size() > directory_)
+        ZARR_RETURN_IF_ERROR(WriteDirectory(std::max(file_->size(), end_ + text.size())));
+    return WriteDirectory(end_);
+}
+
+Result<std::vector<StoreEntry>> ZipUpdateStore::List(const std::string& prefix) const {
+    if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
+    const std::string folder = prefix.empty() ? prefix_ : NameOf(prefix);
+    const std::string start = folder.empty() ? "" : folder + "/";
+    const std::lock_guard<Mutex> lock(mutex_);
+    std::map<std::string, bool> names;
+    for (auto at = members_.lower_bound(start);
+         at != members_.end() && at->first.compare(0, start.size(), start) == 0;) {
+        const std::size_t end = at->first.find('/', start.size());
+        const std::string name = at->first.substr(start.size(), end - start.size());
+        names[name] |= end != std::string::npos;
+        at = end == std::string::npos
+                 ? std::next(at)
+                 : members_.lower_bound(start + name + static_cast<char>('/' + 1));
+    }
+    std::vector<StoreEntry> entries;
+    entries.reserve(names.size());
+    for (const auto& [name, is_prefix] : names) entries.push_back({name, is_prefix});
+    return entries;
+}
+
+}  // namespace zarr

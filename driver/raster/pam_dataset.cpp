@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/pam_dataset.h"
+
+#include <cpl_conv.h>
+#include <cpl_minixml.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/conventions/crs_text.h"
+#include "driver/base/guard.h"
+#include "driver/base/metadata_text.h"
+#include "driver/base/report.h"
+#include "driver/raster/band.h"
+#include "driver/raster/stored_pam.h"
+#include "driver/store/store_path.h"
+#include "driver/store/zip_file.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+namespace json = zarr::json;
+
+namespace {
+
+// When a file that GDAL can look at without a request was written; none where it is not there.
+std::optional<std::int64_t> WrittenAt(const std::string& path) {
+    VSIStatBufL stat;
+    if (!VSIIsLocal(path.c_str()) || VSIStatL(path.c_str(), &stat) != 0) return std::nullopt;
+    return ModificationTime(stat);
+}
+
+void AddItem(CPLXMLNode* domain, const char* key, const std::string& value) {
+    CPLXMLNode* const item = CPLCreateXMLElementAndValue(domain, "MDI", value.c_str());
+    CPLAddXMLAttributeAndValue(item, "key", key);
+}
+
+}  // namespace
+
+ZarrRasterBand* ZarrPamDataset::Band(int number) {
+    return static_cast<ZarrRasterBand*>(GetRasterBand(number));
+}
+
+bool ZarrPamDataset::BandsHaveArrays() const { return arrays_.size() > 1; }
+
+// The files beside a store on a web server that GDAL looks for: its auxiliary file, which
+// takes one question in place of half a dozen. One of its own a dataset has where the store has
+// one, too. Empty for other stores, where GDAL looks itself.
+CPLStringList ZarrPamDataset::RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const {
+    CPLStringList siblings;
+    const std::string auxiliary = sidecar_base_ + ".aux.xml";
+    if (!location_.store_path.is_remote()) return siblings;
+    if (CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")) && !StorePath(auxiliary).Url())
+        return siblings;
+    siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
+    if (plain.is_there && (is_plain || FetchSidecar(auxiliary, nullptr)))
+        siblings.AddString(CPLGetFilename(auxiliary.c_str()));
+    return siblings;
+}
+
+bool ZarrPamDataset::IsWholeNode() const {
+    return !is_level_ && !arrays_.empty() && dataset_id_ == DatasetId(location_.node, {}, {});
+}
+
+// In memory, whether or not GDAL may write files beside stores.
+void ZarrPamDataset::EnablePam() {
+    if (psPam != nullptr) return;
+    const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
+    const CPLConfigOptionSetter on("GDAL_PAM_ENABLED", "YES", false);
+    nPamFlags &= ~GPF_DISABLED;
+    PamInitialize();
+    if (!is_on) nPamFlags |= GPF_NOSAVE;
+}
+
+namespace {
+
+constexpr const char* kPamState = "ZARR";       // a metadata domain of the stored tree
+constexpr const char* kMadeFrom = "MADE_FROM";  // the state of the chunks, of statistics
+constexpr const char* kMadeWith = "MADE_WITH";  // the time of the array's document then
+
+void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
+    state.Add(store_path, *array.layout.array);
+    for (const char* name : {"_FillValue", "missing_value", "_Unsigned"})
+        if (const json::Value* value = array.layout.facts.attributes.Find(name))
+            state.Add(name + json::Dump(*value));
+}
+
+// The state of what the statistics of an array come from.
+SourceState StateOf(const std::string& store_path, const BandArray& array) {
+    SourceState state;
+    AddState(store_path, array, state);
+    return state;
+}
+
+}  // namespace
+
+// Of a store that was copied as it is, the chunks have other times; its documents have, too.
+bool ZarrPamDataset::IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const {
+    const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
+    if (made_from.empty()) return true;
+    const SourceState state = StateOf(store_path(), array);
+    const bool is_copy =
+        PamItem(tree, kPamState, kMadeWith) != std::to_string(state.newest_document());
+    return state.Matches(made_from, is_copy
+                                        ? std::optional(std::numeric_limits<std::int64_t>::max())
+                                        : std::nullopt);
+}
+
+void ZarrPamDataset::LoadStoredPam() {
+    if (!IsWholeNode()) return;
+    std::vector<XmlTree> trees;
+    bool has_any = false;
+    for (const auto& array : arrays_) {
+        trees.push_back(ReadPam(array->layout.facts.attributes));
+        if (trees.back() == nullptr) continue;
+        has_any = true;
+        if (HoldsStatistics(*trees.back()) && !IsMadeFromPixelsOf(*trees.back(), *array))
+            RemoveStatistics(*trees.back());
+    }
+    XmlTree tree;
+    if (arrays_.size() == 1) {
+        tree = std::move(trees[0]);
+    } else {
+        XmlTree group = ReadPam(arrays_[0]->layout.facts.group_attributes);
+        if (has_any || group != nullptr) tree = JoinPam(std::move(group), std::move(trees));
+    }
+    if (tree == nullptr) return;
+    EnablePam();
+    const int flags = nPamFlags;
+    XMLInit(tree.get(), "");
+    GDALDataset::SetMetadata(nullptr, kPamState);
+    nPamFlags = flags;
+}
+
+Status ZarrPamDataset::StorePam() {
+    if ((nPamFlags & GPF_DIRTY) == 0 || !IsWholeNode()) return {};
+    // What lies beside the store of the place goes into it, too.
+    if (const OGRSpatialReference* srs = GDALPamDataset::GetSpatialRef()) {
+        const OGRSpatialReference kept(*srs);
+        SetSpatialRef(&kept);
+    }
+    XmlTree tree(WithoutStored(GDALPamDataset::SerializeToXML(""), stored_metadata_));
+    if (tree == nullptr) tree.reset(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
+    std::vector<XmlTree> trees;
+    if (arrays_.size() > 1) {
+        trees = SplitPam(*tree, nBands);
+        json::Value value = PamValue(tree.get());
+        const json::Value* held = arrays_[0]->layout.facts.group_attributes.Find(kPamAttribute);
+        if (held != nullptr || !value.is_null())
+            ChangeGroupAttribute(kPamAttribute, std::move(value));
+    } else {
+        trees.push_back(std::move(tree));
+    }
+    // The arrays of a dataset of several have a band each.
+    for (std::size_t i = 0; i < arrays_.size() && i < trees.size(); ++i) {
+        BandArray& array = *arrays_[i];
+        // What is in a zip file that is being written is known at its end.
+        if (trees[i] != nullptr && HoldsStatistics(*trees[i]) && !ArchiveOf(store_path())) {
+            const SourceState state = StateOf(store_path(), array);
+            AddPamItems(
+                *trees[i], kPamState,
+                {{kMadeFrom, state.Text()}, {kMadeWith, std::to_string(state.newest_document())}});
+        }
+        json::Value value = PamValue(trees[i].get());
+        if (value.is_null() && array.layout.facts.attributes.Find(kPamAttribute) == nullptr)
+            continue;
+        ChangeAttribute(array, kPamAttribute, std::move(value));
+    }
+    if (has_mask_) return {};  // which lies beside the store
+    nPamFlags &= ~GPF_DIRTY;
+    if (has_auxiliary_) VSIUnlink((sidecar_base_ + ".aux.xml").c_str());
+    has_auxiliary_ = false;
+    return {};
+}
+
+void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
+    dataset_id_ = DatasetId(location_.node, opened.indices, options_);
+    LoadStoredPam();
+    const PlainAuxiliary plain =
+        opened.is_new ? PlainAuxiliary() : LookAtPlainAuxiliary(store_path());
+    sidecar_base_ = SidecarBase(store_path(), dataset_id_, opened.is_by_path, plain);
+    if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
+    // A zip file that is being written cannot be looked into, and holds nothing else yet.
+    const bool is_being_written = opened.is_new && ArchiveOf(sidecar_base_).has_value();
+    CPLStringList siblings(RemoteSiblings(plain, sidecar_base_ == store_path()));
+    if (is_being_written) siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
+    has_auxiliary_ = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")) &&
+                     WrittenAt(sidecar_base_ + ".aux.xml").has_value();
+    if (CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"))) TryLoadXML(siblings.List());
+    for (int i = 1; i <= nBands; ++i) Band(i)->PamLoaded();
+    const auto take = [&](const char* item) {
+        const char* value = GDALPamDataset::GetMetadataItem(item, kSidecarDomain);
+        return std::string(value != nullptr ? value : "");
+    };
+    made_from_ = take(kSidecarMadeFrom);
+    const std::string mask = take(kSidecarMask);
+    GDALDataset::SetMetadata(nullptr, kSidecarDomain);
+    if (nBands == 0) return;
+    if (HasStatistics() && !AreStatisticsCurrent()) ForgetStatistics();
+    statistics_are_of_pixels_ = HasStatistics();
+    if (!is_being_written) LoadMultidimPam();
+    nPamFlags &= ~GPF_DIRTY;
+    if (is_being_written)
+        return oOvManager.Initialize(this, sidecar_base_.c_str(), siblings.List());
+    LoadOverviewFile(siblings);
+    LoadMask(siblings, !mask.empty());
+}
+
+// What a user has set in the multidimensional API, or with GDAL's own driver.
+void ZarrPamDataset::LoadMultidimPam() {
+    const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
+    if (!is_on || arrays_.size() != 1 || !IsWholeNode()) return;
+    const MultidimPam pam = ReadMultidimPam(store_path(), arrays_[0]->layout.facts.path,
+                                            [this] { return StateOfSources().newest_chunk(); });
+    zarr::Warnings ignored;
+    const auto crs = zarr::SafeCrsText(pam.crs, ignored);
+    OGRSpatialReference srs;
+    srs.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    if (crs.ok() && GDALPamDataset::GetSpatialRef() == nullptr &&
+        srs.importFromWkt(crs->c_str()) == OGRERR_NONE)
+        GDALPamDataset::SetSpatialRef(&srs);
+    if (nBands != 1 || HasStatistics()) return;
+    for (int i = 0; i < pam.statistics.size(); ++i) {
+        char* name = nullptr;
+        const char* const value = CPLParseNameValue(pam.statistics[i], &name);
+        if (name != nullptr) Band(1)->GDALRasterBand::SetMetadataItem(name, value);
+        CPLFree(name);
+    }
+}
+
+SourceState ZarrPamDataset::StateOfSources() const {
+    SourceState state;
+    for (const auto& array : arrays_) AddState(store_path(), *array, state);
+    return state;
+}
+
+bool ZarrPamDataset::HasStatistics() {
+    for (int i = 1; i <= nBands; ++i)
+        if (Band(i)->HasStatistics()) return true;
+    return false;
+}
+
+bool ZarrPamDataset::AreStatisticsCurrent() {
+    const SourceState state = StateOfSources();
+    const auto written = WrittenAt(sidecar_base_ + ".aux.xml");
+    if (!made_from_.empty()) return state.Matches(made_from_, written);
+    // Another program has written them, which does not say of what.
+    return !written || std::max(state.newest_chunk(), state.newest_document()) <= *written;
+}
+
+void ZarrPamDataset::ForgetStatistics() {
+    made_from_.clear();
+    for (int i = 1; i <= nBands; ++i) Band(i)->ForgetStatistics();
+}
+
+void ZarrPamDataset::PixelsChange() {
+    if (!statistics_are_of_pixels_) return;
+    statistics_are_of_pixels_ = false;
+    ForgetStatistics();
+    MarkPamDirty();
+}
+
+void ZarrPamDataset::StatisticsSet() {
+    // Set before there are pixels, they belong to the pixels that will be written.
+    const auto is_empty = [&](const auto& array) {
+        return update() != nullptr && update()->HasMade(array->layout.facts.path) &&
+               !update()->HasWritten(*array->layout.array);
+    };
+    if (!std::all_of(arrays_.begin(), arrays_.end(), is_empty)) statistics_are_of_pixels_ = true;
+}
+
+// GDAL is shown those that are as new as the store; what else there is stays until they are built
+// again.
+void ZarrPamDataset::LoadOverviewFile(const CPLStringList& siblings) {
+    const std::string path = sidecar_base_ + ".ovr";
+    const auto written = WrittenAt(path);
+    CPLStringList alone;
+    if (written) {
+        const SourceState state = StateOfSources();
+        has_old_overviews_ = std::max(state.newest_chunk(), state.newest_document()) > *written;
+    }
+    if (has_old_overviews_) {
+        alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
+        EmitWarning(path,
+                    "is older than what it was made from, so it is not used; gdaladdo -ro "
+                    "builds it anew");
+    }
+    oOvManager.Initialize(this, sidecar_base_.c_str(),
+                          has_old_overviews_ ? alone.List() : CPLStringList(siblings).List());
+}
+
+void ZarrPamDataset::DropOldOverviews() {
+    if (!has_old_overviews_) return;
+    has_old_overviews_ = false;
+    VSIUnlink((sidecar_base_ + ".ovr").c_str());
+    oOvManager.Initialize(this, sidecar_base_.c_str());
+}
+
+// GDAL looks for a mask by the name of the dataset, which may be a connection string.
+void ZarrPamDataset::LoadMask(const CPLStringList& siblings, bool is_known) {
+    const std::string path = sidecar_base_ + ".msk";
+    const auto written = WrittenAt(path);
+    if (written && StateOfSources().newest_document() > *written) {
+        CPLStringList alone;
+        alone.AddString(CPLGetFilename(sidecar_base_.c_str()));
+        oOvManager.HaveMaskFile(alone.List(),
+                                sidecar_base_.c_str());  // remembers that there is none
+        return EmitWarning(path,
+                           "is older than the array that it is the mask of, so it is not used; "
+                           "touch says that it still is right");
+    }
+    CPLStringList with_mask(siblings);
+    if (is_known && !siblings.empty()) with_mask.AddString(CPLGetFilename(path.c_str()));
+    if (!written && !is_known && VSIIsLocal(path.c_str())) return;
+    has_mask_ = oOvManager.HaveMaskFile(with_mask.List(), sidecar_base_.c_str()) != FALSE;
+}
+
+CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
+    // GDAL names the file after the dataset, and writes it here and there, as no object store can.
+    const std::string name = GetDescription();
+    const CPLConfigOptionSetter through_a_file("CPL_VSIL_USE_TEMP_FILE_FOR_RANDOM_WRITE", "YES",
+                                               true);
+    GDALMajorObject::SetDescription(sidecar_base_.c_str());
+    const CPLErr error = make();
+    GDALMajorObject::SetDescription(name.c_str());
+    if (error != CE_None) return error;
+    has_mask_ = true;
+    MarkPamDirty();
+    return CE_None;
+}
+
+CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
+    return Guarded(store_path(), [&]() -> CPLXMLNode* {
+        CPLXMLNode* tree = WithoutStored(GDALPamDataset::SerializeToXML(pszPath), stored_metadata_);
+        if (tree == nullptr && !has_mask_) return nullptr;
+        if (tree == nullptr) tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
+        CPLXMLNode* const domain = CPLCreateXMLNode(nullptr, CXT_Element, "Metadata");
+        CPLAddXMLAttributeAndValue(domain, "domain", kSidecarDomain);
+        AddItem(domain, kSidecarOf, dataset_id_);
+        if (has_mask_) AddItem(domain, kSidecarMask, "YES");
+        if (HoldsStatistics(*tree)) {
+            if (made_from_.empty()) made_from_ = StateOfSources().Text();
+            AddItem(domain, kSidecarMadeFrom, made_from_);
+        }
+        CPLAddXMLChild(tree, domain);
+        return tree;
+    });
+}
+
+// The store is one thing, its folder. Of files in it GDAL would delete those that are not also the
+// source's, before a copy onto a store that the source is made of could be refused.
+char** ZarrPamDataset::GetFileList() {
+    return Guarded(store_path(), [&]() -> char** {
+        CPLStringList files(GDALPamDataset::GetFileList());
+        // GDAL takes what the sidecars are named after for a file.
+        const int base = files.FindString(sidecar_base_.c_str());
+        if (base >= 0 && sidecar_base_ != store_path())
+            files = CPLStringList(CSLRemoveStrings(files.StealList(), base, 1, nullptr));
+        if (files.FindString(store_path().c_str()) < 0 && PathExists(store_path()))
+            files = CPLStringList(CSLInsertString(files.StealList(), 0, store_path().c_str()));
+        return files.StealList();
+    });
+}
+
+}  // namespace zarr_driver

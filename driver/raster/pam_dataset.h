@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gdal_pam.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/status.h"
+#include "driver/base/debug_log.h"
+#include "driver/base/open_options.h"
+#include "driver/georef/raster_layout.h"
+#include "driver/raster/ome.h"
+#include "driver/raster/slice_labels.h"
+#include "driver/raster/source_state.h"
+#include "driver/store/location.h"
+#include "driver/store/sidecars.h"
+#include "driver/store/store_update.h"
+
+namespace zarr_driver {
+
+// An array that gives a dataset some or all of its bands.
+struct BandArray {
+    RasterLayout layout;
+    zarr::LevelListing listing;  // as a level of an OME image or of ndpyramid
+    OmeChannels channels;
+    std::unique_ptr<SliceLabels> labels;
+    std::unique_ptr<ArrayActivity> activity;
+    bool attributes_changed = false;      // since they were written
+    zarr::json::Value attributes_before;  // as they were when read or written last
+};
+
+class ZarrRasterBand;
+
+// What a dataset was opened as.
+struct OpenedAs {
+    std::vector<std::uint64_t> indices;  // of a slice
+    bool is_by_path = true;              // by the path of its store, and nothing else
+    bool is_new = false;                 // it was just made
+};
+
+// What GDAL keeps of a dataset beside what Zarr has a place for: in the store, in GDAL's own
+// attribute (see stored_pam.h), and in the files beside the store (see sidecars.h), of which some
+// are no longer used where the pixels that they were made from have changed.
+class ZarrPamDataset : public GDALPamDataset {
+  public:
+    const Location& location() const { return location_; }
+    const std::string& store_path() const { return location_.store_path; }
+    const OpenOptions& options() const { return options_; }
+    // What is written through; nullptr where the dataset is for reading.
+    virtual StoreUpdate* update() const = 0;
+    // Changes an attribute of an array; null removes it. Written at the next flush.
+    virtual void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) = 0;
+    ZarrRasterBand* Band(int number);  // from 1
+    // True where attributes of arrays belong to bands, as there are several arrays.
+    bool BandsHaveArrays() const;
+    // Statistics of pixels go before these are changed.
+    void PixelsChange();
+    // Statistics of a band were set, or computed by GDAL.
+    void StatisticsSet();
+    // Calls `make`, which has GDAL make a mask, with the name that the mask's file is to have.
+    CPLErr MakeMask(const std::function<CPLErr()>& make);
+
+    char** GetFileList() override;
+
+  protected:
+    ZarrPamDataset(Location location, OpenOptions options)
+        : location_(std::move(location)), options_(std::move(options)) {}
+
+    // Of the group around several arrays; null removes it.
+    virtual void ChangeGroupAttribute(const char* name, zarr::json::Value value) = 0;
+    // Takes what is kept of the dataset, whose bands are there.
+    void LoadSidecars(const OpenedAs& opened);
+    // Puts what has changed into the store, where it is the arrays' own; their attributes are
+    // written by the caller.
+    zarr::Status StorePam();
+    // True where what GDAL knows of the dataset is its arrays', and not one of a view of them.
+    bool IsWholeNode() const;
+    // Lets GDAL keep the dataset's items in memory where it may not write files beside stores.
+    void EnablePam();
+    // Deletes overviews beside the store that are older than it.
+    void DropOldOverviews();
+    CPLXMLNode* SerializeToXML(const char* pszPath) override;
+
+    const Location location_;
+    const OpenOptions options_;
+    std::unique_ptr<StoreActivity> activity_;  // not of overviews, whose store is the raster's
+    std::vector<std::unique_ptr<BandArray>> arrays_;
+    CPLStringList stored_metadata_;  // what the store says, of the default domain
+    // What the files beside the store are named after; see sidecars.h.
+    std::string sidecar_base_;
+    bool is_level_ = false;  // an overview or a mask
+    bool has_mask_ = false;  // beside the store
+
+  private:
+    CPLStringList RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const;
+    SourceState StateOfSources() const;
+    bool IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const;
+    void LoadStoredPam();
+    void LoadMultidimPam();
+    bool HasStatistics();
+    bool AreStatisticsCurrent();
+    void ForgetStatistics();
+    void LoadOverviewFile(const CPLStringList& siblings);
+    void LoadMask(const CPLStringList& siblings, bool is_known);
+
+    std::string dataset_id_;
+    // What the statistics were made from: as it was when they were read, or is when they are saved.
+    std::string made_from_;
+    bool statistics_are_of_pixels_ = false;  // not of those that are still to be written
+    bool has_old_overviews_ = false;
+    bool has_auxiliary_ = false;  // a file of GDAL's beside the store, that was there
+};
+
+}  // namespace zarr_driver

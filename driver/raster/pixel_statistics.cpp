@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/pixel_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace zarr_driver {
+
+// Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
+// variances" (1979).
+void PixelStatistics::Merge(std::uint64_t count, double mean, double squares) {
+    if (count == 0) return;
+    const auto own = static_cast<double>(count_);
+    const auto others = static_cast<double>(count);
+    const double all = own + others;
+    const double step = mean - mean_;
+    mean_ += step * (others / all);
+    squares_ += squares + step * step * (own / all) * others;
+    count_ += count;
+}
+
+void PixelStatistics::Add(double value, std::uint64_t count) {
+    if (count == 0) return;
+    minimum_ = std::min(minimum_, value);
+    maximum_ = std::max(maximum_, value);
+    Merge(count, value, 0);
+}
+
+void PixelStatistics::Add(const double* pixels, std::size_t count, const double* nodata) {
+    std::uint64_t valid = 0;
+    double mean = 0;
+    double squares = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double value = pixels[i];
+        if (std::isnan(value) || (nodata != nullptr && value == *nodata)) continue;
+        minimum_ = std::min(minimum_, value);
+        maximum_ = std::max(maximum_, value);
+        ++valid;
+        const double step = value - mean;
+        mean += step / static_cast<double>(valid);
+        squares += step * (value - mean);
+    }
+    Merge(valid, mean, squares);
+}
+
+double PixelStatistics::standard_deviation() const {
+    return count_ == 0 ? 0 : std::sqrt(squares_ / static_cast<double>(count_));
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace zarr_driver {
+
+// Minimum, maximum, mean and variance of pixels that come in parts, in any order.
+class PixelStatistics {
+  public:
+    // Adds `count` pixels of one value.
+    void Add(double value, std::uint64_t count);
+    // Adds pixels; NaN is left out, and so is `nodata` where it is not a null pointer.
+    void Add(const double* pixels, std::size_t count, const double* nodata);
+
+    std::uint64_t count() const { return count_; }
+    double minimum() const { return minimum_; }
+    double maximum() const { return maximum_; }
+    double mean() const { return mean_; }
+    double standard_deviation() const;
+
+  private:
+    void Merge(std::uint64_t count, double mean, double squares);
+
+    std::uint64_t count_ = 0;
+    double minimum_ = std::numeric_limits<double>::infinity();
+    double maximum_ = -std::numeric_limits<double>::infinity();
+    double mean_ = 0;
+    double squares_ = 0;  // of the differences from the mean
+};
+
+}  // namespace zarr_driver

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/stored_masks.h"
+
+#include <cpl_string.h>
+#include <gdal.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/conventions/attributes.h"
+#include "core/store/keys.h"
+#include "driver/base/creation_options.h"
+#include "driver/base/report.h"
+#include "driver/raster/band.h"
+#include "driver/raster/dataset.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+namespace json = zarr::json;
+
+namespace {
+
+constexpr std::string_view kFlags = "gdal_mask_flags";
+constexpr std::string_view kBands = "gdal_masked_bands";
+
+json::Value ListOf(const std::vector<int>& numbers) {
+    json::Array list;
+    for (const int number : numbers) list.emplace_back(std::int64_t{number});
+    return json::Value(std::move(list));
+}
+
+}  // namespace
+
+StoredMasks::~StoredMasks() = default;
+
+std::vector<ZarrDataset*> StoredMasks::opened() const {
+    std::vector<ZarrDataset*> datasets;
+    for (const auto& [path, array] : arrays_)
+        if (array.dataset != nullptr) datasets.push_back(array.dataset.get());
+    return datasets;
+}
+
+// Empty where the band's array names none.
+std::string StoredMasks::PathOf(int number) const {
+    const RasterLayout& layout = dataset_.Band(number)->array().layout;
+    const std::string* const name =
+        zarr::StringAttribute(layout.facts.attributes, zarr::kMaskAttribute);
+    if (name == nullptr || !zarr::IsValidKey(*name) || name->find('/') != std::string::npos)
+        return {};
+    return zarr::JoinKey(zarr::ParentPath(layout.facts.path), *name);
+}
+
+// Bands of an array follow each other.
+int StoredMasks::NumberInArray(int number) const {
+    int first = number;
+    while (first > 1 && &dataset_.Band(first - 1)->array() == &dataset_.Band(number)->array())
+        --first;
+    return number - first + 1;
+}
+
+StoredMasks::Mask StoredMasks::Find(int number) {
+    const std::string path = PathOf(number);
+    if (path.empty()) return {};
+    MaskArray* const array = Open(path);
+    if (array == nullptr) return {};
+    const int own = NumberInArray(number);
+    const bool is_one = array->dataset->GetRasterCount() == 1;
+    const auto& bands = array->bands;
+    if (!bands.empty() && std::find(bands.begin(), bands.end(), own) == bands.end()) return {};
+    return {array->dataset->Band(is_one ? 1 : own), array->flags};
+}
+
+StoredMasks::MaskArray* StoredMasks::Open(const std::string& path) {
+    auto found = arrays_.find(path);
+    if (found == arrays_.end()) {
+        auto opened = OpenArray(path);
+        if (!opened.ok())
+            EmitWarning(dataset_.store_path(),
+                        "the mask /" + path + " is not used: " + opened.status().message());
+        found = arrays_.emplace(path, opened.ok() ? opened.Take() : MaskArray()).first;
+    }
+    return found->second.dataset != nullptr ? &found->second : nullptr;
+}
+
+Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path) const {
+    const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
+    OpenOptions options = dataset_.options();
+    options.fill_value_as_nodata = false;
+    ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
+                          MakeLevelLayout(hierarchy, path, options, dataset_.Layout(0)));
+    const zarr::json::Value attributes = layout.facts.attributes;
+    const bool is_of_one = layout.facts.metadata.rank() == 2;
+    if (layout.Width() != dataset_.GetRasterXSize() ||
+        layout.Height() != dataset_.GetRasterYSize() ||
+        (!is_of_one && layout.BandCount() != dataset_.Layout(0).BandCount()))
+        return Status::Corrupt("is of another size than its raster");
+    if (layout.facts.metadata.dtype.kind != zarr::DataKind::kUint ||
+        layout.facts.metadata.dtype.size != 1)
+        return Status::Corrupt("expected dtype |u1, got " + layout.facts.metadata.dtype.ToString());
+    zarr::Warnings ignored;
+    MaskArray array;
+    array.flags = zarr::NumberAttribute(attributes, kFlags, ignored) == 0.0 ? 0 : GMF_PER_DATASET;
+    for (const double band : zarr::NumbersAttribute(attributes, kBands, ignored))
+        if (band >= 1 && band <= kMaxBands) array.bands.push_back(static_cast<int>(band));
+    Location location = dataset_.location();
+    location.node = path;
+    location.kind = zarr::NodeKind::kArray;
+    array.dataset = std::make_unique<ZarrDataset>(dataset_.GetDescription(), location, options);
+    array.dataset->AddArray(std::move(layout), false);
+    array.dataset->BecomeLevel();
+    if (options.north_up) array.dataset->FollowFlip(dataset_);
+    dataset_.ShareUpdate(*array.dataset);
+    return array;
+}
+
+Result<std::string> StoredMasks::MakeArray(int number, int flags) {
+    const BandArray& data = dataset_.Band(std::max(number, 1))->array();
+    const RasterLayout& layout = data.layout;
+    const std::string group(zarr::ParentPath(layout.facts.path));
+    const bool is_of_all = number == 0 && dataset_.BandsHaveArrays();
+    const std::string stem =
+        is_of_all ? "mask" : std::string(zarr::LastName(layout.facts.path)) + "_mask";
+    std::string path = zarr::JoinKey(group, stem);
+    const auto& hierarchy = *dataset_.location().hierarchy;
+    for (int i = 2;; ++i) {
+        ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy.KindOf(path));
+        if (kind == zarr::NodeKind::kNone) break;
+        path = zarr::JoinKey(group, stem + "_" + std::to_string(i));
+    }
+    const bool has_bands = number != 0 && layout.BandCount() > 1;
+    zarr::ArraySpec spec;
+    json::Array names;
+    for (std::size_t axis = 0; axis < layout.facts.metadata.rank(); ++axis) {
+        if (!has_bands && layout.x_axis != axis && layout.y_axis != axis) continue;
+        spec.shape.push_back(layout.facts.metadata.shape[axis]);
+        spec.chunks.push_back(layout.facts.metadata.chunks[axis]);
+        names.emplace_back(layout.facts.dimensions[axis].name);
+    }
+    ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr("|u1"));
+    CPLStringList options;
+    if (layout.facts.metadata.codecs.empty()) options.SetNameValue("COMPRESS", "NONE");
+    ZARR_ASSIGN_OR_RETURN(const ArrayCreationOptions parsed,
+                          ArrayCreationOptions::Parse(options.List(), spec.dtype));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
+                          NewArrayMetadata(std::move(spec), parsed));
+    json::Object attributes{
+        {"_ARRAY_DIMENSIONS", json::Value(std::move(names))},
+        {"flag_values", ListOf({0, 255})},
+        {"flag_meanings", json::Value("masked valid")},
+        {std::string(kFlags), json::Value(std::int64_t{flags & GMF_PER_DATASET})}};
+    if (has_bands) attributes.emplace_back(std::string(kBands), ListOf({}));
+    ZARR_RETURN_IF_ERROR(dataset_.update()->MakeArray(path, metadata, attributes));
+    return path;
+}
+
+Status StoredMasks::Create(int number, int flags) {
+    const int first = std::max(number, 1);
+    const int last = number == 0 ? dataset_.GetRasterCount() : number;
+    if (number != 0 && dataset_.Band(number)->array().layout.BandCount() == 1 &&
+        (flags & GMF_PER_DATASET) != 0)
+        number = dataset_.BandsHaveArrays() ? number : 0;
+    std::string path = PathOf(first);
+    const MaskArray* const held = path.empty() ? nullptr : Open(path);
+    const bool has_bands = number != 0 && dataset_.Band(first)->array().layout.BandCount() > 1;
+    const bool fits = held != nullptr &&
+                      has_bands == (held->dataset->GetRasterCount() > 1 || !held->bands.empty());
+    if (!fits) {
+        ZARR_ASSIGN_OR_RETURN(path, MakeArray(number, flags));
+    }
+    if (has_bands) {
+        const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
+        ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(path));
+        std::vector<int> bands = fits ? held->bands : std::vector<int>();
+        bands.push_back(NumberInArray(number));
+        json::PutMember(*attributes.as_object(), kBands, ListOf(bands));
+        ZARR_RETURN_IF_ERROR(dataset_.update()->metadata().SetAttributes(path, attributes));
+        if (fits) arrays_[path].bands = bands;
+    }
+    for (int i = first; i <= last; ++i)
+        dataset_.Band(i)->ChangeAttribute(zarr::kMaskAttribute.data(),
+                                          json::Value(std::string(zarr::LastName(path))));
+    return Open(path) != nullptr ? Status() : Status::Io("/" + path + ": cannot be opened");
+}
+
+}  // namespace zarr_driver

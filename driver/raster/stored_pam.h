@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// What GDAL knows of a raster and neither Zarr nor CF has words for, in the attributes of its
+// arrays: colour tables, raster attribute tables, control points, RPC, further metadata domains,
+// statistics, names of classes and bands as they are.
+#pragma once
+
+#include <cpl_minixml.h>
+#include <cpl_string.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/json/value.h"
+
+namespace zarr_driver {
+
+struct DestroyXml {
+    void operator()(CPLXMLNode* tree) const { CPLDestroyXMLNode(tree); }
+};
+using XmlTree = std::unique_ptr<CPLXMLNode, DestroyXml>;
+
+// The tree of the attribute kPamAttribute of an array, or of the group around the arrays that are a
+// dataset's bands. Its value is a text: the XML that GDAL's Persistent Auxiliary Metadata have in
+// "x.tif.aux.xml" (GDAL's documentation of GDALPamDataset). A text, as netCDF has no attributes
+// that are objects. nullptr where there is none, or it is not such XML. It says nothing of where
+// the raster lies, which other attributes say.
+XmlTree ReadPam(const zarr::json::Value& attributes);
+
+// The value of the attribute; null where nothing is left of the tree.
+zarr::json::Value PamValue(const CPLXMLNode* tree);
+
+// True where the tree has something that was made from pixels.
+bool HoldsStatistics(const CPLXMLNode& tree);
+void RemoveStatistics(CPLXMLNode& tree);
+
+// An item of a metadata domain of the dataset; empty without.
+std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key);
+// Adds a metadata domain.
+void AddPamItems(CPLXMLNode& tree, const char* domain,
+                 const std::vector<std::pair<std::string, std::string>>& items);
+
+// The items of the default metadata domain of the only band, as NAME=VALUE, and what it is called
+// as the item "long_name".
+CPLStringList BandItems(const CPLXMLNode& tree);
+
+// The tree of a dataset of which each band is an array: of the group's tree, which may be nullptr,
+// what is said of the dataset, and of each array's, likewise, what is said of its first band.
+XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays);
+
+// What JoinPam() joins: takes the bands out of `tree`, of which there are `bands`. The trees of
+// bands of which nothing is said are nullptr.
+std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands);
+
+}  // namespace zarr_driver

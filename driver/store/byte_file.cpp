@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/byte_file.h"
+
+#include <cpl_error.h>
+#include <cpl_vsi.h>
+
+#include <cerrno>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "core/base/fork.h"
+#include "driver/base/report.h"
+#include "driver/store/partial_files.h"
+#include "driver/store/vsi_store.h"
+
+#if ZARR_HAS_LOCAL_FILE
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace zarr_driver {
+
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+Status Failed(const char* what, int error) {
+    return Status::Io(std::string("the zip file cannot be ") + what +
+                      (error != 0 ? ": " + std::generic_category().message(error) : ""));
+}
+
+#if ZARR_HAS_LOCAL_FILE
+class LocalByteFile final : public zarr::ByteFile {
+  public:
+    LocalByteFile(int descriptor, std::optional<PathLock> lock)
+        : descriptor_(descriptor), lock_(std::move(lock)) {}
+    ~LocalByteFile() override { close(descriptor_); }
+    LocalByteFile(const LocalByteFile&) = delete;
+    LocalByteFile& operator=(const LocalByteFile&) = delete;
+
+    std::uint64_t size() const override {
+        struct stat stat {};
+        return fstat(descriptor_, &stat) == 0 ? static_cast<std::uint64_t>(stat.st_size) : 0;
+    }
+    Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
+        while (memory.size != 0) {
+            const ssize_t count =
+                pread(descriptor_, memory.data, memory.size, static_cast<off_t>(offset));
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) return Failed("read", count < 0 ? errno : 0);
+            const auto read = static_cast<std::size_t>(count);
+            memory = {memory.data + read, memory.size - read};
+            offset += read;
+        }
+        return {};
+    }
+    Status WriteAt(std::uint64_t offset, zarr::ByteSpan bytes) override {
+        while (bytes.size != 0) {
+            const ssize_t count =
+                pwrite(descriptor_, bytes.data, bytes.size, static_cast<off_t>(offset));
+            if (count < 0 && errno == EINTR) continue;
+            if (count <= 0) return Failed("written", count < 0 ? errno : ENOSPC);
+            bytes = bytes.From(static_cast<std::size_t>(count));
+            offset += static_cast<std::uint64_t>(count);
+        }
+        return {};
+    }
+    Status Truncate(std::uint64_t size) override {
+        return ftruncate(descriptor_, static_cast<off_t>(size)) == 0 ? Status()
+                                                                     : Failed("written", errno);
+    }
+
+  private:
+    const int descriptor_;
+    const std::optional<PathLock> lock_;
+};
+#endif
+
+// One handle, which has one place at a time.
+class VsiByteFile final : public zarr::ByteFile {
+  public:
+    explicit VsiByteFile(VsiFile file) : file_(std::move(file)) {}
+
+    std::uint64_t size() const override {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        return VSIFSeekL(file_.get(), 0, SEEK_END) == 0 ? VSIFTellL(file_.get()) : 0;
+    }
+    Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const bool is_read = memory.size == 0 ||
+                             (VSIFSeekL(file_.get(), offset, SEEK_SET) == 0 &&
+                              VSIFReadL(memory.data, 1, memory.size, file_.get()) == memory.size);
+        return is_read ? Status() : Failed("read", 0);
+    }
+    Status WriteAt(std::uint64_t offset, zarr::ByteSpan bytes) override {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const QuietErrors quiet;
+        const bool is_written =
+            bytes.size == 0 || (VSIFSeekL(file_.get(), offset, SEEK_SET) == 0 &&
+                                VSIFWriteL(bytes.data, 1, bytes.size, file_.get()) == bytes.size &&
+                                VSIFFlushL(file_.get()) == 0);
+        return is_written ? Status() : Failed("written", 0);
+    }
+    Status Truncate(std::uint64_t size) override {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        return VSIFTruncateL(file_.get(), size) == 0 ? Status() : Failed("written", 0);
+    }
+
+  private:
+    mutable zarr::Mutex mutex_;
+    const VsiFile file_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bool is_held) {
+    using FilePtr = std::unique_ptr<zarr::ByteFile>;
+#if ZARR_HAS_LOCAL_FILE
+    if (IsLocalPath(path)) {
+        PathLock::Failure failure{};
+        auto lock = is_held ? std::nullopt : PathLock::Try(path, failure);
+        if (!is_held && !lock && failure == PathLock::Failure::kHeld)
+            return Status::Io("the zip file is being changed by another program");
+        const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
+        if (descriptor < 0) return Failed("opened to be changed", errno);
+        return FilePtr(std::make_unique<LocalByteFile>(descriptor, std::move(lock)));
+    }
+#endif
+    if (RenamingAt(path) == Renaming::kNo)
+        return Status::Unsupported(
+            "a zip file in an object store is not changed in place; change a copy on this machine");
+    const QuietErrors quiet;
+    VsiFile file(VSIFOpenL(path.c_str(), "r+b"));
+    if (file == nullptr) return Failed("opened to be changed", errno);
+    return FilePtr(std::make_unique<VsiByteFile>(std::move(file)));
+}
+
+}  // namespace zarr_driver
