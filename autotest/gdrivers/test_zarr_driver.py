@@ -112,7 +112,7 @@ def test_a_vrt_of_a_subdataset_can_be_moved_with_its_store(tmp_path):
     values = np.arange(12, dtype="<i2").reshape(3, 4)
     (tmp_path / "a").mkdir()
     store = make_store(tmp_path / "a", {"x": values, "y": values + 1})
-    vrt = gdal.BuildVRT(str(tmp_path / "a/v.vrt"), [f'ZARR:"{store}":/y'])
+    vrt = gdal.Translate(str(tmp_path / "a/v.vrt"), f'ZARR:"{store}":/y', format="VRT")
     vrt = None
     (tmp_path / "a").rename(tmp_path / "b")
     np.testing.assert_array_equal(gdal.Open(str(tmp_path / "b/v.vrt")).ReadAsArray(), values + 1)

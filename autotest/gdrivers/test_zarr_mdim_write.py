@@ -231,7 +231,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
     assert array.Write(["aé€", ""]) == gdal.CE_None
     del array, group, dataset
     held = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")["s"]
-    assert held.dtype == np.dtype(dtype)
+    assert held.dtype.kind in "OT" if dtype == "|O" else held.dtype == dtype  # T: of NumPy 2
     wanted = "aé€" if dtype != "|S5" else "aé".encode()  # of 6 bytes
     assert held[0] == wanted
     assert len(cpl.warnings) == (dtype == "|S5") and cpl.errors == []

@@ -68,6 +68,17 @@ def test_a_chunk_that_is_broken_is_one_error_of_all_bands(tmp_path, cpl):
     assert "t/0.0.0" in cpl.the_error()
 
 
+def test_consolidated_metadata_in_other_words_are_not_stale(tmp_path, cpl):
+    values = {"values": np.ones((3, 4)), "fill_value": -np.inf}
+    store = make_store(tmp_path, {"a": values, "b": np.ones((3, 4))}, consolidated=True)
+    document = json.loads((store / "a/.zarray").read_text())
+    for fill in (-np.inf, "-Infinity"):
+        document["fill_value"] = fill
+        (store / "a/.zarray").write_text(json.dumps(dict(sorted(document.items()))))
+        assert gdal.Open(array_name(store, "a")) is not None
+    assert cpl.errors == cpl.warnings == []
+
+
 @pytest.mark.parametrize("change", [{"dtype": "<f4"}, {"shape": [2, 4]}, {"fill_value": 7.0}, {"order": "F"}])
 def test_consolidated_metadata_that_are_stale_are_found_out(tmp_path, cpl, change):
     store = make_store(tmp_path, {"a": {"values": np.ones((3, 4)), "compressor": None, "chunks": (1, 4)},

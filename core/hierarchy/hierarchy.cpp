@@ -317,8 +317,8 @@ namespace {
 bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
     return a.shape == b.shape && a.chunks == b.chunks && a.dtype.ToString() == b.dtype.ToString() &&
            a.fortran_order == b.fortran_order && a.dimension_separator == b.dimension_separator &&
-           FillValueText(a) == FillValueText(b) && CompressorText(a) == CompressorText(b) &&
-           FiltersText(a) == FiltersText(b);
+           a.has_fill_value == b.has_fill_value && a.fill_value.held() == b.fill_value.held() &&
+           CompressorText(a) == CompressorText(b) && FiltersText(a) == FiltersText(b);
 }
 
 }  // namespace

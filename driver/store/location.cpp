@@ -91,10 +91,6 @@ Result<bool> IsV3InPlaceOf(const zarr::Hierarchy& hierarchy, const StorePath& fo
         ZARR_ASSIGN_OR_RETURN(const bool found, hierarchy.Has(node, document));
         if (found) return false;
     }
-    // What is neither may be of v1, which is asked for next.
-    hierarchy.store()->Prefetch(
-        {std::string(zarr::kV3Document),
-         zarr::DocumentKey(node, zarr::Document::kArray, zarr::Format::kV1)});
     return hierarchy.HasKey(std::string(zarr::kV3Document));
 }
 
