@@ -48,7 +48,7 @@ run gdal_translate -of PNG data/satellite_rgb.zarr "$out/satellite_rgb.png"
 
 heading "A product: groups of bands"
 run gdalinfo data/product.zarr
-run gdal_translate -q -b 3 -b 2 -b 1 -ot Byte -scale 1000 5000 1 255 -a_nodata none -of PNG \
+run gdal_translate -q -b 1 -b 2 -b 3 -ot Byte -scale 1000 5000 1 255 -a_nodata none -of PNG \
     'ZARR:"data/product.zarr":/measurements/r10m' "$out/product_true_colour.png"
 
 heading "Results"
