@@ -4,6 +4,7 @@ metadata."""
 
 import json
 
+import numcodecs
 import numpy as np
 import pytest
 import zarr
@@ -69,9 +70,14 @@ def test_a_chunk_that_is_broken_is_one_error_of_all_bands(tmp_path, cpl):
 
 
 def test_consolidated_metadata_in_other_words_are_not_stale(tmp_path, cpl):
-    values = {"values": np.ones((3, 4)), "fill_value": -np.inf}
+    """Newer programs that consolidate add options that older ones did not write, or change spellings."""
+    values = {"values": np.ones((3, 4)), "fill_value": -np.inf, "compressor": numcodecs.Zstd(3)}
     store = make_store(tmp_path, {"a": values, "b": np.ones((3, 4))}, consolidated=True)
     document = json.loads((store / "a/.zarray").read_text())
+    document["compressor"] = {"id": "zstd", "level": 3}
+    held = json.loads((store / ".zmetadata").read_text())
+    held["metadata"]["a/.zarray"]["compressor"] = {"id": "zstd", "level": 3, "checksum": False}
+    (store / ".zmetadata").write_text(json.dumps(held))
     for fill in (-np.inf, "-Infinity"):
         document["fill_value"] = fill
         (store / "a/.zarray").write_text(json.dumps(dict(sorted(document.items()))))
@@ -79,7 +85,8 @@ def test_consolidated_metadata_in_other_words_are_not_stale(tmp_path, cpl):
     assert cpl.errors == cpl.warnings == []
 
 
-@pytest.mark.parametrize("change", [{"dtype": "<f4"}, {"shape": [2, 4]}, {"fill_value": 7.0}, {"order": "F"}])
+@pytest.mark.parametrize("change", [{"dtype": "<f4"}, {"shape": [2, 4]}, {"fill_value": 7.0}, {"order": "F"},
+                                    {"filters": [{"id": "delta", "dtype": "<f8"}]}])  # fmt: skip
 def test_consolidated_metadata_that_are_stale_are_found_out(tmp_path, cpl, change):
     store = make_store(tmp_path, {"a": {"values": np.ones((3, 4)), "compressor": None, "chunks": (1, 4)},
                                   "b": np.ones((3, 4))}, consolidated=True)  # fmt: skip

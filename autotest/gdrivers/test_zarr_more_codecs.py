@@ -13,6 +13,8 @@ from zarr_gdal import array_name, assert_same, error_log, open_raster
 from zarr_store import handmade
 
 zfpy = pytest.importorskip("numcodecs.zfpy")
+# numcodecs 0.15 has the module and not the class beside NumPy 2.
+needs_zfpy = pytest.mark.skipif(not hasattr(zfpy, "ZFPY"), reason="numcodecs has no zfpy beside this NumPy")
 
 SEED = os.environ["ZARR_TEST_SEED"]
 MODES = {
@@ -43,6 +45,7 @@ def read(path):
 
 
 # libzfp has no tolerance of integers.
+@needs_zfpy
 @pytest.mark.parametrize("mode, dtype", [
     (mode, dtype) for mode in MODES for dtype in ("<f4", "<f8", "<i4", "<i8") if mode != "accuracy" or dtype[1] == "f"])
 @pytest.mark.parametrize(("shape", "chunks"), [((50,), (20,)), ((30, 40), (8, 16)), ((3, 30, 40), (1, 30, 7)),
@@ -57,6 +60,7 @@ def test_zfpy(tmp_path, mode, dtype, shape, chunks):
         assert_same(expected, values)
 
 
+@needs_zfpy
 @pytest.mark.parametrize("mode", MODES)
 def test_zfpy_is_written_as_numcodecs_does(tmp_path, mode):
     values = values_of("<f4", (32, 48))
@@ -86,6 +90,7 @@ def test_what_zfpy_does_not_take(tmp_path, options, told):
     assert any("zfpy" in text and told in text for text in log.errors), log.events
 
 
+@needs_zfpy
 @pytest.mark.parametrize("mode", MODES)
 def test_zfpy_that_is_damaged(tmp_path, mode):
     choose = random.Random(f"{SEED} {mode}")
@@ -106,6 +111,7 @@ def test_zfpy_that_is_damaged(tmp_path, mode):
             open_raster(path).ReadAsArray()
 
 
+@needs_zfpy
 def test_zfpy_of_another_shape(tmp_path):
     path = make(tmp_path, values_of("<f8", (16, 16)), zfpy.ZFPY(mode=4, tolerance=-1), (16, 16))
     (tmp_path / "a.zarr/0.0").write_bytes(bytes(zfpy.ZFPY(mode=4, tolerance=-1).encode(values_of("<f8", (17, 16)))))

@@ -313,12 +313,23 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
 
 namespace {
 
+// True where both are the same codec, and no option of one is another in the other: programs that
+// consolidate metadata add those that older ones did not write.
+bool Agree(const CodecSpec& a, const CodecSpec& b) {
+    const json::Object* options = a.configuration.as_object();
+    if (a.name != b.name || options == nullptr) return a.name == b.name;
+    return std::all_of(options->begin(), options->end(), [&](const json::Member& option) {
+        const json::Value* other = b.configuration.Find(option.first);
+        return other == nullptr || json::Dump(*other) == json::Dump(option.second);
+    });
+}
+
 // True where both describe the same array, however their members are spelled and ordered.
 bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
     return a.shape == b.shape && a.chunks == b.chunks && a.dtype.ToString() == b.dtype.ToString() &&
            a.fortran_order == b.fortran_order && a.dimension_separator == b.dimension_separator &&
            a.has_fill_value == b.has_fill_value && a.fill_value.held() == b.fill_value.held() &&
-           CompressorText(a) == CompressorText(b) && FiltersText(a) == FiltersText(b);
+           std::equal(a.codecs.begin(), a.codecs.end(), b.codecs.begin(), b.codecs.end(), Agree);
 }
 
 }  // namespace
