@@ -104,3 +104,15 @@ def test_a_pyramid_that_fails_in_one_answer(server):
     dataset = open_raster(f"{server.url}/pyramid.zarr")  # it is asked again
     assert dataset.GetRasterBand(1).GetOverviewCount() == 4
     assert dataset.GetRasterBand(1).GetOverview(1).GetDataset().GetGeoTransform()[1] == 40
+
+
+def test_colours_of_a_product_are_known_once_it_is_open(tmp_path):
+    """What the root says of the product is not read again for each band."""
+    root = zarr.open_group(str(tmp_path / "product.zarr"), mode="w")
+    root.attrs["stac_discovery"] = {"properties": {"proj:epsg": 32632}}
+    for name in ("b02", "b03", "b04"):
+        root.create_dataset(f"r10m/{name}", shape=(4, 5), dtype="u2").attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    dataset = open_raster(f'ZARR:"{tmp_path}/product.zarr":/r10m')
+    (tmp_path / "product.zarr/.zattrs").unlink()
+    colours = [dataset.GetRasterBand(i).GetColorInterpretation() for i in (1, 2, 3)]
+    assert colours == [gdal.GCI_RedBand, gdal.GCI_GreenBand, gdal.GCI_BlueBand]

@@ -15,7 +15,6 @@
 #include "core/base/endian.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
-#include "core/conventions/eopf.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
@@ -589,7 +588,7 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
         static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
                                                        GCI_AlphaBand};
         if (const auto colour = array_.layout.ColourOf(indices_)) return kColours[*colour];
-        if (dataset()->BandsHaveArrays() && zarr::IsEopfProduct(*dataset()->location().hierarchy))
+        if (dataset()->BandsHaveArrays() && dataset()->is_of_eopf())
             if (const GDALColorInterp of_satellite =
                     ColourOfSentinel2(std::string(zarr::LastName(array_.layout.facts.path)));
                 of_satellite != GCI_Undefined)

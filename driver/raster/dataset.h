@@ -44,6 +44,10 @@ class ZarrDataset final : public ZarrPamDataset {
         if (options_.north_up) level->FollowFlip(*this);
         levels_.push_back(std::move(level));
     }
+    // Of a product of EOPF's, whose bands have the colours of Sentinel-2's where their names say
+    // so.
+    void SetOfEopf(bool is_of_eopf) { is_of_eopf_ = is_of_eopf; }
+    bool is_of_eopf() const { return is_of_eopf_; }
     // GDAL must not save beside the store, as the raster's, what it learns of an overview or a
     // mask.
     void BecomeLevel() {
@@ -173,6 +177,7 @@ class ZarrDataset final : public ZarrPamDataset {
     std::unique_ptr<StoredMasks> masks_;
     std::optional<bool> is_flipped_;  // where another dataset says it
     bool is_closing_ = false;
+    bool is_of_eopf_ = false;
     bool may_share_dimensions_ = false;
     zarr::ForkLocal<StoreUpdate> update_;  // the overviews' as well
     Georeferenced convention_ = Georeferenced::kEveryReader;

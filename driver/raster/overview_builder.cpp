@@ -221,6 +221,7 @@ Result<std::unique_ptr<ZarrDataset>> OverviewBuilder::OpenLevel(const LevelPaths
     if (!is_like)
         return Status::Corrupt("/" + level.paths[0] + ": is not a smaller copy of the raster");
     opened->BecomeLevel();
+    opened->SetOfEopf(dataset_.is_of_eopf());
     opened->EnableUpdate(dataset_.update_.Share(), dataset_.convention_);
     return opened;
 }

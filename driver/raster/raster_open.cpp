@@ -74,6 +74,7 @@ void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, Zar
         const Location location = At(request.location, paths[0]);
         auto level = std::make_unique<ZarrDataset>(request.name, location, request.options);
         level->BecomeLevel();
+        level->SetOfEopf(dataset.is_of_eopf());
         Status status;
         for (std::size_t k = 0; k < paths.size() && status.ok(); ++k) {
             auto layout =
@@ -187,7 +188,8 @@ Status AddGroupBands(const Request& request, const CatalogGroup& group,
         layouts.push_back(std::move(layout));
     }
     SortByNumber(layouts);
-    if (zarr::IsEopfProduct(*request.location.hierarchy)) PutColoursFirst(layouts);
+    dataset.SetOfEopf(zarr::IsEopfProduct(*request.location.hierarchy));
+    if (dataset.is_of_eopf()) PutColoursFirst(layouts);
     const std::vector<Pyramid> ordered = PyramidsOver(layouts, pyramids);
     const bool all_have_levels = ordered.size() == layouts.size();
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
