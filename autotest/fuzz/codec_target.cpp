@@ -33,14 +33,35 @@ bool Uses(const ArrayMetadata& metadata, const std::set<std::string>& ids) {
                        [&ids](const CodecSpec& codec) { return ids.count(codec.name) != 0; });
 }
 
+// Filters of numbers that change them, as rounding does or a type too small for the result.
+const std::set<std::string> kLossyFilters = {"fixedscaleoffset", "quantize", "bitround", "astype",
+                                             "delta"};
+
+// True where a codec that changes its input follows one whose output is no numbers: a rounded zlib
+// stream is none.
+bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
+    const auto is_lossy_filter = [](const CodecSpec& codec) {
+        return kLossyFilters.count(codec.name) != 0;
+    };
+    const auto& codecs = metadata.codecs;
+    const auto first = std::find_if_not(codecs.begin(), codecs.end(), is_lossy_filter);
+    return first != codecs.end() &&
+           std::any_of(std::next(first), codecs.end(), [&](const CodecSpec& codec) {
+               return is_lossy_filter(codec) || codec.name == "categorize" ||
+                      codec.name == "packbits" || codec.name == "zfpy";
+           });
+}
+
 // Not with lzma, whose encoder takes memory for the largest chunk that its preset is made for, nor
 // with json2, whose separators may be anything and then cannot be read back.
-bool CanBeEncoded(const ArrayMetadata& metadata) { return !Uses(metadata, {"lzma", "json2"}); }
+bool CanBeEncoded(const ArrayMetadata& metadata) {
+    return !Uses(metadata, {"lzma", "json2"}) && !ChangesWhatIsEncoded(metadata);
+}
 
 // True where coding gives back every bit.
 bool IsLossless(const ArrayMetadata& metadata) {
-    return !Uses(metadata, {"fixedscaleoffset", "quantize", "bitround", "astype", "categorize",
-                            "packbits", "delta", "zfpy", "msgpack2"});
+    return !Uses(metadata, kLossyFilters) &&
+           !Uses(metadata, {"categorize", "packbits", "zfpy", "msgpack2"});
 }
 
 void FuzzNumbers(const ArrayMetadata& metadata, const Pipeline& pipeline, ByteSpan stored) {
