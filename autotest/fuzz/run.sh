@@ -2,9 +2,12 @@
 # Builds the fuzzers and runs them, as many at once as there are processors; installs nothing.
 #
 #   autotest/fuzz/run.sh --seconds 20          each target for 20 seconds, as the tests do
-#   autotest/fuzz/run.sh --seconds 3600 codec  this target for an hour
+#   autotest/fuzz/run.sh --seconds 3600 --seed 0 codec  this target for an hour, in a way of its own
 #   autotest/fuzz/run.sh --merge               instead, puts what the runs have found that is worth
 #                                              keeping into autotest/fuzz/corpus
+#
+# Without --seed each run tries the same in a clean folder, so that the tests judge a change and not
+# its luck; --seed 0 is another at each run.
 #
 # They start from autotest/fuzz/corpus and the seeds that make_seeds.py writes, and go on from what
 # earlier runs found, which is kept in build-fuzz/corpus. An input that breaks something is left in
@@ -14,12 +17,13 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 
 all_targets=(json zarray v1 codec store connection tar zip)
-seconds=20 merge=no targets=()
+seconds=20 seed=1 merge=no targets=()
 while [ $# -gt 0 ]; do
     case $1 in
         --seconds) seconds=$2; shift ;;
+        --seed) seed=$2; shift ;;
         --merge) merge=yes ;;
-        -*) sed -n '2,13s/^# \{0,1\}//p' autotest/fuzz/run.sh; exit 2 ;;
+        -*) sed -n '2,16s/^# \{0,1\}//p' autotest/fuzz/run.sh; exit 2 ;;
         *) targets+=("$1") ;;
     esac
     shift
@@ -54,7 +58,7 @@ fuzz() {
     local target=$1 code=0
     # shellcheck disable=SC2046
     setarch "$(uname -m)" --addr-no-randomize nice "$folder/bin/zarr_fuzz_$target" "${options[@]}" \
-        -max_total_time="$seconds" -artifact_prefix="$folder/findings/$target-" \
+        -max_total_time="$seconds" -seed="$seed" -artifact_prefix="$folder/findings/$target-" \
         $(corpora "$target") >"$folder/logs/$target" 2>&1 || code=$?
     local runs
     runs=$(grep -oE 'stat::number_of_executed_units: +[0-9]+' "$folder/logs/$target" | grep -oE '[0-9]+$' || echo 0)
