@@ -15,6 +15,7 @@
 #include "core/conventions/time.h"
 #include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
+#include "core/grid/chunk_grid.h"
 
 namespace zarr {
 
@@ -322,7 +323,7 @@ void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*
         if (!metadata.ok() || metadata->rank() != 1) continue;
         const std::uint64_t chunks = CeilDiv(metadata->shape[0], metadata->chunks[0]);
         for (std::uint64_t i = 0; i < std::min(chunks, kMostAxisChunks); ++i)
-            keys.push_back(JoinKey(path, std::to_string(AxisChunk(chunks, i))));
+            keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->dimension_separator));
     }
     hierarchy.store()->Prefetch(keys);
 }

@@ -80,6 +80,17 @@ json::Value MetadataValue(const std::string& text) {
     return json::Value(text);
 }
 
+std::vector<std::pair<std::string, std::string>> ItemsOf(const CPLStringList& list) {
+    std::vector<std::pair<std::string, std::string>> items;
+    for (int i = 0; i < list.size(); ++i) {
+        char* name = nullptr;
+        const char* const value = CPLParseNameValue(list[i], &name);
+        if (name != nullptr && value != nullptr) items.emplace_back(name, value);
+        CPLFree(name);
+    }
+    return items;
+}
+
 void MetadataItems::Set(const std::string& name, std::string value) {
     const auto [place, is_new] = places_.emplace(CPLString(name).tolower(), items_.size());
     if (is_new)

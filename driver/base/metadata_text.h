@@ -25,6 +25,9 @@ std::string MetadataText(const zarr::json::Value& value);
 // JSON.
 zarr::json::Value MetadataValue(const std::string& text);
 
+// The names and values of a list of NAME=VALUE.
+std::vector<std::pair<std::string, std::string>> ItemsOf(const CPLStringList& list);
+
 // The attribute that holds what neither Zarr nor CF has words for; see driver/raster/stored_pam.h.
 inline constexpr const char* kPamAttribute = "gdal_pam";
 

@@ -17,6 +17,7 @@
 #include "core/conventions/catalog.h"
 #include "core/conventions/coordinates.h"
 #include "core/dtype/element_text.h"
+#include "core/grid/chunk_grid.h"
 #include "core/metadata/array_metadata.h"
 #include "core/store/keys.h"
 #include "driver/georef/cf_export.h"
@@ -437,7 +438,7 @@ Status WriteChunks(zarr::Store& store, const std::string& path, const NumberSeri
         for (std::uint64_t i = 0; i < chunk.size(); ++i)
             chunk[static_cast<std::size_t>(i)] =
                 first + i < numbers.count ? numbers.at(first + i) : 0;
-        const std::string key = zarr::JoinKey(path, std::to_string(first / chunk.size()));
+        const std::string key = zarr::ChunkKey(path, {first / chunk.size()}, '.');
         const zarr::ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(chunk.data()),
                                    chunk.size() * sizeof(double));
         ZARR_RETURN_IF_ERROR(store.Set(key, bytes));
@@ -529,7 +530,9 @@ Status CoordinateArrays::Write(const std::string& path, const zarr::ArraySpec& s
                                const json::Object& attributes, const std::string& chunk) const {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, zarr::MakeArrayMetadata(spec));
     ZARR_RETURN_IF_ERROR(update_.MakeArray(path, metadata, attributes));
-    return update_.store()->Set(zarr::JoinKey(path, "0"), zarr::ByteSpan(std::string_view(chunk)));
+    const zarr::DimVector<std::uint64_t> only(metadata.rank());
+    return update_.store()->Set(zarr::ChunkKey(path, only, metadata.dimension_separator),
+                                zarr::ByteSpan(std::string_view(chunk)));
 }
 
 Result<bool> CoordinateArrays::WriteNumbers(const std::string& path, const NumberSeries& numbers,

@@ -173,9 +173,8 @@ std::shared_ptr<ZarrAttribute> ZarrAttribute::Make(const std::string& parent,
         if (stated != GDT_Unknown) attribute->Retype(stated);
     } else {
         make(GDALExtendedDataType::CreateString(0, GEDTST_JSON));
-        // GDAL's JSON parser takes a scalar for incomplete unless something follows it.
-        const bool is_open = value.as_array() == nullptr && value.as_object() == nullptr;
-        const json::Value text(json::Dump(value) + (is_open && value.is_null() ? " " : ""));
+        // GDAL's JSON parser takes null for incomplete unless something follows it.
+        const json::Value text(json::Dump(value) + (value.is_null() ? " " : ""));
         attribute->SetStrings({&text});
         array = nullptr;
     }

@@ -43,17 +43,6 @@ bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0]
 // Of an item of metadata, or its name.
 bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
 
-std::vector<std::pair<std::string, std::string>> ItemsOf(const CPLStringList& list) {
-    std::vector<std::pair<std::string, std::string>> items;
-    for (int i = 0; i < list.size(); ++i) {
-        char* name = nullptr;
-        const char* const value = CPLParseNameValue(list[i], &name);
-        if (name != nullptr && value != nullptr) items.emplace_back(name, value);
-        CPLFree(name);
-    }
-    return items;
-}
-
 void SetSuccess(int* success, bool value) {
     if (success != nullptr) *success = value ? TRUE : FALSE;
 }
@@ -668,14 +657,18 @@ void ZarrRasterBand::Preload(const Window& window) {
 // ---------------------------------------------------------------------------------------------
 // Chunks that are absent
 
-bool ZarrRasterBand::KnowsAbsentChunks() {
+bool ZarrRasterBand::MayListChunks() {
     if (dataset()->options().wrap_longitude || dataset()->options().north_up) return false;
     if (dataset()->update() != nullptr && !dataset()->Flush()) return false;
     const zarr::Array& array = *array_.layout.array;
     // A store that is asked for several chunks at a time is one to which each request takes a
     // while.
-    if (array.AreChunksListed()) return true;
-    return array.store()->ReadsAtOnce() <= 1 && array.ListChunks().ok();
+    return array.AreChunksListed() || array.store()->ReadsAtOnce() <= 1;
+}
+
+bool ZarrRasterBand::KnowsAbsentChunks() {
+    const zarr::Array& array = *array_.layout.array;
+    return MayListChunks() && (array.AreChunksListed() || array.ListChunks().ok());
 }
 
 bool ZarrRasterBand::IsAbsent(int block_x, int block_y) const {
@@ -709,7 +702,7 @@ bool ZarrRasterBand::IsSparse() {
     const bool is_real = GDALDataTypeIsComplex(eDataType) == FALSE && eDataType != GDT_Int64 &&
                          eDataType != GDT_UInt64;
     if (!is_real || array.chunk_count() < kFewChunks ||
-        (flags != GMF_ALL_VALID && flags != GMF_NODATA) || !KnowsAbsentChunks())
+        (flags != GMF_ALL_VALID && flags != GMF_NODATA) || !MayListChunks())
         return false;
     const auto listing = array.ListChunks();
     return listing.ok() && listing->chunks < array.chunk_count() / 2;

@@ -139,8 +139,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // The same in columns of the array, too.
     CPLErr ReadArray(const Window& window, void* data, GDALDataType buffer_type,
                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
-    // Lists the array's chunks, once, where that costs no requests. False where it does, or where
-    // blocks are no chunks.
+    // False where listing the array's chunks costs requests, or where blocks are no chunks.
+    bool MayListChunks();
+    // Lists them where they are not listed yet. False where MayListChunks() is, or that fails.
     bool KnowsAbsentChunks();
     bool IsAbsent(int block_x, int block_y) const;
     // What pixels of absent chunks are; NaN of types that are no real numbers.

@@ -67,13 +67,9 @@ int CountRun(ZarrRasterBand* const* bands, int count, ZarrRasterBand::Window& wi
 void LeaveOutBandItems(const json::Value& attributes, CPLStringList& list) {
     const XmlTree tree = ReadPam(attributes);
     if (tree == nullptr) return;
-    const CPLStringList items = BandItems(*tree);
-    for (int i = 0; i < items.size(); ++i) {
-        char* name = nullptr;
-        const char* const value = CPLParseNameValue(items[i], &name);
-        const char* const held = name != nullptr ? list.FetchNameValue(name) : nullptr;
-        if (held != nullptr && EQUAL(held, value)) list.SetNameValue(name, nullptr);
-        CPLFree(name);
+    for (const auto& [name, value] : ItemsOf(BandItems(*tree))) {
+        const char* const held = list.FetchNameValue(name.c_str());
+        if (held != nullptr && EQUAL(held, value.c_str())) list.SetNameValue(name.c_str(), nullptr);
     }
 }
 
@@ -752,19 +748,11 @@ CPLErr ZarrDataset::SetMetadata(NameValueList papszMetadata, const char* pszDoma
             return GDALPamDataset::SetMetadata(papszMetadata, pszDomain);
         const CPLStringList old(CSLDuplicate(GDALDataset::GetMetadata()));
         CPLStringList list(CSLDuplicate(papszMetadata));
-        const auto for_each = [](const CPLStringList& items, const auto& act) {
-            for (int i = 0; i < items.size(); ++i) {
-                char* name = nullptr;
-                const char* value = CPLParseNameValue(items[i], &name);
-                if (name != nullptr && value != nullptr) act(name, value);
-                CPLFree(name);
-            }
-        };
-        for_each(old, [&](const char* name, const char*) {
-            if (list.FetchNameValue(name) == nullptr) StoreMetadataItem(name, nullptr);
-        });
-        for_each(list,
-                 [&](const char* name, const char* value) { StoreMetadataItem(name, value); });
+        for (const auto& [name, value] : ItemsOf(old))
+            if (list.FetchNameValue(name.c_str()) == nullptr)
+                StoreMetadataItem(name.c_str(), nullptr);
+        for (const auto& [name, value] : ItemsOf(list))
+            StoreMetadataItem(name.c_str(), value.c_str());
         return GDALDataset::SetMetadata(list.List(), pszDomain);
     });
 }

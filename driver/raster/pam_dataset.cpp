@@ -220,12 +220,8 @@ void ZarrPamDataset::LoadMultidimPam() {
         srs.importFromWkt(crs->c_str()) == OGRERR_NONE)
         GDALPamDataset::SetSpatialRef(&srs);
     if (nBands != 1 || HasStatistics()) return;
-    for (int i = 0; i < pam.statistics.size(); ++i) {
-        char* name = nullptr;
-        const char* const value = CPLParseNameValue(pam.statistics[i], &name);
-        if (name != nullptr) Band(1)->GDALRasterBand::SetMetadataItem(name, value);
-        CPLFree(name);
-    }
+    for (const auto& [name, value] : ItemsOf(pam.statistics))
+        Band(1)->GDALRasterBand::SetMetadataItem(name.c_str(), value.c_str());
 }
 
 SourceState ZarrPamDataset::StateOfSources() const {
