@@ -214,7 +214,7 @@ void AddEarth(const OGRSpatialReference& srs, json::Object& attributes) {
     const double longitude = srs.GetPrimeMeridian(&meridian);  // in degrees, whatever the unit
     attributes.emplace_back("longitude_of_prime_meridian", json::Value(longitude));
     AddText(attributes, "prime_meridian_name", meridian);
-    if (is_web_mercator) return;  // the sphere is nobody's
+    if (is_web_mercator) return;  // its sphere has no name
     AddText(attributes, "reference_ellipsoid_name", srs.GetAttrValue("SPHEROID"));
     AddText(attributes, "horizontal_datum_name", srs.GetAttrValue("DATUM"));
     AddText(attributes, "geographic_crs_name", srs.GetAttrValue("GEOGCS"));

@@ -436,8 +436,8 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     });
 }
 
-// Of the CRS that PAM has, which may only say again what the store says. On a server, where nobody
-// can have set one, the store's counts.
+// True where a user has set the CRS that PAM has; it may also repeat what the store says. No user
+// can have set one on a server, so that the store's CRS counts there.
 bool ZarrMDArray::IsSetByUser() const {
     const auto never = [] { return std::numeric_limits<std::int64_t>::max(); };
     return !ReadMultidimPam(session_->store_path(), facts_.path, never).crs.empty();
