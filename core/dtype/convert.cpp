@@ -6,6 +6,7 @@
 
 #include "core/base/converter.h"
 #include "core/base/endian.h"
+#include "core/dtype/narrow.h"
 
 namespace zarr {
 
@@ -26,13 +27,17 @@ void Int8Row(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stri
         StoreNative(dst, static_cast<std::int16_t>(static_cast<std::int8_t>(*src)));
 }
 
+// Of real numbers, or the two parts of complex ones.
+template <int kParts>
 void HalfRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
              const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const bool swap = op.unit != 1;
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
-        std::uint8_t bytes[2] = {src[0], src[1]};
-        if (swap) SwapUnits(bytes, 2, 1);
-        StoreNative(dst, HalfToFloat(LoadNative<std::uint16_t>(bytes)));
+        for (int part = 0; part < kParts; ++part) {
+            std::uint8_t bytes[2] = {src[2 * part], src[2 * part + 1]};
+            if (swap) SwapUnits(bytes, 2, 1);
+            StoreNative(dst + 4 * part, HalfToFloat(LoadNative<std::uint16_t>(bytes)));
+        }
     }
 }
 
@@ -44,12 +49,14 @@ void NarrowInt8Row(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t ds
     }
 }
 
+template <int kParts>
 void NarrowHalfRow(const Converter& op, std::uint8_t* dst, std::ptrdiff_t dst_stride,
                    const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
     const bool swap = op.unit != 1;
     for (std::size_t i = 0; i < count; ++i, dst += dst_stride, src += src_stride) {
-        StoreNative(dst, FloatToHalf(LoadNative<float>(src)));
-        if (swap) SwapUnits(dst, 2, 1);
+        for (int part = 0; part < kParts; ++part)
+            StoreNative(dst + 2 * part, FloatToHalf(LoadNative<float>(src + 4 * part)));
+        if (swap) SwapUnits(dst, 2, kParts);
     }
 }
 
@@ -67,6 +74,17 @@ bool IsSameButForOrder(const DataType& a, const DataType& b) {
            a.Native().ToString() == b.Native().ToString();
 }
 
+// True where `stored` is float16, or complex numbers of it, and `memory` has the same as float32.
+bool AreHalves(const DataType& stored, const DataType& memory, DataKind kind) {
+    const std::size_t parts = kind == DataKind::kComplex ? 2 : 1;
+    return stored.kind == kind && stored.size == 2 * parts && memory.kind == kind &&
+           memory.size == 4 * parts;
+}
+
+Status NoConversion(const DataType& from, const DataType& to) {
+    return Status::Invalid("no conversion from dtype " + from.ToString() + " to " + to.ToString());
+}
+
 Converter Widen(Converter::Row row, const DataType& stored, const DataType& target) {
     Converter op;
     op.row = row;
@@ -79,6 +97,10 @@ Converter Widen(Converter::Row row, const DataType& stored, const DataType& targ
 }  // namespace
 
 Result<Converter> ReadConverter(const DataType& stored, const DataType& target) {
+    if (stored.narrow != NarrowType::kNone || target.narrow != NarrowType::kNone) {
+        const auto op = NarrowReadConverter(stored, target);
+        return op ? Result<Converter>(*op) : NoConversion(stored, target);
+    }
     if (IsSameButForOrder(stored, target)) {
         if (stored.kind == DataKind::kBool) return Widen(BoolRow, stored, target);
         if (!stored.NeedsSwap()) return CopyConverter(stored.size);
@@ -97,14 +119,16 @@ Result<Converter> ReadConverter(const DataType& stored, const DataType& target) 
     if (stored.kind == DataKind::kInt && stored.size == 1 && target.kind == DataKind::kInt &&
         target.size == 2)
         return Widen(Int8Row, stored, target);
-    if (stored.kind == DataKind::kFloat && stored.size == 2 && target.kind == DataKind::kFloat &&
-        target.size == 4)
-        return Widen(HalfRow, stored, target);
-    return Status::Invalid("no conversion from dtype " + stored.ToString() + " to " +
-                           target.ToString());
+    if (AreHalves(stored, target, DataKind::kFloat)) return Widen(HalfRow<1>, stored, target);
+    if (AreHalves(stored, target, DataKind::kComplex)) return Widen(HalfRow<2>, stored, target);
+    return NoConversion(stored, target);
 }
 
 Result<Converter> WriteConverter(const DataType& source, const DataType& stored) {
+    if (source.narrow != NarrowType::kNone || stored.narrow != NarrowType::kNone) {
+        const auto op = NarrowWriteConverter(source, stored);
+        return op ? Result<Converter>(*op) : NoConversion(source, stored);
+    }
     // Swapping and normalising undo themselves.
     if (IsSameButForOrder(source, stored)) return ReadConverter(stored, source);
     const auto narrow = [&](Converter::Row row) {
@@ -118,11 +142,9 @@ Result<Converter> WriteConverter(const DataType& source, const DataType& stored)
     if (stored.kind == DataKind::kInt && stored.size == 1 && source.kind == DataKind::kInt &&
         source.size == 2)
         return narrow(NarrowInt8Row);
-    if (stored.kind == DataKind::kFloat && stored.size == 2 && source.kind == DataKind::kFloat &&
-        source.size == 4)
-        return narrow(NarrowHalfRow);
-    return Status::Invalid("no conversion from dtype " + source.ToString() + " to " +
-                           stored.ToString());
+    if (AreHalves(stored, source, DataKind::kFloat)) return narrow(NarrowHalfRow<1>);
+    if (AreHalves(stored, source, DataKind::kComplex)) return narrow(NarrowHalfRow<2>);
+    return NoConversion(source, stored);
 }
 
 }  // namespace zarr

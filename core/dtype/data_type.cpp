@@ -9,6 +9,7 @@
 #include "core/base/endian.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
+#include "core/dtype/narrow.h"
 #include "core/json/value.h"
 
 namespace zarr {
@@ -43,11 +44,9 @@ bool ParseTimeUnit(std::string_view text, DataType& type) {
         type.time_multiple = multiple;
         text.remove_prefix(digits);
     }
-    if (text == "\xce\xbcs") text = "us";  // numpy accepts the micro sign as well
-    const auto* const unit = std::find(kUnitNames.begin() + 1, kUnitNames.end(), text);
-    if (unit == kUnitNames.end()) return false;
-    type.time_unit = static_cast<TimeUnit>(unit - kUnitNames.begin());
-    return true;
+    const auto unit = TimeUnitOf(text);
+    if (unit) type.time_unit = *unit;
+    return unit.has_value();
 }
 
 struct KindCode {
@@ -151,6 +150,13 @@ Result<DataType> ParseAny(const json::Value& value, int depth) {
 
 }  // namespace
 
+std::optional<TimeUnit> TimeUnitOf(std::string_view name) {
+    if (name == "\xce\xbcs") name = "us";  // with a Greek letter
+    const auto* const unit = std::find(kUnitNames.begin() + 1, kUnitNames.end(), name);
+    if (unit == kUnitNames.end()) return std::nullopt;
+    return static_cast<TimeUnit>(unit - kUnitNames.begin());
+}
+
 std::string_view TimeUnitName(TimeUnit unit) { return kUnitNames[static_cast<std::size_t>(unit)]; }
 
 Result<DataType> ParseTypestr(std::string_view text) {
@@ -217,12 +223,14 @@ bool DataType::NeedsSwap() const {
     return (order == ByteOrder::kLittle) != HostIsLittleEndian();
 }
 
+DataType WithByteOrder(DataType type, ByteOrder order) {
+    if (type.order != ByteOrder::kNotRelevant) type.order = order;
+    for (Field& field : type.fields) field.type = WithByteOrder(std::move(field.type), order);
+    return type;
+}
+
 DataType DataType::Native() const {
-    DataType native = *this;
-    if (native.order != ByteOrder::kNotRelevant)
-        native.order = HostIsLittleEndian() ? ByteOrder::kLittle : ByteOrder::kBig;
-    for (Field& field : native.fields) field.type = field.type.Native();
-    return native;
+    return WithByteOrder(*this, HostIsLittleEndian() ? ByteOrder::kLittle : ByteOrder::kBig);
 }
 
 std::string DataType::ToString() const {
@@ -242,6 +250,13 @@ json::Value DataTypeToJson(const DataType& type) {
         return json::Value(std::move(fields));
     }
     if (type.kind == DataKind::kObject) return json::Value("|O");
+    const bool is_narrow = type.narrow != NarrowType::kNone;
+    if (is_narrow || (type.kind == DataKind::kComplex && type.size == 4)) {
+        std::string name = type.order == ByteOrder::kBig ? ">" : "";
+        if (type.kind == DataKind::kComplex) name += "complex_";
+        name += is_narrow ? FormatOf(type.narrow).name : "float16";
+        return json::Value(std::move(name));
+    }
     const auto* const code =
         std::find_if(std::begin(kKinds), std::end(kKinds),
                      [&](const KindCode& candidate) { return candidate.kind == type.kind; });

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ enum class DataKind : std::uint8_t {
     kInt,        // i1 i2 i4 i8
     kUint,       // u1 u2 u4 u8
     kFloat,      // f2 f4 f8
-    kComplex,    // c8 c16: real part, imaginary part
+    kComplex,    // c8 c16, and of 4 bytes two float16: real part, imaginary part
     kDatetime,   // M8[unit]: int64 ticks since 1970-01-01T00:00, or kNotATime
     kTimedelta,  // m8[unit], likewise
     kBytes,      // S: fixed length, padded with NUL
@@ -52,6 +53,30 @@ enum class TimeUnit : std::uint8_t {
     kAttosecond,
 };
 
+// Numbers of Zarr v3's extensions that have fewer bits than C++ has a type for. An element takes a
+// byte, of bfloat16 two, and twice that of a complex number.
+enum class NarrowType : std::uint8_t {
+    kNone,
+    kInt2,
+    kInt4,
+    kUint2,
+    kUint4,
+    kBfloat16,
+    kFloat4E2m1fn,
+    kFloat6E2m3fn,
+    kFloat6E3m2fn,
+    kFloat8E3m4,
+    kFloat8E4m3,
+    kFloat8E4m3b11fnuz,
+    kFloat8E4m3fnuz,
+    kFloat8E5m2,
+    kFloat8E5m2fnuz,
+    kFloat8E8m0fnu,
+};
+
+// What the objects of kObject are, where the metadata say so.
+enum class ObjectKind : std::uint8_t { kAny, kText, kBytes };
+
 struct Field;
 
 // A validated data type. `size` is bytes per element, as stored and in memory; for kObject it is
@@ -61,16 +86,19 @@ struct DataType {
     std::size_t size = 1;
     ByteOrder order = ByteOrder::kNotRelevant;
     TimeUnit time_unit = TimeUnit::kGeneric;
-    std::uint64_t time_multiple = 1;  // the 25 of M8[25s]
-    std::vector<Field> fields;        // kStruct only, in the order of their offsets
+    std::uint64_t time_multiple = 1;            // the 25 of M8[25s]
+    std::vector<Field> fields;                  // kStruct only, in the order of their offsets
+    NarrowType narrow = NarrowType::kNone;      // of kInt, kUint, kFloat; of the parts of kComplex
+    ObjectKind object_kind = ObjectKind::kAny;  // kObject only
 
     bool is_numeric() const { return kind <= DataKind::kComplex; }
     bool is_time() const { return kind == DataKind::kDatetime || kind == DataKind::kTimedelta; }
     // True where an element in memory differs from the stored one in byte order.
     bool NeedsSwap() const;
-    // The same type in the host's byte order.
+    // The same type in the host's byte order, fields too.
     DataType Native() const;
-    // NumPy's spelling: "<f8", "<M8[25s]", "|S5"; structured types as their JSON.
+    // For messages: NumPy's spelling, "<f8", "<M8[25s]", "|S5", structured types as their JSON; of
+    // what NumPy lacks Zarr v3's name, with ">" in front where it is big-endian.
     std::string ToString() const;
 };
 
@@ -94,11 +122,18 @@ struct ObjectRef {
 Result<DataType> ParseDataType(const json::Value& value);
 Result<DataType> ParseTypestr(std::string_view text);
 
-// The type as `.zarray` spells it.
+// The type as `.zarray` spells it, and as ToString() does where that has no name for it.
 json::Value DataTypeToJson(const DataType& type);
 
 // "Y", "ms", ...; empty for kGeneric.
 std::string_view TimeUnitName(TimeUnit unit);
+// The unit of that name, other than kGeneric; none where there is none. NumPy's second name of the
+// microsecond counts.
+std::optional<TimeUnit> TimeUnitOf(std::string_view name);
+
+// The same type with every number, text and time in that byte order, fields too; what has no byte
+// order stays without.
+DataType WithByteOrder(DataType type, ByteOrder order);
 
 // Reverses, in place, the byte order of every scalar in `count` elements of `type`.
 void SwapElements(const DataType& type, std::uint8_t* data, std::size_t count);

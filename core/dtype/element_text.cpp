@@ -8,6 +8,7 @@
 #include "core/base/converter.h"
 #include "core/base/endian.h"
 #include "core/base/text.h"
+#include "core/dtype/narrow.h"
 
 namespace zarr {
 
@@ -68,6 +69,16 @@ double LoadFloat(std::size_t size, const std::uint8_t* p) {
     }
 }
 
+double LoadNarrow(NarrowType type, const std::uint8_t* p) {
+    const bool has_two_bytes = type == NarrowType::kBfloat16;
+    return NarrowToDouble(type, has_two_bytes ? LoadNative<std::uint16_t>(p) : *p);
+}
+
+// A number, or the part of a complex one.
+std::string NarrowText(NarrowType type, const std::uint8_t* p) {
+    return NumberText(static_cast<float>(LoadNarrow(type, p)));
+}
+
 bool BeginsWithMark(std::string_view text) {
     return text.substr(0, kBase64Mark.size()) == kBase64Mark;
 }
@@ -81,6 +92,8 @@ bool IsPlain(std::string_view bytes) {
 std::string DoubleText(double number) { return NumberText(number); }
 
 std::string ElementText(const DataType& type, const std::uint8_t* element) {
+    const bool is_narrow = type.narrow != NarrowType::kNone;
+    if (is_narrow && type.kind != DataKind::kComplex) return NarrowText(type.narrow, element);
     switch (type.kind) {
         case DataKind::kBool:
         case DataKind::kUint:
@@ -93,8 +106,11 @@ std::string ElementText(const DataType& type, const std::uint8_t* element) {
             return FloatText(type.size, element);
         case DataKind::kComplex: {
             const std::size_t half = type.size / 2;
-            const std::string im = FloatText(half, element + half);
-            return FloatText(half, element) + (im[0] == '-' ? "" : "+") + im + "j";
+            const auto part = [&](const std::uint8_t* p) {
+                return is_narrow ? NarrowText(type.narrow, p) : FloatText(half, p);
+            };
+            const std::string im = part(element + half);
+            return part(element) + (im[0] == '-' ? "" : "+") + im + "j";
         }
         case DataKind::kUnicode:
             return Ucs4ToUtf8(element, type.size / 4);
@@ -108,6 +124,7 @@ std::string ElementText(const DataType& type, const std::uint8_t* element) {
 }
 
 double ElementDouble(const DataType& type, const std::uint8_t* element) {
+    if (type.narrow != NarrowType::kNone) return LoadNarrow(type.narrow, element);
     switch (type.kind) {
         case DataKind::kBool:
         case DataKind::kUint:

@@ -5,25 +5,18 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <optional>
 
-#include "core/base/converter.h"
 #include "core/base/endian.h"
 #include "core/base/text.h"
+#include "core/dtype/element_bytes.h"
 #include "core/dtype/element_text.h"
+#include "core/dtype/narrow.h"
 #include "core/json/value.h"
 
 namespace zarr {
 
 namespace {
-
-template <class T>
-std::string BytesOf(T value) {
-    std::string bytes(sizeof value, '\0');
-    StoreNative(bytes.data(), value);
-    return bytes;
-}
 
 Status Bad(const DataType& type, const json::Value& value) {
     return json::Expected("fill_value", "a value of dtype " + type.ToString(), value);
@@ -66,67 +59,38 @@ Result<std::string> ParseInteger(const DataType& type, const json::Value& value)
     const json::Value number = NumberOf(value);
     // Of text NumPy takes no fractions here, and what is past 64 bits has been rounded.
     if (value.as_string() != nullptr && !number.is_integer()) return Bad(type, value);
+    double narrow = 0;
+    if (type.narrow != NarrowType::kNone)
+        return number.GetDouble(narrow) && NarrowHolds(type.narrow, narrow)
+                   ? Result<std::string>(NarrowBytes(type.narrow, narrow))
+                   : Bad(type, value);
     const int bits = static_cast<int>(type.size) * 8;
     if (type.kind == DataKind::kUint) {
         std::uint64_t v = 0;
         if (!number.GetUint64(v) || (bits < 64 && v >> bits != 0)) return Bad(type, value);
-        switch (type.size) {
-            case 1:
-                return BytesOf(static_cast<std::uint8_t>(v));
-            case 2:
-                return BytesOf(static_cast<std::uint16_t>(v));
-            case 4:
-                return BytesOf(static_cast<std::uint32_t>(v));
-            default:
-                return BytesOf(v);
-        }
+        return IntegerBytes(type.size, v);
     }
     std::int64_t v = 0;
     if (!number.GetInt64(v)) return Bad(type, value);
     if (bits < 64 && (v < -(std::int64_t{1} << (bits - 1)) || v >= std::int64_t{1} << (bits - 1)))
         return Bad(type, value);
-    switch (type.size) {
-        case 1:
-            return BytesOf(static_cast<std::int8_t>(v));
-        case 2:
-            return BytesOf(static_cast<std::int16_t>(v));
-        case 4:
-            return BytesOf(static_cast<std::int32_t>(v));
-        default:
-            return BytesOf(v);
-    }
+    return IntegerBytes(type.size, static_cast<std::uint64_t>(v));
 }
 
 bool GetFloat(const json::Value& value, double& number) {
     return NumberOf(value).GetDouble(number);
 }
 
-std::string FloatBytes(std::size_t size, double number) {
-    switch (size) {
-        case 2:
-            return BytesOf(DoubleToHalf(number));
-        case 4:
-            return BytesOf(static_cast<float>(number));
-        default:
-            return BytesOf(number);
-    }
-}
-
-// The conversion of a double past float's range is undefined in C++; numpy's rounds it like any
-// other: to the largest float below half a step more (its shortest decimal, 3.4028235e38, is past
-// it), else to infinity.
-double WithinFloat(std::size_t size, double number) {
-    constexpr double kMax = std::numeric_limits<float>::max();
-    constexpr double kHalfway = 0x1.ffffffp127;
-    if (size != 4 || !(std::fabs(number) > kMax)) return number;
-    return std::copysign(
-        std::fabs(number) < kHalfway ? kMax : std::numeric_limits<double>::infinity(), number);
+// A float, or the part of a complex number.
+std::string PartBytes(const DataType& type, double number) {
+    if (type.narrow != NarrowType::kNone) return NarrowBytes(type.narrow, number);
+    return FloatBytes(type.kind == DataKind::kComplex ? type.size / 2 : type.size, number);
 }
 
 Result<std::string> ParseFloat(const DataType& type, const json::Value& value) {
     double number = 0;
     if (!GetFloat(value, number)) return Bad(type, value);
-    return FloatBytes(type.size, WithinFloat(type.size, number));
+    return PartBytes(type, number);
 }
 
 Result<std::string> ParseComplex(const DataType& type, const json::Value& value) {
@@ -138,18 +102,21 @@ Result<std::string> ParseComplex(const DataType& type, const json::Value& value)
     } else if (!GetFloat(value, re)) {
         return Bad(type, value);
     }
-    const std::size_t half = type.size / 2;
-    return FloatBytes(half, WithinFloat(half, re)) + FloatBytes(half, WithinFloat(half, im));
+    return PartBytes(type, re) + PartBytes(type, im);
+}
+
+std::string TickBytes(std::int64_t ticks) {
+    return IntegerBytes(sizeof ticks, static_cast<std::uint64_t>(ticks));
 }
 
 Result<std::string> ParseTime(const DataType& type, const json::Value& value) {
     if (const std::string* text = value.as_string()) {
-        if (*text == "NaT" || *text == "NaN") return BytesOf(kNotATime);
+        if (*text == "NaT" || *text == "NaN") return TickBytes(kNotATime);
         return Bad(type, value);
     }
     std::int64_t ticks = 0;
     if (!value.GetInt64(ticks)) return Bad(type, value);
-    return BytesOf(ticks);
+    return TickBytes(ticks);
 }
 
 Result<std::string> ParseUnicode(const DataType& type, const std::string& text) {

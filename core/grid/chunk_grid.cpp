@@ -10,6 +10,8 @@ namespace zarr {
 
 namespace {
 
+constexpr std::string_view kPrefix = "c";
+
 void AppendIndices(std::string& text, const DimVector<std::uint64_t>& chunk,
                    std::string_view separator) {
     for (std::size_t i = 0; i < chunk.size(); ++i) {
@@ -21,17 +23,30 @@ void AppendIndices(std::string& text, const DimVector<std::uint64_t>& chunk,
 }  // namespace
 
 std::string ChunkKey(std::string_view array_path, const DimVector<std::uint64_t>& chunk,
-                     char separator) {
+                     const ChunkKeyEncoding& encoding) {
     std::string key(array_path);
     if (!key.empty()) key += '/';
+    if (encoding.has_prefix) {
+        key += kPrefix;
+        if (chunk.empty()) return key;
+        key += encoding.separator;
+    }
     if (chunk.empty()) return key + "0";
-    AppendIndices(key, chunk, {&separator, 1});
+    AppendIndices(key, chunk, {&encoding.separator, 1});
     return key;
 }
 
 std::optional<DimVector<std::uint64_t>> ParseChunkName(std::string_view name, std::size_t rank,
-                                                       char separator) {
+                                                       const ChunkKeyEncoding& encoding) {
     DimVector<std::uint64_t> chunk;
+    const char separator = encoding.separator;
+    if (encoding.has_prefix) {
+        if (name.substr(0, 1) != kPrefix) return std::nullopt;
+        name.remove_prefix(1);
+        if (rank == 0) return name.empty() ? std::optional(chunk) : std::nullopt;
+        if (name.empty() || name[0] != separator) return std::nullopt;
+        name.remove_prefix(1);
+    }
     if (rank == 0) return name == "0" ? std::optional(chunk) : std::nullopt;
     for (std::size_t i = 0; i < rank; ++i) {
         const std::size_t end = i + 1 < rank ? name.find(separator) : name.size();
@@ -55,7 +70,14 @@ std::string ChunkText(const DimVector<std::uint64_t>& chunk) {
     return text + "]";
 }
 
-bool LooksLikeChunk(std::string_view name) {
+bool LooksLikeChunk(std::string_view name, bool has_prefix) {
+    if (has_prefix) {
+        if (name.substr(0, 1) != kPrefix) return false;
+        name.remove_prefix(1);
+        if (name.empty()) return true;
+        if (name[0] != '.') return false;
+        name.remove_prefix(1);
+    }
     bool is_digit_before = false;
     for (const char c : name) {
         const bool is_digit = c >= '0' && c <= '9';

@@ -12,18 +12,32 @@
 
 namespace zarr {
 
-// The key of a chunk: the array's path, then the chunk's indices joined by `separator`, "0" for an
-// array without dimensions (Zarr v2 specification, "Chunks"). The only place that spells them.
+// How the keys of chunks are spelled: as Zarr v2 has them ("0.1"), or with a prefix, as is the
+// default in Zarr v3 ("c/0/1"; its specification, "Default chunk key encoding").
+struct ChunkKeyEncoding {
+    char separator = '.';
+    bool has_prefix = false;
+
+    ChunkKeyEncoding() = default;
+    ChunkKeyEncoding(char joined_by,
+                     bool with_prefix = false)  // NOLINT(google-explicit-constructor)
+        : separator(joined_by), has_prefix(with_prefix) {}
+};
+
+// The key of a chunk: the array's path, then the chunk's indices joined by the separator, "0" for
+// an array without dimensions (Zarr v2 specification, "Chunks"), after the prefix "c" where there
+// is one, which is all of the name then. The only place that spells them.
 std::string ChunkKey(std::string_view array_path, const DimVector<std::uint64_t>& chunk,
-                     char separator);
+                     const ChunkKeyEncoding& encoding);
 
 // The indices of a chunk whose key is the array's path and `name`; nullopt where no chunk of `rank`
 // dimensions has such a key.
 std::optional<DimVector<std::uint64_t>> ParseChunkName(std::string_view name, std::size_t rank,
-                                                       char separator);
+                                                       const ChunkKeyEncoding& encoding);
 
-// "0", "12.3": true for a chunk's key without the array's path, or the first part of one.
-bool LooksLikeChunk(std::string_view name);
+// "0", "12.3": true for a chunk's key without the array's path, or the first part of one; with a
+// prefix "c", "c.12.3".
+bool LooksLikeChunk(std::string_view name, bool has_prefix = false);
 
 // "[3, 4]", for messages.
 std::string ChunkText(const DimVector<std::uint64_t>& chunk);

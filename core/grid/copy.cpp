@@ -92,11 +92,11 @@ class Inner {
 }  // namespace
 
 Strides ContiguousStrides(const DimVector<std::uint64_t>& shape, std::size_t size,
-                          bool fortran_order) {
+                          const AxisOrder& order) {
     Strides strides(shape.size());
     auto stride = static_cast<std::ptrdiff_t>(size);
     for (std::size_t i = 0; i < shape.size(); ++i) {
-        const std::size_t axis = fortran_order ? i : shape.size() - 1 - i;
+        const std::size_t axis = order.At(shape.size() - 1 - i, shape.size());
         strides[axis] = stride;
         stride *= static_cast<std::ptrdiff_t>(shape[axis]);
     }

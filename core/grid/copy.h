@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/base/axis_order.h"
 #include "core/base/converter.h"
 #include "core/base/dim_vector.h"
 
@@ -13,10 +14,9 @@ namespace zarr {
 // Bytes from one element to the next along each dimension; may be negative.
 using Strides = DimVector<std::ptrdiff_t>;
 
-// The strides of a contiguous block of `shape` with elements of `size` bytes, row-major or
-// column-major.
+// The strides of a contiguous block of `shape` with elements of `size` bytes.
 Strides ContiguousStrides(const DimVector<std::uint64_t>& shape, std::size_t size,
-                          bool fortran_order);
+                          const AxisOrder& order);
 
 // Applies `op` to every element of a block of `count` elements per dimension. `dst` and `src` point
 // at the block's first element. Dimensions may come in any order of strides; the loop order is

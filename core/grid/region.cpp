@@ -42,48 +42,70 @@ Status Region::Check(const std::vector<std::uint64_t>& shape) const {
 }
 
 AxisSplit::AxisSplit(std::uint64_t start, std::uint64_t count, std::int64_t step,
-                     std::uint64_t chunk_size)
+                     const GridAxis& axis)
     : start_(start),
       count_(count),
       stride_(step < 0 ? 0 - static_cast<std::uint64_t>(step) : static_cast<std::uint64_t>(step)),
       backwards_(step < 0),
-      chunk_size_(chunk_size) {
-    if (stride_ >= chunk_size_) {
-        pieces_ = count_;  // no chunk holds two elements
+      axis_(axis) {
+    has_single_ = axis_.is_regular() && stride_ >= axis_.regular_size();
+    if (has_single_) {
+        pieces_ = count_;
+    } else if (axis_.is_regular() || stride_ == 1) {
+        first_chunk_ = axis_.ChunkOf(start_);
+        const std::uint64_t last = axis_.ChunkOf(Element(count_ - 1));
+        pieces_ = (backwards_ ? first_chunk_ - last : last - first_chunk_) + 1;  // none is left out
     } else {
-        const std::uint64_t a = start_ / chunk_size_;
-        const std::uint64_t b = Element(count_ - 1) / chunk_size_;
-        pieces_ = (backwards_ ? a - b : b - a) + 1;  // no chunk between is left out
+        NoteFirsts();
     }
 }
 
-std::uint64_t AxisSplit::Element(std::uint64_t index) const {
-    return backwards_ ? start_ - index * stride_ : start_ + index * stride_;
+void AxisSplit::NoteFirsts() {
+    for (std::uint64_t first = 0; first < count_;) {
+        firsts_.push_back(first);
+        const AxisPiece piece = In(axis_.ChunkOf(Element(first)));
+        first = piece.first + piece.count;
+    }
+    pieces_ = firsts_.size();
+}
+
+AxisPiece AxisSplit::In(std::uint64_t chunk) const {
+    AxisPiece piece;
+    piece.chunk = chunk;
+    const std::uint64_t low = axis_.StartOf(chunk);  // first element of the chunk
+    const std::uint64_t last = low + (axis_.SizeOf(chunk) - 1);
+    std::uint64_t end = 0;  // one past the last index in the region
+    if (backwards_) {
+        piece.first = start_ > last ? CeilDiv(start_ - last, stride_) : 0;
+        end = (start_ - low) / stride_ + 1;
+    } else {
+        piece.first = low > start_ ? CeilDiv(low - start_, stride_) : 0;
+        end = (last - start_) / stride_ + 1;
+    }
+    piece.count = std::min(end, count_) - piece.first;
+    piece.offset = Element(piece.first) - low;
+    return piece;
 }
 
 AxisPiece AxisSplit::At(std::uint64_t index) const {
-    AxisPiece piece;
-    if (stride_ >= chunk_size_) {
-        piece.first = index;
-        piece.count = 1;
-        piece.chunk = Element(index) / chunk_size_;
-    } else {
-        const std::uint64_t first_chunk = start_ / chunk_size_;
-        piece.chunk = backwards_ ? first_chunk - index : first_chunk + index;
-        const std::uint64_t low = piece.chunk * chunk_size_;  // first element of the chunk
-        const std::uint64_t last = low + (chunk_size_ - 1);
-        std::uint64_t end = 0;  // one past the last index in the region
-        if (backwards_) {
-            piece.first = start_ > last ? CeilDiv(start_ - last, stride_) : 0;
-            end = (start_ - low) / stride_ + 1;
-        } else {
-            piece.first = low > start_ ? CeilDiv(low - start_, stride_) : 0;
-            end = (last - start_) / stride_ + 1;
-        }
-        piece.count = std::min(end, count_) - piece.first;
+    if (has_single_) {
+        const std::uint64_t element = Element(index);
+        const std::uint64_t chunk = axis_.ChunkOf(element);
+        return {chunk, index, 1, element - axis_.StartOf(chunk)};
     }
-    piece.offset = Element(piece.first) % chunk_size_;
-    return piece;
+    if (!firsts_.empty()) return In(axis_.ChunkOf(Element(firsts_[index])));
+    return In(backwards_ ? first_chunk_ - index : first_chunk_ + index);
+}
+
+std::uint64_t AxisSplit::ChunkElements() const {
+    if (axis_.is_regular()) return SaturatingMul(pieces_, axis_.regular_size());
+    if (firsts_.empty()) {
+        const std::uint64_t last = backwards_ ? first_chunk_ : first_chunk_ + (pieces_ - 1);
+        return axis_.StartOf(last) + axis_.SizeOf(last) - axis_.StartOf(last - (pieces_ - 1));
+    }
+    std::uint64_t elements = 0;  // no more than the edges reach
+    for (std::uint64_t i = 0; i < pieces_; ++i) elements += axis_.SizeOf(At(i).chunk);
+    return elements;
 }
 
 }  // namespace zarr

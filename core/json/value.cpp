@@ -245,6 +245,18 @@ void PutMember(Object& object, std::string_view name, Value value) {
         object.emplace_back(name, std::move(value));
 }
 
+void EraseMember(Object& object, std::string_view name) {
+    object.erase(std::remove_if(object.begin(), object.end(),
+                                [&](const Member& member) { return member.first == name; }),
+                 object.end());
+}
+
+std::optional<std::string_view> FindSlice(const std::vector<Slice>& slices, std::string_view name) {
+    const auto found = std::find_if(slices.rbegin(), slices.rend(),
+                                    [&](const Slice& slice) { return slice.first == name; });
+    return found == slices.rend() ? std::nullopt : std::optional(found->second);
+}
+
 Status Expected(std::string_view where, std::string_view what, const Value& got) {
     std::string text(where);
     if (!text.empty()) text += ": ";

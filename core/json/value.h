@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -121,6 +122,8 @@ using Slice = std::pair<std::string, std::string_view>;
 // document costs only what is used of it. The slices borrow from `text`. kCorrupt where `text` is
 // not an object or ends early; what is inside the values is checked when they are parsed.
 Result<std::vector<Slice>> MemberSlices(std::string_view text);
+// The text of the member `name`, the last one of that name; none where there is none.
+std::optional<std::string_view> FindSlice(const std::vector<Slice>& slices, std::string_view name);
 
 // Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens.
 std::string Dump(const Value& value);
@@ -144,6 +147,9 @@ Value* FindMember(Object& object, std::string_view name);
 
 // Sets it, or adds it at the end.
 void PutMember(Object& object, std::string_view name, Value value);
+
+// Removes it, if it is there.
+void EraseMember(Object& object, std::string_view name);
 
 // Typed access to the members of a JSON object, with errors that name the member and the value:
 // `level: expected an integer >= 1, got 0`.

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// How the bits of the narrow floats stand for numbers (zarr-extensions, "data-types"): from them to
+// the bits of a float32, and back. For narrow.cpp alone.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/dtype/data_type.h"
+
+namespace zarr {
+
+// What codes are there beside those of the finite numbers.
+enum class Specials : std::uint8_t {
+    kIeee,    // infinities and NaN have the largest exponent
+    kFinite,  // "fn" of 4 and 6 bits: none
+    kOneNan,  // "fnuz": NaN is what would be negative zero, which is not there
+};
+
+struct FloatFormat {
+    unsigned exponent_bits;
+    unsigned mantissa_bits;
+    int bias;
+    Specials specials;
+
+    constexpr unsigned magnitude_bits() const { return exponent_bits + mantissa_bits; }
+    constexpr std::uint32_t sign() const { return 1U << magnitude_bits(); }
+    constexpr std::uint32_t infinity() const {
+        return ((1U << exponent_bits) - 1) << mantissa_bits;
+    }
+    // The code of the largest number.
+    constexpr std::uint32_t largest() const {
+        return specials == Specials::kIeee ? infinity() - 1 : sign() - 1;
+    }
+};
+
+// Of all floats but float8_e8m0fnu, which is the exponent of a float32 and no more.
+constexpr FloatFormat LayoutOf(NarrowType type) {
+    switch (type) {
+        case NarrowType::kFloat4E2m1fn:
+            return {2, 1, 1, Specials::kFinite};
+        case NarrowType::kFloat6E2m3fn:
+            return {2, 3, 1, Specials::kFinite};
+        case NarrowType::kFloat6E3m2fn:
+            return {3, 2, 3, Specials::kFinite};
+        case NarrowType::kFloat8E3m4:
+            return {3, 4, 3, Specials::kIeee};
+        case NarrowType::kFloat8E4m3:
+            return {4, 3, 7, Specials::kIeee};
+        case NarrowType::kFloat8E4m3b11fnuz:
+            return {4, 3, 11, Specials::kOneNan};
+        case NarrowType::kFloat8E4m3fnuz:
+            return {4, 3, 8, Specials::kOneNan};
+        case NarrowType::kFloat8E5m2:
+            return {5, 2, 15, Specials::kIeee};
+        case NarrowType::kFloat8E5m2fnuz:
+            return {5, 2, 16, Specials::kOneNan};
+        default:
+            return {8, 7, 127, Specials::kIeee};  // bfloat16
+    }
+}
+
+// Of a float32.
+inline constexpr unsigned kFloat32MantissaBits = 23;
+inline constexpr std::uint32_t kFloat32ImplicitBit = 1U << kFloat32MantissaBits;
+inline constexpr std::uint32_t kFloat32Sign = 0x80000000U;
+inline constexpr std::uint32_t kFloat32Infinity = 0x7f800000U;
+inline constexpr std::uint32_t kFloat32Nan = 0x7fc00000U;
+inline constexpr int kFloat32Bias = 127;
+
+inline constexpr std::uint8_t kE8m0Nan = 0xff;
+
+// The bits of the float32 that has the value of `code`.
+template <NarrowType kType>
+constexpr std::uint32_t DecodeNarrow(std::uint32_t code) {
+    if constexpr (kType == NarrowType::kBfloat16) {
+        return code << 16;
+    } else if constexpr (kType == NarrowType::kFloat8E8m0fnu) {
+        if (code == kE8m0Nan) return kFloat32Nan;
+        return code == 0 ? kFloat32ImplicitBit >> 1
+                         : code << kFloat32MantissaBits;  // 2^-127 is subnormal
+    } else {
+        constexpr FloatFormat kLayout = LayoutOf(kType);
+        constexpr unsigned kWiden = kFloat32MantissaBits - kLayout.mantissa_bits;
+        const std::uint32_t sign = (code & kLayout.sign()) != 0 ? kFloat32Sign : 0;
+        const std::uint32_t magnitude = code & (kLayout.sign() - 1);
+        if (kLayout.specials == Specials::kOneNan && magnitude == 0 && sign != 0)
+            return kFloat32Nan;
+        if (kLayout.specials == Specials::kIeee && magnitude >= kLayout.infinity())
+            return sign | kFloat32Infinity | ((magnitude - kLayout.infinity()) << kWiden);
+        if (magnitude == 0) return sign;
+        int exponent = static_cast<int>(magnitude >> kLayout.mantissa_bits);
+        std::uint32_t mantissa = magnitude & ((1U << kLayout.mantissa_bits) - 1);
+        if (exponent != 0)
+            mantissa |= 1U << kLayout.mantissa_bits;
+        else
+            for (exponent = 1; (mantissa >> kLayout.mantissa_bits) == 0; --exponent) mantissa <<= 1;
+        const auto biased = static_cast<std::uint32_t>(exponent - kLayout.bias + kFloat32Bias);
+        return sign | (biased << kFloat32MantissaBits) |
+               ((mantissa << kWiden) & (kFloat32ImplicitBit - 1));
+    }
+}
+
+// float8_e8m0fnu: of a value between two powers of 2 the nearer one, and in the middle the larger,
+// as neither has an even mantissa.
+constexpr std::uint32_t EncodeE8m0(std::uint32_t bits) {
+    if (bits == 0 || bits >= kFloat32Infinity) return kE8m0Nan;
+    const std::uint32_t exponent = bits >> kFloat32MantissaBits;
+    if (exponent != 0) return exponent + ((bits >> (kFloat32MantissaBits - 1)) & 1U);
+    return bits >= (kFloat32ImplicitBit >> 2) * 3 ? 1 : 0;
+}
+
+// The code of a magnitude below infinity, rounded; past the largest where that is too large.
+constexpr std::uint32_t RoundedCode(const FloatFormat& layout, std::uint32_t magnitude) {
+    const unsigned narrowing = kFloat32MantissaBits - layout.mantissa_bits;
+    const int least = 1 - layout.bias;
+    const auto biased = static_cast<int>(magnitude >> kFloat32MantissaBits);
+    const int exponent = biased == 0 ? 1 - kFloat32Bias : biased - kFloat32Bias;
+    const std::uint32_t significand =
+        (magnitude & (kFloat32ImplicitBit - 1)) | (biased == 0 ? 0 : kFloat32ImplicitBit);
+    const int steps_below = exponent < least ? least - exponent : 0;
+    // Past 25 bits nothing is left to round up.
+    const unsigned shift = std::min(narrowing + static_cast<unsigned>(steps_below), 25U);
+    const std::uint32_t odd = (significand >> shift) & 1U;
+    const std::uint32_t rounded = (significand + (1U << (shift - 1)) - 1 + odd) >> shift;
+    // A mantissa that is rounded up to the next power of 2 carries into the exponent.
+    const int above = exponent + steps_below - least;
+    if (above > 1 << layout.exponent_bits) return layout.largest() + 1;
+    return (static_cast<std::uint32_t>(above) << layout.mantissa_bits) + rounded;
+}
+
+// The code of a NaN with these bits.
+constexpr std::uint32_t NanCode(const FloatFormat& layout, std::uint32_t bits) {
+    const std::uint32_t sign = (bits & kFloat32Sign) != 0 ? layout.sign() : 0;
+    if (layout.specials == Specials::kOneNan) return layout.sign();
+    if (layout.specials == Specials::kFinite) return sign ^ layout.sign();
+    // The top bits of the payload, of which one must be left.
+    const std::uint32_t payload =
+        (bits & (kFloat32ImplicitBit - 1)) >> (kFloat32MantissaBits - layout.mantissa_bits);
+    return sign | layout.infinity() | (payload != 0 ? payload : 1U);
+}
+
+// The code nearest to the float32 that has these bits.
+template <NarrowType kType>
+constexpr std::uint32_t EncodeNarrow(std::uint32_t bits) {
+    if constexpr (kType == NarrowType::kFloat8E8m0fnu) {
+        return EncodeE8m0(bits);
+    } else {
+        constexpr FloatFormat kLayout = LayoutOf(kType);
+        const std::uint32_t magnitude = bits & ~kFloat32Sign;
+        if (magnitude > kFloat32Infinity) return NanCode(kLayout, bits);
+        const std::uint32_t sign = (bits & kFloat32Sign) != 0 ? kLayout.sign() : 0;
+        const std::uint32_t code =
+            magnitude == kFloat32Infinity ? kLayout.largest() + 1 : RoundedCode(kLayout, magnitude);
+        if (code <= kLayout.largest())
+            return code == 0 && kLayout.specials == Specials::kOneNan ? 0 : sign | code;
+        if (kLayout.specials == Specials::kOneNan) return kLayout.sign();
+        const bool has_infinity = kLayout.specials == Specials::kIeee;
+        return sign | (has_infinity ? kLayout.infinity() : kLayout.largest());
+    }
+}
+
+}  // namespace zarr

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "core/base/endian.h"
+#include "core/base/text.h"
+#include "core/dtype/element_bytes.h"
+#include "core/dtype/element_text.h"
+#include "core/dtype/narrow.h"
+#include "core/dtype/v3_types.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::string_view kNotATimeText = "NaT";
+constexpr std::string_view kHexPrefix = "0x";
+
+// Errors here are about the value; what it is of is put in front of them.
+Status NoValueOf(const DataType& type, const json::Value& value) {
+    return json::Expected("", "a value of data type " + V3DataTypeText(type), value);
+}
+
+// A float, or one part of a complex number.
+DataType PartOf(const DataType& type) {
+    DataType part = type;
+    if (type.kind == DataKind::kComplex) {
+        part.kind = DataKind::kFloat;
+        part.size /= 2;
+    }
+    return part;
+}
+
+std::string BytesOfFloat(const DataType& type, double number) {
+    return type.narrow != NarrowType::kNone ? NarrowBytes(type.narrow, number)
+                                            : FloatBytes(type.size, number);
+}
+
+// What is not rounded to a number of the type, or to infinity where that is what is too large.
+bool HoldsFloat(const DataType& type, double number) {
+    return type.narrow == NarrowType::kNone || NarrowHolds(type.narrow, number);
+}
+
+// "0x7fc0": all bits of a float, of which those that the type has not are zero.
+std::optional<std::string> FloatOfHex(const DataType& type, std::string_view text) {
+    if (text.substr(0, kHexPrefix.size()) != kHexPrefix) return std::nullopt;
+    text.remove_prefix(kHexPrefix.size());
+    std::uint64_t bits = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits, 16);
+    if (text.size() != 2 * type.size || error != std::errc() || end != text.data() + text.size())
+        return std::nullopt;
+    const unsigned used = type.narrow != NarrowType::kNone ? FormatOf(type.narrow).bits : 64;
+    if (used < 64 && bits >> used != 0) return std::nullopt;
+    return IntegerBytes(type.size, bits);
+}
+
+// A number, the name of one that JSON cannot write, or its bits.
+Result<std::string> FloatOf(const DataType& type, const json::Value& value) {
+    double number = 0;
+    if (const std::string* const text = value.as_string()) {
+        if (const auto bits = FloatOfHex(type, *text)) return *bits;
+        if (*text == "NaN")
+            number = std::numeric_limits<double>::quiet_NaN();
+        else if (*text == "Infinity" || *text == "-Infinity")
+            number = (*text)[0] == '-' ? -std::numeric_limits<double>::infinity()
+                                       : std::numeric_limits<double>::infinity();
+        else
+            return NoValueOf(type, value);
+    } else if (!value.GetDouble(number) || !std::isfinite(number)) {
+        return NoValueOf(type, value);  // Python's bare NaN is not JSON
+    }
+    if (!HoldsFloat(type, number)) return NoValueOf(type, value);
+    return BytesOfFloat(type, number);
+}
+
+Result<std::string> ComplexOf(const DataType& type, const json::Value& value) {
+    const json::Array* const parts = value.as_array();
+    if (parts == nullptr || parts->size() != 2) return NoValueOf(type, value);
+    const DataType part = PartOf(type);
+    ZARR_ASSIGN_OR_RETURN(const std::string real, FloatOf(part, (*parts)[0]));
+    ZARR_ASSIGN_OR_RETURN(const std::string imaginary, FloatOf(part, (*parts)[1]));
+    return real + imaginary;
+}
+
+// What Zarr v2 reads in the same way, of which `value` is known to be a form that v3 has.
+Result<std::string> AsInV2(const DataType& type, const json::Value& value) {
+    const auto element = ParseFillValue(type, value);
+    if (!element.ok()) return NoValueOf(type, value);
+    return element->held();
+}
+
+Result<std::string> TimeOf(const DataType& type, const json::Value& value) {
+    const std::string* const text = value.as_string();
+    if (text != nullptr ? *text != kNotATimeText : !value.is_integer())
+        return NoValueOf(type, value);
+    return AsInV2(type, value);
+}
+
+Result<std::string> Utf32Of(const DataType& type, const json::Value& value) {
+    const std::string* const text = value.as_string();
+    if (text == nullptr || !CheckTextFits(type, *text).ok()) return NoValueOf(type, value);
+    return AsInV2(type, value);
+}
+
+// An array of bytes as numbers, or base64.
+Result<std::string> BytesIn(const DataType& type, const json::Value& value) {
+    std::string bytes;
+    if (const std::string* const text = value.as_string()) return Base64Decode(*text);
+    const json::Array* const items = value.as_array();
+    if (items == nullptr) return NoValueOf(type, value);
+    bytes.reserve(items->size());
+    for (const json::Value& item : *items) {
+        std::uint64_t byte = 0;
+        if (!item.is_integer() || !item.GetUint64(byte) || byte > 255)
+            return json::Expected("", "bytes from 0 to 255", item);
+        bytes += static_cast<char>(static_cast<unsigned char>(byte));
+    }
+    return bytes;
+}
+
+Result<std::string> FixedBytesOf(const DataType& type, const json::Value& value) {
+    ZARR_ASSIGN_OR_RETURN(std::string bytes, BytesIn(type, value));
+    // zarr-python leaves out the padding of null_terminated_bytes.
+    const bool is_padded = type.kind == DataKind::kBytes;
+    if (bytes.size() > type.size || (bytes.size() < type.size && !is_padded))
+        return Status::Corrupt("holds " + std::to_string(bytes.size()) +
+                               " bytes, an element of data type " + V3DataTypeText(type) + " has " +
+                               std::to_string(type.size));
+    if (type.kind == DataKind::kStruct)
+        SwapElements(type, reinterpret_cast<std::uint8_t*>(bytes.data()), 1);
+    return bytes;
+}
+
+// Which v3 has no fill values of.
+Status RefuseSubarray(const Field& field) {
+    return field.shape.empty() ? Status()
+                               : Status::Unsupported("field " + Quoted(field.name) +
+                                                     ": Zarr v3 has no subarrays in structures");
+}
+
+Result<std::string> ElementOf(const DataType& type, const json::Value& value);
+
+Result<std::string> StructOf(const DataType& type, const json::Value& value) {
+    const json::Object* const members = value.as_object();
+    if (members == nullptr)
+        return value.as_string() != nullptr ? FixedBytesOf(type, value) : NoValueOf(type, value);
+    // Names are unique in both, so where the counts agree and all are found none is left over.
+    if (members->size() != type.fields.size())
+        return Status::Corrupt("has " + std::to_string(members->size()) + " members, data type " +
+                               V3DataTypeText(type) + " has " + std::to_string(type.fields.size()));
+    std::map<std::string_view, const json::Value*> by_name;
+    for (const json::Member& member : *members) by_name.emplace(member.first, &member.second);
+    std::string bytes;
+    for (const Field& field : type.fields) {
+        const std::string where = "field " + Quoted(field.name);
+        ZARR_RETURN_IF_ERROR(RefuseSubarray(field));
+        const auto member = by_name.find(field.name);
+        if (member == by_name.end()) return Status::Corrupt(where + " is missing");
+        ZARR_ASSIGN_OR_RETURN(const std::string own,
+                              ElementOf(field.type, *member->second).WithContext(where));
+        // Zeros at the end are left out, as a field may be large.
+        if (own.find_first_not_of('\0') == std::string::npos) continue;
+        bytes.resize(field.offset, '\0');
+        bytes += own;
+    }
+    return bytes;
+}
+
+Result<std::string> ObjectOf(const DataType& type, const json::Value& value) {
+    if (type.object_kind == ObjectKind::kBytes) return BytesIn(type, value);
+    if (value.as_string() == nullptr) return NoValueOf(type, value);
+    return *value.as_string();
+}
+
+// The first bytes of an element, of which zeros may be left out at the end.
+Result<std::string> ElementOf(const DataType& type, const json::Value& value) {
+    switch (type.kind) {
+        case DataKind::kBool:
+            return value.as_bool() != nullptr ? AsInV2(type, value) : NoValueOf(type, value);
+        case DataKind::kInt:
+        case DataKind::kUint:
+            return value.is_integer() ? AsInV2(type, value) : NoValueOf(type, value);
+        case DataKind::kFloat:
+            return FloatOf(type, value);
+        case DataKind::kComplex:
+            return ComplexOf(type, value);
+        case DataKind::kDatetime:
+        case DataKind::kTimedelta:
+            return TimeOf(type, value);
+        case DataKind::kUnicode:
+            return Utf32Of(type, value);
+        case DataKind::kBytes:
+        case DataKind::kVoid:
+            return FixedBytesOf(type, value);
+        case DataKind::kStruct:
+            return StructOf(type, value);
+        case DataKind::kObject:
+            return ObjectOf(type, value);
+    }
+    return NoValueOf(type, value);
+}
+
+// ---------------------------------------------------------------------------------------------
+// JSON
+
+// "0x" and all bits of a float, which has at most 8 bytes.
+std::string HexOf(std::string_view element) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text(kHexPrefix);
+    for (std::size_t i = 0; i < element.size(); ++i) {
+        const std::size_t at = HostIsLittleEndian() ? element.size() - 1 - i : i;
+        const auto byte = static_cast<unsigned char>(element[at]);
+        text += kDigits[byte >> 4];
+        text += kDigits[byte & 15U];
+    }
+    return text;
+}
+
+json::Value FloatToJson(const DataType& type, std::string_view element) {
+    const double number =
+        ElementDouble(type, reinterpret_cast<const std::uint8_t*>(element.data()));
+    if (std::isinf(number)) return json::Value(number > 0 ? "Infinity" : "-Infinity");
+    if (!std::isnan(number)) return json::Value(number);
+    const bool is_usual = element == BytesOfFloat(type, std::numeric_limits<double>::quiet_NaN());
+    return json::Value(is_usual ? "NaN" : HexOf(element));
+}
+
+json::Value ByteNumbers(std::string_view bytes) {
+    json::Array numbers;
+    numbers.reserve(bytes.size());
+    for (const char byte : bytes)
+        numbers.emplace_back(std::uint64_t{static_cast<unsigned char>(byte)});
+    return json::Value(std::move(numbers));
+}
+
+Result<json::Value> ValueOf(const DataType& type, std::string_view element) {
+    if (type.kind != DataKind::kObject && element.size() != type.size)
+        return Status::Invalid("has " + std::to_string(element.size()) +
+                               " bytes, an element of data type " + V3DataTypeText(type) + " has " +
+                               std::to_string(type.size));
+    switch (type.kind) {
+        case DataKind::kFloat:
+            return FloatToJson(type, element);
+        case DataKind::kComplex: {
+            const DataType part = PartOf(type);
+            return json::Value(json::Array{FloatToJson(part, element.substr(0, part.size)),
+                                           FloatToJson(part, element.substr(part.size))});
+        }
+        case DataKind::kDatetime:
+        case DataKind::kTimedelta:
+            if (LoadNative<std::int64_t>(element.data()) == kNotATime)
+                return json::Value(kNotATimeText);
+            return FillValueToJson(type, element);
+        case DataKind::kVoid:
+            return ByteNumbers(element);
+        case DataKind::kStruct: {
+            json::Object members;
+            for (const Field& field : type.fields) {
+                ZARR_RETURN_IF_ERROR(RefuseSubarray(field));
+                auto own = ValueOf(field.type, element.substr(field.offset, field.type.size));
+                if (!own.ok()) return own.status().WithContext("field " + Quoted(field.name));
+                members.emplace_back(field.name, own.Take());
+            }
+            return json::Value(std::move(members));
+        }
+        case DataKind::kObject:
+            if (type.object_kind == ObjectKind::kBytes)
+                return json::Value(Base64Encode(ByteSpan(element)));
+            return FillValueToJson(type, element);
+        default:  // as v2 has them
+            return FillValueToJson(type, element);
+    }
+}
+
+}  // namespace
+
+Result<FillValue> ParseV3FillValue(const DataType& type, const json::Value& value) {
+    ZARR_ASSIGN_OR_RETURN(std::string bytes, ElementOf(type, value).WithContext("fill_value"));
+    if (type.kind == DataKind::kObject) return FillValue::OfObject(std::move(bytes));
+    return FillValue(std::move(bytes), type.size);
+}
+
+Result<json::Value> V3FillValueToJson(const DataType& type, std::string_view element) {
+    auto value = ValueOf(type, element);
+    if (value.ok() || value.status().message().rfind("fill_value: ", 0) == 0) return value;
+    return value.status().WithContext("fill_value");
+}
+
+}  // namespace zarr

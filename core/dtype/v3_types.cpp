@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+#include "core/dtype/v3_types.h"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/base/limits.h"
+#include "core/base/text.h"
+#include "core/dtype/narrow.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr int kMaxV3StructDepth = 16;
+constexpr std::string_view kComplexPrefix = "complex_";
+constexpr std::string_view kDatetimeName = "numpy.datetime64";
+constexpr std::string_view kTimedeltaName = "numpy.timedelta64";
+constexpr std::string_view kUtf32Name = "fixed_length_utf32";
+constexpr std::string_view kPaddedBytesName = "null_terminated_bytes";
+constexpr std::string_view kRawBytesName = "raw_bytes";
+constexpr std::string_view kStructName = "struct";
+constexpr std::string_view kOldStructName = "structured";
+constexpr std::string_view kGenericUnit = "generic";
+constexpr std::uint64_t kMostTimeMultiple = 2147483647;
+
+// Types that have a name and no configuration. Of two names for a type the first is written.
+struct PlainType {
+    std::string_view name;
+    DataKind kind;
+    std::size_t size;
+    ObjectKind object_kind = ObjectKind::kAny;
+};
+
+constexpr PlainType kPlainTypes[] = {
+    {"bool", DataKind::kBool, 1},
+    {"int8", DataKind::kInt, 1},
+    {"int16", DataKind::kInt, 2},
+    {"int32", DataKind::kInt, 4},
+    {"int64", DataKind::kInt, 8},
+    {"uint8", DataKind::kUint, 1},
+    {"uint16", DataKind::kUint, 2},
+    {"uint32", DataKind::kUint, 4},
+    {"uint64", DataKind::kUint, 8},
+    {"float16", DataKind::kFloat, 2},
+    {"float32", DataKind::kFloat, 4},
+    {"float64", DataKind::kFloat, 8},
+    {"complex64", DataKind::kComplex, 8},
+    {"complex128", DataKind::kComplex, 16},
+    {"complex_float16", DataKind::kComplex, 4},
+    {"complex_float32", DataKind::kComplex, 8},
+    {"complex_float64", DataKind::kComplex, 16},
+    {"string", DataKind::kObject, sizeof(ObjectRef), ObjectKind::kText},
+    {"bytes", DataKind::kObject, sizeof(ObjectRef), ObjectKind::kBytes},
+    {"variable_length_bytes", DataKind::kObject, sizeof(ObjectRef), ObjectKind::kBytes},
+};
+
+DataType MakeType(DataKind kind, std::size_t size, ByteOrder order) {
+    DataType type;
+    type.kind = kind;
+    type.size = size;
+    type.order = order;
+    return type;
+}
+
+// A type of one name alone; none where it is not one.
+std::optional<DataType> PlainTypeOf(std::string_view name) {
+    const auto* const plain =
+        std::find_if(std::begin(kPlainTypes), std::end(kPlainTypes),
+                     [&](const PlainType& candidate) { return candidate.name == name; });
+    if (plain != std::end(kPlainTypes)) {
+        const bool has_order = plain->size > 1 && plain->kind != DataKind::kObject;
+        DataType type = MakeType(plain->kind, plain->size,
+                                 has_order ? ByteOrder::kLittle : ByteOrder::kNotRelevant);
+        type.object_kind = plain->object_kind;
+        return type;
+    }
+    const bool is_complex = name.substr(0, kComplexPrefix.size()) == kComplexPrefix;
+    const NarrowType narrow = NarrowTypeOf(is_complex ? name.substr(kComplexPrefix.size()) : name);
+    if (narrow == NarrowType::kNone || (is_complex && FormatOf(narrow).kind != DataKind::kFloat))
+        return std::nullopt;
+    return MakeNarrowType(narrow, is_complex);
+}
+
+// "r16": none where the name is not of that form.
+std::optional<Result<DataType>> RawBits(std::string_view name) {
+    const std::string_view digits = name.substr(std::min<std::size_t>(name.size(), 1));
+    if (name.substr(0, 1) != "r" || digits.empty() ||
+        digits.find_first_not_of("0123456789") != std::string_view::npos)
+        return std::nullopt;
+    std::uint64_t bits = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+    if (error != std::errc() || bits / 8 > LimitOf(Limit::kStringSize))
+        return OverLimit(Limit::kStringSize, Quoted(name) + " has elements that are too large");
+    if (digits[0] == '0' || bits % 8 != 0)
+        return Status::Corrupt(Quoted(name) + ": expected a multiple of 8 bits");
+    return MakeType(DataKind::kVoid, static_cast<std::size_t>(bits / 8), ByteOrder::kNotRelevant);
+}
+
+Status RefuseOthers(const json::Object& object, std::initializer_list<std::string_view> known,
+                    std::string_view of) {
+    for (const json::Member& member : object)
+        if (std::find(known.begin(), known.end(), member.first) == known.end())
+            return Status::Corrupt("unknown member " + Quoted(member.first) + " of " +
+                                   std::string(of));
+    return {};
+}
+
+// What "data_type" says: a name, and the members of its configuration.
+struct NamedType {
+    std::string name;
+    const json::Value* configuration = nullptr;  // an object; null without
+
+    // Of a type without a configuration nothing is allowed in one.
+    Status RefuseConfiguration() const {
+        return configuration == nullptr
+                   ? Status()
+                   : RefuseOthers(*configuration->as_object(), {}, Quoted(name));
+    }
+    // That it has these members.
+    Status RequireMembers(std::initializer_list<std::string_view> names) const {
+        if (configuration == nullptr)
+            return Status::Corrupt("the configuration of " + Quoted(name) + " is missing");
+        for (const std::string_view member : names)
+            if (configuration->Find(member) == nullptr)
+                return Status::Corrupt("the compulsory member " + Quoted(member) + " of " +
+                                       Quoted(name) + " is missing");
+        return RefuseOthers(*configuration->as_object(), names, Quoted(name));
+    }
+    const json::Value& Member(std::string_view member) const {
+        return *configuration->Find(member);
+    }
+};
+
+Result<NamedType> ParseNamedType(const json::Value& value) {
+    if (const std::string* const name = value.as_string()) return NamedType{*name, nullptr};
+    const json::Object* const object = value.as_object();
+    const json::Value* const name = value.Find("name");
+    if (object == nullptr || name == nullptr || name->as_string() == nullptr)
+        return json::Expected("", "a name, or an object with one", value);
+    ZARR_RETURN_IF_ERROR(
+        RefuseOthers(*object, {"name", "configuration", "must_understand"}, "the object"));
+    const json::Value* const understand = value.Find("must_understand");
+    if (understand != nullptr && (understand->as_bool() == nullptr || !*understand->as_bool()))
+        return json::Expected("must_understand", "true", *understand);
+    const json::Value* const configuration = value.Find("configuration");
+    if (configuration != nullptr && configuration->as_object() == nullptr)
+        return json::Expected("configuration", "an object", *configuration);
+    return NamedType{*name->as_string(), configuration};
+}
+
+Result<DataType> ParseTime(const NamedType& named) {
+    ZARR_RETURN_IF_ERROR(named.RequireMembers({"unit", "scale_factor"}));
+    DataType type =
+        MakeType(named.name == kDatetimeName ? DataKind::kDatetime : DataKind::kTimedelta,
+                 sizeof(std::int64_t), ByteOrder::kLittle);
+    const json::Value& unit = named.Member("unit");
+    const std::string* const text = unit.as_string();
+    if (text == nullptr) return json::Expected("unit", "a time unit", unit);
+    if (*text != kGenericUnit) {
+        const auto known = TimeUnitOf(*text);
+        if (!known) return json::Expected("unit", "a time unit of NumPy", unit);
+        type.time_unit = *known;
+    }
+    const json::Value& factor = named.Member("scale_factor");
+    std::uint64_t multiple = 0;
+    if (!factor.GetUint64(multiple) || multiple < 1 || multiple > kMostTimeMultiple)
+        return json::Expected("scale_factor",
+                              "an integer from 1 to " + std::to_string(kMostTimeMultiple), factor);
+    type.time_multiple = multiple;
+    return type;
+}
+
+// Texts and bytes of a fixed length; `unit` is what that is a multiple of.
+Result<DataType> ParseFixedLength(const NamedType& named, DataKind kind, std::size_t unit,
+                                  ByteOrder order) {
+    constexpr std::string_view kLength = "length_bytes";
+    ZARR_RETURN_IF_ERROR(named.RequireMembers({kLength}));
+    const json::Value& length = named.Member(kLength);
+    ZARR_ASSIGN_OR_RETURN(const std::uint64_t bytes, json::UintAtLeast(length, 1, kLength));
+    if (bytes % unit != 0)
+        return json::Expected(kLength, "a multiple of " + std::to_string(unit), length);
+    if (bytes > LimitOf(Limit::kStringSize))
+        return OverLimit(Limit::kStringSize,
+                         "length_bytes: " + std::to_string(bytes) + " are too many");
+    return MakeType(kind, static_cast<std::size_t>(bytes), order);
+}
+
+Result<DataType> ParseAnyV3(const json::Value& value, int depth);
+
+// A field as an object, or of "structured" also as the pair that its text has.
+Result<Field> ParseV3Field(const json::Value& value, bool is_pair_allowed, int depth) {
+    const json::Value* name = value.Find("name");
+    const json::Value* type = value.Find("data_type");
+    const json::Array* const pair = value.as_array();
+    if (is_pair_allowed && pair != nullptr && pair->size() == 2) {
+        name = pair->data();
+        type = pair->data() + 1;
+    } else if (const json::Object* const object = value.as_object()) {
+        ZARR_RETURN_IF_ERROR(RefuseOthers(*object, {"name", "data_type"}, "a field"));
+    }
+    if (name == nullptr || type == nullptr || name->as_string() == nullptr)
+        return json::Expected("", "a field with a name and a data_type", value);
+    Field field;
+    field.name = *name->as_string();
+    if (field.name.empty()) return json::Expected("name", "a name that is not empty", *name);
+    auto parsed = ParseAnyV3(*type, depth);
+    if (!parsed.ok()) return parsed.status().WithContext("field " + Quoted(field.name));
+    field.type = parsed.Take();
+    if (field.type.kind == DataKind::kObject)
+        return Status::Corrupt("field " + Quoted(field.name) +
+                               ": a type of variable length inside of a structure");
+    return field;
+}
+
+Result<DataType> ParseV3Struct(const NamedType& named, int depth) {
+    if (depth >= kMaxV3StructDepth)
+        return Status::Limit("nests more than " + std::to_string(kMaxV3StructDepth) +
+                             " structures");
+    ZARR_RETURN_IF_ERROR(named.RequireMembers({"fields"}));
+    const json::Value& value = named.Member("fields");
+    const json::Array* const fields = value.as_array();
+    if (fields == nullptr || fields->empty())
+        return json::Expected("fields", "an array of at least one field", value);
+    DataType type = MakeType(DataKind::kStruct, 0, ByteOrder::kNotRelevant);
+    std::set<std::string> names;
+    for (const json::Value& item : *fields) {
+        ZARR_ASSIGN_OR_RETURN(Field field,
+                              ParseV3Field(item, named.name == kOldStructName, depth + 1));
+        if (!names.insert(field.name).second)
+            return Status::Corrupt("two fields are called " + Quoted(field.name));
+        if (field.type.size > LimitOf(Limit::kStringSize) - type.size)
+            return OverLimit(Limit::kStringSize, "the elements are too large");
+        field.offset = type.size;
+        type.size += field.type.size;
+        type.fields.push_back(std::move(field));
+    }
+    return type;
+}
+
+Result<DataType> ParseAnyV3(const json::Value& value, int depth) {
+    ZARR_ASSIGN_OR_RETURN(const NamedType named, ParseNamedType(value));
+    if (named.name == kDatetimeName || named.name == kTimedeltaName) return ParseTime(named);
+    if (named.name == kStructName || named.name == kOldStructName)
+        return ParseV3Struct(named, depth);
+    if (named.name == kUtf32Name)
+        return ParseFixedLength(named, DataKind::kUnicode, sizeof(char32_t), ByteOrder::kLittle);
+    if (named.name == kPaddedBytesName)
+        return ParseFixedLength(named, DataKind::kBytes, 1, ByteOrder::kNotRelevant);
+    if (named.name == kRawBytesName)
+        return ParseFixedLength(named, DataKind::kVoid, 1, ByteOrder::kNotRelevant);
+    if (auto plain = PlainTypeOf(named.name)) {
+        ZARR_RETURN_IF_ERROR(named.RefuseConfiguration());
+        return std::move(*plain);
+    }
+    if (auto raw = RawBits(named.name)) {
+        ZARR_RETURN_IF_ERROR(named.RefuseConfiguration());
+        return std::move(*raw);
+    }
+    return Status::Unsupported("unknown data type " + Quoted(named.name));
+}
+
+json::Value Named(std::string_view name, json::Object configuration) {
+    return json::Value(json::Object{{"name", json::Value(name)},
+                                    {"configuration", json::Value(std::move(configuration))}});
+}
+
+json::Value FixedLength(std::string_view name, const DataType& type) {
+    return Named(name, {{"length_bytes", json::Value(std::uint64_t{type.size})}});
+}
+
+Status NoV3Name(const DataType& type) {
+    return Status::Invalid("dtype " + type.ToString() + " has no counterpart in Zarr v3");
+}
+
+Result<json::Value> TimeToJson(const DataType& type) {
+    if (type.time_multiple > kMostTimeMultiple) return NoV3Name(type);
+    const bool is_generic = type.time_unit == TimeUnit::kGeneric;
+    return Named(type.kind == DataKind::kDatetime ? kDatetimeName : kTimedeltaName,
+                 {{"unit", json::Value(is_generic ? kGenericUnit : TimeUnitName(type.time_unit))},
+                  {"scale_factor", json::Value(type.time_multiple)}});
+}
+
+Result<json::Value> AnyToJson(const DataType& type);
+
+Result<json::Value> StructToJson(const DataType& type) {
+    json::Array fields;
+    std::set<std::string_view> names;
+    for (const Field& field : type.fields) {
+        const std::string where = "field " + Quoted(field.name);
+        if (field.name.empty() || !names.insert(field.name).second)
+            return Status::Invalid(where + ": every field needs a name of its own");
+        if (!field.shape.empty())
+            return Status::Unsupported(where + ": Zarr v3 has no subarrays in structures");
+        auto own = AnyToJson(field.type);
+        if (!own.ok()) return own.status().WithContext(where);
+        fields.emplace_back(
+            json::Object{{"name", json::Value(field.name)}, {"data_type", own.Take()}});
+    }
+    return Named(kStructName, {{"fields", json::Value(std::move(fields))}});
+}
+
+Result<json::Value> AnyToJson(const DataType& type) {
+    if (type.narrow != NarrowType::kNone) {
+        const std::string prefix(type.kind == DataKind::kComplex ? kComplexPrefix : "");
+        return json::Value(prefix + std::string(FormatOf(type.narrow).name));
+    }
+    if (type.size == 0) return NoV3Name(type);
+    switch (type.kind) {
+        case DataKind::kDatetime:
+        case DataKind::kTimedelta:
+            return TimeToJson(type);
+        case DataKind::kBytes:
+            return FixedLength(kPaddedBytesName, type);
+        case DataKind::kUnicode:
+            return FixedLength(kUtf32Name, type);
+        case DataKind::kVoid:
+            return json::Value("r" + std::to_string(std::uint64_t{type.size} * 8));
+        case DataKind::kStruct:
+            return StructToJson(type);
+        default:
+            break;
+    }
+    const ObjectKind object_kind =
+        type.kind == DataKind::kObject && type.object_kind == ObjectKind::kAny ? ObjectKind::kText
+                                                                               : type.object_kind;
+    const auto* const plain = std::find_if(
+        std::begin(kPlainTypes), std::end(kPlainTypes), [&](const PlainType& candidate) {
+            return candidate.kind == type.kind && candidate.size == type.size &&
+                   candidate.object_kind == object_kind;
+        });
+    if (plain == std::end(kPlainTypes)) return NoV3Name(type);
+    return json::Value(plain->name);
+}
+
+}  // namespace
+
+Result<DataType> ParseV3DataType(const json::Value& value) {
+    return ParseAnyV3(value, 0).WithContext("data_type");
+}
+
+Result<json::Value> V3DataTypeToJson(const DataType& type) {
+    return AnyToJson(type).WithContext("data_type");
+}
+
+std::string V3DataTypeText(const DataType& type) {
+    const auto value = AnyToJson(type);
+    if (!value.ok()) return type.ToString();
+    return value->as_string() != nullptr ? *value->as_string() : json::Brief(*value);
+}
+
+}  // namespace zarr
