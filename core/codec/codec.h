@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/axis_order.h"
 #include "core/base/bytes.h"
 #include "core/base/checked.h"
 #include "core/codec/output.h"
@@ -24,9 +25,10 @@ struct SizeBound {
 // What a codec is bound to.
 struct CodecContext {
     DataType dtype;  // of the items to encode: the array's, or what the codec before makes of them
-    std::vector<std::uint64_t> chunk_shape;  // of the array, in elements
-    bool fortran_order = false;              // chunk bytes are column-major
-    bool is_flat = false;                    // the items come without the chunk's shape
+    // Of the items, in elements: the array's chunks, unless a codec before has reshaped them.
+    std::vector<std::uint64_t> chunk_shape;
+    AxisOrder axis_order;  // of the elements in a chunk
+    bool is_flat = false;  // the items come without the chunk's shape
 };
 
 // Part of a run of bytes: those from `begin` on, before `end`.
@@ -81,6 +83,13 @@ class Codec {
     virtual DataType EncodedType() const { return {}; }
     // True where the encoded items have the shape of the decoded ones.
     virtual bool KeepsShape() const { return false; }
+    // Makes of `items`, what this codec was bound to, what the next one is bound to.
+    virtual void DescribeEncoded(CodecContext& items) const {
+        items.dtype = EncodedType();
+        items.is_flat = items.is_flat || !KeepsShape();
+    }
+    // True where every chunk is encoded as it is, so that the codec only describes items.
+    virtual bool IsIdentity() const { return false; }
 };
 
 // Strings or bytes of one chunk of a kObject array, in the chunk's memory order. `refs` point into

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/limits.h"
+#include "core/base/text.h"
 
 namespace zarr {
 
@@ -45,6 +46,51 @@ Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
         codecs.push_back(std::move(last));
     }
     return codecs;
+}
+
+namespace {
+
+// True for what may be ignored by who does not know it.
+bool MayBeIgnored(const json::Value& member) {
+    const json::Value* flag = member.Find("must_understand");
+    return flag != nullptr && flag->as_bool() != nullptr && !*flag->as_bool();
+}
+
+// Takes one member of a codec's object.
+Status TakeMember(const json::Member& member, CodecSpec& spec) {
+    const auto& [key, value] = member;
+    if (key == "name") {
+        if (value.as_string() == nullptr) return json::Expected(key, "a string", value);
+        spec.name = *value.as_string();
+    } else if (key == "configuration") {
+        if (value.as_object() == nullptr) return json::Expected(key, "an object", value);
+        spec.configuration = value;
+    } else if (key == "must_understand") {
+        if (value.as_bool() == nullptr) return json::Expected(key, "a boolean", value);
+    } else if (!MayBeIgnored(value)) {
+        return Status::Corrupt("unknown member " + Quoted(key));
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<CodecSpec> ParseV3Codec(const json::Value& value, std::string place) {
+    CodecSpec spec;
+    spec.names = CodecNames::kV3;
+    spec.configuration = json::Value(json::Object{});
+    spec.place = std::move(place);
+    if (value.as_string() != nullptr) {
+        spec.name = *value.as_string();
+        return spec;
+    }
+    const json::Object* members = value.as_object();
+    if (members == nullptr)
+        return json::Expected(spec.place, "a name or an object with a \"name\"", value);
+    ZARR_RETURN_IF_ERROR(json::Require(value, "name").status().WithContext(spec.place));
+    for (const json::Member& member : *members)
+        ZARR_RETURN_IF_ERROR(TakeMember(member, spec).WithContext(spec.place));
+    return spec;
 }
 
 json::Value NumcodecsToJson(const CodecSpec& spec) {

@@ -33,6 +33,12 @@ Result<CodecSpec> ParseNumcodecs(const json::Value& config, std::string place);
 Result<std::vector<CodecSpec>> ParseNumcodecs(const json::Value& filters,
                                               const json::Value& compressor);
 
+// A codec as Zarr v3 writes it (its specification, "Extension definition"): a name, or an object of
+// "name", "configuration" and "must_understand", which makes no difference as without its codec no
+// chunk can be decoded. Other members must be objects that say `"must_understand": false`. Errors
+// are kCorrupt and begin with `place`.
+Result<CodecSpec> ParseV3Codec(const json::Value& value, std::string place);
+
 // The object that ParseNumcodecs() reads; `spec` has names of numcodecs.
 json::Value NumcodecsToJson(const CodecSpec& spec);
 

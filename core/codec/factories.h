@@ -43,6 +43,18 @@ CodecResult MakeFletcher32(const json::Value& config, const CodecContext& contex
 CodecResult MakeJson2(const json::Value& config, const CodecContext& context);
 CodecResult MakeMessagePack2(const json::Value& config, const CodecContext& context);
 
+// Codecs that Zarr v3 and its extensions specify, with their configurations.
+CodecResult MakeBytes(const json::Value& config, const CodecContext& context);
+CodecResult MakeTranspose(const json::Value& config, const CodecContext& context);
+CodecResult MakeReshape(const json::Value& config, const CodecContext& context);
+CodecResult MakeV3BitRound(const json::Value& config, const CodecContext& context);
+CodecResult MakeScaleOffset(const json::Value& config, const CodecContext& context);
+CodecResult MakeCastValue(const json::Value& config, const CodecContext& context);
+CodecResult MakeV3PackBits(const json::Value& config, const CodecContext& context);
+CodecResult MakeZfp(const json::Value& config, const CodecContext& context);
+CodecResult MakeN5Default(const json::Value& config, const CodecContext& context);
+CodecResult MakeConditional(const json::Value& config, const CodecContext& context);
+
 // Codecs of objects.
 ObjectCodecResult MakeVlenUtf8(const json::Value& config, const CodecContext& context);
 ObjectCodecResult MakeVlenBytes(const json::Value& config, const CodecContext& context);

@@ -49,7 +49,7 @@ class ItemListReader {
   private:
     Notation notation_ = Notation::kJson;
     std::vector<std::uint64_t> chunk_shape_;
-    bool fortran_order_ = false;
+    AxisOrder axis_order_;
 };
 
 class ItemListWriter {
@@ -267,11 +267,12 @@ class ItemListObjects final : public ObjectCodec {
 };
 
 // Distances between neighbours along each dimension, in elements of memory.
-std::vector<std::size_t> Strides(const std::vector<std::uint64_t>& shape, bool fortran_order) {
+std::vector<std::size_t> ListStrides(const std::vector<std::uint64_t>& shape,
+                                     const AxisOrder& order) {
     std::vector<std::size_t> strides(shape.size(), 1);
     std::size_t stride = 1;
     for (std::size_t i = 0; i < shape.size(); ++i) {
-        const std::size_t d = fortran_order ? i : shape.size() - 1 - i;
+        const std::size_t d = order.At(shape.size() - 1 - i, shape.size());
         strides[d] = stride;
         stride *= static_cast<std::size_t>(shape[d]);
     }
@@ -281,9 +282,9 @@ std::vector<std::size_t> Strides(const std::vector<std::uint64_t>& shape, bool f
 // Puts the items of nested lists where they belong in memory.
 class Flattener {
   public:
-    Flattener(std::vector<std::uint64_t> shape, bool fortran_order,
+    Flattener(std::vector<std::uint64_t> shape, const AxisOrder& order,
               std::vector<const json::Value*>& items)
-        : shape_(std::move(shape)), strides_(Strides(shape_, fortran_order)), items_(items) {}
+        : shape_(std::move(shape)), strides_(ListStrides(shape_, order)), items_(items) {}
 
     // `list` holds shape[depth] items from `first` on, or more for the outermost one, whose last
     // two are something else.
@@ -336,7 +337,7 @@ Result<ItemListReader> ItemListReader::Make(Notation notation, const json::Value
     ItemListReader reader;
     reader.notation_ = notation;
     reader.chunk_shape_ = context.chunk_shape;
-    reader.fortran_order_ = context.fortran_order;
+    reader.axis_order_ = context.axis_order;
     return reader;
 }
 
@@ -369,7 +370,7 @@ Result<ListedItems> ItemListReader::Read(ByteSpan encoded) const {
                                std::to_string(list->size() - 2));
     if (shape.empty()) shape = {1};
     ZARR_RETURN_IF_ERROR(
-        Flattener(std::move(shape), fortran_order_, result.items).Collect(*list, 0, 0));
+        Flattener(std::move(shape), axis_order_, result.items).Collect(*list, 0, 0));
     return result;
 }
 
@@ -386,7 +387,7 @@ Result<ItemListWriter> ItemListWriter::Make(Notation notation, const json::Value
     writer.shape_ = context.chunk_shape;
     if (!writer.is_flat_ && writer.shape_.empty())
         return Status::Unsupported("the one element of an array without dimensions");
-    writer.strides_ = Strides(writer.shape_, context.fortran_order);
+    writer.strides_ = ListStrides(writer.shape_, context.axis_order);
     return writer;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/limits.h"
+#include "core/base/text.h"
 #include "core/codec/registry.h"
 
 namespace zarr {
@@ -33,25 +34,50 @@ std::size_t MostEncoded(SizeBound size) {
     return static_cast<std::size_t>(std::min<std::uint64_t>(most, limit));
 }
 
+bool IsOfV3(const CodecSpec& codec) { return codec.names == CodecNames::kV3; }
+
+// What Zarr v3's codecs see: the block that transpositions have made of the chunk.
+void Transpose(CodecContext& context) {
+    const std::vector<std::uint64_t> shape = context.chunk_shape;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        context.chunk_shape[i] = shape[context.axis_order.At(i, shape.size())];
+    context.axis_order = AxisOrder();
+}
+
 }  // namespace
 
 Result<Pipeline> Pipeline::Bind(const std::vector<CodecSpec>& codecs, const CodecContext& context) {
     Pipeline pipeline;
     ZARR_ASSIGN_OR_RETURN(pipeline.chunk_items_, CountItems(context.chunk_shape));
     CodecContext items = context;
+    if (std::any_of(codecs.begin(), codecs.end(), IsOfV3)) Transpose(items);
     if (context.dtype.kind == DataKind::kObject) {
         ZARR_RETURN_IF_ERROR(pipeline.BindObjects(codecs, items));
-        ZARR_RETURN_IF_ERROR(pipeline.BindStages(
-            codecs, 1, {static_cast<std::size_t>(LimitOf(Limit::kStringSize)), false},
-            std::move(items)));
+        const SizeBound objects = {static_cast<std::size_t>(LimitOf(Limit::kStringSize)), false};
+        pipeline.max_stage_bytes_ = std::max(MostEncoded(objects), objects.max);
+        ZARR_RETURN_IF_ERROR(pipeline.BindStages(codecs, 1, objects, std::move(items)));
         return pipeline;
     }
     const auto bytes = CheckedMul(pipeline.chunk_items_, context.dtype.size);
     if (!bytes || *bytes > SIZE_MAX)
         return Status::Limit("chunks: the product of their sizes overflows");
     pipeline.chunk_bytes_ = static_cast<std::size_t>(*bytes);
-    ZARR_RETURN_IF_ERROR(
-        pipeline.BindStages(codecs, 0, {pipeline.chunk_bytes_, true}, std::move(items)));
+    const SizeBound chunk = {pipeline.chunk_bytes_, true};
+    pipeline.max_stage_bytes_ = std::max(MostEncoded(chunk), chunk.max);
+    ZARR_RETURN_IF_ERROR(pipeline.BindStages(codecs, 0, chunk, std::move(items)));
+    return pipeline;
+}
+
+Result<Pipeline> Pipeline::BindBytes(const std::vector<CodecSpec>& codecs, std::size_t max_bytes) {
+    constexpr std::size_t kGrowth = 2;  // base64 is the codec that makes most of its input
+    constexpr std::size_t kFloor = std::size_t{64} << 20;
+    Pipeline pipeline;
+    pipeline.chunk_bytes_ = max_bytes;
+    pipeline.max_stage_bytes_ = SaturatingAdd(SaturatingMul(max_bytes, kGrowth), kFloor);
+    CodecContext bytes;
+    bytes.chunk_shape = {max_bytes};
+    bytes.is_flat = true;
+    ZARR_RETURN_IF_ERROR(pipeline.BindStages(codecs, 0, {max_bytes, false}, std::move(bytes)));
     return pipeline;
 }
 
@@ -60,6 +86,10 @@ Status Pipeline::BindObjects(const std::vector<CodecSpec>& codecs, CodecContext&
         ZARR_ASSIGN_OR_RETURN(object_codec_,
                               MakeObjectCodec(codecs[0], context).WithContext(codecs[0].place));
     }
+    if (object_codec_ == nullptr && !codecs.empty() && IsOfV3(codecs[0]))
+        return Status::Corrupt(codecs[0].place +
+                               ": expected the codec vlen-utf8 or vlen-bytes of " +
+                               "variable-length data, got " + Quoted(codecs[0].name));
     if (object_codec_ == nullptr)
         return Status::Corrupt(
             "filters: dtype |O needs a codec of objects (vlen-utf8, vlen-bytes, json2, "
@@ -74,7 +104,6 @@ Status Pipeline::BindObjects(const std::vector<CodecSpec>& codecs, CodecContext&
 
 Status Pipeline::BindStages(const std::vector<CodecSpec>& codecs, std::size_t first, SizeBound size,
                             CodecContext context) {
-    max_stage_bytes_ = std::max(MostEncoded(size), size.max);
     for (std::size_t i = first; i < codecs.size(); ++i) {
         const CodecSpec& codec = codecs[i];
         Stage stage;
@@ -86,11 +115,10 @@ Status Pipeline::BindStages(const std::vector<CodecSpec>& codecs, std::size_t fi
         stage.decoded = size;
         size = stage.codec->EncodedSize(size);
         if (size.max > max_stage_bytes_) size = {max_stage_bytes_, false};
-        context.dtype = stage.codec->EncodedType();
-        context.is_flat = context.is_flat || !stage.codec->KeepsShape();
-        stages_.push_back(std::move(stage));
+        stage.codec->DescribeEncoded(context);
+        if (!stage.codec->IsIdentity()) stages_.push_back(std::move(stage));
     }
-    max_encoded_bytes_ = size.max;
+    encoded_size_ = size;
     return {};
 }
 
@@ -143,6 +171,17 @@ Status Pipeline::DecodeObjects(ByteSpan encoded, ObjectChunk& chunk,
     return object_codec_->DecodeObjects(encoded, chunk_items_, chunk).WithContext(object_codec_id_);
 }
 
+Status Pipeline::DecodeBytes(ByteSpan encoded, std::size_t max_decoded, Buffer& decoded,
+                             PipelineScratch& scratch) const {
+    Output output(decoded, max_decoded);
+    if (!stages_.empty()) {
+        ZARR_RETURN_IF_ERROR(DecodeToFirst(encoded, 1, scratch, 1));
+        return DecodeStage(stages_[0], encoded, output, 1);
+    }
+    if (encoded.size > max_decoded) return output.TooLong();
+    return decoded.Assign(encoded);
+}
+
 Result<ByteSpan> Pipeline::EncodeStages(ByteSpan bytes, PipelineScratch& scratch) const {
     for (std::size_t i = 0; i < stages_.size(); ++i) {
         Buffer& buffer = scratch.stages[i % 2];
@@ -162,6 +201,14 @@ Result<ByteSpan> Pipeline::Encode(ByteSpan chunk, PipelineScratch& scratch) cons
         return Status::Invalid("a chunk of " + std::to_string(chunk.size) + " bytes instead of " +
                                std::to_string(chunk_bytes_));
     return EncodeStages(chunk, scratch);
+}
+
+Result<ByteSpan> Pipeline::EncodeBytes(ByteSpan bytes, PipelineScratch& scratch) const {
+    ZARR_RETURN_IF_ERROR(writable_);
+    if (bytes.size > chunk_bytes_ || decodes_objects())
+        return Status::Invalid(std::to_string(bytes.size) + " bytes, of which at most " +
+                               std::to_string(chunk_bytes_) + " can be encoded");
+    return EncodeStages(bytes, scratch);
 }
 
 Result<ByteSpan> Pipeline::EncodeObjects(const ObjectRef* objects, std::size_t count,

@@ -21,8 +21,12 @@ struct PipelineScratch {
 // threads.
 class Pipeline {
   public:
-    // `codecs` are in encoding order. Errors begin with the place of the codec.
+    // `codecs` are in encoding order, their classes in any. Those of Zarr v3 see the chunk as a
+    // row-major block of its dimensions in their order in memory. Errors begin with the place of
+    // the codec.
     static Result<Pipeline> Bind(const std::vector<CodecSpec>& codecs, const CodecContext& context);
+    // Of codecs from bytes to bytes, for runs of any size up to `max_bytes`.
+    static Result<Pipeline> BindBytes(const std::vector<CodecSpec>& codecs, std::size_t max_bytes);
 
     // True where a chunk is stored as it is.
     bool is_identity() const { return stages_.empty() && object_codec_ == nullptr; }
@@ -32,8 +36,10 @@ class Pipeline {
     const Status& writable() const { return writable_; }
     // Decoded bytes per chunk; 0 for kObject, whose size varies.
     std::size_t chunk_bytes() const { return chunk_bytes_; }
-    // A bound of the stored size of a chunk that every usual encoder keeps.
-    std::size_t max_encoded_bytes() const { return max_encoded_bytes_; }
+    // A bound of the stored size of a chunk that every usual encoder keeps; exact where every
+    // codec's is.
+    SizeBound encoded_size() const { return encoded_size_; }
+    std::size_t max_encoded_bytes() const { return encoded_size_.max; }
 
     // Decodes one chunk of fixed-size elements into `chunk`, which has chunk_bytes() bytes; on up
     // to `threads` threads where codecs can share the work out.
@@ -55,6 +61,13 @@ class Pipeline {
     Result<ByteSpan> EncodeObjects(const ObjectRef* objects, std::size_t count,
                                    PipelineScratch& scratch) const;
 
+    // Of BindBytes(). Decodes to at most `max_decoded` bytes; `decoded` and `encoded` are none of
+    // the stages in `scratch`.
+    Status DecodeBytes(ByteSpan encoded, std::size_t max_decoded, Buffer& decoded,
+                       PipelineScratch& scratch) const;
+    // Likewise encodes; the result lies as that of Encode().
+    Result<ByteSpan> EncodeBytes(ByteSpan bytes, PipelineScratch& scratch) const;
+
   private:
     struct Stage {
         std::string id;
@@ -63,7 +76,7 @@ class Pipeline {
     };
 
     // Makes the stages of the `codecs` from number `first` on, which begin with what `size` and
-    // `context` say.
+    // `context` say. None makes more than max_stage_bytes_.
     Status BindStages(const std::vector<CodecSpec>& codecs, std::size_t first, SizeBound size,
                       CodecContext context);
     Status BindObjects(const std::vector<CodecSpec>& codecs, CodecContext& context);
@@ -80,9 +93,9 @@ class Pipeline {
     std::vector<Stage> stages_;  // in encoding order
     std::unique_ptr<ObjectCodec> object_codec_;
     std::string object_codec_id_;
-    std::size_t chunk_bytes_ = 0;
+    std::size_t chunk_bytes_ = 0;  // of BindBytes() the most
     std::size_t chunk_items_ = 0;
-    std::size_t max_encoded_bytes_ = 0;
+    SizeBound encoded_size_;
     std::size_t max_stage_bytes_ = 0;  // of what any stage makes
     Status writable_;
 };

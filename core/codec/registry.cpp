@@ -2,80 +2,97 @@
 #include "core/codec/registry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/codec/factories.h"
+#include "core/codec/v3_configuration.h"
 #include "core/json/value.h"
 
 namespace zarr {
 
 namespace {
 
-// A configuration of Zarr v3 in the options of numcodecs.
-using ConfigurationReader = Result<json::Value> (*)(const json::Value&);
-
-// Zarr v3 names the kinds of shuffling (Zarr v3, "blosc codec"), numcodecs numbers them.
-Result<json::Value> ReadV3Blosc(const json::Value& configuration) {
-    static constexpr std::string_view kShuffles[] = {"noshuffle", "shuffle", "bitshuffle"};
-    json::Value options = configuration;
-    ZARR_ASSIGN_OR_RETURN(const json::Value* shuffle, json::Require(configuration, "shuffle"));
-    const auto* const name =
-        std::find_if(std::begin(kShuffles), std::end(kShuffles), [&](std::string_view known) {
-            return shuffle->as_string() != nullptr && *shuffle->as_string() == known;
-        });
-    if (name == std::end(kShuffles))
-        return json::Expected("shuffle", R"("noshuffle", "shuffle" or "bitshuffle")", *shuffle);
-    json::PutMember(*options.as_object(), "shuffle",
-                    json::Value(std::int64_t{name - std::begin(kShuffles)}));
-    return options;
-}
+// A configuration of Zarr v3 in the options that the codec is made of, and the way back.
+using ConfigurationReader = Result<json::Value> (*)(const json::Value&, const CodecContext&);
+using ConfigurationWriter = json::Value (*)(const json::Value&, const DataType&);
 
 struct Row {
-    std::string_view id;       // numcodecs' and Zarr v2's
-    std::string_view v3_name;  // also known there as "numcodecs." and the id
+    std::string_view id;       // numcodecs' and Zarr v2's; empty where these have none
+    std::string_view v3_name;  // Zarr v3's; empty where it has none
+    CodecClass v3_class;
     bool is_compressor;
     CodecResult (*make)(const json::Value&, const CodecContext&);
     ObjectCodecResult (*make_objects)(const json::Value&, const CodecContext&);
-    ConfigurationReader read_v3;  // nullptr where Zarr v3 has numcodecs' options
+    ConfigurationReader read_v3;   // of `v3_name`; nullptr where the codec is made of what it says
+    ConfigurationWriter write_v3;  // of `v3_name` from numcodecs' options
 };
 
+constexpr CodecClass kArray = CodecClass::kArrayToArray;
+constexpr CodecClass kSerializer = CodecClass::kArrayToBytes;
+constexpr CodecClass kBytes = CodecClass::kBytesToBytes;
+constexpr ConfigurationReader kRead = ReadNumcodecsConfiguration;
+constexpr ConfigurationWriter kWrite = NumcodecsConfiguration;
+
 constexpr Row kCodecs[] = {
-    {"blosc", "blosc", true, MakeBlosc, nullptr, ReadV3Blosc},
-    {"zlib", "numcodecs.zlib", true, MakeZlib, nullptr, nullptr},
-    {"gzip", "gzip", true, MakeGzip, nullptr, nullptr},
-    {"bz2", "numcodecs.bz2", true, MakeBz2, nullptr, nullptr},
-    {"lzma", "numcodecs.lzma", true, MakeLzma, nullptr, nullptr},
-    {"zstd", "zstd", true, MakeZstd, nullptr, nullptr},
-    {"lz4", "numcodecs.lz4", true, MakeLz4, nullptr, nullptr},
-    {"zfpy", "numcodecs.zfpy", true, MakeZfpy, nullptr, nullptr},
-    {"imagecodecs_tiff", "imagecodecs_tiff", true, MakeTiff, nullptr, nullptr},
-    {"delta", "numcodecs.delta", false, MakeDelta, nullptr, nullptr},
-    {"fixedscaleoffset", "numcodecs.fixedscaleoffset", false, MakeFixedScaleOffset, nullptr,
+    {"blosc", "blosc", kBytes, true, MakeBlosc, nullptr, ReadBloscConfiguration,
+     BloscConfiguration},
+    {"zlib", "numcodecs.zlib", kBytes, true, MakeZlib, nullptr, kRead, kWrite},
+    {"gzip", "gzip", kBytes, true, MakeGzip, nullptr, ReadGzipConfiguration, GzipConfiguration},
+    {"bz2", "numcodecs.bz2", kBytes, true, MakeBz2, nullptr, kRead, kWrite},
+    {"lzma", "numcodecs.lzma", kBytes, true, MakeLzma, nullptr, kRead, kWrite},
+    {"zstd", "zstd", kBytes, true, MakeZstd, nullptr, ReadZstdConfiguration, ZstdConfiguration},
+    {"lz4", "numcodecs.lz4", kBytes, true, MakeLz4, nullptr, kRead, kWrite},
+    {"zfpy", "numcodecs.zfpy", kSerializer, true, MakeZfpy, nullptr, kRead, kWrite},
+    {"imagecodecs_tiff", "imagecodecs_tiff", kSerializer, true, MakeTiff, nullptr, kRead, kWrite},
+    {"delta", "numcodecs.delta", kArray, false, MakeDelta, nullptr, kRead, kWrite},
+    {"fixedscaleoffset", "numcodecs.fixedscaleoffset", kArray, false, MakeFixedScaleOffset, nullptr,
+     kRead, kWrite},
+    {"quantize", "numcodecs.quantize", kArray, false, MakeQuantize, nullptr, kRead, kWrite},
+    {"bitround", "numcodecs.bitround", kArray, false, MakeBitRound, nullptr, kRead, kWrite},
+    {"astype", "numcodecs.astype", kArray, false, MakeAsType, nullptr, kRead, kWrite},
+    {"packbits", "numcodecs.packbits", kArray, false, MakePackBits, nullptr, kRead, kWrite},
+    {"categorize", "", kArray, false, MakeCategorize, MakeCategorizeObjects, nullptr, nullptr},
+    {"shuffle", "numcodecs.shuffle", kBytes, false, MakeShuffle, nullptr, ReadShuffleConfiguration,
+     ShuffleConfiguration},
+    {"base64", "numcodecs.base64", kBytes, false, MakeBase64, nullptr, kRead, kWrite},
+    {"crc32", "numcodecs.crc32", kBytes, false, MakeCrc32, nullptr, kRead, kWrite},
+    {"crc32c", "crc32c", kBytes, false, MakeCrc32c, nullptr, ReadEmptyConfiguration,
+     EmptyConfiguration},
+    {"adler32", "numcodecs.adler32", kBytes, false, MakeAdler32, nullptr, kRead, kWrite},
+    {"fletcher32", "numcodecs.fletcher32", kBytes, false, MakeFletcher32, nullptr, kRead, kWrite},
+    {"json2", "", kSerializer, false, MakeJson2, MakeJson2Objects, nullptr, nullptr},
+    {"msgpack2", "", kSerializer, false, MakeMessagePack2, MakeMessagePack2Objects, nullptr,
      nullptr},
-    {"quantize", "numcodecs.quantize", false, MakeQuantize, nullptr, nullptr},
-    {"bitround", "numcodecs.bitround", false, MakeBitRound, nullptr, nullptr},
-    {"astype", "numcodecs.astype", false, MakeAsType, nullptr, nullptr},
-    {"packbits", "numcodecs.packbits", false, MakePackBits, nullptr, nullptr},
-    {"categorize", "numcodecs.categorize", false, MakeCategorize, MakeCategorizeObjects, nullptr},
-    {"shuffle", "numcodecs.shuffle", false, MakeShuffle, nullptr, nullptr},
-    {"base64", "numcodecs.base64", false, MakeBase64, nullptr, nullptr},
-    {"crc32", "numcodecs.crc32", false, MakeCrc32, nullptr, nullptr},
-    {"crc32c", "crc32c", false, MakeCrc32c, nullptr, nullptr},
-    {"adler32", "numcodecs.adler32", false, MakeAdler32, nullptr, nullptr},
-    {"fletcher32", "numcodecs.fletcher32", false, MakeFletcher32, nullptr, nullptr},
-    {"json2", "numcodecs.json2", false, MakeJson2, MakeJson2Objects, nullptr},
-    {"msgpack2", "numcodecs.msgpack2", false, MakeMessagePack2, MakeMessagePack2Objects, nullptr},
-    {"vlen-utf8", "vlen-utf8", false, nullptr, MakeVlenUtf8, nullptr},
-    {"vlen-bytes", "vlen-bytes", false, nullptr, MakeVlenBytes, nullptr},
+    {"vlen-utf8", "vlen-utf8", kSerializer, false, nullptr, MakeVlenUtf8, ReadEmptyConfiguration,
+     EmptyConfiguration},
+    {"vlen-bytes", "vlen-bytes", kSerializer, false, nullptr, MakeVlenBytes, ReadEmptyConfiguration,
+     EmptyConfiguration},
+    {"", "bytes", kSerializer, false, MakeBytes, nullptr, nullptr, nullptr},
+    {"", "transpose", kArray, false, MakeTranspose, nullptr, nullptr, nullptr},
+    {"", "reshape", kArray, false, MakeReshape, nullptr, nullptr, nullptr},
+    {"", "bitround", kArray, false, MakeV3BitRound, nullptr, nullptr, nullptr},
+    {"", "scale_offset", kArray, false, MakeScaleOffset, nullptr, nullptr, nullptr},
+    {"", "cast_value", kArray, false, MakeCastValue, nullptr, nullptr, nullptr},
+    {"", "packbits", kSerializer, false, MakeV3PackBits, nullptr, nullptr, nullptr},
+    {"", "zfp", kSerializer, false, MakeZfp, nullptr, nullptr, nullptr},
+    {"", "n5_default", kSerializer, false, MakeN5Default, nullptr, nullptr, nullptr},
+    {"", "conditional", kBytes, false, MakeConditional, nullptr, nullptr, nullptr},
+    {"", "sharding_indexed", kSerializer, false, nullptr, nullptr, nullptr, nullptr},
 };
 
 constexpr std::string_view kNumcodecsPrefix = "numcodecs.";
 
+// The id of a codec that Zarr v3 takes from numcodecs; empty of others.
+std::string_view NumcodecsId(std::string_view v3_name) {
+    const bool has_prefix = v3_name.substr(0, kNumcodecsPrefix.size()) == kNumcodecsPrefix;
+    return has_prefix ? v3_name.substr(kNumcodecsPrefix.size()) : std::string_view();
+}
+
 bool IsNamed(const Row& row, const CodecSpec& spec) {
-    if (spec.names == CodecNames::kNumcodecs) return row.id == spec.name;
-    return row.v3_name == spec.name ||
-           (spec.name.compare(0, kNumcodecsPrefix.size(), kNumcodecsPrefix) == 0 &&
-            spec.name.substr(kNumcodecsPrefix.size()) == row.id);
+    if (spec.names == CodecNames::kNumcodecs) return !row.id.empty() && row.id == spec.name;
+    return !row.v3_name.empty() &&
+           (row.v3_name == spec.name || (!row.id.empty() && NumcodecsId(spec.name) == row.id));
 }
 
 const Row* FindRow(const CodecSpec& spec) {
@@ -97,33 +114,65 @@ constexpr Refusal kRefused[] = {
     {"n5_wrapper", "N5 stores are not supported"},
     {"jenkins_lookup3", "it is not supported"},
     {"pcodec", "it is not supported"},
+    {"zarrs.gdeflate", "it is not supported"},
+    {"zarrs.optional", "it is of data type zarrs.optional, which is not supported"},
+    {"zarrs.vlen", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
+    {"zarrs.vlen_v2", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
+    // numcodecs' own that Zarr v3 has not.
+    {"categorize", "Zarr v3 has no such codec"},
+    {"json2", "Zarr v3 has no such codec; it has vlen-utf8"},
+    {"msgpack2", "Zarr v3 has no such codec; it has vlen-utf8"},
 };
+
+// Why a name of Zarr v3 or numcodecs is not in the table on purpose; empty where that is not so.
+std::string_view WhyRefused(const CodecSpec& spec) {
+    const bool has_id = spec.names == CodecNames::kV3 && !NumcodecsId(spec.name).empty();
+    const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
+    for (const Refusal& refusal : kRefused)
+        if (refusal.id == name) return refusal.why;
+    return {};
+}
 
 Result<const Row*> RequireRow(const CodecSpec& spec) {
     if (const Row* row = FindRow(spec)) return row;
-    const auto* const refusal = std::find_if(std::begin(kRefused), std::end(kRefused),
-                                             [&](const Refusal& r) { return r.id == spec.name; });
-    if (refusal != std::end(kRefused))
-        return Status::Unsupported("codec \"" + spec.name +
-                                   "\" is refused: " + std::string(refusal->why));
+    const std::string_view why = WhyRefused(spec);
+    if (!why.empty())
+        return Status::Unsupported("codec \"" + spec.name + "\" is refused: " + std::string(why));
     return Status::Unsupported("unknown codec " + Quoted(spec.name));
 }
 
-// The configuration in numcodecs' options.
-Result<json::Value> Options(const CodecSpec& spec, const Row& row) {
-    const bool is_as_v3 = spec.names == CodecNames::kV3 && spec.name == row.v3_name;
-    if (is_as_v3 && row.read_v3 != nullptr) return row.read_v3(spec.configuration);
-    return spec.configuration;
+// What the codec is made of.
+Result<json::Value> Options(const CodecSpec& spec, const Row& row, const CodecContext& context) {
+    if (spec.names == CodecNames::kNumcodecs) return spec.configuration;
+    if (spec.configuration.as_object() == nullptr)
+        return json::Expected("configuration", "an object", spec.configuration);
+    if (spec.name != row.v3_name) return ReadNumcodecsConfiguration(spec.configuration, context);
+    if (row.read_v3 == nullptr) return spec.configuration;
+    return row.read_v3(spec.configuration, context);
+}
+
+// zarr-python wants a configuration of what comes from numcodecs.
+json::Value ExtensionObject(std::string name, json::Value configuration) {
+    const bool is_needed = !configuration.as_object()->empty() || !NumcodecsId(name).empty();
+    json::Object members{{"name", json::Value(std::move(name))}};
+    if (is_needed) members.emplace_back("configuration", std::move(configuration));
+    return json::Value(std::move(members));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Codec>> MakeCodec(const CodecSpec& spec, const CodecContext& context) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
+    if (row->make == nullptr && row->make_objects == nullptr)
+        return Status::Unsupported("codec \"" + spec.name +
+                                   "\" is supported behind transpositions alone, not here");
+    if (row->make == nullptr && spec.names == CodecNames::kV3)
+        return Status::Corrupt("codec \"" + spec.name + "\" needs variable-length data");
     if (row->make == nullptr)
         return Status::Corrupt("codec \"" + spec.name +
                                "\" needs dtype |O and the first place in the filters");
-    ZARR_ASSIGN_OR_RETURN(const json::Value options, Options(spec, *row).WithContext(spec.name));
+    ZARR_ASSIGN_OR_RETURN(const json::Value options,
+                          Options(spec, *row, context).WithContext(spec.name));
     return row->make(options, context).WithContext(spec.name);
 }
 
@@ -131,7 +180,8 @@ Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
                                                      const CodecContext& context) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     if (row->make_objects == nullptr) return std::unique_ptr<ObjectCodec>();
-    ZARR_ASSIGN_OR_RETURN(const json::Value options, Options(spec, *row).WithContext(spec.name));
+    ZARR_ASSIGN_OR_RETURN(const json::Value options,
+                          Options(spec, *row, context).WithContext(spec.name));
     return row->make_objects(options, context).WithContext(spec.name);
 }
 
@@ -140,9 +190,31 @@ bool IsCompressor(const CodecSpec& spec) {
     return row != nullptr && row->is_compressor;
 }
 
+Result<CodecClass> ClassOf(const CodecSpec& spec) {
+    ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
+    return row->v3_class;
+}
+
+Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {
+    if (spec.configuration.as_object() == nullptr)
+        return json::Expected("configuration", "an object", spec.configuration)
+            .WithContext(spec.name);
+    if (spec.names == CodecNames::kV3) return ExtensionObject(spec.name, spec.configuration);
+    ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
+    if (row->v3_name.empty())
+        return Status::Unsupported("codec \"" + spec.name + "\": Zarr v3 has no such codec");
+    // Zarr v3's own has the checksum at the end.
+    const json::Value* const location = spec.configuration.Find("location");
+    if (row->write_v3 == EmptyConfiguration && location != nullptr &&
+        (location->as_string() == nullptr || *location->as_string() != "end"))
+        return ExtensionObject(std::string(kNumcodecsPrefix) + spec.name, spec.configuration);
+    return ExtensionObject(std::string(row->v3_name), row->write_v3(spec.configuration, dtype));
+}
+
 std::vector<std::string_view> CodecIds() {
     std::vector<std::string_view> ids;
-    for (const Row& row : kCodecs) ids.push_back(row.id);
+    for (const Row& row : kCodecs)
+        if (!row.id.empty()) ids.push_back(row.id);
     return ids;
 }
 

@@ -2,6 +2,7 @@
 // The one table of codecs: their names in Zarr v2 and v3, and how each is made.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,17 @@ Result<std::unique_ptr<ObjectCodec>> MakeObjectCodec(const CodecSpec& spec,
 
 // True for general-purpose compressors, which Zarr v2 has apart from filters.
 bool IsCompressor(const CodecSpec& spec);
+
+// What a codec takes and makes (Zarr v3, "Codecs").
+enum class CodecClass : std::uint8_t { kArrayToArray, kArrayToBytes, kBytesToBytes };
+
+// The class of the codec that `spec` names; of those of numcodecs as zarr-python 3 has them. The
+// configuration is not looked at. Errors are those of MakeCodec() for the name.
+Result<CodecClass> ClassOf(const CodecSpec& spec);
+
+// What `zarr.json` says of the codec, which encodes items of `dtype`: an object of its name and
+// configuration. kUnsupported where Zarr v3 has no such codec.
+Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype);
 
 // numcodecs' ids of the table, in its order.
 std::vector<std::string_view> CodecIds();

@@ -278,7 +278,8 @@ class BitRound final : public Codec {
 
   private:
     Status BindEncoding(const json::Value& config) {
-        if (items_.kind != DataKind::kFloat || items_.NeedsSwap())
+        if (items_.kind != DataKind::kFloat || items_.narrow != NarrowType::kNone ||
+            items_.NeedsSwap())
             return Status::Unsupported("rounds floats of the native byte order only, not " +
                                        items_.ToString());
         ZARR_ASSIGN_OR_RETURN(const json::Value* member, json::Require(config, "keepbits"));

@@ -103,11 +103,15 @@ class Vlen final : public ObjectCodec {
 
 }  // namespace
 
-ObjectCodecResult MakeVlenUtf8(const json::Value& /*config*/, const CodecContext& /*context*/) {
+ObjectCodecResult MakeVlenUtf8(const json::Value& /*config*/, const CodecContext& context) {
+    if (context.dtype.object_kind == ObjectKind::kBytes)
+        return Status::Corrupt("is a codec of text, the data type is of bytes");
     return std::unique_ptr<ObjectCodec>(std::make_unique<Vlen>(true));
 }
 
-ObjectCodecResult MakeVlenBytes(const json::Value& /*config*/, const CodecContext& /*context*/) {
+ObjectCodecResult MakeVlenBytes(const json::Value& /*config*/, const CodecContext& context) {
+    if (context.dtype.object_kind == ObjectKind::kText)
+        return Status::Corrupt("is a codec of bytes, the data type is of text");
     return std::unique_ptr<ObjectCodec>(std::make_unique<Vlen>(false));
 }
 

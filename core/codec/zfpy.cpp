@@ -1,57 +1,22 @@
 // SPDX-License-Identifier: MIT
 // numcodecs' "zfpy": an array of up to four dimensions of float32, float64, int32 or int64 as
 // libzfp compresses it, with libzfp's full header, which says its type and shape.
-#include <zfp.h>
-
-#include <cstring>
 #include <memory>
 #include <optional>
 
-#include "core/base/endian.h"
-#include "core/base/limits.h"
+#include "core/base/checked.h"
 #include "core/codec/factories.h"
 #include "core/codec/numeric.h"
+#include "core/codec/zfp_stream.h"
 #include "core/json/value.h"
 
 namespace zarr {
 
 namespace {
 
-struct CloseStream {
-    void operator()(zfp_stream* stream) const { zfp_stream_close(stream); }
-};
-struct CloseBits {
-    void operator()(bitstream* bits) const { stream_close(bits); }
-};
-struct FreeField {
-    void operator()(zfp_field* field) const { zfp_field_free(field); }
-};
-using StreamPtr = std::unique_ptr<zfp_stream, CloseStream>;
-using BitsPtr = std::unique_ptr<bitstream, CloseBits>;
-using FieldPtr = std::unique_ptr<zfp_field, FreeField>;
-
-constexpr std::size_t kHeader = (ZFP_HEADER_MAX_BITS + 7) / 8;
-constexpr std::size_t kMostDimensions = 4;
-
-// A compressed array that is open at its start, in memory of which libzfp reads no more than there
-// is.
-struct Opened {
-    Buffer bytes;  // the encoded form, and zeros
-    BitsPtr bits;
-    StreamPtr stream{zfp_stream_open(nullptr)};
-    FieldPtr field{zfp_field_alloc()};
-};
-
-// libzfp does not look where its input ends. So that is followed by as much as it may want.
-Status Open(ByteSpan encoded, std::size_t room, Opened& opened) {
-    ZARR_RETURN_IF_ERROR(opened.bytes.Reset(encoded.size + room));
-    if (encoded.size != 0) std::memcpy(opened.bytes.data(), encoded.data, encoded.size);
-    std::memset(opened.bytes.data() + encoded.size, 0, room);
-    opened.bits.reset(stream_open(opened.bytes.data(), opened.bytes.size()));
-    if (opened.bits == nullptr || opened.stream == nullptr || opened.field == nullptr)
-        return Status::OutOfMemory("libzfp is out of memory");
-    zfp_stream_set_bit_stream(opened.stream.get(), opened.bits.get());
-    zfp_stream_rewind(opened.stream.get());
+// Opens `encoded`, which begins with libzfp's full header.
+Status OpenWithHeader(ByteSpan encoded, std::size_t room, OpenedZfp& opened) {
+    ZARR_RETURN_IF_ERROR(OpenZfp(encoded, room, opened));
     if (zfp_read_header(opened.stream.get(), opened.field.get(), ZFP_HEADER_FULL) == 0)
         return Status::Corrupt("does not begin with libzfp's full header");
     return {};
@@ -111,7 +76,7 @@ class Zfpy final : public Codec {
         : mode_(std::move(mode)),
           type_(context.dtype),
           shape_(context.chunk_shape),
-          is_in_order_(!context.fortran_order || context.chunk_shape.size() < 2),
+          is_in_order_(context.axis_order.is_row_major(context.chunk_shape.size())),
           is_flat_(context.is_flat) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
@@ -120,30 +85,16 @@ class Zfpy final : public Codec {
     }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        Opened opened;
-        ZARR_RETURN_IF_ERROR(Open(encoded, kHeader + sizeof(std::uint64_t), opened));
+        OpenedZfp opened;
+        ZARR_RETURN_IF_ERROR(OpenWithHeader(encoded, kZfpHeaderRoom, opened));
         std::size_t size = zfp_type_size(opened.field->type);
         for (const std::size_t n :
              {opened.field->nx, opened.field->ny, opened.field->nz, opened.field->nw})
             size = SaturatingMul(size, n != 0 ? n : 1);
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(size));
-        // What libzfp thinks that its encoder takes at most, and half as much, as damaged input may
-        // say more often that nothing follows.
-        const std::size_t most = zfp_stream_maximum_size(opened.stream.get(), opened.field.get());
-        const std::size_t wanted = SaturatingAdd(SaturatingAdd(most, most / 2), std::size_t{4096});
-        if (most == 0) return Status::Corrupt("libzfp's header is damaged");
-        if (wanted > LimitOf(Limit::kChunkSize))
-            return OverLimit(Limit::kChunkSize, "needs more memory to be decoded");
-        ZARR_RETURN_IF_ERROR(
-            Open(encoded, wanted > encoded.size ? wanted - encoded.size : 0, opened));
-        zfp_field_set_pointer(opened.field.get(), room.data);
-        const std::size_t read = zfp_decompress(opened.stream.get(), opened.field.get());
-        if (read == 0) return Status::Corrupt("does not decode");
-        const std::size_t word = stream_word_bits / 8;
-        if (read > (encoded.size + word - 1) / word * word)
-            return Status::Corrupt("is truncated: " + std::to_string(encoded.size) +
-                                   " bytes do not hold the end of the stream");
-        return {};
+        ZARR_ASSIGN_OR_RETURN(const std::size_t zeros, ZfpRoom(encoded, opened));
+        ZARR_RETURN_IF_ERROR(OpenWithHeader(encoded, zeros, opened));
+        return DecompressZfp(encoded, opened, room);
     }
 
     Status CheckWritable(SizeBound decoded) const override {
@@ -151,7 +102,7 @@ class Zfpy final : public Codec {
         if (!TypeOf(type_))
             return Status::Unsupported("libzfp has no items of dtype " + type_.ToString());
         const std::size_t rank = is_flat_ ? 1 : shape_.size();
-        if (rank == 0 || rank > kMostDimensions)
+        if (rank == 0 || rank > kMostZfpDimensions)
             return Status::Unsupported("libzfp has arrays of 1 to 4 dimensions, not of " +
                                        std::to_string(rank));
         if (!is_flat_ && !is_in_order_)
@@ -162,33 +113,21 @@ class Zfpy final : public Codec {
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
         const zfp_type type = *TypeOf(type_);
-        std::size_t n[kMostDimensions] = {};  // the fastest first
+        std::size_t n[kMostZfpDimensions] = {};  // the fastest first
         const std::size_t rank = is_flat_ ? 1 : shape_.size();
         for (std::size_t i = 0; i < rank; ++i)
             n[i] = is_flat_ ? decoded.size / type_.size
                             : static_cast<std::size_t>(shape_[rank - 1 - i]);
-        const FieldPtr field(zfp_field_alloc());
-        const StreamPtr stream(zfp_stream_open(nullptr));
-        if (field == nullptr || stream == nullptr)
+        OpenedZfp opened;
+        if (opened.stream == nullptr || opened.field == nullptr)
             return Status::OutOfMemory("libzfp is out of memory");
-        zfp_field_set_type(field.get(), type);
-        // libzfp takes a pointer to what it may change, and does not.
-        zfp_field_set_pointer(field.get(), const_cast<std::uint8_t*>(decoded.data));
-        field->nx = n[0];
-        field->ny = n[1];
-        field->nz = n[2];
-        field->nw = n[3];
-        mode_->Set(*stream, type, static_cast<unsigned>(rank));
-        const std::size_t most = zfp_stream_maximum_size(stream.get(), field.get());
-        if (most == 0) return Status::Unsupported("libzfp does not take this chunk");
-        ZARR_RETURN_IF_ERROR(encoded.Reset(most));
-        const BitsPtr bits(stream_open(encoded.data(), encoded.size()));
-        zfp_stream_set_bit_stream(stream.get(), bits.get());
-        zfp_stream_rewind(stream.get());
-        const bool has_header = zfp_write_header(stream.get(), field.get(), ZFP_HEADER_FULL) != 0;
-        const std::size_t size = has_header ? zfp_compress(stream.get(), field.get()) : 0;
-        if (size == 0) return Status::Unsupported("libzfp does not take this chunk");
-        return encoded.Resize(size);
+        zfp_field_set_type(opened.field.get(), type);
+        opened.field->nx = n[0];
+        opened.field->ny = n[1];
+        opened.field->nz = n[2];
+        opened.field->nw = n[3];
+        mode_->Set(*opened.stream, type, static_cast<unsigned>(rank));
+        return CompressZfp(opened, decoded.data, true, encoded);
     }
 
   private:

@@ -25,7 +25,7 @@ Result<Pipeline> Bind(std::string_view filters, std::string_view typestr = "<f4"
     EXPECT_TRUE(dtype.ok()) << typestr;
     context.dtype = dtype.Take();
     context.chunk_shape = std::move(shape);
-    context.fortran_order = fortran_order;
+    context.axis_order = fortran_order;
     const json::Value list =
         parsed->as_array() != nullptr ? *parsed : json::Value(json::Array{*parsed});
     return BindJson(list, context);

@@ -23,7 +23,7 @@ Result<Strings> Decode(std::string_view config, const std::vector<std::uint64_t>
     context.dtype.kind = DataKind::kObject;
     context.dtype.size = sizeof(ObjectRef);
     context.chunk_shape = shape;
-    context.fortran_order = fortran_order;
+    context.axis_order = fortran_order;
     ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline,
                           BindJson(json::Value(json::Array{Json(config)}), context));
     const std::vector<char> exact(encoded.begin(), encoded.end());

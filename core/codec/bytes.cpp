@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Zarr v3's "bytes": items one after the other, in a byte order that the configuration says
+// (Zarr v3, "Bytes codec").
+#include <cstring>
+#include <optional>
+
+#include "core/base/endian.h"
+#include "core/codec/factories.h"
+#include "core/codec/numeric.h"
+#include "core/codec/streaming.h"
+#include "core/codec/v3_configuration.h"
+
+namespace zarr {
+
+namespace {
+
+// The orders of what is in items of `type`.
+struct ItemOrders {
+    bool has_little = false;
+    bool has_big = false;
+
+    explicit ItemOrders(const DataType& type) { Add(type); }
+
+  private:
+    void Add(const DataType& type) {
+        if (type.kind == DataKind::kStruct)
+            for (const Field& field : type.fields) Add(field.type);
+        has_little = has_little || type.order == ByteOrder::kLittle;
+        has_big = has_big || type.order == ByteOrder::kBig;
+    }
+};
+
+DataType WithOrder(DataType type, ByteOrder order) {
+    if (type.order != ByteOrder::kNotRelevant) type.order = order;
+    for (Field& field : type.fields) field.type = WithOrder(field.type, order);
+    return type;
+}
+
+class Bytes final : public Codec {
+  public:
+    Bytes(const DataType& decoded, std::optional<ByteOrder> order)
+        : decoded_(decoded), encoded_(order ? WithOrder(decoded, *order) : decoded) {
+        const ItemOrders orders(decoded);
+        swaps_ = order && (*order == ByteOrder::kLittle ? orders.has_big : orders.has_little);
+    }
+
+    SizeBound EncodedSize(SizeBound decoded) const override { return decoded; }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        if (!swaps_) return CopyAll(encoded, decoded);
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(encoded, decoded_.size, decoded_.size, decoded));
+        Swap(run, encoded_, decoded_);
+        return {};
+    }
+
+    Status CheckWritable(SizeBound decoded) const override {
+        return CheckWholeItems(decoded, decoded_.size);
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        if (!swaps_) return encoded.Assign(decoded);
+        ZARR_ASSIGN_OR_RETURN(const ItemRun run,
+                              PrepareItems(decoded, decoded_.size, decoded_.size, encoded));
+        Swap(run, decoded_, encoded_);
+        return {};
+    }
+
+    DataType EncodedType() const override { return encoded_; }
+    bool IsIdentity() const override { return !swaps_; }
+
+  private:
+    // Copies the items of `run`, of type `from`, as items of type `to`.
+    static void Swap(const ItemRun& run, const DataType& from, const DataType& to) {
+        if (run.count == 0) return;
+        if (to.is_numeric() || to.is_time()) {
+            const std::size_t parts = to.kind == DataKind::kComplex ? 2 : 1;
+            const auto unit = static_cast<std::ptrdiff_t>(to.size / parts);
+            CopySwapped(run.dst, unit, run.src, unit, to.size / parts, run.count * parts);
+            return;
+        }
+        std::memcpy(run.dst, run.src, run.count * to.size);
+        SwapElements(from, run.dst, run.count);  // to the host's order
+        SwapElements(to, run.dst, run.count);    // and from it
+    }
+
+    DataType decoded_;
+    DataType encoded_;
+    bool swaps_ = false;
+};
+
+}  // namespace
+
+CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
+    ZARR_RETURN_IF_ERROR(CheckMembers(config, {"endian"}));
+    if (context.dtype.kind == DataKind::kObject)
+        return Status::Corrupt("takes items of a fixed size, not variable-length data");
+    if (config.Find("endian") == nullptr) {
+        // zarr-python writes structures without it, which are in the host's order then:
+        // little-endian on all that wrote such stores.
+        if (context.dtype.kind == DataKind::kStruct)
+            return std::unique_ptr<Codec>(
+                std::make_unique<Bytes>(context.dtype, ByteOrder::kLittle));
+        const ItemOrders orders(context.dtype);
+        if (orders.has_little || orders.has_big)
+            return Status::Corrupt("endian: is missing, items of " +
+                                   std::to_string(context.dtype.size) + " bytes need it");
+        return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, std::nullopt));
+    }
+    ZARR_ASSIGN_OR_RETURN(const std::size_t endian,
+                          RequiredName(config, "endian", {"little", "big"}));
+    return std::unique_ptr<Codec>(
+        std::make_unique<Bytes>(context.dtype, endian == 0 ? ByteOrder::kLittle : ByteOrder::kBig));
+}
+
+}  // namespace zarr

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// "zfp" of zarr-extensions: a block of one to four dimensions of real numbers as libzfp compresses
+// it, without a header. Numbers of fewer than 32 bits are widened to what libzfp has.
+// https://zfp.readthedocs.io/en/release1.0.1/modes.html
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/checked.h"
+#include "core/base/converter.h"
+#include "core/base/endian.h"
+#include "core/codec/block.h"
+#include "core/codec/factories.h"
+#include "core/codec/real_numbers.h"
+#include "core/codec/v3_configuration.h"
+#include "core/codec/zfp_stream.h"
+
+namespace zarr {
+
+namespace {
+
+enum class ZfpMode : std::uint8_t { kReversible, kExpert, kAccuracy, kRate, kPrecision };
+
+struct ZfpParameters {
+    static Result<ZfpParameters> Make(const json::Value& config);
+
+    // False where libzfp does not take them.
+    bool Set(zfp_stream& stream, const zfp_field& field) const {
+        switch (mode) {
+            case ZfpMode::kExpert:
+                return zfp_stream_set_params(&stream, minbits, maxbits, maxprec, minexp) !=
+                       zfp_false;
+            case ZfpMode::kAccuracy:
+                zfp_stream_set_accuracy(&stream, number);
+                return true;
+            case ZfpMode::kRate:
+                zfp_stream_set_rate(&stream, number, field.type, zfp_field_dimensionality(&field),
+                                    zfp_false);
+                return true;
+            case ZfpMode::kPrecision:
+                zfp_stream_set_precision(&stream, maxprec);
+                return true;
+            default:
+                zfp_stream_set_reversible(&stream);
+                return true;
+        }
+    }
+
+    ZfpMode mode = ZfpMode::kReversible;
+    double number = 0;  // the tolerance or the rate
+    unsigned minbits = 0;
+    unsigned maxbits = 0;
+    unsigned maxprec = 0;
+    int minexp = 0;
+};
+
+Result<ZfpParameters> ParseExpert(const json::Value& config) {
+    ZfpParameters parameters;
+    parameters.mode = ZfpMode::kExpert;
+    ZARR_RETURN_IF_ERROR(CheckMembers(config, {"mode", "minbits", "maxbits", "maxprec", "minexp"}));
+    // Blocks that are filled up to more bits than they can have would take any memory.
+    ZARR_ASSIGN_OR_RETURN(const std::int64_t minbits,
+                          RequiredInt(config, "minbits", 0, ZFP_MAX_BITS));
+    ZARR_ASSIGN_OR_RETURN(const std::int64_t maxbits,
+                          RequiredInt(config, "maxbits", 1, UINT32_MAX));
+    ZARR_ASSIGN_OR_RETURN(const std::int64_t maxprec,
+                          RequiredInt(config, "maxprec", 1, ZFP_MAX_PREC));
+    ZARR_ASSIGN_OR_RETURN(const std::int64_t minexp,
+                          RequiredInt(config, "minexp", INT32_MIN, INT32_MAX));
+    if (minbits > maxbits)
+        return Status::Corrupt("maxbits: expected at least the minbits " + std::to_string(minbits) +
+                               ", got " + std::to_string(maxbits));
+    parameters.minbits = static_cast<unsigned>(minbits);
+    parameters.maxbits = static_cast<unsigned>(maxbits);
+    parameters.maxprec = static_cast<unsigned>(maxprec);
+    parameters.minexp = static_cast<int>(minexp);
+    return parameters;
+}
+
+Result<ZfpParameters> ZfpParameters::Make(const json::Value& config) {
+    ZARR_ASSIGN_OR_RETURN(
+        const std::size_t index,
+        RequiredName(config, "mode",
+                     {"reversible", "expert", "fixed_accuracy", "fixed_rate", "fixed_precision"}));
+    ZfpParameters parameters;
+    parameters.mode = static_cast<ZfpMode>(index);
+    if (parameters.mode == ZfpMode::kExpert) return ParseExpert(config);
+    if (parameters.mode == ZfpMode::kReversible) {
+        ZARR_RETURN_IF_ERROR(CheckMembers(config, {"mode"}));
+        return parameters;
+    }
+    if (parameters.mode == ZfpMode::kPrecision) {
+        ZARR_RETURN_IF_ERROR(CheckMembers(config, {"mode", "precision"}));
+        ZARR_ASSIGN_OR_RETURN(const std::int64_t precision,
+                              RequiredInt(config, "precision", 0, UINT32_MAX));
+        parameters.maxprec = static_cast<unsigned>(precision);
+        return parameters;
+    }
+    const bool is_rate = parameters.mode == ZfpMode::kRate;
+    const std::string_view key = is_rate ? "rate" : "tolerance";
+    ZARR_RETURN_IF_ERROR(CheckMembers(config, {"mode", key}));
+    ZARR_ASSIGN_OR_RETURN(parameters.number, RequiredNumber(config, key));
+    const double most = is_rate ? ZFP_MAX_BITS : HUGE_VAL;
+    if (parameters.number >= 0 && parameters.number <= most) return parameters;
+    return json::Expected(key, is_rate ? "a number of bits" : "a number >= 0", *config.Find(key));
+}
+
+// What libzfp has for numbers of a type, and the way there.
+struct ZfpNumbers {
+    static Result<ZfpNumbers> Of(const DataType& type) {
+        ZfpNumbers numbers;
+        numbers.bits = BitsOf(type);
+        const bool is_plain_float =
+            type.kind == DataKind::kFloat && type.narrow == NarrowType::kNone;
+        const bool is_integer = type.kind == DataKind::kInt || type.kind == DataKind::kUint;
+        if (is_plain_float) {
+            numbers.type = numbers.bits == 64 ? zfp_type_double : zfp_type_float;
+        } else if (type.kind == DataKind::kInt && numbers.bits >= 32) {
+            numbers.type = numbers.bits == 64 ? zfp_type_int64 : zfp_type_int32;
+        } else if (is_integer && numbers.bits <= 16) {
+            numbers.type = zfp_type_int32;
+        } else if (type.kind == DataKind::kUint) {
+            return Status::Unsupported("libzfp has signed integers alone, not " +
+                                       NumberTypeName(type));
+        } else {
+            return Status::Unsupported("libzfp has no items of " + NumberTypeName(type));
+        }
+        numbers.is_wider = numbers.bits < 32;
+        return numbers;
+    }
+
+    zfp_type type = zfp_type_none;
+    unsigned bits = 0;
+    bool is_wider = false;  // libzfp's numbers are of 32 bits, those of the block of fewer
+};
+
+// Numbers of fewer bits as the highest ones of an int32, below its sign (libzfp's zfp_promote_...).
+template <class Int>
+void Promote(unsigned bits, const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
+    const std::int32_t half = std::is_signed_v<Int> ? 0 : std::int32_t{1} << (bits - 1);
+    const std::int32_t factor = std::int32_t{1} << (31 - bits);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Int number =
+            OfBits<Int>(static_cast<std::uint64_t>(LoadNative<Int>(src + i * sizeof(Int))), bits);
+        StoreNative(dst + i * 4, (std::int32_t{number} - half) * factor);
+    }
+}
+
+template <class Int>
+void Demote(unsigned bits, const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
+    const std::int32_t half = std::int32_t{1} << (bits - 1);
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto wide = LoadNative<std::int32_t>(src + i * 4);
+        const std::int32_t number = std::clamp(wide >> (31 - bits), -half, half - 1);
+        StoreNative(dst + i * sizeof(Int),
+                    static_cast<Int>(std::is_signed_v<Int> ? number : number + half));
+    }
+}
+
+void WidenHalves(unsigned /*bits*/, const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        StoreNative(dst + i * 4, HalfToFloat(LoadNative<std::uint16_t>(src + i * 2)));
+}
+
+void NarrowToHalves(unsigned /*bits*/, const std::uint8_t* src, std::uint8_t* dst,
+                    std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        StoreNative(dst + i * 2, FloatToHalf(LoadNative<float>(src + i * 4)));
+}
+
+using ConvertZfp = void (*)(unsigned, const std::uint8_t*, std::uint8_t*, std::size_t);
+
+ConvertZfp Widening(const DataType& type) {
+    if (type.kind == DataKind::kFloat) return WidenHalves;
+    if (type.kind == DataKind::kInt)
+        return type.size == 1 ? Promote<std::int8_t> : Promote<std::int16_t>;
+    return type.size == 1 ? Promote<std::uint8_t> : Promote<std::uint16_t>;
+}
+
+ConvertZfp Narrowing(const DataType& type) {
+    if (type.kind == DataKind::kFloat) return NarrowToHalves;
+    if (type.kind == DataKind::kInt)
+        return type.size == 1 ? Demote<std::int8_t> : Demote<std::int16_t>;
+    return type.size == 1 ? Demote<std::uint8_t> : Demote<std::uint16_t>;
+}
+
+class Zfp final : public Codec {
+  public:
+    Zfp(const Block& block, DataType dtype, const ZfpNumbers& numbers,
+        const ZfpParameters& parameters)
+        : block_(block), dtype_(std::move(dtype)), numbers_(numbers), parameters_(parameters) {}
+
+    SizeBound EncodedSize(SizeBound decoded) const override {
+        // Blocks of 256 values may have a single one of the array's, of up to four times the bytes.
+        return {SaturatingAdd(SaturatingMul(decoded.max, 1024), std::size_t{4} << 10), false};
+    }
+
+    Status Decode(ByteSpan encoded, Output& decoded) const override {
+        OpenedZfp opened;
+        ZARR_RETURN_IF_ERROR(OpenZfp(encoded, kZfpHeaderRoom, opened));
+        ZARR_RETURN_IF_ERROR(SetUp(opened));
+        ZARR_ASSIGN_OR_RETURN(const std::size_t zeros, ZfpRoom(encoded, opened));
+        ZARR_RETURN_IF_ERROR(OpenZfp(encoded, zeros, opened));
+        ZARR_ASSIGN_OR_RETURN(const MutableByteSpan room, decoded.Prepare(block_.bytes));
+        Buffer wide;
+        if (numbers_.is_wider) ZARR_RETURN_IF_ERROR(wide.Reset(SaturatingMul(block_.count, 4)));
+        ZARR_RETURN_IF_ERROR(
+            DecompressZfp(encoded, opened, numbers_.is_wider ? wide.span() : room));
+        if (numbers_.is_wider)
+            Narrowing(dtype_)(numbers_.bits, wide.data(), room.data, block_.count);
+        SwapElements(dtype_, room.data, block_.count);
+        return {};
+    }
+
+    Status CheckWritable(SizeBound decoded) const override {
+        return decoded.exact ? block_.CheckDecoded(decoded.max) : Status();
+    }
+
+    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
+        ZARR_RETURN_IF_ERROR(CheckWritable({decoded.size, true}));
+        OpenedZfp opened;
+        if (opened.stream == nullptr || opened.field == nullptr)
+            return Status::OutOfMemory("libzfp is out of memory");
+        ZARR_RETURN_IF_ERROR(SetUp(opened));
+        Buffer native;
+        Buffer wide;
+        if (dtype_.NeedsSwap()) {
+            ZARR_RETURN_IF_ERROR(native.Assign(decoded));
+            SwapElements(dtype_, native.data(), block_.count);
+            decoded = const_cast<const Buffer&>(native).span();
+        }
+        if (numbers_.is_wider) {
+            ZARR_RETURN_IF_ERROR(wide.Reset(SaturatingMul(block_.count, 4)));
+            Widening(dtype_)(numbers_.bits, decoded.data, wide.data(), block_.count);
+            decoded = const_cast<const Buffer&>(wide).span();
+        }
+        return CompressZfp(opened, decoded.data, false, encoded);
+    }
+
+  private:
+    // Says what the stream holds; the last dimension is libzfp's first.
+    Status SetUp(OpenedZfp& opened) const {
+        std::size_t n[kMostZfpDimensions] = {};
+        const std::size_t rank = block_.shape.size();
+        for (std::size_t i = 0; i < rank; ++i)
+            n[i] = static_cast<std::size_t>(block_.shape[rank - 1 - i]);
+        zfp_field& field = *opened.field;
+        zfp_field_set_type(&field, numbers_.type);
+        field.nx = rank == 0 ? 1 : n[0];
+        field.ny = n[1];
+        field.nz = n[2];
+        field.nw = n[3];
+        if (!parameters_.Set(*opened.stream, field))
+            return Status::Corrupt("libzfp does not take the parameters of mode \"expert\"");
+        return {};
+    }
+
+    Block block_;
+    DataType dtype_;
+    ZfpNumbers numbers_;
+    ZfpParameters parameters_;
+};
+
+}  // namespace
+
+CodecResult MakeZfp(const json::Value& config, const CodecContext& context) {
+    if (config.as_object() == nullptr) return json::Expected("configuration", "an object", config);
+    ZARR_ASSIGN_OR_RETURN(const ZfpParameters parameters, ZfpParameters::Make(config));
+    ZARR_ASSIGN_OR_RETURN(const ZfpNumbers numbers, ZfpNumbers::Of(context.dtype));
+    ZARR_ASSIGN_OR_RETURN(const Block block, Block::Of(context));
+    if (block.shape.size() > kMostZfpDimensions)
+        return Status::Unsupported("libzfp has arrays of up to 4 dimensions, not of " +
+                                   std::to_string(block.shape.size()));
+    return std::unique_ptr<Codec>(std::make_unique<Zfp>(block, context.dtype, numbers, parameters));
+}
+
+}  // namespace zarr
