@@ -65,6 +65,17 @@ Result<OpenFile> Open(const std::string& path, const std::string& key) {
     return open;
 }
 
+// From the start of the file on.
+Status Skip(const OpenFile& open, const std::string& key, std::uint64_t count) {
+    for (std::uint64_t left = count; left > 0;) {  // fseek takes a long, which may have 32 bits
+        const long step = static_cast<long>(std::min<std::uint64_t>(left, 1U << 30));
+        if (std::fseek(open.file.get(), step, SEEK_CUR) != 0)
+            return ErrnoStatus(key, "cannot seek", errno);
+        left -= static_cast<std::uint64_t>(step);
+    }
+    return {};
+}
+
 Status ReadAll(const OpenFile& open, const std::string& key, MutableByteSpan memory) {
     if (memory.size == 0) return {};
     const std::size_t got = std::fread(memory.data, 1, memory.size, open.file.get());
@@ -111,14 +122,21 @@ Result<bool> DirectoryStore::GetRange(const std::string& key, std::uint64_t offs
     const std::uint64_t from = std::min(offset, open.size);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, open.size - from));
     ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
-    for (std::uint64_t left = from; left > 0;) {  // fseek takes a long, which may have 32 bits
-        const long step = static_cast<long>(std::min<std::uint64_t>(left, 1U << 30));
-        if (std::fseek(open.file.get(), step, SEEK_CUR) != 0)
-            return ErrnoStatus(key, "cannot seek", errno);
-        left -= static_cast<std::uint64_t>(step);
-    }
+    ZARR_RETURN_IF_ERROR(Skip(open, key, from));
     ZARR_RETURN_IF_ERROR(ReadAll(open, key, value.span()));
     return true;
+}
+
+Result<std::optional<std::uint64_t>> DirectoryStore::GetTail(const std::string& key,
+                                                             std::size_t length,
+                                                             Buffer& value) const {
+    ZARR_ASSIGN_OR_RETURN(const OpenFile open, Open(PathOf(key), key));
+    if (open.file == nullptr) return std::optional<std::uint64_t>();
+    const TailPlace tail(open.size, length);
+    ZARR_RETURN_IF_ERROR(value.Reset(tail.length).WithContext(key));
+    ZARR_RETURN_IF_ERROR(Skip(open, key, tail.offset));
+    ZARR_RETURN_IF_ERROR(ReadAll(open, key, value.span()));
+    return std::optional<std::uint64_t>(open.size);
 }
 
 Status DirectoryStore::Set(const std::string& key, ByteSpan value) {

@@ -18,6 +18,8 @@ class DirectoryStore final : public Store {
                                                MutableByteSpan memory) const override;
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override;
+    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
+                                                 Buffer& value) const override;
     Status Set(const std::string& key, ByteSpan value) override;
     Status Erase(const std::string& key) override;
     Result<bool> ErasePrefix(const std::string& prefix) override;

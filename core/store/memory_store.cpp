@@ -28,6 +28,17 @@ Result<bool> MemoryStore::GetRange(const std::string& key, std::uint64_t offset,
     return true;
 }
 
+Result<std::optional<std::uint64_t>> MemoryStore::GetTail(const std::string& key,
+                                                          std::size_t length, Buffer& value) const {
+    const std::shared_lock lock(mutex_);
+    const auto found = values_.find(key);
+    if (found == values_.end()) return std::optional<std::uint64_t>();
+    const std::string_view all = found->second;
+    const TailPlace tail(all.size(), length);
+    ZARR_RETURN_IF_ERROR(value.Assign(ByteSpan(all.substr(static_cast<std::size_t>(tail.offset)))));
+    return std::optional<std::uint64_t>(all.size());
+}
+
 Status MemoryStore::Set(const std::string& key, ByteSpan value) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     const std::unique_lock lock(mutex_);

@@ -15,6 +15,8 @@ class MemoryStore final : public Store {
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override;
+    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
+                                                 Buffer& value) const override;
     Status Set(const std::string& key, ByteSpan value) override;
     Status Erase(const std::string& key) override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;

@@ -77,6 +77,14 @@ Result<bool> MountStore::GetRange(const std::string& key, std::uint64_t offset, 
     });
 }
 
+Result<std::optional<std::uint64_t>> MountStore::GetTail(const std::string& key, std::size_t length,
+                                                         Buffer& value) const {
+    return Ask(key, [&](const Store& store, const std::string& at) {
+        return at.empty() ? Result<std::optional<std::uint64_t>>(std::nullopt)
+                          : store.GetTail(at, length, value);
+    });
+}
+
 Result<std::vector<StoreEntry>> MountStore::List(const std::string& prefix) const {
     auto entries =
         Ask(prefix, [](const Store& store, const std::string& at) { return store.List(at); });

@@ -64,6 +64,18 @@ Result<bool> OverlayStore::GetRange(const std::string& key, std::uint64_t offset
     return true;
 }
 
+Result<std::optional<std::uint64_t>> OverlayStore::GetTail(const std::string& key,
+                                                           std::size_t length,
+                                                           Buffer& value) const {
+    if (!IsOverlaid(key)) return base().GetTail(key, length, value);
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return std::optional<std::uint64_t>();
+    const TailPlace tail(found->second.size(), length);
+    ZARR_RETURN_IF_ERROR(
+        value.Assign(ByteSpan(found->second.substr(static_cast<std::size_t>(tail.offset)))));
+    return std::optional<std::uint64_t>(found->second.size());
+}
+
 Result<std::vector<StoreEntry>> OverlayStore::List(const std::string& prefix) const {
     std::vector<StoreEntry> entries;
     const auto found = children_.find(prefix);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/store/keys.h"
 
@@ -30,6 +31,26 @@ Result<std::optional<std::size_t>> Store::GetInto(const std::string& key,
     if (value.size() == memory.size && memory.size != 0)
         std::memcpy(memory.data, value.data(), memory.size);
     return std::optional<std::size_t>(value.size());
+}
+
+Result<std::optional<std::uint64_t>> Store::GetTail(const std::string& key, std::size_t length,
+                                                    Buffer& value) const {
+    const ObjectVersion version = VersionOf(key);
+    if (version.exists) {
+        const TailPlace tail(version.size, length);
+        // One byte more shows that the value has grown meanwhile.
+        ZARR_ASSIGN_OR_RETURN(const bool found,
+                              GetRange(key, tail.offset, SaturatingAdd(tail.length, 1), value));
+        if (!found) return std::optional<std::uint64_t>();
+        if (value.size() == tail.length) return std::optional(version.size);
+    }
+    Buffer whole;
+    ZARR_ASSIGN_OR_RETURN(const bool found, Get(key, whole, kNoLimit));
+    if (!found) return std::optional<std::uint64_t>();
+    const TailPlace tail(whole.size(), length);
+    ZARR_RETURN_IF_ERROR(
+        value.Assign(std::as_const(whole).span().From(static_cast<std::size_t>(tail.offset))));
+    return std::optional<std::uint64_t>(whole.size());
 }
 
 Status Store::Set(const std::string& key, ByteSpan /*value*/) {

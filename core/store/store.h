@@ -81,6 +81,12 @@ class Store {
     virtual Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                   Buffer& value) const = 0;
 
+    // Reads the last `length` bytes, or all of a value that has fewer. Returns the size of the
+    // value, or nullopt where the key is absent. One request; the default takes more, or reads the
+    // whole value, where VersionOf() does not tell its size.
+    virtual Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
+                                                         Buffer& value) const;
+
     // Replaces the value whole: a concurrent reader sees the old or the new one. The default
     // refuses, as a read-only store does.
     virtual Status Set(const std::string& key, ByteSpan value);
@@ -125,6 +131,15 @@ class Store {
                               const PrefixVisitor& visit_prefix) const;
 };
 
+// What GetTail() reads of a value of `size` bytes.
+struct TailPlace {
+    TailPlace(std::uint64_t size, std::size_t wanted)
+        : length(static_cast<std::size_t>(size < wanted ? size : wanted)), offset(size - length) {}
+
+    std::size_t length;
+    std::uint64_t offset;
+};
+
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
 // Get() of a metadata document, of at most Limit::kMetadataSize bytes.
@@ -155,6 +170,10 @@ class ForwardingStore : public Store {
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override {
         return base_->GetRange(key, offset, length, value);
+    }
+    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
+                                                 Buffer& value) const override {
+        return base_->GetTail(key, length, value);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         return base_->List(prefix);

@@ -40,6 +40,12 @@ Result<bool> WatchedStore::GetRange(const std::string& key, std::uint64_t offset
     return found;
 }
 
+Result<std::optional<std::uint64_t>> WatchedStore::GetTail(const std::string& key,
+                                                           std::size_t length,
+                                                           Buffer& value) const {
+    return Ask([&] { return base().GetTail(key, length, value); });
+}
+
 Status WatchedStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
     return Ask([&] { return base().VisitEntries(prefix, visit); });
 }

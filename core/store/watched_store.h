@@ -39,6 +39,8 @@ class WatchedStore final : public ForwardingStore {
                                                MutableByteSpan memory) const override;
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override;
+    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
+                                                 Buffer& value) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,

@@ -252,6 +252,15 @@ Result<bool> ZipStore::GetRange(const std::string& key, std::uint64_t offset, st
     return true;
 }
 
+Result<std::optional<std::uint64_t>> ZipStore::GetTail(const std::string& key, std::size_t length,
+                                                       Buffer& value) const {
+    ZARR_ASSIGN_OR_RETURN(const ZipMember* member, Find(key));
+    if (member == nullptr) return std::optional<std::uint64_t>();
+    const TailPlace tail(member->size, length);
+    ZARR_RETURN_IF_ERROR(GetRange(key, tail.offset, tail.length, value).status());
+    return std::optional(member->size);
+}
+
 Result<std::vector<StoreEntry>> ZipStore::List(const std::string& prefix) const {
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     return archive_->List(prefix.empty() ? prefix_ : JoinKey(prefix_, prefix));

@@ -203,6 +203,18 @@ Result<bool> ZipUpdateStore::GetRange(const std::string& key, std::uint64_t offs
     return true;
 }
 
+Result<std::optional<std::uint64_t>> ZipUpdateStore::GetTail(const std::string& key,
+                                                             std::size_t length,
+                                                             Buffer& value) const {
+    ZARR_ASSIGN_OR_RETURN(const auto contents, Find(key));
+    if (!contents) return std::optional<std::uint64_t>();
+    ZARR_RETURN_IF_ERROR(Check(*contents).WithContext(key));
+    const TailPlace tail(contents->member.size, length);
+    ZARR_RETURN_IF_ERROR(value.Reset(tail.length).WithContext(key));
+    ZARR_RETURN_IF_ERROR(Read(*contents, tail.offset, value.span()).WithContext(key));
+    return std::optional(contents->member.size);
+}
+
 bool ZipUpdateStore::Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const {
     const auto found = members_.find(name);
     if (found == members_.end()) return false;

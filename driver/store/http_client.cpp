@@ -97,7 +97,9 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
                              const std::optional<ByteExtent>& extent) {
     CPLStringList options(std::move(found.own));
     options.SetNameValue("PERSISTENT", session.name());
-    if (extent)
+    if (extent && extent->is_from_end)
+        found.headers += "Range: bytes=-" + std::to_string(extent->length);
+    else if (extent)
         found.headers += "Range: bytes=" + std::to_string(extent->offset) + "-" +
                          std::to_string(extent->offset + extent->length - 1);
     if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
@@ -108,35 +110,53 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
     return options;
 }
 
+// The part of a value that a server says it has sent.
+struct SentPart {
+    unsigned long long first = 0;
+    unsigned long long end = 0;    // behind the last byte
+    unsigned long long total = 0;  // bytes of the value; `end` where the server does not tell
+    bool tells_total = true;
+};
+
 // What was asked for of what the server sent: it says which part that is, unless it knows no
 // ranges and sends all. Where it is another part that is an error, not another value.
 Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& answer,
-                                  const ByteExtent& wanted) {
+                                  ByteExtent wanted, SentPart& sent) {
     zarr::ByteSpan body(answer.pabyData, static_cast<std::size_t>(answer.nDataLen));
-    unsigned long long first = 0;
-    unsigned long long end = body.size;
-    unsigned long long total = body.size;
-    if (const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range")) {
+    sent.end = body.size;
+    sent.total = body.size;
+    const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
+    int known = 0;
+    if (text != nullptr) {
         unsigned long long last = 0;
-        const int known = std::sscanf(text, " bytes %llu-%llu/%llu", &first, &last, &total);
-        end = last + 1;
-        if (known == 2) total = end;  // "*": less than was asked for is all that there is
-        const bool is_right = known >= 2 && first <= last && last - first == body.size - 1 &&
-                              first <= wanted.offset &&
-                              (end >= total || end - wanted.offset >= wanted.length);
-        if (!is_right || body.size == 0 || end < wanted.offset)
+        known = std::sscanf(text, " bytes %llu-%llu/%llu", &sent.first, &last, &sent.total);
+        sent.end = last + 1;
+        // "*": less than was asked for is all that there is.
+        sent.tells_total = known == 3;
+        if (known == 2) sent.total = sent.end;
+    }
+    if (wanted.is_from_end) {
+        const zarr::TailPlace tail(sent.total, wanted.length);
+        wanted = {tail.offset, tail.length};
+        sent.tells_total = true;
+    }
+    if (text != nullptr) {
+        const bool is_right = known >= 2 && sent.first < sent.end &&
+                              sent.end - sent.first == body.size && sent.first <= wanted.offset &&
+                              (sent.end >= sent.total || sent.end - wanted.offset >= wanted.length);
+        if (!is_right || body.size == 0 || sent.end < wanted.offset)
             return Status::Io(key + ": cannot read: the server sent " + std::to_string(body.size) +
                               " bytes as " + zarr::Quoted(text) +
                               ", which is not what it was asked for");
     }
     body = body.From(
-        static_cast<std::size_t>(std::min<std::uint64_t>(wanted.offset - first, body.size)));
+        static_cast<std::size_t>(std::min<std::uint64_t>(wanted.offset - sent.first, body.size)));
     body.size = std::min(body.size, wanted.length);
     return body;
 }
 
 Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                          std::optional<ByteExtent> extent) {
+                          std::optional<ByteExtent> extent, std::uint64_t* size_of_value) {
     const std::string& key = value.key;
     const QuietErrors quiet;
     HttpOptions found = FindOptions(value);
@@ -154,14 +174,21 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     constexpr int kNoSuchRange = 416;
     if (status == kNotFound || status == kGone) return false;
     if (extent && status == kNoSuchRange) {
+        // An empty value has no last bytes.
+        if (size_of_value != nullptr) *size_of_value = 0;
         ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         return true;
     }
     if (answer->nStatus != 0 || answer->pszErrBuf != nullptr) return Failure(key, *answer, status);
     const auto size = static_cast<std::size_t>(answer->nDataLen);
     if (size > limit) return zarr::ValueTooLarge(key, size, limit);
-    ZARR_ASSIGN_OR_RETURN(const zarr::ByteSpan body,
-                          WantedPart(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit})));
+    SentPart sent;
+    ZARR_ASSIGN_OR_RETURN(
+        const zarr::ByteSpan body,
+        WantedPart(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent));
+    if (size_of_value != nullptr && !sent.tells_total)
+        return Status::Io(key + ": cannot read: the server does not tell its size");
+    if (size_of_value != nullptr) *size_of_value = sent.total;
     ZARR_RETURN_IF_ERROR(bytes.Assign(body).WithContext(key));
     return true;
 }
@@ -194,9 +221,9 @@ void Close(const std::string& name) {
 }  // namespace
 
 Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                   std::optional<ByteExtent> extent) {
+                   std::optional<ByteExtent> extent, std::uint64_t* size) {
     std::uint64_t time = 0;
-    auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent); },
+    auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, size); },
                              [&](std::uint64_t taken) { time = taken; });
     // By its path: a signed URL is a password.
     LogRequest(value.path, value.key,

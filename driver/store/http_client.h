@@ -12,7 +12,8 @@ namespace zarr_driver {
 
 struct ByteExtent {
     std::uint64_t offset = 0;
-    std::size_t length = 0;  // 1 or more
+    std::size_t length = 0;    // 1 or more
+    bool is_from_end = false;  // the last bytes, and `offset` does not count
 };
 
 // Where a value lies: its URL, the path of GDAL's virtual file systems that options for it are set
@@ -26,11 +27,13 @@ struct RemoteValue {
 // Reads a value in one request (and those that GDAL_HTTP_MAX_RETRY and the like allow), over a
 // connection that is kept for the next. False where the server says that there is nothing (404,
 // 410). With `extent` that part; fewer bytes where it ends before, and kIo where the server sends
-// another one. A server that knows no ranges sends all. More than `limit` bytes of an answer are a
-// kLimit error, a refusal (401, 403) kPermission, a request that the server does not understand
-// (400) kInvalidArgument, any other failure kIo. Thread-safe; GDAL's options for HTTP hold.
+// another one. A server that knows no ranges sends all. `size`, unless it is nullptr, becomes that
+// of the whole value; kIo where the server does not tell it. More than `limit` bytes of an answer
+// are a kLimit error, a refusal (401, 403) kPermission, a request that the server does not
+// understand (400) kInvalidArgument, any other failure kIo. Thread-safe; GDAL's options for HTTP
+// hold.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                         std::optional<ByteExtent> extent = {});
+                         std::optional<ByteExtent> extent = {}, std::uint64_t* size = nullptr);
 
 // A session of GDAL's HTTP client, which keeps its connection and serves one request at a time;
 // lent until this is destroyed. What a request sets, credentials too, stays set in its session, so

@@ -32,7 +32,7 @@ bool IsConsolidated(std::string_view key) {
 
 bool IsDocument(std::string_view key) {
     const std::string_view name = zarr::LastName(key);
-    return (zarr::IsDocumentOfAnyFormat(name) && !IsConsolidated(key)) || name == zarr::kV3Document;
+    return zarr::IsDocumentOfAnyFormat(name) && !IsConsolidated(key);
 }
 
 // How a message about what is below a prefix begins.
@@ -204,6 +204,44 @@ Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset,
         if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
     }
     return CheckAnswer(VsiStore::GetRange(key, offset, length, value));
+}
+
+Result<std::optional<std::uint64_t>> RemoteStore::GetTail(const std::string& key,
+                                                          std::size_t length,
+                                                          zarr::Buffer& value) const {
+    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    const auto url = folder().Url(key);
+    if (!url) return VsiStore::GetTail(key, length, value);
+    const RemoteValue place{*url, folder(), key};
+    const auto limit =
+        std::max(length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
+    std::uint64_t size = 0;
+    const auto ask = [&](const ByteExtent& extent) {
+        return Fetch(place, value, limit, extent, &size);
+    };
+    // Azure's servers know no ranges from the end, and send all.
+    const bool is_azure = url->find(".blob.core.windows.net") != std::string::npos;
+    Result<bool> found =
+        is_azure ? Status::Invalid("") : ask({0, std::max<std::size_t>(length, 1), true});
+    const bool is_refused = found.ok()
+                                ? *found && size == 0
+                                : found.status().code() == zarr::StatusCode::kInvalidArgument ||
+                                      found.status().code() == zarr::StatusCode::kLimit;
+    if (is_refused) {
+        found = ask({0, 1});
+        if (found.ok() && *found && size != 0) {
+            const std::uint64_t told = size;
+            const zarr::TailPlace tail(told, length);
+            found = ask({tail.offset, std::max<std::size_t>(tail.length, 1)});
+            if (found.ok() && *found && size != told)
+                return Status::Io(key + ": changed while it was read");
+        }
+    }
+    if (IsMisdirected(found, value)) return VsiStore::GetTail(key, length, value);
+    ZARR_ASSIGN_OR_RETURN(const bool is_there, CheckAnswer(std::move(found)));
+    if (!is_there) return std::optional<std::uint64_t>();
+    if (length == 0) ZARR_RETURN_IF_ERROR(value.Reset(0));
+    return std::optional(size);
 }
 
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {

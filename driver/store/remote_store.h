@@ -52,6 +52,9 @@ class RemoteStore final : public VsiStore {
                                                      zarr::MutableByteSpan memory) const override;
     zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                 zarr::Buffer& value) const override;
+    // Two requests of a server that does not serve the end of a value alone.
+    zarr::Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
+                                                       zarr::Buffer& value) const override;
     zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
     zarr::Status Erase(const std::string& key) override;
     zarr::Status EraseMany(const std::vector<std::string>& keys) override;

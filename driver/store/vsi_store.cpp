@@ -284,6 +284,17 @@ Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, st
     return true;
 }
 
+Result<std::optional<std::uint64_t>> VsiStore::GetTail(const std::string& key, std::size_t length,
+                                                       zarr::Buffer& value) const {
+    const QuietCall call(folder_);
+    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+    if (!opened.is_open()) return std::optional<std::uint64_t>();
+    const zarr::TailPlace tail(opened.size, length);
+    ZARR_RETURN_IF_ERROR(value.Reset(tail.length).WithContext(key));
+    ZARR_RETURN_IF_ERROR(ReadAt(opened, key, tail.offset, value.span()));
+    return std::optional(opened.size);
+}
+
 Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) const {
     std::vector<zarr::StoreEntry> entries;
     const auto add = [&](const zarr::StoreEntry& entry) {

@@ -82,6 +82,9 @@ TEST_P(StoreContract, HasAbsenceForAValue) {
         const auto range = store.GetRange(key, 0, 4, value);
         ASSERT_TRUE(Succeeds(range)) << key;
         EXPECT_FALSE(*range) << key;
+        const auto tail = store.GetTail(key, 4, value);
+        ASSERT_TRUE(Succeeds(tail)) << key;
+        EXPECT_EQ(*tail, std::nullopt) << key;
     }
 }
 
@@ -120,6 +123,27 @@ TEST_P(StoreContract, GetsRanges) {
     EXPECT_EQ(range(4, SIZE_MAX), "456789");
     EXPECT_EQ(range(UINT64_MAX, 5), "");
     EXPECT_EQ(range(UINT64_MAX, SIZE_MAX), "");
+}
+
+TEST_P(StoreContract, GetsTheEndAndTheSize) {
+    under_test_->Put("depth/.zattrs", kGroup);
+    under_test_->Put("depth/0.0", "0123456789");
+    under_test_->Put("depth/empty", "");
+    const Store& store = under_test_->store();
+    const auto tail = [&](const char* key, std::size_t length, std::uint64_t expected_size) {
+        Buffer value = BufferOf("before");
+        const auto size = store.GetTail(key, length, value);
+        EXPECT_TRUE(Succeeds(size));
+        EXPECT_EQ(*size, expected_size);
+        return TextOf(value);
+    };
+    EXPECT_EQ(tail("depth/0.0", 3, 10), "789");
+    EXPECT_EQ(tail("depth/0.0", 10, 10), "0123456789");
+    EXPECT_EQ(tail("depth/0.0", 11, 10), "0123456789");
+    EXPECT_EQ(tail("depth/0.0", SIZE_MAX, 10), "0123456789");
+    EXPECT_EQ(tail("depth/0.0", 0, 10), "");
+    EXPECT_EQ(tail("depth/empty", 5, 0), "");
+    EXPECT_EQ(tail("depth/.zattrs", 1, kGroup.size()), kGroup.substr(kGroup.size() - 1));
 }
 
 TEST_P(StoreContract, RefusesWhatIsOverTheLimit) {
