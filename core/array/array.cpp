@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/array/array_writer.h"
+#include "core/array/keyed_chunks.h"
 #include "core/array/region_reader.h"
+#include "core/array/sharded_chunks.h"
 #include "core/base/checked.h"
 #include "core/grid/chunk_grid.h"
 #include "core/grid/region.h"
@@ -14,30 +16,6 @@
 namespace zarr {
 
 namespace {
-
-// The chunk counts of the grid; their product must fit, as it names chunks in the cache.
-Result<DimVector<std::uint64_t>> CountChunks(const ArrayMetadata& metadata) {
-    DimVector<std::uint64_t> counts;
-    std::uint64_t total = 1;
-    for (std::size_t i = 0; i < metadata.rank(); ++i) {
-        counts.push_back(CeilDiv(metadata.shape[i], metadata.chunks[i]));
-        const auto product = CheckedMul(total, counts[i]);
-        if (!product) return Status::Corrupt("chunks: there are more than 2^64 of them");
-        total = *product;
-    }
-    return counts;
-}
-
-DimVector<std::uint64_t> ToDims(const std::vector<std::uint64_t>& values) {
-    DimVector<std::uint64_t> dims;
-    for (const std::uint64_t value : values) dims.push_back(value);
-    return dims;
-}
-
-Result<Pipeline> BindPipeline(const ArrayMetadata& metadata) {
-    return Pipeline::Bind(metadata.codecs,
-                          {metadata.dtype, metadata.chunks, metadata.fortran_order});
-}
 
 // Makes texts of ObjectRefs.
 // NOLINTNEXTLINE(readability-non-const-parameter): as of every Converter
@@ -53,34 +31,46 @@ void TakeTexts(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_st
 
 }  // namespace
 
-Status Array::CheckCodecs(const ArrayMetadata& metadata) { return BindPipeline(metadata).status(); }
+Status Array::CheckCodecs(const ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const ChunkLayout layout, ChunkLayout::Bind(metadata, metadata.chunks));
+    return ShardLayout::Bind(metadata, layout.max_encoded_bytes).status();
+}
 
 Status Array::CheckWritable(const ArrayMetadata& metadata) {
-    ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline, BindPipeline(metadata));
-    return pipeline.writable();
+    ZARR_ASSIGN_OR_RETURN(const ChunkLayout layout, ChunkLayout::Bind(metadata, metadata.chunks));
+    ZARR_RETURN_IF_ERROR(layout.pipeline.writable());
+    ZARR_ASSIGN_OR_RETURN(const ShardLayout shards,
+                          ShardLayout::Bind(metadata, layout.max_encoded_bytes));
+    return shards.writable();
 }
 
 Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> store,
                                                  std::string path, ArrayMetadata metadata,
                                                  std::shared_ptr<ArrayContext> context,
                                                  std::shared_ptr<ArrayInstances> instances) {
+    if (!metadata.edges.empty() && !metadata.shards.empty())
+        return Status::Unsupported("chunk_grid: shards of several sizes are not supported");
     std::shared_ptr<Array> array(new Array());
-    ZARR_ASSIGN_OR_RETURN(array->chunk_counts_, CountChunks(metadata));
-    ZARR_ASSIGN_OR_RETURN(array->pipeline_, BindPipeline(metadata));
-    array->chunk_strides_ =
-        ContiguousStrides(ToDims(metadata.chunks), metadata.dtype.size, metadata.fortran_order);
-    // Twice the bound of the usual encoders: an odd one costs nothing, a bomb is still refused.
-    array->max_encoded_bytes_ =
-        SaturatingAdd(SaturatingMul(array->pipeline_.max_encoded_bytes(), 2), 65536);
+    array->metadata_ = std::move(metadata);
+    ZARR_RETURN_IF_ERROR(array->layouts_.Bind(array->metadata_));
+    for (const GridAxis& axis : array->layouts_.grid())
+        array->chunk_counts_.push_back(axis.count());
     array->store_ = std::move(store);
     array->path_ = std::move(path);
-    array->chunks_ = std::make_unique<const KeyedChunks>(array->store_, array->path_, metadata,
-                                                         array->chunk_counts_);
-    array->metadata_ = std::move(metadata);
     array->context_ = std::move(context);
     array->id_ = ChunkCache::NextArrayId();
-    array->instances_ = instances != nullptr ? std::move(instances)
-                                             : std::make_shared<ArrayInstances>(array->metadata_);
+    if (instances == nullptr) instances = std::make_shared<ArrayInstances>(array->metadata_);
+    if (array->metadata_.shards.empty()) {
+        array->chunks_ = std::make_unique<const KeyedChunks>(
+            array->store_, array->path_, array->metadata_, array->chunk_counts_);
+    } else {
+        ZARR_ASSIGN_OR_RETURN(
+            array->chunks_,
+            ShardedChunks::Open(array->store_, array->path_, array->metadata_, array->chunk_counts_,
+                                array->layouts_.largest().max_encoded_bytes,
+                                array->context_->shards(), instances->pending_shards()));
+    }
+    array->instances_ = std::move(instances);
     array->instances_->Join(*array);
     return std::shared_ptr<const Array>(std::move(array));
 }
@@ -123,15 +113,8 @@ Status Array::Preload(const Region& region, std::size_t threads) const {
 }
 
 std::uint64_t Array::DecodedBytes(const Region& region) const {
-    std::uint64_t chunks = 1;
-    for (std::size_t i = 0; i < region.count.size(); ++i) {
-        if (region.count[i] == 0) return 0;
-        // The number of chunks of the whole array fits.
-        chunks *= AxisSplit(region.start[i], region.count[i], region.step[i], metadata_.chunks[i])
-                      .pieces();
-    }
-    const auto bytes = CheckedMul(chunks, pipeline_.chunk_bytes());
-    return bytes ? *bytes : UINT64_MAX;
+    const Strides nowhere(region.count.size(), 0);
+    return RegionSplit(layouts_.grid(), region, nowhere).ChunkBytes(layouts_.largest());
 }
 
 Result<ChunkListing> Array::ListChunks() const {
@@ -166,6 +149,13 @@ void Array::Replace(const ChunkId& id, const ChunkPtr& chunk) const {
         peer.absent_.Remove(id.chunk);
         peer.context_->cache().Replace({peer.id_, id.chunk}, &peer == this ? chunk : nullptr);
     });
+}
+
+void Array::DiscardPending() const {
+    pending().Clear();
+    const ChunkGroups* const groups = chunks_->groups();
+    if (groups == nullptr) return;
+    groups->Discard([&](std::uint64_t index) { Replace({id_, index}, nullptr); });
 }
 
 void Array::DropChanged() const {

@@ -8,10 +8,10 @@
 
 #include "core/array/array_context.h"
 #include "core/array/chunk_cache.h"
-#include "core/array/keyed_chunks.h"
+#include "core/array/chunk_layout.h"
+#include "core/array/chunk_store.h"
 #include "core/array/pending_chunks.h"
 #include "core/base/converter.h"
-#include "core/codec/pipeline.h"
 #include "core/grid/copy.h"
 #include "core/grid/region.h"
 #include "core/metadata/array_metadata.h"
@@ -108,8 +108,11 @@ class Array {
     // what of pending chunks with locks others may have stored.
     void DropChanged() const;
 
+    // How it is divided into chunks, and what those of one shape have in common.
+    const ChunkLayouts& layouts() const { return layouts_; }
+
     // Where its chunks are stored.
-    const KeyedChunks& chunks() const { return *chunks_; }
+    const ChunkStore& chunks() const { return *chunks_; }
 
     // A chunk's index in the cache, and the chunk of such an index.
     ChunkId IdOf(const DimVector<std::uint64_t>& chunk) const;
@@ -119,6 +122,8 @@ class Array {
 
     // What an ArrayWriter of this array or a peer has taken and not stored yet. Reading sees it.
     PendingChunks& pending() const { return instances_->pending(); }
+    // Forgets all of that, unstored.
+    void DiscardPending() const;
 
     // What was done with this array, of what the counters of context() have of all.
     ArrayCounters& counters() const { return counters_; }
@@ -134,13 +139,11 @@ class Array {
     std::string path_;
     ArrayMetadata metadata_;
     std::shared_ptr<ArrayContext> context_;
-    Pipeline pipeline_;
+    ChunkLayouts layouts_;
     DimVector<std::uint64_t> chunk_counts_;  // chunks along each dimension
-    Strides chunk_strides_;                  // of the elements in a decoded chunk
-    std::size_t max_encoded_bytes_ = 0;
     std::uint64_t id_ = 0;
     std::shared_ptr<ArrayInstances> instances_;
-    std::unique_ptr<const KeyedChunks> chunks_;
+    std::unique_ptr<const ChunkStore> chunks_;
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/array/chunk_cache.h"
+#include "core/array/sharded_chunks.h"
 #include "core/base/fork.h"
 #include "core/codec/pipeline.h"
 
@@ -53,9 +55,12 @@ struct ArrayMetadata;
 // and the arrays themselves, so that an array that is opened twice shares its chunks. Thread-safe.
 class ArrayContext {
   public:
-    explicit ArrayContext(std::size_t cache_bytes) : cache_(cache_bytes) {}
+    explicit ArrayContext(std::size_t cache_bytes)
+        : cache_(cache_bytes), shards_(std::max(kMinShardBytes, cache_bytes / kShardShare)) {}
 
     ChunkCache& cache() { return cache_; }
+    // The indexes of shards.
+    ShardCache& shards() { return shards_; }
     ReadCounters& counters() { return counters_; }
     WriteCounters& write_counters() { return write_counters_; }
 
@@ -104,7 +109,12 @@ class ArrayContext {
     static constexpr std::size_t kPartSets = 1024;
     static constexpr std::size_t kPartWays = 8;
 
+    // For indexes, and for shards that are encoded as a whole.
+    static constexpr std::size_t kMinShardBytes = std::size_t{32} << 20;
+    static constexpr std::size_t kShardShare = 4;  // of what decoded chunks take
+
     ChunkCache cache_;
+    ShardCache shards_;
     ReadCounters counters_;
     WriteCounters write_counters_;
     std::array<std::atomic<std::uint64_t>, kPartSets * kPartWays> parts_{};  // hashes of chunks

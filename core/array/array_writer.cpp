@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "core/base/thread_pool.h"
@@ -31,10 +33,10 @@ std::uint64_t Product(const DimVector<std::uint64_t>& count) {
 }
 
 // Elements of a chunk that do not overhang the array.
-std::uint64_t ItemsInArray(const ArrayMetadata& metadata, const DimVector<std::uint64_t>& chunk) {
+std::uint64_t ItemsInArray(const Array& array, const DimVector<std::uint64_t>& chunk) {
     std::uint64_t items = 1;
     for (std::size_t i = 0; i < chunk.size(); ++i)
-        items *= std::min(metadata.chunks[i], metadata.shape[i] - chunk[i] * metadata.chunks[i]);
+        items *= array.layouts().grid()[i].InsideOf(chunk[i]);
     return items;
 }
 
@@ -66,7 +68,9 @@ Result<std::unique_ptr<ArrayWriter>> ArrayWriter::Open(std::shared_ptr<const Arr
                                                        std::shared_ptr<Synchronizer> locks) {
     if (array->metadata().format == Format::kV1)
         return V1IsReadOnly(DocumentKey(array->path(), Document::kArray, Format::kV1));
-    ZARR_RETURN_IF_ERROR(array->pipeline_.writable().WithContext(array->path()));
+    ZARR_RETURN_IF_ERROR(array->layouts().largest().pipeline.writable().WithContext(array->path()));
+    if (array->chunks().groups() != nullptr)
+        ZARR_RETURN_IF_ERROR(Array::CheckWritable(array->metadata()).WithContext(array->path()));
     return std::unique_ptr<ArrayWriter>(
         new ArrayWriter(std::move(array), std::move(store), max_pending_bytes, std::move(locks)));
 }
@@ -82,16 +86,9 @@ ArrayWriter::ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Sto
         SwapElements(array_->metadata().dtype, reinterpret_cast<std::uint8_t*>(fill_.data()), 1);
 }
 
-std::size_t ArrayWriter::ItemsPerChunk() const {
-    std::size_t items = 1;
-    for (const std::uint64_t count : array_->metadata().chunks)
-        items *= static_cast<std::size_t>(count);
-    return items;
-}
-
-void ArrayWriter::FillChunk(MutableByteSpan chunk) const {
+void ArrayWriter::FillChunk(const ChunkLayout& layout, MutableByteSpan chunk) const {
     DimVector<std::uint64_t> count;
-    count.push_back(ItemsPerChunk());
+    count.push_back(layout.items);
     Strides strides;
     strides.push_back(static_cast<std::ptrdiff_t>(fill_.size()));
     FillBlock(count, chunk.data, strides, reinterpret_cast<const std::uint8_t*>(fill_.data()),
@@ -105,12 +102,12 @@ bool ArrayWriter::IsFill(ByteSpan chunk) const {
            std::memcmp(chunk.data, chunk.data + fill_.size(), chunk.size - fill_.size()) == 0;
 }
 
-Status ArrayWriter::StoreChunk(const ChunkStore::Index& index, ByteSpan chunk) {
-    if (IsFill(chunk)) return array_->chunks().Erase(*store_, index);
+Status ArrayWriter::StoreChunk(const ChunkStore::Index& index, const ChunkLayout& layout,
+                               ByteSpan chunk, const WriteLocks& locks) {
+    if (IsFill(chunk)) return Erase(index, locks);
     ArrayContext::ScratchBuffer scratch(array_->context());
-    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded,
-                          array_->pipeline_.Encode(chunk, scratch->pipeline));
-    return Put(index, encoded);
+    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded, layout.pipeline.Encode(chunk, scratch->pipeline));
+    return Put(index, encoded, locks);
 }
 
 Result<std::unique_ptr<Synchronizer::Lock>> ArrayWriter::Lock(
@@ -120,8 +117,16 @@ Result<std::unique_ptr<Synchronizer::Lock>> ArrayWriter::Lock(
     return locks->Acquire(name);
 }
 
-Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded) {
-    ZARR_RETURN_IF_ERROR(array_->chunks().Set(*store_, index, encoded));
+Status ArrayWriter::Erase(const ChunkStore::Index& index, const WriteLocks& locks) {
+    const ChunkGroups* const groups = array_->chunks().groups();
+    return groups != nullptr ? groups->Gather(*store_, index, std::nullopt, locks)
+                             : array_->chunks().Erase(*store_, index);
+}
+
+Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const WriteLocks& locks) {
+    const ChunkGroups* const groups = array_->chunks().groups();
+    ZARR_RETURN_IF_ERROR(groups != nullptr ? groups->Gather(*store_, index, encoded, locks)
+                                           : array_->chunks().Set(*store_, index, encoded));
     for (WriteCounters* counters :
          {&array_->context().write_counters(), &array_->write_counters()}) {
         counters->chunks_written.fetch_add(1, std::memory_order_relaxed);
@@ -136,26 +141,42 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded) {
 Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
                                 const std::function<Status(const ChunkPart&)>& write) {
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
+    constexpr std::size_t kMorePending = std::size_t{1} << 20;
+    const ChunkGroups* const groups = array_->chunks().groups();
     const auto write_piece = [&](std::size_t i) {
         // A region may touch more chunks than there is room for. Where they cannot be stored, no
         // more are taken.
         if (array_->pending().count() > threads && IsTooMuchPending())
-            ZARR_RETURN_IF_ERROR(Flush(1));
-        const ChunkPart part = plan.At(i);
+            ZARR_RETURN_IF_ERROR(FlushChunks(1));
+        // A little more, so that not every chunk of a small limit stores its shard.
+        if (groups != nullptr && groups->PendingBytes() > MaxPendingBytes() + kMorePending)
+            ZARR_RETURN_IF_ERROR(groups->Shrink(*store_, MaxPendingBytes()));
+        ChunkPart part = plan.At(i);
+        auto layout = array_->layouts().Of(part.chunk);
+        if (!layout.ok()) return array_->Locate(layout.status(), part.chunk);
+        part.layout = layout.Take();
         return array_->Locate(write(part), part.chunk);
     };
     ZARR_RETURN_IF_ERROR(
         ParallelFor(static_cast<std::size_t>(plan.pieces()), threads, write_piece));
-    return IsTooMuchPending() ? Flush(threads) : Status();
+    if (IsTooMuchPending()) ZARR_RETURN_IF_ERROR(FlushChunks(threads));
+    return groups != nullptr ? groups->Shrink(*store_, MaxPendingBytes()) : Status();
+}
+
+std::size_t ArrayWriter::MaxPendingBytes() const {
+    std::size_t share = max_pending_bytes_;
+    if (locks_ != nullptr) share /= 2;                     // what is written is marked
+    if (array_->chunks().groups() != nullptr) share /= 2;  // decoded and encoded
+    return share;
 }
 
 bool ArrayWriter::IsTooMuchPending() const {
     // Of texts, whose size varies, it is the references that count.
     const bool is_objects = array_->metadata().dtype.kind == DataKind::kObject;
+    const ChunkLayout& largest = array_->layouts().largest();
     const std::size_t chunk_bytes =
-        is_objects ? ItemsPerChunk() * sizeof(ObjectRef) : array_->pipeline_.chunk_bytes();
-    const std::size_t limit = locks_ == nullptr ? max_pending_bytes_ : max_pending_bytes_ / 2;
-    return array_->pending().count() > limit / chunk_bytes;
+        is_objects ? static_cast<std::size_t>(largest.items) * sizeof(ObjectRef) : largest.bytes();
+    return array_->pending().count() > MaxPendingBytes() / chunk_bytes;
 }
 
 Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source& source,
@@ -164,21 +185,21 @@ Status ArrayWriter::Write(const Region& region, std::size_t offset, const Source
     if (metadata.dtype.kind == DataKind::kObject)
         return Status::Invalid("elements of dtype |O have no fixed size");
     ZARR_RETURN_IF_ERROR(region.Check(metadata.shape));
-    const RegionSplit plan(metadata, region, source.strides);
+    const RegionSplit plan(array_->layouts().grid(), region, source.strides);
     const bool whole_elements = offset == 0 && source.op.dst_size == metadata.dtype.size;
     const bool at_once = whole_elements && whole_chunks == WholeChunks::kAtOnce;
     return ForEachPart(plan, threads, [&](const ChunkPart& part) {
         if (at_once && part.covers_chunk) return WriteWhole(part, region, source);
         const bool is_whole = part.covers_chunk && whole_elements;
         return Change(part, is_whole, [&](PendingChunk& pending) -> Status {
-            const ChunkWalk walk = WalkOf(part, region, array_->chunk_strides_);
+            const ChunkWalk walk = WalkOf(part, region, part.layout->strides);
             CopyBlock(part.count, pending.elements.data() + walk.first + offset, walk.strides,
                       source.data + part.place, source.strides, source.op);
             MarkWritten(pending, part, walk, offset, source.op.dst_size);
             // A program that writes row by row has most likely finished a chunk when its last row
             // is there: it makes room for the next ones, and is encoded while the cores are at it.
             pending.changes += Product(part.count);
-            if (!at_once || pending.changes < ItemsInArray(metadata, part.chunk)) return {};
+            if (!at_once || pending.changes < ItemsInArray(*array_, part.chunk)) return {};
             return StorePending(array_->IdOf(part.chunk).chunk, pending);
         });
     });
@@ -197,17 +218,16 @@ Status ArrayWriter::WriteObjects(const Region& region, const std::vector<std::st
         for (const std::string& text : texts)
             ZARR_RETURN_IF_ERROR(CheckTextFits(*metadata.text_type, text));
     const Strides source_strides = ContiguousStrides(region.count, sizeof(std::string), false);
-    const Strides chunk_strides = StridesInChunk(metadata, sizeof(std::string));
-    const Strides byte_strides = StridesInChunk(metadata, 1);
-    const RegionSplit plan(metadata, region, source_strides);
+    const RegionSplit plan(array_->layouts().grid(), region, source_strides);
     return ForEachPart(plan, threads, [&](const ChunkPart& part) {
         return Change(part, part.covers_chunk, [&](PendingChunk& pending) -> Status {
-            const ChunkWalk walk = WalkOf(part, region, chunk_strides);
+            const ChunkWalk walk =
+                WalkOf(part, region, part.layout->StridesOf(sizeof(std::string)));
             CopyBlock(
                 part.count, reinterpret_cast<std::uint8_t*>(pending.objects.data()) + walk.first,
                 walk.strides, reinterpret_cast<const std::uint8_t*>(texts.data()) + part.place,
                 source_strides, TextConverter(CopyTexts, sizeof(std::string)));
-            MarkWritten(pending, part, WalkOf(part, region, byte_strides), 0, 1);
+            MarkWritten(pending, part, WalkOf(part, region, part.layout->StridesOf(1)), 0, 1);
             return {};
         });
     });
@@ -230,13 +250,15 @@ Status ArrayWriter::WriteWhole(const ChunkPart& part, const Region& region, cons
 Status ArrayWriter::StoreWhole(const ChunkPart& part, const Region& region, const Source& source) {
     ArrayContext::ScratchBuffer scratch(array_->context());
     Buffer& chunk = scratch->chunk;
-    ZARR_RETURN_IF_ERROR(chunk.Reset(array_->pipeline_.chunk_bytes()));
-    if (!part.fills_chunk) FillChunk(chunk.span());
-    const ChunkWalk walk = WalkOf(part, region, array_->chunk_strides_);
+    ZARR_RETURN_IF_ERROR(chunk.Reset(part.layout->bytes()));
+    if (!part.fills_chunk) FillChunk(*part.layout, chunk.span());
+    const ChunkWalk walk = WalkOf(part, region, part.layout->strides);
     CopyBlock(part.count, chunk.data() + walk.first, walk.strides, source.data + part.place,
               source.strides, source.op);
-    ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(part.chunk, locks_));
-    Status status = StoreChunk(part.chunk, std::as_const(chunk).span());
+    // What waits for others is stored with them, under the lock that is theirs, too.
+    const bool waits = array_->chunks().groups() != nullptr;
+    ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(part.chunk, waits ? nullptr : locks_));
+    Status status = StoreChunk(part.chunk, *part.layout, std::as_const(chunk).span(), {locks_});
     array_->Replace(array_->IdOf(part.chunk), nullptr);
     return status;
 }
@@ -261,15 +283,14 @@ Status ArrayWriter::Change(const ChunkPart& part, bool is_whole,
             ZARR_RETURN_IF_ERROR(StorePending(index, *pending));
             continue;
         }
-        if (!pending->is_loaded) ZARR_RETURN_IF_ERROR(Begin(part.chunk, is_whole, *pending));
+        if (!pending->is_loaded) ZARR_RETURN_IF_ERROR(Begin(part, is_whole, *pending));
         return change(*pending);
     }
 }
 
-Status ArrayWriter::Begin(const DimVector<std::uint64_t>& chunk, bool is_whole,
-                          PendingChunk& pending) {
-    Status status = Clear(pending);
-    if (status.ok() && !is_whole) status = LoadStored(*array_, chunk, pending);
+Status ArrayWriter::Begin(const ChunkPart& part, bool is_whole, PendingChunk& pending) {
+    Status status = Clear(*part.layout, pending);
+    if (status.ok() && !is_whole) status = LoadStored(*array_, part.chunk, pending);
     if (status.ok() && locks_ != nullptr) {
         pending.locks = locks_;
         status = pending.written.Reset(std::max(pending.elements.size(), pending.objects.size()));
@@ -277,17 +298,18 @@ Status ArrayWriter::Begin(const DimVector<std::uint64_t>& chunk, bool is_whole,
             std::memset(pending.written.data(), is_whole ? 0xff : 0, pending.written.size());
     }
     pending.is_loaded = status.ok();
-    if (!status.ok()) Forget(array_->IdOf(chunk).chunk, pending);
+    if (!status.ok()) Forget(array_->IdOf(part.chunk).chunk, pending);
     return status;
 }
 
-Status ArrayWriter::Clear(PendingChunk& pending) const {
+Status ArrayWriter::Clear(const ChunkLayout& layout, PendingChunk& pending) const {
     if (array_->metadata().dtype.kind == DataKind::kObject) {
-        pending.objects.assign(ItemsPerChunk(), array_->metadata().fill_value.held());
+        pending.objects.assign(static_cast<std::size_t>(layout.items),
+                               array_->metadata().fill_value.held());
         return {};
     }
-    ZARR_RETURN_IF_ERROR(pending.elements.Reset(array_->pipeline_.chunk_bytes()));
-    FillChunk(pending.elements.span());
+    ZARR_RETURN_IF_ERROR(pending.elements.Reset(layout.bytes()));
+    FillChunk(layout, pending.elements.span());
     return {};
 }
 
@@ -297,31 +319,47 @@ Status ArrayWriter::Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& p
     return RefreshPending(*array_, chunk, pending);
 }
 
-Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const PendingChunk& pending,
-                                 ObjectChunk& objects) {
+Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const ChunkLayout& layout,
+                                 const PendingChunk& pending, ObjectChunk& objects,
+                                 const WriteLocks& locks) {
     ZARR_RETURN_IF_ERROR(MakeObjectChunk(pending.objects, objects));
     const std::string& fill = array_->metadata().fill_value.held();
     if (array_->metadata().has_fill_value &&
         std::all_of(pending.objects.begin(), pending.objects.end(),
                     [&](const std::string& text) { return text == fill; }))
-        return array_->chunks().Erase(*store_, index);
+        return Erase(index, locks);
     ArrayContext::ScratchBuffer scratch(array_->context());
     ZARR_ASSIGN_OR_RETURN(
         const ByteSpan encoded,
-        array_->pipeline_.EncodeObjects(reinterpret_cast<const ObjectRef*>(objects.refs.data()),
-                                        objects.count, scratch->pipeline));
-    return Put(index, encoded);
+        layout.pipeline.EncodeObjects(reinterpret_cast<const ObjectRef*>(objects.refs.data()),
+                                      objects.count, scratch->pipeline));
+    return Put(index, encoded, locks);
 }
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
+    const ChunkGroups* const groups = array_->chunks().groups();
+    // What was written whole may wait for others of its group, whose lock is taken then.
+    const bool waits = groups != nullptr && IsAllWritten(pending);
+    auto lock = Lock(chunk, waits ? nullptr : pending.locks);
+    if (!lock.ok()) return array_->Locate(lock.status(), chunk);
+    const bool is_locked = *lock != nullptr;
+    if (is_locked && groups != nullptr) groups->Forget(chunk);
+    ZARR_RETURN_IF_ERROR(StoreUnderLock(index, pending, is_locked));
+    return is_locked && groups != nullptr ? groups->StoreLocked(*store_, chunk) : Status();
+}
+
+Status ArrayWriter::StoreUnderLock(std::uint64_t index, PendingChunk& pending, bool is_locked) {
+    const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
     auto decoded = array_->context().cache().NewChunk();
     const auto store = [&]() -> Status {
-        ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(chunk, pending.locks));
-        if (lock != nullptr && !IsAllWritten(pending)) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));
-        ZARR_RETURN_IF_ERROR(array_->metadata().dtype.kind == DataKind::kObject
-                                 ? StoreObjects(chunk, pending, decoded->objects)
-                                 : StoreChunk(chunk, std::as_const(pending.elements).span()));
+        ZARR_ASSIGN_OR_RETURN(const ChunkLayoutPtr layout, array_->layouts().Of(chunk));
+        if (is_locked && !IsAllWritten(pending)) ZARR_RETURN_IF_ERROR(Merge(chunk, pending));
+        const WriteLocks locks{pending.locks, is_locked};
+        ZARR_RETURN_IF_ERROR(
+            array_->metadata().dtype.kind == DataKind::kObject
+                ? StoreObjects(chunk, *layout, pending, decoded->objects, locks)
+                : StoreChunk(chunk, *layout, std::as_const(pending.elements).span(), locks));
         decoded->version = array_->chunks().VersionOf(chunk);
         // Under the lock: what another process stores next must not be forgotten for this.
         decoded->elements = std::move(pending.elements);
@@ -335,20 +373,63 @@ Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
 }
 
 Status ArrayWriter::Flush(std::size_t threads) {
+    const Status chunks = FlushChunks(threads);
+    const ChunkGroups* const groups = array_->chunks().groups();
+    const Status stored = groups != nullptr ? groups->Flush(*store_, threads) : Status();
+    return chunks.ok() ? stored : chunks;
+}
+
+Status ArrayWriter::FlushChunks(std::size_t threads) {
     const auto all = array_->pending().All();
+    std::vector<std::vector<NumberedChunk>> parts;  // each is stored by one thread
+    if (locks_ != nullptr && array_->chunks().groups() != nullptr) {
+        std::map<std::string, std::vector<NumberedChunk>> by_group;
+        for (const NumberedChunk& chunk : all)
+            by_group[array_->chunks().NameOf(array_->ChunkAt(chunk.first))].push_back(chunk);
+        for (auto& [name, chunks] : by_group) parts.push_back(std::move(chunks));
+    } else {
+        for (const NumberedChunk& chunk : all) parts.push_back({chunk});
+    }
+    const std::size_t share =
+        parts.empty() ? 1 : std::max<std::size_t>(threads / parts.size(), 1);  // for each part
     std::mutex mutex;
     Status first;
-    const Status ran = ParallelFor(all.size(), threads, [&](std::size_t i) -> Status {
-        const auto& [index, pending] = all[i];
-        const std::lock_guard<std::mutex> lock(pending->mutex);
-        if (pending->is_gone || !pending->is_loaded) return {};
-        const Status status = StorePending(index, *pending);
+    const Status ran = ParallelFor(parts.size(), threads, [&](std::size_t i) -> Status {
+        const Status status = FlushGroup(parts[i], share);
         if (status.ok()) return {};
         const std::lock_guard<std::mutex> first_lock(mutex);
         if (first.ok()) first = status;
         return {};
     });
     return first.ok() ? ran : first;
+}
+
+Status ArrayWriter::FlushGroup(const std::vector<NumberedChunk>& chunks, std::size_t threads) {
+    // The chunks' own locks before the group's, as where one is stored.
+    std::vector<std::unique_lock<std::mutex>> held;
+    std::vector<const NumberedChunk*> live;
+    for (const NumberedChunk& chunk : chunks) {
+        held.emplace_back(chunk.second->mutex);
+        if (!chunk.second->is_gone && chunk.second->is_loaded) live.push_back(&chunk);
+    }
+    if (live.empty()) return {};
+    if (chunks.size() == 1) return StorePending(live[0]->first, *live[0]->second);
+    const DimVector<std::uint64_t> any = array_->ChunkAt(live[0]->first);
+    auto lock = Lock(any, locks_);
+    if (!lock.ok()) return array_->Locate(lock.status(), any);
+    const ChunkGroups& groups = *array_->chunks().groups();
+    groups.Forget(any);
+    std::mutex mutex;
+    Status first;
+    const Status ran = ParallelFor(live.size(), threads, [&](std::size_t i) -> Status {
+        const Status status = StoreUnderLock(live[i]->first, *live[i]->second, true);
+        const std::lock_guard<std::mutex> first_lock(mutex);
+        if (first.ok()) first = status;
+        return {};
+    });
+    const Status stored = groups.StoreLocked(*store_, any);
+    if (!first.ok()) return first;
+    return ran.ok() ? stored : ran;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -362,31 +443,26 @@ Converter TextConverter(Converter::Row row, std::size_t src_size) {
     return op;
 }
 
-Strides StridesInChunk(const ArrayMetadata& metadata, std::size_t size) {
-    DimVector<std::uint64_t> shape;
-    for (const std::uint64_t count : metadata.chunks) shape.push_back(count);
-    return ContiguousStrides(shape, size, metadata.fortran_order);
-}
-
 Status LoadStored(const Array& array, const DimVector<std::uint64_t>& chunk,
                   PendingChunk& pending) {
     const ArrayMetadata& metadata = array.metadata();
+    ZARR_ASSIGN_OR_RETURN(const ChunkLayoutPtr layout, array.layouts().Of(chunk));
     Region inside;
     for (std::size_t i = 0; i < metadata.rank(); ++i) {
-        inside.start.push_back(chunk[i] * metadata.chunks[i]);
-        inside.count.push_back(
-            std::min(metadata.chunks[i], metadata.shape[i] - chunk[i] * metadata.chunks[i]));
+        const GridAxis& axis = array.layouts().grid()[i];
+        inside.start.push_back(axis.StartOf(chunk[i]));
+        inside.count.push_back(axis.InsideOf(chunk[i]));
         inside.step.push_back(1);
     }
     const ReadOptions options{1, CachePolicy::kPartlyRead, false};
     if (metadata.dtype.kind != DataKind::kObject) {
         const std::size_t size = metadata.dtype.size;
-        const Destination destination{pending.elements.data(), StridesInChunk(metadata, size),
+        const Destination destination{pending.elements.data(), layout->StridesOf(size),
                                       CopyConverter(size)};
         return array.Read(inside, 0, destination, options);
     }
     const Destination destination{reinterpret_cast<std::uint8_t*>(pending.objects.data()),
-                                  StridesInChunk(metadata, sizeof(std::string)),
+                                  layout->StridesOf(sizeof(std::string)),
                                   TextConverter(AssignTexts, sizeof(ObjectRef))};
     return array.Read(inside, 0, destination, options);
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/array/array.h"
@@ -44,6 +45,8 @@ class ArrayWriter {
                                                      std::shared_ptr<Synchronizer> locks = nullptr);
 
     const Array& array() const { return *array_; }
+    // May be nullptr.
+    const std::shared_ptr<Synchronizer>& locks() const { return locks_; }
 
     // Writes `region`. `offset` is where in each element the written part lies, in bytes. Errors
     // start with the key of the chunk that failed; others may be written then. Not for kObject.
@@ -55,15 +58,18 @@ class ArrayWriter {
     Status WriteObjects(const Region& region, const std::vector<std::string>& texts,
                         std::size_t threads);
 
-    // Stores every pending chunk. Tries all of them whatever happens, keeps those that fail, and
-    // returns the first failure.
+    // Stores every pending chunk, and those of shards that wait for others. Tries all of them
+    // whatever happens, keeps those that fail, and returns the first failure.
     Status Flush(std::size_t threads);
 
   private:
+    using WriteLocks = ChunkGroups::WriteLocks;
+
     ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
                 std::size_t max_pending_bytes, std::shared_ptr<Synchronizer> locks);
 
-    // Calls `write` on each part of the region, and flushes whenever too much is pending.
+    // Calls `write` on each part of the region, with its layout, and flushes whenever too much is
+    // pending.
     Status ForEachPart(const RegionSplit& plan, std::size_t threads,
                        const std::function<Status(const ChunkPart&)>& write);
     Status WriteWhole(const ChunkPart& part, const Region& region, const Source& source);
@@ -73,24 +79,34 @@ class ArrayWriter {
     Status Change(const ChunkPart& part, bool is_whole,
                   const std::function<Status(PendingChunk&)>& change);
     // Makes a new pending chunk ready for a change. Forgets it where that fails.
-    Status Begin(const DimVector<std::uint64_t>& chunk, bool is_whole, PendingChunk& pending);
-    Status Clear(PendingChunk& pending) const;  // all fill values
+    Status Begin(const ChunkPart& part, bool is_whole, PendingChunk& pending);
+    Status Clear(const ChunkLayout& layout, PendingChunk& pending) const;  // all fill values
     // Stores a pending chunk and forgets it; keeps it where that fails.
     Status StorePending(std::uint64_t index, PendingChunk& pending);
+    // The same, where its lock is held, if it has one.
+    Status StoreUnderLock(std::uint64_t index, PendingChunk& pending, bool is_locked);
+    // Stores all pending chunks, or has them wait for others of their shards.
+    Status FlushChunks(std::size_t threads);
+    // Of one shard, under its lock, which is taken once.
+    using NumberedChunk = std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>;
+    Status FlushGroup(const std::vector<NumberedChunk>& chunks, std::size_t threads);
     Status Merge(const DimVector<std::uint64_t>& chunk, PendingChunk& pending) const;
-    Status StoreObjects(const ChunkStore::Index& index, const PendingChunk& pending,
-                        ObjectChunk& objects);
+    Status StoreObjects(const ChunkStore::Index& index, const ChunkLayout& layout,
+                        const PendingChunk& pending, ObjectChunk& objects, const WriteLocks& locks);
     void Forget(std::uint64_t index, PendingChunk& pending) const;
 
-    void FillChunk(MutableByteSpan chunk) const;
+    void FillChunk(const ChunkLayout& layout, MutableByteSpan chunk) const;
     bool IsFill(ByteSpan chunk) const;
-    Status StoreChunk(const ChunkStore::Index& index, ByteSpan chunk);
-    Status Put(const ChunkStore::Index& index, ByteSpan encoded);
+    Status StoreChunk(const ChunkStore::Index& index, const ChunkLayout& layout, ByteSpan chunk,
+                      const WriteLocks& locks);
+    Status Put(const ChunkStore::Index& index, ByteSpan encoded, const WriteLocks& locks);
+    Status Erase(const ChunkStore::Index& index, const WriteLocks& locks);
     // The lock of a chunk in `locks`; nullptr where that is.
     Result<std::unique_ptr<Synchronizer::Lock>> Lock(
         const ChunkStore::Index& index, const std::shared_ptr<Synchronizer>& locks) const;
-    std::size_t ItemsPerChunk() const;
     bool IsTooMuchPending() const;
+    // What chunks that are pending, and those that wait for others, may take each.
+    std::size_t MaxPendingBytes() const;
 
     const std::shared_ptr<const Array> array_;
     const std::shared_ptr<Store> store_;
@@ -107,9 +123,6 @@ Status LoadStored(const Array& array, const DimVector<std::uint64_t>& chunk, Pen
 // stored it since. `pending.mutex` is held.
 Status RefreshPending(const Array& array, const DimVector<std::uint64_t>& chunk,
                       PendingChunk& pending);
-
-// Of what has `size` bytes for each element of a chunk.
-Strides StridesInChunk(const ArrayMetadata& metadata, std::size_t size);
 
 // The op between rows of std::string, or from what has `src_size` bytes.
 Converter TextConverter(Converter::Row row, std::size_t src_size);

@@ -5,10 +5,10 @@
 #include <bitset>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <memory>
 #include <unordered_map>
 
+#include "core/array/loading_cache.h"
 #include "core/base/bytes.h"
 #include "core/base/fork.h"
 #include "core/codec/codec.h"
@@ -38,82 +38,30 @@ struct DecodedChunk {
 };
 using ChunkPtr = std::shared_ptr<const DecodedChunk>;
 
-// Names a chunk: the array's id and the chunk's index in row-major order of the chunk grid.
-struct ChunkId {
-    std::uint64_t array = 0;
-    std::uint64_t chunk = 0;
-
-    bool operator==(const ChunkId& other) const {
-        return array == other.array && chunk == other.chunk;
-    }
-};
-
-// Decoded chunks of any number of arrays, bounded in bytes, least recently used first out. Several
-// threads that miss on one chunk load it once. Thread-safe.
-class ChunkCache {
+// Decoded chunks of any number of arrays.
+class ChunkCache final : public LoadingCache<DecodedChunk> {
   public:
-    explicit ChunkCache(std::size_t max_bytes);
+    explicit ChunkCache(std::size_t max_bytes)
+        : LoadingCache(max_bytes), pool_(std::make_shared<BufferPool>(max_bytes / kIdleShare)) {}
 
     // An empty chunk, for Replace() or to be loaded. Its memory is reused when it is no more: a
     // part of what the cache may hold is kept so, beside it.
     std::shared_ptr<DecodedChunk> NewChunk() const { return std::make_shared<DecodedChunk>(pool_); }
 
-    std::size_t max_bytes() const;
     // Evicts at once what no longer fits.
-    void SetMaxBytes(std::size_t max_bytes);
-
-    // The chunk where it is held, else nullptr; never waits for a load.
-    ChunkPtr Find(const ChunkId& id);
-
-    // The chunk, from the cache or from `load`, which runs without a lock held. A failure is
-    // returned to every thread that waited for it and not kept.
-    Result<ChunkPtr> GetOrLoad(const ChunkId& id, const std::function<Result<ChunkPtr>()>& load);
-
-    // Holds `chunk` from now on in place of what was held, or, where it is nullptr, nothing; a load
-    // that is under way is not kept. For after a chunk was stored.
-    void Replace(const ChunkId& id, ChunkPtr chunk);
-
-    // Drops every chunk of an array.
-    void DropArray(std::uint64_t array);
-
-    // Drops the chunks of an array that `is_stale`, which runs without a lock held, is true of.
-    // Those that are being loaded are kept, and shared with later readers, only where
-    // `and_loading` is false: their loads may have begun long ago.
-    void DropStale(std::uint64_t array, bool and_loading,
-                   const std::function<bool(std::uint64_t, const DecodedChunk&)>& is_stale);
+    void SetMaxBytes(std::size_t max_bytes) {
+        LoadingCache::SetMaxBytes(max_bytes);
+        pool_->SetMaxBytes(max_bytes / kIdleShare);
+    }
 
     // An id that no other array of the process has.
     static std::uint64_t NextArrayId();
 
   private:
-    struct Hash {
-        std::size_t operator()(const ChunkId& id) const;
-    };
-    struct Entry {
-        ChunkId id;
-        ChunkPtr chunk;
-    };
-    struct Load {  // under way; waiters hold it by shared_ptr
-        Completion turn;
-        bool is_stale = false;                // the chunk was replaced meanwhile
-        Result<ChunkPtr> result{ChunkPtr()};  // once the turn has ended
-    };
-    using Recency = std::list<Entry>;  // most recent first
-    using Loads = std::unordered_map<ChunkId, std::shared_ptr<Load>, Hash>;
-
-    ChunkPtr FindLocked(const ChunkId& id);
-    void InsertLocked(const ChunkId& id, ChunkPtr chunk);
-    void EvictLocked();
-    Recency::iterator DropLocked(Recency::iterator entry);
-    Loads::iterator DisownLocked(Loads::iterator load);
+    // Memory that waits to be used again takes at most the cache's size divided by this.
+    static constexpr std::size_t kIdleShare = 8;
 
     const std::shared_ptr<BufferPool> pool_;
-    mutable Mutex mutex_;
-    std::size_t max_bytes_;
-    std::size_t bytes_ = 0;
-    Recency recency_;
-    std::unordered_map<ChunkId, Recency::iterator, Hash> entries_;
-    Loads loads_;
 };
 
 // Chunks of an array, by their index in row-major order of the chunk grid.

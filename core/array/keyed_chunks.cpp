@@ -23,8 +23,8 @@ bool ParseIndex(std::string_view text, std::uint64_t& index) {
 // one, and whether the indices that it has, `given`, lie inside of `counts`.
 enum class Place { kNoChunk, kInside, kOutside };
 
-Place PlaceOf(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
-              std::size_t& given) {
+Place PlaceOfName(std::string_view name, char separator, const std::vector<std::uint64_t>& counts,
+                  std::size_t& given) {
     bool is_inside = true;
     given = 0;
     for (;;) {
@@ -44,7 +44,10 @@ Place PlaceOf(std::string_view name, char separator, const std::vector<std::uint
 
 KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
                          const ArrayMetadata& metadata, const DimVector<std::uint64_t>& counts)
-    : store_(std::move(store)), path_(std::move(path)), counts_(counts) {
+    : store_(std::move(store)),
+      path_(std::move(path)),
+      counts_(counts),
+      has_prefix_(metadata.has_key_prefix) {
     // A single index needs no separator; Zarr v1 knew no other.
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
@@ -101,21 +104,21 @@ Result<char> KeyedChunks::Separator() const { return Settle(Index(counts_.size()
 // Reading
 
 std::string KeyedChunks::NameOf(const Index& chunk) const {
-    return ChunkKey(path_, chunk, separator());
+    return ChunkKey(path_, chunk, {separator(), has_prefix_});
 }
 
 template <class Ask>
 Result<bool> KeyedChunks::AskFor(const Index& chunk, const Ask& ask) const {
     const bool was_settled = is_settled();
     const char asked_with = separator();
-    ZARR_ASSIGN_OR_RETURN(const bool found, ask(ChunkKey(path_, chunk, asked_with)));
+    ZARR_ASSIGN_OR_RETURN(const bool found, ask(ChunkKey(path_, chunk, {asked_with, has_prefix_})));
     if (was_settled) return found;
     if (found) {
         Know(State::kDot);
         return true;
     }
     ZARR_ASSIGN_OR_RETURN(const char settled, Settle(chunk));
-    return settled == asked_with ? false : ask(ChunkKey(path_, chunk, settled));
+    return settled == asked_with ? false : ask(ChunkKey(path_, chunk, {settled, has_prefix_}));
 }
 
 Result<bool> KeyedChunks::Get(const Index& chunk, Buffer& value, std::size_t limit) const {
@@ -139,6 +142,21 @@ Result<bool> KeyedChunks::GetRange(const Index& chunk, std::uint64_t offset, std
     });
 }
 
+Result<std::optional<std::uint64_t>> KeyedChunks::GetTail(const Index& chunk, std::size_t length,
+                                                          Buffer& value) const {
+    std::optional<std::uint64_t> size;
+    ZARR_RETURN_IF_ERROR(AskFor(chunk, [&](const std::string& key) -> Result<bool> {
+                             ZARR_ASSIGN_OR_RETURN(size, store_->GetTail(key, length, value));
+                             return size.has_value();
+                         }).status());
+    return size;
+}
+
+Result<std::optional<ChunkPlace>> KeyedChunks::PlaceOf(const Index& chunk) const {
+    ZARR_ASSIGN_OR_RETURN(std::string key, LockOf(chunk));
+    return std::optional(ChunkPlace{std::move(key), 0, std::nullopt});
+}
+
 ObjectVersion KeyedChunks::VersionOf(const Index& chunk) const {
     return store_->VersionOf(NameOf(chunk));
 }
@@ -153,7 +171,7 @@ Status KeyedChunks::ForEachPresent(const ChunkVisitor& visit, const SizeVisitor&
     const bool was_settled = is_settled();
     std::map<char, std::vector<std::uint64_t>> found;  // by separator, while it is unknown
     const auto add = [&](std::string_view name, char separator) {
-        const auto chunk = ParseChunkName(name, counts_.size(), separator);
+        const auto chunk = ParseChunkName(name, counts_.size(), {separator, has_prefix_});
         if (!chunk) return;
         for (std::size_t i = 0; i < chunk->size(); ++i)
             if ((*chunk)[i] >= counts_[i]) return;
@@ -196,10 +214,18 @@ Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
     return store.Erase(key);
 }
 
-Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const {
+Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
+                                 const std::shared_ptr<Synchronizer>& /*locks*/) const {
     ZARR_RETURN_IF_ERROR(Separator().status());
     // An array without dimensions has one chunk, which is inside.
     return counts.empty() ? Status() : EraseOutsideBelow(store, "", counts);
+}
+
+// What of a key below the array are the indices of a chunk; empty where it is of none.
+std::string_view KeyedChunks::IndicesIn(std::string_view key) const {
+    if (!has_prefix_) return key;
+    const bool is_chunk = key.size() > 2 && key[0] == 'c' && key[1] == separator();
+    return is_chunk ? key.substr(2) : std::string_view();
 }
 
 // `name` is the part of the keys of chunks below it, such as "0/1".
@@ -210,7 +236,10 @@ Status KeyedChunks::EraseOutsideBelow(Store& store, const std::string& name,
     for (const StoreEntry& entry : entries) {
         const std::string own = JoinKey(name, entry.name);
         std::size_t given = 0;
-        const Place place = PlaceOf(own, separator(), counts, given);
+        const bool has_all_chunks = has_prefix_ && entry.is_prefix && own == "c";
+        const Place place = has_all_chunks
+                                ? Place::kInside
+                                : PlaceOfName(IndicesIn(own), separator(), counts, given);
         if (place == Place::kNoChunk) continue;
         if (entry.is_prefix) {
             if (separator() == '/' && given < counts.size())

@@ -25,10 +25,12 @@ class KeyedChunks final : public ChunkStore {
     KeyedChunks(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
                 const DimVector<std::uint64_t>& counts);
 
-    // What separates the indices in a key: '.' or '/', as far as is known.
-    char separator() const { return state_.load() == State::kSlash ? '/' : '.'; }
-    // The same for certain: looks at the store where nothing has told yet.
-    Result<char> Separator() const;
+    char separator() const override { return state_.load() == State::kSlash ? '/' : '.'; }
+    Result<char> Separator() const override;
+
+    // As of a Store.
+    Result<std::optional<std::uint64_t>> GetTail(const Index& chunk, std::size_t length,
+                                                 Buffer& value) const;
 
     Result<bool> Get(const Index& chunk, Buffer& value, std::size_t limit) const override;
     Result<std::optional<std::size_t>> GetInto(const Index& chunk,
@@ -36,13 +38,15 @@ class KeyedChunks final : public ChunkStore {
     Result<bool> GetRange(const Index& chunk, std::uint64_t offset, std::size_t length,
                           Buffer& value) const override;
     ObjectVersion VersionOf(const Index& chunk) const override;
+    Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const override;
     std::string NameOf(const Index& chunk) const override;
     Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;
     void DropAssumptions() const override;
     Result<std::string> LockOf(const Index& chunk) const override;
     Status Set(Store& store, const Index& chunk, ByteSpan value) const override;
     Status Erase(Store& store, const Index& chunk) const override;
-    Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const override;
+    Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
+                        const std::shared_ptr<Synchronizer>& locks) const override;
 
   private:
     enum class State : std::uint8_t { kUnknown, kAssumedDot, kDot, kSlash };
@@ -59,12 +63,14 @@ class KeyedChunks final : public ChunkStore {
     // Where nothing is known for certain yet.
     void Know(State state) const;
     std::uint64_t NumberOf(const Index& chunk) const;
+    std::string_view IndicesIn(std::string_view key) const;
     Status EraseOutsideBelow(Store& store, const std::string& name,
                              const std::vector<std::uint64_t>& counts) const;
 
     const std::shared_ptr<const Store> store_;
     const std::string path_;
     const DimVector<std::uint64_t> counts_;
+    const bool has_prefix_;
     mutable std::atomic<State> state_{State::kDot};
     mutable Lazy<State> looked_;
 };

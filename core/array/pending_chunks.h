@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/array/pending_shards.h"
 #include "core/base/bytes.h"
 #include "core/base/fork.h"
 #include "core/codec/codec.h"
@@ -78,10 +79,14 @@ class Array;
 // or was told to be absent, is its own. Thread-safe.
 class ArrayInstances {
   public:
-    explicit ArrayInstances(ArrayMetadata metadata) : metadata_(std::move(metadata)) {}
+    explicit ArrayInstances(ArrayMetadata metadata)
+        : metadata_(std::move(metadata)),
+          pending_shards_(metadata_.shards.empty() ? nullptr : std::make_unique<PendingShards>()) {}
 
     const ArrayMetadata& metadata() const { return metadata_; }
     PendingChunks& pending() { return pending_; }
+    // Of an array that has shards.
+    PendingShards& pending_shards() { return *pending_shards_; }
 
     // An array is one of them from Join() to Leave().
     void Join(const Array& array) {
@@ -103,6 +108,7 @@ class ArrayInstances {
   private:
     const ArrayMetadata metadata_;
     PendingChunks pending_;
+    const std::unique_ptr<PendingShards> pending_shards_;
     mutable Mutex mutex_;
     std::vector<const Array*> arrays_;
 };

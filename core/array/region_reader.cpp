@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/array/region_groups.h"
 #include "core/base/limits.h"
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
@@ -32,6 +33,12 @@ Converter Streamed(const Converter& op, const Region& region) {
 
 // Chunks that a read over a network has under way may take so many bytes when they are decoded.
 constexpr std::size_t kInFlightBytes = std::size_t{128} << 20;
+
+// What one request for several chunks reads: as much as is worth it over a network; of a file what
+// is still in the processor's reach when it is decoded.
+constexpr std::size_t kDistantRequest = std::size_t{16} << 20;
+constexpr std::size_t kLocalRequest = std::size_t{4} << 20;
+constexpr std::size_t kSmallRequest = std::size_t{1} << 20;
 
 bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
 
@@ -82,7 +89,15 @@ class RegionReader {
 
   private:
     static std::size_t InFlight(const Array& array, std::size_t threads);
-    Status ReadPart(const ChunkPart& part);
+    // Sets the layout of its chunk.
+    Status Bind(ChunkPart& part) const;
+    Status ReadPart(ChunkPart& part);
+    ChunkPart PartAt(std::uint64_t piece) const;
+
+    // Chunks that are stored together are read together.
+    Status ReadGroups(const ChunkGroups& groups, bool is_preload);
+    Status ReadGroup(const ChunkGroups& groups, const RegionGroups& pieces, std::uint64_t group,
+                     const FetchOptions& options, bool is_preload);
 
     // What is copied is there already; false where it is not.
     Result<bool> CopyIfPending(const ChunkPart& part);
@@ -96,8 +111,25 @@ class RegionReader {
         kIntoPlace,       // decoded where it is wanted: a whole chunk, wanted as it is stored
         kThroughScratch,  // copied from scratch memory: a chunk that this read uses up
     };
+    // The pieces of a group by how they are read.
+    struct GroupPieces {
+        struct Wanted {
+            std::uint64_t piece;
+            Strategy strategy;
+        };
+        std::vector<Wanted> together;
+        std::vector<std::uint64_t> chunks;  // of these
+        std::vector<std::uint64_t> apart;   // parts of large chunks
+        std::vector<std::uint64_t> held;    // what is here already
+        std::uint64_t asked = 0;            // see AbsentChunks
+    };
+    // Puts a piece where it belongs; reads one whose chunk is known to be absent.
+    Status SortOut(std::uint64_t piece, bool is_preload, GroupPieces& sorted);
+    Status ReadFetched(const GroupPieces& sorted, std::size_t place, const FetchedChunk& fetched,
+                       bool is_preload);
     // Of kFetchRange and kDecodeRange, `ranges` are the bytes of the decoded chunk that are wanted.
     Strategy Choose(const ChunkPart& part, ByteRanges& ranges) const;
+    Status ReadBy(Strategy strategy, const ChunkPart& part, const ByteRanges& ranges);
     // One for each strategy.
     Status FetchRange(const ChunkPart& part, const ByteRanges& ranges);
     Status DecodeRange(const ChunkPart& part, const ByteRanges& ranges);
@@ -113,8 +145,13 @@ class RegionReader {
     // What the store answers to `question`, unless the chunk is known to be absent.
     template <class Question>
     Result<bool> Ask(const ChunkPart& part, Question&& question) const;
-    // Reads the stored chunk; false where it is absent.
-    Result<bool> Fetch(const ChunkPart& part, PipelineScratch& scratch) const;
+    // Reads the stored chunk, into scratch memory unless it is there already; nothing where it is
+    // absent.
+    Result<std::optional<ByteSpan>> Fetch(const ChunkPart& part, PipelineScratch& scratch) const;
+    ObjectVersion VersionOf(const ChunkPart& part) const {
+        return part.fetched != nullptr ? part.fetched->version
+                                       : array_.chunks().VersionOf(part.chunk);
+    }
     // Counts for the array and for its context; an ArrayCounter for the array.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
     using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
@@ -144,7 +181,8 @@ class RegionReader {
     const Converter op_;
     const std::size_t threads_;    // that decode at the same time
     const std::size_t in_flight_;  // chunks that are read or decoded at the same time
-    Semaphore decoding_;           // where these are more than threads
+    Semaphore decoding_;           // where more threads are at it
+    const bool is_gated_;          // where that may be
     const bool sees_pending_;
     bool keep_all_ = false;
     std::uint64_t may_stay_;  // how many pieces, from the first on
@@ -153,7 +191,7 @@ class RegionReader {
 
 std::size_t RegionReader::InFlight(const Array& array, std::size_t threads) {
     const std::size_t fit =
-        kInFlightBytes / std::max<std::size_t>(array.pipeline_.chunk_bytes(), 1);
+        kInFlightBytes / std::max<std::size_t>(array.layouts().largest().bytes(), 1);
     return std::max(threads, std::min(array.store()->ReadsAtOnce(), fit));
 }
 
@@ -167,9 +205,10 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       threads_(std::max<std::size_t>(options.threads, 1)),
       in_flight_(InFlight(array, threads_)),
       decoding_(threads_),
+      is_gated_(in_flight_ > threads_ || array.chunks().groups() != nullptr),
       sees_pending_(options.sees_pending && !array.pending().empty()),
-      plan_(array.metadata(), region, destination.strides) {
-    const std::uint64_t bytes = array.DecodedBytes(region);
+      plan_(array.layouts().grid(), region, destination.strides) {
+    const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     keep_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / kSmallShare;
     // Of more than the cache holds a part stays: all would push each other out before the next
@@ -177,15 +216,28 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     may_stay_ = plan_.pieces();
     if (!IsObjects(array)) {
         const std::size_t chunk =
-            SaturatingAdd(array.pipeline_.chunk_bytes(), sizeof(DecodedChunk));  // in the cache
+            SaturatingAdd(array.layouts().largest().bytes(), sizeof(DecodedChunk));  // in the cache
         may_stay_ = std::min<std::uint64_t>(may_stay_, most / chunk);
     }
 }
 
+ChunkPart RegionReader::PartAt(std::uint64_t piece) const {
+    ChunkPart part = plan_.At(piece);
+    part.threads = plan_.pieces() < threads_ ? threads_ : 1;
+    part.may_stay = piece < may_stay_;
+    return part;
+}
+
 Status RegionReader::Preload() {
+    const ChunkGroups* const groups = array_.chunks().groups();
+    if (groups != nullptr && plan_.pieces() > 1) return ReadGroups(*groups, true);
     return ParallelFor(static_cast<std::size_t>(plan_.pieces()), in_flight_, [&](std::size_t i) {
-        const ChunkPart part = plan_.At(i);
-        return array_.Locate(Cached(part).status(), part.chunk);
+        ChunkPart part = plan_.At(i);
+        const auto preload = [&]() -> Status {
+            ZARR_RETURN_IF_ERROR(Bind(part));
+            return Cached(part).status();
+        };
+        return array_.Locate(preload(), part.chunk);
     });
 }
 
@@ -199,6 +251,8 @@ Status RegionReader::Run() {
     };
     if (plan_.pieces() == 1) return read(0, threads_);
     if (plan_.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
+    const ChunkGroups* const groups = array_.chunks().groups();
+    if (groups != nullptr && plan_.pieces() > kFewPieces) return ReadGroups(*groups, false);
     if (plan_.pieces() > kFewPieces)
         return ParallelFor(static_cast<std::size_t>(plan_.pieces()), in_flight_,
                            [&](std::size_t i) { return read(i, 1); });
@@ -207,13 +261,14 @@ Status RegionReader::Run() {
     std::vector<std::uint64_t> missing;
     std::vector<std::uint64_t> held;
     for (std::uint64_t i = 0; i < plan_.pieces(); ++i) {
-        const ChunkPart part = plan_.At(i);
-        if (sees_pending_ ||
+        ChunkPart part = plan_.At(i);
+        if (sees_pending_ || !Bind(part).ok() ||
             (is_small ? !CopyIfCached(part) : cache.Find(array_.IdOf(part.chunk)) == nullptr))
             missing.push_back(i);
         else if (!is_small)
             held.push_back(i);
     }
+    if (groups != nullptr && missing.size() > 1) return ReadGroups(*groups, false);
     // Those that are too few for all threads are shared by them.
     const std::size_t shared = missing.size() % threads_;
     return ParallelFor(missing.size() + held.size(), in_flight_, [&](std::size_t i) {
@@ -225,12 +280,12 @@ Status RegionReader::Run() {
 bool RegionReader::IsWantedAsStored(const ChunkPart& part) const {
     if (!op_.is_copy || offset_ != 0 || !part.fills_chunk || IsObjects(array_)) return false;
     for (std::size_t i = 0; i < part.count.size(); ++i)
-        if (part.count[i] != 1 && destination_.strides[i] != array_.chunk_strides_[i]) return false;
+        if (part.count[i] != 1 && destination_.strides[i] != part.layout->strides[i]) return false;
     return op_.src_size == array_.metadata().dtype.size;
 }
 
 void RegionReader::CopyFrom(const ChunkPart& part, const std::uint8_t* chunk) const {
-    const ChunkWalk walk = WalkOf(part, region_, array_.chunk_strides_);
+    const ChunkWalk walk = WalkOf(part, region_, part.layout->strides);
     CopyBlock(part.count, PlaceOf(part), destination_.strides, chunk + offset_ + walk.first,
               walk.strides, op_);
 }
@@ -285,26 +340,38 @@ Result<bool> RegionReader::Ask(const ChunkPart& part, Question&& question) const
     AbsentChunks& absent = array_.absent_;
     const std::uint64_t index = array_.IdOf(part.chunk).chunk;
     const std::uint64_t asked = absent.generation();
-    if (absent.Has(index)) return false;
+    const bool is_asked = part.fetched != nullptr;  // before, and what was absent was noted then
+    if (!is_asked && absent.Has(index)) return false;
     Count(&ReadCounters::chunks_requested, 1);
     ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ArrayCounters::reading_time, question));
     if (found) return true;
     Count(&ReadCounters::chunks_absent, 1);
-    if (array_.store_->RemembersAbsence()) absent.Add(index, asked);
+    if (!is_asked && array_.store_->RemembersAbsence()) absent.Add(index, asked);
     return false;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Strategies
 
-Status RegionReader::ReadPart(const ChunkPart& part) {
+Status RegionReader::Bind(ChunkPart& part) const {
+    ZARR_ASSIGN_OR_RETURN(part.layout, array_.layouts().Of(part.chunk));
+    return {};
+}
+
+Status RegionReader::ReadPart(ChunkPart& part) {
+    ZARR_RETURN_IF_ERROR(Bind(part));
     if (sees_pending_) {
         ZARR_ASSIGN_OR_RETURN(const bool is_pending, CopyIfPending(part));
         if (is_pending) return {};
     }
     if (CopyIfCached(part)) return {};
     ByteRanges ranges;
-    switch (Choose(part, ranges)) {
+    const Strategy strategy = Choose(part, ranges);
+    return ReadBy(strategy, part, ranges);
+}
+
+Status RegionReader::ReadBy(Strategy strategy, const ChunkPart& part, const ByteRanges& ranges) {
+    switch (strategy) {
         case Strategy::kFetchRange:
             return FetchRange(part, ranges);
         case Strategy::kDecodeRange:
@@ -320,7 +387,7 @@ Status RegionReader::ReadPart(const ChunkPart& part) {
 }
 
 RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& ranges) const {
-    const Pipeline& pipeline = array_.pipeline_;
+    const Pipeline& pipeline = part.layout->pipeline;
     const std::size_t bytes = pipeline.chunk_bytes();
     ArrayContext& context = array_.context();
     const bool is_stored_so = pipeline.is_identity();
@@ -345,7 +412,7 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& r
 Status RegionReader::FetchRange(const ChunkPart& part, const ByteRanges& ranges) {
     const std::size_t begin = ranges.front().begin;
     const std::size_t length = ranges.back().end - begin;
-    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    const std::size_t bytes = part.layout->bytes();
     ArrayContext::ScratchBuffer scratch(array_.context());
     Buffer& fetched = scratch->pipeline.encoded;
     ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, [&] {
@@ -367,21 +434,21 @@ Status RegionReader::FetchRange(const ChunkPart& part, const ByteRanges& ranges)
 }
 
 Status RegionReader::DecodeRange(const ChunkPart& part, const ByteRanges& ranges) {
-    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    const std::size_t bytes = part.layout->bytes();
     ChunkCache& cache = array_.context().cache();
     ArrayContext::ScratchBuffer scratch(array_.context());
     auto chunk = cache.NewChunk();
-    chunk->version = array_.chunks().VersionOf(part.chunk);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(part, scratch->pipeline));
-    if (!found) {
+    chunk->version = VersionOf(part);
+    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline));
+    if (!fetched) {
         Fill(part);
         return {};
     }
-    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
+    const ByteSpan encoded = *fetched;
     ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
     ZARR_ASSIGN_OR_RETURN(const std::size_t decoded, Timed(&ArrayCounters::decoding_time, [&] {
-                              return array_.pipeline_.DecodeRanges(encoded, ranges,
-                                                                   scratch->chunk.span());
+                              return part.layout->pipeline.DecodeRanges(encoded, ranges,
+                                                                        scratch->chunk.span());
                           }));
     if (decoded != 0) {
         CountDecoded(decoded);
@@ -407,20 +474,25 @@ Status RegionReader::ReadThroughCache(const ChunkPart& part) {
 }
 
 Status RegionReader::ReadIntoPlace(const ChunkPart& part) {
-    const MutableByteSpan memory{PlaceOf(part), array_.pipeline_.chunk_bytes()};
-    if (!array_.pipeline_.is_identity()) {
+    const MutableByteSpan memory{PlaceOf(part), part.layout->bytes()};
+    if (!part.layout->pipeline.is_identity()) {
         ArrayContext::ScratchBuffer scratch(array_.context());
-        ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(part, scratch->pipeline));
-        if (!found) {
+        ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline));
+        if (!fetched) {
             Fill(part);
             return {};
         }
         CountDecoded(memory.size);
-        return Decode(part, std::as_const(scratch->pipeline.encoded).span(), memory,
-                      scratch->pipeline);
+        return Decode(part, *fetched, memory, scratch->pipeline);
     }
     std::size_t size = 0;
     const auto get = [&]() -> Result<bool> {
+        if (part.fetched != nullptr) {
+            size = part.fetched->bytes.size;
+            if (part.fetched->found && size == memory.size)
+                std::copy_n(part.fetched->bytes.data, size, memory.data);
+            return part.fetched->found;
+        }
         ZARR_ASSIGN_OR_RETURN(const auto found, array_.chunks().GetInto(part.chunk, memory));
         size = found.value_or(0);
         return found.has_value();
@@ -439,16 +511,16 @@ Status RegionReader::ReadIntoPlace(const ChunkPart& part) {
 }
 
 Status RegionReader::ReadThroughScratch(const ChunkPart& part) {
-    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+    const std::size_t bytes = part.layout->bytes();
     ArrayContext::ScratchBuffer scratch(array_.context());
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(part, scratch->pipeline));
-    if (!found) {
+    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline));
+    if (!fetched) {
         Fill(part);
         return {};
     }
     CountDecoded(bytes);
-    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
-    if (array_.pipeline_.is_identity() && encoded.size == bytes) {
+    const ByteSpan encoded = *fetched;
+    if (part.layout->pipeline.is_identity() && encoded.size == bytes) {
         CopyFrom(part, encoded.data);
         return {};
     }
@@ -456,6 +528,87 @@ Status RegionReader::ReadThroughScratch(const ChunkPart& part) {
     ZARR_RETURN_IF_ERROR(Decode(part, encoded, scratch->chunk.span(), scratch->pipeline));
     CopyFrom(part, scratch->chunk.data());
     return {};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Chunks that are stored together
+
+Status RegionReader::ReadGroups(const ChunkGroups& groups, bool is_preload) {
+    const RegionGroups pieces(plan_, groups.shape());
+    const auto at_once =
+        static_cast<std::size_t>(std::min<std::uint64_t>(pieces.count(), in_flight_));
+    FetchOptions options;
+    options.limit = array_.layouts().largest().max_encoded_bytes;
+    options.requests = std::max<std::size_t>(in_flight_ / at_once, 1);
+    options.threads = std::max<std::size_t>(threads_ / at_once, 1);
+    const bool is_distant = array_.store()->ReadsAtOnce() > 1;
+    options.request_bytes = std::max(
+        kSmallRequest,
+        std::min(kInFlightBytes / in_flight_, is_distant ? kDistantRequest : kLocalRequest));
+    options.on_request = [this](std::uint64_t time) {
+        CountHere(&ArrayCounters::reading_time, time);
+    };
+    return ParallelFor(static_cast<std::size_t>(pieces.count()), at_once, [&](std::size_t i) {
+        return ReadGroup(groups, pieces, i, options, is_preload);
+    });
+}
+
+Status RegionReader::SortOut(std::uint64_t piece, bool is_preload, GroupPieces& sorted) {
+    ChunkPart part = PartAt(piece);
+    ZARR_RETURN_IF_ERROR(Bind(part));
+    const ChunkId id = array_.IdOf(part.chunk);
+    const bool is_pending = sees_pending_ && array_.pending().Find(id.chunk) != nullptr;
+    if (is_pending || array_.context().cache().Find(id) != nullptr) {
+        sorted.held.push_back(piece);
+        return {};
+    }
+    ByteRanges ranges;
+    const Strategy strategy = is_preload ? Strategy::kThroughCache : Choose(part, ranges);
+    if (strategy == Strategy::kFetchRange) {
+        sorted.apart.push_back(piece);
+    } else if (array_.absent_.Has(id.chunk)) {
+        return is_preload ? Cached(part).status() : ReadBy(strategy, part, ranges);
+    } else {
+        sorted.together.push_back({piece, strategy});
+        sorted.chunks.push_back(id.chunk);
+    }
+    return {};
+}
+
+Status RegionReader::ReadFetched(const GroupPieces& sorted, std::size_t place,
+                                 const FetchedChunk& fetched, bool is_preload) {
+    const auto& [piece, strategy] = sorted.together[place];
+    ChunkPart part = PartAt(piece);
+    ZARR_RETURN_IF_ERROR(Bind(part));
+    part.fetched = &fetched;
+    if (!fetched.found && array_.store_->RemembersAbsence())
+        array_.absent_.Add(sorted.chunks[place], sorted.asked);
+    const ByteRanges ranges = strategy == Strategy::kDecodeRange ? RangesOf(part) : ByteRanges();
+    return array_.Locate(is_preload ? Cached(part).status() : ReadBy(strategy, part, ranges),
+                         part.chunk);
+}
+
+Status RegionReader::ReadGroup(const ChunkGroups& groups, const RegionGroups& pieces,
+                               std::uint64_t group, const FetchOptions& options, bool is_preload) {
+    GroupPieces sorted;
+    sorted.asked = array_.absent_.generation();
+    ZARR_RETURN_IF_ERROR(pieces.ForEachPiece(group, [&](std::uint64_t piece) {
+        return array_.Locate(SortOut(piece, is_preload, sorted), plan_.At(piece).chunk);
+    }));
+    const std::size_t held = is_preload ? 0 : sorted.held.size();
+    ZARR_RETURN_IF_ERROR(ParallelFor(held, options.threads, [&](std::size_t i) {
+        ChunkPart part = PartAt(sorted.held[i]);
+        return array_.Locate(ReadPart(part), part.chunk);
+    }));
+    ZARR_RETURN_IF_ERROR(ParallelFor(sorted.apart.size(), options.requests, [&](std::size_t i) {
+        ChunkPart part = PartAt(sorted.apart[i]);
+        ZARR_RETURN_IF_ERROR(Bind(part));
+        return array_.Locate(ReadBy(Strategy::kFetchRange, part, RangesOf(part)), part.chunk);
+    }));
+    return groups.GetMany(sorted.chunks, options,
+                          [&](std::size_t place, const FetchedChunk& fetched) {
+                              return ReadFetched(sorted, place, fetched, is_preload);
+                          });
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -479,23 +632,28 @@ void RegionReader::CountDecoded(std::size_t bytes) const {
 Status RegionReader::Decode(const ChunkPart& part, ByteSpan encoded, MutableByteSpan chunk,
                             PipelineScratch& scratch) {
     std::optional<Semaphore::Pass> pass;
-    if (in_flight_ > threads_) pass.emplace(decoding_);
-    return Timed(&ArrayCounters::decoding_time,
-                 [&] { return array_.pipeline_.Decode(encoded, chunk, scratch, part.threads); });
+    if (is_gated_) pass.emplace(decoding_);
+    return Timed(&ArrayCounters::decoding_time, [&] {
+        return part.layout->pipeline.Decode(encoded, chunk, scratch, part.threads);
+    });
 }
 
-Result<bool> RegionReader::Fetch(const ChunkPart& part, PipelineScratch& scratch) const {
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, [&] {
-                              return array_.chunks().Get(part.chunk, scratch.encoded,
-                                                         array_.max_encoded_bytes_);
-                          }));
-    if (!found) return false;
-    const std::size_t bytes = array_.pipeline_.chunk_bytes();
+Result<std::optional<ByteSpan>> RegionReader::Fetch(const ChunkPart& part,
+                                                    PipelineScratch& scratch) const {
+    const auto get = [&]() -> Result<bool> {
+        if (part.fetched != nullptr) return part.fetched->found;
+        return array_.chunks().Get(part.chunk, scratch.encoded, part.layout->max_encoded_bytes);
+    };
+    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));
+    if (!found) return std::optional<ByteSpan>();
+    const std::size_t bytes = part.layout->bytes();
     if (bytes > LimitOf(Limit::kChunkSize))
         return OverLimit(Limit::kChunkSize,
                          "the chunk decodes to " + std::to_string(bytes) + " bytes");
-    Count(&ReadCounters::bytes_read, scratch.encoded.size());
-    return true;
+    const ByteSpan encoded =
+        part.fetched != nullptr ? part.fetched->bytes : std::as_const(scratch.encoded).span();
+    Count(&ReadCounters::bytes_read, encoded.size);
+    return std::optional(encoded);
 }
 
 Result<ChunkPtr> RegionReader::Cached(const ChunkPart& part) {
@@ -511,17 +669,18 @@ Result<ChunkPtr> RegionReader::Cached(const ChunkPart& part) {
 Result<ChunkPtr> RegionReader::Load(const ChunkPart& part) {
     ArrayContext::ScratchBuffer scratch(array_.context());
     auto chunk = array_.context().cache().NewChunk();
-    chunk->version = array_.chunks().VersionOf(part.chunk);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(part, scratch->pipeline));
+    chunk->version = VersionOf(part);
+    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline));
+    const bool found = fetched.has_value();
     chunk->absent = !found;
-    if (found) CountDecoded(array_.pipeline_.chunk_bytes());
-    const ByteSpan encoded = std::as_const(scratch->pipeline.encoded).span();
-    if (found && array_.pipeline_.decodes_objects()) {
+    if (found) CountDecoded(part.layout->bytes());
+    const ByteSpan encoded = fetched.value_or(ByteSpan());
+    if (found && part.layout->pipeline.decodes_objects()) {
         ZARR_RETURN_IF_ERROR(Timed(&ArrayCounters::decoding_time, [&] {
-            return array_.pipeline_.DecodeObjects(encoded, chunk->objects, scratch->pipeline);
+            return part.layout->pipeline.DecodeObjects(encoded, chunk->objects, scratch->pipeline);
         }));
     } else if (found) {
-        ZARR_RETURN_IF_ERROR(chunk->Allocate(array_.pipeline_.chunk_bytes()));
+        ZARR_RETURN_IF_ERROR(chunk->Allocate(part.layout->bytes()));
         ZARR_RETURN_IF_ERROR(Decode(part, encoded, chunk->elements.span(), scratch->pipeline));
     }
     return ChunkPtr(std::move(chunk));
@@ -531,9 +690,9 @@ Result<ChunkPtr> RegionReader::Load(const ChunkPart& part) {
 // Where the parts lie
 
 ByteRanges RegionReader::RangesOf(const ChunkPart& part) const {
-    const ChunkWalk walk = WalkOf(part, region_, array_.chunk_strides_);
+    const ChunkWalk walk = WalkOf(part, region_, part.layout->strides);
     const std::size_t size = op_.src_size;
-    const std::size_t chunk_bytes = array_.pipeline_.chunk_bytes();
+    const std::size_t chunk_bytes = part.layout->bytes();
     const std::size_t rank = part.count.size();
     std::uint64_t elements = 1;
     for (const std::uint64_t count : part.count) elements *= count;  // those of one chunk at most
@@ -574,18 +733,25 @@ Status PreloadRegion(const Array& array, const Region& region, std::size_t threa
     return RegionReader(array, region, 0, nowhere, {threads}).Preload();
 }
 
-RegionSplit::RegionSplit(const ArrayMetadata& metadata, const Region& region,
+RegionSplit::RegionSplit(const std::vector<GridAxis>& grid, const Region& region,
                          const Strides& strides)
-    : metadata_(metadata), region_(region), strides_(strides) {
+    : grid_(grid), region_(region), strides_(strides) {
+    splits_.reserve(region.count.size());
     for (std::size_t i = 0; i < region.count.size(); ++i) {
         if (region.count[i] == 0) {
             pieces_ = 0;
             return;
         }
-        splits_.push_back(
-            AxisSplit(region.start[i], region.count[i], region.step[i], metadata.chunks[i]));
+        splits_.emplace_back(region.start[i], region.count[i], region.step[i], grid[i]);
         pieces_ *= splits_[i].pieces();
     }
+}
+
+std::uint64_t RegionSplit::ChunkBytes(const ChunkLayout& layout) const {
+    if (pieces_ == 0 || layout.items == 0) return 0;
+    std::uint64_t bytes = layout.bytes() / layout.items;
+    for (const AxisSplit& split : splits_) bytes = SaturatingMul(bytes, split.ChunkElements());
+    return bytes;
 }
 
 ChunkPart RegionSplit::At(std::uint64_t index) const {
@@ -600,10 +766,8 @@ ChunkPart RegionSplit::At(std::uint64_t index) const {
         part.count[i] = axis.count;
         part.offset[i] = axis.offset;
         part.place += static_cast<std::ptrdiff_t>(axis.first) * strides_[i];
-        const std::uint64_t chunk_size = metadata_.chunks[i];
-        const std::uint64_t inside =
-            std::min(chunk_size, metadata_.shape[i] - axis.chunk * chunk_size);
-        part.covers_chunk = part.covers_chunk && axis.count == inside;
+        const std::uint64_t chunk_size = grid_[i].SizeOf(axis.chunk);
+        part.covers_chunk = part.covers_chunk && axis.count == grid_[i].InsideOf(axis.chunk);
         part.fills_chunk = part.fills_chunk && axis.count == chunk_size &&
                            (region_.step[i] == 1 || chunk_size == 1);
     }

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "core/array/array.h"
 #include "core/base/status.h"
 #include "core/grid/copy.h"
+#include "core/grid/grid_axis.h"
 #include "core/grid/region.h"
-#include "core/metadata/array_metadata.h"
 
 namespace zarr {
 
@@ -30,24 +31,35 @@ struct ChunkPart {
     bool fills_chunk = false;   // and the chunk does not overhang the array
     std::size_t threads = 1;    // that may decode it
     bool may_stay = true;       // in the cache
+    ChunkLayoutPtr layout;      // to be set by who wants it
+    const FetchedChunk* fetched = nullptr;  // what was read of it with others
 };
 
-// A region split at the chunk boundaries, by arithmetic alone: any number of pieces costs nothing.
+// A region split at the chunk boundaries: any number of pieces costs next to nothing, see
+// AxisSplit.
 class RegionSplit {
   public:
-    // `region` lies inside the array; `strides` are those of the caller's memory, in bytes. All are
-    // borrowed.
-    RegionSplit(const ArrayMetadata& metadata, const Region& region, const Strides& strides);
+    // `region` lies inside the array of `grid`; `strides` are those of the caller's memory, in
+    // bytes. All are borrowed.
+    RegionSplit(const std::vector<GridAxis>& grid, const Region& region, const Strides& strides);
 
     // 0 for an empty region.
     std::uint64_t pieces() const { return pieces_; }
     ChunkPart At(std::uint64_t index) const;
+    // Along one dimension: the number of pieces, and the chunk that one of them lies in. The
+    // pieces are in row-major order of these.
+    std::uint64_t PiecesAlong(std::size_t axis) const { return splits_[axis].pieces(); }
+    std::uint64_t ChunkAlong(std::size_t axis, std::uint64_t piece) const {
+        return splits_[axis].At(piece).chunk;
+    }
+    // Bytes that the chunks take when decoded, where one of `layout` takes as many as that says.
+    std::uint64_t ChunkBytes(const ChunkLayout& layout) const;
 
   private:
-    const ArrayMetadata& metadata_;
+    const std::vector<GridAxis>& grid_;
     const Region& region_;
     const Strides& strides_;
-    DimVector<AxisSplit> splits_;
+    std::vector<AxisSplit> splits_;
     std::uint64_t pieces_ = 1;
 };
 

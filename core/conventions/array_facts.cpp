@@ -189,8 +189,8 @@ void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
                         LenientAttributes(hierarchy, path, ignored), ignored)) {
         if (!dimension.is_named) continue;
         const std::string coordinates = JoinKey(dimension.group, dimension.name);
-        keys.push_back(DocumentKey(coordinates, Document::kArray));
-        keys.push_back(DocumentKey(coordinates, Document::kAttributes));
+        keys.push_back(hierarchy.KeyOf(coordinates, Document::kArray));
+        keys.push_back(hierarchy.KeyOf(coordinates, Document::kAttributes));
     }
 }
 
@@ -240,7 +240,7 @@ std::vector<std::string> FlagNames(const json::Value& attributes, Warnings& warn
 DataType ApplyUnsigned(const DataType& type, const json::Value& attributes) {
     DataType applied = type;
     const json::Value* value = attributes.Find("_Unsigned");
-    if (value == nullptr) return applied;
+    if (value == nullptr || type.narrow != NarrowType::kNone) return applied;
     const std::string* text = value->as_string();
     const bool* boolean = value->as_bool();
     const bool yes = (text != nullptr && (*text == "true" || *text == "True")) ||

@@ -20,6 +20,10 @@ using Warnings = std::vector<std::string>;
 // A string attribute, else nullptr.
 const std::string* StringAttribute(const json::Value& attributes, std::string_view name);
 
+// A member that OME-NGFF defines: below `ome`, where version 0.5 has it, else of the attributes
+// themselves, as earlier ones; nullptr where it is in neither. Borrows.
+const json::Value* OmeMember(const json::Value& attributes, std::string_view name);
+
 // A number attribute: a number, an array of one number, or a string that spells one, as writers
 // have been seen to leave them. An attribute that is there but is not one of these gives a warning.
 std::optional<double> NumberAttribute(const json::Value& attributes, std::string_view name,
@@ -69,6 +73,11 @@ Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
 // array.
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     bool fill_value_counts, Warnings& warnings);
+
+// The attribute `_FillValue` that says that an element, in the host's byte order, stands for
+// missing data. Of floats of Zarr v3 it is the base64 of a little-endian double: xarray fails to
+// open what has a number there.
+Result<json::Value> NodataAttribute(const DataType& type, Format format, std::string_view element);
 
 // The units of an array's numbers: what its NumPy time type says, else the attribute.
 std::string UnitsOf(const DataType& type, const Packing& packing);

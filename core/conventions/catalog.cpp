@@ -37,11 +37,12 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, LevelListings& listings,
 // Most groups and arrays that a listing goes through; more is a loop or an attack.
 constexpr std::size_t kMaxListed = 1'000'000;
 
-std::vector<std::string> KeysOf(const std::vector<NamedMember>& members) {
+std::vector<std::string> KeysOf(const Hierarchy& hierarchy,
+                                const std::vector<NamedMember>& members) {
     std::vector<std::string> keys;
     keys.reserve(members.size());
     for (const NamedMember& member : members)
-        keys.push_back(DocumentKey(member.path, Document::kAttributes));
+        keys.push_back(hierarchy.KeyOf(member.path, Document::kAttributes));
     return keys;
 }
 
@@ -234,7 +235,7 @@ Status CatalogWalk::VisitContainer(const std::string& path, const NamedMembers& 
 
 std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& members) {
     std::vector<NamedMember> images;
-    hierarchy_.store()->Prefetch(KeysOf(members));
+    hierarchy_.store()->Prefetch(KeysOf(hierarchy_, members));
     for (const NamedMember& member : members) {
         if (member.as != NamedMember::As::kWell) {
             images.push_back(member);
@@ -265,16 +266,17 @@ bool CatalogWalk::IsThere(const std::string& path) {
 }
 
 void CatalogWalk::PrefetchBases(const std::vector<NamedMember>& images) {
-    hierarchy_.store()->Prefetch(KeysOf(images));
+    hierarchy_.store()->Prefetch(KeysOf(hierarchy_, images));
     std::vector<std::string> keys;
     for (const NamedMember& member : images) {
         Warnings ignored;
         const auto image =
             ReadImage(LenientAttributes(hierarchy_, member.path, ignored), member.path);
         if (!image) continue;
-        keys.push_back(DocumentKey(image->base, Document::kArray));
+        keys.push_back(hierarchy_.KeyOf(image->base, Document::kArray));
         if (!can_list())
-            keys.push_back(DocumentKey(JoinKey(member.path, kLabelsGroup), Document::kAttributes));
+            keys.push_back(
+                hierarchy_.KeyOf(JoinKey(member.path, kLabelsGroup), Document::kAttributes));
     }
     hierarchy_.store()->Prefetch(keys);
 }

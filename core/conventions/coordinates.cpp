@@ -65,9 +65,9 @@ class Reader {
 
     // Of an array of one dimension.
     Status ReadChunk(std::uint64_t chunk, std::size_t threads) {
-        const std::uint64_t size = metadata().chunks[0];
-        const std::uint64_t first = chunk * size;
-        const std::uint64_t count = std::min(size, metadata().shape[0] - first);
+        const GridAxis axis = metadata().ChunkAxis(0);
+        const std::uint64_t first = axis.StartOf(chunk);
+        const std::uint64_t count = axis.InsideOf(chunk);
         for (std::uint64_t i = 0; i < count; ++i) read_.places.push_back(first + i);
         return Read({{first}, {count}, {1}}, threads);
     }
@@ -83,20 +83,20 @@ class Reader {
 // Calls `read` for the part of the range in each chunk, until the deadline.
 Status ForEachChunk(const Array& array, const LabelRange& range,
                     const std::function<Status(const Region&, std::size_t first)>& read) {
-    const std::uint64_t chunk = array.metadata().chunks[0];
-    const std::uint64_t first_chunk = range.first / chunk;
-    const std::uint64_t last_chunk = (range.first + range.count - 1) / chunk;
+    const GridAxis axis = array.metadata().ChunkAxis(0);
+    const std::uint64_t first_chunk = axis.ChunkOf(range.first);
+    const std::uint64_t last_chunk = axis.ChunkOf(range.first + range.count - 1);
     const auto read_one = [&](std::size_t i) -> Status {
         if (range.deadline && LabelRange::Clock::now() >= *range.deadline)
             return {StatusCode::kCancelled, "the time allowed is over"};
-        // Neither product overflows: both chunks hold elements of the range.
-        const std::uint64_t chunk_start = (first_chunk + i) * chunk;
+        // Nothing overflows: all of these chunks hold elements of the range.
+        const std::uint64_t chunk_start = axis.StartOf(first_chunk + i);
+        const std::uint64_t chunk_end = chunk_start + axis.InsideOf(first_chunk + i);
         const std::uint64_t start = std::max(range.first, chunk_start);
-        const std::uint64_t end = range.first + range.count;
+        const std::uint64_t end = std::min(range.first + range.count, chunk_end);
         Region region;
         region.start.push_back(start);
-        region.count.push_back(end - chunk_start < chunk ? end - start
-                                                         : chunk_start + chunk - start);
+        region.count.push_back(end - start);
         region.step.push_back(1);
         return read(region, static_cast<std::size_t>(start - range.first));
     };
@@ -305,8 +305,7 @@ Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path
                              const json::Value& attributes, std::size_t threads) {
     ZARR_ASSIGN_OR_RETURN(Reader reader, Reader::Open(hierarchy, path, attributes));
     const ArrayMetadata& metadata = reader.metadata();
-    const std::uint64_t chunks =
-        metadata.rank() == 1 ? CeilDiv(metadata.shape[0], metadata.chunks[0]) : 0;
+    const std::uint64_t chunks = metadata.rank() == 1 ? metadata.ChunkAxis(0).count() : 0;
     if (chunks <= kMostAxisChunks) return ReadCoordinates(hierarchy, path, attributes, threads);
     for (std::uint64_t i = 0; i < kMostAxisChunks; ++i)
         ZARR_RETURN_IF_ERROR(reader.ReadChunk(AxisChunk(chunks, i), threads));
@@ -320,10 +319,11 @@ void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*
         const std::string& path = dimension->coordinate_path;
         if (path.empty()) continue;
         const auto metadata = hierarchy.Metadata(path);
-        if (!metadata.ok() || metadata->rank() != 1) continue;
-        const std::uint64_t chunks = CeilDiv(metadata->shape[0], metadata->chunks[0]);
+        // Of a shard only a part is read.
+        if (!metadata.ok() || metadata->rank() != 1 || !metadata->shards.empty()) continue;
+        const std::uint64_t chunks = metadata->ChunkAxis(0).count();
         for (std::uint64_t i = 0; i < std::min(chunks, kMostAxisChunks); ++i)
-            keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->dimension_separator));
+            keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->key_encoding()));
     }
     hierarchy.store()->Prefetch(keys);
 }

@@ -376,7 +376,7 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
     constexpr const char* kNames[] = {"spatial_ref", "crs"};
     std::vector<std::string> keys;
     for (const char* name : kNames)
-        keys.push_back(DocumentKey(JoinKey(group, name), Document::kArray));
+        keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));
     hierarchy.store()->Prefetch(keys);
     for (const char* name : kNames) {
         std::string path = FindVariable(hierarchy, group, name);

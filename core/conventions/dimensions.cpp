@@ -99,6 +99,8 @@ std::vector<NamedDimension> NczarrNames(const std::vector<std::string>& referenc
     return named;
 }
 
+std::string NameOfUnnamed(std::size_t dimension) { return "dim" + std::to_string(dimension); }
+
 // True where `_ARRAY_DIMENSIONS` are the last names of the references, which say more then.
 bool AreNamed(const json::Value& attributes, const std::vector<std::string>& references) {
     Warnings ignored;
@@ -118,8 +120,11 @@ DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t ran
     DimensionNames found;
     if (const json::Value* value = attributes.Find(kName)) {
         const json::Array* items = value->as_array();
-        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
             if (const std::string* name = (*items)[i].as_string()) found.names.push_back(*name);
+            // Zarr v3 names some dimensions, and not others.
+            if ((*items)[i].is_null()) found.names.push_back(NameOfUnnamed(i));
+        }
         found.are_stated = items != nullptr && items->size() == rank && found.names.size() == rank;
         if (found.are_stated) return found;
         // So netCDF-C's scalars are stored: of the shape [1] without a dimension.
@@ -129,7 +134,7 @@ DimensionNames FindDimensionNames(const json::Value& attributes, std::size_t ran
                                std::to_string(rank) + " names, got " + json::Brief(*value));
         found.names.clear();
     }
-    for (std::size_t i = 0; i < rank; ++i) found.names.push_back("dim" + std::to_string(i));
+    for (std::size_t i = 0; i < rank; ++i) found.names.push_back(NameOfUnnamed(i));
     return found;
 }
 

@@ -14,7 +14,7 @@ namespace zarr {
 
 namespace {
 
-constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4"};
+constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4", "0.5"};
 constexpr std::string_view kLayoutVersions[] = {"0.1", "0.1.0", "1", "1.0", "1.0.0"};
 
 template <std::size_t kSize>
@@ -27,27 +27,33 @@ class MultiscalesReader {
     explicit MultiscalesReader(Warnings& warnings) : warnings_(warnings) {}
 
     std::vector<Multiscale> Read(const json::Value& attributes) {
-        const json::Value* value = attributes.Find("multiscales");
-        if (value == nullptr || value->is_null()) return {};
-        const json::Array* items = value->as_array();
-        if (items == nullptr && value->as_object() == nullptr) {
-            Warn(json::Expected("multiscales", "an array or an object", *value));
-            return {};
+        // OME-NGFF 0.5 has its own below `ome`; other conventions may stand beside it.
+        if (const json::Value* ome = attributes.Find("ome")) {
+            CheckVersion(*ome, "ome", kOmeVersions);
+            ReadAll(ome->Find("multiscales"), "ome.multiscales");
         }
-        if (items == nullptr) ReadOne(*value, "multiscales");
-        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
-            if (i == kMaxMultiscales) {
-                warnings_.push_back("multiscales: of " + std::to_string(items->size()) +
-                                    " only the first " + std::to_string(kMaxMultiscales) +
-                                    " are looked at");
-                break;
-            }
-            ReadOne((*items)[i], "multiscales[" + std::to_string(i) + "]");
-        }
+        ReadAll(attributes.Find("multiscales"), "multiscales");
         return std::move(multiscales_);
     }
 
   private:
+    void ReadAll(const json::Value* value, const std::string& origin) {
+        if (value == nullptr || value->is_null()) return;
+        const json::Array* items = value->as_array();
+        if (items == nullptr && value->as_object() == nullptr)
+            return Warn(json::Expected(origin, "an array or an object", *value));
+        if (items == nullptr) ReadOne(*value, origin);
+        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+            if (i == kMaxMultiscales) {
+                warnings_.push_back(origin + ": of " + std::to_string(items->size()) +
+                                    " only the first " + std::to_string(kMaxMultiscales) +
+                                    " are looked at");
+                break;
+            }
+            ReadOne((*items)[i], origin + "[" + std::to_string(i) + "]");
+        }
+    }
+
     void Warn(const Status& status) { warnings_.push_back(status.message()); }
 
     void ReadOne(const json::Value& value, const std::string& origin) {

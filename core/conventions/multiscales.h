@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The `multiscales` attribute of groups: OME-NGFF's (0.1 to 0.4), ndpyramid's, the multiscales of
+// The `multiscales` attribute of groups: OME-NGFF's (0.1 to 0.5), ndpyramid's, the multiscales of
 // zarr-conventions, and GeoZarr's where it stands on a group.
 #pragma once
 

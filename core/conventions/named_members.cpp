@@ -33,7 +33,7 @@ class MembersReader {
         const auto multiscales = ReadMultiscales(attributes, ignored);
         const json::Value* plate = Container(attributes, "plate");
         const json::Value* well = Container(attributes, "well");
-        const json::Value* labels = attributes.Find("labels");
+        const json::Value* labels = OmeMember(attributes, "labels");
         // Other stores have words like these for attributes of their own.
         const bool is_labels = labels != nullptr && labels->as_array() != nullptr &&
                                (group_.empty() || LastName(group_) == kLabelsGroup);
@@ -47,7 +47,7 @@ class MembersReader {
             AddListed(*plate, "wells", "plate", As::kWell);
         } else if (well != nullptr) {
             AddListed(*well, "images", "well", As::kImage);
-        } else if (const json::Value* layout = attributes.Find(kSeriesLayout)) {
+        } else if (const json::Value* layout = OmeMember(attributes, kSeriesLayout)) {
             AddSeries(*layout);
         } else if (is_labels) {
             AddAll(*labels, Where("labels"), As::kLabel);
@@ -66,7 +66,7 @@ class MembersReader {
 
   private:
     static const json::Value* Container(const json::Value& attributes, std::string_view name) {
-        const json::Value* value = attributes.Find(name);
+        const json::Value* value = OmeMember(attributes, name);
         return value != nullptr && value->as_object() != nullptr ? value : nullptr;
     }
 
@@ -126,7 +126,7 @@ class MembersReader {
         const std::string ome = JoinKey(group_, kOmeGroup);
         const json::Value attributes = LenientAttributes(hierarchy_, ome, broken);
         for (const std::string& warning : broken) faults_.Add(warning);
-        if (const json::Value* series = attributes.Find("series")) {
+        if (const json::Value* series = OmeMember(attributes, "series")) {
             AddAll(*series, "/" + ome + ": series", NamedMember::As::kImage);
             if (series->as_array() != nullptr) return;
         }
@@ -180,7 +180,7 @@ NamedMembers ReadNamedMembers(const Hierarchy& hierarchy, const std::string& gro
 }
 
 std::string OmeGroupOf(const json::Value& group_attributes, const std::string& group) {
-    if (group_attributes.Find(kSeriesLayout) == nullptr) return {};
+    if (OmeMember(group_attributes, kSeriesLayout) == nullptr) return {};
     return JoinKey(group, kOmeGroup);
 }
 
@@ -188,7 +188,7 @@ std::vector<std::string> SeriesOf(const Hierarchy& hierarchy, const std::string&
                                   Faults& faults) {
     Warnings ignored;  // reported where the group is opened
     const json::Value attributes = LenientAttributes(hierarchy, group, ignored);
-    const json::Value* layout = attributes.Find(kSeriesLayout);
+    const json::Value* layout = OmeMember(attributes, kSeriesLayout);
     if (layout == nullptr) return {};
     return MembersReader(hierarchy, group, faults).ReadSeries(*layout);
 }
@@ -204,11 +204,12 @@ void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
     for (const auto& [name, deeper] : is_deeper) {
         const std::string path = JoinKey(group, name);
         if (deeper) continue;
-        keys.push_back(DocumentKey(path, Document::kArray));
-        if (is_deeper.size() <= kFew) keys.push_back(DocumentKey(path, Document::kAttributes));
+        keys.push_back(hierarchy.KeyOf(path, Document::kArray));
+        if (is_deeper.size() <= kFew) keys.push_back(hierarchy.KeyOf(path, Document::kAttributes));
         if (name != kLabelsGroup) continue;
-        keys.push_back(DocumentKey(path, Document::kGroup));
-        keys.push_back(DocumentKey(path, Document::kArray, Format::kV1));
+        keys.push_back(hierarchy.KeyOf(path, Document::kGroup));
+        if (hierarchy.format() == Format::kV2)
+            keys.push_back(DocumentKey(path, Document::kArray, Format::kV1));
     }
     hierarchy.store()->Prefetch(keys);
 }

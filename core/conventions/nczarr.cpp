@@ -24,7 +24,8 @@ const json::Value* FindEither(const json::Value& object, std::string_view upper,
 }
 
 bool IsOldStore(const Hierarchy& hierarchy) {
-    return !hierarchy.is_consolidated() && hierarchy.RootHolds(kOldStoreKey);
+    return hierarchy.format() == Format::kV2 && !hierarchy.is_consolidated() &&
+           hierarchy.RootHolds(kOldStoreKey);
 }
 
 // "dimrefs" of an extension; in the words of newer releases "dimension_references".
@@ -85,6 +86,7 @@ std::vector<std::string> MembersIn(const json::Value* extension) {
 // What `read` finds in the extension of a group, at the first of its places that has something.
 template <class Read>
 auto OfGroup(const Hierarchy& hierarchy, const std::string& group, const Read& read) {
+    if (hierarchy.format() != Format::kV2) return read(nullptr);  // NCZarr is of v2
     const json::Value document = hierarchy.MembersOfDocument(DocumentKey(group, Document::kGroup));
     auto found = read(FindEither(document, "_NCZARR_GROUP", "_nczarr_group"));
     if (!found.empty()) return found;

@@ -190,7 +190,7 @@ std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std
 std::vector<OmeroChannel> ReadOmeroChannels(const json::Value& group_attributes,
                                             Warnings& warnings) {
     std::vector<OmeroChannel> channels;
-    const json::Value* omero = group_attributes.Find("omero");
+    const json::Value* omero = OmeMember(group_attributes, "omero");
     if (omero == nullptr || omero->is_null()) return channels;
     const json::Value* list = omero->Find("channels");
     if (omero->as_object() != nullptr && list == nullptr) return channels;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The axes of OME-NGFF's images (versions 0.1 to 0.4).
+// The axes of OME-NGFF's images (versions 0.1 to 0.5).
 #pragma once
 
 #include <array>

@@ -290,7 +290,7 @@ void LevelChecker::PrefetchArrays(const std::vector<ListedLevel>& arrays) const 
     std::vector<std::string> keys;
     for (const ListedLevel& level : arrays)
         for (const Document document : {Document::kArray, Document::kAttributes})
-            keys.push_back(DocumentKey(level.path, document));
+            keys.push_back(hierarchy_.KeyOf(level.path, document));
     hierarchy_.store()->Prefetch(keys);
     keys.clear();
     for (const ListedLevel& level : arrays) AddCoordinateKeys(hierarchy_, level.path, keys);

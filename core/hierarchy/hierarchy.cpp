@@ -5,6 +5,7 @@
 
 #include "core/metadata/v1_metadata.h"
 #include "core/metadata/v2_metadata.h"
+#include "core/metadata/v3_metadata.h"
 #include "core/store/keys.h"
 #include "core/store/overlay_store.h"
 
@@ -20,16 +21,28 @@ Result<bool> Has(const Store& store, const std::string& key) {
                                    : store.GetRange(key, 0, 1, text);
 }
 
-Result<bool> IsArrayAt(const Store& store, const std::string& path) {
-    if (DepthOf(path) > kMaxGroupDepth)
-        return Status::Limit(path.substr(0, 80) + "...: groups nest more than " +
-                             std::to_string(kMaxGroupDepth) + " levels deep");
-    return Has(store, DocumentKey(path, Document::kArray));
+Status CheckDepth(const std::string& path) {
+    if (DepthOf(path) <= kMaxGroupDepth) return {};
+    return Status::Limit(path.substr(0, 80) + "...: groups nest more than " +
+                         std::to_string(kMaxGroupDepth) + " levels deep");
 }
 
-// The kind of a node that has a document of Zarr v2.
-Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path) {
-    ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(store, path));
+// What the document of Zarr v3 says that lies at a path.
+Result<NodeKind> V3KindAt(const Store& store, const std::string& path) {
+    const std::string key = DocumentKey(path, Document::kArray, Format::kV3);
+    Buffer text;
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store, key, text));
+    if (!found) return NodeKind::kNone;
+    const auto type = V3NodeTypeOf(std::as_const(text).span().text());
+    if (!type.ok()) return type.status().WithContext(key);
+    return *type == V3NodeType::kArray ? NodeKind::kArray : NodeKind::kGroup;
+}
+
+// The kind of a node that has a document.
+Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path, Format format) {
+    ZARR_RETURN_IF_ERROR(CheckDepth(path));
+    if (format == Format::kV3) return V3KindAt(store, path);
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, Has(store, DocumentKey(path, Document::kArray)));
     if (is_array) return NodeKind::kArray;
     ZARR_ASSIGN_OR_RETURN(const bool is_group, Has(store, DocumentKey(path, Document::kGroup)));
     return is_group ? NodeKind::kGroup : NodeKind::kNone;
@@ -50,9 +63,7 @@ class NodeSearch {
         if (!entries.ok()) return entries.status();
         for (const StoreEntry& entry : *entries) {
             if (entry.is_prefix) continue;
-            if (IsDocument(entry.name, Document::kArray) ||
-                IsDocument(entry.name, Document::kGroup))
-                return true;
+            if (MakesNode(entry.name)) return true;
             if (entry.name != DocumentKey("", Document::kArray, Format::kV1)) continue;
             ZARR_ASSIGN_OR_RETURN(const bool is_v1, HoldsV1Array(store_, path));
             if (is_v1) return true;
@@ -90,13 +101,20 @@ std::size_t DepthOf(const std::string& path) {
     return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
 }
 
-Result<NodeKind> NodeKindAt(const Store& store, const std::string& path) {
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path));
-    return kind != NodeKind::kNone ? kind : ImplicitKindAt(store, path);
+Result<Format> FormatOfStore(const Store& store) {
+    ZARR_ASSIGN_OR_RETURN(const bool is_v3,
+                          Has(store, DocumentKey("", Document::kGroup, Format::kV3)));
+    return is_v3 ? Format::kV3 : Format::kV2;
 }
 
-Result<NodeKind> OccupantAt(const Store& store, const std::string& path) {
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path));
+Result<NodeKind> NodeKindAt(const Store& store, const std::string& path, Format format) {
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path, format));
+    // Zarr v3 has no implicit groups.
+    return kind != NodeKind::kNone || format == Format::kV3 ? kind : ImplicitKindAt(store, path);
+}
+
+Result<NodeKind> OccupantAt(const Store& store, const std::string& path, Format format) {
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path, format));
     if (kind != NodeKind::kNone) return kind;
     const auto entries = store.List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported)
@@ -134,8 +152,13 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
     hierarchy->base_ =
         std::make_shared<const WatchedStore>(std::move(store), IsDocumentOfAnyFormat);
     hierarchy->store_ = hierarchy->base_;
+    hierarchy->base_->Prefetch(
+        {DocumentKey("", Document::kGroup, Format::kV3), DocumentKey("", Document::kConsolidated)});
+    ZARR_ASSIGN_OR_RETURN(hierarchy->format_, FormatOfStore(*hierarchy->base_));
     if (use_consolidated == UseConsolidated::kIfPresent)
-        ZARR_RETURN_IF_ERROR(hierarchy->UseConsolidatedMetadata());
+        ZARR_RETURN_IF_ERROR(hierarchy->format_ == Format::kV3
+                                 ? hierarchy->UseV3Consolidated()
+                                 : hierarchy->UseConsolidatedMetadata());
     return std::shared_ptr<const Hierarchy>(std::move(hierarchy));
 }
 
@@ -161,6 +184,26 @@ Status Hierarchy::UseConsolidatedMetadata() {
     return {};
 }
 
+Status Hierarchy::UseV3Consolidated() {
+    const std::string key = DocumentKey("", Document::kConsolidated, Format::kV3);
+    Buffer buffer;
+    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, buffer));
+    if (!found) return {};
+    const std::string_view text = std::as_const(buffer).span().text();
+    auto documents = ParseV3Consolidated(text).WithContext(key);
+    if (!documents.ok()) {
+        consolidated_fault_ = documents.status();
+        return {};
+    }
+    if (!*documents) return {};
+    is_consolidated_ = true;
+    (**documents).emplace_back(key, text);
+    store_ = std::make_shared<const OverlayStore>(
+        store_, std::move(buffer), **documents,
+        [](std::string_view name) { return name == kV3Document; });
+    return {};
+}
+
 std::shared_ptr<const Hierarchy> Hierarchy::WithMetadata(
     std::map<std::string, ArrayMetadata> planned) const {
     std::shared_ptr<Hierarchy> hierarchy(new Hierarchy());
@@ -168,6 +211,7 @@ std::shared_ptr<const Hierarchy> Hierarchy::WithMetadata(
     hierarchy->base_ = base_;
     hierarchy->context_ = context_;
     hierarchy->manner_ = manner_;
+    hierarchy->format_ = format_;
     hierarchy->is_consolidated_ = is_consolidated_;
     hierarchy->planned_ = std::move(planned);
     return hierarchy;
@@ -182,10 +226,15 @@ Result<bool> Hierarchy::FindV1(const std::string& path) const {
 
 Format Hierarchy::FormatOf(const std::string& path) const {
     const std::lock_guard<Mutex> lock(mutex_);
-    return v1_arrays_.count(path) != 0 ? Format::kV1 : Format::kV2;
+    return v1_arrays_.count(path) != 0 ? Format::kV1 : format_;
 }
 
 Result<bool> Hierarchy::Has(const std::string& path, Document document) const {
+    if (format_ == Format::kV3) {
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, V3KindAt(*store_, path));
+        if (document == Document::kArray) return kind == NodeKind::kArray;
+        return document == Document::kGroup ? kind == NodeKind::kGroup : kind != NodeKind::kNone;
+    }
     ZARR_ASSIGN_OR_RETURN(const bool is_there, zarr::Has(*store_, DocumentKey(path, document)));
     const bool is_of_v1 = document == Document::kArray || document == Document::kAttributes;
     if (is_there || !is_of_v1 || FormatOf(path) != Format::kV1) return is_there;
@@ -206,16 +255,17 @@ bool Hierarchy::RootHolds(std::string_view key) const {
 }
 
 Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
-    if (is_consolidated_) return NodeKindAt(*store_, path);
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(*store_, path));
+    if (is_consolidated_ || format_ == Format::kV3) return NodeKindAt(*store_, path, format_);
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(*store_, path, format_));
     if (kind != NodeKind::kNone) return kind;
     ZARR_ASSIGN_OR_RETURN(const bool is_v1, FindV1(path));
     return is_v1 ? NodeKind::kArray : ImplicitKindAt(*store_, path);
 }
 
 Result<bool> Hierarchy::HoldsArray(const std::string& path) const {
-    ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(*store_, path));
-    return is_array || is_consolidated_ ? is_array : FindV1(path);
+    ZARR_RETURN_IF_ERROR(CheckDepth(path));
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, Has(path, Document::kArray));
+    return is_array || is_consolidated_ || format_ == Format::kV3 ? is_array : FindV1(path);
 }
 
 Status Hierarchy::CheckChangeable(const std::string& path) const {
@@ -225,16 +275,19 @@ Status Hierarchy::CheckChangeable(const std::string& path) const {
 }
 
 std::string Hierarchy::NameOf(const std::string& path, Document document) const {
-    const std::string key = DocumentKey(path, document, FormatOf(path));
-    return is_consolidated_ ? DocumentKey("", Document::kConsolidated) + ": " + key : key;
+    std::string key = KeyOf(path, document);
+    if (!is_consolidated_) return key;
+    if (format_ != Format::kV3) return DocumentKey("", Document::kConsolidated) + ": " + key;
+    return path.empty() ? key : KeyOf("", document) + ": consolidated_metadata: " + key;
 }
 
 Status Hierarchy::CheckGroup(const std::string& path) const {
     Buffer text;
     ZARR_ASSIGN_OR_RETURN(const bool found,
-                          GetDocument(*store_, DocumentKey(path, Document::kGroup), text));
+                          GetDocument(*store_, KeyOf(path, Document::kGroup), text));
     if (!found) return {};
-    return CheckGroupMetadata(std::as_const(text).span().text())
+    const std::string_view group = std::as_const(text).span().text();
+    return (format_ == Format::kV3 ? CheckV3Group(group) : CheckGroupMetadata(group))
         .WithContext(NameOf(path, Document::kGroup));
 }
 
@@ -264,7 +317,7 @@ std::vector<Node> Hierarchy::Unconsolidated(const std::string& path) const {
         if (!entry.is_prefix) continue;
         if (std::binary_search(known->begin(), known->end(), entry, before)) continue;
         Node node{entry.name, JoinKey(path, entry.name), NodeKind::kNone};
-        const auto kind = DescribedKindAt(*base_, node.path);
+        const auto kind = DescribedKindAt(*base_, node.path, format_);
         node.kind = kind.ok() ? *kind : NodeKind::kNone;
         if (node.kind != NodeKind::kNone) nodes.push_back(std::move(node));
     }
@@ -273,11 +326,11 @@ std::vector<Node> Hierarchy::Unconsolidated(const std::string& path) const {
 
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
     Buffer text;
-    ZARR_ASSIGN_OR_RETURN(
-        const bool found,
-        GetDocument(*store_, DocumentKey(path, Document::kAttributes, FormatOf(path)), text));
+    ZARR_ASSIGN_OR_RETURN(const bool found,
+                          GetDocument(*store_, KeyOf(path, Document::kAttributes), text));
     if (!found) return json::Value(json::Object{});
-    return ParseAttributes(std::as_const(text).span().text())
+    const std::string_view stored = std::as_const(text).span().text();
+    return (format_ == Format::kV3 ? ParseV3Attributes(stored) : ParseAttributes(stored))
         .WithContext(NameOf(path, Document::kAttributes));
 }
 
@@ -302,13 +355,18 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
     }
     if (!found && format == Format::kV1) return Metadata(path);
     if (!found) return Status::NotFound(key + ": there is no such array");
-    const std::string_view text = std::as_const(buffer).span().text();
-    if (format == Format::kV1) return ParseV1Metadata(text).WithContext(key);
-    const auto attributes = [&] {
+    return Parse(path, std::as_const(buffer).span().text(), format)
+        .WithContext(NameOf(path, Document::kArray));
+}
+
+Result<ArrayMetadata> Hierarchy::Parse(const std::string& path, std::string_view text,
+                                       Format format) const {
+    if (format == Format::kV1) return ParseV1Metadata(text);
+    if (format == Format::kV3) return ParseV3Array(text);
+    return ParseArrayMetadata(text, [&] {
         auto read = Attributes(path);
         return read.ok() ? read.Take() : json::Value();
-    };
-    return ParseArrayMetadata(text, attributes).WithContext(NameOf(path, Document::kArray));
+    });
 }
 
 namespace {
@@ -327,8 +385,10 @@ bool Agree(const CodecSpec& a, const CodecSpec& b) {
 // True where both describe the same array, however their members are spelled and ordered.
 bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
     return a.shape == b.shape && a.chunks == b.chunks && a.dtype.ToString() == b.dtype.ToString() &&
-           a.fortran_order == b.fortran_order && a.dimension_separator == b.dimension_separator &&
-           a.has_fill_value == b.has_fill_value && a.fill_value.held() == b.fill_value.held() &&
+           a.axis_order == b.axis_order && a.dimension_separator == b.dimension_separator &&
+           a.has_key_prefix == b.has_key_prefix && a.edges == b.edges &&
+           a.stored_chunks() == b.stored_chunks() && a.has_fill_value == b.has_fill_value &&
+           a.fill_value.held() == b.fill_value.held() &&
            std::equal(a.codecs.begin(), a.codecs.end(), b.codecs.begin(), b.codecs.end(), Agree);
 }
 
@@ -338,15 +398,11 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
                                                  std::vector<std::string>& warnings) const {
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata held, Metadata(path));
     if (!is_consolidated_ || base_->ReadsAtOnce() > 1) return held;
-    const std::string key = DocumentKey(path, Document::kArray);
+    const std::string key = KeyOf(path, Document::kArray);
     Buffer buffer;
     const auto found = GetDocument(*base_, key, buffer);
     if (!found.ok() || !*found) return held;
-    const auto attributes = [&] {
-        auto read = Attributes(path);
-        return read.ok() ? read.Take() : json::Value();
-    };
-    auto own = ParseArrayMetadata(std::as_const(buffer).span().text(), attributes);
+    auto own = Parse(path, std::as_const(buffer).span().text(), format_);
     if (!own.ok() || AreAlike(*own, held)) return held;
     warnings.push_back("the consolidated metadata are not those of " + key +
                        ", which counts; consolidate them anew");

@@ -31,12 +31,15 @@ enum class UseConsolidated { kIfPresent, kNever };
 
 // The number of groups above a node, without the root.
 std::size_t DepthOf(const std::string& path);
-// What of Zarr v2 lies at `path`, by its documents. A prefix without either is an implicit group
-// where the store can list and a node lies below, of v1 as well.
-Result<NodeKind> NodeKindAt(const Store& store, const std::string& path);
+// The version of the format that a store is of: v3 where its root has the document of that, as
+// zarr-python decides it, else v2, as which v1 is read, too.
+Result<Format> FormatOfStore(const Store& store);
+// What of Zarr v2 or v3 lies at `path`, by its documents. In v2 a prefix without either is an
+// implicit group where the store can list and a node lies below, of v1 as well.
+Result<NodeKind> NodeKindAt(const Store& store, const std::string& path, Format format);
 // The same for who changes the store: whatever else lies at or below `path`, as what a deletion
 // that failed has left, is a group, too.
-Result<NodeKind> OccupantAt(const Store& store, const std::string& path);
+Result<NodeKind> OccupantAt(const Store& store, const std::string& path, Format format);
 
 // True where an array of Zarr v1 lies at `path`, whole or damaged.
 Result<bool> HoldsV1Array(const Store& store, const std::string& path);
@@ -47,7 +50,8 @@ Status CheckNoV1Array(const Store& store, const std::string& path);
 // methods are const and may be called from several threads.
 class Hierarchy {
   public:
-    // Looks for consolidated metadata at the root unless told not to. Where these cannot be used,
+    // The root tells the version of the format, of all nodes; see FormatOfStore().
+    // Looks for consolidated metadata there unless told not to. Where these cannot be used,
     // the documents themselves are read, and consolidated_fault() says why. Without consolidated
     // metadata arrays of Zarr v1 are found, too, wherever there is no document of v2. Arrays are
     // shared with hierarchies of the same `manner`: the ways of using arrays that their other users
@@ -65,6 +69,8 @@ class Hierarchy {
     // The store as given, with its consolidated metadata in front.
     const std::shared_ptr<const Store>& store() const { return store_; }
     ArrayContext& context() const { return *context_; }
+    // Of the store; v2 where there are arrays of v1.
+    Format format() const { return format_; }
     bool is_consolidated() const { return is_consolidated_; }
     // What is wrong with consolidated metadata that are there and not used; ok otherwise.
     const Status& consolidated_fault() const { return consolidated_fault_; }
@@ -127,6 +133,10 @@ class Hierarchy {
     // The JSON under a key; null where it is absent or cannot be read.
     json::Value MembersOfDocument(const std::string& key) const;
 
+    // The key of a document of a node, for Store::Prefetch().
+    std::string KeyOf(const std::string& path, Document document) const {
+        return DocumentKey(path, document, FormatOf(path));
+    }
     // How messages name a document of a node: by the key that it was read from.
     std::string NameOf(const std::string& path, Document document) const;
 
@@ -134,6 +144,9 @@ class Hierarchy {
     Hierarchy() = default;
 
     Status UseConsolidatedMetadata();
+    Status UseV3Consolidated();
+    Result<ArrayMetadata> Parse(const std::string& path, std::string_view text,
+                                Format format) const;
     // HoldsV1Array(), and remembers it.
     Result<bool> FindV1(const std::string& path) const;
     Format FormatOf(const std::string& path) const;
@@ -142,6 +155,7 @@ class Hierarchy {
     std::shared_ptr<const WatchedStore> base_;  // the store as given
     std::shared_ptr<ArrayContext> context_;
     std::string manner_;
+    Format format_ = Format::kV2;
     bool is_consolidated_ = false;
     Status consolidated_fault_;
     mutable Mutex mutex_;

@@ -11,7 +11,6 @@
 #include "core/grid/chunk_grid.h"
 #include "core/hierarchy/tree.h"
 #include "core/json/value.h"
-#include "core/metadata/v2_metadata.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -42,14 +41,9 @@ std::vector<std::string> PathsTo(const std::string& path) {
 }
 
 // OccupantAt() a path that is to be changed, where it can be.
-Result<NodeKind> KindToChange(const Store& store, const std::string& path) {
-    ZARR_RETURN_IF_ERROR(CheckNoV1Array(store, path));
-    return OccupantAt(store, path);
-}
-
-Result<bool> Exists(const Store& store, const std::string& key) {
-    Buffer ignored;
-    return store.GetRange(key, 0, 1, ignored);
+Result<NodeKind> KindToChange(const Store& store, const std::string& path, Format format) {
+    if (format != Format::kV3) ZARR_RETURN_IF_ERROR(CheckNoV1Array(store, path));
+    return OccupantAt(store, path, format);
 }
 
 Status NotEmpty(const std::string& path) {
@@ -64,112 +58,93 @@ Status NoObject(const std::string& key, const json::Value& got) {
     return Status::Invalid(key + ": expected an object, got " + json::Brief(got));
 }
 
-void EraseMember(json::Object& object, const std::string& name) {
-    object.erase(std::remove_if(object.begin(), object.end(),
-                                [&](const json::Member& member) { return member.first == name; }),
-                 object.end());
-}
-
 // Does to `object` what leads from `before` to `after`, which is an object.
 void ApplyChange(const json::Object& before, const json::Value& after, json::Object& object) {
     const json::Value old(before);
     for (const json::Member& member : before)
-        if (after.Find(member.first) == nullptr) EraseMember(object, member.first);
+        if (after.Find(member.first) == nullptr) json::EraseMember(object, member.first);
     for (const json::Member& member : *after.as_object()) {
         const json::Value* const was = old.Find(member.first);
         if (was != nullptr && json::Dump(*was) == json::Dump(member.second)) continue;
-        EraseMember(object, member.first);
+        json::EraseMember(object, member.first);
         object.push_back(member);
     }
 }
 
-// Writes the documents of an array, the one that makes it last.
-Status PutNewArray(Store& store, NczarrDocuments& nczarr, const std::string& path,
-                   const ArrayMetadata& metadata, const json::Object& attributes) {
-    NczarrDocuments::NewArray array{metadata.document, attributes};
-    ZARR_ASSIGN_OR_RETURN(const bool is_nczarr, nczarr.DescribeArray(path, array));
-    const auto text_of = [](json::Object& members) {
-        return json::DumpIndented(json::Value(std::move(members)));
-    };
-    const std::string key = DocumentKey(path, Document::kAttributes);
-    ZARR_RETURN_IF_ERROR(array.attributes.empty()
-                             ? store.Erase(key)
-                             : store.Set(key, ByteSpan(text_of(array.attributes))));
-    ZARR_RETURN_IF_ERROR(
-        store.Set(DocumentKey(path, Document::kArray), ByteSpan(text_of(array.document))));
-    return is_nczarr ? nczarr.List(path) : Status();
-}
-
 }  // namespace
 
-Result<bool> HierarchyWriter::Holds(const std::string& key, std::string_view text) const {
-    Buffer value;
-    const auto found = store_->Get(key, value, text.size());
-    // What is too large is another text.
-    if (!found.ok() && found.status().code() == StatusCode::kLimit) return false;
-    if (!found.ok()) return found.status();
-    return *found && std::as_const(value).span().text() == text;
-}
-
-Status HierarchyWriter::SetText(const std::string& key, std::string_view text) {
-    return store_->Set(key, ByteSpan(text));
+Result<NodeDocuments*> HierarchyWriter::Documents() const {
+    if (!documents_) {
+        ZARR_ASSIGN_OR_RETURN(const Format format, FormatOfStore(*store_));
+        documents_.emplace(*store_, nczarr_, format);
+    }
+    return &*documents_;
 }
 
 Status HierarchyWriter::EraseConsolidated(const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     for (const std::string& group : PathsTo(path)) {
-        const std::string key = DocumentKey(group, Document::kConsolidated);
         touched_.insert(group);
-        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
+        ZARR_ASSIGN_OR_RETURN(const bool exists, documents->HasConsolidated(group));
         if (!exists) continue;
         erased_.insert(group);
-        ZARR_RETURN_IF_ERROR(store_->Erase(key));
+        ZARR_RETURN_IF_ERROR(documents->EraseConsolidated(group));
     }
     return {};
 }
 
 Status HierarchyWriter::CheckPlace(const std::string& path) const {
-    ZARR_RETURN_IF_ERROR(CheckNoV1Array(*store_, path));
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    const bool may_be_v1 = documents->format() != Format::kV3;
+    if (may_be_v1) ZARR_RETURN_IF_ERROR(CheckNoV1Array(*store_, path));
     if (path.empty()) return {};
     for (const std::string& group : PathsTo(std::string(ParentPath(path)))) {
-        const std::string key = DocumentKey(group, Document::kArray);
-        ZARR_ASSIGN_OR_RETURN(const bool is_array, Exists(*store_, key));
+        ZARR_ASSIGN_OR_RETURN(const bool is_array, documents->IsArray(group));
         if (is_array)
-            return Status::Invalid(key + ": is an array, which cannot hold " + Quoted(path));
-        ZARR_RETURN_IF_ERROR(CheckNoV1Array(*store_, group));
+            return Status::Invalid(documents->KeyOf(group, Document::kArray) +
+                                   ": is an array, which cannot hold " + Quoted(path));
+        if (may_be_v1) ZARR_RETURN_IF_ERROR(CheckNoV1Array(*store_, group));
     }
     return {};
 }
 
 Status HierarchyWriter::MakeGroups(const std::string& path) {
-    const std::string text = GroupText();
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
     bool has_made = false;
     for (const std::string& group : PathsTo(path)) {
-        const std::string key = DocumentKey(group, Document::kGroup);
-        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
+        ZARR_ASSIGN_OR_RETURN(const bool exists, documents->IsGroup(group));
         if (exists) continue;
         ZARR_RETURN_IF_ERROR(EraseConsolidated(path));
-        ZARR_RETURN_IF_ERROR(SetText(key, text));
+        ZARR_RETURN_IF_ERROR(documents->MakeGroup(group));
         if (group.empty()) nczarr_.IsNew();
         has_made = true;
     }
-    return has_made ? nczarr_.List(path) : Status();
+    return has_made && documents->format() != Format::kV3 ? nczarr_.List(path) : Status();
+}
+
+Result<Format> HierarchyWriter::StoreFormat() {
+    const std::lock_guard lock(mutex_);
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    return documents->format();
 }
 
 Status HierarchyWriter::CreateGroup(std::string_view path) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string group, NodePath(path));
     ZARR_RETURN_IF_ERROR(CheckPlace(group));
-    const std::string key = DocumentKey(group, Document::kArray);
-    ZARR_ASSIGN_OR_RETURN(const bool is_array, Exists(*store_, key));
-    if (is_array) return Status::Invalid(key + ": is an array already");
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, documents->IsArray(group));
+    if (is_array)
+        return Status::Invalid(documents->KeyOf(group, Document::kArray) + ": is an array already");
     return MakeGroups(group);
 }
 
 Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
-    for (const Document document : {Document::kArray, Document::kGroup}) {
-        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, DocumentKey(path, document)));
-        if (exists) return true;
-    }
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, documents->IsArray(path));
+    if (is_array) return true;
+    ZARR_ASSIGN_OR_RETURN(const bool is_group, documents->IsGroup(path));
+    if (is_group) return true;
     const auto entries = store_->List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
     if (!entries.ok()) return entries.status();
@@ -182,9 +157,13 @@ Result<bool> HierarchyWriter::EraseStrayChunks(const std::string& path) {
     const auto entries = store_->List(path);
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
     if (!entries.ok()) return entries.status();
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    const bool may_have_prefix = documents->format() == Format::kV3;
     bool found = false;
     for (const StoreEntry& entry : *entries) {
-        if (entry.is_prefix || !LooksLikeChunk(entry.name)) continue;
+        const bool is_chunk =
+            LooksLikeChunk(entry.name) || (may_have_prefix && LooksLikeChunk(entry.name, true));
+        if (entry.is_prefix || !is_chunk) continue;
         found = true;
         ZARR_RETURN_IF_ERROR(store_->Erase(JoinKey(path, entry.name)));
     }
@@ -209,13 +188,15 @@ Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& 
     if (is_occupied) ZARR_RETURN_IF_ERROR(EraseNode(array));
     ZARR_RETURN_IF_ERROR(EraseStrayChunks(array).status());
     if (!array.empty()) ZARR_RETURN_IF_ERROR(MakeGroups(std::string(ParentPath(array))));
-    return PutNewArray(*store_, nczarr_, array, metadata, attributes);
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
+    return documents->MakeArray(array, metadata, attributes);
 }
 
 Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& attributes) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
-    const std::string key = DocumentKey(node, Document::kAttributes);
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    const std::string key = documents->KeyOf(node, Document::kAttributes);
     if (attributes.as_object() == nullptr) return NoObject(key, attributes);
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
     return ReplaceAttributes(node, attributes);
@@ -225,62 +206,54 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
                                          const json::Value& after) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
-    const std::string key = DocumentKey(node, Document::kAttributes);
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    const std::string key = documents->KeyOf(node, Document::kAttributes);
     for (const json::Value* attributes : {&before, &after})
         if (attributes->as_object() == nullptr) return NoObject(key, *attributes);
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
-    Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, text));
-    json::Value stored{json::Object{}};
-    if (found) {
-        ZARR_ASSIGN_OR_RETURN(stored,
-                              ParseAttributes(std::as_const(text).span().text()).WithContext(key));
-    }
+    ZARR_ASSIGN_OR_RETURN(json::Value stored, documents->Attributes(node));
     ApplyChange(*before.as_object(), after, *stored.as_object());
     return ReplaceAttributes(node, stored);
 }
 
 Status HierarchyWriter::ReplaceAttributes(const std::string& node, const json::Value& attributes) {
-    ZARR_ASSIGN_OR_RETURN(const json::Value stored, nczarr_.AsStored(node, attributes));
-    const std::string key = DocumentKey(node, Document::kAttributes);
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node));
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node, documents->format()));
     if (kind == NodeKind::kNone) return NothingThere(node);
-    if (stored.as_object()->empty()) {
-        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
-        if (!exists) return {};
-        ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
-        return store_->Erase(key);
-    }
-    const std::string text = json::DumpIndented(stored);
-    ZARR_ASSIGN_OR_RETURN(const bool is_same, Holds(key, text));
-    if (is_same) return {};
-    ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
-    return SetText(key, text);
+    return Change(node, [&] { return documents->WithAttributes(node, attributes); });
 }
 
-Status HierarchyWriter::ReplaceMetadata(std::string_view path, ArrayMetadata metadata) {
+Status HierarchyWriter::Change(const std::string& node,
+                               const std::function<Result<NodeDocuments::Change>()>& make) {
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments::Change change, make());
+    ZARR_ASSIGN_OR_RETURN(const bool is_done, documents->IsDone(change));
+    if (is_done) return {};
+    ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
+    if (documents->format() == Format::kV3) {  // the same document may have held them
+        ZARR_ASSIGN_OR_RETURN(change, make());
+    }
+    return documents->Apply(change);
+}
+
+Status HierarchyWriter::ReplaceMetadata(std::string_view path, const ArrayMetadata& metadata) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
-    const std::string key = DocumentKey(array, Document::kArray);
-    ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
-    Buffer stored;
-    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, stored));
-    if (!found) return Status::NotFound(key + ": there is no such array");
-    const auto old = json::Parse(std::as_const(stored).span().text());
-    if (!old.ok()) return old.status().WithContext(key);
-    if (const json::Object* members = old->as_object()) AddUndefined(*members, metadata);
-    const std::string text = ArrayText(metadata);
-    if (text == std::as_const(stored).span().text()) return {};
-    ZARR_RETURN_IF_ERROR(EraseConsolidated(array));
-    ZARR_RETURN_IF_ERROR(SetText(key, text));
-    return nczarr_.UpdateForShape(array, metadata.shape);
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    ZARR_ASSIGN_OR_RETURN(const auto held,
+                          AcquireIfAny(locks_, documents->KeyOf(array, Document::kArray)));
+    ZARR_RETURN_IF_ERROR(Change(array, [&] { return documents->WithArray(array, metadata); }));
+    return documents->format() != Format::kV3 ? nczarr_.UpdateForShape(array, metadata.shape)
+                                              : Status();
 }
 
 Status HierarchyWriter::DeleteNode(std::string_view path) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     if (node.empty()) return Status::Invalid("the root cannot be deleted");
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node));
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    const bool is_v3 = documents->format() == Format::kV3;
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node, documents->format()));
     if (kind == NodeKind::kNone) {
         ZARR_ASSIGN_OR_RETURN(const bool found, EraseStrayChunks(node));
         if (!found) return NothingThere(node);
@@ -288,7 +261,7 @@ Status HierarchyWriter::DeleteNode(std::string_view path) {
     }
     ZARR_RETURN_IF_ERROR(store_->List(node).status());  // before anything is gone
     ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
-    ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
+    if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
     return EraseNode(node);
 }
 
@@ -311,16 +284,18 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
     if (!IsValidKey(new_name) || new_name.find('/') != std::string_view::npos)
         return Status::Invalid(Quoted(new_name) + ": not a valid name");
     ZARR_ASSIGN_OR_RETURN(const std::string target, NodePath(JoinKey(ParentPath(node), new_name)));
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node));
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    const bool is_v3 = documents->format() == Format::kV3;
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, KindToChange(*store_, node, documents->format()));
     if (kind == NodeKind::kNone) return NothingThere(node);
     if (target == node) return {};
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> taken, store_->List(target));
     if (!taken.empty()) return NotEmpty(target);
     ZARR_RETURN_IF_ERROR(EraseConsolidated(std::string(ParentPath(node))));
-    ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
+    if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.Unlist(node));
     ZARR_RETURN_IF_ERROR(MoveNode(node, target));
-    ZARR_RETURN_IF_ERROR(nczarr_.UpdateForRename(node, target));
-    ZARR_RETURN_IF_ERROR(nczarr_.List(target));
+    if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.UpdateForRename(node, target));
+    if (!is_v3) ZARR_RETURN_IF_ERROR(nczarr_.List(target));
     std::set<std::string> erased;
     for (const std::string& group : erased_)
         erased.insert(IsAtOrBelow(group, node) ? target + group.substr(node.size()) : group);
@@ -329,7 +304,8 @@ Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_n
 }
 
 Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if_absent) {
-    const std::string key = DocumentKey(path, Document::kConsolidated);
+    ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
+    const std::string key = documents->KeyOf(path, Document::kConsolidated);
     // What one writer has gathered must not come after what another gathered later. Whether it is
     // the store is asked under the lock too: its holder may be about to write metadata that lack a
     // change.
@@ -338,7 +314,7 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
         if (locks_ != nullptr) {
             ZARR_ASSIGN_OR_RETURN(held, locks_->AcquireIfKnown(key));
         }
-        ZARR_ASSIGN_OR_RETURN(const bool exists, Exists(*store_, key));
+        ZARR_ASSIGN_OR_RETURN(const bool exists, documents->HasConsolidated(path));
         if (!exists) return {};
     }
     if (held == nullptr) {
@@ -348,13 +324,12 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
     // that goes on and on does the same when it is done.
     constexpr int kTries = 10;
     for (int i = 0; i < kTries; ++i) {
-        ZARR_ASSIGN_OR_RETURN(const std::string text,
-                              ConsolidatedText(*store_, path).WithContext(key));
+        ZARR_ASSIGN_OR_RETURN(const auto wanted, documents->Consolidated(path));
         // The store was deleted meanwhile, and is not to come back as an empty one.
-        if (text.empty()) break;
-        ZARR_ASSIGN_OR_RETURN(const bool is_same, Holds(key, text));
+        if (!wanted) break;
+        ZARR_ASSIGN_OR_RETURN(const bool is_same, documents->IsDone(*wanted));
         if (is_same) break;
-        ZARR_RETURN_IF_ERROR(SetText(key, text));
+        ZARR_RETURN_IF_ERROR(documents->Apply(*wanted));
     }
     erased_.erase(path);
     return {};
@@ -411,14 +386,14 @@ Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) 
             beyond.count.push_back(std::min(shape[i], metadata.shape[i]));
             beyond.step.push_back(1);
         }
-        const std::uint64_t chunk = metadata.chunks[axis];
-        const std::uint64_t cut = CeilDiv(shape[axis], chunk) * chunk;
+        const std::uint64_t cut = metadata.ChunkAxis(axis).WholeChunks(shape[axis]);
         beyond.start[axis] = shape[axis];
         beyond.count[axis] = std::min(cut, metadata.shape[axis]) - shape[axis];
         // Along the axes that were filled before, the corner too.
         for (std::size_t i = 0; i < axis; ++i)
-            beyond.count[i] = std::min(CeilDiv(shape[i], metadata.chunks[i]) * metadata.chunks[i],
-                                       metadata.shape[i]);
+            beyond.count[i] =
+                std::min(metadata.ChunkAxis(i).WholeChunks(std::min(shape[i], metadata.shape[i])),
+                         metadata.shape[i]);
         if (beyond.size() == 0) continue;
         ZARR_RETURN_IF_ERROR(WriteFill(writer, beyond, threads));
     }
@@ -427,11 +402,11 @@ Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) 
 
 }  // namespace
 
-Status EraseChunksOutside(Store& store, const Array& array, const Shape& shape) {
+Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata& kept,
+                          const std::shared_ptr<Synchronizer>& locks) {
     Shape counts;
-    for (std::size_t i = 0; i < shape.size(); ++i)
-        counts.push_back(CeilDiv(shape[i], array.metadata().chunks[i]));
-    return array.chunks().EraseOutside(store, counts);
+    for (std::size_t i = 0; i < kept.rank(); ++i) counts.push_back(kept.ChunkAxis(i).count());
+    return array.chunks().EraseOutside(store, counts, locks);
 }
 
 Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer, const Shape& shape,
@@ -439,14 +414,14 @@ Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer,
     const Array& array = writer.array();
     const ArrayMetadata& old = array.metadata();
     ZARR_ASSIGN_OR_RETURN(
-        ArrayMetadata resized,
-        WithShape(old, shape).WithContext(DocumentKey(array.path(), Document::kArray)));
+        const ArrayMetadata resized,
+        WithShape(old, shape).WithContext(DocumentKey(array.path(), Document::kArray, old.format)));
     if (shape == old.shape) return {};
     // Chunks that were left outside of the old shape would reappear inside of the new one.
-    ZARR_RETURN_IF_ERROR(EraseChunksOutside(store, array, old.shape));
+    ZARR_RETURN_IF_ERROR(EraseChunksOutside(store, array, old, writer.locks()));
     ZARR_RETURN_IF_ERROR(FillBeyond(writer, shape, threads));
-    ZARR_RETURN_IF_ERROR(metadata.ReplaceMetadata(array.path(), std::move(resized)));
-    return EraseChunksOutside(store, array, shape);
+    ZARR_RETURN_IF_ERROR(metadata.ReplaceMetadata(array.path(), resized));
+    return EraseChunksOutside(store, array, resized, writer.locks());
 }
 
 }  // namespace zarr

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 
 #include "core/array/array_writer.h"
 #include "core/hierarchy/hierarchy.h"
+#include "core/hierarchy/node_documents.h"
 #include "core/json/value.h"
 #include "core/metadata/nczarr_documents.h"
 #include "core/store/store.h"
@@ -42,17 +45,24 @@ enum class IfExists { kFail, kReplace };
 // writer has changed from the end of its Finish() on. Without locks they do once all have ended.
 class HierarchyWriter {
   public:
+    // `format` is that of a store that is made; without, the store is asked.
     explicit HierarchyWriter(std::shared_ptr<Store> store,
                              WriteConsolidated consolidated = WriteConsolidated::kIfPresent,
-                             std::shared_ptr<Synchronizer> locks = nullptr)
+                             std::shared_ptr<Synchronizer> locks = nullptr,
+                             std::optional<Format> format = std::nullopt)
         : store_(std::move(store)),
           locks_(std::move(locks)),
           nczarr_(store_, locks_),
-          consolidated_(consolidated) {}
+          consolidated_(consolidated) {
+        if (format) documents_.emplace(*store_, nczarr_, *format);
+    }
 
     // Writes `.zgroup` for the group and for each group above it, from the root down, where there
     // is none yet.
     Status CreateGroup(std::string_view path);
+
+    // The version of the format that the store is of, or is to be of.
+    Result<Format> StoreFormat();
 
     // Makes an array with attributes, and the groups above it. What is at `path` already is deleted
     // where `if_exists` says so, but not at the root; else it is an error. Chunks without an array,
@@ -71,7 +81,7 @@ class HierarchyWriter {
 
     // Gives an array other metadata. Members of the stored document that the format does not define
     // and `metadata` lacks are kept. The chunks are not touched.
-    Status ReplaceMetadata(std::string_view path, ArrayMetadata metadata);
+    Status ReplaceMetadata(std::string_view path, const ArrayMetadata& metadata);
 
     // Deletes a node and every key below it. Not the root. kNotFound where there is nothing.
     Status DeleteNode(std::string_view path);
@@ -101,21 +111,25 @@ class HierarchyWriter {
     Status EraseConsolidated(const std::string& path);
     enum class IfAbsent { kLeave, kWrite };
     Status WriteConsolidatedAt(const std::string& path, IfAbsent if_absent);
-    Result<bool> Holds(const std::string& key, std::string_view text) const;
-    Status SetText(const std::string& key, std::string_view text);
+    Result<NodeDocuments*> Documents() const;
+    // Makes a change of a document of the node, without stale consolidated metadata meanwhile.
+    Status Change(const std::string& node,
+                  const std::function<Result<NodeDocuments::Change>()>& make);
 
     std::mutex mutex_;
     std::shared_ptr<Store> store_;
     std::shared_ptr<Synchronizer> locks_;
-    NczarrDocuments nczarr_;
+    mutable NczarrDocuments nczarr_;
+    mutable std::optional<NodeDocuments> documents_;  // once the format is known
     WriteConsolidated consolidated_;
     std::set<std::string> touched_;  // groups in and below which something has changed
     std::set<std::string> erased_;   // groups whose `.zmetadata` are to be written anew
 };
 
-// Erases the chunks of an array that lie outside of `shape`.
-Status EraseChunksOutside(Store& store, const Array& array,
-                          const std::vector<std::uint64_t>& shape);
+// Erases the chunks of an array that lie outside of the grid of `kept`, which is the array's own or
+// that of another shape; under `locks`, which may be nullptr, where they are stored with others.
+Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata& kept,
+                          const std::shared_ptr<Synchronizer>& locks);
 
 // Gives an array another shape. What is cut off is gone: the chunks outside of the new shape are
 // erased, and elements beyond its edge in chunks that it cuts through become the fill value, so

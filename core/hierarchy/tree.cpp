@@ -10,6 +10,7 @@
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/documents.h"
+#include "core/metadata/v3_metadata.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -102,20 +103,19 @@ class Copier {
 
 class Collector {
   public:
-    Collector(const Store& store, const std::string& root)
-        : store_(store), skip_(root.empty() ? 0 : root.size() + 1) {}
+    Collector(const Store& store, const std::string& root, Format format)
+        : store_(store),
+          root_(root),
+          skip_(root.empty() ? 0 : root.size() + 1),
+          is_v3_(format == Format::kV3) {}
 
     Status Visit(const std::string& path, std::size_t depth) {
         ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxGroupDepth, path));
         ZARR_RETURN_IF_ERROR(Count(kBytesPerPrefix));
         ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_.List(path));
         bool is_array = false;
-        for (const StoreEntry& entry : entries) {
-            if (entry.is_prefix) continue;
-            is_array = is_array || IsDocument(entry.name, Document::kArray);
-            if (IsDocument(entry.name) && !IsDocument(entry.name, Document::kConsolidated))
-                ZARR_RETURN_IF_ERROR(Add(JoinKey(path, entry.name)));
-        }
+        for (const StoreEntry& entry : entries)
+            if (!entry.is_prefix) ZARR_RETURN_IF_ERROR(AddDocument(path, entry.name, is_array));
         if (is_array) return {};  // what is below are chunks
         for (const StoreEntry& entry : entries)
             if (entry.is_prefix) ZARR_RETURN_IF_ERROR(Visit(JoinKey(path, entry.name), depth + 1));
@@ -125,6 +125,22 @@ class Collector {
     json::Object TakeMetadata() { return std::move(metadata_); }
 
   private:
+    // Adds a document of the node at `path`; whether that is an array goes to `is_array`.
+    Status AddDocument(const std::string& path, const std::string& name, bool& is_array) {
+        if (is_v3_ && name == kV3Document) {
+            ZARR_ASSIGN_OR_RETURN(is_array, AddNode(path));
+        } else if (!is_v3_ && IsV2Part(name)) {
+            is_array = is_array || IsDocument(name, Document::kArray);
+            return Add(JoinKey(path, name));
+        }
+        return {};
+    }
+
+    static bool IsV2Part(const std::string& name) {
+        return IsDocument(name) && name != kV3Document &&
+               !IsDocument(name, Document::kConsolidated);
+    }
+
     Status Count(std::size_t bytes) {
         bytes_ += bytes;
         if (bytes_ <= LimitOf(Limit::kMetadataSize)) return {};
@@ -142,8 +158,27 @@ class Collector {
         return {};
     }
 
+    // Adds the document of a node of v3; true where it is an array.
+    Result<bool> AddNode(const std::string& path) {
+        const std::string key = DocumentKey(path, Document::kArray, Format::kV3);
+        Buffer text;
+        ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store_, key, text));
+        if (!found) return false;
+        const std::string_view stored = std::as_const(text).span().text();
+        ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(stored).WithContext(key));
+        if (path == root_) return type == V3NodeType::kArray;
+        ZARR_RETURN_IF_ERROR(Count(text.size()));
+        ZARR_ASSIGN_OR_RETURN(const std::string alone,
+                              WithV3Consolidated(stored, std::nullopt).WithContext(key));
+        ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(alone));
+        metadata_.emplace_back(path.substr(skip_), std::move(document));
+        return type == V3NodeType::kArray;
+    }
+
     const Store& store_;
-    std::size_t skip_;
+    const std::string root_;
+    const std::size_t skip_;
+    const bool is_v3_;
     std::size_t bytes_ = 0;
     json::Object metadata_;
 };
@@ -158,8 +193,8 @@ class ForeignFinder {
             return Status::Limit(prefix.substr(0, 80) + "...: nests more than " +
                                  std::to_string(kMaxGroupDepth) + " levels deep");
         ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_.List(prefix));
-        const bool is_array = std::any_of(entries.begin(), entries.end(), [](const auto& entry) {
-            return !entry.is_prefix && IsDocument(entry.name, Document::kArray);
+        const bool is_array = std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
+            return !entry.is_prefix && MakesArray(prefix, entry.name);
         });
         for (const StoreEntry& entry : entries) {
             std::string key = JoinKey(prefix, entry.name);
@@ -172,8 +207,19 @@ class ForeignFinder {
     }
 
   private:
+    // What cannot be read is damaged, and no reason to keep the store.
+    bool MakesArray(const std::string& prefix, const std::string& name) const {
+        if (name != kV3Document) return IsDocument(name, Document::kArray);
+        Buffer text;
+        const auto found = GetDocument(store_, JoinKey(prefix, name), text);
+        if (!found.ok() || !*found) return false;
+        const auto type = V3NodeTypeOf(std::as_const(text).span().text());
+        return type.ok() && *type == V3NodeType::kArray;
+    }
+
     bool IsOurs(std::string_view name) const {
-        return IsLikeDocument(name) || LooksLikeChunk(name) || is_known_(name);
+        return IsLikeDocument(name) || LooksLikeChunk(name) || LooksLikeChunk(name, true) ||
+               is_known_(name);
     }
 
     const Store& store_;
@@ -183,7 +229,7 @@ class ForeignFinder {
 int RankAtTheRoot(const StoreEntry& entry) {
     if (IsDocument(entry.name, Document::kConsolidated)) return 0;
     if (IsDocument(entry.name, Document::kArray)) return 1;
-    return IsDocument(entry.name, Document::kGroup) ? 3 : 2;
+    return IsDocument(entry.name, Document::kGroup) || entry.name == kV3Document ? 3 : 2;
 }
 
 }  // namespace
@@ -197,7 +243,7 @@ Status CopyTree(const ConstSubtree& from, const Subtree& to) {
 }
 
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix) {
-    Collector collector(store, prefix);
+    Collector collector(store, prefix, Format::kV2);
     ZARR_RETURN_IF_ERROR(collector.Visit(prefix, 0));
     json::Object metadata = collector.TakeMetadata();
     if (metadata.empty()) return std::string();
@@ -207,6 +253,12 @@ Result<std::string> ConsolidatedText(const Store& store, const std::string& pref
                                                    ": would have " + std::to_string(text.size()) +
                                                    " bytes");
     return text;
+}
+
+Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix) {
+    Collector collector(store, prefix, Format::kV3);
+    ZARR_RETURN_IF_ERROR(collector.Visit(prefix, 0));
+    return collector.TakeMetadata();
 }
 
 Result<std::string> FindForeign(const Store& store,

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/json/value.h"
 #include "core/store/store.h"
 
 namespace zarr {
@@ -34,6 +35,10 @@ Status CopyTree(const ConstSubtree& from, const Subtree& to);
 // `prefix`. Empty where there are none. Does not look for nodes below arrays. kCorrupt where one
 // does not parse.
 Result<std::string> ConsolidatedText(const Store& store, const std::string& prefix);
+
+// The same of Zarr v3: the documents of the nodes below `prefix` by their paths relative to it, as
+// "consolidated_metadata" holds them.
+Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& prefix);
 
 // Removing whole stores, and knowing what is one.
 

@@ -20,16 +20,9 @@ std::string_view NameOf(Document document) {
     return kDocumentNames[static_cast<std::size_t>(document)];
 }
 
-std::optional<std::string_view> FindSlice(const std::vector<json::Slice>& slices,
-                                          std::string_view name) {
-    const auto found = std::find_if(slices.rbegin(), slices.rend(),
-                                    [&](const json::Slice& s) { return s.first == name; });
-    return found == slices.rend() ? std::nullopt : std::optional(found->second);
-}
-
 // Consolidated metadata without a version are of the only one.
 Status CheckVersion(const std::vector<json::Slice>& top) {
-    const auto text = FindSlice(top, "zarr_consolidated_format");
+    const auto text = json::FindSlice(top, "zarr_consolidated_format");
     if (!text) return {};
     ZARR_ASSIGN_OR_RETURN(const json::Value format,
                           json::Parse(*text).WithContext("zarr_consolidated_format"));
@@ -42,6 +35,7 @@ Status CheckVersion(const std::vector<json::Slice>& top) {
 }  // namespace
 
 std::string DocumentKey(std::string_view path, Document document, Format format) {
+    if (format == Format::kV3) return JoinKey(path, kV3Document);
     if (format == Format::kV2) return JoinKey(path, NameOf(document));
     return JoinKey(path, document == Document::kArray ? kV1Array : kV1Attributes);
 }
@@ -49,8 +43,8 @@ std::string DocumentKey(std::string_view path, Document document, Format format)
 bool IsDocument(std::string_view name, Document document) { return name == NameOf(document); }
 
 bool IsDocument(std::string_view name) {
-    return std::find(std::begin(kDocumentNames), std::end(kDocumentNames), name) !=
-           std::end(kDocumentNames);
+    return name == kV3Document || std::find(std::begin(kDocumentNames), std::end(kDocumentNames),
+                                            name) != std::end(kDocumentNames);
 }
 
 bool IsDocumentOfAnyFormat(std::string_view name) {
@@ -61,25 +55,29 @@ bool IsNodeDocument(std::string_view name) {
     return IsDocument(name) && !IsDocument(name, Document::kAttributes);
 }
 
+bool MakesNode(std::string_view name) {
+    return name == kV3Document || IsDocument(name, Document::kArray) ||
+           IsDocument(name, Document::kGroup);
+}
+
 bool IsLikeDocument(std::string_view name) {
-    return name.substr(0, 2) == ".z" || name.substr(0, 4) == ".ncz";
+    return name.substr(0, 2) == ".z" || name.substr(0, 4) == ".ncz" || name == kV3Document;
 }
 
 bool HoldsRootDocument(const std::string& prefix, const KeyTest& has) {
     return std::any_of(std::begin(kRootDocuments), std::end(kRootDocuments),
-                       [&](Document document) { return has(DocumentKey(prefix, document)); });
+                       [&](std::string_view name) { return has(JoinKey(prefix, name)); });
 }
 
 bool HoldsRootDocumentOfAnyFormat(const std::string& prefix, const KeyTest& has) {
     return HoldsRootDocument(prefix, has) ||
-           has(DocumentKey(prefix, Document::kArray, Format::kV1)) ||
-           has(JoinKey(prefix, kV3Document));
+           has(DocumentKey(prefix, Document::kArray, Format::kV1));
 }
 
 Result<DocumentTexts> ParseConsolidated(std::string_view text) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> top, json::MemberSlices(text));
     ZARR_RETURN_IF_ERROR(CheckVersion(top));
-    const auto entries = FindSlice(top, "metadata");
+    const auto entries = json::FindSlice(top, "metadata");
     if (!entries) return Status::Corrupt("the compulsory member \"metadata\" is missing");
     ZARR_ASSIGN_OR_RETURN(DocumentTexts documents,
                           json::MemberSlices(*entries).WithContext("metadata"));
@@ -100,7 +98,8 @@ bool AreReferences(std::string_view text) {
     if (text.find("\"record_size\"") == std::string_view::npos) return false;
     const auto members = json::MemberSlices(text);
     if (!members.ok()) return false;
-    return FindSlice(*members, "record_size") && !FindSlice(*members, "zarr_consolidated_format");
+    return json::FindSlice(*members, "record_size") &&
+           !json::FindSlice(*members, "zarr_consolidated_format");
 }
 
 }  // namespace zarr

@@ -2,14 +2,12 @@
 #include "core/metadata/v2_metadata.h"
 
 #include <algorithm>
-#include <limits>
 
-#include "core/base/checked.h"
-#include "core/base/limits.h"
 #include "core/codec/registry.h"
 #include "core/dtype/fill_value.h"
 #include "core/json/value.h"
 #include "core/metadata/dialects.h"
+#include "core/metadata/sizes.h"
 
 namespace zarr {
 
@@ -26,30 +24,6 @@ Status CheckFormat(const json::Value& document) {
     if (!member->GetInt64(version) || version != 2)
         return json::Expected("zarr_format", "2", *member);
     return {};
-}
-
-// The product of `factors` times `unit`, within 63 bits. Elements without a size (S0) count as 1.
-Status CheckProduct(const std::vector<std::uint64_t>& factors, std::uint64_t unit,
-                    std::string_view member) {
-    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    std::uint64_t product = std::max<std::uint64_t>(unit, 1);
-    for (const std::uint64_t factor : factors) {
-        if (factor == 0) return {};
-        const auto next = CheckedMul(product, factor);
-        if (!next || *next > kMax)
-            return Status::Corrupt(std::string(member) + ": the product of the sizes overflows");
-        product = *next;
-    }
-    return {};
-}
-
-Status ReadShape(const json::Value& document, ArrayMetadata& metadata) {
-    ZARR_ASSIGN_OR_RETURN(const json::Value* shape, json::Require(document, "shape"));
-    ZARR_ASSIGN_OR_RETURN(metadata.shape, json::UintsAtLeast(*shape, 0, "shape"));
-    if (metadata.rank() > LimitOf(Limit::kDimensions))
-        return OverLimit(Limit::kDimensions,
-                         "shape: has " + std::to_string(metadata.rank()) + " dimensions");
-    return CheckProduct(metadata.shape, metadata.dtype.size, "shape");
 }
 
 Status ReadChunks(const json::Value& document, ArrayMetadata& metadata) {
@@ -76,7 +50,7 @@ Status ReadOrder(const json::Value& document, ArrayMetadata& metadata) {
     const std::string* text = order->as_string();
     if (text == nullptr || (*text != "C" && *text != "F"))
         return json::Expected("order", "\"C\" or \"F\"", *order);
-    metadata.fortran_order = *text == "F";
+    metadata.axis_order = AxisOrder(*text == "F");
     return {};
 }
 
@@ -125,18 +99,6 @@ std::optional<json::Value> FindNczarr(const json::Value& document,
     return extension != nullptr ? std::optional(*extension) : std::nullopt;
 }
 
-const json::Value* FindStored(const ArrayMetadata& metadata, std::string_view name) {
-    for (const json::Member& member : metadata.document)
-        if (member.first == name) return &member.second;
-    return nullptr;
-}
-
-json::Value Sizes(const std::vector<std::uint64_t>& sizes) {
-    json::Array array;
-    for (const std::uint64_t size : sizes) array.emplace_back(size);
-    return json::Value(std::move(array));
-}
-
 // Rules for written metadata that are stricter than those for read ones.
 Status CheckStricter(const ArraySpec& spec) {
     for (std::size_t i = 0; i < spec.chunks.size(); ++i)
@@ -146,12 +108,6 @@ Status CheckStricter(const ArraySpec& spec) {
     if (spec.dtype.kind == DataKind::kObject && spec.codecs.empty())
         return Status::Invalid("filters: dtype |O needs a codec of objects, such as vlen-utf8");
     return {};
-}
-
-// What is damage in a document that is read is an invalid argument in one that is written.
-Status AsArgument(const Status& status) {
-    if (status.ok() || status.code() == StatusCode::kLimit) return status;
-    return {StatusCode::kInvalidArgument, status.message()};
 }
 
 // The metadata that a document to be written says.
@@ -186,7 +142,7 @@ Result<ArrayMetadata> ReadArrayMetadata(json::Object members, const AttributesSo
     const json::Value& document = adapted.is_null() ? written : adapted;
     ZARR_ASSIGN_OR_RETURN(const json::Value* dtype, json::Require(document, "dtype"));
     ZARR_ASSIGN_OR_RETURN(metadata.dtype, ParseDataType(*dtype));
-    ZARR_RETURN_IF_ERROR(ReadShape(document, metadata));
+    ZARR_ASSIGN_OR_RETURN(metadata.shape, ReadShape(document, metadata.dtype.size));
     ZARR_RETURN_IF_ERROR(ReadChunks(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadOrder(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadSeparator(document, metadata));
@@ -226,18 +182,7 @@ std::string GroupText() {
         json::Value(json::Object{{"zarr_format", json::Value(std::int64_t{2})}}));
 }
 
-// ---------------------------------------------------------------------------------------------
-// The model
-
-bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
-    return a.format == b.format && MetadataText(a) == MetadataText(b);
-}
-
-std::string MetadataText(const ArrayMetadata& metadata) {
-    return json::Dump(json::Value(metadata.document));
-}
-
-Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec) {
+Result<ArrayMetadata> MakeV2Array(const ArraySpec& spec) {
     ZARR_RETURN_IF_ERROR(CheckStricter(spec));
     json::Value fill;
     if (spec.fill_value) {
@@ -252,32 +197,28 @@ Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec) {
         filters.pop_back();
     }
     return Checked(json::Object{
-        {"chunks", Sizes(spec.chunks)},
+        {"chunks", SizesToJson(spec.chunks)},
         {"compressor", std::move(compressor)},
         {"dimension_separator", json::Value(std::string(1, spec.dimension_separator))},
         {"dtype", DataTypeToJson(spec.dtype)},
         {"fill_value", std::move(fill)},
         {"filters", filters.empty() ? json::Value() : json::Value(std::move(filters))},
         {"order", json::Value(spec.fortran_order ? "F" : "C")},
-        {"shape", Sizes(spec.shape)},
+        {"shape", SizesToJson(spec.shape)},
         {"zarr_format", json::Value(std::int64_t{2})},
     });
 }
 
-Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape) {
-    if (shape.size() != metadata.rank())
-        return Status::Invalid("shape: expected " + std::to_string(metadata.rank()) +
-                               " sizes, got " + std::to_string(shape.size()));
+Result<ArrayMetadata> WithV2Shape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape) {
     ArrayMetadata changed = metadata;
-    if (shape == metadata.shape) return changed;  // NCZarr's scalars are stored with another
     changed.shape = std::move(shape);
     ZARR_RETURN_IF_ERROR(AsArgument(CheckProduct(changed.shape, changed.dtype.size, "shape")));
-    json::PutMember(changed.document, "shape", Sizes(changed.shape));
+    json::PutMember(changed.document, "shape", SizesToJson(changed.shape));
     return changed;
 }
 
-Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
-                                    const std::optional<std::string>& element) {
+Result<ArrayMetadata> WithV2FillValue(const ArrayMetadata& metadata,
+                                      const std::optional<std::string>& element) {
     ArrayMetadata changed = metadata;
     json::Value fill;
     if (element) {
@@ -288,33 +229,17 @@ Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
     return changed;
 }
 
-Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
-                               const std::vector<std::uint64_t>& shape,
-                               const std::vector<std::uint64_t>& chunks, char separator) {
+Result<ArrayMetadata> WithV2Grid(const ArrayMetadata& metadata,
+                                 const std::vector<std::uint64_t>& shape,
+                                 const std::vector<std::uint64_t>& chunks, char separator) {
     json::Object document = metadata.document;
     document.erase(std::remove_if(document.begin(), document.end(),
                                   [](const json::Member& m) { return IsNczarrName(m.first); }),
                    document.end());
-    json::PutMember(document, "shape", Sizes(shape));
-    json::PutMember(document, "chunks", Sizes(chunks));
+    json::PutMember(document, "shape", SizesToJson(shape));
+    json::PutMember(document, "chunks", SizesToJson(chunks));
     json::PutMember(document, "dimension_separator", json::Value(std::string(1, separator)));
     return Checked(std::move(document));
-}
-
-std::string FillValueText(const ArrayMetadata& metadata) {
-    const json::Value* fill = FindStored(metadata, "fill_value");
-    return fill != nullptr ? json::Dump(*fill) : "null";
-}
-
-std::string CompressorText(const ArrayMetadata& metadata) {
-    const json::Value* compressor = FindStored(metadata, "compressor");
-    return compressor != nullptr && !compressor->is_null() ? json::Dump(*compressor) : "";
-}
-
-std::string FiltersText(const ArrayMetadata& metadata) {
-    const json::Value* filters = FindStored(metadata, "filters");
-    const json::Array* items = filters != nullptr ? filters->as_array() : nullptr;
-    return items != nullptr && !items->empty() ? json::Dump(*filters) : "";
 }
 
 }  // namespace zarr

@@ -2,9 +2,12 @@
 // The documents of Zarr v2 (Zarr v2 specification, "Storage"): read into the model, and written.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/status.h"
 #include "core/json/value.h"
@@ -40,5 +43,14 @@ std::string GroupText();
 
 // Parses the text of `.zattrs`: an object.
 Result<json::Value> ParseAttributes(std::string_view text);
+
+// Members of the model that depend on the document; see array_metadata.h.
+Result<ArrayMetadata> MakeV2Array(const ArraySpec& spec);
+Result<ArrayMetadata> WithV2Shape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape);
+Result<ArrayMetadata> WithV2FillValue(const ArrayMetadata& metadata,
+                                      const std::optional<std::string>& element);
+Result<ArrayMetadata> WithV2Grid(const ArrayMetadata& metadata,
+                                 const std::vector<std::uint64_t>& shape,
+                                 const std::vector<std::uint64_t>& chunks, char separator);
 
 }  // namespace zarr

@@ -245,5 +245,35 @@ TEST(MissingSeparator, IsTheSameToManyThreads) {
     }
 }
 
+TEST(KeyedChunksOutside, AreErasedUnderKeysWithAPrefix) {
+    for (const char separator : {'.', '/'}) {
+        SampleSpec spec{{4, 4}, {1, 1}, "\"|u1\"", "0"};
+        ArrayMetadata metadata = spec.Metadata();
+        metadata.has_key_prefix = true;
+        metadata.has_separator = true;
+        metadata.dimension_separator = separator;
+        const auto store = std::make_shared<MemoryStore>();
+        const auto key = [&](int y, int x) {
+            return std::string("dem/c") + separator + std::to_string(y) + separator +
+                   std::to_string(x);
+        };
+        for (int y = 0; y < 4; ++y)
+            for (int x = 0; x < 4; ++x)
+                ASSERT_TRUE(Succeeds(store->Set(key(y, x), ByteSpan(std::string_view("x")))));
+        const std::string others[] = {"dem/zarr.json", std::string("dem/cc") + separator + "9",
+                                      std::string("dem/9") + separator + "9"};
+        for (const std::string& other : others)
+            ASSERT_TRUE(Succeeds(store->Set(other, ByteSpan(std::string_view("{}")))));
+        auto array = Array::Open(store, "dem", metadata, std::make_shared<ArrayContext>(0));
+        ASSERT_TRUE(Succeeds(array));
+        ASSERT_TRUE(Succeeds((*array)->chunks().EraseOutside(*store, {3, 2}, nullptr)));
+        Buffer value;
+        for (int y = 0; y < 4; ++y)
+            for (int x = 0; x < 4; ++x)
+                EXPECT_EQ(*store->Get(key(y, x), value, 9), y < 3 && x < 2) << key(y, x);
+        for (const std::string& other : others) EXPECT_TRUE(*store->Get(other, value, 9)) << other;
+    }
+}
+
 }  // namespace
 }  // namespace zarr::test

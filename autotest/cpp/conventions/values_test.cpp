@@ -51,6 +51,30 @@ TEST(Nodata, OfTimesIsNaT) {
     EXPECT_EQ(nodata(R"({"_FillValue": -1})"), -1);
 }
 
+// What xarray 2026.9 writes and reads in Zarr v3.
+TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
+    const auto written = [](auto value, Format format) {
+        const std::string_view element(reinterpret_cast<const char*>(&value), sizeof value);
+        const char letter = sizeof value == 2 ? 'i' : 'f';
+        const ArrayMetadata metadata = Metadata("<" + (letter + std::to_string(sizeof value)), "0");
+        const auto attribute = NodataAttribute(metadata.dtype, format, element);
+        if (!attribute.ok()) return attribute.status().message();
+        Warnings warnings;  // and read again
+        const auto read = ReadNodata(json::Value(json::Object{{"_FillValue", *attribute}}),
+                                     metadata, false, warnings);
+        EXPECT_TRUE(read && warnings.empty());
+        if (read) {
+            EXPECT_EQ(read->Bytes(), element);
+        }
+        return json::Dump(*attribute);
+    };
+    EXPECT_EQ(written(-9999.0F, Format::kV3), "\"AAAAAICHw8A=\"");
+    EXPECT_EQ(written(1e20, Format::kV3), "\"QIy1eB2vFUQ=\"");
+    EXPECT_EQ(written(std::numeric_limits<float>::quiet_NaN(), Format::kV3), "\"AAAAAAAA+H8=\"");
+    EXPECT_EQ(written(std::int16_t{-32768}, Format::kV3), "-32768");
+    EXPECT_EQ(written(-9999.0F, Format::kV2), "-9999.0");
+}
+
 TEST(Nodata, TakesWhatWritersLeave) {
     EXPECT_EQ(Nodata(R"({"_FillValue": [5]})", true), 5);
     EXPECT_EQ(Nodata(R"({"_FillValue": -9999.0})", true), -9999);

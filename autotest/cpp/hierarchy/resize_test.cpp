@@ -162,5 +162,29 @@ TEST(Resize, SurvivesAFaultAtEveryCall) {
     }
 }
 
+// An array of 6 characters whose chunks have sizes of their own.
+TEST(Resize, CutsChunksWhereTheyEnd) {
+    const auto memory = StoreOf(
+        {{"a/.zarray", R"({"zarr_format": 2, "compressor": null, "fill_value": 46, "order": "C", )"
+                       R"("filters": null, "dtype": "|u1", "chunks": [3], "shape": [6]})"},
+         {"a/0", "a"},
+         {"a/1", "bcd"},
+         {"a/2", "ef"}});
+    ArrayMetadata uneven = Tree(memory)->Metadata("a").Take();
+    uneven.edges = {{1, 4, 6}};
+    for (const std::uint64_t length : {3U, 6U}) {
+        HierarchyWriter metadata(memory);
+        const auto context = std::make_shared<ArrayContext>(0);
+        const auto array = Array::Open(memory, "a", uneven, context).Take();
+        const auto writer = ArrayWriter::Open(array, memory, 0).Take();
+        EXPECT_TRUE(Succeeds(ResizeArray(metadata, *memory, *writer, {length}, 1)));
+        uneven.shape = {length};
+        EXPECT_EQ(memory->List("a")->size(), 3U) << "the document and two chunks";
+        Buffer chunk;
+        EXPECT_TRUE(*memory->Get("a/1", chunk, kNoLimit));
+        EXPECT_EQ(TextOf(chunk), "bc.") << "what lies beyond the edge is filled";
+    }
+}
+
 }  // namespace
 }  // namespace zarr::test

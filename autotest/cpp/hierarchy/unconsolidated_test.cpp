@@ -61,11 +61,12 @@ TEST(Unconsolidated, TakesOneListingAndNoReadOfWhatTheMetadataHave) {
     const auto spy = std::make_shared<SpyStore>(store);
     const auto tree = Tree(spy);
     EXPECT_TRUE(Succeeds(tree->Members("")));
-    EXPECT_EQ(spy->by_key(), (std::map<std::string, int>{{".zmetadata", 1}}));
+    EXPECT_EQ(spy->by_key(), (std::map<std::string, int>{{".zmetadata", 1}, {"zarr.json", 1}}));
     EXPECT_EQ(spy->lists, 0);
     EXPECT_EQ(PathsOf(tree->Unconsolidated("")), Paths{"new"});
     EXPECT_EQ(spy->lists, 1);
-    EXPECT_EQ(spy->by_key(), (std::map<std::string, int>{{".zmetadata", 1}, {"new/.zarray", 1}}));
+    EXPECT_EQ(spy->by_key(), (std::map<std::string, int>{
+                                 {".zmetadata", 1}, {"new/.zarray", 1}, {"zarr.json", 1}}));
 }
 
 // As over a network.
@@ -81,7 +82,7 @@ TEST(Unconsolidated, IsNotLookedForOverANetwork) {
     const auto spy = std::make_shared<SpyStore>(store);
     EXPECT_EQ(PathsOf(Tree(std::make_shared<StoreOverNetwork>(spy))->Unconsolidated("")), Paths{});
     EXPECT_EQ(spy->lists, 0);
-    EXPECT_EQ(spy->by_key(), (std::map<std::string, int>{{".zmetadata", 1}}));
+    EXPECT_EQ(spy->by_key(), (std::map<std::string, int>{{".zmetadata", 1}, {"zarr.json", 1}}));
 }
 
 TEST(Unconsolidated, IsNothingWhereTheStoreFails) {

@@ -48,7 +48,7 @@ TEST(ArrayMetadata, ReadsEveryMember) {
     EXPECT_EQ(metadata->chunks, (std::vector<std::uint64_t>{10, 30}));
     EXPECT_EQ(metadata->rank(), 2U);
     EXPECT_EQ(metadata->dtype.ToString(), "<i4");
-    EXPECT_TRUE(metadata->fortran_order);
+    EXPECT_TRUE(metadata->axis_order.is_column_major());
     EXPECT_EQ(metadata->dimension_separator, '/');
     EXPECT_TRUE(metadata->has_fill_value);
     EXPECT_EQ(LoadNative<std::int32_t>(metadata->fill_value.Bytes().data()), -9999);
@@ -72,7 +72,7 @@ TEST(ArrayMetadata, ReadsNullsAndDefaults) {
     EXPECT_EQ(ParseArrayMetadata(Text("dimension_separator"))->dimension_separator, '.');
     EXPECT_EQ(ParseArrayMetadata(Text("dimension_separator", "null"))->dimension_separator, '.');
     EXPECT_EQ(ParseArrayMetadata(Text("dimension_separator", "\".\""))->dimension_separator, '.');
-    EXPECT_FALSE(ParseArrayMetadata(Text("order", "\"C\""))->fortran_order);
+    EXPECT_TRUE(ParseArrayMetadata(Text("order", "\"C\""))->axis_order.is_row_major());
     EXPECT_TRUE(Succeeds(ParseArrayMetadata(Text("zarr_format", "2.0"))));
 }
 

@@ -63,7 +63,7 @@ TEST(ArraySpec, IsWrittenAsZarrPythonDoes) {
 void ExpectSame(const ArrayMetadata& back, const ArraySpec& spec) {
     EXPECT_EQ(back.shape, spec.shape);
     EXPECT_EQ(back.chunks, spec.chunks);
-    EXPECT_EQ(back.fortran_order, spec.fortran_order);
+    EXPECT_EQ(back.axis_order.is_column_major(), spec.fortran_order);
     EXPECT_EQ(back.dimension_separator, spec.dimension_separator);
 }
 

@@ -49,7 +49,7 @@ Status EncodeChunk(const char* folder) {
     CodecContext context;
     context.dtype = metadata.dtype;
     context.chunk_shape = metadata.chunks;
-    context.fortran_order = metadata.fortran_order;
+    context.axis_order = metadata.axis_order;
     ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline, Pipeline::Bind(metadata.codecs, context));
     PipelineScratch scratch;
     const bool has_objects = pipeline.decodes_objects();

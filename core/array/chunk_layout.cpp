@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/chunk_layout.h"
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "core/base/checked.h"
+
+namespace zarr {
+
+namespace {
+
+std::uint64_t HashOf(const DimVector<std::uint64_t>& shape) {
+    std::uint64_t hash = shape.size();
+    for (const std::uint64_t size : shape) {
+        hash = (hash ^ size) * 0x9e3779b97f4a7c15U;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+bool HasShape(const ChunkLayout& layout, const DimVector<std::uint64_t>& shape) {
+    return std::equal(shape.begin(), shape.end(), layout.shape.begin(), layout.shape.end());
+}
+
+}  // namespace
+
+Strides ChunkLayout::StridesOf(std::size_t size) const {
+    DimVector<std::uint64_t> dims;
+    for (const std::uint64_t n : shape) dims.push_back(n);
+    return ContiguousStrides(dims, size, axis_order);
+}
+
+Result<ChunkLayout> ChunkLayout::Bind(const ArrayMetadata& metadata,
+                                      std::vector<std::uint64_t> shape) {
+    ChunkLayout layout;
+    ZARR_ASSIGN_OR_RETURN(layout.pipeline, Pipeline::Bind(metadata.codecs, {metadata.dtype, shape,
+                                                                            metadata.axis_order}));
+    layout.shape = std::move(shape);
+    layout.axis_order = metadata.axis_order;
+    layout.strides = layout.StridesOf(metadata.dtype.size);
+    for (const std::uint64_t n : layout.shape) layout.items *= n;  // fits, as its pipeline is bound
+    // Twice the bound of the usual encoders: an odd one costs nothing, a bomb is still refused.
+    layout.max_encoded_bytes =
+        SaturatingAdd(SaturatingMul(layout.pipeline.max_encoded_bytes(), 2), 65536);
+    return layout;
+}
+
+Status ChunkLayouts::Bind(const ArrayMetadata& metadata) {
+    metadata_ = &metadata;
+    std::uint64_t total = 1;  // names chunks in the cache
+    for (std::size_t i = 0; i < metadata.rank(); ++i) {
+        grid_.push_back(metadata.ChunkAxis(i));
+        is_regular_ = is_regular_ && grid_[i].is_regular();
+        const auto product = CheckedMul(total, grid_[i].count());
+        if (!product) return Status::Corrupt("chunks: there are more than 2^64 of them");
+        total = *product;
+    }
+    ZARR_ASSIGN_OR_RETURN(largest_, ChunkLayout::Bind(metadata, metadata.chunks));
+    return {};
+}
+
+Result<ChunkLayoutPtr> ChunkLayouts::Find(const DimVector<std::uint64_t>& chunk) const {
+    DimVector<std::uint64_t> shape;
+    for (std::size_t i = 0; i < chunk.size(); ++i) shape.push_back(grid_[i].SizeOf(chunk[i]));
+    if (HasShape(largest_, shape)) return Held(largest_);
+    const std::uint64_t hash = HashOf(shape);
+    {
+        const std::shared_lock<SharedMutex> lock(mutex_);
+        const auto found = others_.find(hash);
+        if (found != others_.end() && HasShape(*found->second, shape)) return found->second;
+    }
+    ZARR_ASSIGN_OR_RETURN(ChunkLayout layout,
+                          ChunkLayout::Bind(*metadata_, {shape.begin(), shape.end()}));
+    auto bound = std::make_shared<const ChunkLayout>(std::move(layout));
+    const std::lock_guard<SharedMutex> lock(mutex_);
+    // To bind them again costs little beside decoding a chunk of each.
+    if (others_.size() >= kMostShapes) others_.clear();
+    others_[hash] = bound;
+    return ChunkLayoutPtr(std::move(bound));
+}
+
+}  // namespace zarr

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/pending_shards.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace zarr {
+
+namespace {
+
+// Of a chunk beside its bytes.
+constexpr std::size_t kPendingOverhead = 128;
+
+std::size_t SizeOfPending(const std::shared_ptr<const Buffer>& bytes) {
+    return kPendingOverhead + (bytes != nullptr ? bytes->capacity() : 0);
+}
+
+}  // namespace
+
+std::optional<std::shared_ptr<const Buffer>> PendingShards::Find(std::uint64_t shard,
+                                                                 std::uint64_t chunk) const {
+    if (empty()) return std::nullopt;
+    const std::lock_guard<Mutex> lock(mutex_);
+    const auto found = shards_.find(shard);
+    if (found == shards_.end()) return std::nullopt;
+    const auto held = found->second.chunks.find(chunk);
+    if (held == found->second.chunks.end()) return std::nullopt;
+    return held->second;
+}
+
+std::size_t PendingShards::Put(std::uint64_t shard, const ShardChange& chunk,
+                               const std::shared_ptr<Synchronizer>& locks) {
+    std::shared_ptr<const Buffer> replaced;  // let go after the lock
+    const std::lock_guard<Mutex> lock(mutex_);
+    Shard& pending = shards_[shard];
+    const auto [place, is_new] = pending.chunks.try_emplace(chunk.chunk);
+    if (!is_new) {
+        replaced = std::move(place->second);
+        pending.bytes -= SizeOfPending(replaced);
+        bytes_ -= SizeOfPending(replaced);
+    }
+    place->second = chunk.bytes;
+    pending.bytes += SizeOfPending(chunk.bytes);
+    bytes_ += SizeOfPending(chunk.bytes);
+    if (locks != nullptr) pending.locks = locks;
+    return pending.chunks.size();
+}
+
+PendingShards::Changes PendingShards::Of(std::uint64_t shard) const {
+    Changes changes;
+    if (empty()) return changes;
+    const std::lock_guard<Mutex> lock(mutex_);
+    const auto found = shards_.find(shard);
+    if (found == shards_.end()) return changes;
+    changes.chunks.reserve(found->second.chunks.size());
+    for (const auto& [chunk, bytes] : found->second.chunks)
+        changes.chunks.push_back({chunk, bytes});
+    changes.locks = found->second.locks;
+    return changes;
+}
+
+std::vector<std::uint64_t> PendingShards::Shards() const {
+    std::vector<std::uint64_t> shards;
+    if (empty()) return shards;
+    {
+        const std::lock_guard<Mutex> lock(mutex_);
+        for (const auto& [shard, pending] : shards_) shards.push_back(shard);
+    }
+    std::sort(shards.begin(), shards.end());
+    return shards;
+}
+
+std::optional<std::uint64_t> PendingShards::TakeLargest() {
+    if (empty()) return std::nullopt;
+    const std::lock_guard<Mutex> lock(mutex_);
+    auto largest = shards_.end();
+    for (auto it = shards_.begin(); it != shards_.end(); ++it)
+        if (!it->second.is_taken &&
+            (largest == shards_.end() || it->second.bytes > largest->second.bytes))
+            largest = it;
+    if (largest == shards_.end()) return std::nullopt;
+    largest->second.is_taken = true;
+    return largest->first;
+}
+
+void PendingShards::GiveBack(std::uint64_t shard) {
+    const std::lock_guard<Mutex> lock(mutex_);
+    const auto found = shards_.find(shard);
+    if (found != shards_.end()) found->second.is_taken = false;
+}
+
+void PendingShards::WasStored(std::uint64_t shard, const std::vector<ShardChange>& stored) {
+    GateOf(shard).stored.fetch_add(1, std::memory_order_relaxed);
+    const std::lock_guard<Mutex> lock(mutex_);
+    const auto found = shards_.find(shard);
+    if (found == shards_.end()) return;
+    Shard& pending = found->second;
+    for (const ShardChange& change : stored) {
+        const auto held = pending.chunks.find(change.chunk);
+        if (held == pending.chunks.end() || held->second != change.bytes) continue;
+        pending.bytes -= SizeOfPending(held->second);
+        bytes_ -= SizeOfPending(held->second);
+        pending.chunks.erase(held);
+    }
+    if (pending.chunks.empty()) shards_.erase(found);
+}
+
+void PendingShards::Clear() {
+    std::unordered_map<std::uint64_t, Shard> dropped;  // let go after the lock
+    const std::lock_guard<Mutex> lock(mutex_);
+    std::swap(dropped, shards_);
+    bytes_ = 0;
+}
+
+std::shared_lock<std::shared_mutex> PendingShards::Reading(std::uint64_t shard) const {
+    // A thread of the parent may have had it when the process forked.
+    if (!is_own()) return {};
+    return std::shared_lock<std::shared_mutex>(GateOf(shard).mutex);
+}
+
+std::unique_lock<std::shared_mutex> PendingShards::Writing(std::uint64_t shard) const {
+    if (!is_own()) return {};
+    return std::unique_lock<std::shared_mutex>(GateOf(shard).mutex);
+}
+
+std::uint64_t PendingShards::StoreCount(std::uint64_t shard) const {
+    return GateOf(shard).stored.load(std::memory_order_relaxed);
+}
+
+}  // namespace zarr

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "core/metadata/array_metadata.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/codec/registry.h"
+#include "core/metadata/v2_metadata.h"
+#include "core/metadata/v3_metadata.h"
+
+namespace zarr {
+
+namespace {
+
+const json::Value* FindStored(const ArrayMetadata& metadata, std::string_view name) {
+    for (const json::Member& member : metadata.document)
+        if (member.first == name) return &member.second;
+    return nullptr;
+}
+
+bool IsV3(const ArrayMetadata& metadata) { return metadata.format == Format::kV3; }
+
+json::Value V3CodecJson(const CodecSpec& codec) {
+    json::Object members{{"name", json::Value(codec.name)}};
+    const json::Object* const configuration = codec.configuration.as_object();
+    if (configuration != nullptr && !configuration->empty())
+        members.emplace_back("configuration", codec.configuration);
+    return json::Value(std::move(members));
+}
+
+}  // namespace
+
+bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
+    return a.format == b.format && a.has_fill_value == b.has_fill_value &&
+           MetadataText(a) == MetadataText(b);
+}
+
+std::string MetadataText(const ArrayMetadata& metadata) {
+    return json::Dump(json::Value(metadata.document));
+}
+
+Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec) {
+    return spec.format == Format::kV3 ? MakeV3Array(spec) : MakeV2Array(spec);
+}
+
+Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::uint64_t> shape) {
+    if (shape.size() != metadata.rank())
+        return Status::Invalid("shape: expected " + std::to_string(metadata.rank()) +
+                               " sizes, got " + std::to_string(shape.size()));
+    if (shape == metadata.shape) return metadata;  // NCZarr's scalars are stored with another
+    return IsV3(metadata) ? WithV3Shape(metadata, shape) : WithV2Shape(metadata, std::move(shape));
+}
+
+Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
+                                    const std::optional<std::string>& element) {
+    return IsV3(metadata) ? WithV3FillValue(metadata, element) : WithV2FillValue(metadata, element);
+}
+
+Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
+                               const std::vector<std::uint64_t>& shape,
+                               const std::vector<std::uint64_t>& chunks, char separator) {
+    return IsV3(metadata) ? WithV3Grid(metadata, shape, chunks, separator)
+                          : WithV2Grid(metadata, shape, chunks, separator);
+}
+
+std::string FillValueText(const ArrayMetadata& metadata) {
+    const json::Value* fill = FindStored(metadata, "fill_value");
+    return fill != nullptr ? json::Dump(*fill) : "null";
+}
+
+std::string CompressorText(const ArrayMetadata& metadata) {
+    if (IsV3(metadata)) {
+        const auto compressor =
+            std::find_if(metadata.codecs.rbegin(), metadata.codecs.rend(), IsCompressor);
+        return compressor != metadata.codecs.rend() ? json::Dump(V3CodecJson(*compressor)) : "";
+    }
+    const json::Value* compressor = FindStored(metadata, "compressor");
+    return compressor != nullptr && !compressor->is_null() ? json::Dump(*compressor) : "";
+}
+
+std::string FiltersText(const ArrayMetadata& metadata) {
+    if (IsV3(metadata)) {
+        const auto compressor =
+            std::find_if(metadata.codecs.rbegin(), metadata.codecs.rend(), IsCompressor);
+        json::Array others;
+        for (const CodecSpec& codec : metadata.codecs)
+            if (compressor == metadata.codecs.rend() || &codec != &*compressor)
+                others.push_back(V3CodecJson(codec));
+        return others.empty() ? "" : json::Dump(json::Value(std::move(others)));
+    }
+    const json::Value* filters = FindStored(metadata, "filters");
+    const json::Array* items = filters != nullptr ? filters->as_array() : nullptr;
+    return items != nullptr && !items->empty() ? json::Dump(*filters) : "";
+}
+
+}  // namespace zarr

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+#include "core/metadata/v3_metadata.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/dtype/v3_types.h"
+#include "core/json/value.h"
+#include "core/metadata/chunk_grid_v3.h"
+#include "core/metadata/sizes.h"
+#include "core/metadata/v3_codecs.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::string_view kAttributes = "attributes";
+constexpr std::string_view kConsolidated = "consolidated_metadata";
+constexpr std::string_view kDimensionNames = "dimension_names";
+// How other versions, and conventions, name the dimensions.
+constexpr std::string_view kArrayDimensions = "_ARRAY_DIMENSIONS";
+// Every array of v3 has a fill value; this attribute, when it is false, says that it is no nodata
+// value. docs/driver.md describes it.
+constexpr std::string_view kHasNodata = "gdal_has_nodata";
+
+constexpr std::string_view kArrayMembers[] = {
+    "zarr_format",        "node_type",  "shape",  "data_type", "chunk_grid",
+    "chunk_key_encoding", "fill_value", "codecs", kAttributes, "storage_transformers",
+    kDimensionNames};
+constexpr std::string_view kGroupMembers[] = {"zarr_format", "node_type", kAttributes,
+                                              kConsolidated};
+
+template <std::size_t kSize>
+bool IsOneOf(const std::string_view (&names)[kSize], std::string_view name) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// A member by its name; null where there is none.
+Result<json::Value> ParseSlice(const std::vector<json::Slice>& slices, std::string_view name) {
+    const auto text = json::FindSlice(slices, name);
+    if (!text) return json::Value();
+    return json::Parse(*text).WithContext(name);
+}
+
+Result<V3NodeType> TypeIn(const std::vector<json::Slice>& slices) {
+    for (const std::string_view name : {"zarr_format", "node_type"})
+        if (!json::FindSlice(slices, name))
+            return Status::Corrupt("the compulsory member \"" + std::string(name) +
+                                   "\" is missing");
+    ZARR_ASSIGN_OR_RETURN(const json::Value format, ParseSlice(slices, "zarr_format"));
+    std::int64_t version = 0;
+    if (!format.is_integer() || !format.GetInt64(version) || version != 3)
+        return json::Expected("zarr_format", "3", format);
+    ZARR_ASSIGN_OR_RETURN(const json::Value type, ParseSlice(slices, "node_type"));
+    const std::string* const text = type.as_string();
+    if (text == nullptr || (*text != "array" && *text != "group"))
+        return json::Expected("node_type", R"("array" or "group")", type);
+    return *text == "array" ? V3NodeType::kArray : V3NodeType::kGroup;
+}
+
+// Zarr v3 specification, "Extension definition", "must_understand".
+Status CheckUnderstood(const json::Member& member) {
+    const json::Value* const must = member.second.Find("must_understand");
+    const bool* const value = must != nullptr ? must->as_bool() : nullptr;
+    if (value != nullptr && !*value) return {};
+    return Status::Corrupt("the member " + Quoted(member.first) +
+                           " is not known, and does not say \"must_understand\": false");
+}
+
+template <std::size_t kSize>
+Status CheckMembers(const json::Object& document, const std::string_view (&known)[kSize]) {
+    for (const json::Member& member : document)
+        if (!IsOneOf(known, member.first)) ZARR_RETURN_IF_ERROR(CheckUnderstood(member));
+    return {};
+}
+
+Status CheckAttributes(const json::Value* attributes) {
+    if (attributes == nullptr || attributes->as_object() != nullptr) return {};
+    return json::Expected(kAttributes, "an object", *attributes);
+}
+
+// An extension point's name; the short form is the name alone (Zarr v3 specification, "Extension
+// definition"). Its configuration goes to `configuration`, nullptr where there is none.
+Result<std::string> NameOf(const json::Value& value, std::string_view place,
+                           const json::Value*& configuration) {
+    configuration = nullptr;
+    if (const std::string* text = value.as_string()) return *text;
+    if (value.as_object() == nullptr)
+        return json::Expected(place, "a name, or an object with one", value);
+    for (const json::Member& member : *value.as_object())
+        if (member.first != "name" && member.first != "configuration" &&
+            member.first != "must_understand")
+            return Status::Corrupt(std::string(place) + ": has no member " + Quoted(member.first));
+    ZARR_ASSIGN_OR_RETURN(const json::Value* name, json::Require(value, "name").WithContext(place));
+    if (name->as_string() == nullptr)
+        return json::Expected(std::string(place) + ".name", "a string", *name);
+    configuration = value.Find("configuration");
+    if (configuration != nullptr && configuration->as_object() == nullptr)
+        return json::Expected(std::string(place) + ".configuration", "an object", *configuration);
+    return *name->as_string();
+}
+
+// Zarr v3 specification, "Chunk key encoding".
+Status ReadKeyEncoding(const json::Value& document, ArrayMetadata& metadata) {
+    constexpr std::string_view kPlace = "chunk_key_encoding";
+    ZARR_ASSIGN_OR_RETURN(const json::Value* encoding, json::Require(document, kPlace));
+    const json::Value* configuration = nullptr;
+    ZARR_ASSIGN_OR_RETURN(const std::string name, NameOf(*encoding, kPlace, configuration));
+    if (name != "default" && name != "v2")
+        return Status::Unsupported(std::string(kPlace) + ": unknown encoding " + Quoted(name));
+    metadata.has_key_prefix = name == "default";
+    metadata.dimension_separator = metadata.has_key_prefix ? '/' : '.';
+    metadata.has_separator = true;
+    if (configuration == nullptr) return {};
+    for (const auto& [member, value] : *configuration->as_object()) {
+        const std::string place = std::string(kPlace) + "." + member;
+        if (member != "separator") return Status::Corrupt(place + ": there is no such member");
+        const std::string* const text = value.as_string();
+        if (text == nullptr || (*text != "/" && *text != "."))
+            return json::Expected(place, R"("/" or ".")", value);
+        metadata.dimension_separator = (*text)[0];
+    }
+    return {};
+}
+
+Status ReadGrid(const json::Value& document, ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value* given, json::Require(document, "chunk_grid"));
+    ZARR_ASSIGN_OR_RETURN(ParsedGrid grid, ParseV3ChunkGrid(*given, metadata.shape));
+    metadata.chunks = std::move(grid.chunks);
+    metadata.edges = std::move(grid.edges);
+    return CheckProduct(metadata.chunks, metadata.dtype.size, "chunk_grid");
+}
+
+Status ReadDimensionNames(const json::Value& document, std::size_t rank) {
+    const json::Value* const names = document.Find(kDimensionNames);
+    if (names == nullptr || names->is_null()) return {};
+    const json::Array* const items = names->as_array();
+    const auto is_name = [](const json::Value& item) {
+        return item.is_null() || item.as_string() != nullptr;
+    };
+    if (items == nullptr || items->size() != rank ||
+        !std::all_of(items->begin(), items->end(), is_name))
+        return json::Expected(kDimensionNames,
+                              "a list of " + std::to_string(rank) + " strings or nulls", *names);
+    return {};
+}
+
+Status CheckTransformers(const json::Value& document) {
+    const json::Value* const list = document.Find("storage_transformers");
+    if (list == nullptr) return {};
+    if (list->as_array() == nullptr) return json::Expected("storage_transformers", "a list", *list);
+    if (list->as_array()->empty()) return {};
+    return Status::Corrupt("storage_transformers: " + json::Brief(*list) +
+                           ": none are defined, so that the list has to be empty");
+}
+
+bool SaysNoNodata(const json::Value& document) {
+    const json::Value* const attributes = document.Find(kAttributes);
+    const json::Value* const says = attributes != nullptr ? attributes->Find(kHasNodata) : nullptr;
+    return says != nullptr && says->as_bool() != nullptr && !*says->as_bool();
+}
+
+Result<ArrayMetadata> ReadArray(json::Object members) {
+    json::Value document(std::move(members));
+    ArrayMetadata metadata;
+    metadata.format = Format::kV3;
+    ZARR_RETURN_IF_ERROR(CheckMembers(*document.as_object(), kArrayMembers));
+    ZARR_RETURN_IF_ERROR(CheckAttributes(document.Find(kAttributes)));
+    ZARR_ASSIGN_OR_RETURN(const json::Value* type, json::Require(document, "data_type"));
+    ZARR_ASSIGN_OR_RETURN(metadata.dtype, ParseV3DataType(*type));
+    ZARR_ASSIGN_OR_RETURN(metadata.shape, ReadShape(document, metadata.dtype.size));
+    ZARR_RETURN_IF_ERROR(ReadGrid(document, metadata));
+    ZARR_RETURN_IF_ERROR(ReadKeyEncoding(document, metadata));
+    ZARR_RETURN_IF_ERROR(ReadDimensionNames(document, metadata.rank()));
+    ZARR_RETURN_IF_ERROR(CheckTransformers(document));
+    ZARR_ASSIGN_OR_RETURN(const json::Value* codecs, json::Require(document, "codecs"));
+    ZARR_RETURN_IF_ERROR(ReadV3Codecs(*codecs, metadata));
+    // Bytes in it are in the order that the codecs say.
+    ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, "fill_value"));
+    ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ParseV3FillValue(metadata.dtype, *fill));
+    metadata.has_fill_value = !SaysNoNodata(document);
+    metadata.document = std::move(*document.as_object());
+    json::EraseMember(metadata.document, kAttributes);
+    return metadata;
+}
+
+// What is stored for attributes as they are shown, into a document; `rank` of an array.
+void PutAttributes(json::Object& document, const json::Value& shown,
+                   std::optional<std::size_t> rank, bool has_nodata) {
+    json::Object stored;
+    const json::Value* names = nullptr;
+    for (const json::Member& member : *shown.as_object()) {
+        const json::Array* const items = member.second.as_array();
+        const bool are_names = rank && member.first == kArrayDimensions && items != nullptr &&
+                               items->size() == *rank &&
+                               std::all_of(items->begin(), items->end(), [](const auto& item) {
+                                   return item.as_string() != nullptr || item.is_null();
+                               });
+        if (are_names)
+            names = &member.second;
+        else if (member.first != kHasNodata)
+            stored.push_back(member);
+    }
+    if (names != nullptr)
+        json::PutMember(document, kDimensionNames, *names);
+    else
+        json::EraseMember(document, kDimensionNames);
+    if (!has_nodata) stored.emplace_back(kHasNodata, json::Value(false));
+    json::PutMember(document, kAttributes, json::Value(std::move(stored)));
+}
+
+Result<json::Object> ParseDocument(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(text));
+    if (document.as_object() == nullptr) return json::Expected("", "an object", document);
+    return std::move(*document.as_object());
+}
+
+std::string TextOf(json::Object document) {
+    return json::DumpIndented(json::Value(std::move(document)));
+}
+
+std::optional<std::size_t> RankIn(const json::Value& document) {
+    const json::Value* const shape = document.Find("shape");
+    const json::Array* const sizes = shape != nullptr ? shape->as_array() : nullptr;
+    return sizes != nullptr ? std::optional(sizes->size()) : std::nullopt;
+}
+
+json::Value KeyEncodingJson(char separator, bool has_prefix) {
+    return json::Value(json::Object{
+        {"name", json::Value(has_prefix ? "default" : "v2")},
+        {"configuration",
+         json::Value(json::Object{{"separator", json::Value(std::string(1, separator))}})}});
+}
+
+Result<ArrayMetadata> CheckedV3(json::Object document) {
+    auto metadata = ReadArray(std::move(document));
+    if (!metadata.ok()) return AsArgument(metadata.status());
+    return metadata;
+}
+
+Status CheckSizes(const ArraySpec& spec) {
+    const std::size_t rank = spec.shape.size();
+    if (spec.chunks.size() != rank || (!spec.shard.empty() && spec.shard.size() != rank))
+        return Status::Invalid("chunks: expected " + std::to_string(rank) + " sizes");
+    for (std::size_t i = 0; i < rank; ++i) {
+        if (spec.chunks[i] == 0)
+            return Status::Invalid("chunks[" + std::to_string(i) +
+                                   "]: expected an integer >= 1, got 0");
+        if (!spec.shard.empty() && (spec.shard[i] == 0 || spec.shard[i] % spec.chunks[i] != 0))
+            return Status::Invalid("the shard's size " + std::to_string(spec.shard[i]) +
+                                   " along dimension " + std::to_string(i) +
+                                   " is no multiple of the chunk's, " +
+                                   std::to_string(spec.chunks[i]));
+    }
+    return {};
+}
+
+// The fill value where none was asked for.
+Result<json::Value> DefaultFill(const DataType& dtype) {
+    return V3FillValueToJson(
+        dtype, dtype.kind == DataKind::kObject ? std::string() : std::string(dtype.size, '\0'));
+}
+
+}  // namespace
+
+Result<V3NodeType> V3NodeTypeOf(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
+    return TypeIn(slices);
+}
+
+Result<ArrayMetadata> ParseV3Array(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(text));
+    if (type != V3NodeType::kArray)
+        return Status::Corrupt(R"(node_type: expected "array", got "group")");
+    ZARR_ASSIGN_OR_RETURN(json::Object document, ParseDocument(text));
+    return ReadArray(std::move(document));
+}
+
+Status CheckV3Group(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
+    ZARR_ASSIGN_OR_RETURN(const V3NodeType type, TypeIn(slices));
+    if (type != V3NodeType::kGroup)
+        return Status::Corrupt(R"(node_type: expected "group", got "array")");
+    for (const auto& [name, slice] : slices) {
+        if (IsOneOf(kGroupMembers, name)) continue;
+        ZARR_ASSIGN_OR_RETURN(json::Value value, json::Parse(slice).WithContext(name));
+        ZARR_RETURN_IF_ERROR(CheckUnderstood({name, std::move(value)}));
+    }
+    return {};
+}
+
+Result<json::Value> ParseV3Attributes(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
+    ZARR_ASSIGN_OR_RETURN(json::Value attributes, ParseSlice(slices, kAttributes));
+    if (!json::FindSlice(slices, kAttributes)) attributes = json::Value(json::Object{});
+    ZARR_RETURN_IF_ERROR(CheckAttributes(&attributes));
+    json::EraseMember(*attributes.as_object(), kHasNodata);
+    ZARR_ASSIGN_OR_RETURN(json::Value names, ParseSlice(slices, kDimensionNames));
+    const json::Array* const items = names.as_array();
+    const bool has_names =
+        items != nullptr &&
+        std::any_of(items->begin(), items->end(), [](auto& i) { return i.as_string() != nullptr; });
+    if (has_names || (items != nullptr && items->empty()))
+        json::PutMember(*attributes.as_object(), kArrayDimensions, std::move(names));
+    return attributes;
+}
+
+Result<std::optional<DocumentTexts>> ParseV3Consolidated(std::string_view text) {
+    using Found = std::optional<DocumentTexts>;
+    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
+    const auto consolidated = json::FindSlice(slices, kConsolidated);
+    if (!consolidated || *consolidated == "null") return Found();
+    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> members,
+                          json::MemberSlices(*consolidated).WithContext(kConsolidated));
+    ZARR_ASSIGN_OR_RETURN(const json::Value kind,
+                          ParseSlice(members, "kind").WithContext(kConsolidated));
+    const std::string* const name = kind.as_string();
+    if (name == nullptr || *name != "inline")
+        return json::Expected(std::string(kConsolidated) + ".kind", "\"inline\"", kind);
+    const auto entries = json::FindSlice(members, "metadata");
+    if (!entries)
+        return Status::Corrupt(std::string(kConsolidated) +
+                               ": the compulsory member \"metadata\" is missing");
+    ZARR_ASSIGN_OR_RETURN(DocumentTexts documents,
+                          json::MemberSlices(*entries).WithContext(kConsolidated));
+    for (auto& [path, document] : documents) {
+        if (!IsValidKey(path))
+            return Status::Corrupt(std::string(kConsolidated) + ": " + Quoted(path) +
+                                   " is not a valid path");
+        path = DocumentKey(path, Document::kGroup, Format::kV3);
+    }
+    return Found(std::move(documents));
+}
+
+Result<ArrayMetadata> MakeV3Array(const ArraySpec& spec) {
+    ZARR_RETURN_IF_ERROR(CheckSizes(spec));
+    ZARR_ASSIGN_OR_RETURN(json::Value type, V3DataTypeToJson(spec.dtype));
+    json::Value fill;
+    if (spec.fill_value) {
+        ZARR_ASSIGN_OR_RETURN(fill, V3FillValueToJson(spec.dtype, *spec.fill_value));
+    } else {
+        ZARR_ASSIGN_OR_RETURN(fill, DefaultFill(spec.dtype));
+    }
+    ZARR_ASSIGN_OR_RETURN(json::Value codecs, V3CodecsOf(spec));
+    ZARR_ASSIGN_OR_RETURN(
+        ArrayMetadata metadata,
+        CheckedV3(json::Object{
+            {"chunk_grid", V3ChunkGridToJson(spec.shard.empty() ? spec.chunks : spec.shard, {})},
+            {"chunk_key_encoding", KeyEncodingJson(spec.dimension_separator, spec.has_key_prefix)},
+            {"codecs", std::move(codecs)},
+            {"data_type", std::move(type)},
+            {"fill_value", std::move(fill)},
+            {"node_type", json::Value("array")},
+            {"shape", SizesToJson(spec.shape)},
+            {"zarr_format", json::Value(std::int64_t{3})},
+        }));
+    metadata.has_fill_value = spec.fill_value.has_value();
+    return metadata;
+}
+
+std::string V3ArrayText(const ArrayMetadata& metadata, const json::Value& attributes) {
+    json::Object document = metadata.document;
+    PutAttributes(document, attributes, metadata.rank(), metadata.has_fill_value);
+    return TextOf(std::move(document));
+}
+
+std::string V3GroupText() {
+    return TextOf({{kAttributes.data(), json::Value(json::Object{})},
+                   {"node_type", json::Value("group")},
+                   {"zarr_format", json::Value(std::int64_t{3})}});
+}
+
+Result<std::string> WithV3Attributes(std::string_view text, const json::Value& attributes) {
+    ZARR_ASSIGN_OR_RETURN(json::Object document, ParseDocument(text));
+    const json::Value whole(document);
+    PutAttributes(document, attributes, RankIn(whole), !SaysNoNodata(whole));
+    return TextOf(std::move(document));
+}
+
+Result<std::string> WithV3Array(std::string_view text, const ArrayMetadata& metadata) {
+    ZARR_ASSIGN_OR_RETURN(json::Object document, ParseDocument(text));
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, ParseV3Attributes(text));
+    for (const json::Member& member : metadata.document)
+        if (member.first != kDimensionNames) json::PutMember(document, member.first, member.second);
+    PutAttributes(document, attributes, metadata.rank(), metadata.has_fill_value);
+    return TextOf(std::move(document));
+}
+
+bool HasV3Consolidated(std::string_view text) {
+    const auto slices = json::MemberSlices(text);
+    const auto found = slices.ok() ? json::FindSlice(*slices, kConsolidated) : std::nullopt;
+    return found && *found != "null";
+}
+
+Result<std::string> WithV3Consolidated(std::string_view text,
+                                       std::optional<json::Object> documents) {
+    ZARR_ASSIGN_OR_RETURN(json::Object document, ParseDocument(text));
+    json::EraseMember(document, kConsolidated);
+    if (documents)
+        document.emplace_back(kConsolidated, json::Value(json::Object{
+                                                 {"kind", json::Value("inline")},
+                                                 {"metadata", json::Value(std::move(*documents))},
+                                                 {"must_understand", json::Value(false)}}));
+    return TextOf(std::move(document));
+}
+
+Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
+                                  const std::vector<std::uint64_t>& shape) {
+    json::Object document = metadata.document;
+    ZARR_RETURN_IF_ERROR(AsArgument(CheckProduct(shape, metadata.dtype.size, "shape")));
+    json::Value* const member = json::FindMember(document, "chunk_grid");
+    if (member != nullptr && !ParseV3ChunkGrid(*member, shape).ok()) {
+        // An irregular grid ends where the array did.
+        ZARR_ASSIGN_OR_RETURN(const ParsedGrid grid,
+                              WithShape({metadata.stored_chunks(), metadata.edges}, shape));
+        *member = V3ChunkGridToJson(grid.chunks, grid.edges);
+    }
+    json::PutMember(document, "shape", SizesToJson(shape));
+    ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed, CheckedV3(std::move(document)));
+    changed.has_fill_value = metadata.has_fill_value;
+    return changed;
+}
+
+Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,
+                                      const std::optional<std::string>& element) {
+    ArrayMetadata changed = metadata;
+    changed.has_fill_value = element.has_value();
+    if (!element) return changed;  // what absent chunks hold stays
+    ZARR_ASSIGN_OR_RETURN(json::Value fill, V3FillValueToJson(metadata.dtype, *element));
+    ZARR_ASSIGN_OR_RETURN(changed.fill_value, ParseV3FillValue(metadata.dtype, fill));
+    json::PutMember(changed.document, "fill_value", std::move(fill));
+    return changed;
+}
+
+namespace {
+
+// Gives the chunks in the shards of a list of codecs other sizes: `shapes[i]`, in the order of the
+// array's dimensions, are those in the shards of `metadata.shards[i]`.
+void PutChunkShapes(json::Value& codecs, const ArrayMetadata& metadata,
+                    const std::vector<std::vector<std::uint64_t>>& shapes, std::size_t level) {
+    for (json::Value& codec : *codecs.as_array()) {
+        const json::Value* const name = codec.Find("name");
+        if (name == nullptr || name->as_string() == nullptr ||
+            *name->as_string() != "sharding_indexed")
+            continue;
+        json::Object& configuration =
+            *json::FindMember(*codec.as_object(), "configuration")->as_object();
+        json::Array sizes;
+        for (std::size_t i = 0; i < metadata.rank(); ++i)
+            sizes.emplace_back(shapes[level][metadata.shards[level].order.At(i, metadata.rank())]);
+        json::PutMember(configuration, "chunk_shape", json::Value(std::move(sizes)));
+        PutChunkShapes(*json::FindMember(configuration, "codecs"), metadata, shapes, level + 1);
+    }
+}
+
+}  // namespace
+
+Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
+                                 const std::vector<std::uint64_t>& shape,
+                                 const std::vector<std::uint64_t>& chunks, char separator) {
+    json::Object document;
+    for (const json::Member& member : metadata.document)
+        if (IsOneOf(kArrayMembers, member.first) && member.first != kDimensionNames)
+            document.push_back(member);
+    // A shard has as many chunks along each dimension as before, but not more than there are.
+    std::vector<std::vector<std::uint64_t>> shapes;
+    for (std::size_t level = metadata.shards.size(); level-- > 0;) {
+        const auto& inner =
+            level + 1 < metadata.shards.size() ? metadata.shards[level + 1].shape : metadata.chunks;
+        const auto& below = shapes.empty() ? chunks : shapes.front();
+        std::vector<std::uint64_t> shard(shape.size());
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            const std::uint64_t most = std::max<std::uint64_t>(
+                1, shape[i] / below[i] + (shape[i] % below[i] != 0 ? 1 : 0));
+            shard[i] = below[i] * std::min(metadata.shards[level].shape[i] / inner[i], most);
+        }
+        shapes.insert(shapes.begin(), std::move(shard));
+    }
+    json::PutMember(document, "shape", SizesToJson(shape));
+    json::PutMember(document, "chunk_grid",
+                    V3ChunkGridToJson(shapes.empty() ? chunks : shapes.front(), {}));
+    json::PutMember(document, "chunk_key_encoding",
+                    KeyEncodingJson(separator, metadata.has_key_prefix));
+    if (!shapes.empty()) {
+        shapes.erase(shapes.begin());
+        shapes.push_back(chunks);
+        PutChunkShapes(*json::FindMember(document, "codecs"), metadata, shapes, 0);
+    }
+    ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed, CheckedV3(std::move(document)));
+    changed.has_fill_value = metadata.has_fill_value;
+    return changed;
+}
+
+}  // namespace zarr
