@@ -105,7 +105,7 @@ bool EndsWith(const std::string& text, const char* end) {
 bool IsNamedAsStore(const std::string& path) {
     const std::string name = path.substr(0, path.find('?'));
     return (name + "/").find(".zarr/") != std::string::npos || EndsWith(name, ".zarr.zip") ||
-           NamesDocument(name) || zarr::LastName(name) == zarr::kV3Document;
+           NamesDocument(name);
 }
 
 bool IsStoreThere(const std::string& name) {
@@ -113,11 +113,6 @@ bool IsStoreThere(const std::string& name) {
     if (!parsed.ok()) return false;
     const QuietErrors quiet;
     return IsStoreFolder(FolderOf(parsed->path)) || IsStoreOfBuiltin(name.c_str());
-}
-
-// True for what has to be looked at to know that it is a store: a folder, or a zip file.
-bool IsStoreToOpen(const StorePath& path) {
-    return IsStoreFolder(FolderOf(path)) || FindForeignStore(path) == ForeignStore::kV3;
 }
 
 // By its first bytes, those of a member, or of the end of an archive without any.
@@ -155,13 +150,10 @@ bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
                                (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
                                (is_url && !name.is_remote());
     if (NamesDocument(name)) return true;
-    // GDAL's own driver knows its folders itself, but not by URLs.
-    if (may_be_folder) return is_url ? IsStoreToOpen(name) : IsStoreFolder(FolderOf(name));
-    if (purpose == Purpose::kOpen && zarr::LastName(name.text()) == zarr::kV3Document)
-        return Builtin() != nullptr;
+    if (may_be_folder) return IsStoreFolder(FolderOf(name));
     // A zip file is not to go before what takes its place is complete.
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
-    return EndsWith(name, ".zarr.zip") || IsStoreToOpen(name);
+    return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));
 }
 
 Result<std::unique_ptr<GDALDataset>> OpenAsAsked(GDALOpenInfo* open_info,

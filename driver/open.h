@@ -17,7 +17,7 @@ int Identify(GDALOpenInfo* open_info);
 // True of what Open() opens and Identify() is false of for that reason.
 bool IsTurnedDown(GDALOpenInfo* open_info);
 
-// GDALDriver::pfnOpen. Emits one error and returns nullptr where a Zarr v2 store cannot be opened.
+// GDALDriver::pfnOpen. Emits one error and returns nullptr where a Zarr store cannot be opened.
 // What this driver leaves to GDAL's own is opened by that one, with its errors.
 GDALDataset* Open(GDALOpenInfo* open_info);
 

@@ -30,13 +30,12 @@ constexpr const char* kCreationTypes =
 using zarr_driver::AsOurs;
 using zarr_driver::Builtin;
 
-// True where GDAL's own driver is to make what is made: Zarr v3, an array in a store of its own, or
+// True where GDAL's own driver is to make what is made: an array in a store that it reads, or
 // references in Parquet files.
 bool IsForBuiltin(const char* name, CSLConstList options) {
     if (Builtin() == nullptr) return false;
     constexpr const char* kConvert = "CONVERT_TO_KERCHUNK_PARQUET_REFERENCE";
-    return EQUAL(CSLFetchNameValueDef(options, "FORMAT", ""), "ZARR_V3") ||
-           (CPLFetchBool(options, "APPEND_SUBDATASET", false) &&
+    return (CPLFetchBool(options, "APPEND_SUBDATASET", false) &&
             zarr_driver::IsStoreOfBuiltin(name)) ||
            (CPLFetchBool(options, kConvert, false) &&
             zarr_driver::DoesBuiltinKnow(GDAL_DMD_CREATIONOPTIONLIST, kConvert));

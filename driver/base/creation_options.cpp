@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/array/array.h"
+#include "core/base/checked.h"
 #include "core/base/text.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/gdal_types.h"
@@ -39,10 +40,10 @@ const char* const kDatasetOptions =
     "  <Option name='PIXELTYPE' type='string-select' description='Whether bytes are signed ones, as GDAL before 3.7 has them' default='DEFAULT'>"
     "    <Value>DEFAULT</Value><Value>SIGNEDBYTE</Value>"
     "  </Option>"
-    "  <Option name='FORMAT' type='string-select' description='Version of Zarr; ZARR_V3 is written by GDAL`s built-in driver' default='ZARR_V2'>"
+    "  <Option name='FORMAT' type='string-select' description='Version of Zarr' default='ZARR_V2'>"
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
     "  </Option>"
-    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>"
+    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: .zmetadata, or in Zarr v3 those in zarr.json' default='YES'/>"
     "  <Option name='OVERVIEWS' type='string' description='Overviews that are built at the end: NONE, AUTO (halves, until both sides are at most 256) or factors such as 2,4,8' default='NONE'/>"
     "  <Option name='OVERVIEW_RESAMPLING' type='string' description='Resampling method of OVERVIEWS, one of those of gdaladdo' default='NEAREST'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>"
@@ -99,8 +100,7 @@ Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type) 
 
 Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr::DataType& dtype) {
     CreationOptions parsed;
-    const char* format = CSLFetchNameValueDef(options, "FORMAT", "ZARR_V2");
-    if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
+    ZARR_ASSIGN_OR_RETURN(parsed.format, ParseFormat(options));
     ZARR_ASSIGN_OR_RETURN(parsed.array, ArrayCreationOptions::Parse(options, dtype));
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
     parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
@@ -119,7 +119,7 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     // GDAL passes on INTERLEAVE=BAND of the source, which arrays for each band have, too.
     parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
                        !parsed.interleave_pixel && parsed.array_name.empty() &&
-                       parsed.array.chunks.size() <= 2;
+                       parsed.array.chunks.size() <= 2 && parsed.array.shard_chunks.size() <= 2;
     const bool consolidate = CPLFetchBool(options, "CREATE_ZMETADATA", true);
     parsed.consolidate = CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", consolidate);
     ZARR_ASSIGN_OR_RETURN(parsed.overviews, OverviewPlan::Parse(options));
@@ -171,7 +171,12 @@ const char* const kArrayOptions =
     "  <Option name='CHUNK_MEMORY_LAYOUT' type='string-select' description='Order of elements in a chunk' default='C'>"
     "    <Value>C</Value><Value>F</Value>"
     "  </Option>"
-    "  <Option name='DIM_SEPARATOR' type='string' description='Between the numbers of a chunk`s key: . or /' default='.'/>";
+    "  <Option name='DIM_SEPARATOR' type='string' description='Between the numbers of a chunk`s key: . or /; by default . in Zarr v2 and /, after c/, in Zarr v3'/>"
+    "  <Option name='CHUNK_KEY_ENCODING' type='string-select' description='Of Zarr v3: whether the keys of chunks begin with c, or are those of Zarr v2' default='DEFAULT'>"
+    "    <Value>DEFAULT</Value><Value>V2</Value>"
+    "  </Option>"
+    "  <Option name='SHARD_CHUNK_SHAPE' type='string' description='Of Zarr v3: size of the chunks in a shard, as BLOCKSIZE, which is the size of a shard then; by default a shard has as many chunks as take 64 MiB'/>"
+    "  <Option name='SHARD' type='boolean' description='Of Zarr v3: whether chunks are stored in shards, of as many chunks as take 64 MiB unless SHARD_CHUNK_SHAPE and BLOCKSIZE say' default='NO'/>";
 // clang-format on
 
 Status RefuseOption(const char* name, const std::string& expected, const char* got) {
@@ -179,40 +184,111 @@ Status RefuseOption(const char* name, const std::string& expected, const char* g
                            ", got " + zarr::Quoted(got));
 }
 
+namespace {
+
+// Sizes with commas between; none where the option is not given.
+Result<std::vector<std::uint64_t>> ParseSizes(CSLConstList options, const char* name) {
+    std::vector<std::uint64_t> sizes;
+    const char* const text = CSLFetchNameValue(options, name);
+    if (text == nullptr) return sizes;
+    const CPLStringList parts(CSLTokenizeString2(text, ",x", 0));
+    for (int i = 0; i < parts.size(); ++i) {
+        const GIntBig size = CPLAtoGIntBig(parts[i]);
+        if (size < 1 || CPLGetValueType(parts[i]) != CPL_VALUE_INTEGER)
+            return RefuseOption(name, "numbers >= 1, slowest dimension first", text);
+        sizes.push_back(static_cast<std::uint64_t>(size));
+    }
+    return sizes;
+}
+
+Status CheckCount(const char* name, const std::vector<std::uint64_t>& sizes, std::size_t rank) {
+    if (sizes.empty() || sizes.size() == rank) return {};
+    return Status::Invalid(std::string("creation option ") + name + ": " +
+                           std::to_string(sizes.size()) + " numbers for " + std::to_string(rank) +
+                           " dimensions");
+}
+
+// A shard of `chunks` that takes at most kDefaultShardBytes, or one chunk: it grows along the last
+// two dimensions first, evenly, and along each not beyond the array.
+std::vector<std::uint64_t> DefaultShard(const zarr::ArraySpec& spec) {
+    constexpr std::uint64_t kBytesOfText = 16;
+    std::vector<std::uint64_t> shard = spec.chunks;
+    std::uint64_t bytes =
+        spec.dtype.kind == zarr::DataKind::kObject ? kBytesOfText : spec.dtype.size;
+    for (const std::uint64_t size : spec.chunks) bytes = zarr::SaturatingMul(bytes, size);
+    const auto grow = [&](std::size_t first, std::size_t last) {
+        for (bool has_grown = true; has_grown;) {
+            has_grown = false;
+            for (std::size_t i = last; i-- > first;) {
+                if (shard[i] >= spec.shape[i] || bytes > kDefaultShardBytes / 2) continue;
+                shard[i] *= 2;
+                bytes *= 2;
+                has_grown = true;
+            }
+        }
+    };
+    const std::size_t rank = shard.size();
+    grow(rank > 2 ? rank - 2 : 0, rank);
+    if (rank > 2) grow(0, rank - 2);
+    return shard;
+}
+
+}  // namespace
+
+Result<std::optional<zarr::Format>> ParseFormat(CSLConstList options) {
+    const char* const format = CSLFetchNameValue(options, "FORMAT");
+    if (format == nullptr) return std::optional<zarr::Format>();
+    if (EQUAL(format, "ZARR_V2")) return std::optional(zarr::Format::kV2);
+    if (EQUAL(format, "ZARR_V3")) return std::optional(zarr::Format::kV3);
+    return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
+}
+
 Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
                                                          const zarr::DataType& dtype) {
     ArrayCreationOptions array;
     ZARR_ASSIGN_OR_RETURN(array.codecs, MakeCodecSpecs(options, dtype));
-    if (const char* text = CSLFetchNameValue(options, "BLOCKSIZE")) {
-        const CPLStringList sizes(CSLTokenizeString2(text, ",x", 0));
-        for (int i = 0; i < sizes.size(); ++i) {
-            const GIntBig size = CPLAtoGIntBig(sizes[i]);
-            if (size < 1 || CPLGetValueType(sizes[i]) != CPL_VALUE_INTEGER)
-                return RefuseOption("BLOCKSIZE", "numbers >= 1, slowest dimension first", text);
-            array.chunks.push_back(static_cast<std::uint64_t>(size));
-        }
-    }
+    ZARR_ASSIGN_OR_RETURN(array.chunks, ParseSizes(options, "BLOCKSIZE"));
+    ZARR_ASSIGN_OR_RETURN(array.shard_chunks, ParseSizes(options, "SHARD_CHUNK_SHAPE"));
+    array.is_sharded = CPLFetchBool(options, "SHARD", !array.shard_chunks.empty());
+    if (!array.is_sharded && !array.shard_chunks.empty())
+        return RefuseOption("SHARD", "YES with SHARD_CHUNK_SHAPE", "NO");
     const char* order = CSLFetchNameValueDef(options, "CHUNK_MEMORY_LAYOUT", "C");
     if (!EQUAL(order, "C") && !EQUAL(order, "F"))
         return RefuseOption("CHUNK_MEMORY_LAYOUT", "C or F", order);
     array.fortran_order = EQUAL(order, "F");
-    const std::string separator = CSLFetchNameValueDef(options, "DIM_SEPARATOR", ".");
-    if (separator != "." && separator != "/")
-        return RefuseOption("DIM_SEPARATOR", ". or /", separator.c_str());
-    array.dimension_separator = separator[0];
+    if (const char* const separator = CSLFetchNameValue(options, "DIM_SEPARATOR")) {
+        if (!EQUAL(separator, ".") && !EQUAL(separator, "/"))
+            return RefuseOption("DIM_SEPARATOR", ". or /", separator);
+        array.dimension_separator = separator[0];
+    }
+    if (const char* const encoding = CSLFetchNameValue(options, "CHUNK_KEY_ENCODING")) {
+        if (!EQUAL(encoding, "DEFAULT") && !EQUAL(encoding, "V2"))
+            return RefuseOption("CHUNK_KEY_ENCODING", "DEFAULT or V2", encoding);
+        array.has_key_prefix = EQUAL(encoding, "DEFAULT");
+    }
     return array;
 }
 
 Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
                                              const ArrayCreationOptions& options) {
-    if (!options.chunks.empty() && options.chunks.size() != spec.shape.size())
-        return Status::Invalid(
-            "creation option BLOCKSIZE: " + std::to_string(options.chunks.size()) +
-            " numbers for " + std::to_string(spec.shape.size()) + " dimensions");
+    const bool is_v3 = spec.format == zarr::Format::kV3;
+    ZARR_RETURN_IF_ERROR(CheckCount("BLOCKSIZE", options.chunks, spec.shape.size()));
+    ZARR_RETURN_IF_ERROR(CheckCount("SHARD_CHUNK_SHAPE", options.shard_chunks, spec.shape.size()));
+    if (!is_v3 && (options.is_sharded || options.has_key_prefix))
+        return Status::Invalid(std::string("creation option ") +
+                               (options.is_sharded ? "SHARD" : "CHUNK_KEY_ENCODING") +
+                               ": is of Zarr v3 (FORMAT=ZARR_V3)");
     std::copy(options.chunks.begin(), options.chunks.end(), spec.chunks.begin());
+    if (options.is_sharded && !options.shard_chunks.empty()) {
+        if (!options.chunks.empty()) spec.shard = spec.chunks;
+        spec.chunks = options.shard_chunks;
+    }
+    if (options.is_sharded && spec.shard.empty()) spec.shard = DefaultShard(spec);
     spec.codecs = options.codecs;
     spec.fortran_order = options.fortran_order;
-    spec.dimension_separator = options.dimension_separator;
+    spec.has_key_prefix = options.has_key_prefix.value_or(is_v3);
+    spec.dimension_separator =
+        options.dimension_separator.value_or(spec.has_key_prefix ? '/' : '.');
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayMetadata metadata, zarr::MakeArrayMetadata(spec));
     ZARR_RETURN_IF_ERROR(zarr::Array::CheckWritable(metadata));
     return metadata;

@@ -5,6 +5,7 @@
 #include <gdal.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,11 @@ struct ArrayCreationOptions {
     std::vector<zarr::CodecSpec> codecs;  // filters, then the compressor
     std::vector<std::uint64_t> chunks;  // of BLOCKSIZE, slowest dimension first; empty: by default
     bool fortran_order = false;
-    char dimension_separator = '.';
+    std::optional<char> dimension_separator;  // without: as is usual in the format
+    // Of Zarr v3. With `shard_chunks` of SHARD_CHUNK_SHAPE `chunks` are the shards.
+    std::optional<bool> has_key_prefix;
+    bool is_sharded = false;
+    std::vector<std::uint64_t> shard_chunks;
 
     // `options` is GDAL's NULL-terminated list of NAME=VALUE, `dtype` that of the array. Errors
     // name the option. Whether codecs take the dtype is checked where the array is made.
@@ -29,11 +34,16 @@ struct ArrayCreationOptions {
                                                     const zarr::DataType& dtype);
 };
 
-// The metadata of a new array. `spec` has its shape, dtype and default chunks; `options` add to
-// them, with a BLOCKSIZE of one number for each dimension. Fails where they do not fit each other,
-// or chunks could not be encoded.
+// The metadata of a new array. `spec` has its format, shape, dtype and default chunks; `options`
+// add to them, with a BLOCKSIZE of one number for each dimension. Shards whose shape is not given
+// have as many chunks as fit kDefaultShardBytes. Fails where they do not fit each other, or chunks
+// could not be encoded.
+inline constexpr std::uint64_t kDefaultShardBytes = std::uint64_t{64} << 20;
 zarr::Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
                                                    const ArrayCreationOptions& options);
+
+// The option FORMAT; none where it is not given.
+zarr::Result<std::optional<zarr::Format>> ParseFormat(CSLConstList options);
 
 // <Option> elements, without the list around them.
 extern const char* const kArrayOptions;
@@ -76,7 +86,8 @@ zarr::Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_
 // GDAL.
 struct CreationOptions {
     ArrayCreationOptions array;
-    std::string array_name;  // empty: by the file's name
+    std::optional<zarr::Format> format;  // without: v2, or that of the store that is added to
+    std::string array_name;              // empty: by the file's name
     // Of a chunk in pixels, by BLOCKXSIZE and BLOCKYSIZE; 0: by default.
     std::uint64_t block_x = 0;
     std::uint64_t block_y = 0;

@@ -59,9 +59,9 @@ GDALDataType GdalTypeOf(const zarr::DataType& type) {
         case DataKind::kUint:
             return IntegerType(false, type.size);
         case DataKind::kFloat:
-            return FloatType(type.size);
+            return type.narrow == zarr::NarrowType::kNone ? FloatType(type.size) : GDT_Float32;
         case DataKind::kComplex:
-            return type.size == 8 ? GDT_CFloat32 : GDT_CFloat64;
+            return type.size == 16 ? GDT_CFloat64 : GDT_CFloat32;
         case DataKind::kDatetime:
         case DataKind::kTimedelta:
             return GDT_Int64;
@@ -90,7 +90,8 @@ zarr::Result<zarr::DataType> StoredTypeOf(GDALDataType type) {
 zarr::DataType MemoryTypeOf(const zarr::DataType& type) {
     zarr::DataType memory = type.Native();
     const auto size = static_cast<std::size_t>(GDALGetDataTypeSizeBytes(GdalTypeOf(type)));
-    if (memory.size != size) {  // int8 as int16, float16 as float32
+    memory.narrow = zarr::NarrowType::kNone;
+    if (memory.size != size) {  // int8 as int16, float16 as float32, most narrow types
         memory.size = size;
         memory.order =
             zarr::HostIsLittleEndian() ? zarr::ByteOrder::kLittle : zarr::ByteOrder::kBig;
@@ -104,8 +105,10 @@ std::string TypeText(const zarr::DataType& type) {
 }
 
 std::string NodataOutside(const std::string& value, const zarr::DataType& type) {
-    return "nodata value " + value + " does not fit " + TypeText(type) +
-           (type.kind == DataKind::kInt && type.size == 1 ? " with 8 bits" : "") +
+    const bool is_narrow = type.narrow != zarr::NarrowType::kNone;
+    return "nodata value " + value + " does not fit " +
+           (is_narrow ? type.ToString() : TypeText(type)) +
+           (type.kind == DataKind::kInt && type.size == 1 && !is_narrow ? " with 8 bits" : "") +
            ", so that no value is nodata";
 }
 

@@ -11,8 +11,8 @@
 
 namespace zarr_driver {
 
-// The GDAL type that holds every value of `type`: booleans are Byte, times Int64; GDT_Unknown for
-// strings, raw bytes, structures and objects.
+// The GDAL type that holds every value of `type`: booleans are Byte, times Int64, narrow types
+// Int8, Byte, Float32 or CFloat32; GDT_Unknown for strings, raw bytes, structures and objects.
 GDALDataType GdalTypeOf(const zarr::DataType& type);
 
 // The little-endian dtype that holds every value of a GDAL type; kUnsupported for the complex

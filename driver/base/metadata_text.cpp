@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/checked.h"
+#include "core/codec/registry.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/nczarr.h"
@@ -23,7 +24,7 @@ namespace json = zarr::json;
 constexpr std::string_view kInterpreted[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "missing_value", "scale_factor", "add_offset",
     "units", "grid_mapping", "coordinates", "flag_values", "flag_meanings", "_Unsigned",
-    "multiscales", "omero", "band_number", kPamAttribute, zarr::kMaskAttribute,
+    "multiscales", "omero", "ome", "band_number", kPamAttribute, zarr::kMaskAttribute,
     // A copy may not follow the conventions that its source does.
     "zarr_conventions"};
 
@@ -159,7 +160,8 @@ void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkLi
     set("DTYPE", metadata.dtype.ToString());
     set("SHAPE", Joined(metadata.shape));
     set("CHUNK_SHAPE", Joined(metadata.chunks));
-    set("ORDER", metadata.fortran_order ? "F" : "C");
+    if (!metadata.shards.empty()) set("SHARD_SHAPE", Joined(metadata.stored_chunks()));
+    set("ORDER", metadata.axis_order.Text());
     set("FILL_VALUE", zarr::FillValueText(metadata));
     set("DIMENSION_SEPARATOR", std::string(1, array.chunks().separator()));
     set("CHUNKS", std::to_string(array.chunk_count()));
@@ -175,8 +177,11 @@ void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkLi
 }
 
 std::string CompressionName(const zarr::ArrayMetadata& metadata) {
-    if (zarr::CompressorText(metadata).empty() || metadata.codecs.empty()) return {};
-    return CPLString(metadata.codecs.back().name).toupper();
+    const auto compressor =
+        std::find_if(metadata.codecs.rbegin(), metadata.codecs.rend(), zarr::IsCompressor);
+    if (compressor == metadata.codecs.rend()) return {};
+    const std::string& name = compressor->name;
+    return CPLString(name.substr(name.find('.') + 1)).toupper();
 }
 
 void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list) {

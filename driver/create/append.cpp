@@ -72,7 +72,7 @@ class DimensionAppend {
         // missing.
         const zarr::Array& array = *plan_.layout().array;
         if (grown_.count(plan_.path()) == 0)
-            static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata().shape));
+            static_cast<void>(zarr::EraseChunksOutside(*store_, array, array.metadata(), nullptr));
         return status;
     }
 
@@ -222,7 +222,7 @@ Result<std::unique_ptr<ZarrDataset>> AppendAlong(const std::string& name, GDALDa
                                                  GDALProgressFunc progress, void* progress_data) {
     const std::string folder = FolderOf(name);
     if (!IsStoreFolder(folder))
-        return Status::NotFound("creation option APPEND_DIM: there is no Zarr v2 store to grow");
+        return Status::NotFound("creation option APPEND_DIM: there is no Zarr store to grow");
     ZARR_RETURN_IF_ERROR(CheckChangeable(folder));
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(folder));
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
@@ -388,7 +388,7 @@ Status AppendPlan::PlanGrowth() {
                     ZARR_ASSIGN_OR_RETURN(
                         zarr::ArrayMetadata after,
                         zarr::WithShape(facts->metadata, std::move(shape))
-                            .WithContext(zarr::DocumentKey(array.path, zarr::Document::kArray)));
+                            .WithContext(hierarchy_->KeyOf(array.path, zarr::Document::kArray)));
                     growth_[array.path] = {facts->metadata, std::move(after)};
                 }
         }

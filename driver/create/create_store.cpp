@@ -192,6 +192,8 @@ class Planner {
     Result<PlannedArray> Plan(const std::string& path, const std::vector<PlannedAxis>& axes,
                               std::uint64_t number) const {
         zarr::ArraySpec spec;
+        spec.format = hierarchy_ != nullptr ? hierarchy_->format()
+                                            : options_.format.value_or(zarr::Format::kV2);
         json::Array names;
         for (const PlannedAxis& axis : axes) {
             spec.shape.push_back(axis.size);
@@ -202,7 +204,16 @@ class Planner {
         PlannedArray array;
         array.path = path;
         ArrayCreationOptions array_options = options_.array;
+        const bool is_shard = !array_options.shard_chunks.empty() &&
+                              (!array_options.chunks.empty() || block_x_ != 0 || block_y_ != 0);
         if (array_options.chunks.size() == 2) array_options.chunks.clear();  // by now in `axes`
+        // A shard's shape, where some of it was asked for, is in `axes` by now, too.
+        if (is_shard && array_options.chunks.empty()) array_options.chunks = spec.chunks;
+        if (array_options.shard_chunks.size() == 2 && axes.size() == 3)
+            array_options.shard_chunks.insert(options_.interleave_pixel
+                                                  ? array_options.shard_chunks.end()
+                                                  : array_options.shard_chunks.begin(),
+                                              options_.interleave_pixel ? spec.chunks.back() : 1);
         ZARR_ASSIGN_OR_RETURN(array.metadata, NewArrayMetadata(std::move(spec), array_options));
         SetMember(array.attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
         if (number != 0) SetMember(array.attributes, kBandNumber, json::Value(number));
@@ -238,7 +249,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster
                                 const CreationOptions& options) {
     const std::string folder = TargetFolderOf(name);
     if (options.append_subdataset && !IsStoreFolder(folder))
-        return Status::NotFound("there is no Zarr v2 store to append a subdataset to");
+        return Status::NotFound("there is no Zarr store to append a subdataset to");
     ZARR_RETURN_IF_ERROR(options.append_subdataset ? CheckChangeable(folder)
                                                    : CheckWritable(folder));
     ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
@@ -261,7 +272,10 @@ Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster
     }
     NewStore made(name, options, std::move(arrays), std::move(replacement));
     made.locks_ = std::move(locks);
-    made.update_ = std::make_shared<StoreUpdate>(store, Consolidation(options), made.locks_);
+    made.update_ = std::make_shared<StoreUpdate>(
+        store, Consolidation(options), made.locks_, nullptr,
+        options.append_subdataset ? std::nullopt
+                                  : std::optional(options.format.value_or(zarr::Format::kV2)));
     ZARR_RETURN_IF_ERROR(made.MakeArrays());
     return made;
 }
@@ -325,6 +339,9 @@ Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
     if (base.empty()) return Status::Invalid("creation option ARRAY_NAME: is empty");
     if (store == nullptr) return Planner(nullptr, base, raster, options).Run();
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
+    if (options.format && *options.format != hierarchy->format())
+        return Status::Invalid("creation option FORMAT: the store is of Zarr v" +
+                               std::to_string(static_cast<int>(hierarchy->format())));
     auto arrays = Planner(hierarchy.get(), base, raster, options).Run();
     // What could not be looked at may be in the way.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -430,15 +432,17 @@ bool RefersTo(const ArrayFacts& facts, const std::string& path) {
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
 }
 
-// Stores them as the chunks of the array at `path`, which have `size` elements each.
-Status WriteChunks(zarr::Store& store, const std::string& path, const NumberSeries& numbers,
-                   std::uint64_t size) {
+// Stores them as the chunks of the array at `path`.
+Status WriteChunks(zarr::Store& store, const std::string& path, const zarr::ArrayMetadata& metadata,
+                   const NumberSeries& numbers) {
+    const std::uint64_t size = metadata.chunks[0];
     std::vector<double> chunk(static_cast<std::size_t>(size));
     for (std::uint64_t first = 0; first < numbers.count; first += chunk.size()) {
         for (std::uint64_t i = 0; i < chunk.size(); ++i)
             chunk[static_cast<std::size_t>(i)] =
                 first + i < numbers.count ? numbers.at(first + i) : 0;
-        const std::string key = zarr::ChunkKey(path, {first / chunk.size()}, '.');
+        const std::string key =
+            zarr::ChunkKey(path, {first / chunk.size()}, metadata.key_encoding());
         const zarr::ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(chunk.data()),
                                    chunk.size() * sizeof(double));
         ZARR_RETURN_IF_ERROR(store.Set(key, bytes));
@@ -526,12 +530,26 @@ Result<bool> CoordinateArrays::HoldsAttributes(const std::string& path,
     });
 }
 
+Result<zarr::ArrayMetadata> CoordinateArrays::MetadataOf(zarr::ArraySpec spec) const {
+    ZARR_ASSIGN_OR_RETURN(spec.format, update_.metadata().StoreFormat());
+    if (spec.format == zarr::Format::kV3) {
+        spec.has_key_prefix = true;
+        spec.dimension_separator = '/';
+        // There has to be one, which is no coordinate.
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        spec.fill_value = std::string(spec.dtype.size, '\0');
+        if (spec.dtype.kind == zarr::DataKind::kFloat)
+            std::memcpy(spec.fill_value->data(), &nan, sizeof nan);
+    }
+    return zarr::MakeArrayMetadata(spec);
+}
+
 Status CoordinateArrays::Write(const std::string& path, const zarr::ArraySpec& spec,
                                const json::Object& attributes, const std::string& chunk) const {
-    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, zarr::MakeArrayMetadata(spec));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, MetadataOf(spec));
     ZARR_RETURN_IF_ERROR(update_.MakeArray(path, metadata, attributes));
     const zarr::DimVector<std::uint64_t> only(metadata.rank());
-    return update_.store()->Set(zarr::ChunkKey(path, only, metadata.dimension_separator),
+    return update_.store()->Set(zarr::ChunkKey(path, only, metadata.key_encoding()),
                                 zarr::ByteSpan(std::string_view(chunk)));
 }
 
@@ -550,9 +568,9 @@ Result<bool> CoordinateArrays::WriteNumbers(const std::string& path, const Numbe
     spec.chunks = {std::min(kNumbersAtOnce, numbers.count)};
     ZARR_ASSIGN_OR_RETURN(spec.dtype,
                           zarr::ParseTypestr(zarr::HostIsLittleEndian() ? "<f8" : ">f8"));
-    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, zarr::MakeArrayMetadata(spec));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, MetadataOf(spec));
     ZARR_RETURN_IF_ERROR(update_.MakeArray(path, metadata, attributes));
-    ZARR_RETURN_IF_ERROR(WriteChunks(*update_.store(), path, numbers, spec.chunks[0]));
+    ZARR_RETURN_IF_ERROR(WriteChunks(*update_.store(), path, metadata, numbers));
     return true;
 }
 

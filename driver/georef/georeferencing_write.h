@@ -69,6 +69,9 @@ class CoordinateArrays {
                                     const zarr::json::Object& attributes) const;
 
   private:
+    // Of `spec` in the format of the store.
+    zarr::Result<zarr::ArrayMetadata> MetadataOf(zarr::ArraySpec spec) const;
+
     StoreUpdate& update_;
     const std::set<std::string> rasters_;
 };

@@ -20,6 +20,7 @@
 #include "core/conventions/pyramid.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
+#include "core/dtype/narrow.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
@@ -759,16 +760,20 @@ Status ZarrMDArray::ChangeFillValue(const std::string* element) {
         zarr::ArrayMetadata changed,
         zarr::WithFillValue(facts_.metadata,
                             element != nullptr ? std::optional(*element) : std::nullopt));
-    ZARR_RETURN_IF_ERROR(
-        session_->update()->metadata().ReplaceMetadata(facts_.path, std::move(changed)));
+    ZARR_RETURN_IF_ERROR(session_->update()->metadata().ReplaceMetadata(facts_.path, changed));
     ZARR_ASSIGN_OR_RETURN(array_, session_->location().hierarchy->OpenArray(facts_.path));
     facts_.metadata = array_->metadata();
     return {};
 }
 
-// True where an integer of the array's type, which may be wider than the stored type, cannot be one
+// True where a number of the array's type, which may be wider than the stored type, cannot be one
 // that can be stored as `element`.
 bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
+    if (stored_.narrow != zarr::NarrowType::kNone) {
+        double value = 0;
+        GDALCopyWords(raw, type_.GetNumericDataType(), 0, &value, GDT_Float64, 0, 1);
+        return !zarr::NarrowHolds(stored_.narrow, value);
+    }
     if (stored_.kind != zarr::DataKind::kInt) return false;
     const BufferConverter read(stored_.Native(), type_.GetNumericDataType());
     std::string held(type_.GetSize(), '\0');
@@ -791,7 +796,9 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
                     NodataOutside(CPLSPrintf("%.17g", value), stored_));
         return StoreNodata(nullptr);
     }
-    ZARR_ASSIGN_OR_RETURN(json::Value value, zarr::FillValueToJson(facts_.metadata.dtype, element));
+    ZARR_ASSIGN_OR_RETURN(
+        json::Value value,
+        zarr::NodataAttribute(facts_.metadata.dtype, facts_.metadata.format, element));
     ZARR_RETURN_IF_ERROR(ChangeFillValue(&element));
     return ChangeAttribute("_FillValue", std::move(value));
 }
@@ -904,22 +911,22 @@ Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBloc
     zarr::DimVector<std::uint64_t> chunk(facts_.metadata.rank(), 0);
     for (std::size_t i = 0; i < shown_.size(); ++i) {
         const std::size_t axis = shown_[i];
-        const std::uint64_t size = facts_.metadata.chunks[axis];
-        const std::uint64_t count =
-            facts_.metadata.shape[axis] / size + (facts_.metadata.shape[axis] % size != 0 ? 1 : 0);
+        const std::uint64_t count = facts_.metadata.ChunkAxis(axis).count();
         if (coordinates[i] >= count)
             return Status::Invalid("/" + facts_.path + ": block " + std::to_string(coordinates[i]) +
                                    " of " + std::to_string(count) + " along dimension " +
                                    std::to_string(i));
         chunk[axis] = coordinates[i];
     }
-    ZARR_ASSIGN_OR_RETURN(const std::string key, array_->chunks().LockOf(chunk));
-    const std::string path = session_->store_path() + "/" + key;
+    ZARR_ASSIGN_OR_RETURN(const auto place, array_->chunks().PlaceOf(chunk));
     info.papszInfo = CSLDuplicate(structural_info_.List());
+    if (!place) return {};
+    const std::string path = session_->store_path() + "/" + place->key;
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)) return {};
     info.pszFilename = CPLStrdup(path.c_str());
-    info.nSize = static_cast<std::uint64_t>(stat.st_size);
+    info.nOffset = place->offset;
+    info.nSize = place->size.value_or(static_cast<std::uint64_t>(stat.st_size));
     return {};
 }
 
@@ -927,6 +934,7 @@ bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
                                   GDALMDArrayRawBlockInfo& info) const {
     return Guarded(session_->store_path(), [&]() -> bool {
         info.clear();
+        if (!facts_.metadata.edges.empty()) return false;  // no block is a chunk
         return Report(FindRawBlock(panBlockCoordinates, info));
     });
 }

@@ -69,10 +69,10 @@ namespace {
 
 // clang-format off
 const char* const kMultiDimOptions =
-    "  <Option name='FORMAT' type='string-select' description='Version of Zarr; ZARR_V3 is written by GDAL`s built-in driver' default='ZARR_V2'>"
+    "  <Option name='FORMAT' type='string-select' description='Version of Zarr' default='ZARR_V2'>"
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
     "  </Option>"
-    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write .zmetadata' default='YES'/>"
+    "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: .zmetadata, or in Zarr v3 those in zarr.json' default='YES'/>"
     "  <Option name='SYNCHRONIZER' type='string' description='Folder of lock files, as in the open option'/>";
 const char* const kMoreArrayOptions =
     "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored: ASCII, as dtype S (in UTF-8); UNICODE, as strings of any length, and in compounds as dtype U. Strings without are of any length' default='ASCII'>"
@@ -89,9 +89,9 @@ using SessionPtr = std::shared_ptr<SharedResource>;
 class NewRoot {
   public:
     static Result<NewRoot> Make(const std::string& name, CSLConstList options) {
-        const char* format = CSLFetchNameValueDef(options, "FORMAT", "ZARR_V2");
-        if (!EQUAL(format, "ZARR_V2")) return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
         NewRoot made;
+        ZARR_ASSIGN_OR_RETURN(const auto format, ParseFormat(options));
+        made.format_ = format.value_or(zarr::Format::kV2);
         const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
         if (!CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias))
             made.consolidated_ = zarr::WriteConsolidated::kNo;
@@ -131,9 +131,10 @@ class NewRoot {
     std::unique_ptr<StoreUpdate> UpdateOf(std::shared_ptr<zarr::Store> store,
                                           std::shared_ptr<const zarr::Hierarchy> hierarchy) const {
         return std::make_unique<StoreUpdate>(std::move(store), consolidated_, locks_,
-                                             std::move(hierarchy));
+                                             std::move(hierarchy), format_);
     }
 
+    zarr::Format format_ = zarr::Format::kV2;
     zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
     std::shared_ptr<zarr::Synchronizer> locks_;
     StoreReplacement replacement_;

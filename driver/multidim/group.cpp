@@ -63,8 +63,10 @@ json::Value DimensionNames(const Dimensions& dimensions) {
 }
 
 Result<zarr::ArrayMetadata> MetadataOf(const Dimensions& dimensions,
-                                       const GDALExtendedDataType& type, CSLConstList options) {
+                                       const GDALExtendedDataType& type, CSLConstList options,
+                                       zarr::Format format) {
     zarr::ArraySpec spec;
+    spec.format = format;
     ZARR_ASSIGN_OR_RETURN(const StringFormat strings, ParseStringFormat(options));
     ZARR_ASSIGN_OR_RETURN(spec.dtype, NewArrayType(type, strings));
     ZARR_ASSIGN_OR_RETURN(const ArrayCreationOptions array,
@@ -207,6 +209,7 @@ std::shared_ptr<GDALGroup> ZarrGroup::OpenGroup(const std::string& osName,
         const auto path = Find(osName, NodeKind::kGroup);
         if (!Report(path.status()) || !*path) return nullptr;
         const zarr::Status status = session_->hierarchy().CheckGroup(**path);
+        if (session_->hierarchy().format() == zarr::Format::kV3 && !Report(status)) return nullptr;
         if (!status.ok()) EmitWarning(session_->store_path(), status.message());
         return session_->OpenGroup(**path);
     });
@@ -360,8 +363,9 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     ZARR_RETURN_IF_ERROR(CheckDistinct(own).WithContext("/" + path));
     ZARR_ASSIGN_OR_RETURN(const Georeferenced convention,
                           ParseConvention(options, Georeferenced::kGdal));
-    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
-                          MetadataOf(own, type, options).WithContext("/" + path));
+    ZARR_ASSIGN_OR_RETURN(
+        const zarr::ArrayMetadata metadata,
+        MetadataOf(own, type, options, session_->hierarchy().format()).WithContext("/" + path));
     const json::Object attributes{{"_ARRAY_DIMENSIONS", DimensionNames(own)}};
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateArray(path, metadata, attributes));
     session_->NodeCreated();

@@ -582,8 +582,8 @@ std::vector<std::string> SharedResource::OutsideArrays() const {
     std::vector<std::string> waiting = OpenedArrays();
     std::vector<std::string> keys;
     for (const std::string& path : waiting) {
-        keys.push_back(zarr::DocumentKey(path, zarr::Document::kArray));
-        keys.push_back(zarr::DocumentKey(path, zarr::Document::kAttributes));
+        keys.push_back(hierarchy().KeyOf(path, zarr::Document::kArray));
+        keys.push_back(hierarchy().KeyOf(path, zarr::Document::kAttributes));
     }
     hierarchy().store()->Prefetch(keys);
     std::set<std::string> outside;

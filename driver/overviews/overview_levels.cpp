@@ -93,6 +93,7 @@ std::vector<double> Between(const std::vector<double>& centres, std::uint64_t si
 RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level) {
     RasterLayout scaled = array;
     scaled.facts.path = path;
+    scaled.facts.metadata.edges.clear();  // its chunks are regular
     const auto set = [&](const std::optional<std::size_t>& axis, std::uint64_t size) {
         if (!axis) return;
         scaled.facts.metadata.shape[*axis] = size;

@@ -673,13 +673,30 @@ bool ZarrRasterBand::KnowsAbsentChunks() {
 
 bool ZarrRasterBand::IsAbsent(int block_x, int block_y) const {
     const RasterLayout& layout = array_.layout;
-    const auto& chunks = layout.facts.metadata.chunks;
-    zarr::DimVector<std::uint64_t> chunk(chunks.size(), 0);
+    const std::vector<zarr::GridAxis>& grid = layout.array->layouts().grid();
+    zarr::DimVector<std::uint64_t> chunk(grid.size(), 0);
     for (std::size_t i = 0; i < indices_.size(); ++i)
-        chunk[layout.other_axes[i]] = indices_[i] / chunks[layout.other_axes[i]];
-    if (layout.x_axis) chunk[*layout.x_axis] = static_cast<std::uint64_t>(block_x);
-    if (layout.y_axis) chunk[*layout.y_axis] = static_cast<std::uint64_t>(block_y);
-    return layout.array->IsKnownAbsent(chunk);
+        chunk[layout.other_axes[i]] = grid[layout.other_axes[i]].ChunkOf(indices_[i]);
+    // In a regular grid a block is a chunk; else it may lie in several.
+    const Window block = BlockWindow(block_x, block_y);
+    const ChunkRange columns = ChunksOf(layout.x_axis, block.x_off, block.x_size);
+    const ChunkRange rows = ChunksOf(layout.y_axis, block.y_off, block.y_size);
+    for (std::uint64_t y = rows.first; y <= rows.last; ++y) {
+        for (std::uint64_t x = columns.first; x <= columns.last; ++x) {
+            if (layout.x_axis) chunk[*layout.x_axis] = x;
+            if (layout.y_axis) chunk[*layout.y_axis] = y;
+            if (!layout.array->IsKnownAbsent(chunk)) return false;
+        }
+    }
+    return true;
+}
+
+ZarrRasterBand::ChunkRange ZarrRasterBand::ChunksOf(const std::optional<std::size_t>& axis,
+                                                    int offset, int size) const {
+    if (!axis) return {0, 0};
+    const zarr::GridAxis& along = array_.layout.array->layouts().grid()[*axis];
+    const auto first = static_cast<std::uint64_t>(offset);
+    return {along.ChunkOf(first), along.ChunkOf(first + static_cast<std::uint64_t>(size) - 1)};
 }
 
 double ZarrRasterBand::FillNumber() const {
@@ -847,7 +864,7 @@ template <class T>
 CPLErr ZarrRasterBand::StoreNodata(T value) {
     const auto element = ElementOf(value, field_.type.Native());
     if (!element) return RefuseNodata(TextOf(value));
-    auto text = zarr::FillValueToJson(field_.type, *element);
+    auto text = zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
     if (!text.ok()) return EmitError(dataset()->store_path(), text.status());
     nodata_ = element;
     ForgetPamNodata();

@@ -144,6 +144,12 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // Lists them where they are not listed yet. False where MayListChunks() is, or that fails.
     bool KnowsAbsentChunks();
     bool IsAbsent(int block_x, int block_y) const;
+    // The chunks along an axis that pixels lie in.
+    struct ChunkRange {
+        std::uint64_t first;
+        std::uint64_t last;
+    };
+    ChunkRange ChunksOf(const std::optional<std::size_t>& axis, int offset, int size) const;
     // What pixels of absent chunks are; NaN of types that are no real numbers.
     double FillNumber() const;
     bool IsNodata(double value);

@@ -733,8 +733,7 @@ Status ZarrDataset::RemoveFillValue(BandArray& array) {
 Status ZarrDataset::ReplaceFillValue(BandArray& array, const std::optional<std::string>& element) {
     zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayMetadata changed, zarr::WithFillValue(metadata, element));
-    ZARR_RETURN_IF_ERROR(
-        update_->metadata().ReplaceMetadata(array.layout.facts.path, std::move(changed)));
+    ZARR_RETURN_IF_ERROR(update_->metadata().ReplaceMetadata(array.layout.facts.path, changed));
     ZARR_ASSIGN_OR_RETURN(array.layout.array,
                           location_.hierarchy->OpenArray(array.layout.facts.path));
     metadata = array.layout.array->metadata();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/dtype/narrow.h"
 #include "driver/base/gdal_types.h"
 
 namespace zarr_driver {
@@ -37,6 +38,9 @@ std::optional<std::string> ElementOf(T value, const zarr::DataType& type) {
     if constexpr (std::is_same_v<T, double>) {
         const GDALDataType real = GDALGetNonComplexDataType(GdalTypeOf(type));
         if (is_float && real == GDT_Float32) value = WithinFloats(value);
+        // Those without infinities cut what is too large.
+        if (type.narrow != zarr::NarrowType::kNone && !zarr::NarrowHolds(type.narrow, value))
+            return std::nullopt;
     }
     std::string element(type.size, '\0');
     auto* const bytes = reinterpret_cast<std::uint8_t*>(element.data());

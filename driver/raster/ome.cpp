@@ -128,7 +128,7 @@ GDALColorInterp ColorOf(const zarr::OmeroChannel& channel) {
 }
 
 bool IsOmeImage(const zarr::LevelListing& listing, std::size_t rank) {
-    return listing.is_listed() && listing.attributes->Find("image-label") == nullptr &&
+    return listing.is_listed() && zarr::OmeMember(*listing.attributes, "image-label") == nullptr &&
            !zarr::FindOmeAxes(listing.levels, rank).empty();
 }
 
@@ -145,7 +145,7 @@ using LabelEntries = std::map<std::int64_t, LabelEntry>;  // by the value
 LabelEntries EntriesOf(const zarr::LevelListing& listing) {
     LabelEntries entries;
     const json::Value* const said =
-        listing.is_listed() ? listing.attributes->Find("image-label") : nullptr;
+        listing.is_listed() ? zarr::OmeMember(*listing.attributes, "image-label") : nullptr;
     const auto for_each = [&](const char* name, const auto& take) {
         const json::Value* const list = said != nullptr ? said->Find(name) : nullptr;
         const json::Array* const items = list != nullptr ? list->as_array() : nullptr;

@@ -97,8 +97,9 @@ void SourceState::Add(const std::string& store_path, const zarr::Array& array) {
     if (!VSIIsLocal(store_path.c_str())) return;
     const std::string folder = array.path().empty() ? store_path : store_path + "/" + array.path();
     has_chunks_ = true;
-    newest_document_ =
-        std::max(newest_document_, TimeOf(zarr::DocumentKey(folder, zarr::Document::kArray)));
+    newest_document_ = std::max(
+        newest_document_,
+        TimeOf(zarr::DocumentKey(folder, zarr::Document::kArray, array.metadata().format)));
     if (STARTS_WITH(store_path.c_str(), "/vsimem/"))
         AddMemory(folder);
     else

@@ -133,6 +133,7 @@ Result<std::string> StoredMasks::MakeArray(int number, int flags) {
     }
     const bool has_bands = number != 0 && layout.BandCount() > 1;
     zarr::ArraySpec spec;
+    spec.format = hierarchy.format();
     json::Array names;
     for (std::size_t axis = 0; axis < layout.facts.metadata.rank(); ++axis) {
         if (!has_bands && layout.x_axis != axis && layout.y_axis != axis) continue;

@@ -49,7 +49,7 @@ ForeignStore FindByName(const StorePath& path) {
         STARTS_WITH(path.c_str(), kCachedFileSystem))
         return ForeignStore::kReferenceFile;
     if (STARTS_WITH(path.c_str(), kParquetFileSystem)) return ForeignStore::kReferenceParquet;
-    if (zarr::LastName(path.text()) == zarr::kV3Document) return ForeignStore::kV3;
+    if (zarr::LastName(path.text()) == zarr::kV3Document) return ForeignStore::kNone;
     const char* const extension = CPLGetExtension(path.c_str());
     const bool is_json = EQUAL(extension, "json");
     if (!is_json && !EQUAL(extension, "parq")) return ForeignStore::kNone;
@@ -69,17 +69,10 @@ bool IsIcechunk(const std::string& folder) {
 
 ForeignStore FindInFolder(const std::string& folder) {
     if (IsStoreFolder(folder)) return ForeignStore::kNone;
-    if (const auto place = ZipPlaceOf(folder)) {
-        const auto archive = OpenZip(place->archive);
-        if (!archive.ok()) return ForeignStore::kNone;
-        const std::string key =
-            zarr::JoinKey(InnerFolder(*place, **archive), std::string(zarr::kV3Document));
-        return (*archive)->Find(key) != nullptr ? ForeignStore::kV3 : ForeignStore::kNone;
-    }
+    if (ZipPlaceOf(folder)) return ForeignStore::kNone;
     // With any other it were a store of ours.
     if (Holds(folder, zarr::DocumentKey("", zarr::Document::kConsolidated)))
         return ForeignStore::kReferenceParquet;
-    if (Holds(folder, zarr::kV3Document)) return ForeignStore::kV3;
     return IsIcechunk(folder) ? ForeignStore::kIcechunk : ForeignStore::kNone;
 }
 
@@ -131,10 +124,8 @@ Status NotOpened(ForeignStore kind) {
         return Status::Unsupported(
             "is a repository of Icechunk, which GDAL does not read; the Python package icechunk "
             "opens it as Zarr");
-    const char* const what =
-        kind == ForeignStore::kV3 ? "is a store of Zarr v3" : "is Kerchunk references";
     return Status::Unsupported(
-        std::string(what) + ", which this driver leaves to GDAL's own driver" +
+        std::string("is Kerchunk references, which this driver leaves to GDAL's own driver") +
         (Builtin() == nullptr ? ": this GDAL has none"
          : DoesBuiltinRead(kind)
              ? ", and that one does not open it"
@@ -153,24 +144,15 @@ ForeignStore FindForeignStore(const StorePath& path) {
 ForeignStore FindForeignStoreBehind(const StorePath& path, const Status& failure) {
     const std::string folder = FolderOf(path);
     const QuietErrors quiet;
-    switch (failure.code()) {
-        case zarr::StatusCode::kUnsupported:
-            return HoldsReferences(folder) ? ForeignStore::kReferenceParquet : ForeignStore::kNone;
-        // Servers say by many answers that something is absent.
-        case zarr::StatusCode::kNotFound:
-        case zarr::StatusCode::kPermission:
-        case zarr::StatusCode::kIo:
-            return Holds(folder, zarr::kV3Document) ? ForeignStore::kV3 : ForeignStore::kNone;
-        default:
-            return ForeignStore::kNone;
-    }
+    return failure.code() == zarr::StatusCode::kUnsupported && HoldsReferences(folder)
+               ? ForeignStore::kReferenceParquet
+               : ForeignStore::kNone;
 }
 
 bool DoesBuiltinRead(ForeignStore kind) {
     if (Builtin() == nullptr) return false;
     if (kind == ForeignStore::kReferenceFile) return HasFileSystem(kReferenceFileSystem);
-    if (kind == ForeignStore::kReferenceParquet) return HasFileSystem(kParquetFileSystem);
-    return kind == ForeignStore::kV3;
+    return kind == ForeignStore::kReferenceParquet && HasFileSystem(kParquetFileSystem);
 }
 
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
@@ -190,23 +172,26 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
     const bool is_raster = (open_info->nOpenFlags & GDAL_OF_MULTIDIM_RASTER) == 0;
     if (failure.code() != zarr::StatusCode::kUnsupported || !is_raster || Builtin() == nullptr)
         return nullptr;
-    const QuietErrors quiet;
-    const auto location = Locate(name, {});
-    if (!location.ok() || !HasUnknownCodec(*location)) return nullptr;
-    std::unique_ptr<GDALDataset> dataset(
-        OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
-    // A list of arrays that it does not open either is no raster.
-    return dataset != nullptr && dataset->GetRasterCount() > 0 ? dataset.release() : nullptr;
+    std::unique_ptr<GDALDataset> dataset;
+    {
+        const QuietErrors quiet;
+        const auto location = Locate(name, {});
+        if (!location.ok()) return nullptr;
+        const bool is_v3 = location->hierarchy->format() == zarr::Format::kV3;
+        if (!is_v3 && !HasUnknownCodec(*location)) return nullptr;
+        dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
+        // A list of arrays that it does not open either is no raster.
+        if (dataset == nullptr || dataset->GetRasterCount() == 0) return nullptr;
+    }
+    EmitWarning(name.path, failure.message() + " (opened by GDAL's own driver instead)");
+    return dataset.release();
 }
 
 bool IsStoreOfBuiltin(const char* name) {
     const auto parsed = ParseConnectionString(name);
     if (!parsed.ok() || Builtin() == nullptr) return false;
     const ForeignStore kind = FindForeignStore(parsed->path);
-    const QuietErrors quiet;
-    const std::string folder = FolderOf(parsed->path);
-    return DoesBuiltinRead(kind) || (kind == ForeignStore::kNone && parsed->path.is_remote() &&
-                                     !IsStoreFolder(folder) && Holds(folder, zarr::kV3Document));
+    return DoesBuiltinRead(kind);
 }
 
 }  // namespace zarr_driver

@@ -14,14 +14,13 @@ namespace zarr_driver {
 
 enum class ForeignStore : std::uint8_t {
     kNone,           // a store of ours, or nothing that is known
-    kV3,             // Zarr v3: has a zarr.json
     kReferenceFile,  // Kerchunk references in a JSON file, or a path below /vsikerchunk_json_ref/
     kReferenceParquet,  // Kerchunk references in Parquet files; they have a .zmetadata
     kIcechunk,          // a repository of Icechunk
 };
 
 // What a path names, by itself and, where that is local, by a few stats; of a web server or an
-// object store by the path alone. A folder with documents of Zarr v1 or v2 is a store of ours
+// object store by the path alone. A folder with documents of Zarr is a store of ours
 // whatever else lies in it.
 ForeignStore FindForeignStore(const StorePath& path);
 
@@ -30,9 +29,10 @@ ForeignStore FindForeignStore(const StorePath& path);
 ForeignStore FindForeignStoreBehind(const StorePath& path, const zarr::Status& failure);
 
 // Lets GDAL's own driver open the raster that `name` leads to where `failure` came of reading it as
-// a store of ours and a codec that this driver does not have is the cause. nullptr without an error
-// where that is not so, or that driver has no such codec either, as that of GDAL 3.6 to 3.13. In
-// the multidimensional API it opens a group whose arrays it cannot open, so it is not asked there.
+// a store of ours and a codec, data type or chunk grid that this driver does not have is the cause;
+// a warning says so. nullptr without an error where that is not so, or that driver has none
+// either. In the multidimensional API it opens a group whose arrays it cannot open, so it is not
+// asked there.
 GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& name,
                               const zarr::Status& failure);
 

@@ -62,7 +62,11 @@ void AscendInZip(const ZipPlace& place, std::string& folder, std::string& node) 
     if (!archive.ok() || !HoldsStore(**archive, *place.inner)) return;
     for (std::string inner = *place.inner; !inner.empty();) {
         inner = std::string(zarr::ParentPath(inner));
-        if ((*archive)->Find(zarr::DocumentKey(inner, zarr::Document::kGroup)) == nullptr) return;
+        const auto holds = [&](zarr::Format format) {
+            return (*archive)->Find(zarr::DocumentKey(inner, zarr::Document::kGroup, format)) !=
+                   nullptr;
+        };
+        if (!holds(zarr::Format::kV2) && !holds(zarr::Format::kV3)) return;
         if (!Ascend(folder, node)) return;
     }
 }
@@ -76,22 +80,12 @@ void AscendToRoot(std::string& folder, std::string& node) {
     if (!IsStoreFolder(folder)) return;
     for (std::size_t i = 0; i < zarr::kMaxGroupDepth; ++i) {
         const std::string parent(zarr::ParentPath(folder));
-        if (parent.empty() || !PathExists(zarr::DocumentKey(parent, zarr::Document::kGroup)))
-            return;
+        const auto holds = [&](zarr::Format format) {
+            return PathExists(zarr::DocumentKey(parent, zarr::Document::kGroup, format));
+        };
+        if (parent.empty() || (!holds(zarr::Format::kV2) && !holds(zarr::Format::kV3))) return;
         if (!Ascend(folder, node)) return;
     }
-}
-
-// True where a server has a store of Zarr v3 and nothing of ours at `node`: to look further takes
-// several requests, which that is spared. What is asked before is remembered, unless it may change.
-Result<bool> IsV3InPlaceOf(const zarr::Hierarchy& hierarchy, const StorePath& folder,
-                           const std::string& node) {
-    if (!folder.is_remote() || hierarchy.is_consolidated()) return false;
-    for (const zarr::Document document : {zarr::Document::kArray, zarr::Document::kGroup}) {
-        ZARR_ASSIGN_OR_RETURN(const bool found, hierarchy.Has(node, document));
-        if (found) return false;
-    }
-    return hierarchy.HasKey(std::string(zarr::kV3Document));
 }
 
 Status NoStore(const StorePath& folder) {
@@ -99,8 +93,8 @@ Status NoStore(const StorePath& folder) {
     if (VSIIsLocal(folder.c_str()) && VSIStatL(folder.c_str(), &stat) != 0)
         return Status::NotFound("does not exist");
     return Status::NotFound(
-        "not a Zarr v2 store: it has no .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
-        "groups or arrays");
+        "not a Zarr store: it has no zarr.json, .zgroup, .zarray or .zmetadata, no meta of Zarr v1 "
+        "and no groups or arrays");
 }
 
 // Where a link in a folder leads: an absolute path or URL as it is, a relative one from the folder.
@@ -162,14 +156,13 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
                               options.cache_tile_presence ? "chunks are listed" : ""));
     if (!location.hierarchy->is_consolidated())
         location.hierarchy->store()->Prefetch(
-            {zarr::DocumentKey(node, zarr::Document::kArray),
-             zarr::DocumentKey(node, zarr::Document::kGroup),
-             zarr::DocumentKey(node, zarr::Document::kAttributes)});
-    if (!options.is_update) {
-        ZARR_ASSIGN_OR_RETURN(const bool is_v3, IsV3InPlaceOf(*location.hierarchy, folder, node));
-        if (is_v3) return NoStore(folder);
-    }
+            {location.hierarchy->KeyOf(node, zarr::Document::kArray),
+             location.hierarchy->KeyOf(node, zarr::Document::kGroup),
+             location.hierarchy->KeyOf(node, zarr::Document::kAttributes)});
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
+    // What v3 says of a group may mean that it is read in another way.
+    if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)
+        ZARR_RETURN_IF_ERROR(location.hierarchy->CheckGroup(node));
     if (location.kind == NodeKind::kNone && node == RootArrayName(folder)) {
         ZARR_ASSIGN_OR_RETURN(const bool is_array, location.hierarchy->HoldsArray(""));
         if (is_array) {

@@ -30,7 +30,7 @@ std::shared_ptr<zarr::ArrayContext> SharedContext();
 
 // Opens the store that `name` lies in and looks the node up. A path into the middle of a store
 // finds the store's root, so that the nodes beside it are known. kNotFound where there is no
-// Zarr v2 store at all.
+// Zarr store at all.
 zarr::Result<Location> Locate(const ConnectionString& name, const OpenOptions& options);
 
 // The name of the array that is all of the store in a folder: the folder's without its extension.

@@ -40,13 +40,13 @@ bool IsV1Folder(const std::string& folder) {
 // True where one of the documents of a store lies in `folder`, which is not a zip file. Its
 // consolidated metadata are read where they are alone, as references have such a file, too.
 bool HoldsDocument(const std::string& folder) {
-    const auto holds = [&](zarr::Document document) {
-        return PathExists(zarr::DocumentKey(folder, document));
+    const auto holds = [&](std::string_view name) {
+        return PathExists(zarr::JoinKey(folder, name));
     };
     const auto* const first =
         std::find_if(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments), holds);
     if (first == std::end(zarr::kRootDocuments)) return false;
-    return *first != zarr::Document::kConsolidated || !HoldsReferences(folder);
+    return !zarr::IsDocument(*first, zarr::Document::kConsolidated) || !HoldsReferences(folder);
 }
 
 bool IsLevelsFolder(const std::string& folder) {

@@ -9,17 +9,17 @@
 
 namespace zarr_driver {
 
-// True where `folder`, which may be a zip file or in one, holds one of the files that make a Zarr
-// v2 store, is one of xcube's "x.levels", or an array of Zarr v1; a few stats, no listing. False of
-// Kerchunk references in Parquet files, which have a `.zmetadata` alone.
+// True where `folder`, which may be a zip file or in one, holds one of the files that make a store
+// of Zarr v2 or v3, is one of xcube's "x.levels", or an array of Zarr v1; a few stats, no listing.
+// False of Kerchunk references in Parquet files, which have a `.zmetadata` alone.
 bool IsStoreFolder(const std::string& folder);
 
 // True where the `.zmetadata` in `folder` is that of Kerchunk references in Parquet files. Reads
 // it.
 bool HoldsReferences(const std::string& folder);
 
-// True for names of the documents of Zarr v2, and for the `meta` of an array of Zarr v1, which is
-// read where the path has that name.
+// True for names of the documents of Zarr v2 and v3, and for the `meta` of an array of Zarr v1,
+// which is read where the path has that name.
 bool NamesDocument(const std::string& path);
 
 // The folder that a path or URL means: the path itself without trailing slashes, or the folder of

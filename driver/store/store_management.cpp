@@ -48,7 +48,7 @@ Result<Place> FindPlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.indices.empty())
         return Status::Invalid("/" + parsed.node + ": a slice of an array, which is not a file");
-    if (!IsStoreFolder(FolderOf(parsed.path))) return Status::Invalid("not a Zarr v2 store");
+    if (!IsStoreFolder(FolderOf(parsed.path))) return Status::Invalid("not a Zarr store");
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
     ZARR_ASSIGN_OR_RETURN(const Location location, Locate(parsed, options));
@@ -229,10 +229,7 @@ std::vector<std::string> ListObjects(const std::string& folder) {
 Status EraseObjects(const std::string& folder) {
     const QuietErrors quiet;
     VsiStore store(folder);
-    const auto is_last = [](const std::string& key) {
-        return zarr::IsDocument(key, zarr::Document::kGroup) ||
-               zarr::IsDocument(key, zarr::Document::kArray);
-    };
+    const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
     std::vector<std::string> keys = ListObjects(folder);
     const auto last = std::stable_partition(keys.begin(), keys.end(),
                                             [&](const std::string& key) { return !is_last(key); });
@@ -294,7 +291,7 @@ Status CheckAlone(const std::string& folder) {
 }
 
 Status RemoveStore(const std::string& folder) {
-    if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr v2 store, so it is not deleted");
+    if (!IsStoreFolder(folder)) return Status::Invalid("not a Zarr store, so it is not deleted");
     ForgetListings(folder);
     ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));

@@ -41,7 +41,7 @@ zarr::Status CheckAlone(const std::string& folder);
 zarr::Status EraseWhole(const std::string& path);
 
 // Deletes the store at `folder` and the files beside it. Refuses, with nothing
-// deleted, a folder that is not a Zarr v2 store or holds other things too.
+// deleted, a folder that is not a Zarr store or holds other things too.
 zarr::Status RemoveStore(const std::string& folder);
 
 }  // namespace zarr_driver

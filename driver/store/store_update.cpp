@@ -73,7 +73,7 @@ bool StoreUpdate::HasWritten(const zarr::Array& array) const {
 void StoreUpdate::Forget(const zarr::Array& array) {
     const std::lock_guard<std::mutex> lock(mutex_);
     // The array may still be in use, and be found again under its name.
-    array.pending().Clear();
+    array.DiscardPending();
     writers_.erase(&array);
 }
 
@@ -97,7 +97,7 @@ void StoreUpdate::Discard(const std::string& path) {
             ++it;
             continue;
         }
-        it->first->pending().Clear();
+        it->first->DiscardPending();
         it = writers_.erase(it);
     }
     const std::lock_guard<std::mutex> attributes_lock(attributes_mutex_);

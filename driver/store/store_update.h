@@ -30,14 +30,16 @@ zarr::Status NotForUpdate(bool is_inherited);
 class StoreUpdate {
   public:
     // `locks`, of the keys of the store, may be nullptr. `hierarchy` reads the store; it may be
-    // nullptr where Attributes() and ChangeAttribute() are not called.
+    // nullptr where Attributes() and ChangeAttribute() are not called. `format` is that of a store
+    // that is made; without, the store is asked.
     StoreUpdate(std::shared_ptr<zarr::Store> store, zarr::WriteConsolidated consolidate,
                 std::shared_ptr<zarr::Synchronizer> locks = nullptr,
-                std::shared_ptr<const zarr::Hierarchy> hierarchy = nullptr)
+                std::shared_ptr<const zarr::Hierarchy> hierarchy = nullptr,
+                std::optional<zarr::Format> format = std::nullopt)
         : store_(std::move(store)),
           hierarchy_(std::move(hierarchy)),
           locks_(std::move(locks)),
-          metadata_(store_, consolidate, locks_) {}
+          metadata_(store_, consolidate, locks_, format) {}
 
     zarr::HierarchyWriter& metadata() { return metadata_; }
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
