@@ -18,7 +18,8 @@ test_packages=(
     clang clang-format clang-tidy libgtest-dev llvm netcdf-bin
     python3-cftime python3-dask python3-distributed python3-gdal python3-netcdf4 python3-numcodecs
     python3-numpy python3-pyproj python3-pytest python3-pytest-xdist python3-qgis python3-rasterio
-    python3-rioxarray python3-xarray python3-zarr python3-zfpy qgis-providers rasterio strace
+    python3-rioxarray python3-venv python3-xarray python3-zarr python3-zfpy qgis-providers rasterio
+    strace
 )
 
 # The sanitizers' runtime, whose package has no name without a version in Debian 12.
@@ -28,8 +29,10 @@ else
     test_packages+=(libclang-rt-dev)
 fi
 
-# The S3 server of the tests, from npm.
-s3rver=s3rver@3.7.1
+# From npm the S3 server of the tests, and a reader of Zarr v3. From PyPI zarr-python 3, in an
+# environment of its own beside Debian's zarr-python 2.
+npm_packages=(s3rver@3.7.1 zarrita@0.7.5)
+python_packages=(zarr==3.1.6 numcodecs==0.16.6 numpy==2.4.6 ml_dtypes==0.6.0 zfpy==1.0.1)
 tools=$(dirname "${BASH_SOURCE[0]}")/../build/tools
 
 packages=("${build_packages[@]}")
@@ -73,8 +76,28 @@ else
         apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends "${missing[@]}"
 fi
 
-if [ $for_tests = yes ] && [ ! -x "$tools/node_modules/.bin/s3rver" ]; then
-    mkdir -p "$tools"
-    npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "$s3rver"
-    echo "installed $s3rver"
+[ $for_tests = yes ] || exit 0
+
+# is_installed NAME PACKAGE...: whether that is what was installed last as NAME.
+is_installed() { [ "$(cat "$tools/$1.installed" 2>/dev/null)" = "${*:2}" ]; }
+
+# note_installed NAME PACKAGE...
+note_installed() {
+    echo "${*:2}" >"$tools/$1.installed"
+    echo "installed ${*:2}"
+}
+
+mkdir -p "$tools"
+if ! is_installed npm "${npm_packages[@]}"; then
+    npm install --silent --no-save --no-audit --no-fund --prefix "$tools" "${npm_packages[@]}"
+    note_installed npm "${npm_packages[@]}"
+fi
+# Of the system's Python, which another system may have in another version.
+python=$(/usr/bin/python3 --version)
+if ! is_installed zarr3 "$python" "${python_packages[@]}" || [ ! -x "$tools/zarr3/bin/python" ]; then
+    rm -rf "$tools/zarr3"
+    /usr/bin/python3 -m venv "$tools/zarr3"
+    "$tools/zarr3/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary :all: \
+        "${python_packages[@]}"
+    note_installed zarr3 "$python" "${python_packages[@]}"
 fi

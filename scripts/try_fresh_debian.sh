@@ -10,7 +10,7 @@
 #   scripts/try_fresh_debian.sh --root DIR ... keep the system in DIR, and use it again if it exists
 #
 # Debian's mirror, proxy and date checks are those of this machine's apt; DEBIAN_MIRROR overrides.
-# The registry, proxies and certificates of npm are those of this machine's, where it has one.
+# The registry, proxies and certificates of npm and pip are those of this machine's, where it has them.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 suite=bookworm
@@ -87,6 +87,22 @@ configure_npm() {
     done >"$root/root/.npmrc"
 }
 
+# pip inside as pip outside.
+configure_pip() {
+    command -v pip >/dev/null || return 0
+    local name value
+    echo "[global]" >"$root/etc/pip.conf"
+    for name in index-url extra-index-url proxy cert; do
+        value=$(pip config list 2>/dev/null | sed -n "s/^\(global\|:env:\)\.$name='\(.*\)'$/\2/p" | tail -n 1)
+        [ -n "$value" ] || continue
+        if [ "$name" = cert ]; then
+            cp -L "$value" "$root/etc/pip-cert.pem"
+            value=/etc/pip-cert.pem
+        fi
+        echo "$name = $value"
+    done >>"$root/etc/pip.conf"
+}
+
 clone_project() {
     rm -rf "$root/src"
     git -c advice.detachedHead=false clone --quiet --no-hardlinks "$project" "$root/src/gdal-zarr"
@@ -125,6 +141,7 @@ else
 fi
 configure_apt
 configure_npm
+configure_pip
 clone_project
 echo "== $(inside cat /etc/debian_version | sed 's/^/Debian /'), \
 $(inside dpkg-query -f '.\n' -W | wc -l) packages, commit $(git -C "$project" rev-parse --short HEAD)"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The input is one line of JSON, {"dtype", "chunks", "order", "compressor", "filters"} as in
-// `.zarray`, and then the bytes of a chunk as they are stored.
+// `.zarray`, or {"data_type", "chunks", "codecs"} as in `zarr.json`, and then the bytes of a chunk
+// as they are stored.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -10,6 +11,7 @@
 #include "core/codec/pipeline.h"
 #include "core/json/value.h"
 #include "core/metadata/v2_metadata.h"
+#include "core/metadata/v3_metadata.h"
 
 namespace zarr::fuzz {
 
@@ -17,12 +19,34 @@ namespace {
 
 constexpr std::uint64_t kLargestChunk = std::uint64_t{1} << 20;
 
+// Of an array of one chunk. The first fill value that its type takes will do.
+Result<ArrayMetadata> ParseV3Line(const json::Value& value, const json::Value& chunks,
+                                  const json::Value& codecs) {
+    const json::Value* type = value.Find("data_type");
+    if (type == nullptr) return Status::Corrupt("no data_type");
+    Status first;
+    for (const char* fill : {"0", "false", "\"\"", "[0, 0]", "[]"}) {
+        const std::string document =
+            R"({"zarr_format": 3, "node_type": "array", "chunk_key_encoding": "default", )"
+            R"("chunk_grid": {"name": "regular", "configuration": {"chunk_shape": )" +
+            json::Dump(chunks) + R"(}}, "shape": )" + json::Dump(chunks) + R"(, "data_type": )" +
+            json::Dump(*type) + R"(, "codecs": )" + json::Dump(codecs) + R"(, "fill_value": )" +
+            fill + "}";
+        auto metadata = ParseV3Array(document);
+        if (metadata.ok() && metadata->shards.empty()) return metadata;
+        first = metadata.ok() ? Status::Unsupported("shards") : metadata.status();
+    }
+    return first;
+}
+
 // The chunk's metadata as those of an array of one chunk.
 Result<ArrayMetadata> ParseLine(std::string_view line) {
     ZARR_ASSIGN_OR_RETURN(const json::Value value, json::Parse(line));
     const json::Value* chunks = value.Find("chunks");
     if (chunks == nullptr) return Status::Corrupt("no chunks");
     std::string document = json::Dump(value);
+    if (const json::Value* codecs = value.Find("codecs"))
+        return ParseV3Line(value, *chunks, *codecs);
     document.back() = ',';
     document += R"("zarr_format": 2, "fill_value": null, "shape": )" + json::Dump(*chunks) + "}";
     return ParseArrayMetadata(document);
@@ -34,8 +58,21 @@ bool Uses(const ArrayMetadata& metadata, const std::set<std::string>& ids) {
 }
 
 // Filters of numbers that change them, as rounding does or a type too small for the result.
-const std::set<std::string> kLossyFilters = {"fixedscaleoffset", "quantize", "bitround", "astype",
-                                             "delta"};
+const std::set<std::string> kLossyFilters = {"fixedscaleoffset",
+                                             "quantize",
+                                             "bitround",
+                                             "astype",
+                                             "delta",
+                                             "scale_offset",
+                                             "cast_value",
+                                             "numcodecs.fixedscaleoffset",
+                                             "numcodecs.quantize",
+                                             "numcodecs.bitround",
+                                             "numcodecs.astype",
+                                             "numcodecs.delta"};
+const std::set<std::string> kOtherLossy = {"categorize", "packbits",           "zfpy",
+                                           "msgpack2",   "numcodecs.packbits", "numcodecs.zfpy",
+                                           "zfp",        "n5_default"};
 
 // True where a codec that changes its input follows one whose output is no numbers: a rounded zlib
 // stream is none.
@@ -47,21 +84,20 @@ bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
     const auto first = std::find_if_not(codecs.begin(), codecs.end(), is_lossy_filter);
     return first != codecs.end() &&
            std::any_of(std::next(first), codecs.end(), [&](const CodecSpec& codec) {
-               return is_lossy_filter(codec) || codec.name == "categorize" ||
-                      codec.name == "packbits" || codec.name == "zfpy";
+               return is_lossy_filter(codec) || kOtherLossy.count(codec.name) != 0;
            });
 }
 
 // Not with lzma, whose encoder takes memory for the largest chunk that its preset is made for, nor
 // with json2, whose separators may be anything and then cannot be read back.
 bool CanBeEncoded(const ArrayMetadata& metadata) {
-    return !Uses(metadata, {"lzma", "json2"}) && !ChangesWhatIsEncoded(metadata);
+    return !Uses(metadata, {"lzma", "json2", "numcodecs.lzma", "numcodecs.json2"}) &&
+           !ChangesWhatIsEncoded(metadata);
 }
 
 // True where coding gives back every bit.
 bool IsLossless(const ArrayMetadata& metadata) {
-    return !Uses(metadata, kLossyFilters) &&
-           !Uses(metadata, {"categorize", "packbits", "zfpy", "msgpack2"});
+    return !Uses(metadata, kLossyFilters) && !Uses(metadata, kOtherLossy);
 }
 
 void FuzzNumbers(const ArrayMetadata& metadata, const Pipeline& pipeline, ByteSpan stored) {
@@ -101,8 +137,8 @@ void FuzzCodecs(ByteSpan input) {
     if (end == std::string_view::npos) return;
     const auto metadata = ParseLine(text.substr(0, end));
     if (!metadata.ok()) return;
-    const auto pipeline = Pipeline::Bind(
-        metadata->codecs, {metadata->dtype, metadata->chunks, metadata->fortran_order});
+    const auto pipeline =
+        Pipeline::Bind(metadata->codecs, {metadata->dtype, metadata->chunks, metadata->axis_order});
     if (!pipeline.ok() || pipeline->chunk_bytes() > kLargestChunk) return;
     const ByteSpan stored = input.From(end + 1);
     if (!pipeline->decodes_objects()) return FuzzNumbers(*metadata, *pipeline, stored);

@@ -11,11 +11,13 @@ faster.
 """
 
 import base64
+import gzip
 import hashlib
 import io
 import json
 import pathlib
 import re
+import struct
 import sys
 import tarfile
 import tempfile
@@ -32,7 +34,8 @@ import zarr_v1  # noqa: E402
 
 LARGEST_VALUE = 2048
 LARGEST_STORE = 16 * 1024
-DOCUMENTS = {".zarray", ".zgroup", ".zattrs", ".zmetadata", "meta", "attrs"}
+DOCUMENTS = {".zarray", ".zgroup", ".zattrs", ".zmetadata", "meta", "attrs", "zarr.json"}
+TARGETS = {".zarray": "zarray", "meta": "v1", "zarr.json": "v3"}
 COMPRESSORS = {"blosc", "zlib", "gzip", "bz2", "lzma", "zstd", "lz4"}
 NAMES = [
     "x.zarr",
@@ -77,8 +80,8 @@ class Seeds:
             if name in DOCUMENTS:
                 self.add("json", data)
                 self.words.update(re.findall(rb'"[\w.:<>|/-]{1,40}"', data))
-            if name in (".zarray", "meta"):
-                self.add("zarray" if name == ".zarray" else "v1", data)
+            if name in TARGETS:
+                self.add(TARGETS[name], data)
         if sum(map(len, values.values())) > LARGEST_STORE:
             values = {key: data for key, data in values.items() if key.rsplit("/", 1)[-1] in DOCUMENTS}
         if sum(map(len, values.values())) > LARGEST_STORE:
@@ -151,6 +154,94 @@ def add_written_stores(seeds, folder):
         seeds.add_store(store)
 
 
+def crc32c(data):
+    """Castagnoli's, as the codec of that name appends it."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return struct.pack("<I", crc ^ 0xFFFFFFFF)
+
+
+LITTLE = {"name": "bytes", "configuration": {"endian": "little"}}
+GZIP = {"name": "gzip", "configuration": {"level": 1}}
+
+
+def v3_array(dtype, shape, chunks, codecs, fill=0, **members):
+    return {"zarr_format": 3, "node_type": "array", "shape": shape, "data_type": dtype,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": fill, "codecs": codecs, **members}  # fmt: skip
+
+
+def sharded(chunks, codecs, index, location="end"):
+    return {"name": "sharding_indexed", "configuration": {
+        "chunk_shape": chunks, "codecs": codecs, "index_codecs": index, "index_location": location}}  # fmt: skip
+
+
+def shard_of(chunks, at_end, with_crc):
+    """A shard of these encoded chunks, None for absent ones."""
+    size = 16 * len(chunks) + (4 if with_crc else 0)
+    at, entries, body = 0 if at_end else size, [], b""
+    for chunk in chunks:
+        entries += [2**64 - 1] * 2 if chunk is None else [at, len(chunk)]
+        body += chunk or b""
+        at += len(chunk or b"")
+    index = struct.pack(f"<{len(entries)}Q", *entries)
+    index += crc32c(index) if with_crc else b""
+    return body + index if at_end else index + body
+
+
+def add_v3(seeds, folder):
+    """Stores of Zarr v3, written by hand."""
+    def write(name, documents, chunks):
+        for key, document in documents.items():
+            path = folder / name / key / "zarr.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(document))
+        for key, data in chunks.items():
+            path = folder / name / key
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        seeds.add_store(folder / name)
+
+    group = {"zarr_format": 3, "node_type": "group", "attributes": {}}
+    plain = v3_array("uint16", [4, 6], [2, 6], [LITTLE, GZIP], dimension_names=["y", "x"])
+    data = np.arange(12, dtype="<u2").tobytes()
+    whole = {**group, "consolidated_metadata": {
+        "kind": "inline", "must_understand": False, "metadata": {"a": plain}}}  # fmt: skip
+    write("plain.zarr", {"": whole, "a": plain}, {"a/c/0/0": gzip.compress(data, 1, mtime=0)})
+    for location in ("start", "end"):
+        codec = sharded([2, 3], [LITTLE, GZIP], [LITTLE, "crc32c"], location)
+        chunk = gzip.compress(data[:12], 1, mtime=0)
+        write(f"shard_{location}.zarr", {"": v3_array("int16", [4, 6], [4, 6], [codec])},
+              {"c/0/0": shard_of([chunk, None, chunk, chunk], location == "end", True)})  # fmt: skip
+    inner = sharded([2, 3], [LITTLE], [LITTLE])
+    outer = sharded([2, 6], [inner], [LITTLE])
+    shard = shard_of([data[:12], data[12:]], True, False)
+    write("nested.zarr", {"": v3_array("int16", [4, 6], [4, 6], [outer])},
+          {"c/0/0": shard_of([shard, None], True, False)})  # fmt: skip
+    uneven = v3_array("uint8", [6, 5], [2, 2], ["bytes"])
+    uneven["chunk_grid"] = {"name": "rectilinear", "configuration": {
+        "kind": "inline", "chunk_shapes": [[1, 3, 2], [[2, 2], 1]]}}  # fmt: skip
+    write("uneven.zarr", {"": uneven}, {"c/1/2": b"abc", "c/0/0": b"de"})
+    turned = {"name": "transpose", "configuration": {"order": [1, 0]}}
+    packed = {"name": "packbits", "configuration": {"padding_encoding": "first_byte"}}
+    for dtype, fill, codecs in (
+        ("float32", "NaN", [turned, LITTLE, {"name": "zstd", "configuration": {"level": 1, "checksum": True}}]),
+        ("bfloat16", "0x7fc0", [LITTLE, "crc32c"]), ("int4", -1, ["bytes"]), ("bool", True, [packed]),
+        ("complex64", [0, "-Infinity"], [LITTLE]), ("r24", [1, 2, 3], ["bytes"]),
+        ({"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 10}}, "NaT", [LITTLE]),
+        ("string", "x", ["vlen-utf8"]), ("bytes", "AQI=", ["vlen-bytes"]),
+        ("float64", 0.5, [{"name": "bitround", "configuration": {"keepbits": 3}}, LITTLE]),
+        ("int32", 3, [{"name": "reshape", "configuration": {"shape": [[0, 1]]}}, LITTLE]),
+    ):  # fmt: skip
+        seeds.add("v3", json.dumps(v3_array(dtype, [4, 6], [2, 3], codecs, fill)).encode())
+        line = json.dumps({"data_type": dtype, "chunks": [2, 3], "codecs": codecs}).encode()
+        seeds.add("codec", line + b"\n" + bytes(48))
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.split("\n\n")[1].strip())
@@ -164,6 +255,7 @@ def main():
             seeds.add_store(root)
     with tempfile.TemporaryDirectory() as folder:
         add_written_stores(seeds, pathlib.Path(folder))
+        add_v3(seeds, pathlib.Path(folder))
     add_codecs(seeds)
     for name in NAMES:
         seeds.add("connection", name.encode())

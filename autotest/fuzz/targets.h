@@ -27,7 +27,9 @@ void FuzzJson(ByteSpan input);
 void FuzzArrayMetadata(ByteSpan input);
 // The `meta` of Zarr v1, likewise.
 void FuzzV1Metadata(ByteSpan input);
-// A line with the codecs as JSON, then the bytes of a chunk; see codec_target.cpp.
+// A `zarr.json` of Zarr v3, of an array or a group, and what is made of it.
+void FuzzV3Metadata(ByteSpan input);
+// A line with the codecs as JSON, of v2 or v3, then the bytes of a chunk; see codec_target.cpp.
 void FuzzCodecs(ByteSpan input);
 // A store as text, see packed_store.h, through the core with every convention.
 void FuzzStore(ByteSpan input);

@@ -52,14 +52,17 @@ def assert_reads(dataset, expected=VALUES):
 
 
 @pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://"])
-def test_consolidated_store_opens_with_two_requests(server, prefix):
+def test_consolidated_store_opens_with_three_requests(server, prefix):
+    """Two together: for the metadata of both versions."""
     url = server.url.replace("http://", prefix)
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{url}/consolidated.zarr":/dem')
-        assert server.requests() == [
+        asked = server.requests()
+        assert sorted(asked[:2]) == [
             ("GET", "/consolidated.zarr/.zmetadata", None, 200),
-            ("GET", "/consolidated.zarr.aux.xml", None, 404),
+            ("GET", "/consolidated.zarr/zarr.json", None, 404),
         ]
+        assert asked[2:] == [("GET", "/consolidated.zarr.aux.xml", None, 404)]
         assert dataset.GetRasterBand(1).GetOverviewCount() == 0
         assert server.requests() == []
     assert_reads(dataset)
@@ -79,11 +82,11 @@ def test_auxiliary_file_of_a_served_store_counts(folder, server):
         auxiliary.unlink()
 
 
-def test_array_without_consolidated_metadata_opens_with_five_requests(server):
+def test_array_without_consolidated_metadata_opens_with_six_requests(server):
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
     asked = server.requests()
-    assert len(asked) <= 5 and {method for method, *_ in asked} == {"GET"}, asked
+    assert len(asked) <= 6 and {method for method, *_ in asked} == {"GET"}, asked
     assert_reads(dataset)
 
 
@@ -379,7 +382,7 @@ def test_refused_attributes_are_a_warning(server):
 def test_what_is_no_store_is_an_error_that_says_so(server):
     with zarr_gdal.error_log() as log:
         assert gdal.OpenEx(f'ZARR:"{server.url}/nothing.zarr"', gdal.OF_RASTER) is None
-    assert "not a Zarr v2 store" in log.errors[0]
+    assert "not a Zarr store" in log.errors[0]
 
 
 @pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://", 'ZARR:"http://'])

@@ -91,7 +91,7 @@ def test_what_is_no_store_is_refused(tmp_path, cpl):
                     lambda name: driver().CopyFiles(str(tmp_path / "n.zarr"), name)):  # fmt: skip
             cpl.clear()
             assert act(str(path)) == gdal.CE_Failure
-            assert "not a Zarr v2 store" in cpl.the_error()
+            assert "not a Zarr store" in cpl.the_error()
     assert contents(tmp_path) == {"folder/letter.txt": b"precious", "x.zarr": b"precious"}
 
 

@@ -1,67 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Renaming, deleting and resizing through the multidimensional API. GDAL's bindings have that from
-3.7 and 3.8 on only, so that it goes through the program zarr_mdim_edit, which calls the driver's own
-objects; zarr-python and xarray look at the result."""
+"""Renaming, deleting and resizing through the multidimensional API; zarr-python and xarray look at the
+result."""
 
 import json
 import os
-import pathlib
-import subprocess
 
 import numpy as np
 import pytest
 import xarray as xr
 import zarr
 import zarr_random_types as types
+from zarr_edit import Editor
 from zarr_python import meaning
 from zarr_store import make_store
 
 SEED = os.environ["ZARR_TEST_SEED"]
-TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_mdim_edit")
 VALUES = np.arange(24, dtype="i4").reshape(4, 6)
-
-
-class Editor:
-    """The program on a store. Each command gives its answer; `do` wants it to work, `refuse` to fail
-    with one error that names the store, which it returns."""
-
-    def __init__(self, store):
-        self.store = store
-        self.process = subprocess.Popen(
-            [str(TOOL), str(store)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def answer(self, **command):
-        self.process.stdin.write(json.dumps(command) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        assert line, f"{command}: ended with {self.process.wait()}"
-        return json.loads(line)
-
-    def do(self, **command):
-        answer = self.answer(**command)
-        assert answer["ok"] and answer["errors"] == [], (command, answer)
-        return answer.get("value")
-
-    def refuse(self, **command):
-        answer = self.answer(**command)
-        assert not answer["ok"] and len(answer["errors"]) == 1, (command, answer)
-        assert str(self.store) in answer["errors"][0], answer
-        return answer["errors"][0]
-
-    def finish(self):
-        out, _ = self.process.communicate()
-        assert self.process.returncode == 0 and json.loads(out) == {"ok": True, "errors": []}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        if kind is None:
-            self.finish()
-        else:
-            self.process.kill()
-            self.process.wait()
 
 
 def cf_store(folder, **options):

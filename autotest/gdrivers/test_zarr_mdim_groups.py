@@ -314,7 +314,7 @@ def test_a_folder_that_is_no_store(tmp_path, cpl):
     (folder / "2020" / "a.tif").write_bytes(b"II*")
     for flags in (gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER):
         assert gdal.OpenEx(f'ZARR:"{folder}"', flags) is None
-        assert "not a Zarr v2 store" in cpl.the_error()
+        assert "not a Zarr store" in cpl.the_error()
         cpl.clear()
 
 

@@ -181,7 +181,8 @@ def test_store_on_a_server_is_not_listed(store):
         server.rule(lists=True)
         for kind in (RASTER, MULTIDIM):
             assert opened(f'ZARR:"{server.url}/{store.name}"', kind)[1] == []
-        assert {path for _, path, *_ in server.requests()} == {f"/{store.name}/.zmetadata"}
+        asked = {path for _, path, *_ in server.requests()}
+        assert asked == {f"/{store.name}/{name}" for name in (".zmetadata", "zarr.json")}
 
 
 def test_links_to_folders_count(store, tmp_path):

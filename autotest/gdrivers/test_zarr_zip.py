@@ -173,7 +173,7 @@ def test_zip_of_other_things(tmp_path, file):
     with error_log() as log:
         assert gdal.OpenEx(str(tmp_path / file), gdal.OF_RASTER) is None
     # Only of what is named as a store is it for this driver to say what is wrong.
-    assert any("not a Zarr v2 store" in text for text in log.errors) == (file == "other.zarr.zip")
+    assert any("not a Zarr store" in text for text in log.errors) == (file == "other.zarr.zip")
     assert gdal.IdentifyDriverEx(str(tmp_path / "other.zip"), gdal.OF_RASTER) is None
 
 

@@ -69,7 +69,7 @@ def of_limit(message, name, value, store):
 # Opening
 
 
-@provokes("not a Zarr v2 store: it has no .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
+@provokes("not a Zarr store: it has no zarr.json, .zgroup, .zarray or .zmetadata, no meta of Zarr v1 and no "
           "groups or arrays")  # fmt: skip
 def _(folder):
     read(f'ZARR:"{folder}"')

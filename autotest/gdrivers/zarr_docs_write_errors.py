@@ -66,7 +66,7 @@ def _(folder):
     translate(folder / "letter.txt")
 
 
-@provokes("not a Zarr v2 store")
+@provokes("not a Zarr store")
 def _(folder):
     gdal.GetDriverByName("Zarr").Delete(str(folder))
 
@@ -243,12 +243,12 @@ def _(folder):
 # Appending
 
 
-@provokes("creation option APPEND_DIM: there is no Zarr v2 store to grow")
+@provokes("creation option APPEND_DIM: there is no Zarr store to grow")
 def _(folder):
     translate(folder / "a.zarr", "APPEND_SUBDATASET=YES", "APPEND_DIM=time")
 
 
-@provokes("there is no Zarr v2 store to append a subdataset to")
+@provokes("there is no Zarr store to append a subdataset to")
 def _(folder):
     translate(folder / "a.zarr", "APPEND_SUBDATASET=YES")
 

@@ -82,8 +82,8 @@ class Asker:
 
 
 def make_v3(path, *names, size=(4, 5)):
-    """A store of Zarr v3, as GDAL's own driver writes it; bytes 0, 1, 2, ... in each array."""
-    driver = gdal.GetDriverByName("ZarrBuiltin")
+    """A store of Zarr v3, as this driver writes it; bytes 0, 1, 2, ... in each array."""
+    driver = gdal.GetDriverByName("Zarr")
     group = driver.CreateMultiDimensional(str(path), options=["FORMAT=ZARR_V3"]).GetRootGroup()
     dimensions = [group.CreateDimension(f"d{i}", "", "", n) for i, n in enumerate(size)]
     for name in names:

@@ -63,7 +63,7 @@ def expected(values, label=""):
     return found
 
 
-def _type_problem(array, wanted):
+def type_problem(array, wanted):
     """Leaves in order, aligned as a C compiler would, and inside the element."""
     data_type = array.GetDataType()
     found = zarr_mdim.leaves(data_type)
@@ -80,7 +80,7 @@ def _type_problem(array, wanted):
     return None if end <= data_type.GetSize() else f"{found} in {data_type.GetSize()} bytes"
 
 
-def _leaf_problem(got, wanted):
+def leaf_problem(got, wanted):
     if got is None:
         return f"does not read: {gdal.GetLastErrorMsg()}"
     if list(got) != list(wanted):
@@ -156,7 +156,7 @@ def _ignore_integers_of_nan(got, wanted, source):
         got[np.isnan(source)] = wanted[np.isnan(source)]
 
 
-def _slice_problem(draw, array, values):
+def slice_problem(draw, array, values):
     start, count, step = random_window(draw, values.shape)
     data_type = _part_of(draw, array.GetDataType()) if draw.chance(0.6) else array.GetDataType()
     everything = expected(window_of(values, start, count, step))
@@ -169,7 +169,7 @@ def _slice_problem(draw, array, values):
     got = zarr_mdim.read(array, start, count, step, stride, data_type)
     for label in got or []:
         _ignore_integers_of_nan(got[label], wanted[label], everything[label])
-    problem = _leaf_problem(got, wanted)
+    problem = leaf_problem(got, wanted)
     types = [(label, code) for label, _, code in zarr_mdim.leaves(data_type)]
     return problem and f"window {start}, {count}, {step} at {stride} as {types}: {problem}"
 
@@ -177,9 +177,9 @@ def _slice_problem(draw, array, values):
 def expected_nodata(metadata, dtype):
     """{label: value} of the nodata value that a fill value means, or None."""
     fill = metadata["fill_value"]
-    if dtype.kind in "mM":  # whatever the fill value, as NumPy's own is not a time
-        return {"": np.int64(-(2**63))}
-    if fill is None or dtype.kind == "b":
+    if dtype.kind in "mMb":
+        return nodata_of(np.zeros((), dtype))
+    if fill is None:
         return None
     if dtype.kind == "O":
         element = np.array(fill, object)
@@ -191,7 +191,17 @@ def expected_nodata(metadata, dtype):
         element = np.array(fill or "", dtype) if fill else np.zeros((), dtype)
     else:
         element = np.array(float(fill) if dtype.kind in "fc" else fill, dtype)
-    element = np.asarray(element)
+    return nodata_of(np.asarray(element))
+
+
+def nodata_of(element):
+    """{label: value} of the nodata value that this fill value means, an array without dimensions;
+    None where it means none."""
+    dtype = element.dtype
+    if dtype.kind in "mM":  # whatever the fill value, as NumPy's own is not a time
+        return {"": np.int64(-(2**63))}
+    if dtype.kind == "b":
+        return None
     if not dtype.names and dtype.kind in "SUVO" and not _stored(element, dtype):
         return None
     return {label: leaf[()] for label, leaf in expected(element).items()}
@@ -204,8 +214,9 @@ def _stored(element, dtype):
     return element.tobytes().rstrip(b"\0")
 
 
-def _nodata_problem(array, metadata, dtype):
-    wanted, got = expected_nodata(metadata, dtype), zarr_mdim.raw_nodata(array)
+def nodata_problem(array, wanted, dtype):
+    """None where the array's nodata value is `wanted`, as nodata_of() gives it."""
+    got = zarr_mdim.raw_nodata(array)
     if wanted is None or got is None:
         return None if wanted is got else f"nodata {got}, expected {wanted}"
     if list(got) != list(wanted):
@@ -267,15 +278,15 @@ UNIT_NAMES = {
 def _array_problem(draw, array, values, metadata):
     wanted = expected(values)
     problem = (
-        _type_problem(array, wanted)
+        type_problem(array, wanted)
         or _structure_problem(array, metadata, values.dtype)
-        or _nodata_problem(array, metadata, values.dtype)
+        or nodata_problem(array, expected_nodata(metadata, values.dtype), values.dtype)
     )
     if problem or values.size == 0:
         return problem
-    problem = _leaf_problem(zarr_mdim.read(array), wanted)
+    problem = leaf_problem(zarr_mdim.read(array), wanted)
     for _ in range(SLICES):
-        problem = problem or _slice_problem(draw, array, values)
+        problem = problem or slice_problem(draw, array, values)
     return problem
 
 

@@ -4,6 +4,7 @@ sample tell their level, so that a picture does, too."""
 
 import numpy as np
 import pytest
+from osgeo import gdal
 from qgis.core import QgsRectangle
 from qgis_layers import (
     PYRAMIDS,
@@ -17,6 +18,7 @@ from qgis_layers import (
     stretched,
     values_of,
 )
+from zarr_as_v3 import as_v3
 
 # (store, node or None, arrays from the largest on)
 PYRAMID_LAYERS = [
@@ -99,3 +101,42 @@ def test_values_differ_between_levels():
     """Else the pictures above would tell nothing."""
     first, second = (values_of(PYRAMIDS / "layout_arrays.zarr", level)[0] for level in "01")
     assert np.abs(first[1::2, 1::2] - second.astype("i4")).min() > 4
+
+
+# Zarr v3
+
+
+def test_a_pyramid_in_shards_is_drawn_of_its_levels(tmp_path):
+    values = (np.add.outer(np.arange(256), np.arange(192)) % 200 + 20).astype("u1")
+    memory = gdal.GetDriverByName("MEM").Create("", 192, 256, 1, gdal.GDT_Byte)
+    memory.SetGeoTransform((600000, 10, 0, 5200000, 0, -10))
+    memory.GetRasterBand(1).WriteArray(values)
+    store = tmp_path / "shards.zarr"
+    options = ["FORMAT=ZARR_V3", "BLOCKSIZE=32,32", "SHARD_CHUNK_SHAPE=16,16"]
+    dataset = gdal.GetDriverByName("Zarr").CreateCopy(str(store), memory, options=options)
+    assert dataset is not None
+    del dataset
+    assert '"sharding_indexed"' in (store / "shards" / "zarr.json").read_text()
+    dataset = gdal.Open(str(store), gdal.GA_Update)
+    assert dataset.BuildOverviews("NEAREST", [2, 4]) == 0
+    band = dataset.GetRasterBand(1)
+    levels = [band.ReadAsArray(), *(band.GetOverview(k).ReadAsArray() for k in range(2))]
+    del band, dataset
+    layer = dropped(store)
+    assert provider_of(layer).hasPyramids()
+    for level in levels:
+        rows, columns = level.shape
+        got = picture(gray(layer, 0, 255), columns, rows, nudged(layer, columns, rows))
+        assert_pictures_agree(got, stretched(level, 0, 255))
+
+
+def test_an_image_of_ome_05_is_drawn_of_its_levels(tmp_path):
+    source = PYRAMIDS / "ome_two_levels.zarr"
+    layer = dropped(as_v3(source, tmp_path / "image.zarr"))
+    assert provider_of(layer).hasPyramids()
+    for level in "01":
+        values = values_of(source, level)[0]
+        rows, columns = values.shape
+        high = float(values.max()) + 50
+        got = picture(gray(layer, 0, high), columns, rows, nudged(layer, columns, rows))
+        assert_pictures_agree(got, stretched(values, 0, high))

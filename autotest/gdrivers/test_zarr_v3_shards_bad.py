@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""Shards whose index does not tell the truth, and damaged chunks: the read fails with one error that
+names store, key and chunk; what is well still reads. Each read is in a process with little memory.
+"""
+
+import gzip
+import re
+import struct
+
+import numpy as np
+import pytest
+import zarr3
+import zarr_gdal
+from zarr3 import CRC32C, LITTLE, codec, document, sharding, zstd
+from zarr_child import attempt
+
+EMPTY = 2**64 - 1
+VALUES = np.arange(8 * 12, dtype="i2").reshape(8, 12)
+SHARD, CHUNK = (4, 6), (2, 3)
+KEY = "c/1/0"  # of the shard that is changed
+BAD = (slice(4, 6), slice(0, 3))  # its first chunk, which is chunk [2, 0] of the array
+ENTRIES = 4
+
+
+def metadata(index=(LITTLE,), location="end", chain=(LITTLE,)):
+    return document(
+        (8, 12), "int16", SHARD, [sharding(CHUNK, chain, index, index_location=location)], -1
+    )
+
+
+def chunks_of(row, column, encode=bytes):
+    """The encoded chunks of a shard, in order."""
+    part = VALUES[4 * row : 4 * row + 4, 6 * column : 6 * column + 6]
+    return [
+        encode(part[i : i + 2, j : j + 3].astype("<i2").tobytes()) for i in (0, 2) for j in (0, 3)
+    ]
+
+
+def shard_of(chunks, entries=None, start=False, checksum=False):
+    """The bytes of a shard, with the truth where `entries` does not replace it by another pair."""
+    size = 16 * len(chunks) + (4 if checksum else 0)
+    offset, pairs = size if start else 0, []
+    for chunk in chunks:
+        pairs.append((offset, len(chunk)))
+        offset += len(chunk)
+    for i, pair in (entries or {}).items():
+        pairs[i] = pair(*pairs[i]) if callable(pair) else pair
+    index = b"".join(struct.pack("<2Q", *pair) for pair in pairs)
+    if checksum:
+        index += struct.pack("<I", crc32c(index))
+    body = b"".join(chunks)
+    return index + body if start else body + index
+
+
+def crc32c(data):
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+        table.append(byte)
+    value = 0xFFFFFFFF
+    for byte in data:
+        value = table[(value ^ byte) & 0xFF] ^ value >> 8
+    return value ^ 0xFFFFFFFF
+
+
+def make(folder, data, document=None, encode=bytes, **options):
+    """A store whose second shard is `data`."""
+    files = {
+        f"c/{row}/{column}": shard_of(chunks_of(row, column, encode), **options)
+        for row in (0, 1) for column in (0, 1)
+    }  # fmt: skip
+    if data is not None:
+        files[KEY] = data
+    return zarr3.handmade(folder / "bad.zarr", document or metadata(), files)
+
+
+def assert_chunk_fails(store, pattern, where=BAD):
+    """Only what lies in `where` does not read."""
+    outcome = attempt(store)
+    assert outcome.opened and not outcome.read, outcome
+    assert len(outcome.errors) == 1, outcome.errors
+    error = outcome.errors[0]
+    assert "bad.zarr" in error and KEY in error, error
+    assert re.search(pattern, error, re.IGNORECASE), error
+    assert len(error) < 2000
+    dataset = zarr_gdal.open_raster(store)
+    for row in range(0, 8, 2):
+        for column in range(0, 12, 3):
+            part = (slice(row, row + 2), slice(column, column + 3))
+            if VALUES[part][0, 0] in VALUES[where]:
+                continue
+            got = dataset.ReadAsArray(column, row, 3, 2)
+            zarr_gdal.assert_same(got, VALUES[part], str((row, column)))
+
+
+# What the first chunk's entry says instead.
+LIES = {
+    "beyond the end": lambda offset, size: (10**6, size),
+    "across the end": lambda offset, size: (offset, 10**6),
+    "far beyond the end": lambda offset, size: (2**62, size),
+    "huge": lambda offset, size: (offset, 2**62),
+    "sum that overflows": lambda offset, size: (2**64 - 8, 16),
+    "offset is empty": lambda offset, size: (EMPTY, size),
+    "size is empty": lambda offset, size: (offset, EMPTY),
+    "almost empty": lambda offset, size: (EMPTY - 1, EMPTY - 1),
+    "too short": lambda offset, size: (offset, size - 1),
+    "too long": lambda offset, size: (offset, size + 1),
+    "nothing": lambda offset, size: (offset, 0),
+}
+
+
+@pytest.mark.parametrize("start", [False, True])
+@pytest.mark.parametrize("lie", LIES)
+def test_entries_that_lie(tmp_path, lie, start):
+    document = metadata(location="start" if start else "end")
+    data = shard_of(chunks_of(1, 0), {0: LIES[lie]}, start)
+    store = make(tmp_path, data, document, start=start)
+    assert_chunk_fails(store, r"chunk \[2, 0\]")
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_entries_that_lie_under_a_checksum(tmp_path, lie):
+    """The checksum is of the lie."""
+    encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
+    document = metadata((LITTLE, CRC32C), chain=(LITTLE, zarr3.gzip()))
+    data = shard_of(chunks_of(1, 0, encode), {0: LIES[lie]}, checksum=True)
+    store = make(tmp_path, data, document, encode, checksum=True)
+    if lie == "too long":  # one byte more behind a stream of gzip
+        outcome = attempt(store)
+        assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
+    else:
+        assert_chunk_fails(store, r"chunk \[2, 0\]")
+
+
+def test_an_entry_in_another_chunk(tmp_path, cpl):
+    """The specification does not forbid that chunks share bytes."""
+    data = shard_of(chunks_of(1, 0), {0: lambda offset, size: (12, size)})
+    store = make(tmp_path, data)
+    wanted = VALUES.copy()
+    wanted[4:6, :3] = VALUES[4:6, 3:6]
+    zarr_gdal.assert_same(zarr_gdal.open_raster(store).ReadAsArray(), wanted)
+    cpl.assert_quiet()
+
+
+def test_overlap(tmp_path):
+    """An entry that begins in a chunk and ends in the next one."""
+    encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
+    data = shard_of(chunks_of(1, 0, encode), {0: lambda offset, size: (offset + 3, size)})
+    store = make(tmp_path, data, metadata(chain=(LITTLE, zarr3.gzip())), encode)
+    assert_chunk_fails(store, r"chunk \[2, 0\]")
+
+
+def test_an_entry_in_the_index(tmp_path):
+    """Bytes are bytes: it is read, or refused with one error, but nothing else."""
+    data = shard_of(chunks_of(1, 0), {0: lambda offset, size: (48, size)})
+    outcome = attempt(make(tmp_path, data))
+    assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
+
+
+def test_unused_bytes_are_allowed(tmp_path, cpl):
+    """Between chunks, and of any order."""
+    first, second, third, fourth = chunks_of(1, 0)
+    body = b"xx" + fourth + b"yyy" + second + third + b"z" + first
+    pairs = [(2 + 12 + 3 + 24 + 1, 12), (17, 12), (29, 12), (2, 12)]
+    index = b"".join(struct.pack("<2Q", *pair) for pair in pairs)
+    store = make(tmp_path, body + index)
+    zarr_gdal.assert_same(zarr_gdal.open_raster(store).ReadAsArray(), VALUES)
+    cpl.assert_quiet()
+
+
+def test_empty_chunks_are_the_fill_value(tmp_path, cpl):
+    data = shard_of(chunks_of(1, 0), {0: (EMPTY, EMPTY)})
+    store = make(tmp_path, data)
+    wanted = VALUES.copy()
+    wanted[BAD] = -1
+    zarr_gdal.assert_same(zarr_gdal.open_raster(store).ReadAsArray(), wanted)
+    cpl.assert_quiet()
+
+
+WHOLE = (slice(4, 8), slice(0, 6))
+
+
+@pytest.mark.parametrize("start", [False, True])
+@pytest.mark.parametrize("size", [0, 1, 15, 16, 63, 67])
+def test_shards_too_short_for_their_index(tmp_path, size, start):
+    document = metadata((LITTLE, CRC32C), "start" if start else "end")
+    data = shard_of(chunks_of(1, 0), None, start, True)
+    store = make(tmp_path, data[:size], document, start=start, checksum=True)
+    assert_chunk_fails(store, "index|shard", WHOLE)
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_an_index_with_another_checksum(tmp_path, start):
+    document = metadata((LITTLE, CRC32C), "start" if start else "end")
+    data = bytearray(shard_of(chunks_of(1, 0), None, start, True))
+    data[0 if start else -20] ^= 1
+    store = make(tmp_path, bytes(data), document, start=start, checksum=True)
+    assert_chunk_fails(store, "crc32c|checksum", WHOLE)
+
+
+def test_a_shard_that_was_cut_off(tmp_path):
+    """With the index at the start: its last chunk is not whole."""
+    data = shard_of(chunks_of(1, 0), None, True)
+    store = make(tmp_path, data[:-5], metadata(location="start"), start=True)
+    assert_chunk_fails(store, r"chunk \[3, 1\]", (slice(6, 8), slice(3, 6)))
+
+
+CODECS = {
+    "gzip": ([LITTLE, zarr3.gzip()], lambda data: gzip.compress(data)[:-9], "gzip"),
+    "no gzip": ([LITTLE, zarr3.gzip()], lambda data: b"\0" * 20, "gzip"),
+    "zstd": ([LITTLE, zstd()], lambda data: b"\x28\xb5\x2f\xfd\xff\xff", "zstd"),
+    "blosc": ([LITTLE, zarr3.blosc()], lambda data: b"\2\1\0\0" + b"\xff" * 16, "blosc"),
+    "crc32c": ([LITTLE, CRC32C], lambda data: data + b"\1\2\3\4", "crc32c|checksum"),
+    "crc32c of nothing": ([LITTLE, CRC32C], lambda data: b"\1\2", "crc32c"),
+    "too few bytes": ([LITTLE], lambda data: data[:-1], "11|bytes|size"),
+    "too many bytes": ([LITTLE], lambda data: data + b"\0", "13|bytes|size"),
+    "packbits": ([codec("packbits", padding_encoding="first_byte")], lambda data: b"\7" + data, "packbits"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CODECS)
+def test_damaged_chunks(tmp_path, case):
+    """Of an array without shards; the others are absent."""
+    chain, damage, pattern = CODECS[case]
+    data = damage(VALUES[4:6, :3].astype("<i2").tobytes())
+    metadata = document((8, 12), "int16", CHUNK, chain, -1)
+    zarr3.handmade(tmp_path / "bad.zarr", metadata, {"c/2/0": data})
+    outcome = attempt(tmp_path / "bad.zarr")
+    assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
+    error = outcome.errors[0]
+    assert "c/2/0" in error and "chunk [2, 0]" in error and re.search(pattern, error), error
+    dataset = zarr_gdal.open_raster(tmp_path / "bad.zarr")
+    assert np.unique(dataset.ReadAsArray(3, 0, 9, 8)).tolist() == [-1]
+
+
+@pytest.mark.parametrize("case", CODECS)
+def test_damaged_chunks_of_shards(tmp_path, case):
+    chain, damage, pattern = CODECS[case]
+    data = damage(VALUES[4:6, :3].astype("<i2").tobytes())
+    pairs = [(0, len(data)), (EMPTY, EMPTY), (EMPTY, EMPTY), (EMPTY, EMPTY)]
+    shard = data + b"".join(struct.pack("<2Q", *pair) for pair in pairs)
+    store = zarr3.handmade(tmp_path / "bad.zarr", metadata(chain=chain), {KEY: shard})
+    outcome = attempt(store)
+    assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
+    error = outcome.errors[0]
+    assert KEY in error and "chunk [2, 0]" in error and re.search(pattern, error), error
+    dataset = zarr_gdal.open_raster(store)
+    assert np.unique(dataset.ReadAsArray(3, 0, 9, 8)).tolist() == [-1]
+
+
+def test_the_index_of_shards_in_shards(tmp_path):
+    inner = sharding((1, 3), [LITTLE], [LITTLE])
+    document_ = document((2, 6), "int16", (2, 6), [sharding((2, 3), [inner], [LITTLE])], -1)
+    parts = [struct.pack("<3h", *row) for row in ((1, 2, 3), (4, 5, 6))]
+    good = b"".join(parts) + struct.pack("<4Q", 0, 6, 6, 6)
+    bad = b"".join(parts) + struct.pack("<4Q", 0, 6, 100, 6)
+    shard = good + bad + struct.pack("<4Q", 0, len(good), len(good), len(bad))
+    zarr3.handmade(tmp_path / "bad.zarr", document_, {"c/0/0": shard})
+    outcome = attempt(tmp_path / "bad.zarr")
+    assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
+    assert "c/0/0" in outcome.errors[0] and "chunk [1, 1]" in outcome.errors[0]
+    dataset = zarr_gdal.open_raster(tmp_path / "bad.zarr")
+    assert dataset.ReadAsArray(0, 0, 3, 2).tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert dataset.ReadAsArray(3, 0, 3, 1).tolist() == [[1, 2, 3]]
+
+
+def test_what_lies_is_bad_for_zarr_python_too(tmp_path):
+    """The stores of this file are read by it where they are well, and only there."""
+    batch = zarr3.Batch(tmp_path / "values")
+    well = batch.read(make(tmp_path / "well", None))
+    checked = batch.read(make(tmp_path / "sum", None, metadata((LITTLE, CRC32C)), checksum=True))
+    at_start = batch.read(make(tmp_path / "start", None, metadata(location="start"), start=True))
+    lies = [
+        batch.read(make(tmp_path / f"lie{i}", shard_of(chunks_of(1, 0), {0: LIES[lie]})), may_fail=True)
+        for i, lie in enumerate(("too short", "beyond the end"))
+    ]  # fmt: skip
+    batch.run()
+    for array in (well, checked, at_start):
+        zarr_gdal.assert_same(array.values, VALUES)
+    assert all(array.error for array in lies), [array.error for array in lies]

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""Compares arrays of Zarr v3 through both of GDAL's APIs with what they hold."""
+
+import numpy as np
+import zarr_gdal
+import zarr_mdim
+import zarr_mdim_check
+from osgeo import gdal
+
+
+def chunk_shape(document):
+    """What is decoded at once: the innermost chunks where there are shards."""
+    grid = document["chunk_grid"]["configuration"]
+    shape = list(grid.get("chunk_shape", ()))
+    order = list(range(len(shape)))
+    codecs = document["codecs"]
+    while True:
+        for codec in codecs:
+            name = codec if isinstance(codec, str) else codec["name"]
+            if name == "transpose":
+                order = [order[i] for i in codec["configuration"]["order"]]
+            if name == "sharding_indexed":
+                for axis, size in zip(order, codec["configuration"]["chunk_shape"]):
+                    shape[axis] = size
+                codecs = codec["configuration"]["codecs"]
+                break
+        else:
+            return shape
+
+
+def raster_problem(store, path, values, fill=None, options=()):
+    """None when the array reads equal as a raster; of what is none, when one error says so. `fill`
+    is the nodata value as an array without dimensions, None where it is not compared."""
+    name = zarr_gdal.array_name(store, path)
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=list(options))
+        if values.size == 0 or values.dtype.kind in "SUO" or _is_raw(values.dtype):
+            if dataset is not None or len(log.errors) != 1:
+                return f"{name}: is no raster, and should be refused with one error: {log.events}"
+            return None
+        if dataset is None:
+            return f"{name}: does not open: {log.events}"
+        problem = _bands_problem(dataset, values) or _band_nodata_problem(dataset, fill)
+        if problem is None and log.events:
+            problem = f"errors or warnings: {log.events}"
+    return problem and f"{name}: {problem}"
+
+
+def _is_raw(dtype):
+    return dtype.kind == "V" and not dtype.names
+
+
+def _bands_problem(dataset, values):
+    if values.dtype.names:
+        columns = list(zarr_gdal.numeric_fields(values))
+        wanted = [zarr_gdal.as_raster(column)[0] for _, column in columns]
+    else:
+        wanted = list(zarr_gdal.as_raster(values))
+    if dataset.RasterCount != len(wanted):
+        return f"{dataset.RasterCount} bands, expected {len(wanted)}"
+    for i, raster in enumerate(wanted):
+        band = dataset.GetRasterBand(i + 1)
+        got = band.ReadAsArray()
+        if got is None:
+            return f"band {i + 1} does not read: {gdal.GetLastErrorMsg()}"
+        problem = zarr_gdal.differences(got, raster)
+        if problem:
+            return f"band {i + 1}: {problem}"
+    return None
+
+
+def _band_nodata_problem(dataset, fill):
+    if fill is None or fill.dtype.kind not in "iufmM":
+        return None
+    wanted = zarr_mdim_check.nodata_of(fill)[""]
+    got = dataset.GetRasterBand(1).GetNoDataValue()
+    same = got is not None and (got == wanted or (np.isnan(got) and np.isnan(wanted)))
+    return None if same else f"nodata {got!r}, expected {wanted!r}"
+
+
+def mdim_problem(store, path, values, fill=None, document=None, draw=None):
+    """None when the array reads equal through the multidimensional API. `fill` as above, `document`
+    is its zarr.json, `draw` a zarr_random_types.Draw for random windows."""
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER)
+        if dataset is None:
+            return f"{store}: does not open: {log.events}"
+        array = _open(dataset.GetRootGroup(), path)
+        if array is None:
+            return f"{store}: no array {path}: {log.events}"
+        problem = _array_problem(array, values, fill, document, draw)
+        if problem is None and log.events:
+            problem = f"errors or warnings: {log.events}"
+    return problem and f"{store}: /{path}: {problem}"
+
+
+def _open(root, path):
+    name = "/" + (path or (root.GetMDArrayNames() or ["?"])[0])
+    return root.OpenMDArrayFromFullname(name)
+
+
+def _array_problem(array, values, fill, document, draw):
+    wanted = zarr_mdim_check.expected(values)
+    problem = zarr_mdim_check.type_problem(array, wanted)
+    if problem is None and fill is not None:
+        nodata = zarr_mdim_check.nodata_of(fill)
+        problem = zarr_mdim_check.nodata_problem(array, nodata, fill.dtype)
+    if problem is None and document is not None and values.size:
+        problem = _structure_problem(array, document)
+    if problem or values.size == 0:
+        return problem
+    problem = zarr_mdim_check.leaf_problem(zarr_mdim.read(array), wanted)
+    for _ in range(zarr_mdim_check.SLICES if draw else 0):
+        problem = problem or zarr_mdim_check.slice_problem(draw, array, values)
+    return problem
+
+
+def _structure_problem(array, document):
+    sizes = [dimension.GetSize() for dimension in array.GetDimensions()]
+    if sizes != document["shape"]:
+        return f"dimensions {sizes}, expected {document['shape']}"
+    if document["chunk_grid"]["name"] == "regular":
+        block, wanted = list(array.GetBlockSize() or []), chunk_shape(document)
+        if block != wanted:
+            return f"block size {block}, expected {wanted}"
+    names = document.get("dimension_names") or []
+    got = [dimension.GetName() for dimension in array.GetDimensions()]
+    wrong = [(g, w) for g, w in zip(got, names) if w is not None and g != w]
+    return f"dimensions are called {got}, expected {names}" if wrong else None
+
+
+def problem(array, options=(), draw=None):
+    """None when both APIs read what a zarr3.Array holds, and its fill value is their nodata value."""
+    place = array.store, array.path
+    return raster_problem(*place, array.values, array.fill, options) or mdim_problem(
+        *place, array.values, array.fill, array.document, draw
+    )
+
+
+def check(array, options=()):
+    found = problem(array, options)
+    assert found is None, f"{found}\n{array.document}"
+
+
+def check_values(store, path, values, fill=None, document=None):
+    """Of a store that nobody else reads."""
+    found = raster_problem(store, path, values, fill) or mdim_problem(
+        store, path, values, fill, document
+    )
+    assert found is None, found

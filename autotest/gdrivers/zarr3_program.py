@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What zarr3.py has zarr-python 3 do, in a process of its own: a list of commands in JSON from
+standard input, and to standard output the list of their answers, {"error": text} of what fails.
+
+Each command is an object: "do" names one of COMMANDS, the others are its arguments."""
+
+import json
+import pathlib
+import sys
+import warnings
+
+import ml_dtypes
+import numpy as np
+import zarr
+import zarr3_values
+
+warnings.simplefilter("ignore")  # that data types or codecs are not in the specification yet
+
+
+def _keep(folder, store, path):
+    """What reading an array gives, for zarr3.Array."""
+    array = zarr.open_array(store, path=path, mode="r", zarr_format=3)
+    values = array[...]
+    name = pathlib.Path(folder) / f"{len(list(pathlib.Path(folder).iterdir()))}"
+    fill = np.empty((), values.dtype)
+    fill[()] = array.fill_value
+    return {
+        "values": str(zarr3_values.save(f"{name}-read", values)),
+        "fill": str(zarr3_values.save(f"{name}-fill", fill)),
+        "document": json.loads((pathlib.Path(store) / path / "zarr.json").read_text()),
+        "attributes": dict(array.attrs),
+        "dimension_names": array.metadata.dimension_names,
+    }
+
+
+def group(store, path="", attributes=None):
+    zarr.create_group(store, path=path, attributes=attributes or {}, zarr_format=3)
+
+
+def array(folder, store, path, document, values):
+    """Makes an array of this document and writes the values; its document is then written again, by
+    zarr-python. Read back, as lossy codecs change values."""
+    place = pathlib.Path(store) / path
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "zarr.json").write_text(json.dumps(document))
+    opened = zarr.open_array(store, path=path, mode="r+", zarr_format=3)
+    opened.update_attributes(document.get("attributes", {}))
+    if values is not None:
+        opened[...] = zarr3_values.load(values)
+    return _keep(folder, store, path)
+
+
+def create(folder, store, path, values, arguments):
+    """Makes an array with the function that users call, with what it takes for the best."""
+    loaded = zarr3_values.load(values)
+    named = {"dtype": loaded.dtype, "shape": loaded.shape, **arguments}
+    for name in ("chunks", "shards"):
+        if isinstance(named.get(name), list):
+            named[name] = tuple(named[name])
+    zarr.create_array(store, name=path, zarr_format=3, **named)[...] = loaded
+    return _keep(folder, store, path)
+
+
+def consolidate(store, path=""):
+    zarr.consolidate_metadata(store, path=path, zarr_format=3)
+
+
+def read(folder, store, path=""):
+    return _keep(folder, store, path)
+
+
+def write(store, path, values, start):
+    """Into a part of an array that is there."""
+    loaded = zarr3_values.load(values)
+    where = tuple(slice(s, s + n) for s, n in zip(start, loaded.shape))
+    zarr.open_array(store, path=path, mode="r+", zarr_format=3)[where] = loaded
+
+
+def tree(store, consolidated=None, path=""):
+    """Everything in a group by its path: of arrays the shape, of groups the attributes."""
+    opened = zarr.open_group(
+        store, path=path, mode="r", zarr_format=3, use_consolidated=consolidated
+    )
+    found = {"": {"attributes": dict(opened.attrs)}}
+    for name, member in opened.members(max_depth=None):
+        found[name] = {"attributes": dict(member.attrs)}
+        if isinstance(member, zarr.Array):
+            found[name]["shape"] = list(member.shape)
+    return found
+
+
+def kind(store, path=""):
+    """What zarr-python takes a folder for when nobody says it: its format, and what it is."""
+    node = zarr.open(store, path=path, mode="r")
+    return [node.metadata.zarr_format, type(node).__name__]
+
+
+def narrow(names):
+    """Of types of ml_dtypes what each code of one byte, or of two, means, as float64."""
+    found = {}
+    for name in names:
+        dtype = np.dtype(getattr(ml_dtypes, name))
+        codes = np.arange(1 << (8 * dtype.itemsize), dtype=f"u{dtype.itemsize}")
+        values = codes.view(dtype).astype("f8")
+        found[name] = [v if np.isfinite(v) else str(v) for v in values.tolist()]
+    return found
+
+
+COMMANDS = {
+    f.__name__: f for f in (array, consolidate, create, group, kind, narrow, read, tree, write)
+}
+
+
+def _answer(command):
+    function = COMMANDS[command.pop("do")]
+    try:
+        return {"result": function(**command)}
+    except Exception as error:  # whatever it is, the tests say what they expect
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+if __name__ == "__main__":
+    print(json.dumps([_answer(command) for command in json.load(sys.stdin)]))
