@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <string>
 #include <utility>
 
@@ -252,33 +251,38 @@ std::vector<ShardLayout::Changed> ShardLayout::ByPosition(const Level& level,
     return changed;
 }
 
+Result<std::optional<ByteSpan>> ShardLayout::BuildChild(std::size_t level, std::size_t position,
+                                                        const Changes& changes, Old& old,
+                                                        PipelineScratch& scratch,
+                                                        std::deque<Buffer>& built) const {
+    if (changes.empty()) return Take(level, position, old);
+    if (level + 1 == levels()) {
+        const auto& bytes = changes.back()->bytes;
+        return bytes != nullptr ? std::optional(bytes->span()) : std::nullopt;
+    }
+    ZARR_ASSIGN_OR_RETURN(const auto stored, Take(level, position, old));
+    Buffer& child = built.emplace_back();
+    ZARR_ASSIGN_OR_RETURN(const bool is_any, BuildLevel(level + 1, stored.value_or(ByteSpan()),
+                                                        changes, scratch, child));
+    return is_any ? std::optional(std::as_const(child).span()) : std::nullopt;
+}
+
 Result<bool> ShardLayout::BuildLevel(std::size_t level, ByteSpan stored, const Changes& changes,
                                      PipelineScratch& scratch, Buffer& built) const {
     const Level& of = levels_[level];
-    const bool is_last = level + 1 == levels();
     Old old;
     ZARR_RETURN_IF_ERROR(Open(level, stored, old));
     const std::vector<Changed> changed = ByPosition(of, changes);
     std::vector<Part> parts;
     std::deque<Buffer> children;  // that were built
+    Changes own;
     auto next = changed.begin();
     for (std::size_t position = 0; position < of.children; ++position) {
-        Changes own;
+        own.clear();
         for (; next != changed.end() && next->first == position; ++next)
             own.push_back(next->second);
-        std::optional<ByteSpan> bytes;
-        if (own.empty() || !is_last) {
-            ZARR_ASSIGN_OR_RETURN(bytes, Take(level, position, old));
-        }
-        if (!own.empty() && is_last) {
-            if (own.back()->bytes != nullptr) bytes = own.back()->bytes->span();
-        } else if (!own.empty()) {
-            Buffer& child = children.emplace_back();
-            ZARR_ASSIGN_OR_RETURN(
-                const bool is_any,
-                BuildLevel(level + 1, bytes.value_or(ByteSpan()), own, scratch, child));
-            bytes = is_any ? std::optional(std::as_const(child).span()) : std::nullopt;
-        }
+        ZARR_ASSIGN_OR_RETURN(const auto bytes,
+                              BuildChild(level, position, own, old, scratch, children));
         if (bytes) parts.push_back({position, *bytes});
     }
     if (parts.empty()) return false;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -118,6 +119,12 @@ class ShardLayout {
     // Build() of a shard of a level; `stored` is null where there is none.
     Result<bool> BuildLevel(std::size_t level, ByteSpan stored, const Changes& changes,
                             PipelineScratch& scratch, Buffer& built) const;
+    // The bytes of a child after `changes` of it, which may be none; nothing where it is to be
+    // absent. They belong to `old`, to a change, or to a buffer that is added to `built`.
+    Result<std::optional<ByteSpan>> BuildChild(std::size_t level, std::size_t position,
+                                               const Changes& changes, Old& old,
+                                               PipelineScratch& scratch,
+                                               std::deque<Buffer>& built) const;
     Status Open(std::size_t level, ByteSpan stored, Old& old) const;
     // The bytes of a child, which is to be kept; nothing where it is absent.
     Result<std::optional<ByteSpan>> Take(std::size_t level, std::size_t position, Old& old) const;
