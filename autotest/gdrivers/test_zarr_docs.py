@@ -14,6 +14,7 @@ import xml.etree.ElementTree
 import pytest
 import zarr_docs
 import zarr_docs_errors
+import zarr_docs_v3_errors
 import zarr_docs_write_errors
 from osgeo import gdal
 from zarr_docs import DOCS, REPOSITORY
@@ -33,7 +34,11 @@ NOT_RUN = {
     "terrain.zarr": "what a command prints, which test_the_listing_of_a_new_store compares",
 }
 ADDED_BY_GDAL = {"OVERVIEW_LEVEL"}  # to the open options of every driver, from some version on
-PROVOKED = {**zarr_docs_errors.PROVOKED, **zarr_docs_write_errors.PROVOKED}
+PROVOKED = {
+    **zarr_docs_errors.PROVOKED,
+    **zarr_docs_v3_errors.PROVOKED,
+    **zarr_docs_write_errors.PROVOKED,
+}
 
 
 def all_blocks():

@@ -274,10 +274,13 @@ Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
     const bool is_v3 = spec.format == zarr::Format::kV3;
     ZARR_RETURN_IF_ERROR(CheckCount("BLOCKSIZE", options.chunks, spec.shape.size()));
     ZARR_RETURN_IF_ERROR(CheckCount("SHARD_CHUNK_SHAPE", options.shard_chunks, spec.shape.size()));
-    if (!is_v3 && (options.is_sharded || options.has_key_prefix))
-        return Status::Invalid(std::string("creation option ") +
-                               (options.is_sharded ? "SHARD" : "CHUNK_KEY_ENCODING") +
+    if (!is_v3 && (options.is_sharded || options.has_key_prefix)) {
+        const char* const option = !options.shard_chunks.empty() ? "SHARD_CHUNK_SHAPE"
+                                   : options.is_sharded          ? "SHARD"
+                                                                 : "CHUNK_KEY_ENCODING";
+        return Status::Invalid("creation option " + std::string(option) +
                                ": is of Zarr v3 (FORMAT=ZARR_V3)");
+    }
     std::copy(options.chunks.begin(), options.chunks.end(), spec.chunks.begin());
     if (options.is_sharded && !options.shard_chunks.empty()) {
         if (!options.chunks.empty()) spec.shard = spec.chunks;

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""What provokes the messages of docs/errors.md about Zarr v3; see zarr_docs_errors."""
+
+import numpy as np
+import zarr3
+from osgeo import gdal
+from zarr_docs_errors import read, remembers, update
+from zarr_gdal import config_options
+
+PROVOKED = {}
+provokes = remembers(PROVOKED)
+ABSENT = 2**64 - 1
+
+
+def document(**members):
+    return zarr3.document((4, 6), "int16", chunks=(2, 3), **members)
+
+
+def of_document(message, **members):
+    """The message comes from opening an array of this document."""
+    provokes(message)(
+        lambda folder: read(zarr3.handmade(folder / "store.zarr", document(**members)))
+    )
+
+
+def shard(folder, *index, data=b"", codecs=(zarr3.LITTLE,)):
+    """A store of one shard of two chunks: what it holds, and then its index, as numbers."""
+    codecs = [zarr3.sharding((1, 3), index=codecs)]
+    shard = data + np.array(index, "<u8").tobytes()
+    return zarr3.handmade(folder / "store.zarr", document(codecs=codecs), {"c/0/0": shard})
+
+
+def of_shard(message, *index, **more):
+    provokes(message)(lambda folder: read(shard(folder, *index, **more)))
+
+
+def create(target, *options):
+    dataset = gdal.GetDriverByName("Zarr").Create(
+        str(target), 8, 8, 1, gdal.GDT_Int16, list(options)
+    )
+    assert dataset is None or dataset.GetRasterBand(1).Fill(3) == gdal.CE_None
+
+
+# Documents
+
+of_document(
+    'zarr.json: the member <name> is not known, and does not say "must_understand": false',
+    extension={"name": "x"},
+)
+of_document(
+    "zarr.json: codecs[<n>]: unknown codec <name>", codecs=[zarr3.LITTLE, zarr3.codec("new")]
+)
+of_document(
+    "zarr.json: codecs[<n>]: codec <name> is refused: <reason>",
+    codecs=[zarr3.codec("numcodecs.pickle")],
+)
+of_document(
+    "zarr.json: codecs[<n>]: codec <name> takes bytes and stands before <name>, which makes bytes of one",
+    codecs=[zarr3.gzip(), zarr3.LITTLE],
+)  # fmt: skip
+of_document(
+    'zarr.json: codecs: none of the codecs makes bytes of an array, as "bytes" does',
+    codecs=[zarr3.gzip()],
+)
+of_document(
+    "zarr.json: codecs[<n>].chunk_shape[<n>]: <n> does not divide the <n> elements of the shard",
+    codecs=[zarr3.sharding((2, 2))],
+)
+of_document(
+    "zarr.json: storage_transformers: <value>: none are defined, so that the list has to be empty",
+    storage_transformers=[{"name": "x"}],
+)
+of_document(
+    'zarr.json: chunk_grid: expected "regular" or "rectilinear", got <name>',
+    chunk_grid=zarr3.codec("hexagonal"),
+)
+of_document(
+    "zarr.json: chunk_grid.configuration.chunk_shapes[<n>]: the sizes add up to <n>, less than the <n> "
+    "elements of the dimension",
+    chunk_grid=zarr3.codec("rectilinear", kind="inline", chunk_shapes=[[1, 2], 3]),
+)  # fmt: skip
+
+
+@provokes("zarr.json: data_type: unknown data type <name>")
+def _(folder):
+    read(zarr3.handmade(folder / "store.zarr", zarr3.document((4, 6), "int7")))
+
+
+@provokes("zarr.json: <place>: shards nest more than <n> levels deep")
+def _(folder):
+    codecs = [zarr3.LITTLE]
+    for _ in range(20):
+        codecs = [zarr3.sharding((2, 3), codecs)]
+    read(zarr3.handmade(folder / "store.zarr", document(codecs=codecs)))
+
+
+@provokes("zarr.json: a shard of <n> chunks has an index of <n> bytes; ZARR_MAX_CHUNK_SIZE allows <n>")
+def _(folder):
+    with config_options(ZARR_MAX_CHUNK_SIZE="16"):
+        read(shard(folder))
+
+
+# Shards
+
+of_shard("<key>: holds <n> bytes, too few for an index of <n>", data=b"short")
+of_shard(
+    "<key>: index: <codec>: checksum <sum> does not match the stored <sum>",
+    ABSENT, ABSENT, ABSENT, ABSENT, 7, codecs=(zarr3.LITTLE, zarr3.CRC32C),
+)  # fmt: skip
+of_shard(
+    "<key>: chunk [<index>]: the index says that it has <n> bytes from <n> on, beyond the end of the "
+    "shard, which has <n>",
+    0, 600, ABSENT, ABSENT,
+)  # fmt: skip
+of_shard(
+    "<key>: chunk [<index>]: the index says that it has <n> bytes from <n> on, of which one alone means "
+    "that it is absent",
+    0, ABSENT, ABSENT, ABSENT,
+)  # fmt: skip
+of_shard(
+    "<key>: chunk [<index>]: the index says that it has <n> bytes from <n> on, more than the <n> that "
+    "can be expected there",
+    0, 1 << 20, ABSENT, ABSENT, data=bytes(1 << 20),
+)  # fmt: skip
+
+
+@provokes("<key>: the index has chunks that overlap, which cannot be kept")
+def _(folder):
+    codecs = [zarr3.sharding((1, 1), index=[zarr3.LITTLE])]
+    store = zarr3.handmade(
+        folder / "store.zarr", document(codecs=codecs),
+        {"c/0/0": bytes(40) + np.array([0, 40] * 6, "<u8").tobytes()},
+    )  # fmt: skip
+    dataset = update(store)
+    dataset.WriteArray(np.ones((1, 1), "i2"))
+    del dataset
+
+
+# Creation options
+
+
+@provokes("creation option <name>: is of Zarr v3 (FORMAT=ZARR_V3)")
+def _(folder):
+    create(folder / "new.zarr", "SHARD_CHUNK_SHAPE=2,2")
+
+
+@provokes("creation option FORMAT: the store is of Zarr <version>")
+def _(folder):
+    create(folder / "new.zarr")
+    create(folder / "new.zarr", "FORMAT=ZARR_V3", "APPEND_SUBDATASET=YES", "ARRAY_NAME=b")
+
+
+@provokes("the shard's size <n> along dimension <n> is no multiple of the chunk's, <n>")
+def _(folder):
+    create(folder / "new.zarr", "FORMAT=ZARR_V3", "BLOCKSIZE=8,8", "SHARD_CHUNK_SHAPE=3,3")
