@@ -19,9 +19,9 @@ from zarr3 import BIG, BYTES, LITTLE, codec, document, sharding, transpose
 # The bits of each type; what is above them in a byte is ignored.
 NARROW = {
     "int2": 2, "int4": 4, "uint2": 2, "uint4": 4, "float4_e2m1fn": 4, "float6_e2m3fn": 6,
-    "float6_e3m2fn": 6, "float8_e3m4": 8, "float8_e4m3": 8, "float8_e4m3b11fnuz": 8,
-    "float8_e4m3fnuz": 8, "float8_e5m2": 8, "float8_e5m2fnuz": 8, "float8_e8m0fnu": 8,
-    "bfloat16": 16,
+    "float6_e3m2fn": 6, "float8_e3m4": 8, "float8_e4m3": 8, "float8_e4m3fn": 8,
+    "float8_e4m3b11fnuz": 8, "float8_e4m3fnuz": 8, "float8_e5m2": 8, "float8_e5m2fnuz": 8,
+    "float8_e8m0fnu": 8, "bfloat16": 16,
 }  # fmt: skip
 FLOATS = [name for name in NARROW if "float" in name]
 

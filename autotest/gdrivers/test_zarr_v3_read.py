@@ -175,7 +175,7 @@ NUMCODECS = {
             "blosc": {"cname": "zstd", "clevel": 3, "shuffle": 2, "blocksize": 0},
             "zlib": {"level": 1}, "gzip": {"level": 1}, "bz2": {"level": 1}, "zstd": {"level": 1},
             "lz4": {"acceleration": 1}, "lzma": {"preset": 1}, "crc32": {}, "crc32c": {},
-            "adler32": {}, "fletcher32": {},
+            "adler32": {}, "fletcher32": {}, "jenkins_lookup3": {},
         }.items()
     },
 }  # fmt: skip

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
 
 #include "core/base/endian.h"
 #include "core/codec/factories.h"
@@ -16,7 +19,7 @@ namespace {
 
 enum class ChecksumLocation : std::uint8_t { kStart, kEnd };
 
-using ChecksumFunction = std::uint32_t (*)(ByteSpan data);
+using ChecksumFunction = std::function<std::uint32_t(ByteSpan data)>;
 
 constexpr std::size_t kChecksumSize = 4;
 
@@ -29,7 +32,7 @@ std::string Hex(std::uint32_t value) {
 class Checksum final : public Codec {
   public:
     Checksum(ChecksumFunction function, ChecksumLocation location)
-        : function_(function), location_(location) {}
+        : function_(std::move(function)), location_(location) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override {
         return {SaturatingAdd(decoded.max, kChecksumSize), decoded.exact};
@@ -98,17 +101,18 @@ std::uint64_t Fold(std::uint64_t sum) { return sum == 0 ? 0 : (sum - 1) % 65535 
 
 // A codec that stores `function` of the data and checks it.
 CodecResult MakeChecksum(ChecksumFunction function, ChecksumLocation location) {
-    return std::unique_ptr<Codec>(std::make_unique<Checksum>(function, location));
+    return std::unique_ptr<Codec>(std::make_unique<Checksum>(std::move(function), location));
 }
 
 CodecResult MakeChecksum(ChecksumFunction function, const json::Value& config,
                          ChecksumLocation fallback) {
     const json::Value* member = config.Find("location");
-    if (member == nullptr || member->is_null()) return MakeChecksum(function, fallback);
+    if (member == nullptr || member->is_null()) return MakeChecksum(std::move(function), fallback);
     const std::string* text = member->as_string();
     if (text != nullptr && *text == "start")
-        return MakeChecksum(function, ChecksumLocation::kStart);
-    if (text != nullptr && *text == "end") return MakeChecksum(function, ChecksumLocation::kEnd);
+        return MakeChecksum(std::move(function), ChecksumLocation::kStart);
+    if (text != nullptr && *text == "end")
+        return MakeChecksum(std::move(function), ChecksumLocation::kEnd);
     return json::Expected("location", "\"start\" or \"end\"", *member);
 }
 
@@ -166,6 +170,78 @@ std::uint32_t Fletcher32Of(ByteSpan data) {
 
 CodecResult MakeFletcher32(const json::Value& /*config*/, const CodecContext& /*context*/) {
     return MakeChecksum(Fletcher32Of, ChecksumLocation::kEnd);
+}
+
+// Bob Jenkins' lookup3 of the year 2006, "hashlittle": three words of state, twelve bytes a round.
+std::uint32_t JenkinsLookup3Of(ByteSpan data, std::uint32_t seed) {
+    const auto rotated = [](std::uint32_t word, int by) {
+        return (word << by) | (word >> (32 - by));
+    };
+    std::uint32_t a = 0xdeadbeefU + static_cast<std::uint32_t>(data.size) + seed;
+    std::uint32_t b = a;
+    std::uint32_t c = a;
+    // Each step of a round mixes one word into another, and adds the third to that.
+    const auto step = [&rotated](std::uint32_t& x, std::uint32_t& y, std::uint32_t z, int by) {
+        x = (x - y) ^ rotated(y, by);
+        y += z;
+    };
+    const std::uint8_t* p = data.data;
+    std::size_t left = data.size;
+    for (; left > 12; left -= 12, p += 12) {
+        a += LoadLittle32(p);
+        b += LoadLittle32(p + 4);
+        c += LoadLittle32(p + 8);
+        step(a, c, b, 4);
+        step(b, a, c, 6);
+        step(c, b, a, 8);
+        step(a, c, b, 16);
+        step(b, a, c, 19);
+        step(c, b, a, 4);
+    }
+    if (left == 0) return c;
+    std::array<std::uint8_t, 12> last{};
+    std::memcpy(last.data(), p, left);
+    a += LoadLittle32(last.data());
+    b += LoadLittle32(last.data() + 4);
+    c += LoadLittle32(last.data() + 8);
+    const auto end = [&rotated](std::uint32_t& x, std::uint32_t y, int by) {
+        x = (x ^ y) - rotated(y, by);
+    };
+    end(c, b, 14);
+    end(a, c, 11);
+    end(b, a, 25);
+    end(c, b, 16);
+    end(a, c, 4);
+    end(b, a, 14);
+    end(c, b, 24);
+    return c;
+}
+
+CodecResult MakeJenkinsLookup3(const json::Value& config, const CodecContext& /*context*/) {
+    std::uint64_t seed = 0;
+    const json::Value* const given = config.Find("initval");
+    if (given != nullptr && !given->is_null() && (!given->GetUint64(seed) || seed > UINT32_MAX))
+        return json::Expected("initval", "an integer below 2^32", *given);
+    std::string prefix;  // bytes that are taken to stand before the data
+    const json::Value* const bytes = config.Find("prefix");
+    if (bytes != nullptr && !bytes->is_null()) {
+        ZARR_ASSIGN_OR_RETURN(const auto numbers, json::UintsAtLeast(*bytes, 0, "prefix"));
+        for (const std::uint64_t number : numbers) {
+            if (number > UINT8_MAX) return json::Expected("prefix", "a list of bytes", *bytes);
+            prefix.push_back(static_cast<char>(number));
+        }
+    }
+    const auto start = static_cast<std::uint32_t>(seed);
+    if (prefix.empty())
+        return MakeChecksum([start](ByteSpan data) { return JenkinsLookup3Of(data, start); },
+                            ChecksumLocation::kEnd);
+    return MakeChecksum(
+        [start, prefix](ByteSpan data) {
+            std::string all = prefix;
+            all.append(reinterpret_cast<const char*>(data.data), data.size);
+            return JenkinsLookup3Of(ByteSpan(all), start);
+        },
+        ChecksumLocation::kEnd);
 }
 
 }  // namespace zarr

@@ -40,6 +40,7 @@ CodecResult MakeCrc32(const json::Value& config, const CodecContext& context);
 CodecResult MakeCrc32c(const json::Value& config, const CodecContext& context);
 CodecResult MakeAdler32(const json::Value& config, const CodecContext& context);
 CodecResult MakeFletcher32(const json::Value& config, const CodecContext& context);
+CodecResult MakeJenkinsLookup3(const json::Value& config, const CodecContext& context);
 CodecResult MakeJson2(const json::Value& config, const CodecContext& context);
 CodecResult MakeMessagePack2(const json::Value& config, const CodecContext& context);
 
@@ -65,5 +66,6 @@ ObjectCodecResult MakeCategorizeObjects(const json::Value& config, const CodecCo
 // The checksums of two of them, for tests.
 std::uint32_t Crc32cOf(ByteSpan data);
 std::uint32_t Fletcher32Of(ByteSpan data);
+std::uint32_t JenkinsLookup3Of(ByteSpan data, std::uint32_t seed);
 
 }  // namespace zarr

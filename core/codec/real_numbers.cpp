@@ -47,6 +47,7 @@ constexpr NamedNumber kNumberNames[] = {
     {"float6_e3m2fn", DataKind::kFloat, 1, NarrowType::kFloat6E3m2fn},
     {"float8_e3m4", DataKind::kFloat, 1, NarrowType::kFloat8E3m4},
     {"float8_e4m3", DataKind::kFloat, 1, NarrowType::kFloat8E4m3},
+    {"float8_e4m3fn", DataKind::kFloat, 1, NarrowType::kFloat8E4m3fn},
     {"float8_e4m3b11fnuz", DataKind::kFloat, 1, NarrowType::kFloat8E4m3b11fnuz},
     {"float8_e4m3fnuz", DataKind::kFloat, 1, NarrowType::kFloat8E4m3fnuz},
     {"float8_e5m2", DataKind::kFloat, 1, NarrowType::kFloat8E5m2},

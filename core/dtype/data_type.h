@@ -67,6 +67,7 @@ enum class NarrowType : std::uint8_t {
     kFloat6E3m2fn,
     kFloat8E3m4,
     kFloat8E4m3,
+    kFloat8E4m3fn,  // in no registry; TensorStore writes it
     kFloat8E4m3b11fnuz,
     kFloat8E4m3fnuz,
     kFloat8E5m2,

@@ -27,6 +27,7 @@ constexpr NarrowFormat kFormats[] = {
     {NarrowType::kFloat6E3m2fn, "float6_e3m2fn", DataKind::kFloat, 6},
     {NarrowType::kFloat8E3m4, "float8_e3m4", DataKind::kFloat, 8},
     {NarrowType::kFloat8E4m3, "float8_e4m3", DataKind::kFloat, 8},
+    {NarrowType::kFloat8E4m3fn, "float8_e4m3fn", DataKind::kFloat, 8},
     {NarrowType::kFloat8E4m3b11fnuz, "float8_e4m3b11fnuz", DataKind::kFloat, 8},
     {NarrowType::kFloat8E4m3fnuz, "float8_e4m3fnuz", DataKind::kFloat, 8},
     {NarrowType::kFloat8E5m2, "float8_e5m2", DataKind::kFloat, 8},
@@ -109,6 +110,8 @@ auto VisitFloat(NarrowType type, Visit&& visit) {
             return visit(NarrowTag<NarrowType::kFloat8E3m4>());
         case NarrowType::kFloat8E4m3:
             return visit(NarrowTag<NarrowType::kFloat8E4m3>());
+        case NarrowType::kFloat8E4m3fn:
+            return visit(NarrowTag<NarrowType::kFloat8E4m3fn>());
         case NarrowType::kFloat8E4m3b11fnuz:
             return visit(NarrowTag<NarrowType::kFloat8E4m3b11fnuz>());
         case NarrowType::kFloat8E4m3fnuz:

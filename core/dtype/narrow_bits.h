@@ -15,6 +15,7 @@ enum class Specials : std::uint8_t {
     kIeee,    // infinities and NaN have the largest exponent
     kFinite,  // "fn" of 4 and 6 bits: none
     kOneNan,  // "fnuz": NaN is what would be negative zero, which is not there
+    kTopNan,  // "fn" of 8 bits: NaN has the largest code of either sign
 };
 
 struct FloatFormat {
@@ -30,7 +31,8 @@ struct FloatFormat {
     }
     // The code of the largest number.
     constexpr std::uint32_t largest() const {
-        return specials == Specials::kIeee ? infinity() - 1 : sign() - 1;
+        if (specials == Specials::kIeee) return infinity() - 1;
+        return specials == Specials::kTopNan ? sign() - 2 : sign() - 1;
     }
 };
 
@@ -47,6 +49,8 @@ constexpr FloatFormat LayoutOf(NarrowType type) {
             return {3, 4, 3, Specials::kIeee};
         case NarrowType::kFloat8E4m3:
             return {4, 3, 7, Specials::kIeee};
+        case NarrowType::kFloat8E4m3fn:
+            return {4, 3, 7, Specials::kTopNan};
         case NarrowType::kFloat8E4m3b11fnuz:
             return {4, 3, 11, Specials::kOneNan};
         case NarrowType::kFloat8E4m3fnuz:
@@ -86,6 +90,8 @@ constexpr std::uint32_t DecodeNarrow(std::uint32_t code) {
         const std::uint32_t magnitude = code & (kLayout.sign() - 1);
         if (kLayout.specials == Specials::kOneNan && magnitude == 0 && sign != 0)
             return kFloat32Nan;
+        if (kLayout.specials == Specials::kTopNan && magnitude > kLayout.largest())
+            return sign | kFloat32Nan;
         if (kLayout.specials == Specials::kIeee && magnitude >= kLayout.infinity())
             return sign | kFloat32Infinity | ((magnitude - kLayout.infinity()) << kWiden);
         if (magnitude == 0) return sign;
@@ -133,6 +139,7 @@ constexpr std::uint32_t RoundedCode(const FloatFormat& layout, std::uint32_t mag
 constexpr std::uint32_t NanCode(const FloatFormat& layout, std::uint32_t bits) {
     const std::uint32_t sign = (bits & kFloat32Sign) != 0 ? layout.sign() : 0;
     if (layout.specials == Specials::kOneNan) return layout.sign();
+    if (layout.specials == Specials::kTopNan) return sign | (layout.sign() - 1);
     if (layout.specials == Specials::kFinite) return sign ^ layout.sign();
     // The top bits of the payload, of which one must be left.
     const std::uint32_t payload =
@@ -155,6 +162,7 @@ constexpr std::uint32_t EncodeNarrow(std::uint32_t bits) {
         if (code <= kLayout.largest())
             return code == 0 && kLayout.specials == Specials::kOneNan ? 0 : sign | code;
         if (kLayout.specials == Specials::kOneNan) return kLayout.sign();
+        if (kLayout.specials == Specials::kTopNan) return sign | (kLayout.sign() - 1);
         const bool has_infinity = kLayout.specials == Specials::kIeee;
         return sign | (has_infinity ? kLayout.infinity() : kLayout.largest());
     }

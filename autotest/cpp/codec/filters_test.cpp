@@ -214,10 +214,27 @@ TEST(Checksums, HaveTheirPublishedCheckValues) {
     EXPECT_EQ(Fletcher32Of(ByteSpan(std::string(2000, '\xff'))), 0xffffffffU);
     EXPECT_EQ(Fletcher32Of(ByteSpan(std::string(1441, '\xff'))), 0xff00ff00U);
     EXPECT_EQ(Fletcher32Of(ByteSpan(std::string_view())), 0U);
+    // As numcodecs 0.17 computes them.
+    std::string bytes;
+    EXPECT_EQ(JenkinsLookup3Of(ByteSpan(bytes), 0), 0xdeadbeefU);
+    for (char byte = 0; byte < 11; ++byte) bytes.push_back(byte);
+    EXPECT_EQ(JenkinsLookup3Of(ByteSpan(bytes), 0), 0x2ca6817aU);
+    bytes.push_back(11);
+    EXPECT_EQ(JenkinsLookup3Of(ByteSpan(bytes), 0), 0x5e4aa593U);
+    for (char byte = 12; byte < 25; ++byte) bytes.push_back(byte);
+    EXPECT_EQ(JenkinsLookup3Of(ByteSpan(bytes), 0), 0x3a882244U);
+    bytes.resize(20);
+    const std::string stored = bytes + "\xb8\xb7\x6c\x71";
+    const std::string config =
+        R"({"id":"jenkins_lookup3","initval":1532161,"prefix":[97,98,99,255]})";
+    EXPECT_EQ(*Decode(config, stored), bytes);
+    ExpectCorrupt(R"({"id":"jenkins_lookup3"})", stored, "does not match the stored 0x716cb7b8");
+    EXPECT_FALSE(Decode(R"({"id":"jenkins_lookup3","initval":4294967296})", stored).ok());
+    EXPECT_FALSE(Decode(R"({"id":"jenkins_lookup3","prefix":[256]})", stored).ok());
 }
 
 TEST(Checksums, SayWhatDoesNotMatch) {
-    for (const char* id : {"crc32", "crc32c", "adler32", "fletcher32"}) {
+    for (const char* id : {"crc32", "crc32c", "adler32", "fletcher32", "jenkins_lookup3"}) {
         const std::string config = std::string(R"({"id":")") + id + R"("})";
         ExpectCorrupt(config, "abc", "too few for a checksum");
         ExpectCorrupt(config, "abcdefgh", " does not match the stored 0x");

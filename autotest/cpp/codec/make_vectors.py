@@ -451,9 +451,37 @@ def fletcher32(data):
     return sums[1] << 16 | sums[0]
 
 
+def jenkins_lookup3(data):
+    """Bob Jenkins' lookup3: rounds of twelve bytes, and another mix at the end."""
+
+    def rotated(word, by):
+        return (word << by | word >> 32 - by) & 0xFFFFFFFF
+
+    state = [(0xDEADBEEF + len(data)) & 0xFFFFFFFF] * 3
+    if not data:
+        return state[2]
+    blocks = [data[i : i + 12].ljust(12, b"\0") for i in range(0, len(data), 12)]
+    for number, block in enumerate(blocks):
+        state = [(s + w) & 0xFFFFFFFF for s, w in zip(state, struct.unpack("<3I", block))]
+        if number + 1 == len(blocks):
+            for x, y, by in (
+                (2, 1, 14), (0, 2, 11), (1, 0, 25), (2, 1, 16), (0, 2, 4), (1, 0, 14), (2, 1, 24)
+            ):  # fmt: skip
+                state[x] = ((state[x] ^ state[y]) - rotated(state[y], by)) & 0xFFFFFFFF
+            return state[2]
+        for x, y, z, by in (
+            (0, 2, 1, 4), (1, 0, 2, 6), (2, 1, 0, 8), (0, 2, 1, 16), (1, 0, 2, 19), (2, 1, 0, 4)
+        ):  # fmt: skip
+            state[x] = (state[x] - state[y] & 0xFFFFFFFF) ^ rotated(state[y], by)
+            state[y] = state[y] + state[z] & 0xFFFFFFFF
+    return None
+
+
 def checksum_vectors():
-    """crc32c and fletcher32, from their published algorithms; and where newer versions put them."""
+    """Checksums from their published algorithms; and where newer versions put them."""
     assert crc32c(b"123456789") == 0xE3069283
+    # As numcodecs 0.17 has it.
+    assert jenkins_lookup3(bytes(range(26))) == 0xA91DD5DB
     # As libhdf5 1.10.8 stores them for datasets of bytes.
     for data, stored in ((b"abcde", "c729f04f"), (b"abcdef", "2d2a5650"), (b"\xff" * 722, "f" * 8),
                          (b"\xff" * 3, "00ff00ff"), (bytes(4), "00000000")):  # fmt: skip
@@ -471,6 +499,8 @@ def checksum_vectors():
         yield entry(f"crc32c_{name}", {"id": "crc32c"}, values, crc32c, checked=True)
         # Not "checked": it takes zeros with the checksum zero, and bytes of 255 alike.
         yield entry(f"fletcher32_{name}", {"id": "fletcher32"}, values, fletcher32)
+        config = {"id": "jenkins_lookup3"}
+        yield entry(f"jenkins_lookup3_{name}", config, values, jenkins_lookup3, checked=True)
     yield entry("fletcher32_ones", {"id": "fletcher32"}, np.full(722, 255, "u1"), fletcher32)
     for name, function in (("crc32", zlib.crc32), ("adler32", zlib.adler32), ("crc32c", crc32c)):
         for location in ("start", "end"):

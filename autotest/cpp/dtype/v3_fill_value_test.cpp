@@ -117,6 +117,7 @@ TEST(V3FillValue, OfFloatsIsANumberOrTheNameOfOne) {
     EXPECT_EQ(FillInV3("float8_e4m3", "\"NaN\""), "\x7c");
     EXPECT_EQ(FillInV3("float8_e5m2", "\"NaN\""), "\x7e");
     EXPECT_EQ(FillInV3("float8_e4m3fnuz", "\"NaN\""), "\x80");
+    EXPECT_EQ(FillInV3("float8_e4m3fn", "\"NaN\""), "\x7f");
     EXPECT_EQ(FillInV3("float8_e8m0fnu", "\"NaN\""), "\xff");
     EXPECT_EQ(FillInV3("float64", "\"-Infinity\""),
               NativeBytes(-std::numeric_limits<double>::infinity()));
@@ -132,7 +133,9 @@ TEST(V3FillValue, OfFloatsThatLackItIsRefused) {
         ExpectRefusedInV3(type, {"\"NaN\"", "\"Infinity\"", "\"-Infinity\"", "1000", "-1e30"});
     for (const char* type : {"float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz"})
         ExpectRefusedInV3(type, {"\"Infinity\"", "\"-Infinity\"", "1e30"});
-    ExpectRefusedInV3("float8_e8m0fnu", {"\"Infinity\"", "0", "-1", "0.0"});
+    ExpectRefusedInV3("float8_e4m3fn", {"\"Infinity\"", "\"-Infinity\"", "465"});
+    ExpectRefusedInV3("float8_e8m0fnu", {"\"Infinity\"", "-1"});
+    EXPECT_EQ(FillInV3("float8_e8m0fnu", "0.0"), std::string(1, '\0'));
     EXPECT_EQ(FillInV3("float4_e2m1fn", "5.1"), "\7");
     EXPECT_EQ(FillInV3("float8_e8m0fnu", "0.5"), "\x7e");
 }
