@@ -15,7 +15,7 @@ where the values that are read differ from zarr-python's, it fails.
 floor     zarr_floor: reads the same files, decodes them with the bare codec library and copies them
           to their place in memory that is there, on all cores; without GDAL
 ours      the driver "Zarr"
-builtin   the driver "ZarrBuiltin", in the same process
+builtin   the driver "ZarrBuiltin", in the same process, where it reads the sample
 tiff      a tiled GeoTIFF or COG of the same data, with the same codec (blosc: zstd and predictor),
           read and written on all cores
 zarr      zarr-python
@@ -55,6 +55,7 @@ TASKS = (
     "windows",
     "cube",
     "small_reads",
+    "version_3",
     "remote",
     "zipped",
     "pyramid",
@@ -86,12 +87,14 @@ def parse_arguments(build_folder):
 
 def make_setting(arguments, floor):
     small, data = arguments.small, arguments.data
+    terrain = samples.terrain_samples(data, *((1000, 256) if small else (8192, 512)))
     return types.SimpleNamespace(
         floor=str(floor),
         rounds=arguments.rounds,
         small=small,
         data=data,
-        terrain=samples.terrain_samples(data, *((1000, 256) if small else (8192, 512))),
+        terrain=terrain,
+        terrain_of={each.label: each for each in terrain},
         scene=samples.scene_sample(data, *((1000, 256) if small else (8192, 1024))),
         cube=samples.cube_sample(
             data,

@@ -38,7 +38,7 @@ def every_pixel(size, memory):
     """Neighbouring pixels of a line, or windows around them, through all bands."""
 
     def read(dataset):
-        for i in range(PIXELS):
+        for i in range(len(memory)):
             dataset.ReadAsArray(5 + i, 7, size, size, buf_obj=memory[i])
 
     return read

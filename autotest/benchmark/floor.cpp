@@ -3,10 +3,12 @@
 // decodes them with the bare codec library, and copies them to their places in memory that is there
 // and touched beforehand; on all cores. Neither GDAL nor the core has a part in it. POSIX only.
 //
-//   zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [THREADS]
+//   zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [SHARDS]
 //
-// FOLDER holds chunks in C order named "i.j"; CODEC is blosc, zstd, zlib or none; SHAPE and CHUNKS
-// are sizes with commas between. Does what each line of standard input says, and answers with one:
+// FOLDER holds chunks in C order named "i.j"; CODEC is blosc, zstd, zlib or none; SHAPE, CHUNKS and
+// SHARDS are sizes with commas between. With SHARDS the array is one of Zarr v3, whose files are
+// named "c/i/j": shards of that size with their index and its CRC-32C at the end, or chunks where
+// SHARDS are CHUNKS. Does what each line of standard input says, and answers with one:
 //
 //   read           all chunks                                  {"seconds": S}
 //   windows X,Y,W,H ...  of two dimensions: all chunks that a window touches, once each, then the
@@ -32,6 +34,7 @@
 #include <vector>
 
 #include "autotest/benchmark/floor_decoder.h"
+#include "autotest/benchmark/floor_shard.h"
 
 namespace {
 
@@ -47,6 +50,31 @@ struct Layout {
     std::size_t item_size;
     Sizes shape;
     Sizes chunks;
+    Sizes shards;  // empty for Zarr v2
+
+    bool is_sharded() const { return !shards.empty() && shards != chunks; }
+    // The file of a chunk or shard.
+    std::string PathOf(const Sizes& at) const {
+        std::string path = folder + (shards.empty() ? "" : "/c");
+        for (std::size_t i = 0; i < at.size(); ++i)
+            path += (shards.empty() && i != 0 ? "." : "/") + std::to_string(at[i]);
+        return path;
+    }
+    // The shard that has a chunk, and the chunk's place in its index.
+    Sizes ShardOf(const Sizes& chunk) const {
+        Sizes shard;
+        for (std::size_t i = 0; i < chunk.size(); ++i)
+            shard.push_back(chunk[i] / (shards[i] / chunks[i]));
+        return shard;
+    }
+    std::size_t PlaceInShard(const Sizes& chunk) const {
+        std::size_t place = 0;
+        for (std::size_t i = 0; i < chunk.size(); ++i) {
+            const std::size_t count = shards[i] / chunks[i];
+            place = place * count + chunk[i] % count;
+        }
+        return place;
+    }
 
     std::size_t bytes() const { return Product(shape) * item_size; }
     std::size_t chunk_bytes() const { return Product(chunks) * item_size; }
@@ -122,15 +150,18 @@ void Place(const Layout& layout, const Sizes& chunk, std::size_t axis, const std
         Place(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
 }
 
-// Reads a chunk's file and decodes it to memory of the chunk's size; ends the program where that
-// fails.
-void DecodeChunk(const Layout& layout, std::size_t index, Worker& worker, std::uint8_t* decoded) {
+// The shards that a read needs, open while it lasts.
+using Shards = std::map<Sizes, FloorShard>;
+
+// Reads a chunk and decodes it to memory of the chunk's size; ends the program where that fails.
+void DecodeChunk(const Layout& layout, std::size_t index, const Shards& shards, Worker& worker,
+                 std::uint8_t* decoded) {
     const Sizes chunk = layout.ChunkAt(index);
-    std::string path = layout.folder + "/";
-    for (std::size_t i = 0; i < chunk.size(); ++i)
-        path += (i == 0 ? "" : ".") + std::to_string(chunk[i]);
     const std::size_t size = layout.chunk_bytes();
-    bool good = ReadWholeFile(path, worker.encoded);
+    bool good =
+        layout.is_sharded()
+            ? shards.at(layout.ShardOf(chunk)).ReadChunk(layout.PlaceInShard(chunk), worker.encoded)
+            : ReadWholeFile(layout.PathOf(chunk), worker.encoded);
     if (good && worker.decoder != nullptr) {
         good = worker.decoder->Decode(worker.encoded, decoded, size);
     } else if (good) {
@@ -138,12 +169,13 @@ void DecodeChunk(const Layout& layout, std::size_t index, Worker& worker, std::u
         if (good) std::memcpy(decoded, worker.encoded.data(), size);
     }
     if (good) return;
-    std::fprintf(stderr, "zarr_floor: cannot read %s\n", path.c_str());
+    std::fprintf(stderr, "zarr_floor: cannot read chunk %zu of %s\n", index, layout.folder.c_str());
     std::exit(1);
 }
 
-void ReadChunk(const Layout& layout, std::size_t index, Worker& worker, std::uint8_t* array) {
-    DecodeChunk(layout, index, worker, worker.decoded.data());
+void ReadChunk(const Layout& layout, std::size_t index, const Shards& shards, Worker& worker,
+               std::uint8_t* array) {
+    DecodeChunk(layout, index, shards, worker, worker.decoded.data());
     Place(layout, layout.ChunkAt(index), 0, worker.decoded.data(), array);
 }
 
@@ -160,12 +192,31 @@ void OnAll(std::size_t count, std::size_t threads,
     for (std::thread& thread : helpers) thread.join();
 }
 
+// Opens the shards of chunks and reads their indexes.
+Shards OpenShards(const Layout& layout, const Sizes& indices, std::size_t threads) {
+    Shards shards;
+    if (!layout.is_sharded()) return shards;
+    for (const std::size_t index : indices) shards[layout.ShardOf(layout.ChunkAt(index))];
+    std::vector<Shards::value_type*> all;
+    for (auto& each : shards) all.push_back(&each);
+    std::size_t chunks = 1;
+    for (std::size_t i = 0; i < layout.chunks.size(); ++i)
+        chunks *= layout.shards[i] / layout.chunks[i];
+    OnAll(all.size(), threads, [&](std::size_t /*thread*/, std::size_t k) {
+        if (all[k]->second.Open(layout.PathOf(all[k]->first), chunks)) return;
+        std::fprintf(stderr, "zarr_floor: cannot read %s\n", layout.PathOf(all[k]->first).c_str());
+        std::exit(1);
+    });
+    return shards;
+}
+
 // Reads chunks; returns the seconds that took.
 double ReadChunks(const Layout& layout, const Sizes& indices, std::vector<Worker>& workers,
                   std::uint8_t* array) {
     const auto start = std::chrono::steady_clock::now();
+    const Shards shards = OpenShards(layout, indices, workers.size());
     OnAll(indices.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
-        ReadChunk(layout, indices[k], workers[thread], array);
+        ReadChunk(layout, indices[k], shards, workers[thread], array);
     });
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -208,8 +259,9 @@ double ReadWindows(const Layout& layout, const std::vector<Sizes>& windows,
     for (std::size_t k = 0; k < windows.size(); ++k)
         parts[k].resize(windows[k][2] * windows[k][3] * layout.item_size);
     const auto start = std::chrono::steady_clock::now();
+    const Shards shards = OpenShards(layout, touched, workers.size());
     OnAll(touched.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
-        DecodeChunk(layout, touched[k], workers[thread], chunks.at(touched[k]).data());
+        DecodeChunk(layout, touched[k], shards, workers[thread], chunks.at(touched[k]).data());
     });
     OnAll(windows.size(), workers.size(), [&](std::size_t /*thread*/, std::size_t k) {
         for (const std::size_t index : Touched(layout, {windows[k]}))
@@ -252,20 +304,28 @@ void Answer(const std::string& line, const Layout& layout, std::vector<Worker>& 
 
 int main(int argc, char** argv) {
     if (argc < 6 || argc > 7) {
-        std::fputs("zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [THREADS]\n", stderr);
+        std::fputs("zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [SHARDS]\n", stderr);
         return 2;
     }
-    const Layout layout{argv[1], argv[2], std::strtoul(argv[3], nullptr, 10), ParseSizes(argv[4]),
-                        ParseSizes(argv[5])};
-    const bool has_sizes = !layout.shape.empty() && layout.shape.size() == layout.chunks.size() &&
-                           layout.bytes() != 0 && layout.chunk_bytes() != 0;
+    const Layout layout{argv[1],
+                        argv[2],
+                        std::strtoul(argv[3], nullptr, 10),
+                        ParseSizes(argv[4]),
+                        ParseSizes(argv[5]),
+                        argc > 6 ? ParseSizes(argv[6]) : Sizes()};
+    bool has_sizes = !layout.shape.empty() && layout.shape.size() == layout.chunks.size() &&
+                     layout.bytes() != 0 && layout.chunk_bytes() != 0 &&
+                     (layout.shards.empty() || layout.shards.size() == layout.chunks.size());
+    for (std::size_t i = 0; has_sizes && i < layout.shards.size(); ++i)
+        has_sizes = layout.shards[i] != 0 && layout.shards[i] % layout.chunks[i] == 0;
     if (!has_sizes || (layout.codec != "none" && MakeFloorDecoder(layout.codec) == nullptr)) {
-        std::fputs("zarr_floor: sizes must be 1 or more, and the codec blosc, zstd, zlib or none\n",
-                   stderr);
+        std::fputs(
+            "zarr_floor: sizes must be 1 or more, shards made of whole chunks, and the codec"
+            " blosc, zstd, zlib or none\n",
+            stderr);
         return 2;
     }
-    const std::size_t threads = argc > 6 ? std::strtoul(argv[6], nullptr, 10)
-                                         : std::size_t{std::thread::hardware_concurrency()};
+    const std::size_t threads = std::thread::hardware_concurrency();
     const Memory memory(layout.bytes());
     std::vector<Worker> workers;
     for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i)

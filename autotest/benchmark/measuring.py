@@ -97,7 +97,8 @@ class Floor:
     def __init__(self, program, sample):
         array = sample.array()
         assert array.order == "C" and array.filters is None
-        sizes = [",".join(map(str, each)) for each in (array.shape, array.chunks)]
+        sizes = [array.shape, sample.chunks, *([sample.shards] if sample.shards else [])]
+        sizes = [",".join(map(str, each)) for each in sizes]
         item_size = str(array.dtype.itemsize)
         self.command = [program, sample.path, sample.floor_codec, item_size, *sizes]
 

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: MIT
 """A store on a web server that takes 20 ms before each answer, as one on the same continent does."""
 
-import pathlib
-import sys
-
 import numpy as np
 from measuring import BUILTIN, OURS, Fact, Row, faster, open_with, prepared, take_turns
 from osgeo import gdal
 from samples import BLOSC_LZ4, kept, save, terrain
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gdrivers"))
-
-from zarr_http import Served  # noqa: E402
+from zarr_http import Served
 
 LATENCY = 0.02
 CHUNKS_ACROSS = 8

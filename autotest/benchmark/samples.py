@@ -4,11 +4,16 @@
 import os
 import pathlib
 import shutil
+import sys
 
 import numpy as np
 import zarr
 from numcodecs import Blosc, Zlib, Zstd
 from osgeo import gdal
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "gdrivers"))
+
+import zarr3  # noqa: E402  (in the folder that joined the path above)
 
 SEED = 20200101
 VERSION = 2  # of the data; part of the folders' names, so that older data is not taken for new
@@ -75,6 +80,28 @@ class Sample:
 
     def array(self):
         return zarr.open_array(self.path, mode="r")
+
+    @property
+    def chunks(self):
+        return self.array().chunks
+
+    shards = None
+
+
+class Version3Sample(Sample):
+    """An array of Zarr v3 in a store of its own, of the values of another sample. Without shards
+    `shards` are the chunks."""
+
+    def __init__(self, label, path, floor_codec, same, chunks, shards):
+        super().__init__(label, path, floor_codec, same.tiff)
+        self.same, self._chunks, self.shards = same, chunks, shards
+
+    def array(self):
+        return self.same.array()
+
+    @property
+    def chunks(self):
+        return self._chunks
 
 
 def kept(folder, name, make):
@@ -152,3 +179,53 @@ def cube_sample(folder, shape, chunks):
     name = "cube-" + "x".join(map(str, shape)) + "-" + "x".join(map(str, chunks))
     home = kept(folder, name, make)
     return Sample("cube, blosc-lz4", home / "cube.zarr", "blosc")
+
+
+def write_version_3(path, values, chunks, shards, codecs):
+    """By zarr-python 3, in a process of its own. `codecs` are those of a chunk, after its bytes."""
+    codecs = [zarr3.LITTLE, *codecs]
+    if shards != chunks:
+        codecs = [zarr3.sharding(chunks, codecs)]
+    between = path.parent / "between"
+    document = zarr3.document(values.shape, values.dtype.name, shards, codecs)
+    written = zarr3.Batch(between)
+    array = written.array(path, "", document, values)
+    written.run()
+    np.testing.assert_array_equal(array.values, values)
+    shutil.rmtree(between)
+
+
+def version_3_samples(folder, terrain_of, scene_of, cube_of):
+    """Label -> the terrain in chunks with zstd, and in shards with blosc; the scene and the cube in
+    shards. Given are their samples of Zarr v2."""
+    zstd = [zarr3.zstd(3)]
+    (terrain_chunk, _), (scene_chunk, _) = terrain_of["zstd"].chunks, scene_of.chunks
+    plain = (terrain_chunk,) * 2
+    inner = (scene_chunk // 2,) * 2
+    wanted = {
+        "zstd": (terrain_of["zstd"], "zstd", plain, plain, zstd),
+        "sharded, blosc-lz4": (
+            terrain_of["blosc-lz4"], "blosc", plain, (4 * terrain_chunk,) * 2,
+            [zarr3.blosc(typesize=4)],
+        ),
+        "sharded scene": (
+            scene_of, "blosc", inner, (4 * scene_chunk,) * 2, [zarr3.blosc(typesize=2)]
+        ),
+        "sharded cube": (
+            cube_of, "blosc", cube_of.chunks, tuple(2 * size for size in cube_of.chunks),
+            [zarr3.blosc(typesize=2)],
+        ),
+    }  # fmt: skip
+    samples = {}
+    for label, (same, floor_codec, chunks, shards, codecs) in wanted.items():
+        array = same.array()
+
+        def make(home, array=array, chunks=chunks, shards=shards, codecs=codecs):
+            write_version_3(home / "array.zarr", array[...], chunks, shards, codecs)
+
+        sizes = "-".join("x".join(map(str, each)) for each in (array.shape, chunks, shards))
+        home = kept(folder, f"v3-{label.split(',')[0].replace(' ', '-')}-{sizes}", make)
+        samples[label] = Version3Sample(
+            f"v3, {label}", home / "array.zarr", floor_codec, same, chunks, shards
+        )
+    return samples
