@@ -73,7 +73,7 @@ Result<std::string> FloatOf(const DataType& type, const json::Value& value) {
     } else if (!value.GetDouble(number) || !std::isfinite(number)) {
         return NoValueOf(type, value);  // Python's bare NaN is not JSON
     }
-    // Its nearest number to zero, which it lacks, and which TensorStore writes in this way.
+    // float8_e8m0fnu has no zero. TensorStore writes its smallest number, 2^-127, as 0.
     if (type.narrow == NarrowType::kFloat8E8m0fnu && number == 0) return std::string(1, '\0');
     if (!HoldsFloat(type, number)) return NoValueOf(type, value);
     return BytesOfFloat(type, number);

@@ -40,6 +40,7 @@ constexpr NarrowReference kReferences[] = {
     {"float6_e3m2fn", 0xce26bb00, 0x5ef872a0, 28, 0.0625},
     {"float8_e3m4", 0x6bff5c51, 0xe6d5fd11, 15.5, 0x1p-6},
     {"float8_e4m3", 0x9f892b8b, 0x26f64d30, 240, 0x1p-9},
+    {"float8_e4m3fn", 0x2fdee9ac, 0x4614d2eb, 448, 0x1p-9},
     {"float8_e4m3b11fnuz", 0xb58a74fe, 0xe6396a8f, 30, 0x1p-13},
     {"float8_e4m3fnuz", 0xf2dfa052, 0x1f1260da, 240, 0x1p-10},
     {"float8_e5m2", 0x3d83fd11, 0x23c57143, 57344, 0x1p-16},
