@@ -100,7 +100,10 @@ def put_attributes(document, attributes, change=ome_05):
             attributes["_FillValue"] = double_text(fill)
         if document.get("attributes", {}).get(NO_NODATA) is False:
             attributes[NO_NODATA] = False
-    document["attributes"] = change(attributes)
+    # What a program has put beside `ome` stays there.
+    old = document.get("attributes", {})
+    beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
+    document["attributes"] = {**change(attributes), **beside}
 
 
 def attributes_of(document):
@@ -242,12 +245,15 @@ def sharding_of(document):
 
 
 def _fill_in_v3(fill, dtype):
+    if dtype.names or dtype.kind == "V":
+        zeros = bytes(dtype.itemsize)
+        return fill if isinstance(fill, str) else base64.b64encode(zeros).decode()
     if fill is None:
         if dtype.kind in "USO":
             return ""
         return {"c": [0.0, 0.0], "b": False}.get(dtype.kind, 0)
     if dtype.kind == "O":
-        return "" if fill == 0 else fill
+        return fill or ""
     if dtype.kind == "b":
         return bool(fill)
     return fill
@@ -259,6 +265,8 @@ def _fill_in_v2(fill, dtype):
         return "NaN" if math.isnan(value) else float(value)
     if fill == "NaT":
         return -(2**63)
+    if dtype.kind in "OU" and fill == "":
+        return None  # xarray does not take it for missing in Zarr v3
     return fill
 
 

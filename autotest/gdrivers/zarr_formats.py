@@ -446,3 +446,8 @@ def contents(store):
     """{key: bytes} of a store, documents and chunks by the keys of Zarr v2."""
     opened = view(store)
     return {key: bytes(opened[key]) for key in opened.keys()}
+
+
+def change_attributes(store, path="", **changes):
+    """Puts attributes of a node, and leaves the others."""
+    put_attributes(store, {**attributes(store, path), **changes}, path)

@@ -108,6 +108,9 @@ def entries(folder):
 def stays(folder):
     """What has to be as before once overviews have come and gone: all of it, byte by byte. Where
     zarr-python 3 wrote metadata, which it spells otherwise than this driver, they mean the same."""
+    if zarr_formats.is_v3():  # zarr.json holds what zarr-python wrote, and what changes
+        opened = zarr_formats.contents(folder)
+        return {**opened, **zarr_formats.documents(folder)}
     files = entries(folder)
     if not IS_3:
         return files
