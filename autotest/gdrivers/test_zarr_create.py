@@ -166,10 +166,11 @@ def test_others_find_crs_geotransform_and_nodata(tmp_path):
         assert "spatial_ref" in dataset.coords
         found = osr.SpatialReference(dataset["spatial_ref"].attrs["crs_wkt"])
         assert found.GetAuthorityCode(None) == "32632"
-    own = gdal.OpenEx(array_name(store, "copy:0"), allowed_drivers=["ZarrBuiltin"])
-    assert own.GetSpatialRef().GetAuthorityCode(None) == "32632"
-    assert_place(own, UTM)
-    assert own.GetRasterBand(1).GetNoDataValue() == -7
+    if not zarr_formats.is_v3():  # of which GDAL before 3.7 has an early draft
+        own = gdal.OpenEx(array_name(store, "copy:0"), allowed_drivers=["ZarrBuiltin"])
+        assert own.GetSpatialRef().GetAuthorityCode(None) == "32632"
+        assert_place(own, UTM)
+        assert own.GetRasterBand(1).GetNoDataValue() == -7
     with xr.open_zarr(str(store), decode_coords="all") as dataset:
         assert dataset["copy"].rio.crs.to_epsg() == 32632
         assert tuple(dataset["copy"].rio.transform())[:6] == (10, 0, 500000, 0, -10, 5200000)

@@ -4,7 +4,6 @@ OME-NGFF 0.4 says becomes what 0.5 says: below `ome`, where the version stands o
 
 import base64
 import json
-import math
 import pathlib
 import shutil
 import struct
@@ -262,7 +261,7 @@ def _fill_in_v3(fill, dtype):
 def _fill_in_v2(fill, dtype):
     if isinstance(fill, str) and fill.startswith("0x") and dtype.kind in "fu":
         value = np.frombuffer(bytes.fromhex(fill[2:]), dtype.newbyteorder(">"))[0]
-        return "NaN" if math.isnan(value) else float(value)
+        return "NaN" if value != value else float(value)
     if fill == "NaT":
         return -(2**63)
     if dtype.kind in "OU" and fill == "":

@@ -40,13 +40,21 @@ def is_v3():
 def running(version):
     """The format that tests run in, for the with statement: 2 or 3."""
     before = os.environ.get(OPTION)
-    os.environ[OPTION] = f"ZARR_V{version}"
+    _set_option(f"ZARR_V{version}")
     try:
         yield
     finally:
-        del os.environ[OPTION]
-        if before is not None:
-            os.environ[OPTION] = before
+        _set_option(before)
+
+
+def _set_option(value):
+    """In the environment, which programs inherit, and in GDAL, where what a test has set counts more."""
+    from osgeo import gdal  # conftest.py imports this file before GDAL may be loaded
+
+    gdal.SetConfigOption(OPTION, value)
+    os.environ.pop(OPTION, None)
+    if value is not None:
+        os.environ[OPTION] = value
 
 
 # ---------------------------------------------------------------------------------------------
