@@ -29,7 +29,7 @@ TOOLS = {"ZARR_DUMP": "zarr_dump", "ZARR_ENCODE": "zarr_encode"}
 for variable, tool in TOOLS.items():
     os.environ.setdefault(variable, str(PLUGIN_FOLDER.parent / "bin" / tool))
 # Nothing of a user's set-up may change what is tested.
-for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG"):
+for name in ("GDAL_NUM_THREADS", "GDAL_SKIP", "GDAL_PAM_ENABLED", "CPL_DEBUG", "ZARR_DEFAULT_FORMAT"):
     os.environ.pop(name, None)
 os.environ["GDAL_PAM_ENABLED"] = "NO"
 # Values must not depend on it: the tests pass with any.
@@ -42,6 +42,9 @@ if not os.environ.get("ZARR_TEST_SEED"):
 import zarr_python  # noqa: E402  (in the folder that joined the path above)
 
 zarr_python.adapt()  # before test modules import zarr; processes that they fork inherit it
+import zarr_formats  # noqa: E402
+
+zarr_formats.install()
 
 
 def missing_parts():
@@ -67,6 +70,7 @@ def missing_parts():
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "formats(*versions): of Zarr, in which a test runs")
     problems = missing_parts()
     if problems:
         pytest.exit("\n".join(["cannot test the Zarr driver:"] + problems), returncode=3)
@@ -83,6 +87,22 @@ def pytest_report_header(config):
 
 def pytest_terminal_summary(terminalreporter):
     terminalreporter.write_line(f"random tests: ZARR_TEST_SEED={os.environ['ZARR_TEST_SEED']}")
+
+
+def pytest_generate_tests(metafunc):
+    marker = metafunc.definition.get_closest_marker("formats")
+    if marker is not None:
+        names = [f"v{version}" for version in marker.args]
+        metafunc.parametrize("zarr_format", marker.args, ids=names, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def zarr_format(request):
+    """The version of Zarr that a test runs in, 2 unless it says others: see zarr_formats.py. What a
+    fixture of a module makes in it has to ask for this one."""
+    version = getattr(request, "param", 2)
+    with zarr_formats.running(version):
+        yield version
 
 
 @pytest.fixture

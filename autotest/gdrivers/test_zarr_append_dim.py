@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
+import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import array_name, error_log, open_raster, read_all
 
+pytestmark = zarr_formats.BOTH
 PLACE = (500000, 10, 0, 5200000, 0, -10)
 
 
@@ -105,9 +107,9 @@ def test_a_slice_that_is_there_is_written_anew(tmp_path):
     assert append(store, slices(50, 60), "APPEND_DIM_VALUES=2020-01-02,2020-01-03")
     with xr.open_zarr(str(store)) as opened:
         assert [int(v[0, 0]) for v in opened.v.values] == [0, 50, 60]
-    before = contents(store)["v/.zarray"]
+    before = zarr_formats.array_document(store, "v")
     assert append(store, slices(70), "APPEND_DIM_VALUES=2020-01-01")
-    assert contents(store)["v/.zarray"] == before
+    assert zarr_formats.array_document(store, "v") == before
     assert read_all(open_raster(array_name(store, "v")))[0, 0, 0] == 70
 
 
@@ -233,7 +235,7 @@ def test_without_a_store_there_is_nothing_to_grow(tmp_path, cpl, name):
 @pytest.mark.parametrize("chunk", [1, 4])
 def test_a_cancelled_append_is_not_seen(tmp_path, chunk):
     store = make_cube(tmp_path, chunk=chunk)
-    before = contents(store)
+    before = zarr_formats.contents(store)
     calls = []
 
     def cancel(done, *_):
@@ -244,7 +246,7 @@ def test_a_cancelled_append_is_not_seen(tmp_path, chunk):
         options = ["APPEND_DIM_VALUES=2020-01-03,2020-01-04,2020-01-05"]
         assert append(store, slices(7, 8, 9), *options, callback=cancel) is None
     assert calls and len(log.errors) == 1
-    after = contents(store)
+    after = zarr_formats.contents(store)
     assert json.loads(after.pop(".zmetadata")) == json.loads(before.pop(".zmetadata"))
     assert {key for key in after if after[key] != before.get(key)} <= {"v/0.0.0", "v/0.1.0"}
     with xr.open_zarr(str(store)) as opened:

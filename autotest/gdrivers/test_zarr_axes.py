@@ -8,12 +8,14 @@ import numcodecs
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import array_name, open_raster, read_all
 from zarr_mdim import open_array
 from zarr_store import make_array, make_store
 
+pytestmark = zarr_formats.BOTH
 RGB = [gdal.GCI_RedBand, gdal.GCI_GreenBand, gdal.GCI_BlueBand]
 COLOURS = {3: RGB, 4: RGB + [gdal.GCI_AlphaBand]}
 

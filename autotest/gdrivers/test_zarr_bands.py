@@ -8,11 +8,13 @@ import sys
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster, read_all
 from zarr_store import make_array, make_store
 
+pytestmark = zarr_formats.BOTH
 CUBE = np.arange(2 * 3 * 4, dtype="i4").reshape(2, 3, 4)
 
 

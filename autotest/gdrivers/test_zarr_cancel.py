@@ -7,11 +7,13 @@ import shutil
 
 import numpy as np
 import pytest
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import config_options, create_deletes_first, error_log, open_raster, read_all
 from zarr_overviews import entries
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 SHAPE = (3, 300, 260)
 RANDOM = np.random.default_rng(1).integers(1, 250, SHAPE, "u1")
 

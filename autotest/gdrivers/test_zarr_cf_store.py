@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from test_zarr_cf_grid_mapping import CASES, GOES, attributes_of
@@ -12,6 +13,7 @@ from zarr_cf import Ours, same, unproject
 from zarr_gdal import array_name, open_raster
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 DATA = np.arange(20, dtype="i2").reshape(4, 5)
 
 

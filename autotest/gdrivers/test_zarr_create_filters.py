@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """FILTER and its parameters as creation options."""
 
-import json
-
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import open_raster
 
+pytestmark = zarr_formats.BOTH
 TYPES = {"i2": gdal.GDT_Int16, "u2": gdal.GDT_UInt16, "i4": gdal.GDT_Int32, "f4": gdal.GDT_Float32,
          "f8": gdal.GDT_Float64}  # fmt: skip
 
@@ -41,7 +41,7 @@ def test_filters(tmp_path, name):
     values = np.random.default_rng(5).uniform(0, 100, (50, 60)).astype(dtype)
     gdal_type = TYPES[dtype]
     driver().Create(str(store), 60, 50, 1, gdal_type, [f"FILTER={name}", *options]).WriteArray(values)
-    assert json.loads((store / "f" / ".zarray").read_text())["filters"] == filters
+    assert zarr_formats.array_document(store, "f")["filters"] == filters
     read = zarr.open(str(store), mode="r")["f"][...]
     np.testing.assert_allclose(read, values, rtol=0, atol=tolerance)
     np.testing.assert_array_equal(open_raster(store).ReadAsArray(), read)

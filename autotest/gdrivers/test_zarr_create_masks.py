@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, config_options, error_log, gdal_is_at_least, open_raster
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 ROWS, COLUMNS = 50, 70
 VALUES = np.arange(2 * ROWS * COLUMNS).reshape(2, ROWS, COLUMNS).astype("u2")
 MASK = ((VALUES[0] % 3 > 0) * 255).astype("u1")

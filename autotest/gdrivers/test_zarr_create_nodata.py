@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A nodata value that the type cannot hold is not one of the array's, and never another value."""
 
-import json
-
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal, gdal_array
-
 from zarr_gdal import error_log, gdal_is_at_least, open_band, open_raster
 
+pytestmark = zarr_formats.BOTH
 OUTSIDE = [
     (gdal.GDT_Byte, -9999, "Byte"),
     (gdal.GDT_Byte, 256, "Byte"),
@@ -37,11 +36,6 @@ INSIDE = [
 ]
 
 
-def document(store, name=".zarray"):
-    path = store / "a" / name
-    return json.loads(path.read_text()) if path.exists() else {}
-
-
 def create(store, data_type, bands=1):
     options = ["ARRAY_NAME=a", "COMPRESS=NONE"]
     driver = gdal.GetDriverByName("Zarr")
@@ -49,7 +43,8 @@ def create(store, data_type, bands=1):
 
 
 def assert_none(store):
-    assert document(store)["fill_value"] is None and "_FillValue" not in document(store, ".zattrs")
+    assert zarr_formats.array_document(store, "a")["fill_value"] is None
+    assert "_FillValue" not in zarr_formats.attributes(store, "a")
     assert open_band(store).GetNoDataValue() is None
 
 
@@ -158,5 +153,5 @@ def test_multidimensional_8_bits(tmp_path, value, is_inside):
         assert array.SetNoDataValueDouble(value) == gdal.CE_None
     assert log.errors == [] and len(log.warnings) == (0 if is_inside else 1)
     array = dataset = None
-    held = document(store, ".zattrs").get("_FillValue")
+    held = zarr_formats.attributes(store, "a").get("_FillValue")
     assert held == (value if is_inside else None)

@@ -8,7 +8,9 @@ import subprocess
 import sys
 
 import pytest
+import zarr_formats
 
+pytestmark = zarr_formats.BOTH
 PROLOGUE = """
 import json, sys
 import numpy as np

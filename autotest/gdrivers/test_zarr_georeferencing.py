@@ -8,10 +8,12 @@ import numpy as np
 import pyproj
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_band, open_raster
 from zarr_places import assert_lands, assert_place, epsg
 
+pytestmark = zarr_formats.BOTH
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 VALUES = np.arange(12, dtype="i2").reshape(3, 4)
 X = 500015.0 + 30.0 * np.arange(4)
@@ -437,6 +439,7 @@ def test_unsigned(tmp_path):
     assert band.GetNoDataValue() == 255
 
 
+@zarr_formats.V2
 @pytest.mark.parametrize("name", ["terrain.zarr", "satellite_rgb.zarr"])
 def test_samples_land_on_their_place(name):
     root = zarr.open_group(str(DATA / name), mode="r")

@@ -4,10 +4,12 @@
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 import zarr_mdim
 from zarr_store import handmade, make_store
 
+pytestmark = zarr_formats.BOTH
 TIME = {"values": np.arange(2.0), "dims": ["time"],
         "attrs": {"standard_name": "time", "units": "days since 2000-01-01"}}  # fmt: skip
 LEVEL = {"values": np.array([1000.0, 500.0, 10.0]), "dims": ["level"],
@@ -170,6 +172,7 @@ def test_indexing_variable_of_strings(tmp_path):
     assert variable.Read() == ["red", "grün", ""]
 
 
+@zarr_formats.V2
 def test_indexing_variable_that_cannot_be_opened(tmp_path, cpl):
     """Told when it is asked for; the array itself reads."""
     store = climate(tmp_path)

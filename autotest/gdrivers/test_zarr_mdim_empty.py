@@ -11,11 +11,13 @@ import netCDF4
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 import zarr_mdim
 from osgeo import gdal
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 SHAPES = [(0,), (0, 5), (5, 0), (4, 0, 3), (4, 5, 0), (0, 4, 5), (0, 0), (4, 0, 0), (0, 3, 0)]
 GOOD = np.arange(24, dtype="i2").reshape(4, 6)
 

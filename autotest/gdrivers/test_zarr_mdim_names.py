@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
+import zarr_formats
 import zarr_gdal
 import zarr_mdim
 from osgeo import gdal
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 LAT, LON = np.linspace(60, 30, 4), np.linspace(0, 40, 5)
 VALUES = np.arange(20, dtype="f4").reshape(4, 5)
 FLAT = {"values": VALUES, "dims": ["lat", "lon"]}

@@ -7,6 +7,7 @@ import numpy as np
 import pyproj
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 import zarr_mdim
 from osgeo import gdal, osr
@@ -14,6 +15,7 @@ from zarr_gdal import array_name, open_raster
 from zarr_places import assert_lands, assert_place
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 VALUES = np.arange(12, dtype="i2").reshape(3, 4)
 X = 500015.0 + 30.0 * np.arange(4)
@@ -235,6 +237,7 @@ def test_resampled(tmp_path):
     zarr_gdal.assert_same(resampled.ReadAsArray(), wanted)
 
 
+@zarr_formats.V2
 @pytest.mark.parametrize(
     "name, path", [("terrain.zarr", "elevation"), ("satellite_rgb.zarr", None),
                    ("temperature.zarr", None)],

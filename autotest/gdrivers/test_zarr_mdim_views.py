@@ -4,12 +4,14 @@
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 import zarr_mdim
 from osgeo import gdal
 from zarr_gdal import array_name, open_raster
 from zarr_store import handmade, make_array, make_store
 
+pytestmark = zarr_formats.BOTH
 CUBE = np.arange(5 * 6 * 7, dtype="i2").reshape(5, 6, 7)
 
 
@@ -59,6 +61,7 @@ def test_transpose(cube, axes):
         assert axis < 0 or block == blocks[axis]
 
 
+@zarr_formats.V2
 def test_members_of_structures(tmp_path, cpl):
     dtype = [("wind", [("u", "<f4"), ("v", ">f8")]), ("name", "<U5"), ("rgb", "u1", (3,)),
              ("when", "<M8[s]")]  # fmt: skip
@@ -322,6 +325,7 @@ def test_durations_have_no_calendar(tmp_path):
     assert array.GetUnit() == "25 seconds" and array.GetAttribute("calendar") is None
 
 
+@zarr_formats.V2
 def test_members_that_share_a_name(tmp_path):
     """An item of a subarray and a member that is called like it: each keeps its place."""
     values = np.zeros(3, [("a", "u1", (2,)), ("a[0]", "u2"), ("b", "i4")])

@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
+import zarr_formats
 import zarr_mdim
 import zarr_mdim_write as w
 import zarr_random_types as types
 from osgeo import gdal, osr
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 SEED = os.environ["ZARR_TEST_SEED"]
 TEXTS = [t.encode() for t in types.TEXTS] + [None]
 MAPPING = ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES"]
@@ -103,6 +105,7 @@ def array_options(draw, kind, shape):
     return options
 
 
+@zarr_formats.V2
 @pytest.mark.parametrize("turn", range(6 * len(KINDS)))
 def test_random_arrays_and_windows(tmp_path, cpl, turn):
     draw = types.Draw(SEED, turn)
@@ -237,6 +240,7 @@ def test_string_format(tmp_path, cpl, option, length, dtype):
     assert len(cpl.warnings) == (dtype == "|S5") and cpl.errors == []
 
 
+@zarr_formats.V2
 @pytest.mark.parametrize("kind", ["b1", ">i2", ">f8", "<f2", ">c8", "M8[s]", ">m8[D]", "S4", ">U4",
                                   "V4", "struct", "str", "bytes"])  # fmt: skip
 def test_update_of_what_zarr_python_made(tmp_path, cpl, kind):
@@ -371,6 +375,7 @@ def test_default_chunks(tmp_path, shape, size, most):
         assert chunks == list(shape)
 
 
+@zarr_formats.V2
 def test_default_encoding(tmp_path):
     group = w.create(tmp_path / "k.zarr").GetRootGroup()
     array = group.CreateMDArray("v", w.dimensions(group, [4]), w.number(gdal.GDT_Float32))
@@ -408,7 +413,7 @@ def test_fill_value_chunks_are_not_stored(tmp_path):
     array.SetNoDataValueDouble(9)
     array.Write(np.array([1, 2, 9, 9, 9, 3], "u1"))
     del array, group, dataset
-    assert sorted(f.name for f in (tmp_path / "v.zarr/v").glob("[0-9]")) == ["0", "2"]
+    assert zarr_formats.chunk_keys(tmp_path / "v.zarr", "v") == ["0", "2"]
 
 
 def test_random_order_of_everything(tmp_path):

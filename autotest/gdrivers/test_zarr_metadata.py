@@ -7,11 +7,13 @@ import math
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster
 from zarr_store import handmade, make_array, make_store
 
+pytestmark = zarr_formats.BOTH
 DEM = np.arange(20, dtype="i2").reshape(4, 5)
 
 
@@ -175,6 +177,7 @@ def test_attributes_come_through_a_copy_as_what_they_were(tmp_path, cpl, value, 
     assert cpl.events == []
 
 
+@zarr_formats.V2
 def test_a_fill_value_that_is_missing(tmp_path, cpl):
     """It is compulsory; without it there is one warning, and null is meant."""
     values = np.arange(6, dtype="<i2").reshape(2, 3)

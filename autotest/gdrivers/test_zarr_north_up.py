@@ -5,10 +5,12 @@ import subprocess
 
 import numpy as np
 import pytest
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import open_raster
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 ROWS, COLUMNS = 37, 50
 
 

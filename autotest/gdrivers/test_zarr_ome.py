@@ -6,12 +6,14 @@ import pathlib
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster, read_all
 from zarr_mdim import open_array
 from zarr_ome import make_image, multiscales, values_of
 from zarr_places import assert_place
 
+pytestmark = zarr_formats.BOTH
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
 IMAGE = PYRAMIDS / "ome_0.4.zarr"
 
@@ -20,6 +22,7 @@ def subdatasets(name):
     return [listed for listed, _ in gdal.Open(str(name)).GetSubDatasets()]
 
 
+@zarr_formats.V2
 @pytest.mark.parametrize("name", [IMAGE, array_name(IMAGE, "0")], ids=["group", "array"])
 def test_channels_name_and_colour_the_bands(name):
     dataset = open_raster(name)
@@ -37,6 +40,7 @@ def test_channels_name_and_colour_the_bands(name):
         assert metadata["OMERO_ACTIVE"] == "YES"
 
 
+@zarr_formats.V2
 def test_a_slice_has_its_channel():
     dataset = open_raster(array_name(IMAGE, "0:1"))
     assert dataset.RasterCount == 1
@@ -63,6 +67,7 @@ def test_a_colour_that_is_none_of_the_three_is_metadata_only(tmp_path):
     assert second.GetColorInterpretation() == gdal.GCI_GreenBand
 
 
+@zarr_formats.V2
 def test_physical_size_is_a_geotransform_without_a_crs():
     for name in ("ome_0.4.zarr", "ome_one_chunk.zarr", "ome_two_levels.zarr"):
         dataset = open_raster(PYRAMIDS / name)
@@ -74,6 +79,7 @@ def test_physical_size_is_a_geotransform_without_a_crs():
     assert "OME_UNIT_X" not in metadata
 
 
+@zarr_formats.V2
 def test_slices_along_z():
     dataset = open_raster(PYRAMIDS / "ome_three_z_chunks.zarr")
     names = [dataset.GetRasterBand(i + 1).GetDescription() for i in range(3)]
@@ -82,12 +88,14 @@ def test_slices_along_z():
     np.testing.assert_array_equal(read_all(dataset), values)
 
 
+@zarr_formats.V2
 def test_labels_are_listed_beside_the_image():
     assert subdatasets(IMAGE) == [array_name(IMAGE, path) for path in ("0", "labels/cells/0")]
     labels = open_raster(array_name(IMAGE, "labels/cells"))
     assert labels.GetRasterBand(1).GetOverviewCount() == 1
 
 
+@zarr_formats.V2
 def test_a_plate_lists_its_images():
     plate = PYRAMIDS / "ome_plate.zarr"
     names = subdatasets(plate)

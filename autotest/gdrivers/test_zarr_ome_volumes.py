@@ -5,9 +5,11 @@ and labels with colours and properties."""
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, open_band, open_raster
 
+pytestmark = zarr_formats.BOTH
 AXES = [{"name": "t", "type": "time", "unit": "second"}, {"name": "c", "type": "channel"},
         *({"name": name, "type": "space", "unit": "micrometer"} for name in "zyx")]  # fmt: skip
 SHAPE = (2, 3, 8, 64, 48)

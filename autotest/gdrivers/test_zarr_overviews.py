@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
+import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster, read_all
 from zarr_overviews import (CODES, UTM, check_consolidated, check_levels, gtiff_levels,
                             level_values, make, root_attributes, sizes, smooth, update)
 from zarr_places import assert_place, epsg
 
+pytestmark = zarr_formats.BOTH
 SEED = int(os.environ["ZARR_TEST_SEED"], 16)
 METHODS = "NEAREST AVERAGE RMS BILINEAR CUBIC CUBICSPLINE LANCZOS GAUSS MODE".split()
 
@@ -318,6 +320,7 @@ def test_every_name_of_the_raster_has_its_levels(tmp_path, rng, single, cpl):
     cpl.assert_quiet()
 
 
+@zarr_formats.V2
 def test_builtin_driver_opens_the_base(tmp_path, rng, cpl):
     values = smooth(rng, 1, 64, 64)
     make(tmp_path / "a.zarr", values).BuildOverviews("NEAREST", [2])

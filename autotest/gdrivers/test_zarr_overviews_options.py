@@ -6,11 +6,13 @@ import subprocess
 
 import numpy as np
 import pytest
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import error_log, open_raster
 from zarr_overviews import (StopAt, check_consolidated, check_levels, entries, gtiff_levels, make,
                             sizes, smooth)
 
+pytestmark = zarr_formats.BOTH
 SEED = int(os.environ["ZARR_TEST_SEED"], 16)
 
 

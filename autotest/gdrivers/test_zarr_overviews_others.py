@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
+import zarr_formats
 from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster, read_all
 from zarr_overviews import (check_consolidated, check_levels, entries, gtiff_levels, level_values,
                             make, refused, sizes, smooth, stays, update)
 
+pytestmark = zarr_formats.BOTH
 PYRAMIDS = pathlib.Path(__file__).resolve().parents[2] / "data" / "pyramids"
 SEED = int(os.environ["ZARR_TEST_SEED"], 16)
 

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 import xarray as xr
 import zarr
+import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import array_name, config_options, open_band, open_raster
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 ROWS, COLUMNS = 20, 30
 PIXELS = np.arange(2 * ROWS * COLUMNS, dtype="u1").reshape(2, ROWS, COLUMNS)
 COLOURS = [(255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 128)]
@@ -228,7 +230,7 @@ def test_statistics_stay_with_the_store(tmp_path, cpl, options, histogram):
     assert cpl.events == []
 
 
-@pytest.mark.parametrize("options", LAYOUTS)
+@pytest.mark.parametrize("options", [*LAYOUTS, ["COMPRESS=NONE"]])  # whose chunks keep their sizes
 @pytest.mark.parametrize("writer", ["gdal", "zarr"])
 def test_statistics_go_when_the_pixels_change(tmp_path, cpl, options, writer):
     store = tmp_path / "a.zarr"
@@ -342,6 +344,7 @@ def test_an_attribute_that_is_damaged_or_a_strangers(tmp_path, cpl, text):
     assert cpl.events == []
 
 
+@zarr_formats.V2
 def test_statistics_of_the_multidimensional_api_are_used_by_the_other(tmp_path, cpl, pam):
     """`pam.aux.xml` of GDAL's own driver and this one: a CRS and statistics."""
     if pam == "NO":

@@ -19,11 +19,13 @@ import time
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import create_deletes_first, error_log, open_raster, read_all
 from zarr_overviews import entries
 from zarr_processes import Process
 
+pytestmark = zarr_formats.BOTH
 SECONDS = 120  # no job takes longer
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 # Slow to encode, so that there is time to come in between; and in many small parts.

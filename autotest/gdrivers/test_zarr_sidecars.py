@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import xarray
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, config_options, error_log, open_band, open_raster
 from zarr_store import make_array, make_store, zip_folder
 
+pytestmark = zarr_formats.BOTH
 ROWS, COLUMNS = 64, 80
 A = np.arange(ROWS * COLUMNS, dtype="f8").reshape(ROWS, COLUMNS)
 B = A[::-1] * 2 + 1000

@@ -3,11 +3,13 @@
 
 import numpy as np
 import pytest
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import array_name, open_raster, read_all
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 
 def grid(dtype="f4", rows=3, columns=4, start=0):
     return (np.arange(rows * columns) + start).reshape(rows, columns).astype(dtype)

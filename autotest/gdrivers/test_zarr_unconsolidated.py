@@ -11,11 +11,13 @@ import sys
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, assert_same, config_options, error_log
 from zarr_http import Served
 from zarr_store import make_array, make_store
 
+pytestmark = zarr_formats.BOTH
 VALUES = np.arange(24, dtype="i4").reshape(4, 6)
 NO = ["USE_CONSOLIDATED_METADATA=NO"]
 RASTER, MULTIDIM = gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER

@@ -12,11 +12,13 @@ import zipfile
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import array_name, error_log, open_raster
 from zarr_processes import Process
 from zarr_store import make_array, make_store, zip_folder
 
+pytestmark = zarr_formats.BOTH
 SEED = os.environ["ZARR_TEST_SEED"]
 VALUES = np.arange(1, 40 * 30 + 1, dtype="<i4").reshape(40, 30)
 ARRAYS = {
@@ -96,7 +98,7 @@ def test_chunks_of_fill_values_go(tmp_path):
     assert open_raster(path).ReadAsArray().max() == 0
     assert in_python(path, "").max() == 0
     with zipfile.ZipFile(path) as archive:
-        assert set(archive.namelist()) <= {".zarray", ".zattrs"}
+        assert set(archive.namelist()) <= {".zarray", ".zattrs", "zarr.json"}
 
 
 def test_metadata_are_written(place):

@@ -1,21 +1,42 @@
 # SPDX-License-Identifier: MIT
-"""Copies of stores of Zarr v2 as Zarr v3 has them, with chunks and what is said unchanged. What
+"""What documents of Zarr v2 are in Zarr v3, and back: the chunks of both are the same bytes. What
 OME-NGFF 0.4 says becomes what 0.5 says: below `ome`, where the version stands once."""
 
+import base64
 import json
 import pathlib
 import shutil
+import struct
 
 import numpy as np
 
 OME = (
     "multiscales", "omero", "plate", "well", "labels", "image-label", "bioformats2raw.layout", "series",
 )  # fmt: skip
+OME_WITH_VERSION = ("multiscales", "plate", "well", "image-label")
 SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
+OF_ELEMENTS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
+OF_TEXTS = {"vlen-utf8": "string", "vlen-bytes": "variable_length_bytes"}
+SAME_NAMES = ("blosc", "gzip", "zstd", "crc32c")
+NO_NODATA = "gdal_has_nodata"  # false: the fill value, which every array of v3 has, is no nodata value
+# Members that zarr.json of an array and of a group may have.
+ARRAY_MEMBERS = {
+    "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
+    "fill_value", "codecs", "attributes", "dimension_names", "storage_transformers",
+}  # fmt: skip
+GROUP_MEMBERS = {"zarr_format", "node_type", "attributes", "consolidated_metadata"}
+
+
+class NotInV3(AssertionError):
+    """Of what Zarr v3 has no counterpart; a test that needs it is one of Zarr v2."""
 
 
 def codec(name, **configuration):
     return {"name": name, "configuration": configuration}
+
+
+# ---------------------------------------------------------------------------------------------
+# Attributes
 
 
 def without_version(value):
@@ -43,46 +64,282 @@ def ome_05(attributes, version="0.5"):
     return {**rest, "ome": {"version": version, **below}}
 
 
-def array_document(array, attributes):
-    dtype, attributes = np.dtype(array["dtype"]), dict(attributes)
-    endian = {"endian": "big" if dtype.str[0] == ">" else "little"} if dtype.itemsize > 1 else {}
-    if dtype.kind == "U":
-        data_type = codec("fixed_length_utf32", length_bytes=dtype.itemsize)
-    elif dtype.kind in "mM":
+def ome_04(attributes):
+    """Attributes as OME-NGFF 0.4 has them."""
+    if "ome" not in attributes:
+        return attributes
+    rest = {name: value for name, value in attributes.items() if name != "ome"}
+    for name, value in attributes["ome"].items():
+        if name == "version":
+            continue
+        if name in OME_WITH_VERSION:
+            items = value if isinstance(value, list) else [value]
+            items = [{"version": "0.4", **item} for item in items]
+            value = items if isinstance(value, list) else items[0]
+        rest.setdefault(name, value)
+    return rest
+
+
+def double_text(value):
+    """A double as xarray has the attribute _FillValue of floats: its bytes in base64."""
+    return base64.b64encode(struct.pack("<d", value)).decode()
+
+
+def put_attributes(document, attributes, change=ome_05):
+    """Puts attributes as Zarr v2 has them into a zarr.json."""
+    attributes = dict(attributes)
+    if document["node_type"] == "array":
+        document.pop("dimension_names", None)
+        names = attributes.get("_ARRAY_DIMENSIONS")
+        if isinstance(names, list) and len(names) == len(document["shape"]):
+            document["dimension_names"] = attributes.pop("_ARRAY_DIMENSIONS")
+        fill = attributes.get("_FillValue")
+        is_float = str(document["data_type"]).startswith("float")
+        if is_float and isinstance(fill, (int, float)):
+            attributes["_FillValue"] = double_text(fill)
+        if document.get("attributes", {}).get(NO_NODATA) is False:
+            attributes[NO_NODATA] = False
+    # What a program has put beside `ome` stays there.
+    old = document.get("attributes", {})
+    beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
+    document["attributes"] = {**change(attributes), **beside}
+
+
+def attributes_of(document):
+    """The attributes of a node as Zarr v2 has them."""
+    attributes = ome_04(dict(document.get("attributes", {})))
+    if document["node_type"] == "array":
+        attributes.pop(NO_NODATA, None)
+        if "dimension_names" in document:
+            attributes["_ARRAY_DIMENSIONS"] = document["dimension_names"]
+        fill = attributes.get("_FillValue")
+        if str(document["data_type"]).startswith("float") and isinstance(fill, str):
+            try:
+                (attributes["_FillValue"],) = struct.unpack("<d", base64.b64decode(fill, validate=True))
+            except (ValueError, struct.error):
+                pass  # a number as a text
+    return attributes
+
+
+# ---------------------------------------------------------------------------------------------
+# Arrays: data types, codecs, fill values
+
+
+def dtype_of(typestr):
+    return np.dtype([tuple(field) for field in typestr] if isinstance(typestr, list) else typestr)
+
+
+def data_type_of(dtype):
+    if dtype.names:
+        fields = [[name, data_type_of(dtype[name])] for name in dtype.names]
+        return codec("structured", fields=fields)
+    if dtype.subdtype:
+        raise NotInV3(f"{dtype}: arrays in structures")
+    if dtype.kind in "USV":
+        name = {"U": "fixed_length_utf32", "S": "null_terminated_bytes", "V": "raw_bytes"}[dtype.kind]
+        return codec(name, length_bytes=dtype.itemsize)
+    if dtype.kind in "mM":
         unit, factor = np.datetime_data(dtype)
         name = "numpy.datetime64" if dtype.kind == "M" else "numpy.timedelta64"
-        data_type = codec(name, unit=unit, scale_factor=factor)
-    else:
-        data_type = dtype.name
-    assert array["order"] == "C" and not array["filters"], array
-    chain = [codec("bytes", **endian)]
-    compressor = dict(array["compressor"] or {})
-    name = compressor.pop("id", None)
+        return codec(name, unit=unit, scale_factor=factor)
+    return dtype.name
+
+
+def typestr_of(data_type, endian="<"):
+    """NumPy's text of a data type of v3, or a list of fields."""
+    name = data_type if isinstance(data_type, str) else data_type["name"]
+    said = {} if isinstance(data_type, str) else data_type["configuration"]
+    if name in ("string", "variable_length_bytes", "bytes"):
+        return "|O"
+    if name in ("structured", "struct"):
+        fields = [f if isinstance(f, list) else [f["name"], f["data_type"]] for f in said["fields"]]
+        return [[field, typestr_of(kind, endian)] for field, kind in fields]
+    if name in ("numpy.datetime64", "numpy.timedelta64"):
+        factor = said["scale_factor"] if said["scale_factor"] != 1 else ""
+        return f"{endian}{'M' if name.endswith('datetime64') else 'm'}8[{factor}{said['unit']}]"
+    if name == "fixed_length_utf32":
+        return f"{endian}U{said['length_bytes'] // 4}"
+    if name in ("null_terminated_bytes", "raw_bytes"):
+        return f"|{'S' if name[0] == 'n' else 'V'}{said['length_bytes']}"
+    dtype = np.dtype(name)
+    return dtype.str if dtype.itemsize == 1 else endian + dtype.str[1:]
+
+
+def _codec_in_v3(said, dtype):
+    said = dict(said)
+    name = said.pop("id")
     if name == "blosc":
-        shuffle = compressor["shuffle"]
+        shuffle = said["shuffle"]
         if shuffle == -1:
             shuffle = 2 if dtype.itemsize == 1 else 1
-        compressor.update(shuffle=SHUFFLES[shuffle], typesize=dtype.itemsize)
+        said.update(shuffle=SHUFFLES[shuffle], typesize=dtype.itemsize)
     elif name == "zstd":
-        compressor.setdefault("checksum", False)
-    elif name == "zlib":
-        name = "numcodecs.zlib"
-    if name is not None:
-        chain.append(codec(name, **compressor))
-    fill = array["fill_value"]
+        said.setdefault("checksum", False)
+    elif name in ("json2", "msgpack2", "categorize", "pickle"):
+        raise NotInV3(f"codec {name}")
+    return codec(name if name in SAME_NAMES else f"numcodecs.{name}", **said)
+
+
+def codecs_in_v3(array, dtype):
+    """The codecs of a .zarray, in order."""
+    filters = [dict(item) for item in array["filters"] or []]
+    chain = []
+    if array["order"] == "F" and len(array["shape"]) > 1:
+        chain.append(codec("transpose", order=list(range(len(array["shape"])))[::-1]))
+    while filters and filters[0]["id"] in OF_ELEMENTS:
+        chain.append(_codec_in_v3(filters.pop(0), dtype))
+    has_filters = bool(chain) and chain[-1]["name"] != "transpose"
+    if filters and filters[0]["id"] in OF_TEXTS:
+        chain.append(codec(filters.pop(0)["id"]))
+    elif dtype.kind == "O":
+        raise NotInV3(f"objects of {array['filters']}")
+    else:
+        big = dtype.str[0] == ">" or any(dtype[n].str[0] == ">" for n in dtype.names or ())
+        if big and has_filters:
+            raise NotInV3("filters of big-endian elements")
+        wide = dtype.itemsize > 1 and dtype.kind not in "S" or has_filters
+        endian = {"endian": "big" if big else "little"} if wide else {}
+        chain.append(codec("bytes", **endian))
+    compressor = [array["compressor"]] if array["compressor"] else []
+    return chain + [_codec_in_v3(item, dtype) for item in filters + compressor]
+
+
+def _codec_in_v2(said):
+    name, said = said["name"], dict(said.get("configuration", {}))
+    if name == "blosc":
+        said.pop("typesize", None)
+        said["shuffle"] = SHUFFLES.index(said["shuffle"])
+    elif name == "zstd" and not said["checksum"]:
+        del said["checksum"]
+    elif name.startswith("numcodecs."):
+        name = name.removeprefix("numcodecs.")
+        assert name not in SAME_NAMES, name
+    else:
+        assert name in SAME_NAMES, name
+    return {"id": name, **said}
+
+
+def codecs_in_v2(codecs, rank):
+    """(order, filters, compressor, "<" or ">") of the codecs of an array, or of its shards."""
+    codecs, order, filters, endian = list(codecs), "C", [], "<"
+    if codecs[0]["name"] == "transpose":
+        assert codecs.pop(0)["configuration"]["order"] == list(range(rank))[::-1], codecs
+        order = "F"
+    for said in codecs:
+        if said["name"] == "bytes":
+            endian = ">" if said.get("configuration", {}).get("endian") == "big" else "<"
+        elif said["name"] in OF_TEXTS:
+            filters.append({"id": said["name"]})
+        else:
+            filters.append(_codec_in_v2(said))
+    not_last = (*OF_ELEMENTS, *OF_TEXTS, "crc32", "crc32c", "adler32", "fletcher32", "shuffle")
+    compressor = filters.pop() if filters and filters[-1]["id"] not in not_last else None
+    return order, filters or None, compressor, endian
+
+
+def sharding_of(document):
+    """The configuration of an array's shards, or None."""
+    last = [item for item in document["codecs"] if item["name"] == "sharding_indexed"]
+    return last[0]["configuration"] if last else None
+
+
+def _fill_in_v3(fill, dtype):
+    if dtype.names or dtype.kind == "V":
+        zeros = bytes(dtype.itemsize)
+        return fill if isinstance(fill, str) else base64.b64encode(zeros).decode()
     if fill is None:
-        fill = "" if dtype.kind == "U" else 0
-        attributes["gdal_has_nodata"] = False
+        if dtype.kind in "USO":
+            return ""
+        return {"c": [0.0, 0.0], "b": False}.get(dtype.kind, 0)
+    if dtype.kind == "O":
+        return fill or ""
+    if dtype.kind == "b":
+        return bool(fill)
+    return fill
+
+
+def _fill_in_v2(fill, dtype):
+    if isinstance(fill, str) and fill.startswith("0x") and dtype.kind in "fu":
+        value = np.frombuffer(bytes.fromhex(fill[2:]), dtype.newbyteorder(">"))[0]
+        return "NaN" if value != value else float(value)
+    if fill == "NaT":
+        return -(2**63)
+    if dtype.kind in "OU" and fill == "":
+        return None  # xarray does not take it for missing in Zarr v3
+    return fill
+
+
+def array_document(array, attributes, separator=None, change=ome_05):
+    """zarr.json of a .zarray and its .zattrs. `separator`: of the default encoding of keys; without,
+    chunks have the keys that they have in v2."""
+    dtype = dtype_of(array["dtype"])
+    if dtype.kind == "O":
+        texts = [item["id"] for item in array["filters"] or [] if item["id"] in OF_TEXTS]
+        data_type = OF_TEXTS[texts[0]] if texts else None
+    else:
+        data_type = data_type_of(dtype)
+    own = array.get("dimension_separator", ".")
     document = {
         "zarr_format": 3, "node_type": "array", "shape": array["shape"], "data_type": data_type,
         "chunk_grid": codec("regular", chunk_shape=array["chunks"]),
-        "chunk_key_encoding": codec("v2", separator=array.get("dimension_separator", ".")),
-        "fill_value": fill, "codecs": chain,
+        "chunk_key_encoding": codec("default", separator=separator) if separator
+        else codec("v2", separator=own),
+        "fill_value": _fill_in_v3(array["fill_value"], dtype),
+        "codecs": codecs_in_v3(array, dtype), "attributes": {},
     }  # fmt: skip
-    names = attributes.pop("_ARRAY_DIMENSIONS", None)
-    if names is not None:
-        document["dimension_names"] = names
-    return {**document, "attributes": ome_05(attributes)}
+    if array["fill_value"] is None:
+        document["attributes"][NO_NODATA] = False
+    put_attributes(document, attributes, change)
+    return document
+
+
+def zarray_of(document):
+    """The .zarray of an array's zarr.json, in which only what the specification knows may stand."""
+    assert set(document) <= ARRAY_MEMBERS, set(document) - ARRAY_MEMBERS
+    assert document["zarr_format"] == 3, document
+    rank = len(document["shape"])
+    shards = sharding_of(document)
+    order, filters, compressor, endian = codecs_in_v2(
+        shards["codecs"] if shards else document["codecs"], rank
+    )
+    grid = document["chunk_grid"]
+    assert grid["name"] == "regular", grid
+    dtype = typestr_of(document["data_type"], endian)
+    fill = _fill_in_v2(document["fill_value"], dtype_of(dtype))
+    if document.get("attributes", {}).get(NO_NODATA) is False:
+        fill = None
+    encoding = document["chunk_key_encoding"]
+    separator = encoding.get("configuration", {}).get("separator")
+    array = {
+        "zarr_format": 2, "shape": document["shape"],
+        "chunks": shards["chunk_shape"] if shards else grid["configuration"]["chunk_shape"],
+        "dtype": dtype, "compressor": compressor, "filters": filters, "fill_value": fill,
+        "order": order,
+    }  # fmt: skip
+    if encoding["name"] == "v2" and separator == "/":
+        array["dimension_separator"] = "/"
+    return array
+
+
+def group_document(attributes, change=ome_05):
+    document = {"zarr_format": 3, "node_type": "group"}
+    put_attributes(document, attributes, change)
+    return document
+
+
+def v2_documents(document):
+    """{name: document} of Zarr v2 of a node of v3. Without attributes there is no .zattrs."""
+    attributes = attributes_of(document)
+    if document["node_type"] == "array":
+        found = {".zarray": zarray_of(document)}
+    else:
+        assert set(document) <= GROUP_MEMBERS, set(document) - GROUP_MEMBERS
+        found = {".zgroup": {"zarr_format": 2}}
+    return {**found, ".zattrs": attributes} if attributes else found
+
+
+# ---------------------------------------------------------------------------------------------
+# Stores
 
 
 def as_v3(store, target, change=ome_05):
@@ -100,9 +357,7 @@ def as_v3(store, target, change=ome_05):
         if ".zarray" in read:
             nodes[base] = array_document(read[".zarray"], attributes)
         elif ".zgroup" in read:
-            nodes[base] = {
-                "zarr_format": 3, "node_type": "group", "attributes": change(attributes)
-            }  # fmt: skip
+            nodes[base] = group_document(attributes, change)
         for name in (*read, ".zmetadata"):
             (base / name).unlink(missing_ok=True)
     assert nodes, store

@@ -6,6 +6,7 @@ import pathlib
 import secrets
 
 import numpy as np
+import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import assert_same, error_log
 from zarr_python import IS_3, meaning
@@ -85,18 +86,13 @@ def check_levels(dataset, wanted):
 
 
 def root_attributes(store, group=""):
-    file = pathlib.Path(store) / group / ".zattrs"
-    return json.loads(file.read_text()) if file.exists() else {}
+    return zarr_formats.attributes(store, group)
 
 
 def check_consolidated(store):
-    """`.zmetadata` says what the documents say, and nothing else."""
-    store = pathlib.Path(store)
-    wanted = {}
-    for name in (".zarray", ".zgroup", ".zattrs"):
-        for file in store.rglob(name):
-            wanted[file.relative_to(store).as_posix()] = json.loads(file.read_text())
-    assert json.loads((store / ".zmetadata").read_text())["metadata"] == wanted
+    """Consolidated metadata say what the documents say, and nothing else."""
+    wanted = zarr_formats.documents(store)
+    assert wanted.pop(".zmetadata")["metadata"] == wanted
 
 
 def entries(folder):
@@ -112,6 +108,9 @@ def entries(folder):
 def stays(folder):
     """What has to be as before once overviews have come and gone: all of it, byte by byte. Where
     zarr-python 3 wrote metadata, which it spells otherwise than this driver, they mean the same."""
+    if zarr_formats.is_v3():  # zarr.json holds what zarr-python wrote, and what changes
+        opened = zarr_formats.contents(folder)
+        return {**opened, **zarr_formats.documents(folder)}
     files = entries(folder)
     if not IS_3:
         return files

@@ -8,6 +8,7 @@ import zipfile
 
 import numpy as np
 import zarr
+import zarr_formats
 
 
 def make_store(folder, arrays, attributes=None, name="store.zarr", consolidated=False, groups=None):
@@ -75,17 +76,26 @@ def handmade(store, metadata=None, files=None, path="", attrs=None, **changes):
     if metadata is None:
         merged = {**GOOD, **changes}
         metadata = json.dumps({key: value for key, value in merged.items() if value is not ...})
-    (folder / ".zarray").write_text(metadata)
     if attrs is not None:
-        (folder / ".zattrs").write_text(attrs if isinstance(attrs, str) else json.dumps(attrs))
+        attrs = attrs if isinstance(attrs, str) else json.dumps(attrs)
     if files is None:
         blocks = [(i, j) for i in (0, 1) for j in (0, 1)]
         files = {f"{i}.{j}": np.full(6, 10 * i + j, "<i2").tobytes() for i, j in blocks}
+    texts = {".zarray": metadata, ".zattrs": attrs}
+    put_files(folder, {key: text.encode() for key, text in texts.items() if text is not None})
+    put_files(folder, files)
+    return folder
+
+
+def put_files(folder, files):
+    """Files of a node by their keys, which are those of Zarr v2, with the bytes that these have."""
+    if zarr_formats.is_v3():
+        zarr_formats.view(folder).update(files)
+        return
     for key, data in files.items():
-        file = folder / key
+        file = pathlib.Path(folder) / key
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
-    return folder
 
 
 def good_values():
@@ -97,7 +107,8 @@ def good_values():
 def group(store, path="", attrs=None):
     folder = pathlib.Path(store) / path
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / ".zgroup").write_text('{"zarr_format": 2}')
+    texts = {".zgroup": '{"zarr_format": 2}'}
     if attrs is not None:
-        (folder / ".zattrs").write_text(json.dumps(attrs))
+        texts[".zattrs"] = json.dumps(attrs)
+    put_files(folder, {key: text.encode() for key, text in texts.items()})
     return folder

@@ -27,6 +27,15 @@ class Digest {
         return *this;
     }
     std::uint64_t value() const { return value_; }
+    // A value of which sums tell sets of contents apart. Sums of value() do not: a change of the
+    // last bytes changes it by a multiple of one number, so that the changes of two contents cancel
+    // out.
+    std::uint64_t Summand() const {
+        std::uint64_t mixed = value_;  // the finalizer of MurmurHash3
+        mixed = (mixed ^ (mixed >> 33U)) * 0xff51afd7ed558ccdU;
+        mixed = (mixed ^ (mixed >> 33U)) * 0xc4ceb9fe1a85ec53U;
+        return mixed ^ (mixed >> 33U);
+    }
     // 16 hexadecimal digits.
     std::string Text() const {
         std::string text;

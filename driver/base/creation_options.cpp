@@ -63,6 +63,14 @@ Status Refuse(const char* text) {
         zarr::Quoted(text));
 }
 
+constexpr const char* kFormats = "ZARR_V2 or ZARR_V3";
+
+std::optional<zarr::Format> FormatCalled(const char* text) {
+    if (EQUAL(text, "ZARR_V2")) return zarr::Format::kV2;
+    if (EQUAL(text, "ZARR_V3")) return zarr::Format::kV3;
+    return std::nullopt;
+}
+
 // BLOCKXSIZE or BLOCKYSIZE; 0 where it is not given, or is of strips.
 Result<std::uint64_t> ParseBlockSide(CSLConstList options, const char* name) {
     const char* const text = CSLFetchNameValue(options, name);
@@ -101,6 +109,7 @@ Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_type) 
 Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr::DataType& dtype) {
     CreationOptions parsed;
     ZARR_ASSIGN_OR_RETURN(parsed.format, ParseFormat(options));
+    ZARR_ASSIGN_OR_RETURN(parsed.new_format, FormatOfNewStore(parsed.format));
     ZARR_ASSIGN_OR_RETURN(parsed.array, ArrayCreationOptions::Parse(options, dtype));
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
     parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
@@ -236,11 +245,18 @@ std::vector<std::uint64_t> DefaultShard(const zarr::ArraySpec& spec) {
 }  // namespace
 
 Result<std::optional<zarr::Format>> ParseFormat(CSLConstList options) {
-    const char* const format = CSLFetchNameValue(options, "FORMAT");
-    if (format == nullptr) return std::optional<zarr::Format>();
-    if (EQUAL(format, "ZARR_V2")) return std::optional(zarr::Format::kV2);
-    if (EQUAL(format, "ZARR_V3")) return std::optional(zarr::Format::kV3);
-    return RefuseOption("FORMAT", "ZARR_V2 or ZARR_V3", format);
+    const char* const text = CSLFetchNameValue(options, "FORMAT");
+    if (text == nullptr) return std::optional<zarr::Format>();
+    const auto format = FormatCalled(text);
+    return format ? Result(format) : RefuseOption("FORMAT", kFormats, text);
+}
+
+Result<zarr::Format> FormatOfNewStore(std::optional<zarr::Format> stated) {
+    if (stated) return *stated;
+    const char* const text = CPLGetConfigOption("ZARR_DEFAULT_FORMAT", "ZARR_V2");
+    if (const auto format = FormatCalled(text)) return *format;
+    return Status::Invalid(std::string("configuration option ZARR_DEFAULT_FORMAT: expected ") +
+                           kFormats + ", got " + zarr::Quoted(text));
 }
 
 Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,

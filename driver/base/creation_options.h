@@ -45,6 +45,10 @@ zarr::Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
 // The option FORMAT; none where it is not given.
 zarr::Result<std::optional<zarr::Format>> ParseFormat(CSLConstList options);
 
+// The format of a new store: `stated`, else that of the configuration option ZARR_DEFAULT_FORMAT,
+// else v2.
+zarr::Result<zarr::Format> FormatOfNewStore(std::optional<zarr::Format> stated);
+
 // <Option> elements, without the list around them.
 extern const char* const kArrayOptions;
 
@@ -86,8 +90,10 @@ zarr::Result<zarr::DataType> StoredTypeFor(GDALDataType type, const char* pixel_
 // GDAL.
 struct CreationOptions {
     ArrayCreationOptions array;
-    std::optional<zarr::Format> format;  // without: v2, or that of the store that is added to
-    std::string array_name;              // empty: by the file's name
+    std::optional<zarr::Format>
+        format;  // as FORMAT states it; a store that is added to has its own
+    zarr::Format new_format = zarr::Format::kV2;  // of a new store
+    std::string array_name;                       // empty: by the file's name
     // Of a chunk in pixels, by BLOCKXSIZE and BLOCKYSIZE; 0: by default.
     std::uint64_t block_x = 0;
     std::uint64_t block_y = 0;

@@ -192,8 +192,7 @@ class Planner {
     Result<PlannedArray> Plan(const std::string& path, const std::vector<PlannedAxis>& axes,
                               std::uint64_t number) const {
         zarr::ArraySpec spec;
-        spec.format = hierarchy_ != nullptr ? hierarchy_->format()
-                                            : options_.format.value_or(zarr::Format::kV2);
+        spec.format = hierarchy_ != nullptr ? hierarchy_->format() : options_.new_format;
         json::Array names;
         for (const PlannedAxis& axis : axes) {
             spec.shape.push_back(axis.size);
@@ -274,8 +273,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster
     made.locks_ = std::move(locks);
     made.update_ = std::make_shared<StoreUpdate>(
         store, Consolidation(options), made.locks_, nullptr,
-        options.append_subdataset ? std::nullopt
-                                  : std::optional(options.format.value_or(zarr::Format::kV2)));
+        options.append_subdataset ? std::nullopt : std::optional(options.new_format));
     ZARR_RETURN_IF_ERROR(made.MakeArrays());
     return made;
 }

@@ -90,8 +90,8 @@ class NewRoot {
   public:
     static Result<NewRoot> Make(const std::string& name, CSLConstList options) {
         NewRoot made;
-        ZARR_ASSIGN_OR_RETURN(const auto format, ParseFormat(options));
-        made.format_ = format.value_or(zarr::Format::kV2);
+        ZARR_ASSIGN_OR_RETURN(const auto stated, ParseFormat(options));
+        ZARR_ASSIGN_OR_RETURN(made.format_, FormatOfNewStore(stated));
         const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
         if (!CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias))
             made.consolidated_ = zarr::WriteConsolidated::kNo;

@@ -76,7 +76,7 @@ namespace {
 
 constexpr const char* kPamState = "ZARR";       // a metadata domain of the stored tree
 constexpr const char* kMadeFrom = "MADE_FROM";  // the state of the chunks, of statistics
-constexpr const char* kMadeWith = "MADE_WITH";  // the time of the array's document then
+constexpr const char* kMadeIn = "MADE_IN";      // the identity of the array's folder then
 
 void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
     state.Add(store_path, *array.layout.array);
@@ -94,13 +94,12 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 
 }  // namespace
 
-// Of a store that was copied as it is, the chunks have other times; its documents have, too.
+// Of a store that was copied as it is, the chunks have other times; its folders are others, too.
 bool ZarrPamDataset::IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;
     const SourceState state = StateOf(store_path(), array);
-    const bool is_copy =
-        PamItem(tree, kPamState, kMadeWith) != std::to_string(state.newest_document());
+    const bool is_copy = PamItem(tree, kPamState, kMadeIn) != std::to_string(state.folder_id());
     return state.Matches(made_from, is_copy
                                         ? std::optional(std::numeric_limits<std::int64_t>::max())
                                         : std::nullopt);
@@ -157,9 +156,8 @@ Status ZarrPamDataset::StorePam() {
         // What is in a zip file that is being written is known at its end.
         if (trees[i] != nullptr && HoldsStatistics(*trees[i]) && !ArchiveOf(store_path())) {
             const SourceState state = StateOf(store_path(), array);
-            AddPamItems(
-                *trees[i], kPamState,
-                {{kMadeFrom, state.Text()}, {kMadeWith, std::to_string(state.newest_document())}});
+            AddPamItems(*trees[i], kPamState,
+                        {{kMadeFrom, state.Text()}, {kMadeIn, std::to_string(state.folder_id())}});
         }
         json::Value value = PamValue(trees[i].get());
         if (value.is_null() && array.layout.facts.attributes.Find(kPamAttribute) == nullptr)

@@ -34,12 +34,12 @@ std::int64_t TimeOf(const std::string& path) {
 }  // namespace
 
 void SourceState::AddContents(const std::string& key, std::uint64_t size, std::uint64_t digest) {
-    chunks_ += zarr::DigestOf(key).Add(size).Add(digest).value();
+    chunks_ += zarr::DigestOf(key).Add(size).Add(digest).Summand();
 }
 
 void SourceState::AddTime(const std::string& key, std::int64_t time) {
     has_times_ = true;
-    times_ += zarr::DigestOf(key).Add(static_cast<std::uint64_t>(time)).value();
+    times_ += zarr::DigestOf(key).Add(static_cast<std::uint64_t>(time)).Summand();
     newest_chunk_ = std::max(newest_chunk_, time);
 }
 
@@ -97,6 +97,8 @@ void SourceState::Add(const std::string& store_path, const zarr::Array& array) {
     if (!VSIIsLocal(store_path.c_str())) return;
     const std::string folder = array.path().empty() ? store_path : store_path + "/" + array.path();
     has_chunks_ = true;
+    VSIStatBufL stat;
+    if (VSIStatL(folder.c_str(), &stat) == 0) folder_id_ = static_cast<std::uint64_t>(stat.st_ino);
     newest_document_ = std::max(
         newest_document_,
         TimeOf(zarr::DocumentKey(folder, zarr::Document::kArray, array.metadata().format)));

@@ -38,6 +38,11 @@ class SourceState {
     std::int64_t newest_chunk() const { return newest_chunk_; }
     std::int64_t newest_document() const { return newest_document_; }
 
+    // Tells the folder of the array that was added last from a copy of it; 0 where there is none,
+    // or the system does not say. The time of a document does not: one of Zarr v3 is written anew
+    // with the statistics in it.
+    std::uint64_t folder_id() const { return folder_id_; }
+
   private:
     void AddContents(const std::string& key, std::uint64_t size, std::uint64_t digest);
     void AddTime(const std::string& key, std::int64_t time);
@@ -52,6 +57,7 @@ class SourceState {
     bool has_times_ = false;
     std::int64_t newest_chunk_ = std::numeric_limits<std::int64_t>::min();
     std::int64_t newest_document_ = std::numeric_limits<std::int64_t>::min();
+    std::uint64_t folder_id_ = 0;
 };
 
 }  // namespace zarr_driver

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "core/base/digest.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace zarr {
+namespace {
+
+// The reference value of FNV-1a, 64 bits.
+TEST(Digest, IsFnv1a) { EXPECT_EQ(DigestOf("foobar").value(), 0x85944171f73967e8U); }
+
+// Of two chunks whose sizes change alike, as where all pixels become one value.
+TEST(Digest, SumsTellContentsApart) {
+    std::set<std::uint64_t> sums;
+    for (std::uint64_t size = 1; size <= 4096; ++size)
+        sums.insert(DigestOf("c/0/0/0").Add(size).Summand() +
+                    DigestOf("c/1/0/0").Add(size).Summand());
+    EXPECT_EQ(sums.size(), 4096U);
+}
+
+}  // namespace
+}  // namespace zarr

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""That tests which run in Zarr v3 do so: what zarr-python 2 writes through the view of zarr_formats.py
+zarr-python 3 reads, and the other way round; and ZARR_DEFAULT_FORMAT, by which the driver writes it."""
+
+import numpy as np
+import pytest
+import zarr
+import zarr3
+import zarr_formats
+from osgeo import gdal
+from zarr_gdal import config_options, error_log, open_raster
+from zarr_python import IS_3
+from zarr_store import handmade, make_store
+
+V3 = pytest.mark.formats(3)
+VALUES = np.arange(9 * 14).reshape(9, 14) % 97
+ATTRS = {"units": "m", "_FillValue": -5}
+# name -> arguments of create_dataset()
+ARRAYS = {
+    **{t: {"values": VALUES.astype(t)} for t in ("u1", "<i2", ">i4", "<u8", "<f2", ">f4", "<f8")},
+    "bool": {"values": VALUES % 2 == 0},
+    "complex": {"values": VALUES.astype("c8"), "fill_value": 1 + 2j},
+    "text": {"values": VALUES.astype("U2")},
+    "bytes": {"values": VALUES.astype("S2")},
+    "times": {"values": VALUES.astype("M8[h]")},
+    "strings": {"values": VALUES.astype(str).astype(object), "dtype": str},
+    "order F": {"values": VALUES, "order": "F", "chunks": (4, 5)},
+    "nested keys": {"values": VALUES, "dimension_separator": "/", "chunks": (4, 5)},
+    "nodata": {"values": VALUES.astype("f4"), "fill_value": np.nan, "attrs": ATTRS},
+    "names": {"values": VALUES, "dims": ["y", "x"], "fill_value": 7},
+    "zlib": {"values": VALUES, "compressor": zarr.Zlib(3)},
+    "none": {"values": VALUES, "compressor": None},
+    "delta": {"values": VALUES, "filters": [zarr.Delta("<i8")], "compressor": zarr.Zlib(1)},
+    "shuffle": {"values": VALUES, "filters": [zarr.Shuffle(8)]},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory, zarr_format):
+    """The arrays, each a store of v3 by zarr-python 2, as zarr-python 3 reads them."""
+    if IS_3:
+        pytest.skip("zarr_formats.py has a view for zarr-python 2 alone")
+    folder = tmp_path_factory.mktemp("formats")
+    batch, found = zarr3.Batch(folder / "values"), {}
+    for i, (name, item) in enumerate(ARRAYS.items()):
+        store = make_store(folder, {"g/a": item}, {"title": name}, f"{i}.zarr", consolidated=True)
+        found[name] = batch.read(store, "g/a"), batch.tree(store, consolidated=True)
+    batch.run()
+    return found
+
+
+@V3
+@pytest.mark.parametrize("name", ARRAYS)
+def test_zarr_python_3_reads_what_the_view_writes(written, name):
+    array, tree = written[name]
+    item = ARRAYS[name]
+    assert array.values.tolist() == item["values"].tolist()
+    assert array.document["zarr_format"] == 3 and not list(array.store.rglob(".z*"))
+    assert array.dimension_names == (tuple(item["dims"]) if "dims" in item else None) or list(
+        array.dimension_names
+    ) == item["dims"]
+    assert tree.result[""]["attributes"] == {"title": name}
+    assert tree.result["g/a"]["shape"] == [9, 14]
+    assert ("gdal_has_nodata" in array.attributes) == ("fill_value" not in item)
+    again = zarr.open_consolidated(str(array.store), mode="r")["g/a"]
+    np.testing.assert_array_equal(again[...], item["values"])
+    assert dict(again.attrs).get("_FillValue") == item.get("attrs", {}).get("_FillValue")
+
+
+@V3
+def test_the_view_reads_what_zarr_python_3_writes(tmp_path):
+    batch = zarr3.Batch(tmp_path / "values")
+    sharded = zarr3.document(
+        (9, 14), "int16", (8, 10), [zarr3.sharding((4, 5), [zarr3.LITTLE, zarr3.gzip()])]
+    )
+    batch.group(tmp_path / "s.zarr", "", {"a": 1})
+    batch.array(tmp_path / "s.zarr", "g/shards", sharded, VALUES.astype("i2"))
+    batch.run()
+    group = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")
+    assert dict(group.attrs) == {"a": 1}
+    assert group["g/shards"].chunks == (4, 5)
+    np.testing.assert_array_equal(group["g/shards"][...], VALUES)
+    assert zarr_formats.chunk_key(tmp_path / "s.zarr", "g/shards", 2, 1) == "g/shards/c/1/0"
+
+
+@zarr_formats.BOTH
+def test_handmade_stores_are_of_the_format(tmp_path, zarr_format):
+    store = handmade(tmp_path / "h.zarr", order="F", attrs={"units": "m"})
+    assert open_raster(store).GetMetadataItem("ZARR_FORMAT", "ZARR") == str(zarr_format)
+    assert zarr_formats.document_file(store, ".zattrs").exists()
+    assert zarr_formats.chunk_file(store, "", 1, 0).exists()
+    assert zarr_formats.attributes(store) == {"units": "m"}
+
+
+# ---------------------------------------------------------------------------------------------
+# ZARR_DEFAULT_FORMAT
+
+
+@zarr_formats.BOTH
+@pytest.mark.parametrize("stated", [None, 2, 3])
+def test_new_stores_have_the_default_format_unless_they_say_another(tmp_path, zarr_format, stated):
+    options = [f"FORMAT=ZARR_V{stated}"] if stated else []
+    source = gdal.GetDriverByName("MEM").Create("", 4, 3)
+    driver = gdal.GetDriverByName("Zarr")
+    made = [
+        driver.Create(str(tmp_path / "0.zarr"), 4, 3, options=options),
+        driver.CreateCopy(str(tmp_path / "1.zarr"), source, options=options),
+        driver.CreateMultiDimensional(str(tmp_path / "2.zarr"), [], options),
+    ]
+    assert None not in made
+    del made
+    found = {3 if (tmp_path / f"{i}.zarr/zarr.json").exists() else 2 for i in range(3)}
+    assert found == {stated or zarr_format}
+
+
+@zarr_formats.V2
+def test_what_is_added_to_a_store_has_its_format(tmp_path, cpl):
+    driver, store = gdal.GetDriverByName("Zarr"), tmp_path / "a.zarr"
+    driver.Create(str(store), 4, 3, options=["ARRAY_NAME=a"])
+    with config_options(ZARR_DEFAULT_FORMAT="ZARR_V3"):
+        added = driver.Create(str(store), 4, 3, options=["ARRAY_NAME=b", "APPEND_SUBDATASET=YES"])
+        assert added is not None
+        del added
+    assert (store / "b/.zarray").exists() and not list(store.rglob("zarr.json"))
+    cpl.assert_quiet()
+
+
+def test_a_default_format_that_is_none_is_refused(tmp_path):
+    driver = gdal.GetDriverByName("Zarr")
+    with config_options(ZARR_DEFAULT_FORMAT="ZARR_V9"), error_log() as log:
+        assert driver.Create(str(tmp_path / "a.zarr"), 4, 3) is None
+        assert driver.CreateMultiDimensional(str(tmp_path / "b.zarr")) is None
+    assert len(log.errors) == 2
+    for text in log.errors:
+        assert "ZARR_DEFAULT_FORMAT: expected ZARR_V2 or ZARR_V3" in text and "ZARR_V9" in text
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,461 @@
+# SPDX-License-Identifier: MIT
+"""The format of Zarr that a test runs in. A module, or a test, says which ones:
+
+    pytestmark = zarr_formats.BOTH          # or @zarr_formats.BOTH; @zarr_formats.V2 of one in it
+
+and runs once in each. In Zarr v3 the driver makes stores of v3 unless an option says otherwise (the
+configuration option ZARR_DEFAULT_FORMAT, which programs that the test starts inherit), and
+zarr-python 2, with xarray over it, reads and writes v3: V3View shows it every store as one of v2.
+Tests speak of documents and chunks in the words of v2, through the functions below, which find what
+they mean in either format. What the view translates is checked against zarr-python 3 by
+test_zarr_formats.py.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import posixpath
+import re
+import struct
+
+import pytest
+import zarr
+import zarr_as_v3
+from zarr_python import IS_3
+
+BOTH = pytest.mark.formats(2, 3)
+V2 = pytest.mark.formats(2)
+OPTION = "ZARR_DEFAULT_FORMAT"
+DOCUMENTS = (".zarray", ".zgroup", ".zattrs", ".zmetadata")
+NO_CHUNK = 2**64 - 1
+
+
+def is_v3():
+    """Whether the test runs in Zarr v3."""
+    return os.environ.get(OPTION) == "ZARR_V3"
+
+
+@contextlib.contextmanager
+def running(version):
+    """The format that tests run in, for the with statement: 2 or 3."""
+    before = os.environ.get(OPTION)
+    _set_option(f"ZARR_V{version}")
+    try:
+        yield
+    finally:
+        _set_option(before)
+
+
+def _set_option(value):
+    """In the environment, which programs inherit, and in GDAL, where what a test has set counts more."""
+    from osgeo import gdal  # conftest.py imports this file before GDAL may be loaded
+
+    gdal.SetConfigOption(OPTION, value)
+    os.environ.pop(OPTION, None)
+    if value is not None:
+        os.environ[OPTION] = value
+
+
+# ---------------------------------------------------------------------------------------------
+# Keys and shards
+
+
+def _join(*parts):
+    return "/".join(part for part in parts if part)
+
+
+class _Chunks:
+    """Where the chunks of an array of v3 lie. Indices are of chunks, not of shards."""
+
+    def __init__(self, document):
+        self.rank = len(document["shape"])
+        encoding = document["chunk_key_encoding"]
+        self.has_prefix = encoding["name"] == "default"
+        default = "/" if self.has_prefix else "."
+        self.separator = encoding.get("configuration", {}).get("separator", default)
+        self.shards = zarr_as_v3.sharding_of(document)
+        if self.shards:
+            whole = document["chunk_grid"]["configuration"]["chunk_shape"]
+            self.counts = [w // c for w, c in zip(whole, self.shards["chunk_shape"])]
+            codecs = [item["name"] for item in self.shards["index_codecs"]]
+            assert codecs == ["bytes", "crc32c"], codecs
+            assert self.shards.get("index_location", "end") == "end", self.shards
+
+    def key_of_value(self, index):
+        """The key of a chunk or, where there are shards, of a shard of this index."""
+        numbers = [str(i) for i in index]
+        if self.has_prefix:
+            return self.separator.join(["c", *numbers])
+        return self.separator.join(numbers) or "0"
+
+    def index_of_value(self, key):
+        """The index that a key stands for; None of other files."""
+        numbers = re.split("[./]", key) if key else []
+        if self.has_prefix and numbers:
+            if numbers.pop(0) != "c":
+                return None
+        elif self.rank == 0 and numbers == ["0"]:
+            return ()
+        if len(numbers) != self.rank or not all(n.isdigit() for n in numbers):
+            return None
+        index = tuple(map(int, numbers))
+        return index if self.key_of_value(index) == key else None
+
+    def place(self, index):
+        """(index of the shard, number of the chunk in it)."""
+        number = 0
+        for i, count in zip(index, self.counts):
+            number = number * count + i % count
+        return tuple(i // count for i, count in zip(index, self.counts)), number
+
+    def index_of(self, shard, number):
+        inner = []
+        for count in self.counts[::-1]:
+            inner.insert(0, number % count)
+            number //= count
+        return tuple(s * c + i for s, c, i in zip(shard, self.counts, inner))
+
+    def split(self, value):
+        """{number: bytes} of the chunks of a shard."""
+        total = 1
+        for count in self.counts:
+            total *= count
+        index = struct.unpack(f"<{2 * total}Q", value[-16 * total - 4 : -4])
+        return {
+            n: value[offset : offset + size]
+            for n, (offset, size) in enumerate(zip(index[::2], index[1::2])) if offset != NO_CHUNK
+        }  # fmt: skip
+
+
+V2_KEY = re.compile(r"\d+([./]\d+)*$")
+
+
+class V3View(zarr.storage.Store):
+    """A store of Zarr v3 as zarr-python 2 sees one of v2: documents are translated, chunks have the
+    keys of v2. Only for folders and zip files, of which the documents are written at the end."""
+
+    def __init__(self, inner):
+        self.inner, self._erasable = inner, inner._erasable
+        self._pending = None
+        if isinstance(inner, zarr.ZipStore):
+            self._pending, close = {}, inner.close
+            inner.close = lambda: (self._write_pending(), close())
+
+    def __getattr__(self, name):
+        if name == "inner":
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+    def __eq__(self, other):
+        return isinstance(other, V3View) and self.inner == other.inner
+
+    def _write_pending(self):
+        for key, value in self._pending.items():
+            self.inner[key] = value
+        self._pending.clear()
+
+    # documents
+
+    def document(self, path):
+        """zarr.json of a node; None where there is none."""
+        key = _join(path, "zarr.json")
+        if self._pending and key in self._pending:
+            return json.loads(self._pending[key])
+        return json.loads(self.inner[key]) if key in self.inner else None
+
+    def put_document(self, path, document):
+        target = self.inner if self._pending is None else self._pending
+        target[_join(path, "zarr.json")] = json.dumps(document).encode()
+
+    def _documents(self, path):
+        """The documents of Zarr v2 of a node."""
+        document = self.document(path)
+        if document is None:
+            return {}
+        consolidated = document.get("consolidated_metadata")
+        found = zarr_as_v3.v2_documents(document)
+        if consolidated is not None:
+            assert consolidated["kind"] == "inline", consolidated
+            metadata = dict(found)
+            for member, node in consolidated["metadata"].items():
+                assert not node.get("consolidated_metadata"), node
+                node = {k: v for k, v in node.items() if k != "consolidated_metadata"}
+                for name, value in zarr_as_v3.v2_documents(node).items():
+                    metadata[_join(member, name)] = value
+            found[".zmetadata"] = {"zarr_consolidated_format": 1, "metadata": metadata}
+        return found
+
+    def _put(self, path, name, value):
+        old = self.document(path)
+        if name == ".zarray":
+            self.put_document(path, self._changed_array(old, value))
+        elif name == ".zgroup":
+            if old is None or old["node_type"] != "group":
+                self.put_document(path, zarr_as_v3.group_document({}))
+        elif name == ".zattrs":
+            zarr_as_v3.put_attributes(old, value)
+            self.put_document(path, old)
+        else:
+            nodes = {
+                key.removesuffix("zarr.json").rstrip("/"): json.loads(self.inner[key])
+                for key in [*self.inner.keys()] if posixpath.basename(key) == "zarr.json"
+            }  # fmt: skip
+            nodes.update({
+                key.removesuffix("zarr.json").rstrip("/"): json.loads(text)
+                for key, text in (self._pending or {}).items()
+            })  # fmt: skip
+            nodes = {
+                posixpath.relpath(node, path or "."): document for node, document in nodes.items()
+                if node != path and (not path or node.startswith(path + "/"))
+            }  # fmt: skip
+            old["consolidated_metadata"] = {
+                "kind": "inline", "must_understand": False, "metadata": nodes,
+            }  # fmt: skip
+            self.put_document(path, old)
+
+    def _changed_array(self, old, array):
+        """zarr.json of a .zarray that zarr-python 2 writes: what it does not know of stays."""
+        if old is not None and old["node_type"] == "array":
+            shape = {"shape": array["shape"]}
+            if {**zarr_as_v3.zarray_of(old), **shape} == array:
+                return {**old, **shape}
+            attributes = zarr_as_v3.attributes_of(old)
+        else:
+            attributes = {}
+        separator = None if array.get("dimension_separator") == "/" else "/"
+        return zarr_as_v3.array_document(array, attributes, separator)
+
+    # chunks
+
+    def _node_of(self, key):
+        """(path of an array, its chunks, the rest of the key); None where no array is above."""
+        parts = key.split("/")
+        for i in range(len(parts) - 1, -1, -1):
+            path = "/".join(parts[:i])
+            document = self.document(path)
+            if document is not None:
+                return (path, _Chunks(document), "/".join(parts[i:])) if (
+                    document["node_type"] == "array"
+                ) else None  # fmt: skip
+        return None
+
+    def value_key(self, key):
+        """(key of the value in v3, number of the chunk in it or None) of a chunk's key in v2."""
+        node = self._node_of(key)
+        if node is None or not V2_KEY.match(node[2]):
+            return key, None
+        path, chunks, rest = node
+        index = tuple(map(int, re.split("[./]", rest))) if chunks.rank else ()
+        if not chunks.shards:
+            return _join(path, chunks.key_of_value(index)), None
+        shard, number = chunks.place(index)
+        return _join(path, chunks.key_of_value(shard)), number
+
+    def _chunk(self, key):
+        value_key, number = self.value_key(key)
+        value = self.inner[value_key]
+        if number is None:
+            return value
+        return self._node_of(key)[1].split(value)[number]
+
+    # what a store has to have
+
+    def __getitem__(self, key):
+        path, _, name = key.rpartition("/")
+        if name in DOCUMENTS:
+            return json.dumps(self._documents(path)[name]).encode()
+        return self._chunk(key)
+
+    def __setitem__(self, key, value):
+        path, _, name = key.rpartition("/")
+        if name in DOCUMENTS:
+            self._put(path, name, json.loads(bytes(value)))
+            return
+        value_key, number = self.value_key(key)
+        assert number is None, "zarr-python 2 writes no shards"
+        self.inner[value_key] = value
+
+    def __delitem__(self, key):
+        path, _, name = key.rpartition("/")
+        if name == ".zattrs":
+            self._put(path, name, {})
+        elif name in DOCUMENTS:
+            del self.inner[_join(path, "zarr.json")]
+        else:
+            value_key, number = self.value_key(key)
+            assert number is None, "zarr-python 2 writes no shards"
+            del self.inner[value_key]
+
+    def __contains__(self, key):
+        path, _, name = key.rpartition("/")
+        if name in DOCUMENTS:
+            return name in self._documents(path)
+        try:
+            return self._chunk(key) is not None
+        except KeyError:
+            return False
+
+    def keys(self):
+        keys = {*self.inner.keys(), *(self._pending or {})}
+        nodes = {}
+        for key in sorted(keys, key=lambda key: (posixpath.basename(key) != "zarr.json", key)):
+            path, _, name = key.rpartition("/")
+            if name == "zarr.json":
+                nodes[path] = self.document(path)
+                yield from (_join(path, name) for name in self._documents(path))
+                continue
+            above = [p for p in self._above(path) if p in nodes]
+            if not above or nodes[above[0]]["node_type"] != "array":
+                yield key
+                continue
+            chunks, path = _Chunks(nodes[above[0]]), above[0]
+            index = chunks.index_of_value(key.removeprefix(path).lstrip("/"))
+            if index is None:
+                yield key
+            elif not chunks.shards:
+                yield _join(path, ".".join(map(str, index)) or "0")
+            else:
+                for number in chunks.split(self.inner[key]):
+                    yield _join(path, ".".join(map(str, chunks.index_of(index, number))))
+
+    @staticmethod
+    def _above(path):
+        parts = path.split("/") if path else []
+        return ["/".join(parts[:i]) for i in range(len(parts), -1, -1)]
+
+    def __iter__(self):
+        return self.keys()
+
+    def __len__(self):
+        return sum(1 for _ in self.keys())
+
+    def listdir(self, path=""):
+        """Names in a folder."""
+        path = (path or "").strip("/")
+        prefix = path + "/" if path else ""
+        below = [key[len(prefix) :] for key in self.keys() if key.startswith(prefix)]
+        return sorted({key.split("/")[0] for key in below})
+
+    def rename(self, src_path, dst_path):
+        self.inner.rename(src_path, dst_path)
+
+    def rmdir(self, path=""):
+        self.inner.rmdir(path)
+
+    def getsize(self, path=None):
+        return self.inner.getsize(path)
+
+    def clear(self):
+        self.inner.clear()
+
+    def close(self):
+        self.inner.close()
+
+
+def install():
+    """Has zarr-python 2 see stores as v2 that are of v3, in tests that run in v3."""
+    if IS_3 or getattr(zarr.storage._normalize_store_arg_v2, "is_ours", False):
+        return
+    native = zarr.storage._normalize_store_arg_v2
+
+    def normalize(*arguments, **named):
+        store = native(*arguments, **named)
+        if is_v3() and type(store) in (zarr.DirectoryStore, zarr.ZipStore):
+            return V3View(store)
+        return store
+
+    normalize.is_ours = True
+    zarr.storage._normalize_store_arg_v2 = normalize
+
+
+# ---------------------------------------------------------------------------------------------
+# What tests ask for
+
+
+def view(store):
+    """The folder of a store as a mapping of the keys of Zarr v2 to bytes."""
+    folder = zarr.DirectoryStore(str(store))
+    is_3 = (pathlib.Path(store) / "zarr.json").exists()
+    return V3View(folder) if is_3 or is_v3() else folder
+
+
+def documents(store):
+    """{key: document} of all nodes of a store in the words of v2, and `.zmetadata`."""
+    opened = view(store)
+    return {key: json.loads(opened[key]) for key in opened.keys()
+            if posixpath.basename(key) in DOCUMENTS}  # fmt: skip
+
+
+def has(store, key):
+    """Whether a document, by the key that it has in Zarr v2, or a chunk is there."""
+    return key in view(store)
+
+
+def array_document(store, path=""):
+    """The .zarray of an array."""
+    return json.loads(view(store)[_join(path, ".zarray")])
+
+
+def attributes(store, path=""):
+    """The attributes of a node; {} where there are none."""
+    opened, key = view(store), _join(path, ".zattrs")
+    return json.loads(opened[key]) if key in opened else {}
+
+
+def put_array_document(store, document, path=""):
+    """Writes the .zarray of an array, or what is meant by it."""
+    view(store)[_join(path, ".zarray")] = json.dumps(document).encode()
+
+
+def put_attributes(store, attributes_, path=""):
+    view(store)[_join(path, ".zattrs")] = json.dumps(attributes_).encode()
+
+
+def put_group(store, path=""):
+    view(store)[_join(path, ".zgroup")] = b'{"zarr_format": 2}'
+
+
+def consolidated(store):
+    """The documents in the consolidated metadata by their keys; None where there are none."""
+    opened = view(store)
+    return json.loads(opened[".zmetadata"])["metadata"] if ".zmetadata" in opened else None
+
+
+def document_file(store, key):
+    """The file in which a document lies that has this key in Zarr v2."""
+    path, _, name = key.rpartition("/")
+    assert name in DOCUMENTS, key
+    name = "zarr.json" if isinstance(view(store), V3View) else name
+    return pathlib.Path(store) / path / name
+
+
+def chunk_key(store, path, *index):
+    """The key of a chunk, or of the shard that holds it."""
+    opened = view(store)
+    separator = json.loads(opened[_join(path, ".zarray")]).get("dimension_separator", ".")
+    key = _join(path, separator.join(map(str, index)) or "0")
+    return opened.value_key(key)[0] if isinstance(opened, V3View) else key
+
+
+def chunk_file(store, path, *index):
+    """The file of a chunk, or of the shard that holds it."""
+    return pathlib.Path(store) / chunk_key(store, path, *index)
+
+
+def chunk_keys(store, path=""):
+    """The keys, as in v2, of the chunks of an array that are there, sorted."""
+    prefix = path + "/" if path else ""
+    keys = [key[len(prefix) :] for key in view(store).keys() if key.startswith(prefix)]
+    return sorted(key for key in keys if V2_KEY.match(key))
+
+
+def contents(store):
+    """{key: bytes} of a store, documents and chunks by the keys of Zarr v2."""
+    opened = view(store)
+    return {key: bytes(opened[key]) for key in opened.keys()}
+
+
+def change_attributes(store, path="", **changes):
+    """Puts attributes of a node, and leaves the others."""
+    put_attributes(store, {**attributes(store, path), **changes}, path)
