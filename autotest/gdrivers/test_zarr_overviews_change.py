@@ -87,7 +87,7 @@ def test_clean_and_build_without_closing(tmp_path, rng, cpl):
     assert old.ReadAsArray().shape == (32, 32)
     with error_log() as log:
         assert old.WriteArray(np.full((5, 5), 8888, "f4"), 3, 3) != 0
-    assert "not for update" in log.the_error()
+    assert "not open in update mode" in log.the_error()
     assert dataset.BuildOverviews("AVERAGE", [2, 4]) == 0
     wanted = gtiff_levels(tmp_path, values, "AVERAGE", [2, 4])
     check_levels(dataset, wanted)

@@ -96,16 +96,13 @@ CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
     if (context.dtype.kind == DataKind::kObject)
         return Status::Corrupt("takes items of a fixed size, not variable-length data");
     if (config.Find("endian") == nullptr) {
-        // zarr-python writes structures without it, which are in the host's order then:
-        // little-endian on all that wrote such stores.
-        if (context.dtype.kind == DataKind::kStruct)
-            return std::unique_ptr<Codec>(
-                std::make_unique<Bytes>(context.dtype, ByteOrder::kLittle));
+        // The specification asks for it where items have an order. zarr-python writes structures
+        // without it, and GDAL reads anything without it: as little-endian, which all that write
+        // such stores are.
         const ItemOrders orders(context.dtype);
-        if (orders.has_little || orders.has_big)
-            return Status::Corrupt("endian: is missing, items of " +
-                                   std::to_string(context.dtype.size) + " bytes need it");
-        return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, std::nullopt));
+        const bool has_order = orders.has_little || orders.has_big;
+        return std::unique_ptr<Codec>(std::make_unique<Bytes>(
+            context.dtype, has_order ? std::optional(ByteOrder::kLittle) : std::nullopt));
     }
     ZARR_ASSIGN_OR_RETURN(const std::size_t endian,
                           RequiredName(config, "endian", {"little", "big"}));

@@ -46,7 +46,13 @@ class Builder {
             const NodeKind kind = KindOf(level);
             if (kind_of_all == NodeKind::kNone) kind_of_all = kind;
             if (kind == NodeKind::kNone) continue;
-            if (kind != kind_of_all)
+            // GDAL lists an array, and groups in which its overviews have its name.
+            auto path = kind == NodeKind::kGroup && kind_of_all == NodeKind::kArray
+                            ? ArrayIn(level.path, LastName(arrays.front().path))
+                            : std::nullopt;
+            if (path)
+                arrays.push_back({std::move(*path), level.origin});
+            else if (kind != kind_of_all)
                 LeaveOut(level, kind == NodeKind::kGroup ? "is a group where others are arrays"
                                                          : "is an array where others are groups");
             else if (kind == NodeKind::kArray)
@@ -63,27 +69,34 @@ class Builder {
         const bool is_listed_itself =
             std::any_of(listed.levels.begin(), listed.levels.end(),
                         [&](const ListedLevel& level) { return level.path == array_path; });
+        const std::string_view name = LastName(array_path);
         std::vector<ListedLevel> arrays;
         for (const ListedLevel& level : Distinct(listed)) {
             const NodeKind kind = KindOf(level);
             if (kind == NodeKind::kNone) continue;
-            if ((kind == NodeKind::kArray) != is_listed_itself) {
-                LeaveOut(level, is_listed_itself ? "is a group where others are arrays"
-                                                 : "is an array where others are groups");
-                continue;
-            }
-            std::string path =
-                is_listed_itself ? level.path : JoinKey(level.path, LastName(array_path));
-            const auto exists = hierarchy_.Has(path, Document::kArray);
-            if (is_listed_itself || (exists.ok() && *exists))
-                arrays.push_back({std::move(path), level.origin});
+            if (kind == NodeKind::kArray && (is_listed_itself || LastName(level.path) == name))
+                arrays.push_back(level);
+            else if (kind == NodeKind::kArray)
+                LeaveOut(level, "is an array where others are groups");
+            else if (auto path = ArrayIn(level.path, name))
+                arrays.push_back({std::move(*path), level.origin});
+            else if (is_listed_itself)
+                LeaveOut(level, "is a group where others are arrays");
         }
-        return Check(listed, arrays);
+        return Check(listed, arrays,
+                     is_listed_itself ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny);
     }
 
   private:
     void LeaveOut(const ListedLevel& level, const std::string& why) {
         warnings_.push_back(LeftOut(level, why));
+    }
+
+    // The path of the array of that name in a group; none where there is none.
+    std::optional<std::string> ArrayIn(const std::string& group, std::string_view name) {
+        std::string path = JoinKey(group, name);
+        const auto exists = hierarchy_.Has(path, Document::kArray);
+        return exists.ok() && *exists ? std::optional(std::move(path)) : std::nullopt;
     }
 
     // The levels without those that are listed before.
@@ -123,8 +136,9 @@ class Builder {
     }
 
     std::optional<Pyramid> Check(const ListedPyramid& listed,
-                                 const std::vector<ListedLevel>& levels) {
-        auto pyramid = checker_.Check(listed.origin, levels);
+                                 const std::vector<ListedLevel>& levels,
+                                 LevelChecker::Ranks ranks = LevelChecker::Ranks::kRasters) {
+        auto pyramid = checker_.Check(listed.origin, levels, ranks);
         if (pyramid) pyramid->is_overviews = listed.is_overviews;
         return pyramid;
     }
@@ -297,7 +311,8 @@ void LevelChecker::PrefetchArrays(const std::vector<ListedLevel>& arrays) const 
     hierarchy_.store()->Prefetch(keys);
 }
 
-std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<ListedLevel>& arrays) {
+std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<ListedLevel>& arrays,
+                                                        Ranks ranks) {
     PrefetchArrays(arrays);
     std::vector<Level> levels;
     for (const ListedLevel& listed : arrays) {
@@ -308,14 +323,15 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
             LeaveOut(listed, "cannot be read: " + status.message());
             continue;
         }
-        if (!IsRaster(facts->metadata)) {
+        const bool is_line = ranks == Ranks::kAny && facts->metadata.rank() == 1;
+        if (!is_line && !IsRaster(facts->metadata)) {
             LeaveOut(listed, "is not a raster");
             continue;
         }
         Level level;
         level.listed = listed;
-        level.width = facts->dimensions[*facts->axes.x].size;
-        level.height = facts->dimensions[*facts->axes.y].size;
+        level.width = is_line ? facts->metadata.shape[0] : facts->dimensions[*facts->axes.x].size;
+        level.height = is_line ? 1 : facts->dimensions[*facts->axes.y].size;
         level.facts = facts.Take();
         levels.push_back(std::move(level));
     }
@@ -365,6 +381,7 @@ std::string LevelChecker::WhyNoLevel(const Level& level, const Level& previous,
     if (facts.metadata.rank() != base.facts.metadata.rank())
         return "has " + std::to_string(facts.metadata.rank()) + " dimensions, not " +
                std::to_string(base.facts.metadata.rank()) + as_base;
+    if (facts.metadata.rank() == 1) return {};
     if (facts.axes.x != base.facts.axes.x || facts.axes.y != base.facts.axes.y)
         return "has its X and Y among other dimensions than /" + base.listed.path;
     const std::string other = OtherDimensions(facts, base.facts);
@@ -395,6 +412,7 @@ std::optional<AffineSource> LevelChecker::GeoTransformOf(const ArrayFacts& facts
 }
 
 bool LevelChecker::HasExtentOf(const Level& base, const Level& level) {
+    if (base.facts.metadata.rank() == 1) return true;
     const auto a = GeoTransformOf(base.facts, "");
     if (!a) return true;
     const auto b = GeoTransformOf(level.facts, level.listed.origin);
@@ -416,8 +434,8 @@ bool LevelChecker::HasExtentOf(const Level& base, const Level& level) {
 }
 
 std::optional<Pyramid> LevelChecker::Check(const std::string& origin,
-                                           const std::vector<ListedLevel>& arrays) {
-    std::vector<Level> levels = Describe(arrays);
+                                           const std::vector<ListedLevel>& arrays, Ranks ranks) {
+    std::vector<Level> levels = Describe(arrays, ranks);
     if (levels.empty()) return std::nullopt;
     SortBySize(levels);
     FollowBase(levels);
@@ -426,6 +444,9 @@ std::optional<Pyramid> LevelChecker::Check(const std::string& origin,
     const Level& base = levels[0];
     const Level* previous = &base;
     for (const Level& level : levels) {
+        // Of a dimension that the levels share.
+        const bool is_same = base.facts.metadata.rank() == 1 && level.width == previous->width;
+        if (is_same && &level != &base) continue;
         if (&level != &base) {
             std::string why = WhyNoLevel(level, *previous, base);
             if (why.empty() && !HasExtentOf(base, level))

@@ -76,9 +76,14 @@ class LevelChecker {
     LevelChecker(const Hierarchy& hierarchy, Warnings& warnings)
         : hierarchy_(hierarchy), warnings_(warnings) {}
 
-    // The pyramid of arrays; nullopt where none is a raster. Levels that do not belong to the
+    // Which arrays can be levels: rasters, or also arrays of one dimension, as the coordinates of
+    // the levels of a raster are.
+    enum class Ranks { kRasters, kAny };
+
+    // The pyramid of arrays; nullopt where none can be a level. Levels that do not belong to the
     // largest one are left out with a warning each.
-    std::optional<Pyramid> Check(const std::string& origin, const std::vector<ListedLevel>& arrays);
+    std::optional<Pyramid> Check(const std::string& origin, const std::vector<ListedLevel>& arrays,
+                                 Ranks ranks);
 
   private:
     struct Level {
@@ -89,7 +94,7 @@ class LevelChecker {
     };
 
     void PrefetchArrays(const std::vector<ListedLevel>& arrays) const;
-    std::vector<Level> Describe(const std::vector<ListedLevel>& arrays);
+    std::vector<Level> Describe(const std::vector<ListedLevel>& arrays, Ranks ranks);
     static void SortBySize(std::vector<Level>& levels);
     static void FollowBase(std::vector<Level>& levels);
     std::string WhyNoLevel(const Level& level, const Level& previous, const Level& base) const;

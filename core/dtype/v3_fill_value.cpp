@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view kNotATimeText = "NaT";
 constexpr std::string_view kHexPrefix = "0x";
+constexpr std::string_view kBinaryPrefix = "0b";  // of drafts of the specification
 
 // Errors here are about the value; what it is of is put in front of them.
 Status NoValueOf(const DataType& type, const json::Value& value) {
@@ -45,14 +46,17 @@ bool HoldsFloat(const DataType& type, double number) {
     return type.narrow == NarrowType::kNone || NarrowHolds(type.narrow, number);
 }
 
-// "0x7fc0": all bits of a float, of which those that the type has not are zero.
-std::optional<std::string> FloatOfHex(const DataType& type, std::string_view text) {
-    if (text.substr(0, kHexPrefix.size()) != kHexPrefix) return std::nullopt;
+// "0x7fc0": all bits of a float, of which those that the type has not are zero. Binary digits,
+// which drafts had, may lack zeros in front.
+std::optional<std::string> FloatOfBits(const DataType& type, std::string_view text) {
+    const bool is_hex = text.substr(0, kHexPrefix.size()) == kHexPrefix;
+    if (!is_hex && text.substr(0, kBinaryPrefix.size()) != kBinaryPrefix) return std::nullopt;
     text.remove_prefix(kHexPrefix.size());
     std::uint64_t bits = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits, 16);
-    if (text.size() != 2 * type.size || error != std::errc() || end != text.data() + text.size())
-        return std::nullopt;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), bits, is_hex ? 16 : 2);
+    const bool fits = is_hex ? text.size() == 2 * type.size : text.size() <= 8 * type.size;
+    if (!fits || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
     const unsigned used = type.narrow != NarrowType::kNone ? FormatOf(type.narrow).bits : 64;
     if (used < 64 && bits >> used != 0) return std::nullopt;
     return IntegerBytes(type.size, bits);
@@ -62,7 +66,7 @@ std::optional<std::string> FloatOfHex(const DataType& type, std::string_view tex
 Result<std::string> FloatOf(const DataType& type, const json::Value& value) {
     double number = 0;
     if (const std::string* const text = value.as_string()) {
-        if (const auto bits = FloatOfHex(type, *text)) return *bits;
+        if (const auto bits = FloatOfBits(type, *text)) return *bits;
         if (*text == "NaN")
             number = std::numeric_limits<double>::quiet_NaN();
         else if (*text == "Infinity" || *text == "-Infinity")

@@ -115,6 +115,8 @@ Status RefuseOthers(const json::Object& object, std::initializer_list<std::strin
 struct NamedType {
     std::string name;
     const json::Value* configuration = nullptr;  // an object; null without
+    // The type to read it as where the name is not known, as drafts of the specification had it.
+    const json::Value* fallback = nullptr;  // null without
 
     // Of a type without a configuration nothing is allowed in one.
     Status RefuseConfiguration() const {
@@ -138,20 +140,20 @@ struct NamedType {
 };
 
 Result<NamedType> ParseNamedType(const json::Value& value) {
-    if (const std::string* const name = value.as_string()) return NamedType{*name, nullptr};
+    if (const std::string* const name = value.as_string()) return NamedType{*name};
     const json::Object* const object = value.as_object();
     const json::Value* const name = value.Find("name");
     if (object == nullptr || name == nullptr || name->as_string() == nullptr)
         return json::Expected("", "a name, or an object with one", value);
-    ZARR_RETURN_IF_ERROR(
-        RefuseOthers(*object, {"name", "configuration", "must_understand"}, "the object"));
+    ZARR_RETURN_IF_ERROR(RefuseOthers(
+        *object, {"name", "configuration", "must_understand", "fallback"}, "the object"));
     const json::Value* const understand = value.Find("must_understand");
     if (understand != nullptr && (understand->as_bool() == nullptr || !*understand->as_bool()))
         return json::Expected("must_understand", "true", *understand);
     const json::Value* const configuration = value.Find("configuration");
     if (configuration != nullptr && configuration->as_object() == nullptr)
         return json::Expected("configuration", "an object", *configuration);
-    return NamedType{*name->as_string(), configuration};
+    return NamedType{*name->as_string(), configuration, value.Find("fallback")};
 }
 
 Result<DataType> ParseTime(const NamedType& named) {
@@ -262,6 +264,8 @@ Result<DataType> ParseAnyV3(const json::Value& value, int depth) {
         ZARR_RETURN_IF_ERROR(named.RefuseConfiguration());
         return std::move(*raw);
     }
+    if (named.fallback != nullptr && depth < kMaxV3StructDepth)
+        return ParseAnyV3(*named.fallback, depth + 1).WithContext("fallback");
     return Status::Unsupported("unknown data type " + Quoted(named.name));
 }
 

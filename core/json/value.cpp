@@ -559,15 +559,18 @@ void DumpString(const std::string& text, std::string& out) {
     out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-void DumpInto(const Value& value, std::string& out);
+void DumpInto(const Value& value, std::string_view padding, std::string& out);
 
 template <class Items, class Each>
-void DumpList(const Items& items, char open, char close, std::string& out, Each each) {
+void DumpList(const Items& items, char open, char close, std::string_view padding, std::string& out,
+              Each each) {
     out += open;
+    out += padding;
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i != 0) out += ", ";
         each(items[i]);
     }
+    out += padding;
     out += close;
 }
 
@@ -581,7 +584,7 @@ void DumpDouble(double number, std::string& out) {
     out += nlohmann::json(number).dump();
 }
 
-void DumpInto(const Value& value, std::string& out) {
+void DumpInto(const Value& value, std::string_view padding, std::string& out) {
     std::int64_t i = 0;
     std::uint64_t u = 0;
     double d = 0;
@@ -590,12 +593,13 @@ void DumpInto(const Value& value, std::string& out) {
     } else if (const std::string* s = value.as_string()) {
         DumpString(*s, out);
     } else if (const Array* array = value.as_array()) {
-        DumpList(*array, '[', ']', out, [&out](const Value& v) { DumpInto(v, out); });
+        DumpList(*array, '[', ']', padding, out,
+                 [&](const Value& v) { DumpInto(v, padding, out); });
     } else if (const Object* object = value.as_object()) {
-        DumpList(*object, '{', '}', out, [&out](const Member& member) {
+        DumpList(*object, '{', '}', padding, out, [&](const Member& member) {
             DumpString(member.first, out);
             out += ": ";
-            DumpInto(member.second, out);
+            DumpInto(member.second, padding, out);
         });
     } else if (value.is_integer() && value.GetInt64(i)) {
         out += std::to_string(i);
@@ -712,9 +716,9 @@ Result<Value> ParseMessagePack(ByteSpan message, std::uint64_t expected) {
     return builder.TakeRoot();
 }
 
-std::string Dump(const Value& value) {
+std::string Dump(const Value& value, std::string_view padding) {
     std::string text;
-    DumpInto(value, text);
+    DumpInto(value, padding, text);
     return text;
 }
 

@@ -125,8 +125,9 @@ Result<std::vector<Slice>> MemberSlices(std::string_view text);
 // The text of the member `name`, the last one of that name; none where there is none.
 std::optional<std::string_view> FindSlice(const std::vector<Slice>& slices, std::string_view name);
 
-// Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens.
-std::string Dump(const Value& value);
+// Compact JSON text of `value`, numbers exact, NaN and infinities as Python's bare tokens; with
+// `padding` inside of all brackets.
+std::string Dump(const Value& value, std::string_view padding = {});
 
 // The text that Python's json.dumps() gives with indent=4, sort_keys=True and ensure_ascii=True, as
 // zarr-python writes metadata. Of a repeated key only the last one is written; bytes that are no

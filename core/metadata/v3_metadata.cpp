@@ -21,6 +21,8 @@ namespace {
 constexpr std::string_view kAttributes = "attributes";
 constexpr std::string_view kConsolidated = "consolidated_metadata";
 constexpr std::string_view kDimensionNames = "dimension_names";
+constexpr std::string_view kFillValue = "fill_value";
+constexpr std::string_view kCodecs = "codecs";
 // How other versions, and conventions, name the dimensions.
 constexpr std::string_view kArrayDimensions = "_ARRAY_DIMENSIONS";
 // Every array of v3 has a fill value; this attribute, when it is false, says that it is no nodata
@@ -28,8 +30,8 @@ constexpr std::string_view kArrayDimensions = "_ARRAY_DIMENSIONS";
 constexpr std::string_view kHasNodata = "gdal_has_nodata";
 
 constexpr std::string_view kArrayMembers[] = {
-    "zarr_format",        "node_type",  "shape",  "data_type", "chunk_grid",
-    "chunk_key_encoding", "fill_value", "codecs", kAttributes, "storage_transformers",
+    "zarr_format",        "node_type", "shape", "data_type", "chunk_grid",
+    "chunk_key_encoding", kFillValue,  kCodecs, kAttributes, "storage_transformers",
     kDimensionNames};
 constexpr std::string_view kGroupMembers[] = {"zarr_format", "node_type", kAttributes,
                                               kConsolidated};
@@ -159,9 +161,18 @@ Status CheckTransformers(const json::Value& document) {
 }
 
 bool SaysNoNodata(const json::Value& document) {
+    const json::Value* const fill = document.Find(kFillValue);
+    if (fill != nullptr && fill->is_null()) return true;
     const json::Value* const attributes = document.Find(kAttributes);
     const json::Value* const says = attributes != nullptr ? attributes->Find(kHasNodata) : nullptr;
     return says != nullptr && says->as_bool() != nullptr && !*says->as_bool();
+}
+
+// GDAL writes null where an array has no nodata value: what absent chunks hold is zero then.
+Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& fill) {
+    if (!fill.is_null()) return ParseV3FillValue(dtype, fill);
+    if (dtype.kind == DataKind::kObject) return FillValue::OfObject({});
+    return FillValue({}, dtype.size);
 }
 
 Result<ArrayMetadata> ReadArray(json::Object members) {
@@ -177,11 +188,17 @@ Result<ArrayMetadata> ReadArray(json::Object members) {
     ZARR_RETURN_IF_ERROR(ReadKeyEncoding(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadDimensionNames(document, metadata.rank()));
     ZARR_RETURN_IF_ERROR(CheckTransformers(document));
-    ZARR_ASSIGN_OR_RETURN(const json::Value* codecs, json::Require(document, "codecs"));
-    ZARR_RETURN_IF_ERROR(ReadV3Codecs(*codecs, metadata));
+    // Drafts of the specification allowed an array to have none, and GDAL has written such.
+    if (document.Find(kCodecs) == nullptr) {
+        ArraySpec plain;
+        plain.dtype = metadata.dtype;
+        ZARR_ASSIGN_OR_RETURN(json::Value codecs, V3CodecsOf(plain));
+        json::PutMember(*document.as_object(), kCodecs, std::move(codecs));
+    }
+    ZARR_RETURN_IF_ERROR(ReadV3Codecs(*document.Find(kCodecs), metadata));
     // Bytes in it are in the order that the codecs say.
-    ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, "fill_value"));
-    ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ParseV3FillValue(metadata.dtype, *fill));
+    ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, kFillValue));
+    ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ReadFillValue(metadata.dtype, *fill));
     metadata.has_fill_value = !SaysNoNodata(document);
     metadata.document = std::move(*document.as_object());
     json::EraseMember(metadata.document, kAttributes);
@@ -351,9 +368,9 @@ Result<ArrayMetadata> MakeV3Array(const ArraySpec& spec) {
         CheckedV3(json::Object{
             {"chunk_grid", V3ChunkGridToJson(spec.shard.empty() ? spec.chunks : spec.shard, {})},
             {"chunk_key_encoding", KeyEncodingJson(spec.dimension_separator, spec.has_key_prefix)},
-            {"codecs", std::move(codecs)},
+            {std::string(kCodecs), std::move(codecs)},
             {"data_type", std::move(type)},
-            {"fill_value", std::move(fill)},
+            {std::string(kFillValue), std::move(fill)},
             {"node_type", json::Value("array")},
             {"shape", SizesToJson(spec.shape)},
             {"zarr_format", json::Value(std::int64_t{3})},
@@ -432,7 +449,7 @@ Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,
     if (!element) return changed;  // what absent chunks hold stays
     ZARR_ASSIGN_OR_RETURN(json::Value fill, V3FillValueToJson(metadata.dtype, *element));
     ZARR_ASSIGN_OR_RETURN(changed.fill_value, ParseV3FillValue(metadata.dtype, fill));
-    json::PutMember(changed.document, "fill_value", std::move(fill));
+    json::PutMember(changed.document, kFillValue, std::move(fill));
     return changed;
 }
 
@@ -453,7 +470,7 @@ void PutChunkShapes(json::Value& codecs, const ArrayMetadata& metadata,
         for (std::size_t i = 0; i < metadata.rank(); ++i)
             sizes.emplace_back(shapes[level][metadata.shards[level].order.At(i, metadata.rank())]);
         json::PutMember(configuration, "chunk_shape", json::Value(std::move(sizes)));
-        PutChunkShapes(*json::FindMember(configuration, "codecs"), metadata, shapes, level + 1);
+        PutChunkShapes(*json::FindMember(configuration, kCodecs), metadata, shapes, level + 1);
     }
 }
 
@@ -488,7 +505,7 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
     if (!shapes.empty()) {
         shapes.erase(shapes.begin());
         shapes.push_back(chunks);
-        PutChunkShapes(*json::FindMember(document, "codecs"), metadata, shapes, 0);
+        PutChunkShapes(*json::FindMember(document, kCodecs), metadata, shapes, 0);
     }
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed, CheckedV3(std::move(document)));
     changed.has_fill_value = metadata.has_fill_value;

@@ -104,6 +104,13 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_HAS_RAW_BLOCK_INFO 0
 #endif
 
+// GDALMDArray::BuildOverviews().
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 13, 0)
+#define ZARR_BUILDS_MULTIDIM_OVERVIEWS 1
+#else
+#define ZARR_BUILDS_MULTIDIM_OVERVIEWS 0
+#endif
+
 // GDALDriver::pfnGetSubdatasetInfoFunc.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 8, 0)
 #define ZARR_HAS_SUBDATASET_INFO 1

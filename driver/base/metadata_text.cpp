@@ -13,6 +13,7 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/nczarr.h"
+#include "core/dtype/v3_types.h"
 
 namespace zarr_driver {
 
@@ -190,6 +191,38 @@ void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list) {
     };
     set("COMPRESSOR", zarr::CompressorText(metadata));
     set("FILTERS", zarr::FiltersText(metadata));
+    // Of a type that is more than a name, as GDAL's own driver describes it.
+    if (metadata.format != zarr::Format::kV3) return;
+    const auto type = zarr::V3DataTypeToJson(metadata.dtype);
+    const json::Value* const name = type.ok() ? type->Find("name") : nullptr;
+    if (name == nullptr) return;
+    set("data_type.name", MetadataText(*name));
+    const json::Value* const configuration = type->Find("configuration");
+    if (configuration == nullptr) return;
+    for (const auto& [member, value] : *configuration->as_object())
+        set(("data_type." + member).c_str(), MetadataText(value));
+}
+
+CPLStringList DescribeDecoding(const zarr::ArrayMetadata& metadata) {
+    CPLStringList list;
+    const auto set = [&](const char* name, const std::string& text) {
+        list.SetNameValue(name, text.c_str());
+    };
+    const auto set_json = [&](const char* name, const std::string& text) {
+        const auto value = text.empty() ? json::Value() : json::Parse(text);
+        if (value.ok() && !value->is_null()) set(name, json::Dump(*value, " "));
+    };
+    set_json("COMPRESSOR", zarr::CompressorText(metadata));
+    set_json("FILTERS", zarr::FiltersText(metadata));
+    const zarr::ByteOrder order = metadata.dtype.order;
+    if (order != zarr::ByteOrder::kNotRelevant)
+        set("ENDIANNESS", order == zarr::ByteOrder::kLittle ? "LITTLE" : "BIG");
+    const std::size_t rank = metadata.rank();
+    std::vector<std::uint64_t> axes;
+    for (std::size_t i = 0; i < rank; ++i) axes.push_back(metadata.axis_order.At(i, rank));
+    if (!std::is_sorted(axes.begin(), axes.end())) set("TRANSPOSE_ORDER", "[" + Joined(axes) + "]");
+    if (!metadata.shards.empty()) set("CHUNK_TYPE", "INNER");
+    return list;
 }
 
 }  // namespace zarr_driver

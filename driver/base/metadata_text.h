@@ -69,7 +69,12 @@ void DescribeStorage(const zarr::Array& array, const std::optional<zarr::ChunkLi
 // The compressor as the creation option COMPRESS calls it, or its name in capitals; empty without.
 std::string CompressionName(const zarr::ArrayMetadata& metadata);
 
-// Adds COMPRESSOR and FILTERS, each where there are any.
+// Adds COMPRESSOR and FILTERS, each where there are any, and what else than a name says the data
+// type of an array of Zarr v3.
 void DescribeCodecs(const zarr::ArrayMetadata& metadata, CPLStringList& list);
+
+// What it takes to decode a chunk as it is stored, in the words of GDAL's own driver: COMPRESSOR,
+// FILTERS, ENDIANNESS, TRANSPOSE_ORDER, and CHUNK_TYPE=INNER of a chunk in a shard.
+CPLStringList DescribeDecoding(const zarr::ArrayMetadata& metadata);
 
 }  // namespace zarr_driver

@@ -17,7 +17,6 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/nczarr.h"
-#include "core/conventions/pyramid.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
 #include "core/dtype/narrow.h"
@@ -186,7 +185,7 @@ void ZarrMDArray::FreeNodata() {
 
 Status ZarrMDArray::CheckThere() const {
     if (!is_deleted_) return {};
-    return Status::Invalid("/" + facts_.path + ": the array was deleted");
+    return Status::Invalid("/" + facts_.path + ": the array has been deleted");
 }
 
 void ZarrMDArray::InterpretAttributes() {
@@ -486,35 +485,6 @@ std::vector<std::shared_ptr<GDALMDArray>> ZarrMDArray::GetCoordinateVariables() 
                 EmitError(session_->store_path(), array.status());
         }
         return variables;
-    });
-}
-
-const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
-    return level_paths_.Get([this] {
-        std::vector<std::string> paths;
-        zarr::Warnings warnings;
-        const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
-        EmitWarnings(session_->store_path(), warnings);
-        if (pyramid && pyramid->levels[0].path == facts_.path)
-            for (std::size_t i = 1; i < pyramid->levels.size(); ++i)
-                paths.push_back(pyramid->levels[i].path);
-        return paths;
-    });
-}
-
-int ZarrMDArray::GetOverviewCount() const {
-    return Guarded(session_->store_path(),
-                   [&]() -> int { return static_cast<int>(LevelPaths().size()); });
-}
-
-std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
-    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
-        const std::vector<std::string>& paths = LevelPaths();
-        if (idx < 0 || idx >= static_cast<int>(paths.size())) return nullptr;
-        auto array = session_->OpenArray(paths[static_cast<std::size_t>(idx)]);
-        if (array.ok()) return *array;
-        EmitError(session_->store_path(), array.status());
-        return nullptr;
     });
 }
 
@@ -913,18 +883,18 @@ Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBloc
         const std::size_t axis = shown_[i];
         const std::uint64_t count = facts_.metadata.ChunkAxis(axis).count();
         if (coordinates[i] >= count)
-            return Status::Invalid("/" + facts_.path + ": block " + std::to_string(coordinates[i]) +
-                                   " of " + std::to_string(count) + " along dimension " +
-                                   std::to_string(i));
+            return Status::Invalid("/" + facts_.path + ": invalid block coordinate: block " +
+                                   std::to_string(coordinates[i]) + " of " + std::to_string(count) +
+                                   " along dimension " + std::to_string(i));
         chunk[axis] = coordinates[i];
     }
     ZARR_ASSIGN_OR_RETURN(const auto place, array_->chunks().PlaceOf(chunk));
-    info.papszInfo = CSLDuplicate(structural_info_.List());
     if (!place) return {};
     const std::string path = session_->store_path() + "/" + place->key;
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || VSI_ISDIR(stat.st_mode)) return {};
     info.pszFilename = CPLStrdup(path.c_str());
+    info.papszInfo = DescribeDecoding(facts_.metadata).StealList();
     info.nOffset = place->offset;
     info.nSize = place->size.value_or(static_cast<std::uint64_t>(stat.st_size));
     return {};

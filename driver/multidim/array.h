@@ -71,6 +71,13 @@ class ZarrMDArray final : public GDALPamMDArray {
     // asks for them from 3.13 on.
     int GetOverviewCount() const ZARR_OVERRIDE_3_13;
     std::shared_ptr<GDALMDArray> GetOverview(int idx) const ZARR_OVERRIDE_3_13;
+#if ZARR_BUILDS_MULTIDIM_OVERVIEWS
+    // As those of the array's raster are built; without factors they are removed. What is pending
+    // of the store is stored first. Emits why it failed.
+    CPLErr BuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
+                          GDALProgressFunc pfnProgress, void* pProgressData,
+                          CSLConstList papszOptions) override;
+#endif
     // Of the values that the array has now; those that were kept of others are dropped.
     CPLErr GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
                          double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
@@ -131,6 +138,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     void OrderDimensions();
     void InterpretAttributes();
     const std::vector<std::string>& LevelPaths() const;
+    zarr::Status CheckOverviews(const std::vector<int>& factors) const;
     std::vector<std::shared_ptr<GDALAttribute>> ListedAttributes() const;
     void ReadNodata();
     void FreeNodata();

@@ -331,7 +331,7 @@ void ZarrAttribute::Attach(std::shared_ptr<SharedResource> session, const std::s
 
 Status ZarrAttribute::CheckThere() const {
     if (!is_deleted_) return {};
-    return Status::Invalid(GetFullName() + ": the attribute was deleted");
+    return Status::Invalid(GetFullName() + ": the attribute has been deleted");
 }
 
 Result<json::Value> ZarrAttribute::ToJson(std::size_t dimension, const std::uint8_t*& next) const {
@@ -477,7 +477,8 @@ Status DeleteNodeAttribute(SharedResource& session, const std::string& path,
     ZARR_RETURN_IF_ERROR(session.CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckAttributeName(name));
     ZARR_ASSIGN_OR_RETURN(const bool exists, HasAttribute(session, path, name));
-    if (!exists) return Status::NotFound("/" + path + ": has no attribute " + zarr::Quoted(name));
+    if (!exists)
+        return Status::NotFound("/" + path + ": " + zarr::Quoted(name) + " is not an attribute");
     ZARR_RETURN_IF_ERROR(session.ChangeAttribute(path, name, std::nullopt));
     if (const auto attribute = session.FindAttribute(path, name)) attribute->Deleted();
     return {};

@@ -95,7 +95,7 @@ ZarrGroup::ZarrGroup(std::shared_ptr<SharedResource> session, const std::string&
 
 zarr::Status ZarrGroup::CheckThere() const {
     if (!is_deleted_) return {};
-    return zarr::Status::Invalid("/" + path_ + ": the group was deleted");
+    return zarr::Status::Invalid("/" + path_ + ": the group has been deleted");
 }
 
 zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
@@ -421,9 +421,9 @@ Status ZarrGroup::DeleteMember(const std::string& name, NodeKind kind) {
     ZARR_RETURN_IF_ERROR(CheckChange());
     ZARR_ASSIGN_OR_RETURN(const auto path, Find(name, kind));
     if (!path)
-        return Status::NotFound("/" + path_ + ": has no " +
-                                (kind == NodeKind::kArray ? "array " : "group ") +
-                                zarr::Quoted(name));
+        return Status::NotFound("/" + path_ + ": " + zarr::Quoted(name) + " is not " +
+                                (kind == NodeKind::kArray ? "an array" : "a sub-group") +
+                                " of this group");
     return session_->DeleteNode(*path);
 }
 

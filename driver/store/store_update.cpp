@@ -24,7 +24,7 @@ Status NotForUpdate(bool is_inherited) {
     return Status::Permission(is_inherited
                                   ? "opened for update by the process that this one was forked "
                                     "from; open it anew to change it"
-                                  : "opened for reading, not for update");
+                                  : "not open in update mode, but for reading");
 }
 
 Status StoreUpdate::MakeArray(const std::string& path, const zarr::ArrayMetadata& metadata,

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The overviews of arrays in the multidimensional API: the smaller levels of their pyramids.
+#include <gdal_priv.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/conventions/pyramid.h"
+#include "driver/base/gdal_compat.h"
+#include "driver/base/guard.h"
+#include "driver/base/report.h"
+#include "driver/multidim/array.h"
+#include "driver/multidim/shared_resource.h"
+#include "driver/store/store_path.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
+    return level_paths_.Get([this] {
+        std::vector<std::string> paths;
+        zarr::Warnings warnings;
+        const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
+        EmitWarnings(session_->store_path(), warnings);
+        if (pyramid && pyramid->levels[0].path == facts_.path)
+            for (std::size_t i = 1; i < pyramid->levels.size(); ++i)
+                paths.push_back(pyramid->levels[i].path);
+        return paths;
+    });
+}
+
+int ZarrMDArray::GetOverviewCount() const {
+    return Guarded(session_->store_path(),
+                   [&]() -> int { return static_cast<int>(LevelPaths().size()); });
+}
+
+std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
+    return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
+        const std::vector<std::string>& paths = LevelPaths();
+        if (idx < 0 || idx >= static_cast<int>(paths.size())) return nullptr;
+        auto array = session_->OpenArray(paths[static_cast<std::size_t>(idx)]);
+        if (array.ok()) return *array;
+        EmitError(session_->store_path(), array.status());
+        return nullptr;
+    });
+}
+
+#if ZARR_BUILDS_MULTIDIM_OVERVIEWS
+Status ZarrMDArray::CheckOverviews(const std::vector<int>& factors) const {
+    ZARR_RETURN_IF_ERROR(CheckChange());
+    const std::string place = "/" + facts_.path + ": ";
+    if (facts_.metadata.rank() < 2)
+        return Status::Invalid(place + "building overviews requires at least 2 dimensions");
+    for (const int factor : factors)
+        if (factor < 2)
+            return Status::Invalid(place + "overview factor " + std::to_string(factor) +
+                                   " is invalid");
+    return {};
+}
+
+CPLErr ZarrMDArray::BuildOverviews(const char* pszResampling, int nOverviews,
+                                   const int* panOverviewList, GDALProgressFunc pfnProgress,
+                                   void* pProgressData, CSLConstList papszOptions) {
+    return Guarded(session_->store_path(), [&]() -> CPLErr {
+        const std::vector<int> factors(panOverviewList, panOverviewList + nOverviews);
+        Status status = CheckOverviews(factors);
+        // The raster of the array has them, and reads what the store has.
+        if (status.ok()) status = session_->Finish();
+        if (!status.ok()) return EmitError(session_->store_path(), status);
+        const std::string name = FormatConnectionString(session_->store_path(), facts_.path);
+        CPLStringList options;
+        const std::string& locks = session_->options().synchronizer;
+        if (!locks.empty()) options.SetNameValue("SYNCHRONIZER", locks.c_str());
+        const char* const drivers[] = {"Zarr", nullptr};
+        const std::unique_ptr<GDALDataset> raster(
+            GDALDataset::Open(name.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE | GDAL_OF_VERBOSE_ERROR,
+                              drivers, options.List()));
+        if (raster == nullptr) return CE_Failure;
+        const CPLErr built =
+            raster->BuildOverviews(pszResampling, nOverviews, factors.data(), 0, nullptr,
+                                   pfnProgress, pProgressData, papszOptions);
+        const CPLErr closed = raster->Close();
+        level_paths_.Reset();
+        session_->NodeCreated();
+        return built != CE_None ? built : closed;
+    });
+}
+#endif
+
+}  // namespace zarr_driver
