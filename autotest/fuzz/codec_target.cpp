@@ -2,11 +2,10 @@
 // The input is one line of JSON, {"dtype", "chunks", "order", "compressor", "filters"} as in
 // `.zarray`, or {"data_type", "chunks", "codecs"} as in `zarr.json`, and then the bytes of a chunk
 // as they are stored.
-#include <algorithm>
 #include <cstring>
-#include <set>
 #include <string>
 
+#include "autotest/fuzz/codec_kinds.h"
 #include "autotest/fuzz/targets.h"
 #include "core/codec/pipeline.h"
 #include "core/json/value.h"
@@ -50,54 +49,6 @@ Result<ArrayMetadata> ParseLine(std::string_view line) {
     document.back() = ',';
     document += R"("zarr_format": 2, "fill_value": null, "shape": )" + json::Dump(*chunks) + "}";
     return ParseArrayMetadata(document);
-}
-
-bool Uses(const ArrayMetadata& metadata, const std::set<std::string>& ids) {
-    return std::any_of(metadata.codecs.begin(), metadata.codecs.end(),
-                       [&ids](const CodecSpec& codec) { return ids.count(codec.name) != 0; });
-}
-
-// Filters of numbers that change them, as rounding does or a type too small for the result.
-const std::set<std::string> kLossyFilters = {"fixedscaleoffset",
-                                             "quantize",
-                                             "bitround",
-                                             "astype",
-                                             "delta",
-                                             "scale_offset",
-                                             "cast_value",
-                                             "numcodecs.fixedscaleoffset",
-                                             "numcodecs.quantize",
-                                             "numcodecs.bitround",
-                                             "numcodecs.astype",
-                                             "numcodecs.delta"};
-const std::set<std::string> kOtherLossy = {"categorize", "packbits",           "zfpy",
-                                           "msgpack2",   "numcodecs.packbits", "numcodecs.zfpy",
-                                           "zfp",        "n5_default"};
-
-// True where a codec that changes its input follows one whose output is no numbers: a rounded zlib
-// stream is none.
-bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
-    const auto is_lossy_filter = [](const CodecSpec& codec) {
-        return kLossyFilters.count(codec.name) != 0;
-    };
-    const auto& codecs = metadata.codecs;
-    const auto first = std::find_if_not(codecs.begin(), codecs.end(), is_lossy_filter);
-    return first != codecs.end() &&
-           std::any_of(std::next(first), codecs.end(), [&](const CodecSpec& codec) {
-               return is_lossy_filter(codec) || kOtherLossy.count(codec.name) != 0;
-           });
-}
-
-// Not with lzma, whose encoder takes memory for the largest chunk that its preset is made for, nor
-// with json2, whose separators may be anything and then cannot be read back.
-bool CanBeEncoded(const ArrayMetadata& metadata) {
-    return !Uses(metadata, {"lzma", "json2", "numcodecs.lzma", "numcodecs.json2"}) &&
-           !ChangesWhatIsEncoded(metadata);
-}
-
-// True where coding gives back every bit.
-bool IsLossless(const ArrayMetadata& metadata) {
-    return !Uses(metadata, kLossyFilters) && !Uses(metadata, kOtherLossy);
 }
 
 void FuzzNumbers(const ArrayMetadata& metadata, const Pipeline& pipeline, ByteSpan stored) {

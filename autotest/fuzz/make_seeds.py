@@ -222,6 +222,16 @@ def add_v3(seeds, folder):
     shard = shard_of([data[:12], data[12:]], True, False)
     write("nested.zarr", {"": v3_array("int16", [4, 6], [4, 6], [outer])},
           {"c/0/0": shard_of([shard, None], True, False)})  # fmt: skip
+    outer = sharded([2, 6], [inner, GZIP], [LITTLE, "crc32c"], "start")
+    wrapped = shard_of([None, gzip.compress(shard, 1, mtime=0)], False, True)
+    write("wrapped.zarr", {"": v3_array("int16", [4, 6], [4, 6], [outer, "crc32c"])},
+          {"c/0/0": wrapped + crc32c(wrapped)})  # fmt: skip
+    unequal = v3_array("int16", [6, 6], [4, 6], [sharded([2, 3], [LITTLE], [LITTLE], "start")], 7)
+    unequal["chunk_grid"] = {"name": "rectilinear", "configuration": {
+        "kind": "inline", "chunk_shapes": [[2, 4], [6]]}}  # fmt: skip
+    write("uneven_shards.zarr", {"": unequal},
+          {"c/0/0": shard_of([data[:12], None], False, False),
+           "c/1/0": shard_of([None, data[:12], data[12:], None], False, False)})  # fmt: skip
     uneven = v3_array("uint8", [6, 5], [2, 2], ["bytes"])
     uneven["chunk_grid"] = {"name": "rectilinear", "configuration": {
         "kind": "inline", "chunk_shapes": [[1, 3, 2], [[2, 2], 1]]}}  # fmt: skip

@@ -31,7 +31,7 @@ void FuzzV1Metadata(ByteSpan input);
 void FuzzV3Metadata(ByteSpan input);
 // A line with the codecs as JSON, of v2 or v3, then the bytes of a chunk; see codec_target.cpp.
 void FuzzCodecs(ByteSpan input);
-// A store as text, see packed_store.h, through the core with every convention.
+// A store as text, see packed_store.h, through the core with every convention, and changed.
 void FuzzStore(ByteSpan input);
 // A name that GDAL is asked to open.
 void FuzzConnectionString(ByteSpan input);

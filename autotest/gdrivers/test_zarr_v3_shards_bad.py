@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import zarr3
 import zarr_gdal
-from zarr3 import CRC32C, LITTLE, codec, document, sharding, zstd
+from zarr3 import CRC32C, LITTLE, codec, document, shard_of, sharding, zstd
 from zarr_child import attempt
 
 EMPTY = 2**64 - 1
@@ -34,34 +34,6 @@ def chunks_of(row, column, encode=bytes):
     return [
         encode(part[i : i + 2, j : j + 3].astype("<i2").tobytes()) for i in (0, 2) for j in (0, 3)
     ]
-
-
-def shard_of(chunks, entries=None, start=False, checksum=False):
-    """The bytes of a shard, with the truth where `entries` does not replace it by another pair."""
-    size = 16 * len(chunks) + (4 if checksum else 0)
-    offset, pairs = size if start else 0, []
-    for chunk in chunks:
-        pairs.append((offset, len(chunk)))
-        offset += len(chunk)
-    for i, pair in (entries or {}).items():
-        pairs[i] = pair(*pairs[i]) if callable(pair) else pair
-    index = b"".join(struct.pack("<2Q", *pair) for pair in pairs)
-    if checksum:
-        index += struct.pack("<I", crc32c(index))
-    body = b"".join(chunks)
-    return index + body if start else body + index
-
-
-def crc32c(data):
-    table = []
-    for byte in range(256):
-        for _ in range(8):
-            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
-        table.append(byte)
-    value = 0xFFFFFFFF
-    for byte in data:
-        value = table[(value ^ byte) & 0xFF] ^ value >> 8
-    return value ^ 0xFFFFFFFF
 
 
 def make(folder, data, document=None, encode=bytes, **options):

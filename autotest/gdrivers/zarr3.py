@@ -16,6 +16,7 @@ import itertools
 import json
 import os
 import pathlib
+import struct
 import subprocess
 
 import numpy as np
@@ -115,6 +116,35 @@ def encoded_files(values, chunks, encode):
         "/".join(["c", *map(str, index)]): encode(chunk_values(values, chunks, index))
         for index in chunk_indices(values.shape, chunks)
     }
+
+
+def shard_of(chunks, entries=None, start=False, checksum=False):
+    """The bytes of a shard of encoded chunks, with the truth in its index where `entries` does not
+    replace it by another pair."""
+    size = 16 * len(chunks) + (4 if checksum else 0)
+    offset, pairs = size if start else 0, []
+    for chunk in chunks:
+        pairs.append((offset, len(chunk)))
+        offset += len(chunk)
+    for i, pair in (entries or {}).items():
+        pairs[i] = pair(*pairs[i]) if callable(pair) else pair
+    index = b"".join(struct.pack("<2Q", *pair) for pair in pairs)
+    if checksum:
+        index += struct.pack("<I", crc32c(index))
+    body = b"".join(chunks)
+    return index + body if start else body + index
+
+
+def crc32c(data):
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+        table.append(byte)
+    value = 0xFFFFFFFF
+    for byte in data:
+        value = table[(value ^ byte) & 0xFF] ^ value >> 8
+    return value ^ 0xFFFFFFFF
 
 
 def _run(command, text):

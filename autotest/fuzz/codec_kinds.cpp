@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "autotest/fuzz/codec_kinds.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace zarr::fuzz {
+
+namespace {
+
+bool Uses(const std::vector<CodecSpec>& codecs, const std::set<std::string>& ids) {
+    return std::any_of(codecs.begin(), codecs.end(),
+                       [&ids](const CodecSpec& codec) { return ids.count(codec.name) != 0; });
+}
+
+// Of the chunks, or of the shards that they lie in.
+bool Uses(const ArrayMetadata& metadata, const std::set<std::string>& ids) {
+    return Uses(metadata.codecs, ids) ||
+           std::any_of(metadata.shards.begin(), metadata.shards.end(),
+                       [&ids](const Sharding& shard) { return Uses(shard.codecs, ids); });
+}
+
+// Filters of numbers that change them, as rounding does or a type too small for the result.
+const std::set<std::string> kLossyFilters = {"fixedscaleoffset",
+                                             "quantize",
+                                             "bitround",
+                                             "astype",
+                                             "delta",
+                                             "scale_offset",
+                                             "cast_value",
+                                             "numcodecs.fixedscaleoffset",
+                                             "numcodecs.quantize",
+                                             "numcodecs.bitround",
+                                             "numcodecs.astype",
+                                             "numcodecs.delta"};
+const std::set<std::string> kOtherLossy = {"categorize", "packbits",           "zfpy",
+                                           "msgpack2",   "numcodecs.packbits", "numcodecs.zfpy",
+                                           "zfp",        "n5_default"};
+
+// True where a codec that changes its input follows one whose output is no numbers: a rounded zlib
+// stream is none.
+bool ChangesWhatIsEncoded(const ArrayMetadata& metadata) {
+    const auto is_lossy_filter = [](const CodecSpec& codec) {
+        return kLossyFilters.count(codec.name) != 0;
+    };
+    const auto& codecs = metadata.codecs;
+    const auto first = std::find_if_not(codecs.begin(), codecs.end(), is_lossy_filter);
+    return first != codecs.end() &&
+           std::any_of(std::next(first), codecs.end(), [&](const CodecSpec& codec) {
+               return is_lossy_filter(codec) || kOtherLossy.count(codec.name) != 0;
+           });
+}
+
+}  // namespace
+
+// Not with lzma, whose encoder takes memory for the largest chunk that its preset is made for, nor
+// with json2, whose separators may be anything and then cannot be read back.
+bool CanBeEncoded(const ArrayMetadata& metadata) {
+    return !Uses(metadata, {"lzma", "json2", "numcodecs.lzma", "numcodecs.json2"}) &&
+           !ChangesWhatIsEncoded(metadata);
+}
+
+// True where coding gives back every bit.
+bool IsLossless(const ArrayMetadata& metadata) {
+    return !Uses(metadata, kLossyFilters) && !Uses(metadata, kOtherLossy);
+}
+
+}  // namespace zarr::fuzz
