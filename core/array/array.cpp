@@ -66,7 +66,7 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
     } else {
         ZARR_ASSIGN_OR_RETURN(
             array->chunks_,
-            ShardedChunks::Open(array->store_, array->path_, array->metadata_, array->chunk_counts_,
+            ShardedChunks::Open(array->store_, array->path_, array->metadata_,
                                 array->layouts_.largest().max_encoded_bytes,
                                 array->context_->shards(), instances->pending_shards()));
     }
