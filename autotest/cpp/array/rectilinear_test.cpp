@@ -225,14 +225,6 @@ TEST(Rectilinear, Objects) {
     }
 }
 
-TEST(Rectilinear, ShardsOfSeveralSizesAreRefused) {
-    ArrayMetadata metadata = Rectilinear({{6}, {1}, "\"|u1\"", "46"}, {{1, 2, 3}});
-    metadata.shards.emplace_back().shape = {3};
-    EXPECT_TRUE(Fails(Array::Open(std::make_shared<MemoryStore>(), "dem", metadata,
-                                  std::make_shared<ArrayContext>(0)),
-                      StatusCode::kUnsupported, "chunk_grid"));
-}
-
 TEST(Rectilinear, ChunksInShardsAreRegular) {
     ArrayMetadata metadata = Rectilinear({{10}, {2}, "\"|u1\"", "46"}, {{2, 6, 4}});
     metadata.chunks = {2};
