@@ -236,6 +236,12 @@ def add_v3(seeds, folder):
     uneven["chunk_grid"] = {"name": "rectilinear", "configuration": {
         "kind": "inline", "chunk_shapes": [[1, 3, 2], [[2, 2], 1]]}}  # fmt: skip
     write("uneven.zarr", {"": uneven}, {"c/1/2": b"abc", "c/0/0": b"de"})
+    uneven_shards = v3_array("int16", [4, 6], [4, 6], [sharded([2, 3], [LITTLE], [LITTLE])])
+    uneven_shards["chunk_grid"] = {"name": "rectilinear", "configuration": {
+        "kind": "inline", "chunk_shapes": [4, [3, 6]]}}  # fmt: skip
+    write("uneven_shards.zarr", {"": uneven_shards}, {
+        "c/0/0": shard_of([data[:12], data[12:]], True, False),
+        "c/0/1": shard_of([None, data[:12], None, None], True, False)})  # fmt: skip
     turned = {"name": "transpose", "configuration": {"order": [1, 0]}}
     packed = {"name": "packbits", "configuration": {"padding_encoding": "first_byte"}}
     for dtype, fill, codecs in (
@@ -245,6 +251,10 @@ def add_v3(seeds, folder):
         ({"name": "numpy.datetime64", "configuration": {"unit": "s", "scale_factor": 10}}, "NaT", [LITTLE]),
         ("string", "x", ["vlen-utf8"]), ("bytes", "AQI=", ["vlen-bytes"]),
         ("float64", 0.5, [{"name": "bitround", "configuration": {"keepbits": 3}}, LITTLE]),
+        ({"name": "zarrs.optional", "configuration": {"name": "int16", "configuration": {}}}, None,
+         [{"name": "zarrs.optional", "configuration": {"mask_codecs": [packed], "data_codecs": [LITTLE, GZIP]}}]),
+        ("uint32", 3, [{"name": "zfp", "configuration": {"mode": "fixed_precision", "precision": 20}}]),
+        ("bfloat16", 0, [{"name": "zfp", "configuration": {"mode": "reversible"}}]),
         ("int32", 3, [{"name": "reshape", "configuration": {"shape": [[0, 1]]}}, LITTLE]),
     ):  # fmt: skip
         seeds.add("v3", json.dumps(v3_array(dtype, [4, 6], [2, 3], codecs, fill)).encode())

@@ -379,39 +379,106 @@ def test_rectilinear_grids(tmp_path, case, absent):
         )
 
 
-# name -> (edges of the shards, whether they are of one size)
 SHARD_GRIDS = {
-    "numbers": ((2, 4), True), "lists": (([2, 2, 2], [4, 4]), True), "runs": (([[2, 3]], 4), True),
-    "several sizes": (([2, 4], [6, 2]), False),
+    "numbers": (2, 4), "lists": ([2, 2, 2], [4, 4]), "runs": ([[2, 3]], 4),
+    "several sizes": ([2, 4], [6, 2]), "several along one": ([4, 2], 2),
+    "beyond the edge": ([4, 6], [2, 2, 8, 4]),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", SHARD_GRIDS)
-def test_rectilinear_shards(tmp_path, cpl, case):
-    """Those of several sizes are refused by name."""
-    edges, is_even = SHARD_GRIDS[case]
-    values = np.arange(48, dtype="<i2").reshape(6, 8)
-    rows, columns = ([0, *itertools.accumulate(expanded(e, n))] for e, n in zip(edges, (6, 8)))
+def rectilinear_shards(edges, values, at_end=True, nested=False):
+    """The document and the files of an array in shards of these sizes, of chunks of 2 x 2; nested:
+    in shards of 2 x 2, too, which have a chunk each."""
+    sizes = [expanded(e, n) for e, n in zip(edges, values.shape)]
+    starts = [[0, *itertools.accumulate(each)] for each in sizes]
+    padded = np.zeros([start[-1] for start in starts], values.dtype)
+    padded[: values.shape[0], : values.shape[1]] = values
 
-    def shard(part):
-        chunks = [part[i : i + 2, j : j + 2].tobytes()
-                  for i in range(0, part.shape[0], 2) for j in range(0, part.shape[1], 2)]  # fmt: skip
-        return b"".join(chunks + [struct.pack("<2Q", 8 * i, 8) for i in range(len(chunks))])
+    def shard(chunks):
+        place = 0 if at_end else 16 * len(chunks)
+        entries = []
+        for chunk in chunks:
+            entries.append(struct.pack("<2Q", place, len(chunk)))
+            place += len(chunk)
+        return b"".join(chunks + entries if at_end else entries + chunks)
 
+    def chunks(part):
+        return [part[i : i + 2, j : j + 2].tobytes()
+                for i in range(0, part.shape[0], 2) for j in range(0, part.shape[1], 2)]  # fmt: skip
+
+    location = "end" if at_end else "start"
+    inner = sharding((2, 2), [LITTLE], [LITTLE], index_location=location)
+    codecs = [sharding((2, 2), [inner], [LITTLE], index_location=location)] if nested else [inner]
+    files = {}
+    for i, j in itertools.product(*map(range, map(len, sizes))):
+        part = padded[starts[0][i] : starts[0][i + 1], starts[1][j] : starts[1][j + 1]]
+        files[f"c/{i}/{j}"] = shard([shard([c]) for c in chunks(part)] if nested else chunks(part))
     metadata = document(
-        (6, 8), "int16", None, [sharding((2, 2), [LITTLE], [LITTLE])], 0,
-        chunk_grid=rectilinear(*edges),
+        values.shape, "int16", None, codecs, 0, chunk_grid=rectilinear(*edges)
     )  # fmt: skip
-    files = {
-        f"c/{i}/{j}": shard(values[rows[i] : rows[i + 1], columns[j] : columns[j + 1]])
-        for i in range(len(rows) - 1) for j in range(len(columns) - 1)
-    }  # fmt: skip
+    return metadata, files
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("at_end", [False, True])
+@pytest.mark.parametrize("case", SHARD_GRIDS)
+def test_rectilinear_shards(tmp_path, case, at_end, nested):
+    values = np.arange(54, dtype="<i2").reshape(6, 9) if case == "beyond the edge" else (
+        np.arange(48, dtype="<i2").reshape(6, 8))  # fmt: skip
+    metadata, files = rectilinear_shards(SHARD_GRIDS[case], values, at_end, nested)
     zarr3.handmade(tmp_path / "a.zarr", metadata, files)
-    if is_even:
-        zarr3_check.check_values(tmp_path / "a.zarr", "", values)
-    else:
-        assert gdal.Open(str(tmp_path / "a.zarr")) is None
-        assert "chunk_grid" in cpl.the_error() and "several sizes" in cpl.the_error()
+    zarr3_check.check_values(tmp_path / "a.zarr", "", values)
+    band = zarr_gdal.open_band(tmp_path / "a.zarr")
+    for x, y, width, height in ((0, 0, 8, 1), (5, 1, 2, 4), (7, 5, 1, 1), (1, 0, 6, 6)):
+        zarr_gdal.assert_same(
+            band.ReadAsArray(x, y, width, height), values[y : y + height, x : x + width]
+        )
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("case", SHARD_GRIDS)
+def test_rectilinear_shards_are_written(tmp_path, case, nested):
+    """What is stored in the end is what the specification has, byte for byte, of all shards that
+    hold an element of the array."""
+    values = np.arange(1, 49, dtype="<i2").reshape(6, 8)
+    metadata, files = rectilinear_shards(SHARD_GRIDS[case], values, True, nested)
+    store = zarr3.handmade(tmp_path / "a.zarr", metadata)
+    dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+    band = dataset.GetRasterBand(1)
+    for row in (slice(3, 6), slice(0, 3)):
+        band.WriteArray(values[row], 0, row.start)
+    del band, dataset
+    stored = {
+        path.relative_to(store).as_posix(): path.read_bytes()
+        for path in store.rglob("*") if path.is_file() and path.name != "zarr.json"
+    }  # fmt: skip
+    wanted = {} if case == "beyond the edge" else files
+    for key, data in wanted.items():
+        assert stored.pop(key) == data, key
+    assert case == "beyond the edge" or not stored
+    zarr3_check.check_values(store, "", values)
+    dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).WriteArray(np.full((3, 3), -7, "i2"), 2, 1)
+    del dataset
+    values[1:4, 2:5] = -7
+    zarr3_check.check_values(store, "", values)
+
+
+def test_rectilinear_shards_say_their_sizes(tmp_path):
+    values = np.arange(48, dtype="<i2").reshape(6, 8)
+    zarr3.handmade(tmp_path / "a.zarr", *rectilinear_shards(([2, 4], [6, 2]), values))
+    told = gdal.Open(str(tmp_path / "a.zarr")).GetMetadata("ZARR")
+    assert told["CHUNK_SHAPE"] == "2,2" and told["SHARD_SHAPE"] == "4,6"
+    assert told["CHUNKS"] == "12"
+
+
+def test_rectilinear_shards_of_no_whole_chunks(tmp_path, cpl):
+    values = np.arange(48, dtype="<i2").reshape(6, 8)
+    metadata, files = rectilinear_shards(([2, 4], [6, 2]), values)
+    metadata["chunk_grid"] = rectilinear([4, 2], [3, 3, 2])
+    zarr3.handmade(tmp_path / "a.zarr", metadata, files)
+    assert gdal.Open(str(tmp_path / "a.zarr")) is None
+    assert "2 does not divide the 3 elements of shard 0 along dimension 1" in cpl.the_error()
 
 
 # Spellings

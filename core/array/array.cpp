@@ -48,8 +48,6 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
                                                  std::string path, ArrayMetadata metadata,
                                                  std::shared_ptr<ArrayContext> context,
                                                  std::shared_ptr<ArrayInstances> instances) {
-    if (!metadata.edges.empty() && !metadata.shards.empty())
-        return Status::Unsupported("chunk_grid: shards of several sizes are not supported");
     std::shared_ptr<Array> array(new Array());
     array->metadata_ = std::move(metadata);
     ZARR_RETURN_IF_ERROR(array->layouts_.Bind(array->metadata_));
@@ -66,7 +64,7 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
     } else {
         ZARR_ASSIGN_OR_RETURN(
             array->chunks_,
-            ShardedChunks::Open(array->store_, array->path_, array->metadata_, array->chunk_counts_,
+            ShardedChunks::Open(array->store_, array->path_, array->metadata_,
                                 array->layouts_.largest().max_encoded_bytes,
                                 array->context_->shards(), instances->pending_shards()));
     }

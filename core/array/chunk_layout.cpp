@@ -2,8 +2,6 @@
 #include "core/array/chunk_layout.h"
 
 #include <algorithm>
-#include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 #include "core/base/checked.h"
@@ -11,15 +9,6 @@
 namespace zarr {
 
 namespace {
-
-std::uint64_t HashOf(const DimVector<std::uint64_t>& shape) {
-    std::uint64_t hash = shape.size();
-    for (const std::uint64_t size : shape) {
-        hash = (hash ^ size) * 0x9e3779b97f4a7c15U;
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
 
 bool HasShape(const ChunkLayout& layout, const DimVector<std::uint64_t>& shape) {
     return std::equal(shape.begin(), shape.end(), layout.shape.begin(), layout.shape.end());
@@ -66,20 +55,9 @@ Result<ChunkLayoutPtr> ChunkLayouts::Find(const DimVector<std::uint64_t>& chunk)
     DimVector<std::uint64_t> shape;
     for (std::size_t i = 0; i < chunk.size(); ++i) shape.push_back(grid_[i].SizeOf(chunk[i]));
     if (HasShape(largest_, shape)) return Held(largest_);
-    const std::uint64_t hash = HashOf(shape);
-    {
-        const std::shared_lock<SharedMutex> lock(mutex_);
-        const auto found = others_.find(hash);
-        if (found != others_.end() && HasShape(*found->second, shape)) return found->second;
-    }
-    ZARR_ASSIGN_OR_RETURN(ChunkLayout layout,
-                          ChunkLayout::Bind(*metadata_, {shape.begin(), shape.end()}));
-    auto bound = std::make_shared<const ChunkLayout>(std::move(layout));
-    const std::lock_guard<SharedMutex> lock(mutex_);
-    // To bind them again costs little beside decoding a chunk of each.
-    if (others_.size() >= kMostShapes) others_.clear();
-    others_[hash] = bound;
-    return ChunkLayoutPtr(std::move(bound));
+    return others_.GetOrMake(shape, [&] {
+        return ChunkLayout::Bind(*metadata_, {shape.begin(), shape.end()});
+    });
 }
 
 }  // namespace zarr

@@ -55,9 +55,6 @@ class ChunkLayouts {
         return Find(chunk);
     }
 
-    // Of so many shapes layouts are kept.
-    static constexpr std::size_t kMostShapes = 4096;
-
   private:
     static ChunkLayoutPtr Held(const ChunkLayout& layout) { return {ChunkLayoutPtr(), &layout}; }
     Result<ChunkLayoutPtr> Find(const DimVector<std::uint64_t>& chunk) const;
@@ -66,8 +63,7 @@ class ChunkLayouts {
     std::vector<GridAxis> grid_;
     bool is_regular_ = true;
     ChunkLayout largest_;
-    mutable SharedMutex mutex_;
-    mutable std::unordered_map<std::uint64_t, ChunkLayoutPtr> others_;  // by a hash of the shape
+    mutable ShapeCache<ChunkLayout> others_;
 };
 
 }  // namespace zarr

@@ -11,6 +11,7 @@
 #include "core/base/bytes.h"
 #include "core/base/dim_vector.h"
 #include "core/base/status.h"
+#include "core/grid/grid_axis.h"
 #include "core/store/store.h"
 #include "core/store/synchronizer.h"
 
@@ -112,8 +113,8 @@ class ChunkGroups {
     ChunkGroups(const ChunkGroups&) = delete;
     ChunkGroups& operator=(const ChunkGroups&) = delete;
 
-    // The number of chunks of a group along each dimension; groups begin at chunk 0.
-    virtual const Index& shape() const = 0;
+    // The grid of the groups along each dimension, measured in chunks.
+    virtual const std::vector<GridAxis>& axes() const = 0;
 
     // Reads chunks of one group, by their index in row-major order of the array's grid, and calls
     // `take` with the place of each in `chunks`, in any order, from several threads at once. What

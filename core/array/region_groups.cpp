@@ -3,11 +3,11 @@
 
 namespace zarr {
 
-RegionGroups::RegionGroups(const RegionSplit& split, const DimVector<std::uint64_t>& shape) {
-    for (std::size_t i = 0; i < shape.size(); ++i) {
+RegionGroups::RegionGroups(const RegionSplit& split, const std::vector<GridAxis>& axes) {
+    for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::uint64_t pieces = split.PiecesAlong(i);
         const auto group_of = [&](std::uint64_t piece) {
-            return split.ChunkAlong(i, piece) / shape[i];
+            return axes[i].ChunkOf(split.ChunkAlong(i, piece));
         };
         std::vector<std::uint64_t> firsts;
         for (std::uint64_t piece = 0; piece < pieces;) {

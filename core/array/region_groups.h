@@ -14,8 +14,8 @@ namespace zarr {
 // The pieces of a region by the groups of chunks that they lie in, as ChunkGroups has them.
 class RegionGroups {
   public:
-    // Of `shape` chunks each.
-    RegionGroups(const RegionSplit& split, const DimVector<std::uint64_t>& shape);
+    // `axes` is the grid of the groups, measured in chunks.
+    RegionGroups(const RegionSplit& split, const std::vector<GridAxis>& axes);
 
     // That have a piece.
     std::uint64_t count() const { return count_; }

@@ -534,7 +534,7 @@ Status RegionReader::ReadThroughScratch(const ChunkPart& part) {
 // Chunks that are stored together
 
 Status RegionReader::ReadGroups(const ChunkGroups& groups, bool is_preload) {
-    const RegionGroups pieces(plan_, groups.shape());
+    const RegionGroups pieces(plan_, groups.axes());
     const auto at_once =
         static_cast<std::size_t>(std::min<std::uint64_t>(pieces.count(), in_flight_));
     FetchOptions options;

@@ -70,6 +70,10 @@ std::uint64_t LoadLittle64(const std::uint8_t* p) {
 std::uint16_t LoadBig16(const std::uint8_t* p) {
     return static_cast<std::uint16_t>((p[0] << 8) | p[1]);
 }
+void StoreLittle64(std::uint8_t* p, std::uint64_t value) {
+    for (int i = 0; i < 8; ++i) p[i] = static_cast<std::uint8_t>(value >> (8 * i));
+}
+
 void StoreLittle32(std::uint8_t* p, std::uint32_t value) {
     for (int i = 0; i < 4; ++i) p[i] = static_cast<std::uint8_t>(value >> (8 * i));
 }

@@ -24,6 +24,7 @@ std::uint32_t LoadLittle32(const std::uint8_t* p);
 std::uint64_t LoadLittle64(const std::uint8_t* p);
 std::uint16_t LoadBig16(const std::uint8_t* p);
 void StoreLittle32(std::uint8_t* p, std::uint32_t value);
+void StoreLittle64(std::uint8_t* p, std::uint64_t value);
 
 // A value of trivially copyable T at any address, in the host's order.
 template <class T>

@@ -55,6 +55,7 @@ CodecResult MakeV3PackBits(const json::Value& config, const CodecContext& contex
 CodecResult MakeZfp(const json::Value& config, const CodecContext& context);
 CodecResult MakeN5Default(const json::Value& config, const CodecContext& context);
 CodecResult MakeConditional(const json::Value& config, const CodecContext& context);
+CodecResult MakeOptional(const json::Value& config, const CodecContext& context);
 
 // Codecs of objects.
 ObjectCodecResult MakeVlenUtf8(const json::Value& config, const CodecContext& context);

@@ -80,6 +80,8 @@ constexpr Row kCodecs[] = {
     {"", "zfp", kSerializer, false, MakeZfp, nullptr, nullptr, nullptr},
     {"", "n5_default", kSerializer, false, MakeN5Default, nullptr, nullptr, nullptr},
     {"", "conditional", kBytes, false, MakeConditional, nullptr, nullptr, nullptr},
+    {"", "zarrs.optional", kSerializer, false, MakeOptional, nullptr, nullptr, nullptr},
+    {"", "optional", kSerializer, false, MakeOptional, nullptr, nullptr, nullptr},
     {"", "sharding_indexed", kSerializer, false, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -116,7 +118,6 @@ constexpr Refusal kRefused[] = {
     {"n5_wrapper", "N5 stores are not supported"},
     {"pcodec", "it is not supported"},
     {"zarrs.gdeflate", "it is not supported"},
-    {"zarrs.optional", "it is of data type zarrs.optional, which is not supported"},
     {"zarrs.vlen", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
     {"zarrs.vlen_v2", "variable-length data are supported as vlen-utf8 and vlen-bytes have them"},
     // numcodecs' own that Zarr v3 has not.
@@ -194,6 +195,28 @@ bool IsCompressor(const CodecSpec& spec) {
 Result<CodecClass> ClassOf(const CodecSpec& spec) {
     ZARR_ASSIGN_OR_RETURN(const Row* row, RequireRow(spec));
     return row->v3_class;
+}
+
+Status CheckV3Order(const std::vector<CodecSpec>& chain, const std::string& place) {
+    std::vector<CodecClass> classes;
+    for (const CodecSpec& codec : chain) {
+        ZARR_ASSIGN_OR_RETURN(const CodecClass kind, ClassOf(codec).WithContext(codec.place));
+        classes.push_back(kind);
+    }
+    const auto found = std::find(classes.begin(), classes.end(), kSerializer);
+    const auto to_bytes = static_cast<std::size_t>(found - classes.begin());
+    if (to_bytes == classes.size())
+        return Status::Corrupt(place +
+                               ": none of the codecs makes bytes of an array, as \"bytes\" does");
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+        const CodecClass wanted = i < to_bytes ? kArray : i == to_bytes ? kSerializer : kBytes;
+        if (classes[i] != wanted)
+            return Status::Corrupt(chain[i].place + ": codec \"" + chain[i].name +
+                                   (i < to_bytes ? "\" takes bytes and stands before "
+                                                 : "\" takes an array and stands behind ") +
+                                   "\"" + chain[to_bytes].name + "\", which makes bytes of one");
+    }
+    return {};
 }
 
 Result<json::Value> CodecToV3(const CodecSpec& spec, const DataType& dtype) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,10 @@ enum class CodecClass : std::uint8_t { kArrayToArray, kArrayToBytes, kBytesToByt
 // The class of the codec that `spec` names; of those of numcodecs as zarr-python 3 has them. The
 // configuration is not looked at. Errors are those of MakeCodec() for the name.
 Result<CodecClass> ClassOf(const CodecSpec& spec);
+
+// That a chain of Zarr v3's codecs, called `place`, has their order (its specification, "Codecs"):
+// any number from arrays to arrays, one from an array to bytes, any number from bytes to bytes.
+Status CheckV3Order(const std::vector<CodecSpec>& chain, const std::string& place);
 
 // What `zarr.json` says of the codec, which encodes items of `dtype`: an object of its name and
 // configuration. kUnsupported where Zarr v3 has no such codec.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // "zfp" of zarr-extensions: a block of one to four dimensions of real numbers as libzfp compresses
-// it, without a header. Numbers of fewer than 32 bits are widened to what libzfp has.
+// it, without a header. Numbers of fewer than 32 bits are widened to what libzfp has; times are
+// int64. libzfp has no unsigned integers: those of 32 and 64 bits are int32 and int64 of the same
+// bits. That is exact in mode "reversible"; what other modes change could go below zero, or past
+// the sign, so that there numbers with the highest bit cannot be written, and negative ones are
+// read as 0, as the codec's specification cuts narrower ones.
 // https://zfp.readthedocs.io/en/release1.0.1/modes.html
 #include <algorithm>
 #include <cmath>
@@ -14,6 +18,7 @@
 #include "core/codec/real_numbers.h"
 #include "core/codec/v3_configuration.h"
 #include "core/codec/zfp_stream.h"
+#include "core/dtype/narrow.h"
 
 namespace zarr {
 
@@ -107,32 +112,83 @@ Result<ZfpParameters> ZfpParameters::Make(const json::Value& config) {
 
 // What libzfp has for numbers of a type, and the way there.
 struct ZfpNumbers {
-    static Result<ZfpNumbers> Of(const DataType& type) {
-        ZfpNumbers numbers;
-        numbers.bits = BitsOf(type);
-        const bool is_plain_float =
-            type.kind == DataKind::kFloat && type.narrow == NarrowType::kNone;
-        const bool is_integer = type.kind == DataKind::kInt || type.kind == DataKind::kUint;
-        if (is_plain_float) {
-            numbers.type = numbers.bits == 64 ? zfp_type_double : zfp_type_float;
-        } else if (type.kind == DataKind::kInt && numbers.bits >= 32) {
-            numbers.type = numbers.bits == 64 ? zfp_type_int64 : zfp_type_int32;
-        } else if (is_integer && numbers.bits <= 16) {
-            numbers.type = zfp_type_int32;
-        } else if (type.kind == DataKind::kUint) {
-            return Status::Unsupported("libzfp has signed integers alone, not " +
-                                       NumberTypeName(type));
-        } else {
-            return Status::Unsupported("libzfp has no items of " + NumberTypeName(type));
-        }
-        numbers.is_wider = numbers.bits < 32;
-        return numbers;
-    }
+    static Result<ZfpNumbers> Of(const DataType& type, ZfpMode mode);
 
     zfp_type type = zfp_type_none;
     unsigned bits = 0;
-    bool is_wider = false;  // libzfp's numbers are of 32 bits, those of the block of fewer
+    bool is_wider = false;    // libzfp's numbers are of 32 bits, those of the block of fewer
+    bool is_cut = false;      // unsigned ones that take part as signed ones, inexactly
+    Converter widen, narrow;  // of floats that are wider
 };
+
+void WidenHalves(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                 const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    for (; count-- > 0; dst += dst_stride, src += src_stride)
+        StoreNative(dst, HalfToFloat(LoadNative<std::uint16_t>(src)));
+}
+
+void NarrowToHalves(const Converter& /*op*/, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                    const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t count) {
+    for (; count-- > 0; dst += dst_stride, src += src_stride)
+        StoreNative(dst, FloatToHalf(LoadNative<float>(src)));
+}
+
+Result<ZfpNumbers> ZfpNumbers::Of(const DataType& type, ZfpMode mode) {
+    ZfpNumbers numbers;
+    numbers.bits = type.is_time() ? 64 : BitsOf(type);
+    numbers.is_wider = numbers.bits < 32;
+    const bool is_signed = type.kind == DataKind::kInt || type.is_time();
+    const bool is_unsigned = type.kind == DataKind::kUint;
+    if (type.kind == DataKind::kFloat) {
+        numbers.type = numbers.bits == 64 ? zfp_type_double : zfp_type_float;
+        if (!numbers.is_wider) return numbers;
+        DataType wide;
+        wide.kind = DataKind::kFloat;
+        wide.size = sizeof(float);
+        numbers.widen.row = WidenHalves;
+        numbers.narrow.row = NarrowToHalves;
+        if (type.narrow == NarrowType::kNone) return numbers;
+        const auto widen = NarrowReadConverter(type.Native(), wide);
+        const auto narrow = NarrowWriteConverter(wide, type.Native());
+        if (!widen || !narrow)
+            return Status::Unsupported("float32 does not hold " + type.ToString());
+        numbers.widen = *widen;
+        numbers.narrow = *narrow;
+    } else if (is_signed || is_unsigned) {
+        numbers.type = numbers.bits == 64 ? zfp_type_int64 : zfp_type_int32;
+        numbers.is_cut = is_unsigned && !numbers.is_wider && mode != ZfpMode::kReversible;
+    } else {
+        return Status::Unsupported("libzfp has no items of " + NumberTypeName(type));
+    }
+    return numbers;
+}
+
+// The sign of libzfp's integers; `visit` is called with each element of unsigned ones.
+template <class Visit>
+void VisitUnsigned(unsigned bits, std::size_t count, const Visit& visit) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (bits == 64)
+            visit(i * 8, std::int64_t{});
+        else
+            visit(i * 4, std::int32_t{});
+    }
+}
+
+void CutNegative(unsigned bits, std::uint8_t* data, std::size_t count) {
+    VisitUnsigned(bits, count, [&](std::size_t at, auto zero) {
+        if (LoadNative<decltype(zero)>(data + at) < 0) StoreNative(data + at, zero);
+    });
+}
+
+Status CheckPositive(unsigned bits, const std::uint8_t* data, std::size_t count) {
+    bool is_any = false;
+    VisitUnsigned(bits, count, [&](std::size_t at, auto zero) {
+        is_any = is_any || LoadNative<decltype(zero)>(data + at) < 0;
+    });
+    if (!is_any) return {};
+    return Status::Invalid("libzfp has signed integers alone, so that unsigned ones of 2^" +
+                           std::to_string(bits - 1) + " and more need the mode \"reversible\"");
+}
 
 // Numbers of fewer bits as the highest ones of an int32, below its sign (libzfp's zfp_promote_...).
 template <class Int>
@@ -157,31 +213,27 @@ void Demote(unsigned bits, const std::uint8_t* src, std::uint8_t* dst, std::size
     }
 }
 
-void WidenHalves(unsigned /*bits*/, const std::uint8_t* src, std::uint8_t* dst, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-        StoreNative(dst + i * 4, HalfToFloat(LoadNative<std::uint16_t>(src + i * 2)));
-}
-
-void NarrowToHalves(unsigned /*bits*/, const std::uint8_t* src, std::uint8_t* dst,
-                    std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i)
-        StoreNative(dst + i * 2, FloatToHalf(LoadNative<float>(src + i * 4)));
-}
-
-using ConvertZfp = void (*)(unsigned, const std::uint8_t*, std::uint8_t*, std::size_t);
-
-ConvertZfp Widening(const DataType& type) {
-    if (type.kind == DataKind::kFloat) return WidenHalves;
+void Widen(const DataType& type, const ZfpNumbers& numbers, const std::uint8_t* src,
+           std::uint8_t* dst, std::size_t count) {
+    if (type.kind == DataKind::kFloat)
+        return numbers.widen.row(numbers.widen, dst, 4, src, static_cast<std::ptrdiff_t>(type.size),
+                                 count);
     if (type.kind == DataKind::kInt)
-        return type.size == 1 ? Promote<std::int8_t> : Promote<std::int16_t>;
-    return type.size == 1 ? Promote<std::uint8_t> : Promote<std::uint16_t>;
+        return (type.size == 1 ? Promote<std::int8_t> : Promote<std::int16_t>)(numbers.bits, src,
+                                                                               dst, count);
+    (type.size == 1 ? Promote<std::uint8_t> : Promote<std::uint16_t>)(numbers.bits, src, dst,
+                                                                      count);
 }
 
-ConvertZfp Narrowing(const DataType& type) {
-    if (type.kind == DataKind::kFloat) return NarrowToHalves;
+void Narrow(const DataType& type, const ZfpNumbers& numbers, const std::uint8_t* src,
+            std::uint8_t* dst, std::size_t count) {
+    if (type.kind == DataKind::kFloat)
+        return numbers.narrow.row(numbers.narrow, dst, static_cast<std::ptrdiff_t>(type.size), src,
+                                  4, count);
     if (type.kind == DataKind::kInt)
-        return type.size == 1 ? Demote<std::int8_t> : Demote<std::int16_t>;
-    return type.size == 1 ? Demote<std::uint8_t> : Demote<std::uint16_t>;
+        return (type.size == 1 ? Demote<std::int8_t> : Demote<std::int16_t>)(numbers.bits, src, dst,
+                                                                             count);
+    (type.size == 1 ? Demote<std::uint8_t> : Demote<std::uint16_t>)(numbers.bits, src, dst, count);
 }
 
 class Zfp final : public Codec {
@@ -207,7 +259,9 @@ class Zfp final : public Codec {
         ZARR_RETURN_IF_ERROR(
             DecompressZfp(encoded, opened, numbers_.is_wider ? wide.span() : room));
         if (numbers_.is_wider)
-            Narrowing(dtype_)(numbers_.bits, wide.data(), room.data, block_.count);
+            Narrow(dtype_, numbers_, wide.data(), room.data, block_.count);
+        else if (numbers_.is_cut)
+            CutNegative(numbers_.bits, room.data, block_.count);
         SwapElements(dtype_, room.data, block_.count);
         return {};
     }
@@ -229,9 +283,11 @@ class Zfp final : public Codec {
             SwapElements(dtype_, native.data(), block_.count);
             decoded = const_cast<const Buffer&>(native).span();
         }
+        if (numbers_.is_cut)
+            ZARR_RETURN_IF_ERROR(CheckPositive(numbers_.bits, decoded.data, block_.count));
         if (numbers_.is_wider) {
             ZARR_RETURN_IF_ERROR(wide.Reset(SaturatingMul(block_.count, 4)));
-            Widening(dtype_)(numbers_.bits, decoded.data, wide.data(), block_.count);
+            Widen(dtype_, numbers_, decoded.data, wide.data(), block_.count);
             decoded = const_cast<const Buffer&>(wide).span();
         }
         return CompressZfp(opened, decoded.data, false, encoded);
@@ -266,7 +322,7 @@ class Zfp final : public Codec {
 CodecResult MakeZfp(const json::Value& config, const CodecContext& context) {
     if (config.as_object() == nullptr) return json::Expected("configuration", "an object", config);
     ZARR_ASSIGN_OR_RETURN(const ZfpParameters parameters, ZfpParameters::Make(config));
-    ZARR_ASSIGN_OR_RETURN(const ZfpNumbers numbers, ZfpNumbers::Of(context.dtype));
+    ZARR_ASSIGN_OR_RETURN(const ZfpNumbers numbers, ZfpNumbers::Of(context.dtype, parameters.mode));
     ZARR_ASSIGN_OR_RETURN(const Block block, Block::Of(context));
     if (block.shape.size() > kMostZfpDimensions)
         return Status::Unsupported("libzfp has arrays of up to 4 dimensions, not of " +

@@ -176,6 +176,8 @@ std::optional<FillValue> XarrayFillValue(const DataType& type, const json::Value
 
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     bool fill_value_counts, Warnings& warnings) {
+    const DataType& type = metadata.dtype;
+    if (type.missing) return FillValue(*type.missing, type.size);
     for (const std::string_view name : {"_FillValue", "missing_value"}) {
         const json::Value* value = attributes.Find(name);
         if (value == nullptr || value->is_null()) continue;
@@ -198,7 +200,15 @@ std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMe
     return std::nullopt;
 }
 
+Status CheckNodataIsFree(const DataType& type) {
+    if (!type.missing) return {};
+    return Status::Unsupported(
+        "the nodata value of data type zarrs.optional stands for missing elements and cannot be "
+        "changed while the array is open");
+}
+
 Result<json::Value> NodataAttribute(const DataType& type, Format format, std::string_view element) {
+    ZARR_RETURN_IF_ERROR(CheckNodataIsFree(type));
     ZARR_ASSIGN_OR_RETURN(json::Value value, FillValueToJson(type, element));
     if (format != Format::kV3 || type.kind != DataKind::kFloat) return value;
     double number = 0;

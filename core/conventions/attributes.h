@@ -68,11 +68,15 @@ struct Packing {
 };
 Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
 
-// The element that stands for missing data, in the host's byte order: the attribute `_FillValue`,
+// The element that stands for missing data, in the host's byte order: that of a data type whose
+// elements may be missing, see ArrayMetadata; of others the attribute `_FillValue`,
 // else `missing_value`, else NaT for a time, else, where `fill_value_counts`, the fill value of the
 // array.
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     bool fill_value_counts, Warnings& warnings);
+
+// Fails where what is nodata is a matter of the data type: of elements that may be missing.
+Status CheckNodataIsFree(const DataType& type);
 
 // The attribute `_FillValue` that says that an element, in the host's byte order, stands for
 // missing data. Of floats of Zarr v3 it is the base64 of a little-endian double: xarray fails to

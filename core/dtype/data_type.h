@@ -91,6 +91,9 @@ struct DataType {
     std::vector<Field> fields;                  // kStruct only, in the order of their offsets
     NarrowType narrow = NarrowType::kNone;      // of kInt, kUint, kFloat; of the parts of kComplex
     ObjectKind object_kind = ObjectKind::kAny;  // kObject only
+    // Of zarrs.optional, whose elements may be missing: the element that stands for one that is, in
+    // the host's byte order.
+    std::optional<std::string> missing;
 
     bool is_numeric() const { return kind <= DataKind::kComplex; }
     bool is_time() const { return kind == DataKind::kDatetime || kind == DataKind::kTimedelta; }
@@ -99,7 +102,8 @@ struct DataType {
     // The same type in the host's byte order, fields too.
     DataType Native() const;
     // For messages: NumPy's spelling, "<f8", "<M8[25s]", "|S5", structured types as their JSON; of
-    // what NumPy lacks Zarr v3's name, with ">" in front where it is big-endian.
+    // what NumPy lacks Zarr v3's name, with ">" in front where it is big-endian. Of one whose
+    // elements may be missing the same.
     std::string ToString() const;
 };
 

@@ -285,13 +285,24 @@ Result<json::Value> ValueOf(const DataType& type, std::string_view element) {
 }  // namespace
 
 Result<FillValue> ParseV3FillValue(const DataType& type, const json::Value& value) {
+    if (type.missing) {
+        if (value.is_null()) return FillValue(*type.missing, type.size);
+        const json::Array* const items = value.as_array();
+        if (items == nullptr || items->size() != 1)
+            return json::Expected("fill_value", "null or [value]", value);
+        DataType present = type;
+        present.missing.reset();
+        return ParseV3FillValue(present, (*items)[0]);
+    }
     ZARR_ASSIGN_OR_RETURN(std::string bytes, ElementOf(type, value).WithContext("fill_value"));
     if (type.kind == DataKind::kObject) return FillValue::OfObject(std::move(bytes));
     return FillValue(std::move(bytes), type.size);
 }
 
 Result<json::Value> V3FillValueToJson(const DataType& type, std::string_view element) {
+    if (type.missing && element == *type.missing) return json::Value();
     auto value = ValueOf(type, element);
+    if (type.missing && value.ok()) return json::Value(json::Array{value.Take()});
     if (value.ok() || value.status().message().rfind("fill_value: ", 0) == 0) return value;
     return value.status().WithContext("fill_value");
 }

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "core/base/limits.h"
 #include "core/base/text.h"
+#include "core/dtype/element_bytes.h"
 #include "core/dtype/narrow.h"
 
 namespace zarr {
@@ -26,6 +29,8 @@ constexpr std::string_view kPaddedBytesName = "null_terminated_bytes";
 constexpr std::string_view kRawBytesName = "raw_bytes";
 constexpr std::string_view kStructName = "struct";
 constexpr std::string_view kOldStructName = "structured";
+constexpr std::string_view kOptionalName = "zarrs.optional";
+constexpr std::string_view kOldOptionalName = "optional";
 constexpr std::string_view kGenericUnit = "generic";
 constexpr std::uint64_t kMostTimeMultiple = 2147483647;
 
@@ -245,8 +250,51 @@ Result<DataType> ParseV3Struct(const NamedType& named, int depth) {
     return type;
 }
 
+// The element that stands for a missing one where nothing says which; none where the type has no
+// value that is likely no other's.
+std::optional<std::string> DefaultMissing(const DataType& type) {
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    const bool is_narrow = type.narrow != NarrowType::kNone;
+    const std::size_t part = type.kind == DataKind::kComplex ? type.size / 2 : type.size;
+    switch (type.kind) {
+        case DataKind::kInt:
+            if (is_narrow) return NarrowBytes(type.narrow, -HUGE_VAL);
+            return IntegerBytes(type.size, std::uint64_t{1} << (8 * type.size - 1));
+        case DataKind::kUint:
+            if (is_narrow) return NarrowBytes(type.narrow, HUGE_VAL);
+            return IntegerBytes(type.size, ~std::uint64_t{0});
+        case DataKind::kFloat:
+        case DataKind::kComplex: {
+            if (is_narrow && !NarrowHolds(type.narrow, kNan)) return std::nullopt;
+            const std::string nan =
+                is_narrow ? NarrowBytes(type.narrow, kNan) : FloatBytes(part, kNan);
+            return part == type.size ? nan : nan + nan;
+        }
+        case DataKind::kDatetime:
+        case DataKind::kTimedelta:
+            return IntegerBytes(type.size, static_cast<std::uint64_t>(kNotATime));
+        default:
+            return std::nullopt;
+    }
+}
+
+// The configuration of zarrs.optional names the type of the elements as "data_type" would.
+Result<DataType> ParseOptional(const NamedType& named, int depth) {
+    if (depth > 0)
+        return Status::Unsupported(std::string(kOptionalName) + " inside of another type");
+    if (named.configuration == nullptr)
+        return Status::Corrupt("the configuration of " + Quoted(named.name) + " is missing");
+    ZARR_ASSIGN_OR_RETURN(DataType type, ParseAnyV3(*named.configuration, depth + 1));
+    type.missing = DefaultMissing(type);
+    if (type.missing) return type;
+    return Status::Unsupported(std::string(kOptionalName) + " of " + type.ToString() +
+                               ": it has no value that could stand for missing elements");
+}
+
 Result<DataType> ParseAnyV3(const json::Value& value, int depth) {
     ZARR_ASSIGN_OR_RETURN(const NamedType named, ParseNamedType(value));
+    if (named.name == kOptionalName || named.name == kOldOptionalName)
+        return ParseOptional(named, depth);
     if (named.name == kDatetimeName || named.name == kTimedeltaName) return ParseTime(named);
     if (named.name == kStructName || named.name == kOldStructName)
         return ParseV3Struct(named, depth);
@@ -349,7 +397,11 @@ Result<DataType> ParseV3DataType(const json::Value& value) {
 }
 
 Result<json::Value> V3DataTypeToJson(const DataType& type) {
-    return AnyToJson(type).WithContext("data_type");
+    if (!type.missing) return AnyToJson(type).WithContext("data_type");
+    ZARR_ASSIGN_OR_RETURN(json::Value elements, AnyToJson(type).WithContext("data_type"));
+    if (const std::string* const name = elements.as_string())
+        elements = Named(std::string(*name), {});
+    return Named(kOptionalName, std::move(*elements.as_object()));
 }
 
 std::string V3DataTypeText(const DataType& type) {

@@ -18,6 +18,10 @@ namespace zarr {
 // kBytes, fixed_length_utf32 is kUnicode; "structured" is the old name of "struct". Errors begin
 // with "data_type": kUnsupported for a name that is not known, kCorrupt for what its text does not
 // allow, members of the configuration that it does not have among them, kLimit.
+//
+// zarrs.optional, of the program zarrs, is the type of its elements with a `missing` one: NaN of
+// floats and complex numbers, NaT of times, the least signed and the largest unsigned integer.
+// kUnsupported where the type has no such value.
 Result<DataType> ParseV3DataType(const json::Value& value);
 
 // The value of "data_type" of a new array, in any byte order. kVoid is `r<bits>`, kObject of
@@ -33,7 +37,8 @@ std::string V3DataTypeText(const DataType& type);
 // One element of `type` from the value of "fill_value", by the letter of the type's text; of
 // kObject the text or the bytes themselves. Bytes and structures may be base64 as well as an array
 // or an object, as zarr-python writes the former; base64 of a structure is in the byte order of
-// `type`. Errors begin with "fill_value: " and are kCorrupt.
+// `type`. Of a type with a `missing` element null is that, and [value] is another. Errors begin
+// with "fill_value: " and are kCorrupt.
 Result<FillValue> ParseV3FillValue(const DataType& type, const json::Value& value);
 
 // The value of "fill_value", of which ParseV3FillValue() makes the same element, bit by bit, but

@@ -52,6 +52,10 @@ class GridAxis {
     // The largest size of a chunk that holds an element of the array; of the first chunk, where
     // none does. Looks at all of them.
     std::uint64_t LargestSize() const;
+    // Number of chunks that hold one of the first `length` elements of the array.
+    std::uint64_t CountOf(std::uint64_t length) const {
+        return length == 0 ? 0 : ChunkOf(length - 1) + 1;
+    }
     // The least multiple of chunks, from element 0 on, that holds the first `length` elements of
     // the array.
     std::uint64_t WholeChunks(std::uint64_t length) const {

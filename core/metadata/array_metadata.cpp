@@ -32,11 +32,14 @@ json::Value V3CodecJson(const CodecSpec& codec) {
 
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
     return a.format == b.format && a.has_fill_value == b.has_fill_value &&
-           MetadataText(a) == MetadataText(b);
+           a.dtype.missing == b.dtype.missing && MetadataText(a) == MetadataText(b);
 }
 
 std::string MetadataText(const ArrayMetadata& metadata) {
-    return json::Dump(json::Value(metadata.document));
+    std::string text = json::Dump(json::Value(metadata.document));
+    // An attribute may say what stands for missing elements.
+    if (metadata.dtype.missing) text += " " + *metadata.dtype.missing;
+    return text;
 }
 
 Result<ArrayMetadata> MakeArrayMetadata(const ArraySpec& spec) {

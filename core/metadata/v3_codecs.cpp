@@ -17,6 +17,8 @@ namespace {
 constexpr std::string_view kTranspose = "transpose";
 constexpr std::string_view kBytes = "bytes";
 constexpr std::string_view kSharding = "sharding_indexed";
+constexpr std::string_view kOptional = "zarrs.optional";
+constexpr std::string_view kOldOptional = "optional";
 
 // Shards in shards beyond this are nothing that any program has written.
 constexpr std::size_t kMostLevels = 8;
@@ -26,44 +28,24 @@ struct ClassifiedCodec {
     CodecClass kind = CodecClass::kBytesToBytes;
 };
 
-// The specification's order: any number from arrays to arrays, one from an array to bytes, any
-// number from bytes to bytes.
-Status CheckOrder(const std::vector<ClassifiedCodec>& chain, const std::string& place) {
-    const auto is = [](CodecClass kind) {
-        return [kind](const ClassifiedCodec& codec) { return codec.kind == kind; };
-    };
-    const auto to_bytes = std::find_if(chain.begin(), chain.end(), is(CodecClass::kArrayToBytes));
-    if (to_bytes == chain.end())
-        return Status::Corrupt(place +
-                               ": none of the codecs makes bytes of an array, as \"bytes\" does");
-    for (auto codec = chain.begin(); codec != chain.end(); ++codec) {
-        const CodecClass wanted = codec < to_bytes    ? CodecClass::kArrayToArray
-                                  : codec == to_bytes ? CodecClass::kArrayToBytes
-                                                      : CodecClass::kBytesToBytes;
-        if (codec->kind != wanted)
-            return Status::Corrupt(codec->spec.place + ": codec \"" + codec->spec.name +
-                                   (codec < to_bytes ? "\" takes bytes and stands before "
-                                                     : "\" takes an array and stands behind ") +
-                                   "\"" + to_bytes->spec.name + "\", which makes bytes of one");
-    }
-    return {};
-}
-
 Result<std::vector<ClassifiedCodec>> ParseChain(const json::Value& list, const std::string& place) {
     const json::Array* const items = list.as_array();
     if (items == nullptr) return json::Expected(place, "a list of codecs", list);
     if (items->size() > LimitOf(Limit::kFilters))
         return OverLimit(Limit::kFilters,
                          place + ": has " + std::to_string(items->size()) + " codecs");
-    std::vector<ClassifiedCodec> chain;
+    std::vector<CodecSpec> codecs;
     for (const json::Value& item : *items) {
-        ClassifiedCodec codec;
-        ZARR_ASSIGN_OR_RETURN(codec.spec,
-                              ParseV3Codec(item, place + "[" + std::to_string(chain.size()) + "]"));
-        ZARR_ASSIGN_OR_RETURN(codec.kind, ClassOf(codec.spec).WithContext(codec.spec.place));
-        chain.push_back(std::move(codec));
+        ZARR_ASSIGN_OR_RETURN(
+            CodecSpec codec, ParseV3Codec(item, place + "[" + std::to_string(codecs.size()) + "]"));
+        codecs.push_back(std::move(codec));
     }
-    ZARR_RETURN_IF_ERROR(CheckOrder(chain, place));
+    ZARR_RETURN_IF_ERROR(CheckV3Order(codecs, place));
+    std::vector<ClassifiedCodec> chain;
+    for (CodecSpec& codec : codecs) {
+        ZARR_ASSIGN_OR_RETURN(const CodecClass kind, ClassOf(codec));
+        chain.push_back({std::move(codec), kind});
+    }
     return chain;
 }
 
@@ -132,6 +114,7 @@ class ChainReader {
         std::vector<CodecSpec> behind;
         while (++codec != chain.end()) behind.push_back(std::move(codec->spec));
         if (to_bytes.name == kSharding) return ReadSharding(to_bytes, std::move(behind));
+        ZARR_RETURN_IF_ERROR(CheckOptional(to_bytes));
         metadata_.axis_order = AxisOrder::Of(axes_);
         if (to_bytes.name == kBytes && metadata_.codecs.empty()) {
             ZARR_RETURN_IF_ERROR(TakeByteOrder(to_bytes));
@@ -144,6 +127,15 @@ class ChainReader {
     }
 
   private:
+    // No other codec than that of the same name knows elements that may be missing.
+    Status CheckOptional(const CodecSpec& to_bytes) const {
+        if (!metadata_.dtype.missing) return {};
+        const CodecSpec& first = metadata_.codecs.empty() ? to_bytes : metadata_.codecs.front();
+        if (first.name == kOptional || first.name == kOldOptional) return {};
+        return Status::Corrupt(first.place + ": codec \"" + first.name +
+                               "\" has no elements of data type " + std::string(kOptional));
+    }
+
     Status Transpose(const CodecSpec& spec) {
         ZARR_ASSIGN_OR_RETURN(const auto order, OrderOf(spec, metadata_.rank()));
         DimVector<std::size_t> axes;
@@ -205,7 +197,9 @@ class ChainReader {
         std::vector<std::uint64_t> chunks(sizes.size());
         for (std::size_t i = 0; i < sizes.size(); ++i) {
             const std::uint64_t shard = metadata_.chunks[axes_[i]];
-            if (shard % sizes[i] != 0 || !DividesEdges(axes_[i], sizes[i]))
+            ZARR_RETURN_IF_ERROR(DividesEdges(axes_[i], sizes[i])
+                                     .WithContext(place + "[" + std::to_string(i) + "]"));
+            if (shard % sizes[i] != 0)
                 return Status::Corrupt(place + "[" + std::to_string(i) +
                                        "]: " + std::to_string(sizes[i]) + " does not divide the " +
                                        std::to_string(shard) + " elements of the shard");
@@ -215,12 +209,21 @@ class ChainReader {
         return {};
     }
 
-    // True where shards of a rectilinear grid are all of whole chunks.
-    bool DividesEdges(std::size_t axis, std::uint64_t size) const {
-        if (metadata_.edges.empty()) return true;
-        const auto& ends = metadata_.edges[axis];
-        return std::all_of(ends.begin(), ends.end(),
-                           [size](std::uint64_t end) { return end % size == 0; });
+    // Shards of a rectilinear grid are all of whole chunks.
+    Status DividesEdges(std::size_t axis, std::uint64_t size) const {
+        if (metadata_.edges.empty()) return {};
+        std::uint64_t start = 0;
+        std::size_t shard = 0;
+        for (const std::uint64_t end : metadata_.edges[axis]) {
+            if ((end - start) % size != 0)
+                return Status::Corrupt(std::to_string(size) + " does not divide the " +
+                                       std::to_string(end - start) + " elements of shard " +
+                                       std::to_string(shard) + " along dimension " +
+                                       std::to_string(axis));
+            start = end;
+            ++shard;
+        }
+        return {};
     }
 
     static Status ReadLocation(const CodecSpec& spec, Sharding& level) {

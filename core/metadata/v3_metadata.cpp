@@ -175,7 +175,25 @@ Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& fill) 
     return FillValue({}, dtype.size);
 }
 
-Result<ArrayMetadata> ReadArray(json::Object members) {
+// The element that stands for missing ones of zarrs.optional, where an attribute says which; else
+// it stays what the type has.
+void ReadMissing(const json::Value* attributes, DataType& type) {
+    if (!type.missing || attributes == nullptr) return;
+    DataType present = type;
+    present.missing.reset();
+    for (const char* name : {"_FillValue", "missing_value"}) {
+        const json::Value* const value = attributes->Find(name);
+        if (value == nullptr || value->is_null()) continue;
+        const auto element = ParseV3FillValue(present, *value);
+        if (!element.ok()) continue;
+        type.missing = element->Bytes();
+        return;
+    }
+}
+
+// `missing` is what stands for missing elements where the document has no attributes to say it.
+Result<ArrayMetadata> ReadArray(json::Object members,
+                                const std::optional<std::string>& missing = std::nullopt) {
     json::Value document(std::move(members));
     ArrayMetadata metadata;
     metadata.format = Format::kV3;
@@ -183,6 +201,8 @@ Result<ArrayMetadata> ReadArray(json::Object members) {
     ZARR_RETURN_IF_ERROR(CheckAttributes(document.Find(kAttributes)));
     ZARR_ASSIGN_OR_RETURN(const json::Value* type, json::Require(document, "data_type"));
     ZARR_ASSIGN_OR_RETURN(metadata.dtype, ParseV3DataType(*type));
+    if (missing) metadata.dtype.missing = missing;
+    ReadMissing(document.Find(kAttributes), metadata.dtype);
     ZARR_ASSIGN_OR_RETURN(metadata.shape, ReadShape(document, metadata.dtype.size));
     ZARR_RETURN_IF_ERROR(ReadGrid(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadKeyEncoding(document, metadata));
@@ -253,8 +273,9 @@ json::Value KeyEncodingJson(char separator, bool has_prefix) {
          json::Value(json::Object{{"separator", json::Value(std::string(1, separator))}})}});
 }
 
-Result<ArrayMetadata> CheckedV3(json::Object document) {
-    auto metadata = ReadArray(std::move(document));
+Result<ArrayMetadata> CheckedV3(json::Object document,
+                                const std::optional<std::string>& missing = std::nullopt) {
+    auto metadata = ReadArray(std::move(document), missing);
     if (!metadata.ok()) return AsArgument(metadata.status());
     return metadata;
 }
@@ -437,7 +458,8 @@ Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
         *member = V3ChunkGridToJson(grid.chunks, grid.edges);
     }
     json::PutMember(document, "shape", SizesToJson(shape));
-    ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed, CheckedV3(std::move(document)));
+    ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed,
+                          CheckedV3(std::move(document), metadata.dtype.missing));
     changed.has_fill_value = metadata.has_fill_value;
     return changed;
 }
@@ -507,7 +529,8 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
         shapes.push_back(chunks);
         PutChunkShapes(*json::FindMember(document, kCodecs), metadata, shapes, 0);
     }
-    ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed, CheckedV3(std::move(document)));
+    ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed,
+                          CheckedV3(std::move(document), metadata.dtype.missing));
     changed.has_fill_value = metadata.has_fill_value;
     return changed;
 }

@@ -755,6 +755,7 @@ bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
 Status ZarrMDArray::StoreNodata(const void* raw) {
     ZARR_RETURN_IF_ERROR(CheckChange());
     if (raw == nullptr) {
+        ZARR_RETURN_IF_ERROR(zarr::CheckNodataIsFree(facts_.metadata.dtype));
         ZARR_RETURN_IF_ERROR(ChangeFillValue(nullptr));
         return ChangeAttribute("_FillValue", std::nullopt);
     }
@@ -904,7 +905,8 @@ bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
                                   GDALMDArrayRawBlockInfo& info) const {
     return Guarded(session_->store_path(), [&]() -> bool {
         info.clear();
-        if (!facts_.metadata.edges.empty()) return false;  // no block is a chunk
+        for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
+            if (!facts_.metadata.ChunkAxis(i).is_regular()) return false;  // no block is a chunk
         return Report(FindRawBlock(panBlockCoordinates, info));
     });
 }

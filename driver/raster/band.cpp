@@ -937,7 +937,8 @@ CPLErr ZarrRasterBand::SetNoDataValueAsUInt64(uint64_t nNoData) {
 CPLErr ZarrRasterBand::DeleteNoDataValue() {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::DeleteNoDataValue();
-        const Status status = dataset()->RemoveFillValue(array_);
+        Status status = zarr::CheckNodataIsFree(field_.type);
+        if (status.ok()) status = dataset()->RemoveFillValue(array_);
         if (!status.ok()) return EmitError(dataset()->store_path(), status);
         nodata_.reset();
         ForgetPamNodata();

@@ -5,28 +5,12 @@
 #include <numeric>
 #include <thread>
 
-#include "autotest/cpp/array/sample_array.h"
-#include "core/array/array_writer.h"
+#include "autotest/cpp/array/uneven_array.h"
 #include "core/array/chunk_layout.h"
-#include "core/dtype/convert.h"
 #include "core/grid/chunk_grid.h"
 
 namespace zarr::test {
 namespace {
-
-using Sizes = std::vector<std::uint64_t>;
-
-// The metadata of `spec` with chunks of these sizes; none along a dimension where it is regular.
-ArrayMetadata Rectilinear(const SampleSpec& spec, const std::vector<Sizes>& sizes) {
-    ArrayMetadata metadata = spec.Metadata();
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        Sizes ends(sizes[i].size());
-        std::partial_sum(sizes[i].begin(), sizes[i].end(), ends.begin());
-        if (!ends.empty()) metadata.chunks[i] = GridAxis(metadata.shape[i], ends).LargestSize();
-        metadata.edges.push_back(std::move(ends));
-    }
-    return metadata;
-}
 
 std::vector<Sizes> RandomSizes(Random& random, const Sizes& shape) {
     std::vector<Sizes> sizes;
@@ -40,80 +24,6 @@ std::vector<Sizes> RandomSizes(Random& random, const Sizes& shape) {
     }
     return sizes;
 }
-
-// An array with a writer, a model of its contents, and what to open it with.
-struct Uneven {
-    Uneven(const SampleSpec& spec, const std::vector<Sizes>& sizes, std::size_t cache_bytes,
-           std::size_t pending_bytes)
-        : metadata(Rectilinear(spec, sizes)) {
-        array = Open(cache_bytes);
-        auto opened = ArrayWriter::Open(array, store, pending_bytes);
-        EXPECT_TRUE(Succeeds(opened));
-        writer = opened.Take();
-        std::uint64_t elements = 1;
-        for (const std::uint64_t n : metadata.shape) elements *= n;
-        for (std::uint64_t i = 0; i < elements; ++i) model += metadata.fill_value.Bytes();
-    }
-
-    std::shared_ptr<const Array> Open(std::size_t cache_bytes) const {
-        auto opened =
-            Array::Open(store, "dem", metadata, std::make_shared<ArrayContext>(cache_bytes));
-        EXPECT_TRUE(Succeeds(opened));
-        return opened.Take();
-    }
-
-    // Calls `visit` with where each element of a region lies in the model, in the region's order.
-    template <class Visit>
-    void ForEach(const Region& region, const Visit& visit) const {
-        if (region.size() == 0) return;
-        DimVector<std::uint64_t> at(metadata.rank(), 0);
-        do {
-            std::uint64_t place = 0;
-            for (std::size_t i = 0; i < metadata.rank(); ++i)
-                place = place * metadata.shape[i] + region.start[i] +
-                        at[i] * static_cast<std::uint64_t>(region.step[i]);
-            visit(static_cast<std::size_t>(place) * metadata.dtype.size);
-        } while (NextIndex(at, region.count));
-    }
-
-    Status Write(const Region& region, const std::string& elements, std::size_t threads) {
-        const DataType& type = metadata.dtype;
-        ZARR_ASSIGN_OR_RETURN(const Converter op, WriteConverter(type.Native(), type));
-        const Source source{reinterpret_cast<const std::uint8_t*>(elements.data()),
-                            ContiguousStrides(region.count, type.size, false), op};
-        std::size_t from = 0;
-        ForEach(region, [&](std::size_t place) {
-            model.replace(place, type.size, elements, from, type.size);
-            from += type.size;
-        });
-        return writer->Write(region, 0, source, threads);
-    }
-
-    Status WriteRandom(Random& random, const Region& region, std::size_t threads) {
-        return Write(region,
-                     random.Bytes(static_cast<std::size_t>(region.size()) * metadata.dtype.size),
-                     threads);
-    }
-
-    std::string Expected(const Region& region) const {
-        std::string expected;
-        ForEach(region,
-                [&](std::size_t place) { expected.append(model, place, metadata.dtype.size); });
-        return expected;
-    }
-
-    void CheckRead(const Array& read, const Region& region, std::size_t threads) const {
-        const auto elements = ReadRowMajor(read, region, threads);
-        ASSERT_TRUE(Succeeds(elements));
-        ASSERT_EQ(*elements, Expected(region));
-    }
-
-    ArrayMetadata metadata;
-    std::shared_ptr<MemoryStore> store = std::make_shared<MemoryStore>();
-    std::shared_ptr<const Array> array;
-    std::unique_ptr<ArrayWriter> writer;
-    std::string model;
-};
 
 constexpr std::size_t kRoom = std::size_t{1} << 24;
 
@@ -243,7 +153,7 @@ TEST(Rectilinear, MoreShapesThanAreKept) {
     Sizes sizes;
     for (std::uint64_t size = 1; size <= 66; ++size) sizes.push_back(size);
     const std::uint64_t length = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-    ASSERT_GT(sizes.size() * sizes.size(), ChunkLayouts::kMostShapes);
+    ASSERT_GT(sizes.size() * sizes.size(), ShapeCache<ChunkLayout>::kMostShapes);
     Random random(9);
     Uneven uneven({{length, length}, {1, 1}, "\"|u1\"", "0"}, {sizes, sizes}, 0, 0);
     const Region all = Region::All({length, length});
@@ -313,14 +223,6 @@ TEST(Rectilinear, Objects) {
                   (std::vector<std::string>{texts[23], texts[21], texts[19], texts[17], texts[15],
                                             texts[13]}));
     }
-}
-
-TEST(Rectilinear, ShardsOfSeveralSizesAreRefused) {
-    ArrayMetadata metadata = Rectilinear({{6}, {1}, "\"|u1\"", "46"}, {{1, 2, 3}});
-    metadata.shards.emplace_back().shape = {3};
-    EXPECT_TRUE(Fails(Array::Open(std::make_shared<MemoryStore>(), "dem", metadata,
-                                  std::make_shared<ArrayContext>(0)),
-                      StatusCode::kUnsupported, "chunk_grid"));
 }
 
 TEST(Rectilinear, ChunksInShardsAreRegular) {

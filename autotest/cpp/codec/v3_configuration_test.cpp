@@ -148,8 +148,9 @@ TEST(V3Classes, AreThoseOfTheSpecifications) {
            {"transpose", "reshape", "bitround", "scale_offset", "cast_value", "numcodecs.delta",
             "numcodecs.fixedscaleoffset", "numcodecs.quantize", "numcodecs.bitround",
             "numcodecs.astype", "numcodecs.packbits"});
-    expect(CodecClass::kArrayToBytes, {"bytes", "sharding_indexed", "vlen-utf8", "vlen-bytes",
-                                       "packbits", "zfp", "n5_default", "numcodecs.zfpy"});
+    expect(CodecClass::kArrayToBytes,
+           {"bytes", "sharding_indexed", "vlen-utf8", "vlen-bytes", "packbits", "zfp", "n5_default",
+            "numcodecs.zfpy", "zarrs.optional", "optional"});
     expect(CodecClass::kBytesToBytes,
            {"blosc", "gzip", "zstd", "crc32c", "conditional", "numcodecs.blosc", "numcodecs.gzip",
             "numcodecs.zstd", "numcodecs.crc32c", "numcodecs.zlib", "numcodecs.bz2",
@@ -167,7 +168,7 @@ TEST(V3Classes, AreNotOfCodecsThatAreUnknownOrRefused) {
         {"numcodecs.", "unknown codec"},
         {"numcodecs.bytes", "unknown codec"},
         {"zlib", "unknown codec \"zlib\""},
-        {"zarrs.optional", "codec \"zarrs.optional\" is refused: it is of data type"},
+        {"zarrs.gdeflate", "codec \"zarrs.gdeflate\" is refused: it is not supported"},
         {"numcodecs.pcodec", "codec \"numcodecs.pcodec\" is refused: it is not supported"},
         {"numcodecs.pickle", "refused: reading it would run code"},
         {"numcodecs.json2", "refused: Zarr v3 has no such codec"},

@@ -186,5 +186,51 @@ TEST(Resize, CutsChunksWhereTheyEnd) {
     }
 }
 
+// An array of 7 characters in shards of 2 and 4, of chunks of 2.
+TEST(Resize, CutsAndAddsShardsOfSeveralSizes) {
+    const std::string document =
+        R"({"zarr_format": 3, "node_type": "array", "shape": [7], "data_type": "uint8", )"
+        R"("fill_value": 46, "chunk_key_encoding": {"name": "default"}, "chunk_grid": )"
+        R"({"name": "rectilinear", "configuration": {"kind": "inline", )"
+        R"("chunk_shapes": [[2, 4, 2]]}}, "codecs": [{"name": "sharding_indexed", )"
+        R"("configuration": {"chunk_shape": [2], "codecs": ["bytes"], )"
+        R"("index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}]})";
+    const auto memory = StoreOf(
+        {{"zarr.json", R"({"zarr_format": 3, "node_type": "group"})"}, {"a/zarr.json", document}});
+    const auto array = [&] { return Tree(memory)->OpenArray("a").Take(); };
+    const auto all = [&] {
+        const auto opened = array();
+        std::string letters(static_cast<std::size_t>(opened->metadata().shape[0]), '\0');
+        const Destination destination{reinterpret_cast<std::uint8_t*>(letters.data()), Strides{1},
+                                      CopyConverter(1)};
+        EXPECT_TRUE(
+            Succeeds(opened->Read(Region::All(opened->metadata().shape), 0, destination, {1})));
+        return letters;
+    };
+    const auto resize = [&](std::uint64_t length) {
+        HierarchyWriter metadata(memory);
+        const auto writer = ArrayWriter::Open(array(), memory, 1000).Take();
+        EXPECT_TRUE(Succeeds(ResizeArray(metadata, *memory, *writer, {length}, 1)));
+    };
+    const std::string letters = "abcdefg";
+    {
+        const auto writer = ArrayWriter::Open(array(), memory, 1000).Take();
+        const Source source{reinterpret_cast<const std::uint8_t*>(letters.data()), Strides{1},
+                            CopyConverter(1)};
+        ASSERT_TRUE(Succeeds(writer->Write(Region::All({7}), 0, source, 1)));
+        ASSERT_TRUE(Succeeds(writer->Flush(1)));
+    }
+    resize(5);
+    EXPECT_EQ(all(), "abcde");
+    EXPECT_EQ(memory->List("a/c")->size(), 2U);
+    resize(12);  // beyond the grid, which goes on in shards of the largest size
+    EXPECT_EQ(all(), "abcde.......");
+    EXPECT_EQ(array()->metadata().edges, (std::vector<Shape>{{2, 6, 8, 12}}));
+    resize(3);
+    EXPECT_EQ(all(), "abc");
+    resize(4);
+    EXPECT_EQ(all(), "abc.");
+}
+
 }  // namespace
 }  // namespace zarr::test

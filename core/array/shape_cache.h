@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/dim_vector.h"
+#include "core/base/fork.h"
+#include "core/base/status.h"
+
+namespace zarr {
+
+// What was made for shapes, one T for each; all are dropped where there are too many: to make them
+// again costs little beside decoding a chunk of each. Thread-safe.
+template <class T>
+class ShapeCache {
+  public:
+    using Pointer = std::shared_ptr<const T>;
+    using Shape = DimVector<std::uint64_t>;
+
+    // Of so many shapes they are kept.
+    static constexpr std::size_t kMostShapes = 4096;
+
+    // That of a shape; where there is none yet, `make`, a function that returns a Result<T>, makes
+    // it, without a lock held. A failure is not kept.
+    template <class Make>
+    Result<Pointer> GetOrMake(const Shape& shape, const Make& make) {
+        const std::uint64_t hash = HashOf(shape);
+        {
+            const std::shared_lock<SharedMutex> lock(mutex_);
+            const auto found = held_.find(hash);
+            if (found != held_.end() &&
+                std::equal(shape.begin(), shape.end(), found->second.shape.begin(),
+                           found->second.shape.end()))
+                return found->second.value;
+        }
+        auto made = make();
+        ZARR_RETURN_IF_ERROR(made.status());
+        auto value = std::make_shared<const T>(made.Take());
+        const std::lock_guard<SharedMutex> lock(mutex_);
+        if (held_.size() >= kMostShapes) held_.clear();
+        held_[hash] = {{shape.begin(), shape.end()}, value};
+        return Pointer(std::move(value));
+    }
+
+  private:
+    struct Held {
+        std::vector<std::uint64_t> shape;
+        Pointer value;
+    };
+    static std::uint64_t HashOf(const Shape& shape) {
+        std::uint64_t hash = shape.size();
+        for (const std::uint64_t size : shape) {
+            hash = (hash ^ size) * 0x9e3779b97f4a7c15U;
+            hash ^= hash >> 32;
+        }
+        return hash;
+    }
+
+    SharedMutex mutex_;
+    std::unordered_map<std::uint64_t, Held> held_;  // by a hash of the shape
+};
+
+}  // namespace zarr

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/shard_reader.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "core/array/chunk_cache.h"
+#include "core/base/checked.h"
+#include "core/grid/chunk_grid.h"
+
+namespace zarr {
+
+namespace {
+
+// How often a shard that is replaced while it is read is tried.
+constexpr int kReadTries = 4;
+
+ShardCache::Pointer NoNode() { return nullptr; }
+
+// A version that is not certain yet may stand for a later one, too.
+bool IsYoung(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
+
+bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
+    return child.store_count == parent.store_count &&
+           child.version.exists == parent.version.exists &&
+           child.version.size == parent.version.size &&
+           child.version.modified == parent.version.modified;
+}
+
+}  // namespace
+
+ShardReader::ShardReader(const KeyedChunks& shards, const ShardGrid& grid,
+                         const ShardLayout& layout, ShardCache& cache, const PendingShards& pending)
+    : shards_(shards), grid_(grid), layout_(layout), cache_(cache), pending_(pending) {
+    for (std::size_t k = 0; k < layout_.levels(); ++k) ids_.push_back(ChunkCache::NextArrayId());
+}
+
+ShardReader::~ShardReader() {
+    for (const std::uint64_t id : ids_) cache_.DropArray(id);
+}
+
+Status ShardReader::Corrupt(const Index& chunk, const Status& status) const {
+    if (status.ok()) return status;
+    return status.WithContext(shards_.NameOf(grid_.ShardOf(chunk)) + ": chunk " + ChunkText(chunk));
+}
+
+// ---------------------------------------------------------------------------------------------
+// Indexes
+
+Result<ShardNodePtr> ShardReader::Root(const ShardBox& box, const ShardIndex& index) const {
+    const ChunkId id{ids_[0], box.shard};
+    const ShardNodePtr held = cache_.Find(id);
+    if (held != nullptr) {
+        if (!IsYoung(*held) && held->store_count == pending_.StoreCount(box.shard)) return held;
+        cache_.Replace(id, NoNode());
+    }
+    return cache_.GetOrLoad(id, [&] { return LoadRoot(box, index); });
+}
+
+Result<ShardNodePtr> ShardReader::LoadRoot(const ShardBox& box, const ShardIndex& index) const {
+    const Index shard = grid_.ShardAt(box.shard);
+    const std::string name = shards_.NameOf(shard);
+    auto node = std::make_shared<ShardNode>();
+    node->store_count = pending_.StoreCount(box.shard);
+    node->version = shards_.VersionOf(shard);
+    if (layout_.IsWrapped(0)) {
+        Buffer stored;
+        ZARR_ASSIGN_OR_RETURN(const bool found,
+                              shards_.Get(shard, stored, layout_.MaxWrappedBytes(0)));
+        node->is_absent = !found;
+        if (!found) return ShardNodePtr(std::move(node));
+        auto memory = std::make_shared<Buffer>();
+        ZARR_RETURN_IF_ERROR(
+            layout_.Unwrap(0, std::as_const(stored).span(), *memory).WithContext(name));
+        node->size = memory->size();
+        ZARR_RETURN_IF_ERROR(
+            index.DecodeFrom(std::as_const(*memory).span(), node->entries).WithContext(name));
+        node->memory = std::move(memory);
+        return ShardNodePtr(std::move(node));
+    }
+    Buffer stored;
+    if (index.is_at_end()) {
+        ZARR_ASSIGN_OR_RETURN(node->size, shards_.GetTail(shard, index.bytes(), stored));
+        node->is_absent = !node->size;
+    } else {
+        ZARR_ASSIGN_OR_RETURN(const bool found, shards_.GetRange(shard, 0, index.bytes(), stored));
+        node->is_absent = !found;
+    }
+    if (node->is_absent) return ShardNodePtr(std::move(node));
+    if (stored.size() < index.bytes())
+        return index.PlaceIn(stored.size()).status().WithContext(name);
+    ZARR_RETURN_IF_ERROR(
+        index.Decode(std::as_const(stored).span(), node->entries).WithContext(name));
+    return ShardNodePtr(std::move(node));
+}
+
+Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& index,
+                                        const Index& chunk, const ShardPlace& place) const {
+    const Index& reach = layout_.Reach(level);
+    Index child = chunk;
+    Index counts = grid_.span();  // of all shards of the level
+    for (std::size_t i = 0; i < reach.size(); ++i) {
+        child[i] /= reach[i];
+        counts[i] /= reach[i];
+    }
+    const ChunkId id{ids_[level], RowMajorNumber(child, counts)};
+    const ShardNodePtr held = cache_.Find(id);
+    if (held != nullptr) {
+        if (!IsYoung(*held) && HasStampOf(*held, *place.node)) return held;
+        cache_.Replace(id, NoNode());
+    }
+    const auto load = [&] { return LoadChild(level, index, chunk, place); };
+    ZARR_ASSIGN_OR_RETURN(ShardNodePtr node, cache_.GetOrLoad(id, load));
+    // Another thread may have loaded it for a shard that was replaced since.
+    if (HasStampOf(*node, *place.node)) return node;
+    return load();
+}
+
+Result<ShardNodePtr> ShardReader::LoadChild(std::size_t level, const ShardIndex& index,
+                                            const Index& chunk, const ShardPlace& place) const {
+    auto node = std::make_shared<ShardNode>();
+    node->version = place.node->version;
+    node->store_count = place.node->store_count;
+    ZARR_RETURN_IF_ERROR(layout_.IsWrapped(level) ? LoadWrapped(level, index, chunk, place, *node)
+                                                  : LoadPlain(level, index, chunk, place, *node));
+    return ShardNodePtr(std::move(node));
+}
+
+Status ShardReader::LoadPlain(std::size_t level, const ShardIndex& index, const Index& chunk,
+                              const ShardPlace& place, ShardNode& node) const {
+    const std::string name = NameOfChild(level, chunk);
+    node.size = place.size;
+    node.base = place.offset;
+    node.memory = place.node->memory;
+    if (node.memory != nullptr) {
+        const ByteSpan shard{node.memory->data() + place.offset,
+                             static_cast<std::size_t>(place.size)};
+        return index.DecodeFrom(shard, node.entries).WithContext(name);
+    }
+    auto at = index.PlaceIn(place.size).WithContext(name);
+    ZARR_RETURN_IF_ERROR(at.status());
+    Buffer stored;
+    ZARR_RETURN_IF_ERROR(
+        ReadPart(chunk, place, at->offset, static_cast<std::size_t>(at->size), stored));
+    return index.Decode(std::as_const(stored).span(), node.entries).WithContext(name);
+}
+
+Status ShardReader::LoadWrapped(std::size_t level, const ShardIndex& index, const Index& chunk,
+                                const ShardPlace& place, ShardNode& node) const {
+    const std::string name = NameOfChild(level, chunk);
+    Buffer stored;
+    ZARR_RETURN_IF_ERROR(ReadPart(chunk, place, 0, static_cast<std::size_t>(place.size), stored));
+    auto memory = std::make_shared<Buffer>();
+    ZARR_RETURN_IF_ERROR(
+        layout_.Unwrap(level, std::as_const(stored).span(), *memory).WithContext(name));
+    node.base = 0;
+    node.size = memory->size();
+    ZARR_RETURN_IF_ERROR(
+        index.DecodeFrom(std::as_const(*memory).span(), node.entries).WithContext(name));
+    node.memory = std::move(memory);
+    return {};
+}
+
+std::string ShardReader::NameOfChild(std::size_t level, const Index& chunk) const {
+    return shards_.NameOf(grid_.ShardOf(chunk)) + ": shard of level " + std::to_string(level) +
+           " of chunk " + ChunkText(chunk);
+}
+
+// ---------------------------------------------------------------------------------------------
+// The way to a chunk
+
+bool ShardReader::Walk::IsAt(const Step& step, std::size_t level, const Index& place) const {
+    const Index& reach = of_.layout_.Reach(level);
+    for (std::size_t i = 0; i < reach.size(); ++i)
+        if (place[i] / reach[i] != step.place[i] / reach[i]) return false;
+    return true;
+}
+
+// Of level 0 `box_` is set already.
+Result<ShardReader::Walk::Step> ShardReader::Walk::Enter(std::size_t level, const Index& chunk,
+                                                         const ShardPlace& found) const {
+    Step step;
+    step.place = box_.PlaceOf(chunk);
+    auto index = of_.layout_.IndexOf(level, box_.count);
+    if (!index.ok()) return of_.Corrupt(chunk, index.status());
+    step.index = index.Take();
+    auto node =
+        level == 0 ? of_.Root(box_, *step.index) : of_.Child(level, *step.index, chunk, found);
+    ZARR_RETURN_IF_ERROR(node.status());
+    step.node = node.Take();
+    return step;
+}
+
+Result<ShardPlace> ShardReader::Walk::Find(const Index& chunk) {
+    const ShardLayout& layout = of_.layout_;
+    if (steps_.empty() || !box_.Has(chunk)) {
+        box_ = of_.grid_.BoxAround(chunk);
+        steps_.clear();
+    }
+    const Index place = box_.PlaceOf(chunk);
+    ShardPlace found;
+    for (std::size_t level = 0;; ++level) {
+        const bool is_there =
+            level < steps_.size() && (level == 0 || IsAt(steps_[level], level, place));
+        if (!is_there) {
+            auto step = Enter(level, chunk, found);
+            ZARR_RETURN_IF_ERROR(step.status());
+            steps_.resize(level);
+            steps_.push_back(step.Take());
+        }
+        const Step& step = steps_[level];
+        found.node = step.node;
+        found.is_present = false;
+        if (step.node->is_absent) return found;
+        auto extent = layout.Find(level, step.node->entries,
+                                  layout.PositionOf(level, *step.index, place), step.node->size);
+        if (!extent.ok()) return of_.Corrupt(chunk, extent.status());
+        if (!*extent) return found;
+        found.is_present = true;
+        found.size = (*extent)->size;
+        const auto offset = CheckedAdd(step.node->base, (*extent)->offset);
+        if (!offset) return of_.Corrupt(chunk, Status::Corrupt("lies beyond the end of any shard"));
+        found.offset = *offset;
+        if (level + 1 == layout.levels()) return found;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------
+// Reading by the indexes
+
+Status ShardReader::WhileFresh(const Index& shard, const Read& read) const {
+    const std::uint64_t number = grid_.NumberOfShard(shard);
+    for (int tries = 0; tries < kReadTries; ++tries) {
+        const auto reading = pending_.Reading(number);
+        const Result<ShardNodePtr> node = read();
+        // What fails may do so because the index was that of an older shard.
+        const ShardNodePtr used = node.ok() ? *node : cache_.Find({ids_[0], number});
+        if (used == nullptr || IsFresh(shard, *used)) return node.status();
+        Forget(shard);
+    }
+    return Status::Io(shards_.NameOf(shard) + ": was replaced again and again while it was read");
+}
+
+Result<bool> ShardReader::AtPlace(const Index& chunk, const ReadAt& read) const {
+    bool is_present = false;
+    ZARR_RETURN_IF_ERROR(WhileFresh(grid_.ShardOf(chunk), [&]() -> Result<ShardNodePtr> {
+        ZARR_ASSIGN_OR_RETURN(const ShardPlace place, Walk(*this).Find(chunk));
+        is_present = place.is_present;
+        if (is_present) ZARR_RETURN_IF_ERROR(read(place));
+        return place.node;
+    }));
+    return is_present;
+}
+
+Status ShardReader::ReadPart(const Index& chunk, const ShardPlace& place, std::uint64_t offset,
+                             std::size_t length, Buffer& value) const {
+    if (place.node->memory != nullptr)
+        return value.Assign({place.node->memory->data() + place.offset + offset, length});
+    if (length == 0) return value.Reset(0);
+    const auto from = CheckedAdd(place.offset, offset);
+    bool found = false;
+    if (from) {
+        ZARR_ASSIGN_OR_RETURN(found, shards_.GetRange(grid_.ShardOf(chunk), *from, length, value));
+    }
+    if (found && value.size() == length) return {};
+    return Corrupt(chunk,
+                   Status::Corrupt("the index says that it has " + std::to_string(place.size) +
+                                   " bytes from " + std::to_string(place.offset) +
+                                   " on, beyond the end of the shard"));
+}
+
+Status ShardReader::ForEachIn(const ShardBox& box,
+                              const std::function<void(const Index&)>& visit) const {
+    std::unordered_map<std::uint64_t, bool> pending;
+    for (const ShardChange& change : pending_.Of(box.shard).chunks)
+        pending[change.chunk] = change.bytes != nullptr;
+    const std::uint64_t chunks = box.chunks();
+    std::vector<std::uint64_t> present;
+    const auto look = [&]() -> Result<ShardNodePtr> {
+        present.clear();
+        for (const auto& [chunk, is_present] : pending)
+            if (is_present) present.push_back(chunk);
+        ShardNodePtr node;
+        Walk walk(*this);
+        for (std::uint64_t i = 0; i < chunks; ++i) {
+            if (!pending.empty() && pending.count(i) != 0) continue;
+            ZARR_ASSIGN_OR_RETURN(const ShardPlace place, walk.Find(box.ChunkOf(i)));
+            node = place.node;
+            if (node->is_absent) break;
+            if (place.is_present) present.push_back(i);
+        }
+        return node;
+    };
+    ZARR_RETURN_IF_ERROR(WhileFresh(grid_.ShardAt(box.shard), look));
+    std::sort(present.begin(), present.end());
+    for (const std::uint64_t chunk : present) visit(box.ChunkOf(chunk));
+    return {};
+}
+
+// ---------------------------------------------------------------------------------------------
+// What is out of date
+
+bool ShardReader::IsFresh(const Index& shard, const ShardNode& node) const {
+    const ObjectVersion now = shards_.VersionOf(shard);
+    return now.exists == node.version.exists && now.size == node.version.size &&
+           now.modified == node.version.modified;
+}
+
+// What lies in it is of another stamp then.
+void ShardReader::Drop(const Index& shard) const {
+    cache_.Replace({ids_[0], grid_.NumberOfShard(shard)}, NoNode());
+}
+
+void ShardReader::Forget(const Index& shard) const {
+    Drop(shard);
+    // Where the store knows no versions its indexes look alike.
+    for (std::size_t k = 1; k < ids_.size(); ++k) cache_.DropArray(ids_[k]);
+}
+
+void ShardReader::DropStale() const {
+    cache_.DropStale(ids_[0], true, [&](std::uint64_t number, const ShardNode& node) {
+        return node.is_absent ||
+               !SameVersion(node.version, shards_.VersionOf(grid_.ShardAt(number)));
+    });
+    for (std::size_t k = 1; k < ids_.size(); ++k) cache_.DropArray(ids_[k]);
+}
+
+}  // namespace zarr

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/array/chunk_store.h"
+#include "core/array/keyed_chunks.h"
+#include "core/array/pending_shards.h"
+#include "core/array/shard_grid.h"
+#include "core/array/shard_layout.h"
+#include "core/array/shard_reader.h"
+
+namespace zarr {
+
+// Stores the shards of an array: a shard is written whole, of what is pending of it and what is
+// stored, when all of its chunks are there or it is asked for. Thread-safe.
+class ShardWriter {
+  public:
+    using Index = ShardGrid::Index;
+    using WriteLocks = ChunkGroups::WriteLocks;
+
+    // All are borrowed. `reader` is told what was stored.
+    ShardWriter(const KeyedChunks& shards, const ShardGrid& grid, const ShardLayout& layout,
+                const ShardReader& reader, PendingShards& pending)
+        : shards_(shards), grid_(grid), layout_(layout), reader_(reader), pending_(pending) {}
+
+    // As of ChunkGroups.
+    Status Gather(Store& store, const Index& chunk, std::optional<ByteSpan> value,
+                  const WriteLocks& locks) const;
+    Status StoreLocked(Store& store, const Index& chunk) const;
+    Status Shrink(Store& store, std::size_t max_bytes) const;
+    Status Flush(Store& store, std::size_t threads) const;
+
+    // Removes the chunks of a shard that lie outside of a grid of so many chunks.
+    Status EraseOutside(Store& store, std::uint64_t shard, const std::vector<std::uint64_t>& counts,
+                        const std::shared_ptr<Synchronizer>& locks) const;
+
+  private:
+    // Stores what is pending of a shard, with `more`. Takes the shard's lock, unless it is held.
+    Status StoreShard(Store& store, std::uint64_t shard, bool is_locked,
+                      const std::vector<ShardChange>& more,
+                      const std::shared_ptr<Synchronizer>& locks) const;
+    Status Replace(Store& store, const ShardBox& box, std::vector<ShardChange> changes,
+                   bool is_complete) const;
+
+    const KeyedChunks& shards_;
+    const ShardGrid& grid_;
+    const ShardLayout& layout_;
+    const ShardReader& reader_;
+    PendingShards& pending_;
+};
+
+}  // namespace zarr
