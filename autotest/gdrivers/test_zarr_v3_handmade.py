@@ -513,3 +513,27 @@ def test_a_group_with_a_member_to_ignore(tmp_path, cpl):
     zarr3.handmade(tmp_path / "a.zarr", document((2, 3), "uint8"), {"c/0/0": SIX}, "dem")
     assert zarr_mdim.open_group(tmp_path / "a.zarr").GetMDArrayNames() == ["dem"]
     cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("codecs", [[LITTLE], ...], ids=["codecs", "no codecs"])
+def test_arrays_of_gdal_have_a_fill_value_of_null(tmp_path, cpl, codecs):
+    """GDAL writes null without nodata. Before the specification was final it left out codecs that say
+    the byte order alone. The second chunk is absent."""
+    metadata = document((2, 6), "int16", (2, 3), fill_value=None) | {"codecs": codecs}
+    chunk = np.array([[1, 2, 3], [-4, 5, 6]], "<i2").tobytes()
+    present = {name: value for name, value in metadata.items() if value is not ...}
+    zarr3.handmade(tmp_path / "a.zarr", present, {"c/0/0": chunk})
+    expected = np.array([[1, 2, 3, 0, 0, 0], [-4, 5, 6, 0, 0, 0]], "i2")
+
+    def opened(nodata, flags=0):
+        dataset = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_RASTER | flags)
+        np.testing.assert_array_equal(dataset.ReadAsArray(), expected)
+        assert dataset.GetRasterBand(1).GetNoDataValue() == nodata
+        return dataset
+
+    opened(None)
+    opened(None, gdal.OF_UPDATE).GetRasterBand(1).WriteArray(np.full((2, 1), 9, "i2"), 5)
+    expected[:, 5] = 9
+    opened(None, gdal.OF_UPDATE).GetRasterBand(1).SetNoDataValue(-4)
+    opened(-4)
+    cpl.assert_quiet()

@@ -96,13 +96,15 @@ CodecResult MakeBytes(const json::Value& config, const CodecContext& context) {
     if (context.dtype.kind == DataKind::kObject)
         return Status::Corrupt("takes items of a fixed size, not variable-length data");
     if (config.Find("endian") == nullptr) {
-        // The specification asks for it where items have an order. zarr-python writes structures
-        // without it, and GDAL reads anything without it: as little-endian, which all that write
-        // such stores are.
         const ItemOrders orders(context.dtype);
-        const bool has_order = orders.has_little || orders.has_big;
-        return std::unique_ptr<Codec>(std::make_unique<Bytes>(
-            context.dtype, has_order ? std::optional(ByteOrder::kLittle) : std::nullopt));
+        if (!orders.has_little && !orders.has_big)
+            return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, std::nullopt));
+        // zarr-python writes structures without it, GDAL's samples have text without it: in the
+        // host's order then, which is little-endian on all that wrote such stores.
+        if (context.dtype.kind != DataKind::kStruct && context.dtype.kind != DataKind::kUnicode)
+            return Status::Corrupt("endian: is missing, items of " +
+                                   std::to_string(context.dtype.size) + " bytes need it");
+        return std::unique_ptr<Codec>(std::make_unique<Bytes>(context.dtype, ByteOrder::kLittle));
     }
     ZARR_ASSIGN_OR_RETURN(const std::size_t endian,
                           RequiredName(config, "endian", {"little", "big"}));

@@ -160,19 +160,39 @@ Status CheckTransformers(const json::Value& document) {
                            ": none are defined, so that the list has to be empty");
 }
 
-bool SaysNoNodata(const json::Value& document) {
+// GDAL writes null as the fill value of an array without a nodata value. Of zarrs.optional null is
+// the missing element.
+bool HasNoFillValue(const json::Value& document, const DataType& dtype) {
     const json::Value* const fill = document.Find(kFillValue);
-    if (fill != nullptr && fill->is_null()) return true;
+    return fill != nullptr && fill->is_null() && !dtype.missing;
+}
+
+bool SaysNoNodata(const json::Value& document) {
     const json::Value* const attributes = document.Find(kAttributes);
     const json::Value* const says = attributes != nullptr ? attributes->Find(kHasNodata) : nullptr;
     return says != nullptr && says->as_bool() != nullptr && !*says->as_bool();
 }
 
-// GDAL writes null where an array has no nodata value: what absent chunks hold is zero then.
-Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& fill) {
-    if (!fill.is_null()) return ParseV3FillValue(dtype, fill);
+// What absent chunks hold; zero where the document has no fill value.
+Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& document) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, kFillValue));
+    if (!HasNoFillValue(document, dtype)) return ParseV3FillValue(dtype, *fill);
     if (dtype.kind == DataKind::kObject) return FillValue::OfObject({});
     return FillValue({}, dtype.size);
+}
+
+// GDAL wrote arrays without codecs when drafts of the specification allowed it. They are read where
+// nothing has to be guessed: of elements of one byte, and where the fill value is GDAL's null, as
+// GDAL wrote little-endian.
+Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
+    if (document.Find(kCodecs) != nullptr) return Status();
+    if (dtype.size != 1 && !HasNoFillValue(document, dtype))
+        return json::Require(document, kCodecs).status();
+    ArraySpec plain;
+    plain.dtype = dtype;
+    ZARR_ASSIGN_OR_RETURN(json::Value codecs, V3CodecsOf(plain));
+    json::PutMember(*document.as_object(), kCodecs, std::move(codecs));
+    return Status();
 }
 
 // The element that stands for missing ones of zarrs.optional, where an attribute says which; else
@@ -208,18 +228,11 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     ZARR_RETURN_IF_ERROR(ReadKeyEncoding(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadDimensionNames(document, metadata.rank()));
     ZARR_RETURN_IF_ERROR(CheckTransformers(document));
-    // Drafts of the specification allowed an array to have none, and GDAL has written such.
-    if (document.Find(kCodecs) == nullptr) {
-        ArraySpec plain;
-        plain.dtype = metadata.dtype;
-        ZARR_ASSIGN_OR_RETURN(json::Value codecs, V3CodecsOf(plain));
-        json::PutMember(*document.as_object(), kCodecs, std::move(codecs));
-    }
+    ZARR_RETURN_IF_ERROR(AddAbsentCodecs(document, metadata.dtype));
     ZARR_RETURN_IF_ERROR(ReadV3Codecs(*document.Find(kCodecs), metadata));
     // Bytes in it are in the order that the codecs say.
-    ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, kFillValue));
-    ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ReadFillValue(metadata.dtype, *fill));
-    metadata.has_fill_value = !SaysNoNodata(document);
+    ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ReadFillValue(metadata.dtype, document));
+    metadata.has_fill_value = !HasNoFillValue(document, metadata.dtype) && !SaysNoNodata(document);
     metadata.document = std::move(*document.as_object());
     json::EraseMember(metadata.document, kAttributes);
     return metadata;

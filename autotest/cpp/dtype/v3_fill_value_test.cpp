@@ -141,6 +141,9 @@ TEST(V3FillValue, OfFloatsThatLackItIsRefused) {
 }
 
 TEST(V3FillValue, OfFloatsMayBeTheirBits) {
+    EXPECT_EQ(FillInV3("float32", "\"0b111111110000000000000000000000\""),
+              NativeBytes<std::uint32_t>(0x3fc00000));
+    ExpectRefusedInV3("float16", {"\"0b\"", "\"0b2\"", "\"0b10000000000000000\""});
     EXPECT_EQ(FillInV3("float32", "\"0x7fc00001\""), NativeBytes<std::uint32_t>(0x7fc00001));
     EXPECT_EQ(FillInV3("float32", "\"0xFFA00000\""), NativeBytes<std::uint32_t>(0xffa00000));
     EXPECT_EQ(FillInV3("float16", "\"0x3c00\""), NativeBytes<std::uint16_t>(0x3c00));

@@ -181,6 +181,13 @@ TEST(V3Types, OfUnknownNamesAreNotSupported) {
                       "data_type: field \"x\": unknown data type \"no\""));
 }
 
+TEST(V3Types, OfUnknownNamesAreReadAsTheirFallback) {
+    EXPECT_EQ(V3Type(R"({"name":"geometry","fallback":"r16"})").ToString(), "|V2");
+    EXPECT_EQ(V3Type(R"({"name":"int8","fallback":"uint8"})").ToString(), "|i1") << "is known";
+    EXPECT_TRUE(Fails(ParseV3DataType(Json(R"({"name":"geometry","fallback":"no"})")),
+                      StatusCode::kUnsupported, "fallback: unknown data type \"no\""));
+}
+
 TEST(V3Types, ThatTheirTextsDoNotAllowAreRefused) {
     const std::pair<std::string, const char*> cases[] = {
         {"null", "data_type: expected a name, or an object with one, got null"},

@@ -128,6 +128,31 @@ TEST(V3Array, ReadsShardsLevelByLevel) {
     EXPECT_EQ(metadata.stored_chunks(), (Sizes{20, 30}));
 }
 
+TEST(V3Array, OfGdalMayHaveNoFillValue) {
+    const ArrayMetadata metadata = Parsed({{"fill_value", "null"}});
+    EXPECT_EQ(metadata.fill_value.Bytes(), std::string(2, '\0'));
+    EXPECT_FALSE(metadata.has_fill_value);
+    const ArrayMetadata text = Parsed(
+        {{"data_type", R"("string")"}, {"fill_value", "null"}, {"codecs", R"(["vlen-utf8"])"}});
+    EXPECT_EQ(text.fill_value.Bytes(), "");
+    EXPECT_FALSE(text.has_fill_value);
+}
+
+TEST(V3Array, OfGdalMayHaveNoCodecs) {
+    EXPECT_EQ(Parsed({{"fill_value", "null"}, {"codecs", ""}}).dtype.ToString(), "<u2");
+    const ArrayMetadata bytes = Parsed({{"data_type", R"("uint8")"}, {"codecs", ""}});
+    EXPECT_TRUE(bytes.codecs.empty());
+    EXPECT_EQ(bytes.fill_value.Bytes(), "\7");
+}
+
+TEST(V3Array, OfTextMayHaveNoByteOrder) {
+    const ArrayMetadata metadata = Parsed(
+        {{"data_type", R"({"name": "fixed_length_utf32", "configuration": {"length_bytes": 8}})"},
+         {"fill_value", "\"\""},
+         {"codecs", R"(["bytes"])"}});
+    EXPECT_EQ(metadata.dtype.ToString(), "<U2");
+}
+
 struct Bad {
     const char* member;
     const char* text;
@@ -161,6 +186,7 @@ TEST(V3Array, RefusesWhatTheSpecificationDoesNotAllow) {
          "chunk_key_encoding.colour: there is no such member"},
         {"fill_value", "", "\"fill_value\" is missing"},
         {"fill_value", "-1", "fill_value"},
+        {"codecs", "", "\"codecs\" is missing"},
         {"codecs", "{}", "codecs: expected a list of codecs"},
         {"codecs", "[]", "codecs: none of the codecs makes bytes"},
         {"codecs", R"([{"name": "gzip", "configuration": {"level": 1}}])", "codecs: none of"},
@@ -173,6 +199,7 @@ TEST(V3Array, RefusesWhatTheSpecificationDoesNotAllow) {
                        {"name": "bytes", "configuration": {"endian": "little"}}])",
          "codecs[0].order: expected a permutation"},
         {"codecs", R"([{"name": "bytes", "configuration": {"endian": "middle"}}])", "codecs[0]"},
+        {"codecs", R"(["bytes"])", "codecs[0]"},
         {"codecs", R"(["bytes", "zip9"])", "unknown codec \"zip9\"", StatusCode::kUnsupported},
         {"storage_transformers", R"([{"name": "x"}])", "storage_transformers: "},
         {"storage_transformers", "{}", "storage_transformers: expected a list"},
