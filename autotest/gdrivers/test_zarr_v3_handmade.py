@@ -532,8 +532,10 @@ def test_arrays_of_gdal_have_a_fill_value_of_null(tmp_path, cpl, codecs):
         return dataset
 
     opened(None)
-    opened(None, gdal.OF_UPDATE).GetRasterBand(1).WriteArray(np.full((2, 1), 9, "i2"), 5)
+    opened(None, gdal.OF_UPDATE).WriteArray(np.full((2, 1), 9, "i2"), 5)
     expected[:, 5] = 9
-    opened(None, gdal.OF_UPDATE).GetRasterBand(1).SetNoDataValue(-4)
+    dataset = opened(None, gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).SetNoDataValue(-4)
+    del dataset
     opened(-4)
     cpl.assert_quiet()
