@@ -185,14 +185,14 @@ Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& docume
 // nothing has to be guessed: of elements of one byte, and where the fill value is GDAL's null, as
 // GDAL wrote little-endian.
 Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
-    if (document.Find(kCodecs) != nullptr) return Status();
+    if (document.Find(kCodecs) != nullptr) return {};
     if (dtype.size != 1 && !HasNoFillValue(document, dtype))
         return json::Require(document, kCodecs).status();
     ArraySpec plain;
     plain.dtype = dtype;
     ZARR_ASSIGN_OR_RETURN(json::Value codecs, V3CodecsOf(plain));
     json::PutMember(*document.as_object(), kCodecs, std::move(codecs));
-    return Status();
+    return {};
 }
 
 // The element that stands for missing ones of zarrs.optional, where an attribute says which; else
