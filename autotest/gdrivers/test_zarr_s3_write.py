@@ -7,11 +7,14 @@ import subprocess
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import open_raster
 from zarr_s3 import S3
 from zarr_store import make_array, make_store
+
+pytestmark = zarr_formats.BOTH
 
 VALUES = np.arange(1, 25, dtype="<i4").reshape(4, 6)
 UPDATE = gdal.OF_UPDATE
@@ -122,10 +125,11 @@ def test_creation_and_update_of_rasters(s3, tmp_path):
 
 
 def test_what_is_written_is_seen_by_who_found_it_absent(s3, tmp_path):
-    """One who reads, opened before; chunks are stored, and removed again."""
+    """One who reads, opened before; chunks are stored, and removed again. The server of the tests may
+    fail to remove objects of nested folders side by side, so that the keys are flat."""
     name = 'ZARR:"/vsis3/demo/seen.zarr":/v'
     made = driver().Create("/vsis3/demo/seen.zarr", 6, 4, 1, gdal.GDT_Int32,
-                           options=["BLOCKSIZE=2,3", "ARRAY_NAME=v"])  # fmt: skip
+                           options=["BLOCKSIZE=2,3", "ARRAY_NAME=v", "DIM_SEPARATOR=."])  # fmt: skip
     made.GetRasterBand(1).SetNoDataValue(0)  # so that chunks of nothing else are not stored
     made = None
     reader = open_raster(name)
@@ -139,7 +143,8 @@ def test_what_is_written_is_seen_by_who_found_it_absent(s3, tmp_path):
     writer = None
     reader.FlushCache()
     assert reader.ReadAsArray().max() == 0
-    assert [key for key in s3.keys_of("seen.zarr/v/") if not key.startswith(".")] == []
+    documents = {".zarray", ".zattrs", "zarr.json"}
+    assert set(s3.keys_of("seen.zarr/v/")) <= documents
 
 
 def test_what_others_write_is_not_lost_by_who_updates_beside_a_reader(s3, tmp_path):
@@ -150,7 +155,8 @@ def test_what_others_write_is_not_lost_by_who_updates_beside_a_reader(s3, tmp_pa
     reader = open_raster(name)
     writer = gdal.OpenEx(name, gdal.OF_RASTER | UPDATE)
     assert reader.ReadAsArray().max() == 0
-    s3.put("shared.zarr/v/0.0", VALUES.tobytes())  # another program does
+    chunk = zarr_formats.chunk_key(s3.download("shared.zarr", tmp_path / "first"), "v", 0, 0)
+    s3.put(f"shared.zarr/{chunk}", VALUES.tobytes())  # another program does
     writer.WriteArray(np.array([[-1]], "<i4"))
     reader = writer = None
     expected = VALUES.copy()

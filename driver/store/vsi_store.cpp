@@ -189,6 +189,11 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key, bool is
     const vsi_l_offset size = seekable ? VSIFTellL(opened.file.get()) : kAbsurd;
     if (size >= kAbsurd) return Failure(key, "cannot read", errno != 0 ? errno : EISDIR);
     opened.size = size;
+    // Over a network GDAL opens what may not be there, and asks for it when its size is asked for.
+    if (size == 0 && !VSIIsLocal(path.c_str()) && !PathExists(path)) {
+        if (!QuietErrors::Message().empty()) return Failure(key, "cannot read", 0);
+        return OpenedFile();
+    }
     return opened;
 }
 
