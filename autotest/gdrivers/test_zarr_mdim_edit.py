@@ -208,7 +208,7 @@ def test_delete(tmp_path):
             assert "deleted" in edit.refuse(delete="attribute", **{"from": held}, name="n")
         assert "deleted" in edit.refuse(create="group", **{"from": "gg"}, name="z")
         assert "deleted" in edit.refuse(resize="v", to=[9, 9])
-        assert "no array" in edit.refuse(delete="array", **{"from": "root"}, name="v")
+        assert "is not an array" in edit.refuse(delete="array", **{"from": "root"}, name="v")
         assert "no group" in edit.refuse(delete="group", **{"from": "root"}, name="v")
         edit.do(hold="x", **{"from": "root"}, dimension=1)
         edit.do(create="array", **{"from": "root"}, name="v", dimensions=["x"])
@@ -228,7 +228,7 @@ def test_delete_attributes(tmp_path):
             edit.do(hold="a", **{"from": held}, attribute="a")
             edit.do(delete="attribute", **{"from": held}, name="a")
             assert "deleted" in edit.refuse(read="a") and "deleted" in edit.refuse(write="a", values=[1])
-            assert "no attribute" in edit.refuse(delete="attribute", **{"from": held}, name="a")
+            assert "is not an attribute" in edit.refuse(delete="attribute", **{"from": held}, name="a")
             assert "a" not in edit.do(describe=held)["attributes"]
     assert dict(opened(store)["v"].attrs) == {"b": 2}
     assert not (store / ".zattrs").exists()
