@@ -8,7 +8,9 @@
 #include "core/array/chunk_cache.h"
 #include "core/base/checked.h"
 #include "core/grid/chunk_grid.h"
+#include "core/base/limits.h"
 
+#include "core/grid/row_major.h"
 namespace zarr {
 
 namespace {
@@ -210,19 +212,8 @@ Result<ShardPlace> ShardReader::Walk::Find(const Index& chunk) {
             steps_.push_back(step.Take());
         }
         const Step& step = steps_[level];
-        found.node = step.node;
-        found.is_present = false;
-        if (step.node->is_absent) return found;
-        auto extent = layout.Find(level, step.node->entries,
-                                  layout.PositionOf(level, *step.index, place), step.node->size);
-        if (!extent.ok()) return of_.Corrupt(chunk, extent.status());
-        if (!*extent) return found;
-        found.is_present = true;
-        found.size = (*extent)->size;
-        const auto offset = CheckedAdd(step.node->base, (*extent)->offset);
-        if (!offset) return of_.Corrupt(chunk, Status::Corrupt("lies beyond the end of any shard"));
-        found.offset = *offset;
-        if (level + 1 == layout.levels()) return found;
+        ZARR_ASSIGN_OR_RETURN(found, of_.PlaceIn(level, step.node, *step.index, chunk, place));
+        if (!found.is_present || level + 1 == layout.levels()) return found;
     }
 }
 
@@ -255,6 +246,24 @@ Result<bool> ShardReader::AtPlace(const Index& chunk, const ReadAt& read) const 
 
 Status ShardReader::ReadPart(const Index& chunk, const ShardPlace& place, std::uint64_t offset,
                              std::size_t length, Buffer& value) const {
+Result<ShardPlace> ShardReader::PlaceIn(std::size_t level, const ShardNodePtr& node,
+                                        const ShardIndex& index, const Index& chunk,
+                                        const Index& place) const {
+    ShardPlace found;
+    found.node = node;
+    if (node->is_absent) return found;
+    auto extent =
+        layout_.Find(level, node->entries, layout_.PositionOf(level, index, place), node->size);
+    if (!extent.ok()) return Corrupt(chunk, extent.status());
+    if (!*extent) return found;
+    const auto offset = CheckedAdd(node->base, (*extent)->offset);
+    if (!offset) return Corrupt(chunk, Status::Corrupt("lies beyond the end of any shard"));
+    found.is_present = true;
+    found.offset = *offset;
+    found.size = (*extent)->size;
+    return found;
+}
+
     if (place.node->memory != nullptr)
         return value.Assign({place.node->memory->data() + place.offset + offset, length});
     if (length == 0) return value.Reset(0);
@@ -272,29 +281,60 @@ Status ShardReader::ReadPart(const Index& chunk, const ShardPlace& place, std::u
 
 Status ShardReader::ForEachIn(const ShardBox& box,
                               const std::function<void(const Index&)>& visit) const {
-    std::unordered_map<std::uint64_t, bool> pending;
+    Listing listing{box, {}, {}, 0};
     for (const ShardChange& change : pending_.Of(box.shard).chunks)
-        pending[change.chunk] = change.bytes != nullptr;
-    const std::uint64_t chunks = box.chunks();
-    std::vector<std::uint64_t> present;
+        listing.pending[change.chunk] = change.bytes != nullptr;
     const auto look = [&]() -> Result<ShardNodePtr> {
-        present.clear();
-        for (const auto& [chunk, is_present] : pending)
-            if (is_present) present.push_back(chunk);
-        ShardNodePtr node;
-        Walk walk(*this);
-        for (std::uint64_t i = 0; i < chunks; ++i) {
-            if (!pending.empty() && pending.count(i) != 0) continue;
-            ZARR_ASSIGN_OR_RETURN(const ShardPlace place, walk.Find(box.ChunkOf(i)));
-            node = place.node;
-            if (node->is_absent) break;
-            if (place.is_present) present.push_back(i);
-        }
-        return node;
+        listing.present.clear();
+        listing.bytes = 0;
+        ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr index, layout_.IndexOf(0, box.count));
+        ZARR_ASSIGN_OR_RETURN(const ShardNodePtr root, Root(box, *index));
+        ZARR_RETURN_IF_ERROR(List(0, root, *index, Index(box.count.size(), 0), listing));
+        return root;
     };
     ZARR_RETURN_IF_ERROR(WhileFresh(grid_.ShardAt(box.shard), look));
-    std::sort(present.begin(), present.end());
-    for (const std::uint64_t chunk : present) visit(box.ChunkOf(chunk));
+    for (const auto& [chunk, is_present] : listing.pending)
+        if (is_present) listing.present.push_back(chunk);
+    std::sort(listing.present.begin(), listing.present.end());
+    for (const std::uint64_t chunk : listing.present) visit(box.ChunkOf(chunk));
+    return {};
+}
+
+Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
+                         const Index& first, Listing& listing) const {
+    if (node->is_absent) return {};
+    // A few bytes may be the shards of many places, or become many when they are decoded.
+    listing.bytes = SaturatingAdd(listing.bytes, node->entries.size());
+    if (layout_.IsWrapped(level)) listing.bytes = SaturatingAdd(listing.bytes, *node->size);
+    if (listing.bytes > LimitOf(Limit::kChunkSize))
+        return OverLimit(
+            Limit::kChunkSize,
+            shards_.NameOf(grid_.ShardAt(listing.box.shard)) +
+                ": its chunks cannot be listed: the indexes in it have too many bytes");
+    const Index& reach = layout_.ChildReach(level);
+    const bool is_last = level + 1 == layout_.levels();
+    Index child(reach.size(), 0);
+    do {
+        Index place = first;
+        Index chunk = listing.box.first;
+        for (std::size_t i = 0; i < reach.size(); ++i) {
+            place[i] += child[i] * reach[i];
+            chunk[i] += place[i];
+        }
+        ZARR_ASSIGN_OR_RETURN(const ShardPlace found, PlaceIn(level, node, index, chunk, place));
+        if (!found.is_present) continue;
+        if (is_last) {
+            const std::uint64_t number = listing.box.NumberOf(chunk);
+            if (listing.pending.count(number) != 0) continue;
+            listing.present.push_back(number);
+            listing.bytes += 2 * sizeof(number);  // the caller keeps it, too
+            continue;
+        }
+        ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr inner,
+                              layout_.IndexOf(level + 1, listing.box.count));
+        ZARR_ASSIGN_OR_RETURN(const ShardNodePtr shard, Child(level + 1, *inner, chunk, found));
+        ZARR_RETURN_IF_ERROR(List(level + 1, shard, *inner, place, listing));
+    } while (NextRowMajor(child, index.counts()));
     return {};
 }
 
@@ -309,6 +349,17 @@ bool ShardReader::IsFresh(const Index& shard, const ShardNode& node) const {
 
 // What lies in it is of another stamp then.
 void ShardReader::Drop(const Index& shard) const {
+// ---------------------------------------------------------------------------------------------
+// All chunks of a shard
+
+struct ShardReader::Listing {
+    const ShardBox& box;
+    // By number: what is to become of chunks that are pending.
+    std::unordered_map<std::uint64_t, bool> pending;
+    std::vector<std::uint64_t> present;  // numbers
+    std::uint64_t bytes = 0;             // of what was looked through, and of what was found
+};
+
     cache_.Replace({ids_[0], grid_.NumberOfShard(shard)}, NoNode());
 }
 

@@ -96,6 +96,8 @@ class ShardReader {
     // Calls `visit` with each chunk of a shard that is stored or pending, beyond the array, too.
     Status ForEachIn(const ShardBox& box, const std::function<void(const Index&)>& visit) const;
 
+    // What is absent costs nothing: time and memory are in proportion to the indexes. kLimit where
+    // these and what they have take more than a chunk may, as where many children share bytes.
     // True where the shard of a node is still the one that it was read from.
     bool IsFresh(const Index& shard, const ShardNode& node) const;
     // What was read of a shard is read again: after it was stored here; and where others may have.
@@ -112,6 +114,15 @@ class ShardReader {
     // bytes, through the cache.
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
+    // Where the child of `node`, a shard of a level, is that has a chunk, which is at `place` in
+    // its shard of level 0.
+    Result<ShardPlace> PlaceIn(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
+                               const Index& chunk, const Index& place) const;
+    // ForEachIn() of a shard of a level, whose first chunk is at `first` in its shard of level 0.
+    struct Listing;
+    Status List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
+                const Index& first, Listing& listing) const;
+
     Result<ShardNodePtr> Child(std::size_t level, const ShardIndex& index, const Index& chunk,
                                const ShardPlace& place) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,

@@ -369,6 +369,61 @@ TEST_F(ShardedChunksTest, SaysWhereAChunkLies) {
     EXPECT_EQ((*place)->offset, 0U);
     EXPECT_EQ((*place)->size, 2U);
     EXPECT_FALSE(chunks.PlaceOf({1, 1})->has_value());
+// 2^32 chunks in a shard, of which two are there: to look at each takes many minutes.
+TEST_F(ShardedChunksTest, WhatIsAbsentOfNestedShardsIsNotLookedAtChunkByChunk) {
+    constexpr std::uint64_t kMany = std::uint64_t{1} << 16;
+    const ArrayMetadata metadata = ShardedMetadata(
+        Bytes({kMany * kMany}, {1}), {{{kMany * kMany}, true, false}, {{kMany}, false, false}});
+    Children children(kMany);
+    children[5] = "5";
+    children[kMany - 1] = "last";
+    const std::string inner = MakeShard(children, {{}, false, false});
+    Put("a/c/0", MakeShard(
+                     [&] {
+                         Children outer(kMany);
+                         outer[7] = inner;
+                         return outer;
+                     }(),
+                     {{}, true, false}));
+    const ShardedArray array(metadata, store_);
+    const auto present = [&] {
+        std::vector<std::uint64_t> found;
+        EXPECT_TRUE(Succeeds(array.array->chunks().ForEachPresent(
+            [&](std::uint64_t index) { found.push_back(index); },
+            [](std::optional<std::uint64_t>) {})));
+        return found;
+    };
+    EXPECT_EQ(present(), (std::vector<std::uint64_t>{7 * kMany + 5, 8 * kMany - 1}));
+    EXPECT_EQ(store_->Take().size(), 2U) << "an index of each level";
+    // Resizing: what is left is the first of the two.
+    ASSERT_TRUE(Succeeds(array.array->chunks().EraseOutside(*memory_, {7 * kMany + 6}, nullptr)));
+    EXPECT_EQ(present(), std::vector<std::uint64_t>{7 * kMany + 5});
+}
+
+TEST_F(ShardedChunksTest, ChildrenThatShareTheirBytesAreNotListedWithoutBound) {
+    // 256 children are the same shard of 256 chunks: 2^16 chunks, in indexes of 2^20 bytes.
+    const std::string inner = MakeShard(Children(256, ""), {{}, true, false});
+    std::string index;
+    for (int i = 0; i < 256; ++i) index += NumberBytes(0) + NumberBytes(inner.size());
+    Put("a/c/0", inner + index);
+    const ShardedArray array(
+        ShardedMetadata(Bytes({65536}, {1}), {{{65536}, true, false}, {{256}, true, false}}),
+        store_);
+    const std::uint64_t before = LimitOf(Limit::kChunkSize);
+    const auto list = [&](std::uint64_t limit) {
+        SetLimit(Limit::kChunkSize, limit);
+        auto listing = array.array->ListChunks();
+        SetLimit(Limit::kChunkSize, before);
+        return listing;
+    };
+    EXPECT_TRUE(Fails(list(std::uint64_t{1} << 20), StatusCode::kLimit,
+                      "a/c/0: its chunks cannot be listed: the indexes in it have too many bytes; "
+                      "ZARR_MAX_CHUNK_SIZE allows 1048576"));
+    const auto listing = list(std::uint64_t{4} << 20);
+    ASSERT_TRUE(Succeeds(listing));
+    EXPECT_EQ(listing->chunks, 65536U);
+}
+
     EXPECT_FALSE(chunks.PlaceOf({0, 0})->has_value());
     EXPECT_EQ(chunks.NameOf({1, 1}), "a/c/0/1");
     EXPECT_EQ(*chunks.LockOf({1, 1}), "a/c/0/1");
