@@ -249,6 +249,7 @@ zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
     if (!version.exists) return version;
     version.size = static_cast<std::uint64_t>(stat.st_size);
     version.modified = ModificationTime(stat);
+    version.mark = static_cast<std::uint64_t>(stat.st_ino);  // of what has replaced it another
     version.is_certain = IsSettled(version.modified);
     return version;
 }
