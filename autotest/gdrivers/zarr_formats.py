@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The format of Zarr that a test runs in. A module, or a test, says which ones:
 
-    pytestmark = zarr_formats.BOTH          # or @zarr_formats.BOTH; @zarr_formats.V2 of one in it;
+    pytestmark = zarr_formats.BOTH          # or @zarr_formats.BOTH; @zarr_formats.V2, V3 of one in it;
                                             # FORMS, with shards, which block_options() then makes
 
 and runs once in each. In Zarr v3 the driver makes stores of v3 unless an option says otherwise (the
@@ -29,6 +29,7 @@ SHARDS = "shards"  # Zarr v3 with the chunks in shards
 BOTH = pytest.mark.formats(2, 3)
 FORMS = pytest.mark.formats(2, 3, SHARDS)
 V2 = pytest.mark.formats(2)
+V3 = pytest.mark.formats(3)
 OPTION = "ZARR_DEFAULT_FORMAT"
 DOCUMENTS = (".zarray", ".zgroup", ".zattrs", ".zmetadata")
 NO_CHUNK = 2**64 - 1
