@@ -92,7 +92,7 @@ def pytest_terminal_summary(terminalreporter):
 def pytest_generate_tests(metafunc):
     marker = metafunc.definition.get_closest_marker("formats")
     if marker is not None:
-        names = [f"v{version}" for version in marker.args]
+        names = [f"v{version}" if isinstance(version, int) else version for version in marker.args]
         metafunc.parametrize("zarr_format", marker.args, ids=names, indirect=True, scope="module")
 
 

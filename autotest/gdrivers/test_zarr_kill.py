@@ -3,7 +3,6 @@
 was flushed before is there."""
 
 import fcntl
-import json
 import os
 import pathlib
 import random
@@ -14,10 +13,12 @@ import time
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster, read_all
 from zarr_processes import Process
 
+pytestmark = zarr_formats.FORMS
 SEED = os.environ["ZARR_TEST_SEED"]
 ROUNDS = 200
 WINDOWS = 4000  # more than a process lives to write
@@ -41,8 +42,8 @@ class Plan:
         self.rows, self.columns = choose.randint(20, 150), choose.randint(20, 150)
         self.chunk = choose.choice([16, 40, 200])
         self.options = ["ARRAY_NAME=a", "COMPRESS=" + choose.choice(["NONE", "ZLIB", "ZSTD"]),
-                        f"BLOCKSIZE={min(self.chunk, self.rows)},{min(self.chunk, self.columns)}",
-                        "DIM_SEPARATOR=" + choose.choice("./")]  # fmt: skip
+                        "DIM_SEPARATOR=" + choose.choice("./"), *zarr_formats.block_options(
+                            min(self.chunk, self.rows), min(self.chunk, self.columns))]  # fmt: skip
         self.consolidated = choose.random() < 0.7
         self.options.append(f"CREATE_ZMETADATA={'YES' if self.consolidated else 'NO'}")
         self.windows = [self._window() for _ in range(WINDOWS)]
@@ -104,20 +105,22 @@ def write(report, plan, store):
 
 
 def documents(store):
-    """All JSON documents but `.zmetadata`, by key; fails where one is not whole."""
-    found = {}
-    for path in store.rglob(".z*"):
-        if path.name in (".zarray", ".zgroup", ".zattrs"):
-            found[str(path.relative_to(store))] = json.loads(path.read_text())
+    """All JSON documents but those of consolidated metadata, by key; fails where one is not whole."""
+    found = zarr_formats.documents(store)
+    found.pop(".zmetadata", None)
     return found
 
 
+def is_made(store):
+    """Whether it has an array."""
+    return store.exists() and any(key.endswith(".zarray") for key in documents(store))
+
+
 def check_consolidated(store, told):
-    path = store / ".zmetadata"
-    if path.exists():
-        assert json.loads(path.read_text())["metadata"] == documents(store), told
-        return True
-    return False
+    consolidated = zarr_formats.consolidated(store)
+    if consolidated is not None:
+        assert consolidated == documents(store), told
+    return consolidated is not None
 
 
 def check_pixels(plan, got, before, flushed):
@@ -142,10 +145,9 @@ def values_of(array):
 def check(plan, store, lines):
     """Everything that must hold of a store whose writer was killed; what it found, by name."""
     flushed = max([int(line.split()[1]) for line in lines if line.startswith("flushed")], default=0)
-    if not store.exists() or not any(store.rglob(".zarray")):
+    if not is_made(store):
         # It was killed before it had made the first array, or between two stores.
         assert "opened" not in lines and plan.kind in ("create", "replace"), plan.told
-        documents(store)
         return {"nothing"}
     consolidated = check_consolidated(store, plan.told)
     group = zarr.open_group(str(store), mode="r")
@@ -174,13 +176,13 @@ def check(plan, store, lines):
 
 def go_on(plan, store):
     """The next writer finds everything in order, and leaves it so."""
-    if plan.kind == "replace" or not store.exists() or not any(store.rglob(".zarray")):
+    if plan.kind == "replace" or not is_made(store):
         source = gdal.GetDriverByName("MEM").Create("", 30, 20, 1, gdal.GDT_Int32)
         source.WriteArray(np.full((20, 30), 5))
         assert driver().CreateCopy(str(store), source, options=["ARRAY_NAME=a"]), plan.told
         wanted = np.full((1, 20, 30), 5)
     else:
-        name = "a" if (store / "a" / ".zarray").exists() else "old"
+        name = name_of(store)
         dataset = gdal.OpenEx(array_name(store, name), gdal.OF_UPDATE)
         wanted = read_all(dataset)
         wanted[:, 3:9, 5:11] = 77
@@ -196,7 +198,7 @@ def go_on(plan, store):
 
 
 def name_of(store):
-    return "a" if (store / "a" / ".zarray").exists() else "old"
+    return "a" if zarr_formats.has(store, "a/.zarray") else "old"
 
 
 def test_a_killed_writer_leaves_whole_things(tmp_path):
@@ -236,7 +238,7 @@ def write_too_much(report, store):
 
 def make_store(store, options=()):
     dataset = driver().Create(str(store), 100, 100, 1, gdal.GDT_Int32, [
-        "ARRAY_NAME=a", "COMPRESS=NONE", "BLOCKSIZE=100,100", *options])  # fmt: skip
+        "ARRAY_NAME=a", "COMPRESS=NONE", *zarr_formats.block_options(100, 100), *options])  # fmt: skip
     dataset.GetRasterBand(1).Fill(3)
     del dataset
     return store
@@ -279,7 +281,8 @@ def change_a_chunk(store):
 
 def test_the_files_of_killed_writers_go_unless_a_process_holds_them(tmp_path):
     store = make_store(tmp_path / "left.zarr", ["DIM_SEPARATOR=/"])
-    folder = store / "a" / "0"
+    folder = zarr_formats.chunk_file(store, "a", 0, 0).parent
+    root = zarr_formats.document_file(store, ".zgroup")
     held = folder / f"0.7a617272{7:024x}.partial"
     left = [folder / f"{key}.7a617272{i:024x}.partial" for i in range(3) for key in ("0", "1", ".x")]
     others = [folder / f"0.{7:032x}.partial", folder / f".7a617272{7:024x}.partial",
@@ -287,12 +290,12 @@ def test_the_files_of_killed_writers_go_unless_a_process_holds_them(tmp_path):
     for path in [held, *left, *others]:
         path.write_bytes(b"half of a chunk")
     (folder / f"5.7a617272{7:024x}.partial").mkdir()
-    (folder / f"6.7a617272{7:024x}.partial").symlink_to(store / ".zgroup")
+    (folder / f"6.7a617272{7:024x}.partial").symlink_to(root)
     with held.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_SH)
         change_a_chunk(store)
         assert held.exists() and not any(path.exists() for path in left)
     change_a_chunk(store)
     assert not held.exists() and all(path.exists() for path in others)
-    assert (store / ".zgroup").exists() and (folder / f"5.7a617272{7:024x}.partial").exists()
+    assert root.exists() and (folder / f"5.7a617272{7:024x}.partial").exists()
     assert (read_all(open_raster(store))[0, :10, :10] == 4).all()

@@ -2,15 +2,21 @@
 """What a store may ask for at most, and the configuration options that raise it."""
 
 import base64
+import json
 import lzma
 import resource
+import struct
 
 import numpy as np
 import pytest
+import zarr3
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, config_options, error_log, open_raster, read_all
 from zarr_processes import MEASURES, Process
 from zarr_store import good_values, group, handmade, make_store
+
+pytestmark = zarr_formats.BOTH
 
 
 def read(name, **options):
@@ -34,7 +40,7 @@ def refused(name, option, allowed, **options):
 def test_of_a_chunk(tmp_path):
     store = handmade(tmp_path / "store.zarr")
     error = refused(store, "ZARR_MAX_CHUNK_SIZE", 11, ZARR_MAX_CHUNK_SIZE="11")
-    assert "0.0" in error and "12 bytes" in error
+    assert zarr_formats.chunk_key(store, "", 0, 0) in error and "12 bytes" in error
     for enough in ("12", "12B", "1KB", "1 GB"):
         values, log = read(store, ZARR_MAX_CHUNK_SIZE=enough)
         log.assert_quiet()
@@ -76,6 +82,25 @@ def test_of_dimensions(tmp_path):
 BASE64 = {"id": "base64"}
 
 
+@zarr_formats.V3
+def test_of_codecs(tmp_path):
+    """Of which Zarr v3 has one list."""
+
+    def encode(chunk):
+        return chunk.tobytes() + struct.pack("<I", zarr3.crc32c(chunk.tobytes()))
+
+    files = zarr3.encoded_files(good_values(), (2, 3), encode)
+    for count in (1, 65):
+        codecs = [zarr3.LITTLE, *[zarr3.CRC32C] * count]
+        zarr3.handmade(tmp_path / f"{count}.zarr", zarr3.document((4, 6), "int16", (2, 3), codecs), files)
+    assert "codecs: has 66 codecs" in refused(tmp_path / "65.zarr", "ZARR_MAX_FILTERS", 64)
+    assert "has 2 codecs" in refused(tmp_path / "1.zarr", "ZARR_MAX_FILTERS", 1, ZARR_MAX_FILTERS="1")
+    values, log = read(tmp_path / "1.zarr")
+    log.assert_quiet()
+    assert np.array_equal(values, good_values())
+
+
+@zarr_formats.V2
 def test_of_filters(tmp_path):
     store = handmade(tmp_path / "store.zarr", filters=[{"id": "crc32"}] * 65)
     assert "filters: there are 65" in refused(store, "ZARR_MAX_FILTERS", 64)
@@ -140,6 +165,23 @@ def test_of_strings(tmp_path):
     log.assert_quiet()
 
 
+@zarr_formats.V3
+@pytest.mark.parametrize("is_array", [True, False])
+def test_of_a_document_of_v3(tmp_path, is_array):
+    """Which has the metadata of an array, its attributes, or what is consolidated of a group."""
+    values = {"values": good_values(), "dims": ["y", "x"]}
+    store = make_store(tmp_path, {"dem": values}, consolidated=not is_array)
+    path = store / "dem" / "zarr.json" if is_array else store / "zarr.json"
+    path.write_text(path.read_text() + " " * 4096)
+    name = array_name(store, "dem") if is_array else store
+    values, log = read(name, ZARR_MAX_METADATA_SIZE="4KB")
+    assert "ZARR_MAX_METADATA_SIZE allows 4096" in "".join(log.errors + log.warnings), log.events
+    values, log = read(store, ZARR_MAX_METADATA_SIZE="8KB")
+    log.assert_quiet()
+    assert np.array_equal(values, good_values())
+
+
+@zarr_formats.V2
 @pytest.mark.parametrize("document", [".zarray", ".zattrs", ".zmetadata", ".zgroup"])
 def test_of_a_document(tmp_path, document):
     values = {"values": good_values(), "dims": ["y", "x"]}
@@ -170,7 +212,11 @@ def test_of_depth(tmp_path):
 def test_of_depth_is_a_thousand_at_most(tmp_path):
     """As deep as may be: what is made of it for GDAL does not run out of stack."""
     nested = "[" * 990 + "]" * 990
-    store = handmade(tmp_path / "store.zarr", attrs=f'{{"deep": {nested}}}')
+    if zarr_formats.is_v3():
+        text = json.dumps(zarr3.document((4, 6), "int16", (2, 3), attributes={"deep": 0}))
+        store = zarr3.handmade(tmp_path / "store.zarr", text.replace('"deep": 0', f'"deep": {nested}'))
+    else:
+        store = handmade(tmp_path / "store.zarr", attrs=f'{{"deep": {nested}}}')
     with config_options(ZARR_MAX_JSON_DEPTH="1000"), error_log() as log:
         dataset = gdal.Open(str(store))
         assert dataset.GetMetadataItem("deep").replace(" ", "") == nested

@@ -4,12 +4,15 @@ stored before is as it was. ZARR_TEST_ALL_MEMORY=1 lets each request fail that t
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from zarr_gdal import open_raster, read_all
+import zarr_formats
+from osgeo import gdal
+from zarr_gdal import array_name, open_raster, read_all
 from zarr_store import make_store
 
 HERE = pathlib.Path(__file__).parent
@@ -19,8 +22,11 @@ RUNS = 0 if os.environ.get("ZARR_TEST_ALL_MEMORY") else 40
 SEED = int(os.environ["ZARR_TEST_SEED"], 16)
 SECONDS = 6 * 3600
 
-pytestmark = pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""),
-                                reason="the sanitizer has the functions that are to fail")  # fmt: skip
+pytestmark = [
+    zarr_formats.FORMS,
+    pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""),
+                       reason="the sanitizer has the functions that are to fail"),
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -31,7 +37,19 @@ def folder(tmp_path):
     make_store(tmp_path, {"dem": dem}, name="kept.zarr")
     make_store(tmp_path, {"dem": dem, "g/b": VALUES, **axes}, name="group.zarr", consolidated=True)
     make_store(tmp_path, {"dem": dem, **axes}, name="changed.zarr")
+    if zarr_formats.has_shards():
+        for name in ("kept.zarr", "changed.zarr"):
+            put_in_shards(tmp_path / name)
     return tmp_path
+
+
+def put_in_shards(store):
+    plain = store.rename(store.with_name("plain.zarr"))
+    options = ["ARRAY_NAME=dem", *zarr_formats.block_options(4, 4)]
+    dataset = open_raster(array_name(plain, "dem"))
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), dataset, options=options)
+    del dataset
+    shutil.rmtree(plain)
 
 
 @pytest.mark.parametrize("fail_all", [0, 1])
@@ -39,7 +57,8 @@ def folder(tmp_path):
     "task", ["opened", "read", "listed", "multidim", "written", "updated", "copied", "multidim_written"]
 )
 def test_the_process_goes_on(folder, task, fail_all):
-    command = [sys.executable, "-B", HERE / "zarr_no_memory.py", LIBRARY, task, folder, RUNS, SEED, fail_all]
+    command = [sys.executable, "-B", HERE / "zarr_no_memory.py", LIBRARY, task, folder, RUNS, SEED, fail_all,
+               *zarr_formats.block_options(4, 4)]  # fmt: skip
     done = subprocess.run(
         [str(word) for word in command], env={**os.environ, "LD_PRELOAD": str(LIBRARY)},
         capture_output=True, text=True, timeout=SECONDS, check=False,

@@ -3,13 +3,17 @@
 too large, in a process with little memory."""
 
 import gzip
+import json
 import re
 import struct
+import subprocess
+import sys
 
 import pytest
 import zarr3
+import zarr_edit
 from zarr3 import LITTLE, document, sharding
-from zarr_child import attempt
+from zarr_child import SECONDS, attempt
 
 EMPTY = 2**64 - 1
 
@@ -61,3 +65,48 @@ def test_gzip_bombs(tmp_path, of):
         data = bomb
     store = zarr3.handmade(tmp_path / "bomb.zarr", metadata, {"c/0/0": data})
     refused(store, "c/0/0")
+
+
+SIDE = 2**20  # 2^40 chunks of a byte in one shard: to look at each of them takes hours
+OUTER_INDEX, INNER_INDEX = 2**20, 2**20  # children
+
+
+def endless(folder):
+    """Shards in a shard, all absent but the last, of which the first chunk and the last are there."""
+    shard = sharding((2**10, 2**10), [sharding((1, 1), [zarr3.BYTES], [LITTLE])], [LITTLE])
+    metadata = document((SIDE, SIDE), "uint8", (SIDE, SIDE), [shard], 0)
+    first, last = struct.pack("<2Q", 0, 1), struct.pack("<2Q", 1, 1)
+    inner = b"\7\x09" + first + b"\xff" * 16 * (INNER_INDEX - 2) + last
+    data = inner + b"\xff" * 16 * (OUTER_INDEX - 1) + struct.pack("<2Q", 0, len(inner))
+    return zarr3.handmade(folder / "endless.zarr", metadata, {"c/0/0": data})
+
+
+LIST = """
+import sys
+from osgeo import gdal
+dataset = gdal.OpenEx(sys.argv[1], gdal.OF_RASTER, open_options=["CACHE_TILE_PRESENCE=YES"])
+band, n = dataset.GetRasterBand(1), 2**20
+print(gdal.GetLastErrorMsg() or "quiet", band.GetDataCoverageStatus(0, 0, 50, 20)[0],
+      band.GetDataCoverageStatus(n - 1, n - 1, 1, 1)[0], band.ReadAsArray(n - 2, n - 1, 2, 1).tolist(),
+      band.ReadAsArray(n - 1024, n - 1024, 2, 1).tolist())
+"""
+
+
+def test_absent_chunks_of_nested_shards_take_no_time_to_list(tmp_path):
+    command = [sys.executable, "-c", LIST, str(endless(tmp_path))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+    assert done.stdout.strip() == "quiet 4 2 [[0, 9]] [[7, 0]]", done
+
+
+def test_absent_chunks_of_nested_shards_take_no_time_to_resize(tmp_path):
+    """By one row: the chunk of the last one goes, and the other one stays."""
+    store = endless(tmp_path)
+    commands = [{"hold": "v", "from": "root", "array": "endless"}, {"resize": "v", "to": [SIDE - 1, SIDE]}]
+    done = subprocess.run(
+        [str(zarr_edit.TOOL), str(store)], input="\n".join(map(json.dumps, commands)) + "\n",
+        capture_output=True, text=True, timeout=SECONDS, check=True,
+    )  # fmt: skip
+    assert done.stdout.count('"ok": true') == 3 and '"ok": false' not in done.stdout, done.stdout
+    size = (store / "c/0/0").stat().st_size
+    assert size == 1 + 16 * (INNER_INDEX + OUTER_INDEX)
+    assert (store / "c/0/0").read_bytes()[:17] == b"\7" + struct.pack("<2Q", 0, 1)

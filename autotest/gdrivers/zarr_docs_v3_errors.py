@@ -3,9 +3,11 @@
 
 import numpy as np
 import zarr3
+import zarr3_shards
 from osgeo import gdal
 from zarr_docs_errors import read, remembers, update
 from zarr_gdal import config_options
+from zarr_http import Served
 
 PROVOKED = {}
 provokes = remembers(PROVOKED)
@@ -100,6 +102,18 @@ def _(folder):
         read(shard(folder))
 
 
+@provokes("CACHE_TILE_PRESENCE: <key>: its chunks cannot be listed: the indexes in it have too many bytes; "
+          "ZARR_MAX_CHUNK_SIZE allows <n>")  # fmt: skip
+def _(folder):
+    inner = zarr3.shard_of([b"ab"] * 6)
+    shards = zarr3.sharding((2, 3), [zarr3.sharding((1, 1), index=[zarr3.LITTLE])], [zarr3.LITTLE])
+    data = inner + np.array([0, len(inner)] * 4, "<u8").tobytes()
+    document_ = zarr3.document((4, 6), "int16", (4, 6), [shards])
+    store = zarr3.handmade(folder / "store.zarr", document_, {"c/0/0": data})
+    with config_options(ZARR_MAX_CHUNK_SIZE="200"):
+        read(store, "CACHE_TILE_PRESENCE=YES")
+
+
 # Shards
 
 of_shard("<key>: holds <n> bytes, too few for an index of <n>", data=b"short")
@@ -122,6 +136,15 @@ of_shard(
     "can be expected there",
     0, 1 << 20, ABSENT, ABSENT, data=bytes(1 << 20),
 )  # fmt: skip
+
+
+@provokes("<key>: chunk [<index>]: the shard was replaced again and again while it was read")
+def _(folder):
+    file = zarr3_shards.make(folder / "store.zarr", "end") / "c/0/0"
+    file.with_name("other").write_bytes(file.read_bytes() + file.read_bytes())
+    with Served(folder) as server:
+        server.rule(turns={"/store.zarr/c/0/0": [f"/store.zarr/c/0/{name}" for name in ("0", "other")]})
+        gdal.Open(f'ZARR:"{server.url}/store.zarr"').ReadAsArray(0, 0, 1, 1)
 
 
 @provokes("<key>: the index has chunks that overlap, which cannot be kept")

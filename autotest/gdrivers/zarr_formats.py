@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The format of Zarr that a test runs in. A module, or a test, says which ones:
 
-    pytestmark = zarr_formats.BOTH          # or @zarr_formats.BOTH; @zarr_formats.V2 of one in it
+    pytestmark = zarr_formats.BOTH          # or @zarr_formats.BOTH; @zarr_formats.V2, V3 of one in it;
+                                            # FORMS, with shards, which block_options() then makes
 
 and runs once in each. In Zarr v3 the driver makes stores of v3 unless an option says otherwise (the
 configuration option ZARR_DEFAULT_FORMAT, which programs that the test starts inherit), and
@@ -24,11 +25,17 @@ import zarr
 import zarr_as_v3
 from zarr_python import IS_3
 
+SHARDS = "shards"  # Zarr v3 with the chunks in shards
 BOTH = pytest.mark.formats(2, 3)
+FORMS = pytest.mark.formats(2, 3, SHARDS)
 V2 = pytest.mark.formats(2)
+V3 = pytest.mark.formats(3)
 OPTION = "ZARR_DEFAULT_FORMAT"
 DOCUMENTS = (".zarray", ".zgroup", ".zattrs", ".zmetadata")
 NO_CHUNK = 2**64 - 1
+
+
+_has_shards = False
 
 
 def is_v3():
@@ -36,15 +43,33 @@ def is_v3():
     return os.environ.get(OPTION) == "ZARR_V3"
 
 
+def has_shards():
+    """Whether it runs in SHARDS."""
+    return _has_shards
+
+
 @contextlib.contextmanager
 def running(version):
-    """The format that tests run in, for the with statement: 2 or 3."""
-    before = os.environ.get(OPTION)
-    _set_option(f"ZARR_V{version}")
+    """The format that tests run in, for the with statement: 2, 3, or SHARDS."""
+    global _has_shards
+    before = os.environ.get(OPTION), _has_shards
+    _has_shards = version == SHARDS
+    _set_option(f"ZARR_V{3 if _has_shards else version}")
     try:
         yield
     finally:
-        _set_option(before)
+        _set_option(before[0])
+        _has_shards = before[1]
+
+
+def block_options(rows, columns):
+    """Creation options of chunks of a size; or, where the test runs in SHARDS, of shards of that
+    size, with chunks of a half of the rows and of the columns, if these are even."""
+    options = [f"BLOCKSIZE={rows},{columns}"]
+    if _has_shards:
+        halves = [n // 2 if n % 2 == 0 else n for n in (rows, columns)]
+        options.append("SHARD_CHUNK_SHAPE={},{}".format(*halves))
+    return options
 
 
 def _set_option(value):

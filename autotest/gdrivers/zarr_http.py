@@ -14,7 +14,13 @@ As a program, for one that measures or tests: prints its port, serves until stan
                     status: answers so a number of times, -1 for ever; drop: closes after N bytes;
                     header: [NAME, VALUE] that it wants; unwanted: [NAME, ...] that it must not get;
                     no_ranges: true to send all of what a part is wanted of; part: {"shift": N,
-                    "cut": N, "says": CONTENT-RANGE}, where that part is to be another one;
+                    "cut": N, "says": CONTENT-RANGE}, where that part is to be another one; in
+                    CONTENT-RANGE {begin}, {last} and {size} are what is true;
+                    validators: [NAME, ...] of headers to send of "ETag", "Last-Modified" and
+                    "W/ETag", a weak one that is always the same;
+                    gzip: "all", to send all of it encoded, whatever part is wanted, "part", to
+                    encode the part that is, or "within", to send that part of the encoded value;
+                    turns: {PATH: [PATH, ...]} of files that are sent for one in turn;
                     endless: [PATH, ...] whose answer goes on for 6 GB
 
 A folder is listed as HTML only where "lists" is true in the rules. A path that is refused, as in
@@ -22,6 +28,8 @@ A folder is listed as HTML only where "lists" is true in the rules. A path that 
 """
 
 import contextlib
+import gzip
+import hashlib
 import http.client
 import http.server
 import json
@@ -76,9 +84,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.in_turn = max(self.server.in_turn, turn)
         status, body, headers = self.find(path)
         extent = self.headers.get("Range")
-        own = self.server.folder and not self.server.rules.get("no_ranges")
-        if own and status == 200 and extent and extent.startswith("bytes="):
-            status, body, headers = self.part_of(body, extent[6:], **self.server.rules.get("part", {}))
+        own = self.server.folder is not None
+        if own and status == 200:
+            marks = self.validators(path, body)
+            status, body, headers = self.cut_and_encode(body, extent)
+            headers = {**headers, **marks}
         with self.server.lock:
             self.server.log.append([self.command, path, extent, status])
         if with_body and path in self.server.rules.get("endless", []):
@@ -106,6 +116,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not self.server.folder:
             is_batch = self.command == "POST" and self.path.endswith("?delete")
             return self.delete_each() if is_batch else self.pass_on()
+        with self.server.lock:
+            turns = self.server.rules.get("turns", {}).get(path)
+            if turns:
+                path = turns[0]
+                turns.append(turns.pop(0))
         return *self.look_up(path), {}
 
     def delete_each(self):
@@ -148,6 +163,30 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return 200, f"<html><title>Index of {path}</title>{links}</html>".encode()
         return 404, b"not here"
 
+    def validators(self, path, body):
+        file = self.server.folder / path.partition("?")[0].lstrip("/")
+        known = {
+            "ETag": f'"{hashlib.sha1(body).hexdigest()}"',
+            "W/ETag": 'W/"1"',
+            "Last-Modified": self.date_time_string(file.stat().st_mtime if file.is_file() else 0),
+        }
+        wanted = self.server.rules.get("validators", [])
+        return {name.removeprefix("W/"): known[name] for name in wanted}
+
+    def cut_and_encode(self, body, extent):
+        coding = self.server.rules.get("gzip")
+        encoded = {"Content-Encoding": "gzip"}
+        whole = self.server.rules.get("no_ranges") or not extent
+        if whole or not extent.startswith("bytes="):
+            return 200, body, {}
+        if coding == "all":
+            return 200, gzip.compress(body), encoded
+        body = gzip.compress(body) if coding == "within" else body
+        part = self.server.rules.get("part", {})
+        status, body, headers = self.part_of(body, extent[6:], **part)
+        body = gzip.compress(body) if coding == "part" else body
+        return status, body, {**headers, **(encoded if coding else {})}
+
     @staticmethod
     def part_of(body, extent, shift=0, cut=0, says=None):
         """What was asked for; or from `shift` bytes later on, without `cut` bytes at the end, or
@@ -157,7 +196,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         end = min(int(last) + 1 + shift, len(body)) - cut if first and last else len(body)
         if begin >= len(body):
             return 416, b"", {"Content-Range": f"bytes */{len(body)}"}
-        return 206, body[begin:end], {"Content-Range": says or f"bytes {begin}-{end - 1}/{len(body)}"}
+        told = {"begin": begin, "last": end - 1, "size": len(body)}
+        says = (says or "bytes {begin}-{last}/{size}").format(**told)
+        return 206, body[begin:end], {"Content-Range": says}
 
     def send_without_end(self, extent):
         self.send_response(206 if extent else 200)
@@ -173,6 +214,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send(self, status, body, with_body=True, headers=None, drop_after=None):
         self.send_response(status)
         headers = {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(headers or {})}
+        if status in (204, 304):  # have no body, and what is sent as one is no next answer
+            headers["Connection"] = "close"
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Does a task over and over, with another request for memory failing each time.
 
-    zarr_no_memory.py LIBRARY TASK FOLDER RUNS SEED ALL
+    zarr_no_memory.py LIBRARY TASK FOLDER RUNS SEED ALL OPTION...
 
 The library is zarr_failing_memory, which is loaded before all others. The task is done RUNS times
 (0: as often as the plugin asks for memory); each time another request of the plugin fails, and with
-ALL=1 all that follow. Prints how many failed, and how many there are."""
+ALL=1 all that follow. What it makes has the creation options. Prints how many failed, and how many there are."""
 
 import contextlib
 import ctypes
@@ -19,6 +19,7 @@ from osgeo import gdal
 
 gdal.DontUseExceptions()
 VALUES = np.arange(6 * 8, dtype="i4").reshape(6, 8)
+OPTIONS = []
 
 
 def opened(folder):
@@ -78,7 +79,7 @@ def described(dataset):
 
 def written(folder):
     shutil.rmtree(folder / "new.zarr", ignore_errors=True)
-    dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "new.zarr"), 8, 6, 1, gdal.GDT_Int32, ["BLOCKSIZE=4,4"])
+    dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "new.zarr"), 8, 6, 1, gdal.GDT_Int32, OPTIONS)
     if dataset is None:
         return
     described(dataset)
@@ -100,7 +101,7 @@ def updated(folder):
 def copied(folder):
     source = gdal.GetDriverByName("MEM").Create("", 8, 6, 2, gdal.GDT_Int32)
     source.WriteArray(np.stack([VALUES, VALUES]))
-    gdal.GetDriverByName("Zarr").CreateCopy(str(folder / "copy.zarr"), source)
+    gdal.GetDriverByName("Zarr").CreateCopy(str(folder / "copy.zarr"), source, options=OPTIONS)
     gdal.GetDriverByName("Zarr").Delete(str(folder / "copy.zarr"))
 
 
@@ -129,7 +130,8 @@ TASKS = {task.__name__: task for task in
 
 
 def main():
-    library, task, folder, runs, seed, fail_all = sys.argv[1:]
+    library, task, folder, runs, seed, fail_all, *options = sys.argv[1:]
+    OPTIONS.extend(options)
     fail = ctypes.CDLL(library).zarr_fail_memory
     fail.restype = ctypes.c_long
     fail.argtypes = [ctypes.c_long, ctypes.c_int]

@@ -44,6 +44,8 @@ class ShardLayout {
 
     // Chunks along each dimension of a shard of a level; of level 0 of the largest.
     const Index& Reach(std::size_t level) const { return levels_[level].reach; }
+    // And of what it holds.
+    const Index& ChildReach(std::size_t level) const { return levels_[level].child_reach; }
 
     // The index of the shards of a level; of level 0 of the one that has `shape` chunks along each
     // dimension. Fails where the codecs cannot be bound to it.

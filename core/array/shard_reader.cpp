@@ -2,12 +2,15 @@
 #include "core/array/shard_reader.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "core/array/chunk_cache.h"
 #include "core/base/checked.h"
+#include "core/base/limits.h"
 #include "core/grid/chunk_grid.h"
+#include "core/grid/row_major.h"
 
 namespace zarr {
 
@@ -16,16 +19,26 @@ namespace {
 // How often a shard that is replaced while it is read is tried.
 constexpr int kReadTries = 4;
 
+constexpr std::string_view kOfChunk = "chunk ";  // in messages, before its place
+
 ShardCache::Pointer NoNode() { return nullptr; }
 
 // A version that is not certain yet may stand for a later one, too.
 bool IsYoung(const ShardNode& node) { return node.version.exists && !node.version.is_certain; }
 
 bool HasStampOf(const ShardNode& child, const ShardNode& parent) {
-    return child.store_count == parent.store_count &&
-           child.version.exists == parent.version.exists &&
-           child.version.size == parent.version.size &&
-           child.version.modified == parent.version.modified;
+    return child.store_count == parent.store_count && SameStamp(child.version, parent.version);
+}
+
+// The store was told a version by what was read between, and by nothing before.
+bool WasToldFirst(const ObjectVersion& before, ObjectVersion after) {
+    const bool is_first = before.mark == 0 && after.mark == 1;
+    after.mark = 0;
+    return is_first && SameStamp(before, after);
+}
+
+Status ReplacedAgain(const std::string& name) {
+    return Status::Io(name + ": the shard was replaced again and again while it was read");
 }
 
 }  // namespace
@@ -42,7 +55,17 @@ ShardReader::~ShardReader() {
 
 Status ShardReader::Corrupt(const Index& chunk, const Status& status) const {
     if (status.ok()) return status;
-    return status.WithContext(shards_.NameOf(grid_.ShardOf(chunk)) + ": chunk " + ChunkText(chunk));
+    return status.WithContext(shards_.NameOf(grid_.ShardOf(chunk)) + ": " + std::string(kOfChunk) +
+                              ChunkText(chunk));
+}
+
+Status ShardReader::Failed(const Index& chunk, const Status& status) const {
+    const std::string key = shards_.NameOf(grid_.ShardOf(chunk)) + ": ";
+    const std::string& message = status.message();
+    const bool is_of_shard = message.compare(0, key.size(), key) == 0 &&
+                             message.compare(key.size(), kOfChunk.size(), kOfChunk) != 0;
+    if (status.code() == StatusCode::kCorrupt || !is_of_shard) return status;
+    return Corrupt(chunk, {status.code(), message.substr(key.size())});
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -60,39 +83,47 @@ Result<ShardNodePtr> ShardReader::Root(const ShardBox& box, const ShardIndex& in
 
 Result<ShardNodePtr> ShardReader::LoadRoot(const ShardBox& box, const ShardIndex& index) const {
     const Index shard = grid_.ShardAt(box.shard);
+    for (int tries = 0; tries < kReadTries; ++tries) {
+        auto node = std::make_shared<ShardNode>();
+        node->store_count = pending_.StoreCount(box.shard);
+        node->version = shards_.VersionOf(shard);
+        ZARR_RETURN_IF_ERROR(ReadRoot(shard, index, *node));
+        const ObjectVersion after = shards_.VersionOf(shard);
+        const bool is_first = WasToldFirst(node->version, after);
+        if (is_first) node->version = after;
+        if (is_first || SameStamp(node->version, after)) return ShardNodePtr(std::move(node));
+    }
+    return ReplacedAgain(shards_.NameOf(shard));
+}
+
+Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const {
     const std::string name = shards_.NameOf(shard);
-    auto node = std::make_shared<ShardNode>();
-    node->store_count = pending_.StoreCount(box.shard);
-    node->version = shards_.VersionOf(shard);
+    Buffer stored;
     if (layout_.IsWrapped(0)) {
-        Buffer stored;
         ZARR_ASSIGN_OR_RETURN(const bool found,
                               shards_.Get(shard, stored, layout_.MaxWrappedBytes(0)));
-        node->is_absent = !found;
-        if (!found) return ShardNodePtr(std::move(node));
+        node.is_absent = !found;
+        if (!found) return {};
         auto memory = std::make_shared<Buffer>();
         ZARR_RETURN_IF_ERROR(
             layout_.Unwrap(0, std::as_const(stored).span(), *memory).WithContext(name));
-        node->size = memory->size();
+        node.size = memory->size();
         ZARR_RETURN_IF_ERROR(
-            index.DecodeFrom(std::as_const(*memory).span(), node->entries).WithContext(name));
-        node->memory = std::move(memory);
-        return ShardNodePtr(std::move(node));
+            index.DecodeFrom(std::as_const(*memory).span(), node.entries).WithContext(name));
+        node.memory = std::move(memory);
+        return {};
     }
-    Buffer stored;
     if (index.is_at_end()) {
-        ZARR_ASSIGN_OR_RETURN(node->size, shards_.GetTail(shard, index.bytes(), stored));
-        node->is_absent = !node->size;
+        ZARR_ASSIGN_OR_RETURN(node.size, shards_.GetTail(shard, index.bytes(), stored));
+        node.is_absent = !node.size;
     } else {
         ZARR_ASSIGN_OR_RETURN(const bool found, shards_.GetRange(shard, 0, index.bytes(), stored));
-        node->is_absent = !found;
+        node.is_absent = !found;
     }
-    if (node->is_absent) return ShardNodePtr(std::move(node));
+    if (node.is_absent) return {};
     if (stored.size() < index.bytes())
         return index.PlaceIn(stored.size()).status().WithContext(name);
-    ZARR_RETURN_IF_ERROR(
-        index.Decode(std::as_const(stored).span(), node->entries).WithContext(name));
-    return ShardNodePtr(std::move(node));
+    return index.Decode(std::as_const(stored).span(), node.entries).WithContext(name);
 }
 
 Result<ShardNodePtr> ShardReader::Child(std::size_t level, const ShardIndex& index,
@@ -205,46 +236,61 @@ Result<ShardPlace> ShardReader::Walk::Find(const Index& chunk) {
             level < steps_.size() && (level == 0 || IsAt(steps_[level], level, place));
         if (!is_there) {
             auto step = Enter(level, chunk, found);
-            ZARR_RETURN_IF_ERROR(step.status());
+            if (!step.ok()) return of_.Failed(chunk, step.status());
             steps_.resize(level);
             steps_.push_back(step.Take());
         }
         const Step& step = steps_[level];
-        found.node = step.node;
-        found.is_present = false;
-        if (step.node->is_absent) return found;
-        auto extent = layout.Find(level, step.node->entries,
-                                  layout.PositionOf(level, *step.index, place), step.node->size);
-        if (!extent.ok()) return of_.Corrupt(chunk, extent.status());
-        if (!*extent) return found;
-        found.is_present = true;
-        found.size = (*extent)->size;
-        const auto offset = CheckedAdd(step.node->base, (*extent)->offset);
-        if (!offset) return of_.Corrupt(chunk, Status::Corrupt("lies beyond the end of any shard"));
-        found.offset = *offset;
-        if (level + 1 == layout.levels()) return found;
+        ZARR_ASSIGN_OR_RETURN(found, of_.PlaceIn(level, step.node, *step.index, chunk, place));
+        if (!found.is_present || level + 1 == layout.levels()) return found;
     }
+}
+
+Result<ShardPlace> ShardReader::PlaceIn(std::size_t level, const ShardNodePtr& node,
+                                        const ShardIndex& index, const Index& chunk,
+                                        const Index& place) const {
+    ShardPlace found;
+    found.node = node;
+    if (node->is_absent) return found;
+    auto extent =
+        layout_.Find(level, node->entries, layout_.PositionOf(level, index, place), node->size);
+    if (!extent.ok()) return Corrupt(chunk, extent.status());
+    if (!*extent) return found;
+    const auto offset = CheckedAdd(node->base, (*extent)->offset);
+    if (!offset) return Corrupt(chunk, Status::Corrupt("lies beyond the end of any shard"));
+    found.is_present = true;
+    found.offset = *offset;
+    found.size = (*extent)->size;
+    return found;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Reading by the indexes
 
-Status ShardReader::WhileFresh(const Index& shard, const Read& read) const {
+Status ShardReader::WhileFresh(const Index& shard, const Index* chunk, const Read& read) const {
     const std::uint64_t number = grid_.NumberOfShard(shard);
+    const ChunkId id{ids_[0], number};
     for (int tries = 0; tries < kReadTries; ++tries) {
         const auto reading = pending_.Reading(number);
+        const ShardNodePtr held = cache_.Find(id);
         const Result<ShardNodePtr> node = read();
         // What fails may do so because the index was that of an older shard.
-        const ShardNodePtr used = node.ok() ? *node : cache_.Find({ids_[0], number});
-        if (used == nullptr || IsFresh(shard, *used)) return node.status();
+        const ShardNodePtr used = node.ok() ? *node : cache_.Find(id);
+        const bool is_fresh = used == nullptr || IsFresh(shard, *used);
+        // A store without versions does not tell, but what contradicts an index of before may.
+        const bool may_be_old = tries == 0 && node.status().code() == StatusCode::kCorrupt &&
+                                held != nullptr && held == used;
+        if (is_fresh && !may_be_old) return node.status();
         Forget(shard);
     }
-    return Status::Io(shards_.NameOf(shard) + ": was replaced again and again while it was read");
+    return ReplacedAgain(shards_.NameOf(shard) +
+                         (chunk != nullptr ? ": chunk " + ChunkText(*chunk) : ""));
 }
 
 Result<bool> ShardReader::AtPlace(const Index& chunk, const ReadAt& read) const {
     bool is_present = false;
-    ZARR_RETURN_IF_ERROR(WhileFresh(grid_.ShardOf(chunk), [&]() -> Result<ShardNodePtr> {
+    const Index shard = grid_.ShardOf(chunk);
+    ZARR_RETURN_IF_ERROR(WhileFresh(shard, &chunk, [&]() -> Result<ShardNodePtr> {
         ZARR_ASSIGN_OR_RETURN(const ShardPlace place, Walk(*this).Find(chunk));
         is_present = place.is_present;
         if (is_present) ZARR_RETURN_IF_ERROR(read(place));
@@ -261,7 +307,9 @@ Status ShardReader::ReadPart(const Index& chunk, const ShardPlace& place, std::u
     const auto from = CheckedAdd(place.offset, offset);
     bool found = false;
     if (from) {
-        ZARR_ASSIGN_OR_RETURN(found, shards_.GetRange(grid_.ShardOf(chunk), *from, length, value));
+        const auto read = shards_.GetRange(grid_.ShardOf(chunk), *from, length, value);
+        if (!read.ok()) return Failed(chunk, read.status());
+        found = *read;
     }
     if (found && value.size() == length) return {};
     return Corrupt(chunk,
@@ -270,31 +318,73 @@ Status ShardReader::ReadPart(const Index& chunk, const ShardPlace& place, std::u
                                    " on, beyond the end of the shard"));
 }
 
+// ---------------------------------------------------------------------------------------------
+// All chunks of a shard
+
+struct ShardReader::Listing {
+    const ShardBox& box;
+    // By number: what is to become of chunks that are pending.
+    std::unordered_map<std::uint64_t, bool> pending;
+    std::vector<std::uint64_t> present;  // numbers
+    std::uint64_t bytes = 0;             // of what was looked through, and of what was found
+};
+
 Status ShardReader::ForEachIn(const ShardBox& box,
                               const std::function<void(const Index&)>& visit) const {
-    std::unordered_map<std::uint64_t, bool> pending;
+    Listing listing{box, {}, {}, 0};
     for (const ShardChange& change : pending_.Of(box.shard).chunks)
-        pending[change.chunk] = change.bytes != nullptr;
-    const std::uint64_t chunks = box.chunks();
-    std::vector<std::uint64_t> present;
+        listing.pending[change.chunk] = change.bytes != nullptr;
     const auto look = [&]() -> Result<ShardNodePtr> {
-        present.clear();
-        for (const auto& [chunk, is_present] : pending)
-            if (is_present) present.push_back(chunk);
-        ShardNodePtr node;
-        Walk walk(*this);
-        for (std::uint64_t i = 0; i < chunks; ++i) {
-            if (!pending.empty() && pending.count(i) != 0) continue;
-            ZARR_ASSIGN_OR_RETURN(const ShardPlace place, walk.Find(box.ChunkOf(i)));
-            node = place.node;
-            if (node->is_absent) break;
-            if (place.is_present) present.push_back(i);
-        }
-        return node;
+        listing.present.clear();
+        listing.bytes = 0;
+        ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr index, layout_.IndexOf(0, box.count));
+        ZARR_ASSIGN_OR_RETURN(const ShardNodePtr root, Root(box, *index));
+        ZARR_RETURN_IF_ERROR(List(0, root, *index, Index(box.count.size(), 0), listing));
+        return root;
     };
-    ZARR_RETURN_IF_ERROR(WhileFresh(grid_.ShardAt(box.shard), look));
-    std::sort(present.begin(), present.end());
-    for (const std::uint64_t chunk : present) visit(box.ChunkOf(chunk));
+    ZARR_RETURN_IF_ERROR(WhileFresh(grid_.ShardAt(box.shard), nullptr, look));
+    for (const auto& [chunk, is_present] : listing.pending)
+        if (is_present) listing.present.push_back(chunk);
+    std::sort(listing.present.begin(), listing.present.end());
+    for (const std::uint64_t chunk : listing.present) visit(box.ChunkOf(chunk));
+    return {};
+}
+
+Status ShardReader::List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
+                         const Index& first, Listing& listing) const {
+    if (node->is_absent) return {};
+    // A few bytes may be the shards of many places, or become many when they are decoded.
+    listing.bytes = SaturatingAdd(listing.bytes, node->entries.size());
+    if (layout_.IsWrapped(level)) listing.bytes = SaturatingAdd(listing.bytes, *node->size);
+    if (listing.bytes > LimitOf(Limit::kChunkSize))
+        return OverLimit(
+            Limit::kChunkSize,
+            shards_.NameOf(grid_.ShardAt(listing.box.shard)) +
+                ": its chunks cannot be listed: the indexes in it have too many bytes");
+    const Index& reach = layout_.ChildReach(level);
+    const bool is_last = level + 1 == layout_.levels();
+    Index child(reach.size(), 0);
+    do {
+        Index place = first;
+        Index chunk = listing.box.first;
+        for (std::size_t i = 0; i < reach.size(); ++i) {
+            place[i] += child[i] * reach[i];
+            chunk[i] += place[i];
+        }
+        ZARR_ASSIGN_OR_RETURN(const ShardPlace found, PlaceIn(level, node, index, chunk, place));
+        if (!found.is_present) continue;
+        if (is_last) {
+            const std::uint64_t number = listing.box.NumberOf(chunk);
+            if (listing.pending.count(number) != 0) continue;
+            listing.present.push_back(number);
+            listing.bytes += 2 * sizeof(number);  // the caller keeps it, too
+            continue;
+        }
+        ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr inner,
+                              layout_.IndexOf(level + 1, listing.box.count));
+        ZARR_ASSIGN_OR_RETURN(const ShardNodePtr shard, Child(level + 1, *inner, chunk, found));
+        ZARR_RETURN_IF_ERROR(List(level + 1, shard, *inner, place, listing));
+    } while (NextRowMajor(child, index.counts()));
     return {};
 }
 
@@ -302,9 +392,7 @@ Status ShardReader::ForEachIn(const ShardBox& box,
 // What is out of date
 
 bool ShardReader::IsFresh(const Index& shard, const ShardNode& node) const {
-    const ObjectVersion now = shards_.VersionOf(shard);
-    return now.exists == node.version.exists && now.size == node.version.size &&
-           now.modified == node.version.modified;
+    return SameStamp(shards_.VersionOf(shard), node.version);
 }
 
 // What lies in it is of another stamp then.

@@ -50,8 +50,9 @@ struct ShardPlace {
 //
 // An index and the parts of a shard are read one after the other, so that the shard may be replaced
 // between: what was read counts where the version is the same before and after, and where the store
-// knows no versions, or over a network, it is taken to be. Writers of this process, through what
-// shares `pending`, and readers wait for each other.
+// knows no versions it is taken to be. Else the index is read again, and where that happens again
+// and again the read fails. Writers of this process, through what shares `pending`, and readers
+// wait for each other.
 class ShardReader {
   public:
     using Index = ShardGrid::Index;
@@ -84,9 +85,10 @@ class ShardReader {
     };
 
     // Calls `read`, which returns a node of the shard that it has read, or nullptr where it has
-    // read none, and again where the shard was replaced meanwhile.
+    // read none, and again where the shard was replaced meanwhile, or may have been. kIo where that
+    // does not end; the error names `chunk`, unless it is nullptr.
     using Read = std::function<Result<ShardNodePtr>()>;
-    Status WhileFresh(const Index& shard, const Read& read) const;
+    Status WhileFresh(const Index& shard, const Index* chunk, const Read& read) const;
     // Calls `read` so with the place of a chunk that is stored. False where the chunk is absent.
     using ReadAt = std::function<Status(const ShardPlace& place)>;
     Result<bool> AtPlace(const Index& chunk, const ReadAt& read) const;
@@ -94,6 +96,8 @@ class ShardReader {
     Status ReadPart(const Index& chunk, const ShardPlace& place, std::uint64_t offset,
                     std::size_t length, Buffer& value) const;
     // Calls `visit` with each chunk of a shard that is stored or pending, beyond the array, too.
+    // What is absent costs nothing: time and memory are in proportion to the indexes. kLimit where
+    // these and what they have take more than a chunk may, as where many children share bytes.
     Status ForEachIn(const ShardBox& box, const std::function<void(const Index&)>& visit) const;
 
     // True where the shard of a node is still the one that it was read from.
@@ -106,12 +110,24 @@ class ShardReader {
 
     // An error about what is stored of a chunk.
     Status Corrupt(const Index& chunk, const Status& status) const;
+    // An error of the store, which names the shard, as one about a chunk of it.
+    Status Failed(const Index& chunk, const Status& status) const;
 
   private:
+    // Where the child of `node`, a shard of a level, is that has a chunk, which is at `place` in
+    // its shard of level 0.
+    Result<ShardPlace> PlaceIn(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
+                               const Index& chunk, const Index& place) const;
+    // ForEachIn() of a shard of a level, whose first chunk is at `first` in its shard of level 0.
+    struct Listing;
+    Status List(std::size_t level, const ShardNodePtr& node, const ShardIndex& index,
+                const Index& first, Listing& listing) const;
+
     // The index of the shard of level 0, and of one that lies in another one at `place` of that's
     // bytes, through the cache.
     Result<ShardNodePtr> Root(const ShardBox& box, const ShardIndex& index) const;
     Result<ShardNodePtr> LoadRoot(const ShardBox& box, const ShardIndex& index) const;
+    Status ReadRoot(const Index& shard, const ShardIndex& index, ShardNode& node) const;
     Result<ShardNodePtr> Child(std::size_t level, const ShardIndex& index, const Index& chunk,
                                const ShardPlace& place) const;
     Result<ShardNodePtr> LoadChild(std::size_t level, const ShardIndex& index, const Index& chunk,

@@ -220,10 +220,11 @@ Status ShardedChunks::GetMany(const std::vector<std::uint64_t>& chunks, const Fe
                               const ChunkTaker& take) const {
     if (chunks.empty()) return {};
     Gathered gathered;
-    gathered.shard = grid_.ShardOf(grid_.ChunkAt(chunks[0]));
+    const Index first = grid_.ChunkAt(chunks[0]);
+    gathered.shard = grid_.ShardOf(first);
     gathered.box = grid_.BoxOf(gathered.shard);
     const auto locate = [&] {
-        return reader_.WhileFresh(gathered.shard, [&]() -> Result<ShardNodePtr> {
+        return reader_.WhileFresh(gathered.shard, &first, [&]() -> Result<ShardNodePtr> {
             ZARR_RETURN_IF_ERROR(Locate(chunks, gathered));
             return gathered.root;
         });

@@ -24,4 +24,11 @@ inline DimVector<std::uint64_t> RowMajorPlace(std::uint64_t number,
     return place;
 }
 
+// Moves `place` on to the next one; false, and back to the first, where it was the last.
+inline bool NextRowMajor(DimVector<std::uint64_t>& place, const DimVector<std::uint64_t>& counts) {
+    for (std::size_t i = counts.size(); i-- > 0; place[i] = 0)
+        if (++place[i] < counts[i]) return true;
+    return false;
+}
+
 }  // namespace zarr

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -97,6 +98,21 @@ File CreateBeside(const fs::path& path, fs::path& temporary) {
 }  // namespace
 
 DirectoryStore::DirectoryStore(std::string folder) : folder_(std::move(folder)) {}
+
+ObjectVersion DirectoryStore::VersionOf(const std::string& key) const {
+    ObjectVersion version;
+    const std::string path = PathOf(key);
+    std::error_code error;
+    const auto modified = fs::last_write_time(path, error);
+    version.is_certain = IsAbsence(error.value());
+    if (error || !fs::is_regular_file(path, error)) return version;
+    version.size = fs::file_size(path, error);
+    version.exists = !error;
+    version.modified =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(modified.time_since_epoch()).count();
+    version.is_certain = fs::file_time_type::clock::now() - modified > std::chrono::seconds(2);
+    return version;
+}
 
 Result<bool> DirectoryStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
     ZARR_ASSIGN_OR_RETURN(const OpenFile open, Open(PathOf(key), key));

@@ -13,6 +13,8 @@ class DirectoryStore final : public Store {
     explicit DirectoryStore(std::string folder);
 
     std::string Describe() const override { return folder_; }
+    // Size and time of modification; certain once the next change would show in that.
+    ObjectVersion VersionOf(const std::string& key) const override;
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
     Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                MutableByteSpan memory) const override;

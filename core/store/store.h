@@ -30,7 +30,13 @@ struct ObjectVersion {
     bool exists = false;
     std::uint64_t size = 0;     // bytes
     std::int64_t modified = 0;  // nanoseconds, from any start, or what tells as much
+    // Another number for another content of that size and time, as far as the store can tell: the
+    // number of a file, or of the contents that a server was seen to have, where 1 is the first and
+    // 0 means that it was not asked yet.
+    std::uint64_t mark = 0;
 };
+// True where nothing tells one from the other.
+bool SameStamp(const ObjectVersion& a, const ObjectVersion& b);
 // True where both are certain and equal.
 bool SameVersion(const ObjectVersion& a, const ObjectVersion& b);
 
@@ -60,7 +66,8 @@ class Store {
     // True where asking costs so much that it is worth while to remember which keys are absent.
     virtual bool RemembersAbsence() const { return false; }
 
-    // The version of a key, without reading the value. The default knows none.
+    // The version of a key, without reading the value; of a store that is told of versions by what
+    // it reads, the last that it was told of. The default knows none.
     virtual ObjectVersion VersionOf(const std::string& key) const;
 
     // Reads the whole value into `value`; false where the key is absent. A value of more than

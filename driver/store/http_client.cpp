@@ -102,6 +102,8 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
     else if (extent)
         found.headers += "Range: bytes=" + std::to_string(extent->offset) + "-" +
                          std::to_string(extent->offset + extent->length - 1);
+    // GDAL asks for gzip, and a part of that is no part of the value.
+    if (extent) found.headers += "\r\nAccept-Encoding: identity";
     if (!found.headers.empty()) options.SetNameValue("HEADERS", found.headers.c_str());
     // Always, as the session has that of the request before. GDAL counts in int.
     constexpr std::size_t kMost = INT_MAX;
@@ -140,6 +142,10 @@ Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& a
         wanted = {tail.offset, tail.length};
         sent.tells_total = true;
     }
+    const char* const coding = CSLFetchNameValue(answer.papszHeaders, "Content-Encoding");
+    if (text != nullptr && coding != nullptr && !EQUAL(coding, "identity"))
+        return Status::Io(key + ": cannot read: the server sent a part of what it has encoded as " +
+                          zarr::Quoted(coding) + ", which is not what it was asked for");
     if (text != nullptr) {
         const bool is_right = known >= 2 && sent.first < sent.end &&
                               sent.end - sent.first == body.size && sent.first <= wanted.offset &&
@@ -155,8 +161,30 @@ Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& a
     return body;
 }
 
+// ToldOfValue::version of a value of this size, where that is known.
+std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> size) {
+    const auto header = [&](const char* name) {
+        const char* const text = CSLFetchNameValue(answer.papszHeaders, name);
+        return std::string(text != nullptr ? text : "");
+    };
+    const std::string tag = header("ETag");
+    // A weak one may be that of other bytes.
+    if (!tag.empty() && tag.compare(0, 2, "W/") != 0) return tag;
+    return tag + header("Last-Modified") + (size ? " " + std::to_string(*size) : "");
+}
+
+// The answer that there is no such part.
+void TakeNoSuchPart(const CPLHTTPResult& answer, ToldOfValue& told) {
+    // An empty value has no last bytes.
+    told.size = 0;
+    const char* const text = CSLFetchNameValue(answer.papszHeaders, "Content-Range");
+    unsigned long long size = 0;
+    const bool is_told = text != nullptr && std::sscanf(text, " bytes */%llu", &size) == 1;
+    told.version = VersionIn(answer, is_told ? std::optional<std::uint64_t>(size) : std::nullopt);
+}
+
 Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                          std::optional<ByteExtent> extent, std::uint64_t* size_of_value) {
+                          std::optional<ByteExtent> extent, ToldOfValue* told) {
     const std::string& key = value.key;
     const QuietErrors quiet;
     HttpOptions found = FindOptions(value);
@@ -174,8 +202,7 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     constexpr int kNoSuchRange = 416;
     if (status == kNotFound || status == kGone) return false;
     if (extent && status == kNoSuchRange) {
-        // An empty value has no last bytes.
-        if (size_of_value != nullptr) *size_of_value = 0;
+        if (told != nullptr) TakeNoSuchPart(*answer, *told);
         ZARR_RETURN_IF_ERROR(bytes.Reset(0));
         return true;
     }
@@ -183,13 +210,15 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     const auto size = static_cast<std::size_t>(answer->nDataLen);
     if (size > limit) return zarr::ValueTooLarge(key, size, limit);
     SentPart sent;
-    ZARR_ASSIGN_OR_RETURN(
-        const zarr::ByteSpan body,
-        WantedPart(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent));
-    if (size_of_value != nullptr && !sent.tells_total)
-        return Status::Io(key + ": cannot read: the server does not tell its size");
-    if (size_of_value != nullptr) *size_of_value = sent.total;
-    ZARR_RETURN_IF_ERROR(bytes.Assign(body).WithContext(key));
+    const auto body =
+        WantedPart(key, *answer, extent.value_or(ByteExtent{0, zarr::kNoLimit}), sent);
+    if (told != nullptr) {
+        told->is_other_part = !body.ok();
+        if (sent.tells_total) told->size = sent.total;
+        told->version = VersionIn(*answer, told->size);
+    }
+    ZARR_RETURN_IF_ERROR(body.status());
+    ZARR_RETURN_IF_ERROR(bytes.Assign(*body).WithContext(key));
     return true;
 }
 
@@ -221,9 +250,9 @@ void Close(const std::string& name) {
 }  // namespace
 
 Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                   std::optional<ByteExtent> extent, std::uint64_t* size) {
+                   std::optional<ByteExtent> extent, ToldOfValue* told) {
     std::uint64_t time = 0;
-    auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, size); },
+    auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, told); },
                              [&](std::uint64_t taken) { time = taken; });
     // By its path: a signed URL is a password.
     LogRequest(value.path, value.key,

@@ -24,16 +24,24 @@ struct RemoteValue {
     const std::string& key;
 };
 
+// What a server tells of a value beside its bytes.
+struct ToldOfValue {
+    std::optional<std::uint64_t> size;  // of the whole value; 0 where it has no such part
+    // Another text for another value, as far as the server tells: by its ETag, else by the time of
+    // modification and the size. Empty where it tells nothing.
+    std::string version;
+    bool is_other_part = false;  // the error is that the server sent a part that was not asked for
+};
+
 // Reads a value in one request (and those that GDAL_HTTP_MAX_RETRY and the like allow), over a
 // connection that is kept for the next. False where the server says that there is nothing (404,
 // 410). With `extent` that part; fewer bytes where it ends before, and kIo where the server sends
-// another one. A server that knows no ranges sends all. `size`, unless it is nullptr, becomes that
-// of the whole value; kIo where the server does not tell it. More than `limit` bytes of an answer
-// are a kLimit error, a refusal (401, 403) kPermission, a request that the server does not
-// understand (400) kInvalidArgument, any other failure kIo. Thread-safe; GDAL's options for HTTP
-// hold.
+// another one. A server that knows no ranges sends all. `told` may be nullptr. More than `limit`
+// bytes of an answer are a kLimit error, a refusal (401, 403) kPermission, a request that the
+// server does not understand (400) kInvalidArgument, any other failure kIo. Thread-safe; GDAL's
+// options for HTTP hold.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
-                         std::optional<ByteExtent> extent = {}, std::uint64_t* size = nullptr);
+                         std::optional<ByteExtent> extent = {}, ToldOfValue* told = nullptr);
 
 // A session of GDAL's HTTP client, which keeps its connection and serves one request at a time;
 // lent until this is destroyed. What a request sets, credentials too, stays set in its session, so

@@ -25,6 +25,10 @@ constexpr std::size_t kReadsAtOnce = 32;
 constexpr std::size_t kMaxKeptBytes = std::size_t{64} << 20;
 // Of a value that is asked for ahead.
 constexpr std::size_t kMaxPrefetchedBytes = std::size_t{4} << 20;
+// How often the end of a value that changes is tried.
+constexpr int kTailTries = 3;
+// Values whose versions are remembered.
+constexpr std::size_t kMaxSeen = std::size_t{1} << 16;
 
 bool IsConsolidated(std::string_view key) {
     return zarr::IsDocument(zarr::LastName(key), zarr::Document::kConsolidated);
@@ -193,6 +197,37 @@ Result<std::optional<std::size_t>> RemoteStore::GetInto(const std::string& key,
     return Store::GetInto(key, memory);
 }
 
+zarr::ObjectVersion RemoteStore::VersionOf(const std::string& key) const {
+    zarr::ObjectVersion version = VsiStore::VersionOf(key);
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const auto seen = seen_.find(key);
+    version.modified = times_forgotten_;
+    if (seen != seen_.end()) version.mark = seen->second.count;
+    return version;
+}
+
+void RemoteStore::NoteVersion(const std::string& key, const std::string& version) const {
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    if (seen_.size() >= kMaxSeen && seen_.count(key) == 0) {
+        seen_.clear();
+        ++times_forgotten_;  // the counts begin anew, and must not be taken for those of before
+    }
+    Seen& seen = seen_[key];
+    if (seen.count == 0 || seen.version != version) ++seen.count;
+    seen.version = version;
+}
+
+Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& key,
+                                    zarr::Buffer& value, std::size_t limit,
+                                    const ByteExtent& extent, ToldOfValue& told) const {
+    auto found = Fetch({url, folder(), key}, value, limit, extent, &told);
+    if (!found.ok() || IsMisdirected(found, value)) return found;
+    // What was never there need not be remembered; what was there is gone.
+    const bool is_known = *found ? !told.version.empty() : VersionOf(key).mark != 0;
+    if (is_known) NoteVersion(key, *found ? told.version : "");
+    return found;
+}
+
 Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                    zarr::Buffer& value) const {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
@@ -200,7 +235,8 @@ Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset,
         const ByteExtent extent{offset, std::max<std::size_t>(length, 1)};
         const std::size_t limit = std::max(
             extent.length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
-        auto found = Fetch({*url, folder(), key}, value, limit, extent);
+        ToldOfValue told;
+        auto found = FetchPart(*url, key, value, limit, extent, told);
         if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
     }
     return CheckAnswer(VsiStore::GetRange(key, offset, length, value));
@@ -212,29 +248,37 @@ Result<std::optional<std::uint64_t>> RemoteStore::GetTail(const std::string& key
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     const auto url = folder().Url(key);
     if (!url) return VsiStore::GetTail(key, length, value);
-    const RemoteValue place{*url, folder(), key};
     const auto limit =
         std::max(length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
     std::uint64_t size = 0;
-    const auto ask = [&](const ByteExtent& extent) {
-        return Fetch(place, value, limit, extent, &size);
+    int tries = 0;
+    ToldOfValue told;
+    const auto ask = [&](const ByteExtent& extent) -> Result<bool> {
+        told = {};
+        ZARR_ASSIGN_OR_RETURN(const bool found, FetchPart(*url, key, value, limit, extent, told));
+        if (found && !told.size)
+            return Status::Io(key + ": cannot read: the server does not tell its size");
+        size = told.size.value_or(0);
+        return found;
     };
     // Azure's servers know no ranges from the end, and send all.
     const bool is_azure = url->find(".blob.core.windows.net") != std::string::npos;
     Result<bool> found =
         is_azure ? Status::Invalid("") : ask({0, std::max<std::size_t>(length, 1), true});
+    // Some take the last N bytes for the first.
     const bool is_refused = found.ok()
                                 ? *found && size == 0
-                                : found.status().code() == zarr::StatusCode::kInvalidArgument ||
+                                : told.is_other_part ||
+                                      found.status().code() == zarr::StatusCode::kInvalidArgument ||
                                       found.status().code() == zarr::StatusCode::kLimit;
     if (is_refused) {
         found = ask({0, 1});
-        if (found.ok() && *found && size != 0) {
-            const std::uint64_t told = size;
-            const zarr::TailPlace tail(told, length);
+        // What has another size then is another value.
+        for (std::uint64_t before = 0; found.ok() && *found && size != before;) {
+            if (++tries > kTailTries) return Status::Io(key + ": changed while it was read");
+            before = size;
+            const zarr::TailPlace tail(size, length);
             found = ask({tail.offset, std::max<std::size_t>(tail.length, 1)});
-            if (found.ok() && *found && size != told)
-                return Status::Io(key + ": changed while it was read");
         }
     }
     if (IsMisdirected(found, value)) return VsiStore::GetTail(key, length, value);

@@ -8,10 +8,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/base/fork.h"
+#include "driver/store/http_client.h"
 #include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
@@ -46,6 +48,9 @@ class RemoteStore final : public VsiStore {
     std::size_t ReadsAtOnce() const override;
     bool RemembersAbsence() const override { return !access_.update; }
     void Prefetch(const std::vector<std::string>& keys) const override;
+    // Asks nothing. Of a value that parts were read of it counts how often a part was of another
+    // content than the part before, by what the server says with them.
+    zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
                            std::size_t limit) const override;
     zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
@@ -79,11 +84,24 @@ class RemoteStore final : public VsiStore {
     // out.
     bool IsMisdirected(const zarr::Result<bool>& answer, const zarr::Buffer& value) const;
 
+    // Reads a part of a value by its URL, and notes of which content it is.
+    zarr::Result<bool> FetchPart(const std::string& url, const std::string& key,
+                                 zarr::Buffer& value, std::size_t limit, const ByteExtent& extent,
+                                 ToldOfValue& told) const;
+    void NoteVersion(const std::string& key, const std::string& version) const;
+
     const StoreAccess access_;
     mutable zarr::Mutex mutex_;
     // Metadata documents, and what else was asked for ahead, by key; nullopt for what is absent.
     mutable std::map<std::string, std::optional<std::string>> kept_;
     mutable std::size_t kept_bytes_ = 0;
+    // What was last told of values that parts were read of, by key.
+    struct Seen {
+        std::string version;      // ToldOfValue::version; empty where it was absent
+        std::uint64_t count = 0;  // of different contents one after the other
+    };
+    mutable std::unordered_map<std::string, Seen> seen_;
+    mutable std::int64_t times_forgotten_ = 0;
     // Web servers list all folders or none.
     mutable std::atomic<bool> does_not_list_{false};
 };

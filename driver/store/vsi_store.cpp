@@ -83,7 +83,9 @@ Status Failure(const std::string& key, const std::string& what, int file_error) 
 // Whether an entry of a listing is a folder, at a path. GDAL may have failed to look, which is not
 // to hide what is in a folder.
 Result<bool> IsFolder(const VSIDIREntry& entry, const std::string& path, const std::string& key) {
-    if (entry.bModeKnown || VSI_ISDIR(entry.nMode)) return VSI_ISDIR(entry.nMode);
+    // GDAL shows what it has failed to look at as something without a mode.
+    const bool is_known = entry.bModeKnown && entry.nMode != 0;
+    if (is_known || VSI_ISDIR(entry.nMode)) return VSI_ISDIR(entry.nMode);
     if (VSI_ISREG(entry.nMode)) return false;
     VSIStatBufL stat;
     errno = 0;
@@ -249,11 +251,12 @@ zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
     const QuietCall call(folder_);
     if (!VSIIsLocal(path.c_str())) return version;
     VSIStatBufL stat;
-    version.exists =
-        VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) == 0;
+    constexpr int kWhat = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG | VSI_STAT_SIZE_FLAG;
+    version.exists = VSIStatExL(path.c_str(), &stat, kWhat) == 0 && VSI_ISDIR(stat.st_mode) == 0;
     if (!version.exists) return version;
     version.size = static_cast<std::uint64_t>(stat.st_size);
     version.modified = ModificationTime(stat);
+    version.mark = static_cast<std::uint64_t>(stat.st_ino);  // of what has replaced it another
     version.is_certain = IsSettled(version.modified);
     return version;
 }

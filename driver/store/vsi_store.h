@@ -51,9 +51,9 @@ class VsiStore : public zarr::Store {
     // The absolute path; of a local folder the one without links, of one on a server with GDAL's
     // options, by which it may be another.
     std::string Identity() const override;
-    // Size and time of modification. Over a network nothing is asked, and a value counts as
-    // unchanged, as in GDAL's own caches; a file so young that its next change might not show in
-    // its time counts as changed.
+    // Size, time of modification and the file's number. Over a network nothing is asked, and a
+    // value counts as unchanged, as in GDAL's own caches; a file so young that its next change
+    // might not show in its time counts as changed.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
                            std::size_t limit) const override;

@@ -28,6 +28,7 @@ class ShardStore final : public ForwardingStore {
     std::size_t ReadsAtOnce() const override { return at_once; }
     ObjectVersion VersionOf(const std::string& key) const override {
         const std::lock_guard<std::mutex> lock(mutex_);
+        if (is_told_versions) return {true, false, 0, 0, seen_[key].count};
         if (!has_versions) return {};
         return {true, true, 1, versions_[key]};
     }
@@ -44,12 +45,16 @@ class ShardStore final : public ForwardingStore {
                           Buffer& value) const override {
         Note(key + " " + std::to_string(offset) + "+" + std::to_string(length));
         if (before_range) before_range();
-        return base().GetRange(key, offset, length, value);
+        auto found = base().GetRange(key, offset, length, value);
+        See(key);
+        return found;
     }
     Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
                                                  Buffer& value) const override {
         Note(key + " -" + std::to_string(length));
-        return base().GetTail(key, length, value);
+        auto size = base().GetTail(key, length, value);
+        See(key);
+        return size;
     }
 
     std::vector<std::string> Take() const {
@@ -63,6 +68,7 @@ class ShardStore final : public ForwardingStore {
 
     std::size_t at_once = 1;
     bool has_versions = false;
+    bool is_told_versions = false;  // by what is read, as of a server
     std::function<void()> before_range;
 
   private:
@@ -70,10 +76,24 @@ class ShardStore final : public ForwardingStore {
         const std::lock_guard<std::mutex> lock(mutex_);
         requests_.push_back(std::move(request));
     }
+    void See(const std::string& key) const {
+        Buffer value;
+        const auto found = base().Get(key, value, kNoLimit);
+        const std::lock_guard<std::mutex> lock(mutex_);
+        Seen& seen = seen_[key];
+        const std::string text = found.ok() && *found ? TextOf(value) : "absent";
+        if (seen.text != text) ++seen.count;
+        seen.text = text;
+    }
 
+    struct Seen {
+        std::string text = "absent";
+        std::uint64_t count = 0;
+    };
     mutable std::mutex mutex_;
     mutable std::vector<std::string> requests_;
     mutable std::map<std::string, std::int64_t> versions_;
+    mutable std::map<std::string, Seen> seen_;
 };
 
 using Requests = std::vector<std::string>;
@@ -349,6 +369,61 @@ TEST_F(ShardedChunksTest, ListsWhatShardsHave) {
     EXPECT_EQ(store_->Take(), Requests{});
 }
 
+// 2^32 chunks in a shard, of which two are there: to look at each takes many minutes.
+TEST_F(ShardedChunksTest, WhatIsAbsentOfNestedShardsIsNotLookedAtChunkByChunk) {
+    constexpr std::uint64_t kMany = std::uint64_t{1} << 16;
+    const ArrayMetadata metadata = ShardedMetadata(
+        Bytes({kMany * kMany}, {1}), {{{kMany * kMany}, true, false}, {{kMany}, false, false}});
+    Children children(kMany);
+    children[5] = "5";
+    children[kMany - 1] = "last";
+    const std::string inner = MakeShard(children, {{}, false, false});
+    Put("a/c/0", MakeShard(
+                     [&] {
+                         Children outer(kMany);
+                         outer[7] = inner;
+                         return outer;
+                     }(),
+                     {{}, true, false}));
+    const ShardedArray array(metadata, store_);
+    const auto present = [&] {
+        std::vector<std::uint64_t> found;
+        EXPECT_TRUE(Succeeds(array.array->chunks().ForEachPresent(
+            [&](std::uint64_t index) { found.push_back(index); },
+            [](std::optional<std::uint64_t>) {})));
+        return found;
+    };
+    EXPECT_EQ(present(), (std::vector<std::uint64_t>{7 * kMany + 5, 8 * kMany - 1}));
+    EXPECT_EQ(store_->Take().size(), 2U) << "an index of each level";
+    // Resizing: what is left is the first of the two.
+    ASSERT_TRUE(Succeeds(array.array->chunks().EraseOutside(*memory_, {7 * kMany + 6}, nullptr)));
+    EXPECT_EQ(present(), std::vector<std::uint64_t>{7 * kMany + 5});
+}
+
+TEST_F(ShardedChunksTest, ChildrenThatShareTheirBytesAreNotListedWithoutBound) {
+    // 256 children are the same shard of 256 chunks: 2^16 chunks, in indexes of 2^20 bytes.
+    const std::string inner = MakeShard(Children(256, ""), {{}, true, false});
+    std::string index;
+    for (int i = 0; i < 256; ++i) index += NumberBytes(0) + NumberBytes(inner.size());
+    Put("a/c/0", inner + index);
+    const ShardedArray array(
+        ShardedMetadata(Bytes({65536}, {1}), {{{65536}, true, false}, {{256}, true, false}}),
+        store_);
+    const std::uint64_t before = LimitOf(Limit::kChunkSize);
+    const auto list = [&](std::uint64_t limit) {
+        SetLimit(Limit::kChunkSize, limit);
+        auto listing = array.array->ListChunks();
+        SetLimit(Limit::kChunkSize, before);
+        return listing;
+    };
+    EXPECT_TRUE(Fails(list(std::uint64_t{1} << 20), StatusCode::kLimit,
+                      "a/c/0: its chunks cannot be listed: the indexes in it have too many bytes; "
+                      "ZARR_MAX_CHUNK_SIZE allows 1048576"));
+    const auto listing = list(std::uint64_t{4} << 20);
+    ASSERT_TRUE(Succeeds(listing));
+    EXPECT_EQ(listing->chunks, 65536U);
+}
+
 TEST_F(ShardedChunksTest, AServerIsNotAskedForTheIndexesOfManyShards) {
     for (int i = 0; i < 65; ++i) Put("a/c/" + std::to_string(i), MakeShard({"x"}));
     store_->at_once = 8;
@@ -381,28 +456,84 @@ TEST_F(ShardedChunksTest, SaysWhereAChunkLies) {
 }
 
 TEST_F(ShardedChunksTest, AShardThatIsReplacedIsReadAnew) {
-    store_->has_versions = true;
-    Put("a/c/0", MakeShard({"ab", "cd"}));
-    const ShardedArray array(ShardedMetadata(Bytes({4}, {2}), {{{4}}}), store_, 0);
-    EXPECT_EQ(array.All(), "abcd");
-    Put("a/c/0", MakeShard({"-", "AB"}, {{4}, true, true}) + "");
-    // The old index says that chunk 1 lies where the new shard has other bytes.
-    EXPECT_EQ(*array.Read(Box({2}, {2})), "AB");
-    // While it is read, between the index and the chunks.
-    for (const Region& region : {Box({2}, {1}), Box({0}, {4})}) {
+    for (const bool is_told : {false, true}) {
+        store_ = std::make_shared<ShardStore>(memory_);
+        store_->has_versions = !is_told;
+        store_->is_told_versions = is_told;
         Put("a/c/0", MakeShard({"ab", "cd"}));
-        bool is_done = false;
+        const ShardedArray array(ShardedMetadata(Bytes({4}, {2}), {{{4}}}), store_, 0);
+        EXPECT_EQ(array.All(), "abcd");
+        EXPECT_EQ(store_->Take().size(), 2U);
+        Put("a/c/0", MakeShard({"-", "AB"}));
+        // The old index says that chunk 1 lies where the new shard has other bytes.
+        EXPECT_EQ(*array.Read(Box({2}, {2})), "AB");
+        // While it is read, between the index and the chunks.
+        for (const Region& region : {Box({2}, {1}), Box({0}, {4})}) {
+            Put("a/c/0", MakeShard({"ab", "cd"}));
+            bool is_done = false;
+            store_->before_range = [&] {
+                if (std::exchange(is_done, true)) return;
+                Put("a/c/0", MakeShard({std::nullopt, "CD"}));
+            };
+            EXPECT_EQ(*array.Read(region, 1), region.count[0] == 1 ? "C" : "..CD");
+        }
+        // Always.
+        int turn = 0;
         store_->before_range = [&] {
-            if (std::exchange(is_done, true)) return;
-            Put("a/c/0", MakeShard({std::nullopt, "CD"}));
+            Put("a/c/0", MakeShard({"ab", "c" + std::to_string(turn++)}));
         };
-        EXPECT_EQ(*array.Read(region, 1), region.count[0] == 1 ? "C" : "..CD");
+        EXPECT_TRUE(Fails(array.Read(Box({2}, {2}), 1), StatusCode::kIo,
+                          "a/c/0: chunk [1]: the shard was replaced again and again"));
+        // By nothing.
+        store_->before_range = [&] {
+            ASSERT_TRUE(Succeeds(memory_->Erase("a/c/0")));
+            store_->Change("a/c/0");
+        };
+        EXPECT_EQ(*array.Read(Box({2}, {2}), 1), "..");
     }
-    // Always.
-    int turn = 0;
-    store_->before_range = [&] { Put("a/c/0", MakeShard({"ab", "c" + std::to_string(turn++)})); };
-    EXPECT_TRUE(Fails(array.Read(Box({2}, {2}), 1), StatusCode::kIo,
-                      "a/c/0: was replaced again and again"));
+}
+
+TEST_F(ShardedChunksTest, AShardInAReplacedOneIsReadAnew) {
+    store_->is_told_versions = true;
+    const ArrayMetadata metadata = ShardedMetadata(Bytes({8}, {1}), {{{8}}, {{4}}});
+    const auto shard = [](const std::string& text) {
+        return MakeShard(
+            {text.substr(0, 1), text.substr(1, 1), text.substr(2, 1), text.substr(3, 1)});
+    };
+    const auto put = [&](const std::string& text, bool is_long) {
+        std::string data = is_long ? "----" : "";
+        const std::string first = shard(text.substr(0, 4));
+        const std::string second = shard(text.substr(4));
+        std::string index = NumberBytes(data.size()) + NumberBytes(first.size());
+        data += first;
+        index += NumberBytes(data.size()) + NumberBytes(second.size());
+        Put("a/c/0", data + second + WithChecksum(index));
+    };
+    put("abcdefgh", false);
+    const ShardedArray array(metadata, store_, 0);
+    EXPECT_EQ(array.All(), "abcdefgh");
+    // What differs are the bytes alone, then where they lie, then both between the indexes.
+    put("ABCDEFGH", false);
+    EXPECT_EQ(*array.Read(Box({1}, {1}), 1), "B");
+    EXPECT_EQ(*array.Read(Box({6}, {2}), 1), "GH");
+    put("ijklmnop", true);
+    EXPECT_EQ(*array.Read(Box({5}, {2}), 1), "no");
+    const ShardedArray fresh(metadata, store_, 0);
+    bool is_done = false;
+    store_->before_range = [&] {
+        if (!std::exchange(is_done, true)) put("IJKLMNOP", false);
+    };
+    EXPECT_EQ(*fresh.Read(Box({5}, {1}), 1), "N");
+}
+
+// A store that knows no versions cannot tell, but what contradicts the index that it gave before.
+TEST_F(ShardedChunksTest, WhatContradictsAnIndexOfBeforeIsReadByTheIndexOfNow) {
+    const ShardSpec spec{{4}, false};
+    Put("a/c/0", MakeShard({"ab", "cd"}, spec));
+    const ShardedArray array(ShardedMetadata(Bytes({4}, {2}), {spec}), store_, 0);
+    EXPECT_EQ(array.All(), "abcd");
+    Put("a/c/0", MakeShard({std::nullopt, "ef"}, spec));
+    EXPECT_EQ(*array.Read(Box({2}, {2}), 1), "ef");
 }
 
 TEST_F(ShardedChunksTest, WhatWasChangedByOthersIsSeenWhenItIsLookedAtAgain) {

@@ -36,7 +36,10 @@ bool IsUnderEitherName(const std::string& before, const std::string& after,
     return HasLines(now, before) || HasLines(now, after);
 }
 
-TEST(ManageFaults, DeleteStore) {
+class ManageFaults : public InEachForm {};
+ZARR_IN_EACH_FORM(ManageFaults);
+
+TEST_P(ManageFaults, DeleteStore) {
     WriteSweep sweep{WrittenStore("OVERVIEWS=2"),
                      [](const std::string& folder) {
                          return Driver().Delete((folder + "/x.zarr").c_str()) == CE_None;
@@ -46,7 +49,7 @@ TEST(ManageFaults, DeleteStore) {
     Sweep(sweep);
 }
 
-TEST(ManageFaults, DeleteArray) {
+TEST_P(ManageFaults, DeleteArray) {
     WriteSweep sweep{WrittenStore("SINGLE_ARRAY=NO"),
                      [](const std::string& folder) {
                          return Driver().Delete(Array(folder, "Band1").c_str()) == CE_None;
@@ -60,7 +63,7 @@ bool RenameStore(const std::string& folder) {
     return Driver().Rename((folder + "/y.zarr").c_str(), (folder + "/x.zarr").c_str()) == CE_None;
 }
 
-TEST(ManageFaults, RenameStore) {
+TEST_P(ManageFaults, RenameStore) {
     for (const char* prefix : {"/faulty/", "/vsifaulty/"}) {
         WriteSweep sweep{WrittenStore(), RenameStore, Read, IsOldOrNew, prefix};
         sweep.is_repeatable = false;
@@ -68,7 +71,7 @@ TEST(ManageFaults, RenameStore) {
     }
 }
 
-TEST(ManageFaults, RenameArray) {
+TEST_P(ManageFaults, RenameArray) {
     for (const char* prefix : {"/faulty/", "/vsifaulty/"}) {
         WriteSweep sweep{WrittenStore("SINGLE_ARRAY=NO"),
                          [](const std::string& folder) {
@@ -81,7 +84,7 @@ TEST(ManageFaults, RenameArray) {
     }
 }
 
-TEST(ManageFaults, CopyStore) {
+TEST_P(ManageFaults, CopyStore) {
     WriteSweep sweep{WrittenStore(),
                      [](const std::string& folder) {
                          return Driver().CopyFiles((folder + "/y.zarr").c_str(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Making and changing stores through the multidimensional API, with each call to the file system
 // failing once.
+#include <cpl_string.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -47,9 +48,9 @@ bool FillNew(GDALGroup& root) {
     const auto rows = group->CreateDimension("row", "", "", 3);
     const auto columns = group->CreateDimension("column", "", "", 4);
     if (rows == nullptr || columns == nullptr) return false;
-    const char* const options[] = {"BLOCKSIZE=2,2", nullptr};
-    const auto array = group->CreateMDArray("a", {rows, columns},
-                                            GDALExtendedDataType::Create(GDT_Float32), options);
+    const CPLStringList options(CSLTokenizeString2(ChunkOptions().c_str(), " ", 0));
+    const auto array = group->CreateMDArray(
+        "a", {rows, columns}, GDALExtendedDataType::Create(GDT_Float32), options.List());
     const auto coordinates =
         group->CreateMDArray("row", {rows}, GDALExtendedDataType::Create(GDT_Float64));
     if (array == nullptr || coordinates == nullptr) return false;
@@ -76,20 +77,23 @@ bool Update(const std::string& folder) {
            WriteAttribute(*array, "title", "changed");
 }
 
+class MdimFaults : public InEachForm {};
+ZARR_IN_EACH_FORM(MdimFaults);
+
 // Values of several chunks show in one line, so that anything may be there of what is written; the
 // tests of the classic API look at each chunk.
-TEST(MdimFaults, Create) { Sweep(WriteSweep{{}, Create, Read, MayBeAnything}); }
+TEST_P(MdimFaults, Create) { Sweep(WriteSweep{{}, Create, Read, MayBeAnything}); }
 
-TEST(MdimFaults, CreateOverAStore) {
+TEST_P(MdimFaults, CreateOverAStore) {
     Sweep(WriteSweep{WrittenStore(), Create, Read, MayBeAnything});
 }
 
-TEST(MdimFaults, Update) {
+TEST_P(MdimFaults, Update) {
     const auto read = [](const std::string& folder) { return RasterText(folder + "/x.zarr"); };
     Sweep(WriteSweep{WrittenStore(), Update, read, EachLineIsOldOrNew});
 }
 
-TEST(MdimFaults, Resize) {
+TEST_P(MdimFaults, Resize) {
     const auto resize = [](const std::string& folder) {
         const Dataset opened = OpenMultidim(folder + "/x.zarr", true);
         if (opened == nullptr) return false;

@@ -22,19 +22,22 @@ bool Build(const std::string& folder, const char* resampling, int count) {
 
 bool BuildNearest(const std::string& folder) { return Build(folder, "NEAREST", 1); }
 
-TEST(OverviewFaults, Build) { Sweep(WriteSweep{WrittenStore(), BuildNearest, Read}); }
+class OverviewFaults : public InEachForm {};
+ZARR_IN_EACH_FORM(OverviewFaults);
 
-TEST(OverviewFaults, BuildForAGroup) {
+TEST_P(OverviewFaults, Build) { Sweep(WriteSweep{WrittenStore(), BuildNearest, Read}); }
+
+TEST_P(OverviewFaults, BuildForAGroup) {
     Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), BuildNearest, Read});
 }
 
-TEST(OverviewFaults, FillAgain) {
+TEST_P(OverviewFaults, FillAgain) {
     Sweep(WriteSweep{PyramidStore(),
                      [](const std::string& folder) { return Build(folder, "AVERAGE", 1); }, Read,
                      EachLineIsOldOrNew});
 }
 
-TEST(OverviewFaults, Clean) {
+TEST_P(OverviewFaults, Clean) {
     Sweep(WriteSweep{PyramidStore(),
                      [](const std::string& folder) { return Build(folder, "NONE", 0); }, Read});
 }

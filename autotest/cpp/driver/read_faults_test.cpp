@@ -14,36 +14,39 @@ std::string ReadRaster(const std::string& folder) { return RasterText(folder + "
 
 std::string ReadMultidim(const std::string& folder) { return MultidimText(folder + "/x.zarr"); }
 
-TEST(ReadFaults, Consolidated) { Sweep(ReadSweep{WrittenStore(), ReadRaster}); }
+class ReadFaults : public InEachForm {};
+ZARR_IN_EACH_FORM(ReadFaults);
 
-TEST(ReadFaults, NotConsolidated) {
+TEST_P(ReadFaults, Consolidated) { Sweep(ReadSweep{WrittenStore(), ReadRaster}); }
+
+TEST_P(ReadFaults, NotConsolidated) {
     Sweep(ReadSweep{WrittenStore("CREATE_CONSOLIDATED_METADATA=NO"), ReadRaster});
 }
 
-TEST(ReadFaults, PlacedByCoordinates) { Sweep(ReadSweep{CoordinatesStore(), ReadRaster}); }
+TEST_P(ReadFaults, PlacedByCoordinates) { Sweep(ReadSweep{CoordinatesStore(), ReadRaster}); }
 
-TEST(ReadFaults, OtherFileSystem) {
+TEST_P(ReadFaults, OtherFileSystem) {
     Sweep(ReadSweep{WrittenStore("CREATE_CONSOLIDATED_METADATA=NO"), ReadRaster, "/vsifaulty/"});
 }
 
-TEST(ReadFaults, GroupOfBands) {
+TEST_P(ReadFaults, GroupOfBands) {
     Sweep(ReadSweep{WrittenStore("SINGLE_ARRAY=NO CREATE_CONSOLIDATED_METADATA=NO"), ReadRaster});
 }
 
-TEST(ReadFaults, Pyramid) { Sweep(ReadSweep{PyramidStore(), ReadRaster}); }
+TEST_P(ReadFaults, Pyramid) { Sweep(ReadSweep{PyramidStore(), ReadRaster}); }
 
-TEST(ReadFaults, ZarrV1) { Sweep(ReadSweep{V1Files(), ReadRaster}); }
+TEST(ReadFaultsOfV1, Raster) { Sweep(ReadSweep{V1Files(), ReadRaster}); }
 
-TEST(ReadFaults, ZipFile) {
+TEST_P(ReadFaults, ZipFile) {
     Sweep(ReadSweep{WrittenStore("", "x.zarr.zip"),
                     [](const std::string& folder) { return RasterText(folder + "/x.zarr.zip"); }});
 }
 
-TEST(ReadFaults, Multidimensional) {
+TEST_P(ReadFaults, Multidimensional) {
     Sweep(ReadSweep{WrittenStore("CREATE_CONSOLIDATED_METADATA=NO"), ReadMultidim});
 }
 
-TEST(ReadFaults, MultidimensionalConsolidated) { Sweep(ReadSweep{WrittenStore(), ReadMultidim}); }
+TEST_P(ReadFaults, MultidimensionalConsolidated) { Sweep(ReadSweep{WrittenStore(), ReadMultidim}); }
 
 }  // namespace
 

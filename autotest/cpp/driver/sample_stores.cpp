@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/cpp/driver/sample_stores.h"
 
+#include <cpl_conv.h>
 #include <cpl_string.h>
-#include <gtest/gtest.h>
 
 #include <memory>
 #include <numeric>
@@ -12,10 +12,31 @@ namespace zarr_driver::test {
 
 namespace {
 
+bool has_shards = false;
+
 constexpr int kWide = 5;
 constexpr int kHigh = 4;
 
 }  // namespace
+
+std::string NameOf(Form form) {
+    constexpr const char* kNames[] = {"v2", "v3", "shards"};
+    return kNames[static_cast<std::size_t>(form)];
+}
+
+void InEachForm::SetUp() {
+    CPLSetConfigOption("ZARR_DEFAULT_FORMAT", GetParam() == Form::kV2 ? "ZARR_V2" : "ZARR_V3");
+    has_shards = GetParam() == Form::kShards;
+}
+
+void InEachForm::TearDown() {
+    CPLSetConfigOption("ZARR_DEFAULT_FORMAT", nullptr);
+    has_shards = false;
+}
+
+std::string ChunkOptions() {
+    return has_shards ? "BLOCKSIZE=2,3 SHARD_CHUNK_SHAPE=1,3 " : "BLOCKSIZE=2,3 ";
+}
 
 Dataset MemoryRaster(int bands, double first_value) {
     GDALDriver* const driver = GetGDALDriverManager()->GetDriverByName("MEM");
@@ -41,7 +62,7 @@ Dataset MemoryRaster(int bands, double first_value) {
 Files WrittenStore(const std::string& options, const std::string& name) {
     FaultyFiles& files = FaultyFiles::Get();
     const std::string folder = files.NewFolder({});
-    CPLStringList list(CSLTokenizeString2(("BLOCKSIZE=2,3 " + options).c_str(), " ", 0));
+    CPLStringList list(CSLTokenizeString2((ChunkOptions() + options).c_str(), " ", 0));
     const Dataset source = MemoryRaster();
     GDALDriver* const driver = GetGDALDriverManager()->GetDriverByName("Zarr");
     Dataset made(driver->CreateCopy((folder + "/" + name).c_str(), source.get(), FALSE, list.List(),
@@ -55,7 +76,9 @@ Files WrittenStore(const std::string& options, const std::string& name) {
 
 Files CoordinatesStore() {
     Files files = WrittenStore("GEOREFERENCING_CONVENTION=CF CREATE_CONSOLIDATED_METADATA=NO");
-    std::string& attributes = files["x.zarr/spatial_ref/.zattrs"];
+    const bool is_v3 = files.count("x.zarr/zarr.json") != 0;
+    std::string& attributes =
+        files[std::string("x.zarr/spatial_ref/") + (is_v3 ? "zarr.json" : ".zattrs")];
     const std::size_t at = attributes.find("\"GeoTransform\"");
     EXPECT_NE(at, std::string::npos);
     if (at != std::string::npos) attributes.replace(at, 14, "\"ignored_name\"");

@@ -29,7 +29,7 @@ CPLStringList Options(const std::string& text) {
 bool Copy(const std::string& name, const std::string& options) {
     const Dataset source = MemoryRaster(2, 51);
     return Dataset(Driver().CreateCopy(name.c_str(), source.get(), FALSE,
-                                       Options("BLOCKSIZE=2,3 " + options).List(), nullptr,
+                                       Options(ChunkOptions() + options).List(), nullptr,
                                        nullptr)) != nullptr;
 }
 
@@ -44,7 +44,7 @@ bool Fill(GDALDataset& dataset, int x, int y, int wide, int high, double value) 
 
 bool Create(const std::string& folder) {
     const Dataset made(Driver().Create((folder + "/x.zarr").c_str(), 5, 4, 1, GDT_Int16,
-                                       Options("BLOCKSIZE=2,3").List()));
+                                       Options(ChunkOptions()).List()));
     if (made == nullptr) return false;
     double transform[6] = {0, 1, 0, 9, 0, -1};
     bool is_well = GDALSetGeoTransform(GDALDataset::ToHandle(made.get()), transform) == CE_None;
@@ -72,18 +72,21 @@ bool Update(const std::string& folder, CSLConstList options = nullptr) {
 
 bool UpdatePlainly(const std::string& folder) { return Update(folder); }
 
-TEST(WriteFaults, Create) { Sweep(WriteSweep{{}, Create, Read, MayBeAnything}); }
+class WriteFaults : public InEachForm {};
+ZARR_IN_EACH_FORM(WriteFaults);
 
-TEST(WriteFaults, CreateCopy) { Sweep(WriteSweep{{}, CopyFolder, Read}); }
+TEST_P(WriteFaults, Create) { Sweep(WriteSweep{{}, Create, Read, MayBeAnything}); }
 
-TEST(WriteFaults, CreateCopyOnOtherFileSystem) {
+TEST_P(WriteFaults, CreateCopy) { Sweep(WriteSweep{{}, CopyFolder, Read}); }
+
+TEST_P(WriteFaults, CreateCopyOnOtherFileSystem) {
     Sweep(WriteSweep{{}, CopyFolder, Read, IsOldOrNew, "/vsifaulty/"});
 }
 
-TEST(WriteFaults, CreateCopyOverAStore) { Sweep(WriteSweep{WrittenStore(), CopyFolder, Read}); }
+TEST_P(WriteFaults, CreateCopyOverAStore) { Sweep(WriteSweep{WrittenStore(), CopyFolder, Read}); }
 
 // Whatever fails, what is not the driver's stays.
-TEST(WriteFaults, CreateCopyOntoAForeignFolder) {
+TEST_P(WriteFaults, CreateCopyOntoAForeignFolder) {
     const Files start{{"x.zarr/", ""}, {"x.zarr/letter.txt", "Dear"}};
     FaultyFiles& files = FaultyFiles::Get();
     const auto try_it = [&](const Fault& fault) {
@@ -101,7 +104,7 @@ TEST(WriteFaults, CreateCopyOntoAForeignFolder) {
     for (std::size_t call = 1; call <= calls; ++call) try_it({call});
 }
 
-TEST(WriteFaults, CreateCopyWithOverviews) {
+TEST_P(WriteFaults, CreateCopyWithOverviews) {
     Sweep(WriteSweep{{},
                      [](const std::string& folder) {
                          return Copy(folder + "/x.zarr", "OVERVIEWS=2 SINGLE_ARRAY=NO");
@@ -109,13 +112,13 @@ TEST(WriteFaults, CreateCopyWithOverviews) {
                      Read});
 }
 
-TEST(WriteFaults, CreateCopyToAZipFile) {
+TEST_P(WriteFaults, CreateCopyToAZipFile) {
     const auto write = [](const std::string& folder) { return Copy(folder + "/x.zarr.zip", ""); };
     Sweep(WriteSweep{{}, write, ReadZip});
     Sweep(WriteSweep{WrittenStore("", "x.zarr.zip"), write, ReadZip});
 }
 
-TEST(WriteFaults, AppendSubdataset) {
+TEST_P(WriteFaults, AppendSubdataset) {
     WriteSweep sweep{WrittenStore(),
                      [](const std::string& folder) {
                          return Copy(folder + "/x.zarr", "APPEND_SUBDATASET=YES ARRAY_NAME=other");
@@ -128,19 +131,19 @@ TEST(WriteFaults, AppendSubdataset) {
     Sweep(sweep);
 }
 
-TEST(WriteFaults, Update) {
+TEST_P(WriteFaults, Update) {
     Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EachLineIsOldOrNew});
 }
 
-TEST(WriteFaults, UpdateOnOtherFileSystem) {
+TEST_P(WriteFaults, UpdateOnOtherFileSystem) {
     Sweep(WriteSweep{WrittenStore(), UpdatePlainly, Read, EachLineIsOldOrNew, "/vsifaulty/"});
 }
 
-TEST(WriteFaults, UpdateOfAGroup) {
+TEST_P(WriteFaults, UpdateOfAGroup) {
     Sweep(WriteSweep{WrittenStore("SINGLE_ARRAY=NO"), UpdatePlainly, Read, EachLineIsOldOrNew});
 }
 
-TEST(WriteFaults, UpdateWithLocks) {
+TEST_P(WriteFaults, UpdateWithLocks) {
     const zarr::test::TempFolder locks;
     const CPLStringList options = Options("SYNCHRONIZER=" + locks.path().string());
     Sweep(WriteSweep{WrittenStore(),
@@ -148,7 +151,7 @@ TEST(WriteFaults, UpdateWithLocks) {
                      Read, EachLineIsOldOrNew});
 }
 
-TEST(WriteFaults, AppendAlongADimension) {
+TEST_P(WriteFaults, AppendAlongADimension) {
     WriteSweep sweep{
         WrittenStore(),
         [](const std::string& folder) {
@@ -162,7 +165,7 @@ TEST(WriteFaults, AppendAlongADimension) {
     Sweep(sweep);
 }
 
-TEST(WriteFaults, Statistics) {
+TEST_P(WriteFaults, Statistics) {
     const auto read = [](const std::string& folder) {
         const auto files = FaultyFiles::Get().FilesIn(folder);
         return Read(folder) + (files.count("x.zarr.aux.xml") != 0 ? "has a file beside\n" : "");

@@ -89,6 +89,25 @@ TEST_F(Directory, SaysThatAFolderIsNoValue) {
     EXPECT_EQ(store_.List("depth")->size(), 1U) << "the failed value is cleaned up";
 }
 
+TEST_F(Directory, TellsTheVersionOfAValue) {
+    EXPECT_FALSE(store_.VersionOf("0.0").exists);
+    WriteFile(folder_.path() / "0.0", "abc");
+    const ObjectVersion young = store_.VersionOf("0.0");
+    EXPECT_TRUE(young.exists);
+    EXPECT_EQ(young.size, 3U);
+    EXPECT_FALSE(young.is_certain) << "the next change may come in the same tick";
+    const auto before = fs::file_time_type::clock::now() - std::chrono::minutes(1);
+    fs::last_write_time(folder_.path() / "0.0", before);
+    const ObjectVersion old = store_.VersionOf("0.0");
+    EXPECT_TRUE(SameVersion(old, store_.VersionOf("0.0")));
+    fs::last_write_time(folder_.path() / "0.0", before + std::chrono::seconds(1));
+    EXPECT_FALSE(SameStamp(old, store_.VersionOf("0.0")));
+    WriteFile(folder_.path() / "0.0", "abcd");
+    EXPECT_EQ(store_.VersionOf("0.0").size, 4U);
+    fs::create_directories(folder_.path() / "folder");
+    EXPECT_FALSE(store_.VersionOf("folder").exists);
+}
+
 #ifndef _WIN32
 TEST_F(Directory, WaitsForNoPipe) {
     ASSERT_EQ(mkfifo((folder_.path() / "0.0").c_str(), 0600), 0);

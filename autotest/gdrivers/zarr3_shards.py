@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Stores with shards that tests replace by others: of a shard whose chunks lie elsewhere an old index
+finds other chunks, which have no checksums and look like any."""
+
+import numpy as np
+import zarr3
+from zarr3 import LITTLE, document, shard_of, sharding
+
+SHAPE, SHARD, CHUNK = (8, 12), (4, 6), (2, 3)
+VALUES = np.arange(96, dtype="i2").reshape(SHAPE)
+KEY = "c/1/1"  # of one of the four shards
+IN_SHARD = (slice(4, 8), slice(6, 12))
+KINDS = ["end", "start", "nested"]  # where the index is; or shards in a shard
+
+
+def shard(values, kind, turned=False, more=b""):
+    """A shard of uncompressed chunks without checksums, which would tell other bytes. `turned`: what
+    it holds lies in the opposite order; `more`: bytes that nothing is said of."""
+
+    def chunks_of(rows):
+        chunks = [rows[i : i + 2, j : j + 3] for i in range(0, len(rows), 2) for j in (0, 3)]
+        return [chunk.astype("<i2").tobytes() for chunk in chunks]
+
+    if kind == "nested":
+        inner = [shard_of(chunks_of(values[row : row + 2])) for row in (0, 2)]
+    else:
+        inner = chunks_of(values)
+    size, count, start = len(inner[0]), len(inner), kind == "start"
+    first = 16 * count if start else 0
+    places = {i: (first + (count - 1 - i) * size, size) for i in range(count)} if turned else {}
+    data = shard_of(inner[::-1] if turned else inner, places, start=start)
+    at = len(data) if start else len(data) - 16 * count
+    return data[:at] + more + data[at:]
+
+
+def make(store, kind):
+    inner = sharding(CHUNK, [LITTLE], [LITTLE], index_location="start" if kind == "start" else "end")
+    codecs = [sharding((2, 6), [inner], [LITTLE])] if kind == "nested" else [inner]
+    files = {
+        f"c/{i}/{j}": shard(VALUES[4 * i : 4 * i + 4, 6 * j : 6 * j + 6], kind)
+        for i in (0, 1) for j in (0, 1)
+    }  # fmt: skip
+    return zarr3.handmade(store, document(SHAPE, "int16", SHARD, codecs, -1), files)
