@@ -505,7 +505,11 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
             if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
         // Of more slices than bands GDAL itself says what to do.
-        if (is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN) {
+        const bool is_own = is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN;
+        // One that can be changed, as the array can, gets its overviews in the store.
+        if (is_own && session_->update() != nullptr && !facts_.path.empty())
+            return OpenForUpdate().release();
+        if (is_own) {
             Location location = session_->location();
             location.node = facts_.path;
             location.kind = zarr::NodeKind::kArray;
