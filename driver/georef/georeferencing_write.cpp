@@ -234,14 +234,13 @@ void SetConventions(const RasterLayout& layout, const RasterPosition& placement,
     SetMember(attributes, "spatial:registration", is_placed ? json::Value("pixel") : json::Value());
     SetMember(attributes, "spatial:bbox",
               is_placed ? SpatialBox(layout, *placement.transform) : json::Value());
-    const auto state = [&](zarr::Convention convention, bool is_followed) {
-        if (is_followed)
-            zarr::RegisterConvention(attributes, convention);
-        else
-            zarr::UnregisterConvention(attributes, convention);
-    };
-    state(zarr::Convention::kProj, has_crs);
-    state(zarr::Convention::kSpatial, is_placed);
+    using zarr::Convention;
+    if (has_crs)
+        zarr::RegisterConvention(attributes, Convention::kProj);
+    else
+        zarr::UnregisterConvention(attributes, Convention::kProj);
+    if (is_placed) zarr::RegisterConvention(attributes, Convention::kSpatial);
+    if (!has_transform) zarr::UnregisterConvention(attributes, Convention::kSpatial);
 }
 
 }  // namespace

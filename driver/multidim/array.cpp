@@ -688,10 +688,14 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs) {
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
     if (!beside.grid_mapping.empty()) session_->NodeCreated();
+    constexpr const char* kConventions = "zarr_conventions";
     json::Object members;
+    if (const json::Value* const held = facts_.attributes.Find(kConventions))
+        members.emplace_back(kConventions, *held);
     SetGeoreferencingAttributes(layout, placement, convention_, beside, members);
     const json::Value stated(std::move(members));
-    for (const char* name : {"_CRS", "grid_mapping", "proj:code", "proj:wkt2"}) {
+    for (const char* name :
+         {"_CRS", "grid_mapping", "proj:code", "proj:wkt2", "proj:projjson", kConventions}) {
         const json::Value* value = stated.Find(name);
         // A grid mapping of others may say more than a CRS.
         const bool stays = value == nullptr && srs != nullptr && EQUAL(name, "grid_mapping");
