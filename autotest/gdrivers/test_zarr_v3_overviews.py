@@ -149,7 +149,8 @@ def test_those_that_gdals_own_driver_built(tmp_path, rng, cpl):
     del array, dataset
     opened = open_raster(store)
     assert opened.GetSubDatasets() == []
-    assert_same(level_values(opened)[0], gtiff_levels(tmp_path, values, "AVERAGE", [2])[0])
+    wanted = gtiff_levels(tmp_path, values, "AVERAGE", [2])[0]
+    np.testing.assert_allclose(level_values(opened)[0], wanted, rtol=1e-6)  # of arrays GDAL rounds otherwise
     assert update(store).BuildOverviews("AVERAGE", [4]) == 0
     assert sizes(open_raster(store)) == [(33, 32), (17, 16)]
     assert update(store).BuildOverviews("NONE", []) == 0
