@@ -93,7 +93,11 @@ def pytest_generate_tests(metafunc):
     marker = metafunc.definition.get_closest_marker("formats")
     if marker is not None:
         names = [f"v{version}" if isinstance(version, int) else version for version in marker.args]
-        metafunc.parametrize("zarr_format", marker.args, ids=names, indirect=True, scope="module")
+        versions = list(marker.args)
+        if zarr_python.IS_3 and len(versions) > 1:
+            why = "tests of both formats need zarr-python 2, which sees stores of v3 as of v2"
+            versions = [v if v == 2 else pytest.param(v, marks=pytest.mark.skip(why)) for v in versions]
+        metafunc.parametrize("zarr_format", versions, ids=names, indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module", autouse=True)

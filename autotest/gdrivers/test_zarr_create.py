@@ -241,6 +241,60 @@ def test_georeferencing_conventions(tmp_path, convention, transform):
     assert_place(dataset, transform)
 
 
+CONVENTIONS = {"proj:": "f17cb550-5864-4468-aeb7-f3180cfb622f",
+               "spatial:": "689b58e2-cf7b-45e0-9fff-9cfc0883d6b4"}  # fmt: skip
+
+
+@pytest.mark.parametrize("transform,box", [
+    (UTM, [500000, 5199900, 500200, 5200000]),
+    ((500000, 10, 2, 5200000, 1, -10), [500000, 5199900, 500220, 5200020])])  # fmt: skip
+def test_what_the_conventions_proj_and_spatial_ask_for(tmp_path, transform, box, cpl):
+    own = osr.SpatialReference()
+    own.SetFromUserInput("+proj=laea +lat_0=40 +lon_0=3 +ellps=GRS80")
+    for srs in (crs(), own):
+        store = tmp_path / f"{srs.GetAuthorityCode(None)}.zarr"
+        options = ["GEOREFERENCING_CONVENTION=SPATIAL_PROJ", "ARRAY_NAME=a"]
+        dataset = driver().Create(str(store), 20, 10, 1, gdal.GDT_Byte, options)
+        dataset.SetGeoTransform(transform)
+        dataset.SetSpatialRef(srs)
+        del dataset
+        said = zarr_formats.attributes(store, "a")
+        t = transform
+        assert said["spatial:transform"] == [t[1], t[2], t[0], t[4], t[5], t[3]]
+        assert said["spatial:dimensions"] == ["y", "x"] and said["spatial:bbox"] == box
+        assert (said["spatial:registration"], said["spatial:transform_type"]) == ("pixel", "affine")
+        assert {c["name"]: c["uuid"] for c in said["zarr_conventions"]} == CONVENTIONS
+        assert ("proj:projjson" in said) == ("proj:code" not in said) == (srs is own)
+        dataset = open_raster(store)
+        assert dataset.GetSpatialRef().IsSame(srs)
+        assert dataset.GetMetadata() == {"AREA_OR_POINT": "Area"}
+        del dataset
+        # What is not said any more takes the convention with it.
+        dataset = gdal.Open(str(store), gdal.GA_Update)
+        dataset.SetSpatialRef(None)
+        del dataset
+        left = zarr_formats.attributes(store, "a")
+        assert not any(name.startswith("proj:") for name in left)
+        assert "proj:" not in {c["name"] for c in left.get("zarr_conventions", [])}
+    cpl.assert_quiet()
+
+
+def test_nodes_are_points(tmp_path, cpl):
+    """spatial:registration places centres of pixels, and GDAL says so."""
+    store = tmp_path / "a.zarr"
+    options = ["GEOREFERENCING_CONVENTION=SPATIAL_PROJ"]
+    dataset = driver().Create(str(store), 20, 10, 1, gdal.GDT_Byte, options)
+    dataset.SetGeoTransform(UTM)
+    del dataset
+    said = {**zarr_formats.attributes(store, "a"), "spatial:registration": "node"}
+    zarr_formats.put_attributes(store, said, "a")
+    zarr.consolidate_metadata(str(store))
+    dataset = open_raster(store)
+    assert dataset.GetMetadataItem("AREA_OR_POINT") == "Point"
+    assert dataset.GetGeoTransform() == (499995, 10, 0, 5200005, 0, -10)
+    cpl.assert_quiet()
+
+
 def test_update_changes_pixels_and_keeps_the_rest(tmp_path):
     store = tmp_path / "u.zarr"
     group = zarr.open_group(str(store), mode="w")

@@ -265,7 +265,8 @@ def test_what_places_a_raster_is_not_carried_along_as_metadata(tmp_path):
     attrs = {"_CRS": "EPSG:32632", "grid_mapping": "crs", "coordinates": "x y", "proj:epsg": 32632,
              "spatial:transform": [30, 0, 500000, 0, -30, 5200000], "projection": "kept"}
     dataset = gdal.Open(write(tmp_path, attrs, axes()))
-    assert dataset.GetMetadata() == {"projection": "kept"}
+    # The pixels of a spatial:transform are areas.
+    assert dataset.GetMetadata() == {"projection": "kept", "AREA_OR_POINT": "Area"}
 
 
 def test_nothing_is_stated(tmp_path, cpl):

@@ -418,9 +418,32 @@ def test_the_built_in_driver_reads_it(tmp_path):
     assert list(texts.GetAttribute("n").Read()) == [1.5, 2.5]
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_an_attribute_that_is_never_written_is_there(tmp_path, version, cpl):
+    """As GDAL's own driver has it, with zeros."""
+    store = str(tmp_path / "a.zarr")
+    options = [f"FORMAT=ZARR_V{version}"]
+    dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(store, options=options)
+    root = dataset.GetRootGroup()
+    group = root.CreateGroup("g")
+    array = group.CreateMDArray("v", [], gdal.ExtendedDataType.Create(gdal.GDT_Byte))
+    for node in (group, array):
+        node.CreateAttribute("n", [], w.number(gdal.GDT_Byte))
+        node.CreateAttribute("list", [2], w.number(gdal.GDT_Float64))
+        node.CreateAttribute("s", [], gdal.ExtendedDataType.CreateString())
+        node.CreateAttribute("units", [], gdal.ExtendedDataType.CreateString())
+    del node, array, group, root, dataset
+    group = gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER).GetRootGroup().OpenGroup("g")
+    for node in (group, group.OpenMDArray("v")):
+        read = {a.GetName(): a.Read() for a in node.GetAttributes()}
+        assert {name: read[name] for name in ("n", "list", "s")} == {"n": 0, "list": (0, 0), "s": ""}
+    assert group.OpenMDArray("v").GetUnit() == ""
+    cpl.assert_quiet()
+
+
 @pytest.mark.parametrize("convention,written", [
     (None, {"_CRS"}), ("GDAL", {"_CRS"}), ("CF", {"grid_mapping"}),
-    ("SPATIAL_PROJ", {"proj:code", "proj:wkt2"})])  # fmt: skip
+    ("SPATIAL_PROJ", {"proj:code", "proj:wkt2", "zarr_conventions"})])  # fmt: skip
 def test_a_crs_is_written_as_asked(tmp_path, convention, written):
     store = str(tmp_path / "c.zarr")
     dataset = gdal.GetDriverByName("Zarr").CreateMultiDimensional(store)

@@ -13,7 +13,8 @@ import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster, read_all
 from zarr_overviews import (CODES, UTM, check_consolidated, check_levels, gtiff_levels,
-                            level_values, make, root_attributes, sizes, smooth, update)
+                            level_group, level_values, make, root_attributes, sizes, smooth,
+                            update)
 from zarr_places import assert_place, epsg
 
 pytestmark = zarr_formats.BOTH
@@ -75,7 +76,7 @@ def test_nodata_is_left_out(tmp_path, rng, method, interleave, cpl):
     dataset = None
     dataset = open_raster(tmp_path / "a.zarr")
     assert dataset.GetRasterBand(1).GetOverview(0).GetNoDataValue() == -99
-    assert zarr.open(str(tmp_path / "a.zarr"))["overviews/2/a"].fill_value == -99
+    assert zarr.open(str(tmp_path / "a.zarr"))[f"{level_group(2)}/a"].fill_value == -99
     cpl.assert_quiet()
 
 
@@ -159,14 +160,14 @@ def test_levels_are_arrays_like_the_base(tmp_path, rng, cpl):
     root = zarr.open(str(tmp_path / "a.zarr"), mode="r")
     base = root["raster"]
     for factor, shape in ((2, (2, 35, 25)), (4, (2, 18, 13))):
-        level = root[f"overviews/{factor}/raster"]
+        level = root[f"{level_group(factor)}/raster"]
         assert level.shape == shape
         assert level.chunks == (2, min(40, shape[1]), min(20, shape[2]))
         for name in ("dtype", "fill_value", "compressor", "filters", "order", "_dimension_separator"):
             assert getattr(level, name) == getattr(base, name), name
         assert dict(level.attrs) == dict(base.attrs)
-        assert list(root[f"overviews/{factor}/band"]) == ["first", "second"]
-    opened = open_raster(array_name(tmp_path / "a.zarr", "overviews/2/raster"))
+        assert list(root[f"{level_group(factor)}/band"]) == ["first", "second"]
+    opened = open_raster(array_name(tmp_path / "a.zarr", f"{level_group(2)}/raster"))
     assert opened.GetRasterBand(2).GetDescription() == "second"
     assert opened.GetRasterBand(1).GetScale() == 0.5
     cpl.assert_quiet()
@@ -177,7 +178,7 @@ def test_zarr_python_reads_the_same(tmp_path, rng, cpl):
     root = zarr.open(str(tmp_path / "a.zarr"), mode="r")
     levels = level_values(open_raster(tmp_path / "a.zarr"))
     for factor, level in zip((2, 4), levels):
-        assert_same(root[f"overviews/{factor}/a"][...], level)
+        assert_same(root[f"{level_group(factor)}/a"][...], level)
     cpl.assert_quiet()
 
 
@@ -191,7 +192,7 @@ def test_each_level_lies_where_the_base_lies(tmp_path, rng, convention, transfor
     dataset = None
     assert_place(open_raster(tmp_path / "a.zarr"), transform)
     for factor, width, height in ((2, 51, 34), (4, 26, 17)):
-        level = open_raster(array_name(tmp_path / "a.zarr", f"overviews/{factor}/a"))
+        level = open_raster(array_name(tmp_path / "a.zarr", f"{level_group(factor)}/a"))
         x, y = 101 / width, 67 / height
         t = transform
         assert_place(level, (t[0], t[1] * x, t[2] * y, t[3], t[4] * x, t[5] * y))
@@ -203,7 +204,7 @@ def test_a_raster_without_a_place_gets_none(tmp_path, rng, cpl):
     dataset = make(tmp_path / "a.zarr", smooth(rng, 1, 40, 40), place=False)
     assert dataset.BuildOverviews("NEAREST", [2]) == 0
     dataset = None
-    for name in (tmp_path / "a.zarr", array_name(tmp_path / "a.zarr", "overviews/2/a")):
+    for name in (tmp_path / "a.zarr", array_name(tmp_path / "a.zarr", f"{level_group(2)}/a")):
         opened = open_raster(name)
         assert opened.GetGeoTransform(can_return_null=True) is None
         assert opened.GetSpatialRef() is None
@@ -220,7 +221,7 @@ def test_the_place_may_come_later(tmp_path, rng, cpl):
     dataset.SetGeoTransform((1, 2, 0, 3, 0, -2))
     dataset.GetRasterBand(2).SetDescription("infrared")
     dataset = None
-    name = array_name(tmp_path / "a.zarr", "overviews/2/a")
+    name = array_name(tmp_path / "a.zarr", f"{level_group(2)}/a")
     assert_place(open_raster(name), (1, 4, 0, 3, 0, -4))
     assert epsg(open_raster(name)) == 3857
     assert open_raster(name).GetRasterBand(2).GetDescription() == "infrared"
@@ -238,7 +239,7 @@ def test_xarray_opens_base_and_levels(tmp_path, rng, cpl):
             assert set(base.data_vars) - {"spatial_ref"} == {"raster"}
             assert_same(base["raster"].values, values)
             assert float(base["x"][0]) == 500005
-    with xr.open_zarr(str(tmp_path / "a.zarr"), group="overviews/2", consolidated=False) as level:
+    with xr.open_zarr(str(tmp_path / "a.zarr"), group=level_group(2), consolidated=False) as level:
         assert level["raster"].shape == (2, 21, 30)
         assert float(level["x"][0]) == 500010
         assert float(level["y"][0]) == pytest.approx(5200000 - 5 * 41 / 21)
@@ -253,7 +254,7 @@ def test_irregular_coordinates_are_between_those_of_the_base(tmp_path, rng, cpl)
                          {"x": ("x", x, {"long_name": "place"}), "y": ("y", np.arange(6.0) ** 2)})
     dataset.to_zarr(str(store), consolidated=True)
     assert update(store).BuildOverviews("AVERAGE", [3]) == 0
-    with xr.open_zarr(str(store), group="overviews/3", consolidated=False) as level:
+    with xr.open_zarr(str(store), group=level_group(3), consolidated=False) as level:
         assert np.allclose(level["x"], x[1::3])
         assert np.allclose(level["y"], [1, 16])
         assert level["x"].attrs["long_name"] == "place"
@@ -261,6 +262,7 @@ def test_irregular_coordinates_are_between_those_of_the_base(tmp_path, rng, cpl)
     cpl.assert_quiet()
 
 
+@zarr_formats.V2
 def test_ome_metadata(tmp_path, rng, cpl):
     """What OME-NGFF 0.4 asks of `multiscales`, and the layout of zarr-conventions."""
     make(tmp_path / "a.zarr", smooth(rng, 2, 67, 101)).BuildOverviews("CUBICSPLINE", [4, 2])
@@ -268,7 +270,7 @@ def test_ome_metadata(tmp_path, rng, cpl):
     assert entry["version"] == "0.4" and entry["name"] == "a" and entry["type"] == "cubic_spline"
     assert entry["axes"] == [{"name": "band", "type": "channel"}, {"name": "y", "type": "space"},
                              {"name": "x", "type": "space"}]  # fmt: skip
-    paths = ["a", "overviews/2/a", "overviews/4/a"]
+    paths = ["a", f"{level_group(2)}/a", f"{level_group(4)}/a"]
     root = zarr.open(str(tmp_path / "a.zarr"), mode="r")
     assert [dataset["path"] for dataset in entry["datasets"]] == paths
     assert [asset["asset"] for asset in entry["layout"]] == paths
@@ -314,9 +316,9 @@ def test_every_name_of_the_raster_has_its_levels(tmp_path, rng, single, cpl):
     if single == "YES":
         assert sizes(open_raster(array_name(store, "raster") + ":1")) == wanted
     for name in names:
-        level = open_raster(array_name(store, f"overviews/2/{name}"))
+        level = open_raster(array_name(store, f"{level_group(2)}/{name}"))
         assert (level.RasterXSize, sizes(level)) == (32, [])
-    assert open_raster(array_name(store, "overviews/2")).RasterCount == 3
+    assert open_raster(array_name(store, level_group(2))).RasterCount == 3
     cpl.assert_quiet()
 
 

@@ -11,8 +11,9 @@ import zarr
 import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, assert_same, error_log, open_raster, read_all
-from zarr_overviews import (StopAt, check_consolidated, check_levels, entries, gtiff_levels, make,
-                            refused, root_attributes, sizes, smooth, stays, update)
+from zarr_overviews import (StopAt, check_consolidated, check_levels, entries, gtiff_levels,
+                            level_folders, level_group, make, refused, root_attributes, sizes,
+                            smooth, stays, update)
 
 pytestmark = zarr_formats.BOTH
 SEED = int(os.environ["ZARR_TEST_SEED"], 16)
@@ -60,8 +61,9 @@ def test_build_more_again_and_clean(tmp_path, rng, options, cpl):
     dataset = None
     two, four = gtiff_levels(tmp_path, new, "NEAREST", [2]), gtiff_levels(tmp_path, old, "AVERAGE", [4])
     check(two + four)
-    methods = [asset.get("resampling_method")
-               for asset in root_attributes(store)["multiscales"][0]["layout"]]
+    multiscales = root_attributes(store)["multiscales"]
+    listed = (multiscales if zarr_formats.is_v3() else multiscales[0])["layout"]
+    methods = [asset.get("resampling_method") for asset in listed]
     assert methods == [None, "nearest", "average"]
     assert update(store).BuildOverviews("CUBIC", [2, 4, 8]) == 0
     check(gtiff_levels(tmp_path, new, "CUBIC", [2, 4, 8]))
@@ -133,16 +135,20 @@ def test_levels_that_no_longer_fit_go_away(tmp_path, rng, clean, cpl):
     if clean:
         assert dataset.BuildOverviews("NONE", []) == 0
         dataset = None
-        assert not (store / "overviews").exists() and root_attributes(store) == {}
+        assert level_folders(store) == [] and root_attributes(store) == {}
     else:
         assert dataset.BuildOverviews("AVERAGE", [2]) == 0
         dataset = None
         check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2]))
-        assert {path.name for path in (store / "overviews").iterdir() if path.is_dir()} == {"2"}
+        if zarr_formats.is_v3():
+            assert level_folders(store) == [store / "ovr_2x"]
+        else:
+            assert {p.name for p in (store / "overviews").iterdir() if p.is_dir()} == {"2"}
     check_consolidated(store)
     cpl.assert_quiet()
 
 
+@zarr_formats.V2
 def test_only_overviews_are_ever_deleted(tmp_path, rng, cpl):
     """Attributes may list anything; what is not in a group for overviews stays."""
     store = tmp_path / "a.zarr"
@@ -194,11 +200,11 @@ def test_clean_keeps_what_others_wrote(tmp_path, rng, cpl):
 
 @pytest.mark.parametrize("taken", ["group", "array"])
 def test_a_name_that_is_taken_is_left_alone(tmp_path, rng, taken, cpl):
-    """A group called "overviews" may belong to a user, with a "2" in it."""
+    """A group of the name that overviews have may belong to a user."""
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 40, 40))
     root = zarr.open_group(str(store))
-    name = "overviews/2/a" if taken == "group" else "overviews"
+    name = f"{level_group(2)}/a" if taken == "group" else level_group(2).partition("/")[0]
     root.create_dataset(name, data=np.full((7, 9), 3.5))
     zarr.consolidate_metadata(str(store))
     before = stays(store)
@@ -288,32 +294,35 @@ def test_a_process_that_ends_leaves_a_store_without_them(tmp_path, rng, single, 
     make(store, values, f"SINGLE_ARRAY={single}")
     ended = subprocess.run([sys.executable, "-c", KILLED, str(store)], env=dict(os.environ))
     assert ended.returncode == 9
-    assert (store / "overviews" / "2").exists(), "it ended too early to mean anything"
+    assert (store / level_group(2)).exists(), "it ended too early to mean anything"
     opened = open_raster(store)
     assert_same(read_all(opened), values)
     assert sizes(opened) == [] and len(opened.GetSubDatasets()) == (0 if single == "YES" else 2)
     assert update(store).BuildOverviews("AVERAGE", [2, 4]) == 0
     check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2, 4]))
-    documents = ["zarr.json"] if zarr_formats.is_v3() else [".zattrs", ".zgroup"]
-    names = sorted(file.name for file in (store / "overviews").iterdir())
-    assert names == sorted([*documents, "2", "4"])
+    if zarr_formats.is_v3():
+        assert level_folders(store) == [store / "ovr_2x", store / "ovr_4x"]
+    else:
+        names = sorted(file.name for file in (store / "overviews").iterdir())
+        assert names == [".zattrs", ".zgroup", "2", "4"]
     cpl.assert_quiet()
 
 
-@pytest.mark.parametrize("where", ["overviews", "overviews/2"])
-def test_a_store_that_cannot_be_written(tmp_path, rng, where, cpl):
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_store_that_cannot_be_written(tmp_path, rng, is_first, cpl):
     """A file stands where a folder has to be: refused by every file system, for root as well."""
     store = tmp_path / "a.zarr"
+    where = level_group(2).partition("/")[0] if is_first else level_group(2)
     values = smooth(rng, 1, 40, 40)
     make(store, values)
-    if where != "overviews":
+    if not is_first:
         update(store).BuildOverviews("NEAREST", [4])
     (store / where).write_text("in the way")
     before = entries(store)
     dataset = update(store)
-    refused(dataset, "NEAREST", [2], str(store), "overviews")
+    refused(dataset, "NEAREST", [2], str(store), where)
     dataset = None
     assert entries(store) == before
-    assert sizes(open_raster(store)) == ([] if where == "overviews" else [(10, 10)])
+    assert sizes(open_raster(store)) == ([] if is_first else [(10, 10)])
     check_consolidated(store)
     cpl.assert_quiet()

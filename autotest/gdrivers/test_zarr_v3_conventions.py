@@ -66,9 +66,12 @@ def facts_of_group(group, path=""):
     facts = {}
     for name in group.GetMDArrayNames() or []:
         array = group.OpenMDArray(name)
+        # Of texts the raw one is an address.
+        is_text = array.GetDataType().GetClass() == gdal.GEDTC_STRING
+        nodata = array.GetNoDataValueAsString() if is_text else array.GetNoDataValueAsRaw()
         facts[f"{path}/{name}"] = (
             [(d.GetFullName(), d.GetType(), d.GetDirection(), d.GetSize()) for d in array.GetDimensions()],
-            array.GetUnit(), array.GetScale(), array.GetOffset(), array.GetNoDataValueAsRaw(),
+            array.GetUnit(), array.GetScale(), array.GetOffset(), nodata,
             srs_text(array.GetSpatialRef()), sorted(a.GetName() for a in array.GetAttributes()),
         )  # fmt: skip
     for name in group.GetGroupNames() or []:

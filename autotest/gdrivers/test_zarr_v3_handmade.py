@@ -181,7 +181,7 @@ def test_packbits_of_some_bits(tmp_path, name, first, last):
     bits = 8 * dtype.itemsize
     low, high = first or 0, bits - 1 if last is None else last
     width = high - low + 1
-    given = (np.arange(24).reshape(4, 6) * 0x9E3779B97F4A7C15 % (1 << 64)).astype("u8")
+    given = np.array([i * 0x9E3779B97F4A7C15 % (1 << 64) for i in range(24)], "u8").reshape(4, 6)
     kept = given & np.uint64((1 << width) - 1)
     codes = (kept << np.uint64(low)) & np.uint64((1 << bits) - 1)
     if dtype.kind == "i":
@@ -532,10 +532,12 @@ def test_arrays_of_gdal_have_a_fill_value_of_null(tmp_path, cpl, codecs):
         return dataset
 
     opened(None)
-    opened(None, gdal.OF_UPDATE).WriteArray(np.full((2, 1), 9, "i2"), 5)
+    dataset = opened(None, gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).WriteArray(np.full((2, 1), 9, "i2"), 5)
+    dataset = None
     expected[:, 5] = 9
     dataset = opened(None, gdal.OF_UPDATE)
     dataset.GetRasterBand(1).SetNoDataValue(-4)
-    del dataset
+    dataset = None
     opened(-4)
     cpl.assert_quiet()

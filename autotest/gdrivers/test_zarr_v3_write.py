@@ -99,6 +99,12 @@ COPIES = {
         == ["zstd", "bitshuffle", 7],
     ),
     "FILTER=DELTA": (RAMP[0], ["FILTER=DELTA", "COMPRESS=ZSTD"], lambda m: "numcodecs.delta" in names_of(m["codecs"])),
+    "big endian": (RAMP, ["BLOCKSIZE=1,4,5", "ENDIAN=BIG"], lambda m: configuration(m, "bytes")["endian"] == "big"),
+    "GDAL's endian": (RAMP[0], ["@ENDIAN=big", "COMPRESS=GZIP"], lambda m: configuration(m, "bytes")["endian"] == "big"),
+    "big endian shards": (
+        RAMP[0], ["BLOCKSIZE=8,10", "SHARD_CHUNK_SHAPE=2,5", "ENDIAN=BIG"],
+        lambda m: configuration(m, "sharding_indexed")["codecs"][0]["configuration"]["endian"] == "big",
+    ),
     "order F": (RAMP, ["BLOCKSIZE=2,4,5", "CHUNK_MEMORY_LAYOUT=F"], lambda m: configuration(m, "transpose")["order"] == [2, 1, 0]),
     "keys of v2": (RAMP, ["BLOCKSIZE=1,4,5", "CHUNK_KEY_ENCODING=V2"], lambda m: keys(m) == ("v2", ".")),
     "keys of v2 in folders": (
@@ -285,6 +291,7 @@ REFUSED = {
     "SHARD_CHUNK_SHAPE=0,5": "SHARD_CHUNK_SHAPE",
     "SHARD_CHUNK_SHAPE=4": "SHARD_CHUNK_SHAPE",
     "CHUNK_KEY_ENCODING=V4": "CHUNK_KEY_ENCODING.*V4",
+    "ENDIAN=MIDDLE": "ENDIAN.*MIDDLE",
     "DIM_SEPARATOR=-": "DIM_SEPARATOR.*-",
     "FORMAT=ZARR_V4": "FORMAT.*ZARR_V4",
 }

@@ -12,6 +12,7 @@ they mean in either format. What the view translates is checked against zarr-pyt
 test_zarr_formats.py.
 """
 
+import collections.abc
 import contextlib
 import json
 import os
@@ -156,7 +157,35 @@ class _Chunks:
 V2_KEY = re.compile(r"\d+([./]\d+)*$")
 
 
-class V3View(zarr.storage.Store):
+class _Folder(collections.abc.MutableMapping):
+    """What zarr-python 2 calls DirectoryStore, of which version 3 has no equal: keys and bytes."""
+
+    _erasable = True
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+
+    def __getitem__(self, key):
+        try:
+            return (self.path / key).read_bytes()
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+            raise KeyError(key) from None
+
+    def __setitem__(self, key, value):
+        (self.path / key).parent.mkdir(parents=True, exist_ok=True)
+        (self.path / key).write_bytes(value)
+
+    def __delitem__(self, key):
+        (self.path / key).unlink()
+
+    def __iter__(self):
+        return (p.relative_to(self.path).as_posix() for p in self.path.rglob("*") if p.is_file())
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+
+class V3View(collections.abc.MutableMapping if IS_3 else zarr.storage.Store):
     """A store of Zarr v3 as zarr-python 2 sees one of v2: documents are translated, chunks have the
     keys of v2. Only for folders and zip files, of which the documents are written at the end."""
 
@@ -400,7 +429,7 @@ def install():
 
 def view(store):
     """The folder of a store as a mapping of the keys of Zarr v2 to bytes."""
-    folder = zarr.DirectoryStore(str(store))
+    folder = _Folder(store) if IS_3 else zarr.DirectoryStore(str(store))
     is_3 = (pathlib.Path(store) / "zarr.json").exists()
     return V3View(folder) if is_3 or is_v3() else folder
 

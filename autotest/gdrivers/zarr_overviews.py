@@ -18,6 +18,16 @@ CODES = {
 }  # fmt: skip
 
 
+def level_group(factor):
+    """The group of the overviews of a factor, from the group of the raster."""
+    return f"ovr_{factor}x" if zarr_formats.is_v3() else f"overviews/{factor}"
+
+
+def level_folders(store):
+    """The folders in a store that hold nothing but overviews."""
+    return sorted(path for name in ("overviews", "ovr_*") for path in pathlib.Path(store).glob(name))
+
+
 def smooth(rng, bands, rows, columns, dtype="f4", top=200):
     """Values that resampling methods tell apart, and that fit every type."""
     values = rng.random((bands, rows, columns)) * top

@@ -7,6 +7,8 @@
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/multiscales.h"
+#include "core/conventions/overview_layout.h"
+#include "core/conventions/registered.h"
 
 namespace zarr {
 
@@ -81,6 +83,14 @@ json::Value OmeAxes(const std::vector<OverviewAxis>& axes) {
     return json::Value(std::move(list));
 }
 
+// True for an entry of a list that DescribeOverviews() made.
+bool IsEntry(const json::Value& multiscale) {
+    const json::Value* metadata = multiscale.Find("metadata");
+    const std::string* method =
+        metadata != nullptr ? StringAttribute(*metadata, "method") : nullptr;
+    return method != nullptr && *method == kMethod;
+}
+
 // The path of the array that an entry gives overviews to.
 const std::string* BaseOf(const json::Value& entry) {
     const json::Value* datasets = entry.Find("datasets");
@@ -89,7 +99,7 @@ const std::string* BaseOf(const json::Value& entry) {
 }
 
 bool IsOf(const json::Value& entry, std::string_view base) {
-    const std::string* path = IsOverviews(entry) ? BaseOf(entry) : nullptr;
+    const std::string* path = IsEntry(entry) ? BaseOf(entry) : nullptr;
     return path != nullptr && *path == base;
 }
 
@@ -147,10 +157,7 @@ json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
 }
 
 bool IsOverviews(const json::Value& multiscale) {
-    const json::Value* metadata = multiscale.Find("metadata");
-    const std::string* method =
-        metadata != nullptr ? StringAttribute(*metadata, "method") : nullptr;
-    return method != nullptr && *method == kMethod;
+    return IsEntry(multiscale) || IsOverviewLayout(multiscale);
 }
 
 const json::Value* FindOverviews(const json::Value& group_attributes, std::string_view base) {
@@ -173,12 +180,54 @@ std::vector<OverviewLevel> ListOverviews(const json::Value& entry) {
     return levels;
 }
 
+OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format) {
+    const json::Value* value = group_attributes.Find(kMultiscales);
+    if (value != nullptr && value->as_array() != nullptr) return OverviewStyle::kList;
+    const bool is_layout = value != nullptr && IsOverviewLayout(*value);
+    return is_layout || format == Format::kV3 ? OverviewStyle::kLayout : OverviewStyle::kList;
+}
+
+std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base) {
+    if (const json::Value* entry = FindOverviews(group_attributes, base))
+        return ListOverviews(*entry);
+    const json::Value* value = group_attributes.Find(kMultiscales);
+    return value != nullptr ? OverviewsInLayout(*value, base) : std::vector<OverviewLevel>();
+}
+
+Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
+                           const std::vector<OverviewAxis>& axes,
+                           const std::vector<OverviewLevel>& levels) {
+    if (style == OverviewStyle::kList)
+        return PutOverviews(group_attributes, levels.front().path,
+                            levels.size() > 1 ? DescribeOverviews(axes, levels) : json::Value());
+    json::Value* const held = json::FindMember(group_attributes, kMultiscales);
+    const bool is_free = held == nullptr || held->is_null();
+    if (levels.size() == 1 && (is_free || !IsOverviewLayout(*held))) return {};
+    if (!is_free && !IsOverviewLayout(*held))
+        return Status::Unsupported(
+            "multiscales: the attribute describes something else, so that overviews cannot be "
+            "described beside it: " +
+            json::Brief(*held));
+    json::Value layout = is_free ? json::Value() : *held;
+    ZARR_RETURN_IF_ERROR(PutInLayout(layout, levels));
+    if (layout.is_null()) {
+        json::EraseMember(group_attributes, kMultiscales);
+        UnregisterConvention(group_attributes, Convention::kMultiscales);
+        return {};
+    }
+    json::PutMember(group_attributes, kMultiscales, std::move(layout));
+    RegisterConvention(group_attributes, Convention::kMultiscales);
+    return {};
+}
+
 std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes) {
     std::vector<std::string> paths;
     const json::Array* entries = EntriesOf(group_attributes);
+    const json::Value* value = group_attributes.Find(kMultiscales);
+    if (entries == nullptr && value != nullptr) return OverviewPathsInLayout(*value);
     if (entries == nullptr) return paths;
     for (const json::Value& entry : *entries)
-        if (IsOverviews(entry))
+        if (IsEntry(entry))
             for (const OverviewLevel& level : ListOverviews(entry)) paths.push_back(level.path);
     return paths;
 }
@@ -212,6 +261,10 @@ Status PutOverviews(json::Object& group_attributes, std::string_view base, json:
     else
         member->second = json::Value(std::move(entries));
     return {};
+}
+
+bool MayBeOverviewsGroup(std::string_view name) {
+    return name.substr(0, kOverviewsGroup.size()) == kOverviewsGroup || IsOverviewGroupName(name);
 }
 
 json::Object OverviewsGroupAttributes() { return {{std::string(kGroupMark), json::Value(true)}}; }

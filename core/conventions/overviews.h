@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Overviews that were built for an array that was there before, as the group around it describes
-// them: an entry of its `multiscales` with the `datasets` of OME-NGFF 0.4 and the `layout` of
-// zarr-conventions. Unlike other multiscales it adds smaller levels to an array and says nothing
-// else of it: neither what the group is opened as, nor where the array lies, nor what its
-// dimensions are called.
+// them in `multiscales`. In a list of these, which Zarr v2 has, it is an entry with the `datasets`
+// of OME-NGFF 0.4 and the `layout` of zarr-conventions; else `multiscales` is the layout of GDAL
+// 3.13, see overview_layout.h. Unlike other multiscales these add smaller levels to an array and
+// say nothing else of it: neither what the group is opened as, nor where the array lies, nor what
+// its dimensions are called.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include "core/base/status.h"
 #include "core/conventions/dimensions.h"
 #include "core/json/value.h"
+#include "core/metadata/documents.h"
 
 namespace zarr {
 
@@ -34,7 +36,7 @@ struct OverviewLevel {
 json::Value DescribeOverviews(const std::vector<OverviewAxis>& axes,
                               const std::vector<OverviewLevel>& levels);
 
-// True for an entry of `multiscales` that DescribeOverviews() made.
+// True for `multiscales`, or an entry of them, that describe overviews.
 bool IsOverviews(const json::Value& multiscale);
 
 // The entry for the array `base`, a path from the group; nullptr where there is none. Borrows.
@@ -42,6 +44,19 @@ const json::Value* FindOverviews(const json::Value& group_attributes, std::strin
 
 // The overviews that an entry lists, without the array; their shapes are not in it.
 std::vector<OverviewLevel> ListOverviews(const json::Value& entry);
+
+// How the overviews of a group are described, or are to be where there are none yet.
+enum class OverviewStyle : std::uint8_t { kList, kLayout };
+OverviewStyle OverviewStyleOf(const json::Value& group_attributes, Format format);
+
+// The overviews of the array `base`, a path from the group, in either style and without shapes.
+std::vector<OverviewLevel> OverviewsOf(const json::Value& group_attributes, std::string_view base);
+
+// Describes `levels`, the array first, in place of what was said of it; the array alone has no
+// overviews. Fails as PutOverviews() does, which is for lists.
+Status DescribeOverviewsIn(json::Object& group_attributes, OverviewStyle style,
+                           const std::vector<OverviewAxis>& axes,
+                           const std::vector<OverviewLevel>& levels);
 
 // The paths, from the group, of the overviews of every array.
 std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
@@ -51,9 +66,11 @@ std::vector<std::string> AllOverviewPaths(const json::Value& group_attributes);
 // `multiscales` is something else than a list, kLimit where readers would not look at so many.
 Status PutOverviews(json::Object& group_attributes, std::string_view base, json::Value entry);
 
-// A group that holds nothing but overviews has a name that starts with this, and says so in its
-// attributes: what in it is not listed was left by a process that ended while it built them.
+// A group that holds nothing but overviews says so in its attributes: what in it is not listed was
+// left by a process that ended while it built them. In the style of lists its name starts with
+// this, in that of layouts it is an OverviewGroupName().
 inline constexpr std::string_view kOverviewsGroup = "overviews";
+bool MayBeOverviewsGroup(std::string_view name);
 json::Object OverviewsGroupAttributes();
 bool IsOverviewsGroup(const json::Value& attributes);
 

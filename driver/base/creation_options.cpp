@@ -180,6 +180,9 @@ const char* const kArrayOptions =
     "  <Option name='CHUNK_MEMORY_LAYOUT' type='string-select' description='Order of elements in a chunk' default='C'>"
     "    <Value>C</Value><Value>F</Value>"
     "  </Option>"
+    "  <Option name='ENDIAN' type='string-select' description='Byte order of elements' default='LITTLE'>"
+    "    <Value>LITTLE</Value><Value>BIG</Value>"
+    "  </Option>"
     "  <Option name='DIM_SEPARATOR' type='string' description='Between the numbers of a chunk`s key: . or /; by default . in Zarr v2 and /, after c/, in Zarr v3'/>"
     "  <Option name='CHUNK_KEY_ENCODING' type='string-select' description='Of Zarr v3: whether the keys of chunks begin with c, or are those of Zarr v2' default='DEFAULT'>"
     "    <Value>DEFAULT</Value><Value>V2</Value>"
@@ -262,6 +265,18 @@ Result<zarr::Format> FormatOfNewStore(std::optional<zarr::Format> stated) {
 Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
                                                          const zarr::DataType& dtype) {
     ArrayCreationOptions array;
+    // GDAL's own driver has it under the second name.
+    for (const char* const name : {"ENDIAN", "@ENDIAN"}) {
+        const char* const endian = CSLFetchNameValue(options, name);
+        if (endian == nullptr) continue;
+        if (!EQUAL(endian, "LITTLE") && !EQUAL(endian, "BIG"))
+            return RefuseOption(name, "LITTLE or BIG", endian);
+        array.byte_order = EQUAL(endian, "BIG") ? zarr::ByteOrder::kBig : zarr::ByteOrder::kLittle;
+    }
+    // Filters work on elements as they are stored in Zarr v2, and on numbers in v3.
+    const bool has_filter = !EQUAL(CSLFetchNameValueDef(options, "FILTER", "NONE"), "NONE");
+    if (has_filter && array.byte_order == zarr::ByteOrder::kBig)
+        return RefuseOption("ENDIAN", "LITTLE with FILTER", "BIG");
     ZARR_ASSIGN_OR_RETURN(array.codecs, MakeCodecSpecs(options, dtype));
     ZARR_ASSIGN_OR_RETURN(array.chunks, ParseSizes(options, "BLOCKSIZE"));
     ZARR_ASSIGN_OR_RETURN(array.shard_chunks, ParseSizes(options, "SHARD_CHUNK_SHAPE"));
@@ -304,6 +319,7 @@ Result<zarr::ArrayMetadata> NewArrayMetadata(zarr::ArraySpec spec,
     }
     if (options.is_sharded && spec.shard.empty()) spec.shard = DefaultShard(spec);
     spec.codecs = options.codecs;
+    if (options.byte_order) spec.dtype = zarr::WithByteOrder(spec.dtype, *options.byte_order);
     spec.fortran_order = options.fortran_order;
     spec.has_key_prefix = options.has_key_prefix.value_or(is_v3);
     spec.dimension_separator =

@@ -22,7 +22,8 @@ struct ArrayCreationOptions {
     std::vector<zarr::CodecSpec> codecs;  // filters, then the compressor
     std::vector<std::uint64_t> chunks;  // of BLOCKSIZE, slowest dimension first; empty: by default
     bool fortran_order = false;
-    std::optional<char> dimension_separator;  // without: as is usual in the format
+    std::optional<zarr::ByteOrder> byte_order;  // without: that of the dtype
+    std::optional<char> dimension_separator;    // without: as is usual in the format
     // Of Zarr v3. With `shard_chunks` of SHARD_CHUNK_SHAPE `chunks` are the shards.
     std::optional<bool> has_key_prefix;
     bool is_sharded = false;

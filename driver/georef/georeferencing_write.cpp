@@ -18,6 +18,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/coordinates.h"
+#include "core/conventions/registered.h"
 #include "core/dtype/element_text.h"
 #include "core/grid/chunk_grid.h"
 #include "core/metadata/array_metadata.h"
@@ -54,6 +55,17 @@ bool IsRotated(const GeoTransform& t) { return t[2] != 0 || t[4] != 0; }
 // Six numbers in affine order: a, b, c, d, e, f.
 json::Value SpatialTransform(const GeoTransform& t) {
     return NumbersOf({t[1], t[2], t[0], t[4], t[5], t[3]});
+}
+
+// The smallest and largest X and Y of the raster's corners: xmin, ymin, xmax, ymax.
+json::Value SpatialBox(const RasterLayout& layout, const GeoTransform& t) {
+    const auto columns = static_cast<double>(layout.Width());
+    const auto rows = static_cast<double>(layout.Height());
+    const auto [x_min, x_max] = std::minmax(
+        {t[0], t[0] + columns * t[1], t[0] + rows * t[2], t[0] + columns * t[1] + rows * t[2]});
+    const auto [y_min, y_max] = std::minmax(
+        {t[3], t[3] + columns * t[4], t[3] + rows * t[5], t[3] + columns * t[4] + rows * t[5]});
+    return NumbersOf({x_min, y_min, x_max, y_max});
 }
 
 std::string GdalTransform(const GeoTransform& t) {
@@ -195,6 +207,7 @@ bool CentresSay(const RasterLayout& layout, const GeoTransform& transform) {
            CentresSay(transform, false, shape[*layout.y_axis]);
 }
 
+// PROJJSON; null where the CRS cannot be written so.
 json::Value ProjJson(const OGRSpatialReference& srs) {
     char* exported = nullptr;
     json::Value value;
@@ -204,6 +217,30 @@ json::Value ProjJson(const OGRSpatialReference& srs) {
     }
     CPLFree(exported);
     return value;
+}
+
+// What the conventions `proj:` and `spatial:` ask for beside CRS and transform, where these are
+// said by them, and that the array follows them.
+void SetConventions(const RasterLayout& layout, const RasterPosition& placement, bool is_asked_for,
+                    bool has_transform, json::Object& attributes) {
+    const bool has_crs = is_asked_for && placement.srs != nullptr;
+    const bool is_placed = is_asked_for && has_transform;
+    // A code is enough for readers; a CRS of one's own is not everywhere read from WKT.
+    const bool has_code = json::FindMember(attributes, "proj:code") != nullptr;
+    SetMember(attributes, "proj:projjson",
+              has_crs && !has_code ? ProjJson(*placement.srs) : json::Value());
+    SetMember(attributes, "spatial:transform_type",
+              is_placed ? json::Value("affine") : json::Value());
+    SetMember(attributes, "spatial:registration", is_placed ? json::Value("pixel") : json::Value());
+    SetMember(attributes, "spatial:bbox",
+              is_placed ? SpatialBox(layout, *placement.transform) : json::Value());
+    using zarr::Convention;
+    if (has_crs)
+        zarr::RegisterConvention(attributes, Convention::kProj);
+    else
+        zarr::UnregisterConvention(attributes, Convention::kProj);
+    if (is_placed) zarr::RegisterConvention(attributes, Convention::kSpatial);
+    if (!has_transform) zarr::UnregisterConvention(attributes, Convention::kSpatial);
 }
 
 }  // namespace
@@ -330,6 +367,7 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     SetMember(attributes, "spatial:dimensions", std::move(names));
     SetMember(attributes, "spatial:transform",
               by_attribute ? SpatialTransform(*placement.transform) : json::Value());
+    SetConventions(layout, placement, spatial, by_attribute, attributes);
 }
 
 Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayout*>& layouts,

@@ -505,7 +505,11 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
         for (std::size_t i = 0; i < facts_.metadata.rank(); ++i)
             if (i != iXDim && i != iYDim) slices *= facts_.metadata.shape[i];
         // Of more slices than bands GDAL itself says what to do.
-        if (is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN) {
+        const bool is_own = is_its_raster && slices <= kMaxBands && ZARR_AS_CLASSIC_IS_PLAIN;
+        // One that can be changed, as the array can, gets its overviews in the store.
+        if (is_own && session_->update() != nullptr && !facts_.path.empty())
+            return OpenForUpdate().release();
+        if (is_own) {
             Location location = session_->location();
             location.node = facts_.path;
             location.kind = zarr::NodeKind::kArray;
@@ -684,10 +688,14 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs) {
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
     if (!beside.grid_mapping.empty()) session_->NodeCreated();
+    constexpr const char* kConventions = "zarr_conventions";
     json::Object members;
+    if (const json::Value* const held = facts_.attributes.Find(kConventions))
+        members.emplace_back(kConventions, *held);
     SetGeoreferencingAttributes(layout, placement, convention_, beside, members);
     const json::Value stated(std::move(members));
-    for (const char* name : {"_CRS", "grid_mapping", "proj:code", "proj:wkt2"}) {
+    for (const char* name :
+         {"_CRS", "grid_mapping", "proj:code", "proj:wkt2", "proj:projjson", kConventions}) {
         const json::Value* value = stated.Find(name);
         // A grid mapping of others may say more than a CRS.
         const bool stays = value == nullptr && srs != nullptr && EQUAL(name, "grid_mapping");

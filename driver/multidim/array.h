@@ -138,6 +138,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     void OrderDimensions();
     void InterpretAttributes();
     const std::vector<std::string>& LevelPaths() const;
+    std::unique_ptr<GDALDataset> OpenForUpdate() const;
     zarr::Status CheckOverviews(const std::vector<int>& factors) const;
     std::vector<std::shared_ptr<GDALAttribute>> ListedAttributes() const;
     void ReadNodata();

@@ -12,6 +12,7 @@
 #include "driver/base/report.h"
 #include "driver/multidim/array.h"
 #include "driver/multidim/shared_resource.h"
+#include "driver/raster/dataset.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -24,9 +25,13 @@ const std::vector<std::string>& ZarrMDArray::LevelPaths() const {
         zarr::Warnings warnings;
         const auto pyramid = zarr::FindPyramidOf(session_->hierarchy(), facts_.path, warnings);
         EmitWarnings(session_->store_path(), warnings);
-        if (pyramid && pyramid->levels[0].path == facts_.path)
-            for (std::size_t i = 1; i < pyramid->levels.size(); ++i)
-                paths.push_back(pyramid->levels[i].path);
+        if (!pyramid) return paths;
+        // A level between others has the smaller ones.
+        bool is_smaller = false;
+        for (const zarr::PyramidLevel& level : pyramid->levels) {
+            if (is_smaller) paths.push_back(level.path);
+            is_smaller = is_smaller || level.path == facts_.path;
+        }
         return paths;
     });
 }
@@ -47,6 +52,24 @@ std::shared_ptr<GDALMDArray> ZarrMDArray::GetOverview(int idx) const {
     });
 }
 
+// The raster of the array, which reads what the store has. nullptr where it cannot be opened, of
+// which errors tell.
+std::unique_ptr<GDALDataset> ZarrMDArray::OpenForUpdate() const {
+    const Status status = session_->Finish();
+    if (!status.ok()) {
+        EmitError(session_->store_path(), status);
+        return nullptr;
+    }
+    const std::string name = FormatConnectionString(session_->store_path(), facts_.path);
+    CPLStringList options;
+    const std::string& locks = session_->options().synchronizer;
+    if (!locks.empty()) options.SetNameValue("SYNCHRONIZER", locks.c_str());
+    const char* const drivers[] = {"Zarr", nullptr};
+    return std::unique_ptr<GDALDataset>(
+        GDALDataset::Open(name.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE | GDAL_OF_VERBOSE_ERROR,
+                          drivers, options.List()));
+}
+
 #if ZARR_BUILDS_MULTIDIM_OVERVIEWS
 Status ZarrMDArray::CheckOverviews(const std::vector<int>& factors) const {
     ZARR_RETURN_IF_ERROR(CheckChange());
@@ -65,19 +88,11 @@ CPLErr ZarrMDArray::BuildOverviews(const char* pszResampling, int nOverviews,
                                    void* pProgressData, CSLConstList papszOptions) {
     return Guarded(session_->store_path(), [&]() -> CPLErr {
         const std::vector<int> factors(panOverviewList, panOverviewList + nOverviews);
-        Status status = CheckOverviews(factors);
-        // The raster of the array has them, and reads what the store has.
-        if (status.ok()) status = session_->Finish();
+        const Status status = CheckOverviews(factors);
         if (!status.ok()) return EmitError(session_->store_path(), status);
-        const std::string name = FormatConnectionString(session_->store_path(), facts_.path);
-        CPLStringList options;
-        const std::string& locks = session_->options().synchronizer;
-        if (!locks.empty()) options.SetNameValue("SYNCHRONIZER", locks.c_str());
-        const char* const drivers[] = {"Zarr", nullptr};
-        const std::unique_ptr<GDALDataset> raster(
-            GDALDataset::Open(name.c_str(), GDAL_OF_RASTER | GDAL_OF_UPDATE | GDAL_OF_VERBOSE_ERROR,
-                              drivers, options.List()));
+        const std::unique_ptr<GDALDataset> raster = OpenForUpdate();
         if (raster == nullptr) return CE_Failure;
+        if (auto* const own = dynamic_cast<ZarrDataset*>(raster.get())) own->ReplaceLevels();
         const CPLErr built =
             raster->BuildOverviews(pszResampling, nOverviews, factors.data(), 0, nullptr,
                                    pfnProgress, pProgressData, papszOptions);

@@ -381,6 +381,18 @@ Status ZarrAttribute::Store(const Window& window, const GDALExtendedDataType& bu
     return session_->ChangeAttribute(path_, GetName(), value.Take());
 }
 
+Status ZarrAttribute::StoreEmpty() {
+    const std::uint8_t* next = elements_.data();
+    // What is to be JSON is null before it is something.
+    const bool is_json = type_.GetClass() == GEDTC_STRING && type_.GetSubType() == GEDTST_JSON;
+    json::Value value;
+    if (!is_json) {
+        ZARR_ASSIGN_OR_RETURN(value, ToJson(0, next));
+    }
+    // No array is told: zeros of an attribute that means something are not meant.
+    return session_->update()->ChangeAttribute(path_, GetName(), std::move(value));
+}
+
 bool ZarrAttribute::IWrite(const GUInt64* arrayStartIdx, const size_t* count,
                            const GInt64* arrayStep, const GPtrDiff_t* bufferStride,
                            const GDALExtendedDataType& bufferDataType, const void* pSrcBuffer) {
@@ -465,9 +477,8 @@ Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // Attributes without elements are not written.
-    if (std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end())
-        ZARR_RETURN_IF_ERROR(session->ChangeAttribute(path, name, json::Value(json::Array{})));
+    // It is there from now on, also where nothing is ever written to it.
+    ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->Register(attribute);
     return std::shared_ptr<GDALAttribute>(std::move(attribute));
 }

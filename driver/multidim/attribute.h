@@ -46,6 +46,9 @@ class ZarrAttribute final : public GDALAttribute {
     // Lets the attribute of the node at `path` be written, where the session does.
     void Attach(std::shared_ptr<SharedResource> session, const std::string& path);
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
+    // Stores what an attribute is that was just created: zeros, empty texts, null where it is to be
+    // JSON.
+    zarr::Status StoreEmpty();
     // The path of its node.
     const std::string& path() const { return path_; }
     bool is_deleted() const { return is_deleted_; }

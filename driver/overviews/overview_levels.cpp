@@ -9,6 +9,7 @@
 
 #include "core/conventions/coordinates.h"
 #include "core/conventions/nczarr.h"
+#include "core/conventions/overview_layout.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
 #include "driver/base/metadata_text.h"
@@ -142,14 +143,18 @@ Status OverviewLevels::Check() const {
     return {};
 }
 
+zarr::OverviewStyle OverviewLevels::Style() const {
+    const auto attributes = GroupAttributes();
+    return zarr::OverviewStyleOf(attributes.ok() ? json::Value(*attributes) : json::Value(),
+                                 hierarchy_.format());
+}
+
 bool OverviewLevels::AreListed(const std::vector<std::string>& paths) const {
     const auto attributes = hierarchy_.Attributes(Group());
     if (!attributes.ok() || paths.size() != source_.arrays.size()) return false;
     for (std::size_t i = 0; i < paths.size(); ++i) {
-        const json::Value* entry =
-            zarr::FindOverviews(*attributes, zarr::LastName(source_.arrays[i]->facts.path));
-        if (entry == nullptr) return false;
-        const auto levels = zarr::ListOverviews(*entry);
+        const auto levels =
+            zarr::OverviewsOf(*attributes, zarr::LastName(source_.arrays[i]->facts.path));
         const std::string path = FromGroup(paths[i]);
         if (std::none_of(levels.begin(), levels.end(),
                          [&](const auto& level) { return level.path == path; }))
@@ -162,15 +167,12 @@ std::vector<zarr::OverviewLevel> OverviewLevels::Listed() const {
     std::vector<zarr::OverviewLevel> all;
     const auto attributes = hierarchy_.Attributes(Group());
     if (!attributes.ok()) return all;
-    for (const RasterLayout* array : source_.arrays) {
-        const json::Value* entry =
-            zarr::FindOverviews(*attributes, zarr::LastName(array->facts.path));
-        if (entry == nullptr) continue;
-        for (zarr::OverviewLevel& level : zarr::ListOverviews(*entry)) {
+    for (const RasterLayout* array : source_.arrays)
+        for (zarr::OverviewLevel& level :
+             zarr::OverviewsOf(*attributes, zarr::LastName(array->facts.path))) {
             level.path = zarr::JoinKey(Group(), level.path);
             all.push_back(std::move(level));
         }
-    }
     return all;
 }
 
@@ -198,17 +200,22 @@ Result<std::string> OverviewLevels::Container() const {
                          source_.arrays[0]->facts.path);
 }
 
-// A group that nothing is in. What is there and not described was left by a process that ended.
-Result<std::string> OverviewLevels::FreeGroup(const std::string& container, int factor) const {
-    ZARR_ASSIGN_OR_RETURN(const json::Object attributes, GroupAttributes());
-    const auto listed = zarr::AllOverviewPaths(json::Value(attributes));
+// True where something in the group is described as an overview.
+bool OverviewLevels::IsListed(const std::string& group) const {
+    const auto attributes = hierarchy_.Attributes(Group());
+    if (!attributes.ok()) return true;  // so that it is left alone
+    const std::string from_group = FromGroup(group);
+    const auto listed = zarr::AllOverviewPaths(*attributes);
+    return std::any_of(listed.begin(), listed.end(), [&](const std::string& path) {
+        return zarr::IsAtOrBelow(path, from_group);
+    });
+}
+
+// What is there and not described was left by a process that ended.
+Result<std::string> OverviewLevels::FreeGroupIn(const std::string& container, int factor) const {
     for (int turn = 1; turn <= kMaxNames; ++turn) {
         std::string path = zarr::JoinKey(container, Numbered(std::to_string(factor), turn));
-        const std::string from_group = FromGroup(path);
-        if (std::any_of(listed.begin(), listed.end(), [&](const std::string& other) {
-                return zarr::IsAtOrBelow(other, from_group);
-            }))
-            continue;
+        if (IsListed(path)) continue;
         ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
         if (kind != NodeKind::kNone) ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
         return path;
@@ -216,9 +223,34 @@ Result<std::string> OverviewLevels::FreeGroup(const std::string& container, int 
     return Status::Limit("no name is left for an overview in /" + container);
 }
 
-Status OverviewLevels::Make(int factor, LevelPaths& level) const {
+// Of what is there, only a group that is marked was left by a process that ended.
+Result<std::string> OverviewLevels::FreeGroupBeside(int factor) const {
+    for (int turn = 1; turn <= kMaxNames; ++turn) {
+        std::string path = zarr::JoinKey(Group(), zarr::OverviewGroupName(factor, turn));
+        if (IsListed(path)) continue;
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(path));
+        if (kind == NodeKind::kArray) continue;
+        if (kind == NodeKind::kGroup) {
+            const auto attributes = hierarchy_.Attributes(path);
+            if (!attributes.ok() || !zarr::IsOverviewsGroup(*attributes)) continue;
+            ZARR_RETURN_IF_ERROR(update_.metadata().DeleteNode(path));
+        }
+        ZARR_RETURN_IF_ERROR(update_.metadata().CreateGroup(path));
+        ZARR_RETURN_IF_ERROR(
+            update_.metadata().SetAttributes(path, json::Value(zarr::OverviewsGroupAttributes())));
+        return path;
+    }
+    return Status::Limit("no name is left for an overview in /" + Group());
+}
+
+Result<std::string> OverviewLevels::FreeGroup(int factor) const {
+    if (Style() == zarr::OverviewStyle::kLayout) return FreeGroupBeside(factor);
     ZARR_ASSIGN_OR_RETURN(const std::string container, Container());
-    ZARR_ASSIGN_OR_RETURN(const std::string group, FreeGroup(container, factor));
+    return FreeGroupIn(container, factor);
+}
+
+Status OverviewLevels::Make(int factor, LevelPaths& level) const {
+    ZARR_ASSIGN_OR_RETURN(const std::string group, FreeGroup(factor));
     for (const RasterLayout* array : source_.arrays)
         level.paths.push_back(zarr::JoinKey(group, zarr::LastName(array->facts.path)));
     Status status = MakeArrays(level);
@@ -251,6 +283,7 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
 
 Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
     ZARR_ASSIGN_OR_RETURN(json::Object attributes, GroupAttributes());
+    const zarr::OverviewStyle style = Style();
     for (std::size_t i = 0; i < source_.arrays.size(); ++i) {
         const RasterLayout& array = *source_.arrays[i];
         const std::string name(zarr::LastName(array.facts.path));
@@ -268,16 +301,19 @@ Status OverviewLevels::Describe(const std::vector<LevelPaths>& levels) const {
             described.push_back(
                 {FromGroup(level.paths[i]), scaled.facts.metadata.shape, level.method});
         }
-        json::Value entry =
-            levels.empty() ? json::Value() : zarr::DescribeOverviews(axes, described);
-        ZARR_RETURN_IF_ERROR(zarr::PutOverviews(attributes, name, std::move(entry)));
+        ZARR_RETURN_IF_ERROR(zarr::DescribeOverviewsIn(attributes, style, axes, described));
     }
     return update_.metadata().SetAttributes(Group(), json::Value(attributes));
 }
 
-// Whatever the attributes list, nothing is deleted but what is in a group for overviews.
+// Whatever the attributes list, nothing is deleted but what is in a group for overviews. Those of a
+// layout that others made are not marked, but say by their name what they are.
 bool OverviewLevels::IsInContainer(const std::string& path) const {
-    const std::string container(zarr::ParentPath(zarr::ParentPath(path)));
+    const std::string_view level_group = zarr::ParentPath(path);
+    if (!level_group.empty() && zarr::ParentPath(level_group) == Group() &&
+        zarr::IsOverviewGroupName(zarr::LastName(level_group)))
+        return true;
+    const std::string container(zarr::ParentPath(level_group));
     if (zarr::ParentPath(container) != Group() || container.empty()) return false;
     const auto attributes = hierarchy_.Attributes(container);
     return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
@@ -294,15 +330,13 @@ Status OverviewLevels::Remove(const LevelPaths& level) const {
 }
 
 // Removes the group of an overview where none that is described is in it, and the group around it
-// where that is empty then.
+// where that is for overviews alone and empty then.
 Status OverviewLevels::RemoveEmptyGroups(const std::string& level_group) const {
     const std::string container(zarr::ParentPath(level_group));
-    ZARR_ASSIGN_OR_RETURN(const json::Object attributes, GroupAttributes());
-    const std::string from_group = FromGroup(level_group);
-    for (const std::string& path : zarr::AllOverviewPaths(json::Value(attributes)))
-        if (zarr::IsAtOrBelow(path, from_group)) return {};
+    if (IsListed(level_group)) return {};
     Status status = update_.metadata().DeleteNode(level_group);
     if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
+    if (container == Group()) return {};
     ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_.Members(container));
     return members.empty() ? update_.metadata().DeleteNode(container) : Status();
 }

@@ -33,9 +33,10 @@ struct LevelSource {
 };
 
 // Makes, describes and removes the overviews of one raster. An overview's arrays lie, with
-// coordinates of their own, in a group of theirs: /g/overviews/2/raster where the raster is
-// /g/raster and the factor 2, or overviews_2, 2_2, ... where something else is there. Borrows what
-// it is given; `hierarchy` must not be consolidated.
+// coordinates of their own, in a group of theirs. Where the raster is /g/raster and the factor 2,
+// that is /g/ovr_2x/raster of Zarr v3, or ovr_2x_2, ... where something else is there; of Zarr v2
+// /g/overviews/2/raster, or overviews_2, 2_2, .... Borrows what it is given; `hierarchy` must not
+// be consolidated.
 class OverviewLevels {
   public:
     OverviewLevels(StoreUpdate& update, const zarr::Hierarchy& hierarchy, LevelSource source);
@@ -61,10 +62,15 @@ class OverviewLevels {
     // Names the dimensions of an array in its attributes, where all have names.
     static void AddDimensionNames(const zarr::ArrayFacts& facts, zarr::json::Object& attributes);
     std::string Group() const;
+    zarr::OverviewStyle Style() const;
     std::string FromGroup(const std::string& path) const;
     zarr::Result<zarr::json::Object> GroupAttributes() const;
     zarr::Result<std::string> Container() const;
-    zarr::Result<std::string> FreeGroup(const std::string& container, int factor) const;
+    // The group for a new overview, where nothing is.
+    zarr::Result<std::string> FreeGroup(int factor) const;
+    zarr::Result<std::string> FreeGroupIn(const std::string& container, int factor) const;
+    zarr::Result<std::string> FreeGroupBeside(int factor) const;
+    bool IsListed(const std::string& group) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
     zarr::Status UpdateCoordinates(const CoordinateArrays& coordinates, const RasterLayout& array,
                                    const RasterLayout& level) const;

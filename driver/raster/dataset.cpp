@@ -126,6 +126,19 @@ void ZarrDataset::AddSubdataset(const std::string& name, const std::string& desc
     subdatasets_.AddNameValue((prefix + "_DESC").c_str(), description.c_str());
 }
 
+// What the convention spatial: says of pixels, in GDAL's words.
+void ZarrDataset::AddRegistration(CPLStringList& list) const {
+    constexpr const char* kItem = "AREA_OR_POINT";
+    if (arrays_.empty() || list.FetchNameValue(kItem) != nullptr) return;
+    const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
+    for (const zarr::json::Value* attributes : {&facts.attributes, &facts.group_attributes}) {
+        if (attributes->Find("spatial:transform") == nullptr) continue;
+        const std::string* said = zarr::StringAttribute(*attributes, "spatial:registration");
+        list.SetNameValue(kItem, said != nullptr && *said == "node" ? "Point" : "Area");
+        return;
+    }
+}
+
 void ZarrDataset::Finish(const OpenedAs& opened) {
     CPLStringList& list = stored_metadata_;
     const bool is_array = location_.kind == zarr::NodeKind::kArray;
@@ -146,8 +159,10 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     if (nBands == 1 && arrays_.size() == 1)
         LeaveOutBandItems(arrays_[0]->layout.facts.attributes, list);
     if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
+    CPLStringList shown(list);
+    AddRegistration(shown);
     // Past PAM: what comes from the store is not to be written beside it.
-    GDALDataset::SetMetadata(list.List());
+    GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
     if (nBands > 1) {
         const RasterLayout& layout = arrays_[0]->layout;
@@ -387,6 +402,7 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
         request.progress = pfnProgress;
         request.progress_data = pProgressData;
         request.options = papszOptions;
+        request.replaces = replaces_levels_;
         // What the raster is to say, and its pixels, are in the store first.
         if (FlushAll(false) != CE_None) return CE_Failure;
         OverviewBuilder builder(*this);

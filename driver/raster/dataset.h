@@ -60,6 +60,8 @@ class ZarrDataset final : public ZarrPamDataset {
     }
     StoredMasks& masks() { return *masks_; }
     const std::vector<std::unique_ptr<ZarrDataset>>& levels() const { return levels_; }
+    // From now on BuildOverviews() takes away levels of other factors, as GDAL's does of arrays.
+    void ReplaceLevels() { replaces_levels_ = true; }
     // Overviews that are built at closing, unless BuildPlannedOverviews() does it before.
     void PlanOverviews(OverviewPlan plan) { planned_overviews_ = std::move(plan); }
     bool HasPlannedOverviews() const { return !planned_overviews_.IsEmpty(); }
@@ -156,6 +158,7 @@ class ZarrDataset final : public ZarrPamDataset {
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
                            void* pProgressData, CSLConstList papszOptions) override;
 
+    void AddRegistration(CPLStringList& list) const;
     const Georeferencing& FindGeoreferencing() const;
     void LoadPoints();
     void LoadGeolocation();
@@ -192,6 +195,7 @@ class ZarrDataset final : public ZarrPamDataset {
     bool levels_behind_ = false;  // the overviews do not say yet what the raster says
     bool levels_stale_ = false;   // what is open of the overviews does not know what they say
     OverviewPlan planned_overviews_;
+    bool replaces_levels_ = false;
     // Overviews that were removed while a caller may hold their bands.
     std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
     CPLStringList subdatasets_;

@@ -291,8 +291,33 @@ CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
     return status.ok() ? CE_None : EmitError(dataset_.store_path(), status);
 }
 
+// Those of the dataset that a request that replaces them has no factor for.
+std::set<const ZarrDataset*> OverviewBuilder::NotAskedFor(const OverviewRequest& request) const {
+    std::set<const ZarrDataset*> levels;
+    if (!request.replaces) return levels;
+    for (const auto& level : dataset_.levels_) levels.insert(level.get());
+    for (const int factor : request.factors) levels.erase(FindLevel(dataset_.levels_, factor));
+    return levels;
+}
+
+// Takes levels away from the dataset. Callers may hold bands of them, which stay as they are.
+std::vector<LevelPaths> OverviewBuilder::TakeOut(const std::set<const ZarrDataset*>& levels) {
+    std::vector<LevelPaths> removed;
+    for (auto& level : dataset_.levels_) {
+        if (levels.count(level.get()) == 0) continue;
+        removed.push_back({PathsOf(*level), 0, 0, ""});
+        for (const auto& array : level->arrays_) dataset_.update_->Forget(*array->layout.array);
+        level->EndUpdate();
+        dataset_.removed_levels_.push_back(std::move(level));
+    }
+    dataset_.levels_.erase(std::remove(dataset_.levels_.begin(), dataset_.levels_.end(), nullptr),
+                           dataset_.levels_.end());
+    return removed;
+}
+
 // Describes the new levels beside the old ones, and gives them to the dataset.
 Status OverviewBuilder::List(const OverviewRequest& request) {
+    const std::vector<LevelPaths> replaced = TakeOut(NotAskedFor(request));
     std::vector<LevelPaths> described = Described();
     const std::string method = MethodName(request.resampling);
     for (std::size_t i = 0; i < described.size(); ++i)
@@ -307,6 +332,7 @@ Status OverviewBuilder::List(const OverviewRequest& request) {
                          return a.width * a.height > b.width * b.height;
                      });
     ZARR_RETURN_IF_ERROR(writer_.Describe(described));
+    for (const LevelPaths& level : replaced) ZARR_RETURN_IF_ERROR(writer_.Remove(level));
     auto& levels = dataset_.levels_;
     std::move(made_.begin(), made_.end(), std::back_inserter(levels));
     made_.clear();
@@ -381,15 +407,9 @@ CPLErr OverviewBuilder::Build(const OverviewRequest& request) {
 
 Status OverviewBuilder::RemoveLevels() {
     ZARR_RETURN_IF_ERROR(writer_.Describe({}));
-    std::vector<LevelPaths> removed;
-    for (auto& level : dataset_.levels_) {
-        removed.push_back({PathsOf(*level), 0, 0, ""});
-        for (const auto& array : level->arrays_) dataset_.update_->Forget(*array->layout.array);
-        level->EndUpdate();
-        dataset_.removed_levels_.push_back(std::move(level));
-    }
-    dataset_.levels_.clear();
-    for (const LevelPaths& level : removed) ZARR_RETURN_IF_ERROR(writer_.Remove(level));
+    std::set<const ZarrDataset*> all;
+    for (const auto& level : dataset_.levels_) all.insert(level.get());
+    for (const LevelPaths& level : TakeOut(all)) ZARR_RETURN_IF_ERROR(writer_.Remove(level));
     return {};
 }
 

@@ -4,6 +4,7 @@
 #include <gdal_priv.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct OverviewRequest {
     GDALProgressFunc progress = nullptr;
     void* progress_data = nullptr;
     CSLConstList options = nullptr;
+    bool replaces = false;  // levels of other factors go away
 };
 
 // Builds, follows up and removes the overviews of a dataset that is open for update. Levels that
@@ -60,6 +62,8 @@ class OverviewBuilder {
     std::vector<std::vector<int>> Runs(const std::vector<int>& bands) const;
     CPLErr Fill(const OverviewRequest& request) const;
     zarr::Status List(const OverviewRequest& request);
+    std::vector<LevelPaths> TakeOut(const std::set<const ZarrDataset*>& levels);
+    std::set<const ZarrDataset*> NotAskedFor(const OverviewRequest& request) const;
     void Discard();
     zarr::Status RemoveLevels();
     zarr::Status Finish();

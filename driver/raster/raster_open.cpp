@@ -255,8 +255,7 @@ struct Contents {
 
 // True where nothing but overviews lies in the group.
 bool IsForOverviews(const zarr::Hierarchy& hierarchy, const std::string& group) {
-    const std::string_view name = zarr::LastName(group);
-    if (name.substr(0, zarr::kOverviewsGroup.size()) != zarr::kOverviewsGroup) return false;
+    if (!zarr::MayBeOverviewsGroup(zarr::LastName(group))) return false;
     const auto attributes = hierarchy.Attributes(group);
     return attributes.ok() && zarr::IsOverviewsGroup(*attributes);
 }

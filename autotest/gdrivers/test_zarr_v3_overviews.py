@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Overviews in Zarr v3 as GDAL 3.13 lays them out: groups ovr_2x and so on beside the array, and the
+`multiscales` of zarr-conventions. Both drivers find each other's."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+import zarr_formats
+from osgeo import gdal
+from zarr_gdal import array_name, assert_same, gdal_is_at_least, open_raster
+from zarr_overviews import (check_consolidated, entries, gtiff_levels, level_folders, level_values,
+                            make, root_attributes, sizes, smooth, update)
+
+pytestmark = pytest.mark.formats(3)
+SEED = int(os.environ["ZARR_TEST_SEED"], 16)
+UUID = "d35379db-88df-4056-af3a-620245f8e347"
+multidim = pytest.mark.skipif(not gdal_is_at_least(3, 13),
+                              reason="arrays get overviews from GDAL 3.13 on")  # fmt: skip
+builtin = pytest.mark.skipif(not gdal_is_at_least(3, 13),
+                             reason="GDAL's own driver knows overviews of Zarr v3 from 3.13 on")  # fmt: skip
+
+
+@pytest.fixture
+def rng():
+    print(f"ZARR_TEST_SEED={SEED:x}")
+    return np.random.default_rng(SEED)
+
+
+def levels_of(array):
+    """(full name, shape) of each overview of an array."""
+    found = [array.GetOverview(i) for i in range(array.GetOverviewCount())]
+    return [(level.GetFullName(), [d.GetSize() for d in level.GetDimensions()]) for level in found]
+
+
+def assets(store, group=""):
+    layout = root_attributes(store, group)["multiscales"]["layout"]
+    return [(entry["asset"], entry.get("derived_from")) for entry in layout]
+
+
+def arrays_of_two_sets(store, rng, *options):
+    """Two arrays of one group that have not the same overviews."""
+    one, two = smooth(rng, 1, 64, 65), smooth(rng, 2, 99, 33)
+    make(store, one, "ARRAY_NAME=one", *options).BuildOverviews("NEAREST", [2, 4])
+    dataset = make(store, two, "ARRAY_NAME=two", "APPEND_SUBDATASET=YES")
+    assert dataset.BuildOverviews("AVERAGE", [2, 3]) == 0
+    return one, two
+
+
+# With consolidated metadata GDAL 3.13 does not find the group by the asset ".", which stands for it.
+PLAIN = "CREATE_CONSOLIDATED_METADATA=NO"
+
+
+# -------------------------------------------------------------------------------------------------
+# What is written
+
+
+def test_the_layout_is_that_of_gdal(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    assert make(store, smooth(rng, 2, 64, 65)).BuildOverviews("AVERAGE", [4, 2]) == 0
+    attributes = root_attributes(store)
+    one, two, four = attributes["multiscales"]["layout"]
+    assert one == {"asset": "a", "transform": {"scale": [1, 1, 1]}}
+    assert two == {"asset": "ovr_2x", "derived_from": "a", "resampling_method": "average",
+                   "transform": {"scale": [1, 2, 65 / 33], "translation": [0, 0, 0]}}  # fmt: skip
+    assert (four["asset"], four["derived_from"]) == ("ovr_4x", "ovr_2x")
+    assert four["transform"]["scale"] == pytest.approx([1, 2, 33 / 17])
+    assert [entry["uuid"] for entry in attributes["zarr_conventions"]] == [UUID]
+    assert sizes(open_raster(store)) == [(33, 32), (17, 16)]
+    check_consolidated(store)
+    before = entries(store)
+    assert update(store).BuildOverviews("NONE", []) == 0
+    assert "multiscales" not in root_attributes(store) and level_folders(store) == []
+    assert "zarr_conventions" not in root_attributes(store)
+    assert set(entries(store)) == {key for key in before if not key.startswith("ovr_")}
+    cpl.assert_quiet()
+
+
+def test_arrays_of_a_group_share_its_description(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    one, two = arrays_of_two_sets(store, rng)
+    # By size: 99 x 33 pixels become 50 x 17.
+    assert assets(store) == [(".", None), ("ovr_2x_2", "."), ("ovr_2x", "."), ("ovr_3x", "."), ("ovr_4x", ".")]
+    for name, values, method, factors in (("one", one, "NEAREST", [2, 4]), ("two", two, "AVERAGE", [2, 3])):
+        opened = open_raster(array_name(store, name))
+        for got, wanted in zip(level_values(opened), gtiff_levels(tmp_path, values, method, factors), strict=True):
+            assert_same(got, wanted)
+    assert update(array_name(store, "one")).BuildOverviews("NONE", []) == 0
+    assert assets(store) == [("two", None), ("ovr_2x_2", "two"), ("ovr_3x", "ovr_2x_2")]
+    assert [path.name for path in level_folders(store)] == ["ovr_2x_2", "ovr_3x"]
+    check_consolidated(store)
+    cpl.assert_quiet()
+
+
+def test_a_pyramid_of_others_is_left_alone(tmp_path, rng, cpl):
+    """There is one description for a group, and it says something else."""
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 40, 40), place=False)
+    document = json.loads((store / "zarr.json").read_text())
+    document.pop("consolidated_metadata", None)
+    document["attributes"]["multiscales"] = {"layout": [{"asset": "0"}, {"asset": "1", "derived_from": "0"}]}
+    (store / "zarr.json").write_text(json.dumps(document))
+    before = entries(store)
+    gdal.PushErrorHandler("CPLQuietErrorHandler")
+    failed = update(array_name(store, "a")).BuildOverviews("NEAREST", [2])
+    gdal.PopErrorHandler()
+    assert failed != 0 and "describes something else" in gdal.GetLastErrorMsg()
+    assert entries(store) == before
+
+
+# -------------------------------------------------------------------------------------------------
+# GDAL's own driver
+
+
+@builtin
+@pytest.mark.parametrize("options", [[], [PLAIN], ["SINGLE_ARRAY=NO", PLAIN]])
+def test_gdals_own_driver_finds_them(tmp_path, rng, options):
+    store = tmp_path / "a.zarr"
+    assert make(store, smooth(rng, 2, 64, 65), *options).BuildOverviews("NEAREST", [2, 4]) == 0
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, allowed_drivers=["ZarrBuiltin"])
+    group = dataset.GetRootGroup()
+    names = ["Band1", "Band2"] if "SINGLE_ARRAY=NO" in options else ["a"]
+    for name in names:
+        shape = [2] if len(names) == 1 else []
+        assert levels_of(group.OpenMDArray(name)) == [
+            (f"/ovr_2x/{name}", [*shape, 32, 33]), (f"/ovr_4x/{name}", [*shape, 16, 17])]
+
+
+@builtin
+def test_gdals_own_driver_finds_those_of_each_array(tmp_path, rng):
+    store = tmp_path / "a.zarr"
+    arrays_of_two_sets(store, rng, PLAIN)
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, allowed_drivers=["ZarrBuiltin"])
+    group = dataset.GetRootGroup()
+    assert [name for name, _ in levels_of(group.OpenMDArray("one"))] == ["/ovr_2x/one", "/ovr_4x/one"]
+    assert [name for name, _ in levels_of(group.OpenMDArray("two"))] == ["/ovr_2x_2/two", "/ovr_3x/two"]
+
+
+@builtin
+def test_those_that_gdals_own_driver_built(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    values = smooth(rng, 1, 64, 65) + 1  # zeros, the fill value, are nodata for it
+    make(store, values, place=False)
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE,
+                          allowed_drivers=["ZarrBuiltin"])  # fmt: skip
+    array = dataset.GetRootGroup().OpenMDArray("a")
+    assert array.BuildOverviews("AVERAGE", [2]) == 0
+    del array, dataset
+    opened = open_raster(store)
+    assert opened.GetSubDatasets() == []
+    wanted = gtiff_levels(tmp_path, values, "AVERAGE", [2])[0]
+    np.testing.assert_allclose(level_values(opened)[0], wanted, rtol=1e-6)  # of arrays GDAL rounds otherwise
+    assert update(store).BuildOverviews("AVERAGE", [4]) == 0
+    assert sizes(open_raster(store)) == [(33, 32), (17, 16)]
+    assert update(store).BuildOverviews("NONE", []) == 0
+    assert level_folders(store) == [] and "multiscales" not in root_attributes(store)
+    cpl.assert_quiet()
+
+
+# -------------------------------------------------------------------------------------------------
+# The multidimensional API
+
+
+@multidim
+def test_an_array_has_those_that_were_asked_for_last(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 90, 60))
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    array = dataset.GetRootGroup().OpenMDArray("a")
+    assert array.BuildOverviews("NEAREST", [2, 3]) == 0
+    assert array.BuildOverviews("NEAREST", [3]) == 0
+    assert levels_of(array) == [("/ovr_3x/a", [30, 20])]
+    assert dataset.GetRootGroup().OpenGroup("ovr_3x") is not None
+    assert [path.name for path in level_folders(store)] == ["ovr_3x"]
+    assert array.BuildOverviews("NEAREST", []) == 0
+    assert levels_of(array) == [] and level_folders(store) == []
+    cpl.assert_quiet()
+
+
+@multidim
+def test_an_array_as_a_raster_gets_them_in_the_store(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 64, 64))
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    raster = dataset.GetRootGroup().OpenMDArray("a").AsClassicDataset(1, 0)
+    assert raster.BuildOverviews("NEAREST", [2]) == 0
+    del raster, dataset
+    assert sizes(open_raster(store)) == [(32, 32)]
+    assert not (tmp_path / "a.zarr.ovr").exists() and [p.name for p in level_folders(store)] == ["ovr_2x"]
+    cpl.assert_quiet()
+
+
+@pytest.mark.skipif(not gdal_is_at_least(3, 8), reason="arrays have GetOverviewCount() from GDAL 3.8 on")
+def test_a_level_between_others_has_the_smaller_ones(tmp_path, rng, cpl):
+    store = tmp_path / "a.zarr"
+    make(store, smooth(rng, 1, 64, 64)).BuildOverviews("NEAREST", [2, 4, 8])
+    group = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    smaller = [("/ovr_4x/a", [16, 16]), ("/ovr_8x/a", [8, 8])]
+    assert levels_of(group.OpenMDArray("a")) == [("/ovr_2x/a", [32, 32]), *smaller]
+    assert levels_of(group.OpenGroup("ovr_2x").OpenMDArray("a")) == smaller
+    assert levels_of(group.OpenGroup("ovr_8x").OpenMDArray("a")) == []
+    cpl.assert_quiet()
