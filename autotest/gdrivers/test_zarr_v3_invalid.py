@@ -48,7 +48,7 @@ def struct(*fields):
 
 A = {"name": "a", "data_type": "int16"}
 SURE = ("zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
-        "fill_value", "codecs")  # fmt: skip
+        "fill_value")  # fmt: skip
 
 # name -> (changes to a sound document, what the error must say besides store and key)
 WRONG = {
@@ -172,6 +172,7 @@ WRONG = {
     "bytes twice": (codecs(LITTLE, LITTLE), r"codecs\[1\].*bytes"),
     "compressor before bytes": (codecs(gzip(), LITTLE), r"codecs\[0\].*gzip"),
     "transpose behind bytes": (codecs(LITTLE, transpose(1, 0)), r"codecs\[1\].*transpose"),
+    "text without codecs": (data_type("string", "") | {"codecs": ...}, "codecs"),
     "bytes without an order": (codecs(BYTES), "endian"),
     "bytes of another order": (codecs(codec("bytes", endian="middle")), "endian.*middle"),
     "bytes with more": (codecs(codec("bytes", endian="big", level=1)), "level"),

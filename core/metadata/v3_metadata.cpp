@@ -181,13 +181,11 @@ Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& docume
     return FillValue({}, dtype.size);
 }
 
-// GDAL wrote arrays without codecs when drafts of the specification allowed it. They are read where
-// nothing has to be guessed: of elements of one byte, and where the fill value is GDAL's null, as
-// GDAL wrote little-endian.
+// GDAL wrote arrays without codecs when drafts of the specification allowed it, and reads them
+// still, as little-endian, which all that wrote such arrays are.
 Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
     if (document.Find(kCodecs) != nullptr) return {};
-    if (dtype.size != 1 && !HasNoFillValue(document, dtype))
-        return json::Require(document, kCodecs).status();
+    if (dtype.kind == DataKind::kObject) return json::Require(document, kCodecs).status();
     ArraySpec plain;
     plain.dtype = dtype;
     ZARR_ASSIGN_OR_RETURN(json::Value codecs, V3CodecsOf(plain));

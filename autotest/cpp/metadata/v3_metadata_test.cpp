@@ -139,10 +139,13 @@ TEST(V3Array, OfGdalMayHaveNoFillValue) {
 }
 
 TEST(V3Array, OfGdalMayHaveNoCodecs) {
-    EXPECT_EQ(Parsed({{"fill_value", "null"}, {"codecs", ""}}).dtype.ToString(), "<u2");
+    EXPECT_EQ(Parsed({{"codecs", ""}}).dtype.ToString(), "<u2");
     const ArrayMetadata bytes = Parsed({{"data_type", R"("uint8")"}, {"codecs", ""}});
     EXPECT_TRUE(bytes.codecs.empty());
     EXPECT_EQ(bytes.fill_value.Bytes(), "\7");
+    EXPECT_TRUE(Fails(ParseV3Array(Document(
+                          {{"data_type", R"("string")"}, {"fill_value", R"("")"}, {"codecs", ""}})),
+                      StatusCode::kCorrupt, "\"codecs\" is missing"));
 }
 
 TEST(V3Array, OfTextMayHaveNoByteOrder) {
@@ -186,7 +189,6 @@ TEST(V3Array, RefusesWhatTheSpecificationDoesNotAllow) {
          "chunk_key_encoding.colour: there is no such member"},
         {"fill_value", "", "\"fill_value\" is missing"},
         {"fill_value", "-1", "fill_value"},
-        {"codecs", "", "\"codecs\" is missing"},
         {"codecs", "{}", "codecs: expected a list of codecs"},
         {"codecs", "[]", "codecs: none of the codecs makes bytes"},
         {"codecs", R"([{"name": "gzip", "configuration": {"level": 1}}])", "codecs: none of"},
