@@ -146,8 +146,8 @@ def first_key(array):
 
 
 def attributes_key():
-    """The first document that is written when attributes change: in v3 that of the root, which has the
-    consolidated metadata."""
+    """The first document that is written when attributes change: in v3 that of the root, which has
+    the consolidated metadata."""
     return ": zarr.json" if zarr_formats.is_v3() else "a/.zattrs"
 
 

@@ -105,7 +105,7 @@ def write(report, plan, store):
 
 
 def documents(store):
-    """All JSON documents but those of consolidated metadata, by key; fails where one is not whole."""
+    """All JSON documents without consolidated metadata, by key; fails where one is not whole."""
     found = zarr_formats.documents(store)
     found.pop(".zmetadata", None)
     return found

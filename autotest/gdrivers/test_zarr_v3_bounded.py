@@ -68,7 +68,7 @@ def test_gzip_bombs(tmp_path, of):
 
 
 SIDE = 2**20  # 2^40 chunks of a byte in one shard: to look at each of them takes hours
-OUTER_INDEX, INNER_INDEX = 2**20, 2**20  # children
+CHILDREN = 2**20  # of each shard in it, and of the one around these
 
 
 def endless(folder):
@@ -76,8 +76,8 @@ def endless(folder):
     shard = sharding((2**10, 2**10), [sharding((1, 1), [zarr3.BYTES], [LITTLE])], [LITTLE])
     metadata = document((SIDE, SIDE), "uint8", (SIDE, SIDE), [shard], 0)
     first, last = struct.pack("<2Q", 0, 1), struct.pack("<2Q", 1, 1)
-    inner = b"\7\x09" + first + b"\xff" * 16 * (INNER_INDEX - 2) + last
-    data = inner + b"\xff" * 16 * (OUTER_INDEX - 1) + struct.pack("<2Q", 0, len(inner))
+    inner = b"\7\x09" + first + b"\xff" * 16 * (CHILDREN - 2) + last
+    data = inner + b"\xff" * 16 * (CHILDREN - 1) + struct.pack("<2Q", 0, len(inner))
     return zarr3.handmade(folder / "endless.zarr", metadata, {"c/0/0": data})
 
 
@@ -101,12 +101,14 @@ def test_absent_chunks_of_nested_shards_take_no_time_to_list(tmp_path):
 def test_absent_chunks_of_nested_shards_take_no_time_to_resize(tmp_path):
     """By one row: the chunk of the last one goes, and the other one stays."""
     store = endless(tmp_path)
-    commands = [{"hold": "v", "from": "root", "array": "endless"}, {"resize": "v", "to": [SIDE - 1, SIDE]}]
+    commands = [
+        {"hold": "v", "from": "root", "array": "endless"}, {"resize": "v", "to": [SIDE - 1, SIDE]}
+    ]  # fmt: skip
     done = subprocess.run(
         [str(zarr_edit.TOOL), str(store)], input="\n".join(map(json.dumps, commands)) + "\n",
         capture_output=True, text=True, timeout=SECONDS, check=True,
     )  # fmt: skip
     assert done.stdout.count('"ok": true') == 3 and '"ok": false' not in done.stdout, done.stdout
     size = (store / "c/0/0").stat().st_size
-    assert size == 1 + 16 * (INNER_INDEX + OUTER_INDEX)
+    assert size == 1 + 2 * 16 * CHILDREN
     assert (store / "c/0/0").read_bytes()[:17] == b"\7" + struct.pack("<2Q", 0, 1)

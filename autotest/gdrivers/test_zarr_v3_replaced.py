@@ -71,7 +71,8 @@ def test_a_file_that_is_replaced_all_the_time(tmp_path, kind):
     is_done = False
     try:
         while not is_done and time.monotonic() < end:
-            is_done = os.waitid(os.P_PID, writer.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+            ended = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            is_done = os.waitid(os.P_PID, writer.pid, ended) is not None
             dataset = open_raster(store)
             for _ in range(choose.randint(1, 5)):
                 whole = choose.random() < 0.3

@@ -34,7 +34,8 @@ def shard(values, kind, turned=False, more=b""):
 
 
 def make(store, kind):
-    inner = sharding(CHUNK, [LITTLE], [LITTLE], index_location="start" if kind == "start" else "end")
+    location = "start" if kind == "start" else "end"
+    inner = sharding(CHUNK, [LITTLE], [LITTLE], index_location=location)
     codecs = [sharding((2, 6), [inner], [LITTLE])] if kind == "nested" else [inner]
     files = {
         f"c/{i}/{j}": shard(VALUES[4 * i : 4 * i + 4, 6 * j : 6 * j + 6], kind)

@@ -102,8 +102,8 @@ def _(folder):
         read(shard(folder))
 
 
-@provokes("CACHE_TILE_PRESENCE: <key>: its chunks cannot be listed: the indexes in it have too many bytes; "
-          "ZARR_MAX_CHUNK_SIZE allows <n>")  # fmt: skip
+@provokes("CACHE_TILE_PRESENCE: <key>: its chunks cannot be listed: the indexes in it have too many "
+          "bytes; ZARR_MAX_CHUNK_SIZE allows <n>")  # fmt: skip
 def _(folder):
     inner = zarr3.shard_of([b"ab"] * 6)
     shards = zarr3.sharding((2, 3), [zarr3.sharding((1, 1), index=[zarr3.LITTLE])], [zarr3.LITTLE])
@@ -143,7 +143,8 @@ def _(folder):
     file = zarr3_shards.make(folder / "store.zarr", "end") / "c/0/0"
     file.with_name("other").write_bytes(file.read_bytes() + file.read_bytes())
     with Served(folder) as server:
-        server.rule(turns={"/store.zarr/c/0/0": [f"/store.zarr/c/0/{name}" for name in ("0", "other")]})
+        turns = [f"/store.zarr/c/0/{name}" for name in ("0", "other")]
+        server.rule(turns={"/store.zarr/c/0/0": turns})
         gdal.Open(f'ZARR:"{server.url}/store.zarr"').ReadAsArray(0, 0, 1, 1)
 
 

@@ -167,7 +167,7 @@ std::string VersionIn(const CPLHTTPResult& answer, std::optional<std::uint64_t> 
         const char* const text = CSLFetchNameValue(answer.papszHeaders, name);
         return std::string(text != nullptr ? text : "");
     };
-    const std::string tag = header("ETag");
+    std::string tag = header("ETag");
     // A weak one may be that of other bytes.
     if (!tag.empty() && tag.compare(0, 2, "W/") != 0) return tag;
     return tag + header("Last-Modified") + (size ? " " + std::to_string(*size) : "");
