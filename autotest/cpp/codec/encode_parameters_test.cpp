@@ -87,6 +87,7 @@ TEST(Writable, NamesTheMemberThatIsWrong) {
         {R"({"id":"msgpack2"})", "msgpack2: items of dtype <c8", "<c8"},
         {R"({"id":"msgpack2","use_single_float":1})",
          "msgpack2: use_single_float: expected true or false"},
+        {R"({"id":"pcodec"})", "pcodec: chunks that are files of pco are not written"},
         {R"({"id":"imagecodecs_tiff"})", "imagecodecs_tiff: chunks that are TIFF files"},
         {R"({"id":"zfpy","rate":"8"})", "zfpy: rate: expected a number"},
         {R"({"id":"zfpy"})", "zfpy: libzfp has no items of dtype <i2", "<i2"},
