@@ -138,36 +138,59 @@ Status AppendNumbers(const NumberType& type, std::size_t count, const Batch& lat
     return decoded.Append({numbers, count * type.bits / 8});
 }
 
-// The numbers of one chunk, which has a single page.
+// The latents of one chunk, which has a single page.
+class PageReader {
+  public:
+    explicit PageReader(const ChunkMetadata& chunk)
+        : primary_(chunk.primary, chunk.delta, chunk.count) {
+        // There are as many places to look back at as differences.
+        if (chunk.lookback)
+            lookback_.emplace(*chunk.lookback, none_,
+                              chunk.count - std::min(chunk.count, chunk.delta.states));
+        if (chunk.secondary)
+            secondary_.emplace(*chunk.secondary, chunk.delta.has_secondary ? chunk.delta : none_,
+                               chunk.count);
+    }
+    PageReader(const PageReader&) = delete;
+    PageReader& operator=(const PageReader&) = delete;
+    PageReader(PageReader&&) = delete;
+    PageReader& operator=(PageReader&&) = delete;
+    ~PageReader() = default;
+
+    Status ReadStates(BitReader& reader) {
+        if (lookback_) ZARR_RETURN_IF_ERROR(lookback_->ReadStates(reader));
+        ZARR_RETURN_IF_ERROR(primary_.ReadStates(reader));
+        if (secondary_) ZARR_RETURN_IF_ERROR(secondary_->ReadStates(reader));
+        reader.Align();
+        return {};
+    }
+
+    Status Read(BitReader& reader, std::size_t count, Batch& primary, Batch& secondary) {
+        if (lookback_) ZARR_RETURN_IF_ERROR(lookback_->Read(reader, places_, count, places_));
+        ZARR_RETURN_IF_ERROR(primary_.Read(reader, places_, count, primary));
+        if (secondary_) ZARR_RETURN_IF_ERROR(secondary_->Read(reader, places_, count, secondary));
+        if (reader.is_beyond_end()) return Status::Corrupt("ends within the numbers of a chunk");
+        return {};
+    }
+
+  private:
+    const Delta none_;
+    LatentReader primary_;
+    std::optional<LatentReader> lookback_;
+    std::optional<LatentReader> secondary_;
+    Batch places_{};
+};
+
 Status DecodePage(const ChunkMetadata& chunk, BitReader& reader, Output& decoded) {
-    const Delta none;
-    std::optional<LatentReader> lookback;
-    std::optional<LatentReader> secondary;
-    if (chunk.lookback) {
-        // There are as many places as differences.
-        lookback.emplace(*chunk.lookback, none,
-                         chunk.count - std::min(chunk.count, chunk.delta.states));
-        ZARR_RETURN_IF_ERROR(lookback->ReadStates(reader));
-    }
-    LatentReader primary(chunk.primary, chunk.delta, chunk.count);
-    ZARR_RETURN_IF_ERROR(primary.ReadStates(reader));
-    if (chunk.secondary) {
-        secondary.emplace(*chunk.secondary, chunk.delta.has_secondary ? chunk.delta : none,
-                          chunk.count);
-        ZARR_RETURN_IF_ERROR(secondary->ReadStates(reader));
-    }
-    reader.Align();
-    Batch places{};
-    Batch first{};
-    Batch second{};
+    PageReader page(chunk);
+    ZARR_RETURN_IF_ERROR(page.ReadStates(reader));
+    Batch primary{};
+    Batch secondary{};
     for (std::size_t left = chunk.count; left != 0;) {
         const std::size_t count = std::min<std::size_t>(left, kBatch);
-        if (lookback) ZARR_RETURN_IF_ERROR(lookback->Read(reader, places, count, places));
-        ZARR_RETURN_IF_ERROR(primary.Read(reader, places, count, first));
-        if (secondary) ZARR_RETURN_IF_ERROR(secondary->Read(reader, places, count, second));
-        if (reader.is_beyond_end()) return Status::Corrupt("ends within the numbers of a chunk");
-        ZARR_RETURN_IF_ERROR(JoinLatents(chunk, count, second, first));
-        ZARR_RETURN_IF_ERROR(AppendNumbers(chunk.type, count, first, decoded));
+        ZARR_RETURN_IF_ERROR(page.Read(reader, count, primary, secondary));
+        ZARR_RETURN_IF_ERROR(JoinLatents(chunk, count, secondary, primary));
+        ZARR_RETURN_IF_ERROR(AppendNumbers(chunk.type, count, primary, decoded));
         left -= count;
     }
     reader.Align();
