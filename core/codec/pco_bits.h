@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "core/base/bytes.h"
 
@@ -61,6 +62,35 @@ class BitReader {
     ByteSpan bytes_;
     std::uint64_t end_;
     std::uint64_t position_ = 0;  // in bits; grows by what is read, so it cannot overflow
+};
+
+// Writes what BitReader reads, behind what is there.
+class BitWriter {
+  public:
+    // `bytes` must outlive this.
+    explicit BitWriter(std::vector<std::uint8_t>& bytes) : bytes_(bytes) {}
+
+    // The lowest `count` bits, at most 64.
+    void Write(std::uint64_t bits, unsigned count) {
+        if (count > kMostAtOnce) {
+            Write(bits, 32);
+            return Write(bits >> 32, count - 32);
+        }
+        pending_ |= (bits & LowBits(count)) << pending_count_;
+        pending_count_ += count;
+        for (; pending_count_ >= 8; pending_count_ -= 8, pending_ >>= 8)
+            bytes_.push_back(static_cast<std::uint8_t>(pending_));
+    }
+
+    // Fills the last byte with zeros.
+    void Align() { Write(0, (8 - pending_count_) % 8); }
+
+  private:
+    static constexpr unsigned kMostAtOnce = 56;  // beside up to 7 that are pending
+
+    std::vector<std::uint8_t>& bytes_;
+    std::uint64_t pending_ = 0;
+    unsigned pending_count_ = 0;
 };
 
 }  // namespace zarr::pco

@@ -2,12 +2,14 @@
 // Files of pco that contradict its format, made bit by bit. What is whole is in vectors.json.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
 #include "core/codec/pco_decoder.h"
+#include "core/codec/pco_encoder.h"
 
 namespace zarr::test {
 
@@ -191,6 +193,61 @@ TEST(Pcodec, RefusesManyLargeTablesForFewNumbers) {
     EXPECT_TRUE(Fails(Decode(file), StatusCode::kLimit, "has tables of "));
     file.resize(file.size() - 40 * chunk.bytes().size());
     EXPECT_TRUE(Succeeds(Decode(file + '\0')));
+}
+
+// Numbers of one distribution of `count` of `size` bytes.
+std::string Numbers(unsigned distribution, std::size_t count, std::size_t size) {
+    std::mt19937_64 random(distribution * 1000 + count);
+    std::string bytes;
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (distribution == 0) number = random();
+        if (distribution == 1) number = 7;
+        if (distribution == 2) number += random() % 11 - 5;
+        if (distribution == 3) number = i * i;
+        if (distribution == 4) number = random() % 50 == 0 ? random() : 1000;
+        if (distribution == 5) number = std::uint64_t{1} << (random() % 64);
+        for (std::size_t byte = 0; byte < size; ++byte)
+            bytes += static_cast<char>(number >> (8 * byte));
+    }
+    return bytes;
+}
+
+TEST(PcodecEncoder, IsUndone) {
+    constexpr std::uint8_t kOfEightBits = 10;
+    for (std::uint8_t code = 1; code < kOfEightBits; ++code) {
+        const pco::NumberType type = *pco::NumberTypeOf(code);
+        for (const std::size_t count : {1U, 2U, 255U, 256U, 257U, 3000U})
+            for (unsigned distribution = 0; distribution < 6; ++distribution) {
+                const std::string numbers = Numbers(distribution, count, type.bits / 8);
+                std::vector<std::uint8_t> file;
+                const auto expect = [&](const pco::EncoderOptions& options) {
+                    pco::EncodeFile(ByteSpan(numbers), type, options, file);
+                    const auto again = Decode({file.begin(), file.end()}, numbers.size(), type);
+                    ASSERT_TRUE(Succeeds(again));
+                    EXPECT_TRUE(*again == numbers)
+                        << type.name() << ", " << count << " of " << distribution;
+                };
+                expect({8, std::nullopt, 1U << 24});
+                expect({0, std::nullopt, 100});
+                expect({12, 0, 1U << 24});
+                expect({8, 1, 200});
+                expect({8, 7, 2});
+            }
+    }
+}
+
+TEST(PcodecEncoder, MakesFewBytesOfWhatFollowsARule) {
+    const auto size_of = [](unsigned distribution) {
+        std::vector<std::uint8_t> file;
+        pco::EncodeFile(ByteSpan(Numbers(distribution, 3000, 4)), *pco::NumberTypeOf(kUint32),
+                        {8, std::nullopt, 1U << 24}, file);
+        return file.size();
+    };
+    EXPECT_LT(size_of(0), 12100U);  // of noise, of 12000 bytes
+    EXPECT_LT(size_of(1), 40U);
+    EXPECT_LT(size_of(2), 1400U);  // 3.46 bits of each
+    EXPECT_LT(size_of(3), 60U);    // the differences of whose differences are 2
 }
 
 }  // namespace

@@ -2,18 +2,27 @@
 # SPDX-License-Identifier: MIT
 """Writes the vectors of pcodec into pcodec.json, which make_vectors.py takes into vectors.json.
 
-Needs numpy and the package pcodec, of which each version writes another version of the format. Those
-of the running version are made anew, and others kept: run it with 0.1.1, 0.3.6 and 1.1.0.
+    record_pcodec.py            makes those of the running version of the package pcodec anew, each of
+                                which writes another version of the format: run it with 0.1.1, 0.3.6
+                                and 1.1.0
+    record_pcodec.py reencode   has the driver write the values of all, with GDAL's Python; pcodec's
+                                own choices are not followed, so there is nothing to compare them with
+    record_pcodec.py check      checks that pcodec reads what the driver wrote
 """
 
 import base64
 import json
 import pathlib
+import sys
+import tempfile
 import zlib
 
 import numpy as np
-from pcodec import ChunkConfig, PagingSpec, standalone
 
+try:
+    from pcodec import ChunkConfig, PagingSpec, standalone
+except ImportError:
+    pass  # beside GDAL
 try:
     from pcodec import DeltaSpec, ModeSpec
 except ImportError:
@@ -137,18 +146,63 @@ def of_version_4():
         yield vector(dtype[1:], geometric(dtype), mode_spec=classic, delta_spec=none, enable_8_bit=True)
 
 
-def main():
-    path = FOLDER / "pcodec.json"
+def save(vectors):
+    lines = ",\n".join(json.dumps(entry, sort_keys=True) for entry in vectors)
+    PATH.write_text(f"[\n{lines}\n]\n")
+
+
+def version_of(entry):
+    return entry["name"].split("_")[1]
+
+
+def record(kept):
     made = list(of_every_version())
-    version = made[0]["name"].split("_")[1]
+    version = version_of(made[0])
     if version == "4":
         made += of_version_4()
-    kept = json.loads(path.read_text()) if path.exists() else []
-    kept = [entry for entry in kept if entry["name"].split("_")[1] != version]
-    vectors = sorted(kept + made, key=lambda entry: entry["name"].split("_")[1])
-    lines = ",\n".join(json.dumps(entry, sort_keys=True) for entry in vectors)
-    path.write_text(f"[\n{lines}\n]\n")
+    kept = [entry for entry in kept if version_of(entry) != version]
+    save(sorted(kept + made, key=version_of))
 
+
+def decoded(entry):
+    return np.frombuffer(zlib.decompress(base64.b64decode(entry["decoded"])), entry["dtype"])
+
+
+def chunk_of_driver(entry, folder):
+    from osgeo import gdal
+
+    gdal.UseExceptions()
+    values = decoded(entry)
+    metadata = {"zarr_format": 2, "shape": [len(values)], "chunks": [len(values)], "dtype": entry["dtype"],
+                "compressor": entry["config"], "fill_value": None, "order": "C", "filters": None}  # fmt: skip
+    store = pathlib.Path(folder) / entry["name"]
+    store.mkdir()
+    (store / ".zarray").write_text(json.dumps(metadata))
+    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    root = dataset.GetRootGroup()
+    array = root.OpenMDArray(root.GetMDArrayNames()[0])
+    array.WriteArray(values.astype("<f4") if entry["dtype"] == "<f2" else values)
+    del array, root, dataset
+    return (store / "0").read_bytes()
+
+
+def reencode(vectors):
+    with tempfile.TemporaryDirectory() as folder:
+        for entry in vectors:
+            if np.dtype(entry["dtype"]).itemsize > 1:  # which numcodecs does not write
+                entry["reencoded"] = b64(chunk_of_driver(entry, folder))
+    save(vectors)
+
+
+def check(vectors):
+    for entry in vectors:
+        if entry["reencoded"] is not None:
+            again = standalone.simple_decompress(base64.b64decode(entry["reencoded"]))
+            assert again.dtype == entry["dtype"] and again.tobytes() == decoded(entry).tobytes(), entry["name"]
+
+
+PATH = FOLDER / "pcodec.json"
 
 if __name__ == "__main__":
-    main()
+    actions = {"": record, "reencode": reencode, "check": check}
+    actions["".join(sys.argv[1:])](json.loads(PATH.read_text()) if PATH.exists() else [])
