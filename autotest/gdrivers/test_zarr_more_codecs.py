@@ -136,7 +136,11 @@ def recorded(folder, entry, chunk=None):
     return str(folder / "a.zarr"), values
 
 
-@pytest.mark.parametrize("entry", [entry for entry in RECORDED if entry["dtype"] != "|i1"], ids=lambda e: e["name"])
+# GDAL 3.6 has no int8.
+TAKEN = [entry for entry in RECORDED if entry["dtype"] != "|i1"]
+
+
+@pytest.mark.parametrize("entry", TAKEN, ids=lambda entry: entry["name"])
 def test_pcodec(tmp_path, entry):
     """Read as pcodec reads it; and written, in the bytes that it was seen to read."""
     path, values = recorded(tmp_path, entry)

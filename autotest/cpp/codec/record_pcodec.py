@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Writes the vectors of pcodec into pcodec.json, which make_vectors.py takes into vectors.json.
 
-    record_pcodec.py            makes those of the running version of the package pcodec anew, each of
-                                which writes another version of the format: run it with 0.1.1, 0.3.6
-                                and 1.1.0
+    record_pcodec.py            makes those of the running version of the package pcodec anew, each
+                                of which writes another version of the format: run it with 0.1.1,
+                                0.3.6 and 1.1.0
     record_pcodec.py reencode   has the driver write the values of all, with GDAL's Python; pcodec's
-                                own choices are not followed, so there is nothing to compare them with
+                                own choices are not followed, so there is nothing to compare with
     record_pcodec.py check      checks that pcodec reads what the driver wrote
 """
 
@@ -44,7 +44,7 @@ def b64(data):
 
 
 def is_taken(values):
-    """Whether pcodec of this version takes the type at all."""
+    """Whether pcodec of this version takes the type."""
     try:
         standalone.simple_compress(values, ChunkConfig())
     except (TypeError, RuntimeError):
@@ -53,7 +53,7 @@ def is_taken(values):
 
 
 def contents(encoded):
-    """The version of the format, and the mode and, where that follows at once, the delta encoding."""
+    """The version of the format, the mode and, where that follows at once, the delta encoding."""
     at = 5 if encoded[4] == 2 else 6
     at += (6 + (encoded[at] & 63) + 1 + 7) // 8
     version = encoded[at]
@@ -104,8 +104,8 @@ def period(dtype, count=300):
 
 def of_every_version():
     for dtype in ("<u2", "<i2", "<f2", "<u4", "<i4", "<f4", "<u8", "<i8", "<f8"):
-        values = rng.normal(size=60) if dtype[1] == "f" else geometric(dtype) * (1 if dtype[1] == "u" else -1)
-        values = values.astype(dtype)
+        values = rng.normal(size=60) if dtype[1] == "f" else geometric(dtype)
+        values = (values if dtype[1] != "i" else -values).astype(dtype)
         if is_taken(values):
             plain = {"mode_spec": ModeSpec.classic()} if ModeSpec else {}
             plain |= {"delta_spec": DeltaSpec.no_op()} if hasattr(DeltaSpec, "no_op") else {}
@@ -113,7 +113,8 @@ def of_every_version():
             plain |= {} if DeltaSpec else {"delta_encoding_order": 0}
             yield vector(f"{dtype[1:]}", values, **plain)
     yield vector("walk", np.cumsum(rng.integers(-5, 6, 300)).astype("<i4"), delta="consecutive")
-    yield vector("int_mult", (rng.integers(0, 90, 300) * 1000 + 7 * (np.arange(300) == 9)).astype("<i8"), "int_mult")
+    multiples = rng.integers(0, 90, 300) * 1000 + 7 * (np.arange(300) == 9)
+    yield vector("int_mult", multiples.astype("<i8"), "int_mult")
     yield vector("float_mult", decimals("<f8"), "float_mult")
     yield vector("pages", np.full(10, 7, "<u4"), paging_spec=PagingSpec.equal_pages_up_to(3))
 
@@ -126,24 +127,33 @@ def of_version_4():
         return {"mode_spec": classic, "delta_spec": DeltaSpec.try_consecutive(n)}
 
     yield vector("order_1", walk, delta="consecutive", **order(1))
-    yield vector("order_3", np.cumsum(np.cumsum(walk)).astype("<i8"), delta="consecutive", **order(3))
+    sums = np.cumsum(np.cumsum(walk)).astype("<i8")
+    yield vector("order_3", sums, delta="consecutive", **order(3))
     yield vector("order_7", walk[:9], delta="consecutive", **order(7))
-    yield vector("lookback", period("<u4"), delta="lookback", mode_spec=classic, delta_spec=DeltaSpec.try_lookback())
-    yield vector("conv1", walk[:300], delta="conv1", mode_spec=classic, delta_spec=DeltaSpec.try_conv1(3))
-    yield vector("float_mult_f4", decimals("<f4"), "float_mult", mode_spec=ModeSpec.try_float_mult(0.01), delta_spec=none)  # fmt: skip
-    yield vector("float_mult_f2", decimals("<f2"), "float_mult", mode_spec=ModeSpec.try_float_mult(0.01), delta_spec=none)  # fmt: skip
+    lookback = {"mode_spec": classic, "delta_spec": DeltaSpec.try_lookback()}
+    yield vector("lookback", period("<u4"), delta="lookback", **lookback)
+    conv1 = {"mode_spec": classic, "delta_spec": DeltaSpec.try_conv1(3)}
+    yield vector("conv1", walk[:300], delta="conv1", **conv1)
+
+    def plain(mode):
+        return {"mode_spec": mode, "delta_spec": none}
+
+    hundredths = plain(ModeSpec.try_float_mult(0.01))
+    yield vector("float_mult_f4", decimals("<f4"), "float_mult", **hundredths)
+    yield vector("float_mult_f2", decimals("<f2"), "float_mult", **hundredths)
     quantized = rng.normal(size=300).astype("<f2").astype("<f4")
     quantized[7] = 1 / 3
-    yield vector("float_quant", quantized, "float_quant", mode_spec=ModeSpec.try_float_quant(13), delta_spec=none)
+    yield vector("float_quant", quantized, "float_quant", **plain(ModeSpec.try_float_quant(13)))
     words = np.array([3.25, np.nan, -1e300, 7], "<f8")
-    yield vector("dict", words[rng.integers(0, 4, 300)], "dict", mode_spec=ModeSpec.try_dict(), delta_spec=none)
+    yield vector("dict", words[rng.integers(0, 4, 300)], "dict", **plain(ModeSpec.try_dict()))
     multiples = (period("<i4") * 100 + rng.integers(0, 100, 300)).astype("<i4")
-    yield vector("int_mult_lookback", multiples, "int_mult", mode_spec=ModeSpec.try_int_mult(100), delta_spec=DeltaSpec.try_lookback())  # fmt: skip
+    both = {"mode_spec": ModeSpec.try_int_mult(100), "delta_spec": DeltaSpec.try_lookback()}
+    yield vector("int_mult_lookback", multiples, "int_mult", **both)
     yield vector("constant", np.full(600, -3.5, "<f4"))
     noise = rng.integers(0, 2**64, 40, dtype="<u8")
-    yield vector("noise", noise, mode_spec=classic, delta_spec=none)
+    yield vector("noise", noise, **plain(classic))
     for dtype in ("|u1", "|i1"):
-        yield vector(dtype[1:], geometric(dtype), mode_spec=classic, delta_spec=none, enable_8_bit=True)
+        yield vector(dtype[1:], geometric(dtype), **plain(classic), enable_8_bit=True)
 
 
 def save(vectors):
@@ -173,8 +183,10 @@ def chunk_of_driver(entry, folder):
 
     gdal.UseExceptions()
     values = decoded(entry)
-    metadata = {"zarr_format": 2, "shape": [len(values)], "chunks": [len(values)], "dtype": entry["dtype"],
-                "compressor": entry["config"], "fill_value": None, "order": "C", "filters": None}  # fmt: skip
+    shape = [len(values)]
+    metadata = {"zarr_format": 2, "shape": shape, "chunks": shape, "dtype": entry["dtype"],
+                "compressor": entry["config"], "fill_value": None, "order": "C",
+                "filters": None}  # fmt: skip
     store = pathlib.Path(folder) / entry["name"]
     store.mkdir()
     (store / ".zarray").write_text(json.dumps(metadata))
@@ -198,7 +210,8 @@ def check(vectors):
     for entry in vectors:
         if entry["reencoded"] is not None:
             again = standalone.simple_decompress(base64.b64decode(entry["reencoded"]))
-            assert again.dtype == entry["dtype"] and again.tobytes() == decoded(entry).tobytes(), entry["name"]
+            assert again.dtype == entry["dtype"], entry["name"]
+            assert again.tobytes() == decoded(entry).tobytes(), entry["name"]
 
 
 PATH = FOLDER / "pcodec.json"

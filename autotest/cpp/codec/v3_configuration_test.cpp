@@ -313,6 +313,7 @@ TEST(V3Pipeline, SurvivesAnyOrderOfCodecs) {
         R"({"name":"numcodecs.delta","configuration":{"dtype":"<i4"}})",
         R"({"name":"numcodecs.bitround","configuration":{"keepbits":3}})",
         R"({"name":"numcodecs.zfpy","configuration":{}})",
+        R"({"name":"numcodecs.pcodec","configuration":{}})",
         R"({"name":"conditional","configuration":{"codecs":["crc32c"]}})",
         R"({"name":"n5_default","configuration":{"codecs":[
             {"name":"transpose","configuration":{"order":[1,0]}},
