@@ -67,7 +67,6 @@ WRONG = {
     "blosc2": ({"compressor": {"id": "blosc2"}}, "blosc2"),
     "TIFF in colours": ({"compressor": {"id": "imagecodecs_tiff", "asrgb": True}}, "imagecodecs_tiff: asrgb"),
     "TIFF page": ({"compressor": {"id": "imagecodecs_tiff", "index": -1}}, "imagecodecs_tiff: index"),
-    "filter pcodec": ({"compressor": {"id": "pcodec"}}, "pcodec"),
     "delta without dtype": ({"filters": [{"id": "delta"}]}, "dtype"),
     "delta of unknown dtype": ({"filters": [{"id": "delta", "dtype": "<q9"}]}, "<q9"),
     "fill text": ({"fill_value": "seven"}, "fill_value.*seven"),

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Codecs beyond those that zarr-python always has: zfpy, msgpack2, imagecodecs_tiff."""
+"""Codecs beyond those that zarr-python always has: zfpy, pcodec, msgpack2, imagecodecs_tiff."""
 
+import base64
+import json
 import os
+import pathlib
 import random
+import zlib
 
 import numcodecs
 import numpy as np
@@ -118,6 +122,57 @@ def test_zfpy_of_another_shape(tmp_path):
     with error_log() as log:
         assert open_raster(path).ReadAsArray() is None
     assert "2048" in log.the_error()
+
+
+# pcodec, which Debian has not: what the package of that name wrote is recorded for the tests in C++.
+
+RECORDED = json.loads((pathlib.Path(__file__).parents[1] / "cpp/codec/pcodec.json").read_text())
+
+
+def recorded(folder, entry, chunk=None):
+    values = np.frombuffer(zlib.decompress(base64.b64decode(entry["decoded"])), entry["dtype"])
+    handmade(folder / "a.zarr", compressor=entry["config"], dtype=entry["dtype"], fill_value=0, shape=[len(values)],
+             chunks=[len(values)], files={"0": chunk or base64.b64decode(entry["encoded"])})  # fmt: skip
+    return str(folder / "a.zarr"), values
+
+
+# GDAL 3.6 has no int8.
+TAKEN = [entry for entry in RECORDED if entry["dtype"] != "|i1"]
+
+
+@pytest.mark.parametrize("entry", TAKEN, ids=lambda entry: entry["name"])
+def test_pcodec(tmp_path, entry):
+    """Read as pcodec reads it; and written, in the bytes that it was seen to read."""
+    path, values = recorded(tmp_path, entry)
+    as_gdal = values.astype("<f4") if entry["dtype"] == "<f2" else values
+    assert_same(read(path), as_gdal)
+    if entry["reencoded"] is None:
+        return
+    dataset = gdal.OpenEx(path, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+    dataset.GetRootGroup().OpenMDArray("a").WriteArray(as_gdal)
+    dataset = None
+    assert_same(read(path), as_gdal)
+    assert (tmp_path / "a.zarr/0").read_bytes() == base64.b64decode(entry["reencoded"])
+
+
+def test_pcodec_of_eight_bits_is_only_read(tmp_path):
+    entry = next(entry for entry in RECORDED if entry["dtype"] == "|u1")
+    path, _ = recorded(tmp_path, entry)
+    with error_log() as log:
+        dataset = gdal.OpenEx(path, gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE)
+        dataset and dataset.GetRootGroup().OpenMDArray("a").WriteArray(np.zeros(60, "u1"))
+    assert any("pcodec: numcodecs' pcodec has no items of dtype |u1" in text for text in log.errors), log.events
+
+
+@pytest.mark.parametrize(("change", "told"), [
+    (lambda chunk: chunk[:-1], "has no end"), (lambda chunk: b"qco!" + chunk[4:], 'does not begin with "pco!"'),
+    (lambda chunk: chunk[:40], "ends within the numbers of a chunk")])  # fmt: skip
+def test_pcodec_that_is_damaged(tmp_path, change, told):
+    entry = next(entry for entry in RECORDED if entry["name"] == "pcodec_4_walk")
+    path, _ = recorded(tmp_path, entry, change(base64.b64decode(entry["encoded"])))
+    with error_log() as log:
+        read(path)
+    assert "0: chunk [0]: pcodec: " in log.the_error() and told in log.the_error()
 
 
 # msgpack2

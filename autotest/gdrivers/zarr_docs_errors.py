@@ -252,7 +252,7 @@ def _(folder):
 
 @provokes('<key>: compressor: codec "<name>" is refused: <reason>')
 def _(folder):
-    for codec in ("pickle", "msgpack", "pcodec", "vlen-array"):
+    for codec in ("pickle", "msgpack", "vlen-array"):
         read(handmade(folder / f"{codec}.zarr", compressor={"id": codec}))
 
 

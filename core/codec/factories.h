@@ -22,6 +22,7 @@ CodecResult MakeLzma(const json::Value& config, const CodecContext& context);
 CodecResult MakeZstd(const json::Value& config, const CodecContext& context);
 CodecResult MakeLz4(const json::Value& config, const CodecContext& context);
 CodecResult MakeZfpy(const json::Value& config, const CodecContext& context);
+CodecResult MakePcodec(const json::Value& config, const CodecContext& context);
 CodecResult MakeTiff(const json::Value& config, const CodecContext& context);  // reads only
 
 // Filters on numbers.

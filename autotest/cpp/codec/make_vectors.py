@@ -571,6 +571,13 @@ def tiff_vectors():
                      reencoded=None, **needed)  # fmt: skip
 
 
+def pcodec_vectors():
+    """Recorded by record_pcodec.py, of versions of pcodec that do not go with this numcodecs."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pcodec.json")
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
 # ------------------------------------------------------------------------------------- bombs
 
 
@@ -604,7 +611,7 @@ def main():
     groups = (
         blosc_vectors, deflate_vectors, bz2_vectors, lzma_vectors, zstd_vectors, lz4_vectors,
         arithmetic_vectors, byte_vectors, json_vectors, object_vectors, checksum_vectors,
-        message_pack_vectors, zfpy_vectors, tiff_vectors,
+        message_pack_vectors, zfpy_vectors, tiff_vectors, pcodec_vectors,
     )  # fmt: skip
     vectors = [entry for group in groups for entry in group()]
     names = [entry["name"] for entry in vectors]

@@ -150,7 +150,7 @@ TEST(V3Classes, AreThoseOfTheSpecifications) {
             "numcodecs.astype", "numcodecs.packbits"});
     expect(CodecClass::kArrayToBytes,
            {"bytes", "sharding_indexed", "vlen-utf8", "vlen-bytes", "packbits", "zfp", "n5_default",
-            "numcodecs.zfpy", "zarrs.optional", "optional"});
+            "numcodecs.zfpy", "numcodecs.pcodec", "zarrs.optional", "optional"});
     expect(CodecClass::kBytesToBytes,
            {"blosc", "gzip", "zstd", "crc32c", "conditional", "numcodecs.blosc", "numcodecs.gzip",
             "numcodecs.zstd", "numcodecs.crc32c", "numcodecs.zlib", "numcodecs.bz2",
@@ -169,7 +169,7 @@ TEST(V3Classes, AreNotOfCodecsThatAreUnknownOrRefused) {
         {"numcodecs.bytes", "unknown codec"},
         {"zlib", "unknown codec \"zlib\""},
         {"zarrs.gdeflate", "codec \"zarrs.gdeflate\" is refused: it is not supported"},
-        {"numcodecs.pcodec", "codec \"numcodecs.pcodec\" is refused: it is not supported"},
+        {"numcodecs.msgpack", "codec \"numcodecs.msgpack\" is refused: it is not supported"},
         {"numcodecs.pickle", "refused: reading it would run code"},
         {"numcodecs.json2", "refused: Zarr v3 has no such codec"},
     };
@@ -313,6 +313,7 @@ TEST(V3Pipeline, SurvivesAnyOrderOfCodecs) {
         R"({"name":"numcodecs.delta","configuration":{"dtype":"<i4"}})",
         R"({"name":"numcodecs.bitround","configuration":{"keepbits":3}})",
         R"({"name":"numcodecs.zfpy","configuration":{}})",
+        R"({"name":"numcodecs.pcodec","configuration":{}})",
         R"({"name":"conditional","configuration":{"codecs":["crc32c"]}})",
         R"({"name":"n5_default","configuration":{"codecs":[
             {"name":"transpose","configuration":{"order":[1,0]}},

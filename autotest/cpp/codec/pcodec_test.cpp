@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// Files of pco that contradict its format, made bit by bit. What is whole is in vectors.json.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "autotest/cpp/support/checks.h"
+#include "core/codec/pco_decoder.h"
+#include "core/codec/pco_encoder.h"
+
+namespace zarr::test {
+
+namespace {
+
+// Packs integers with the lowest bit first.
+class Bits {
+  public:
+    Bits& Add(std::uint64_t value, unsigned count) {
+        for (unsigned i = 0; i < count; ++i, ++size_) {
+            if (size_ % 8 == 0) bytes_ += '\0';
+            if (((value >> i) & 1) != 0)
+                bytes_.back() = static_cast<char>(bytes_.back() | (1 << (size_ % 8)));
+        }
+        return *this;
+    }
+    Bits& Align() {
+        size_ = bytes_.size() * 8;
+        return *this;
+    }
+    const std::string& bytes() const { return bytes_; }
+
+  private:
+    std::string bytes_;
+    std::size_t size_ = 0;
+};
+
+constexpr unsigned kUint32 = 1;
+constexpr unsigned kFloat32 = 5;
+constexpr unsigned kClassic = 0;
+constexpr unsigned kNone = 0;
+
+// The header of a file in which each chunk says its type, and the head of a chunk of `count`.
+Bits Begin(unsigned count, unsigned type = kUint32) {
+    Bits bits;
+    bits.Add(0x216f6370, 32).Add(3, 8).Add(0, 8);  // "pco!", the version, no type for all
+    bits.Add(0, 6).Add(0, 1).Align();              // no hint
+    bits.Add(4, 8).Add(1, 8);
+    return bits.Add(type, 8).Add(count - 1, 24);
+}
+
+// A latent variable with one bin from `lower` on.
+Bits& AddBin(Bits& bits, std::uint64_t lower, unsigned offset_bits, unsigned width = 6) {
+    return bits.Add(0, 4).Add(1, 15).Add(lower, 32).Add(offset_bits, width);
+}
+
+Result<std::string> Decode(const std::string& file, std::size_t limit = 4096,
+                           std::optional<pco::NumberType> type = {}) {
+    Buffer buffer;
+    Output output(buffer, limit);
+    ZARR_RETURN_IF_ERROR(pco::DecodeFile(ByteSpan(file), type, output));
+    ZARR_RETURN_IF_ERROR(output.Finish());
+    return std::string(ByteSpan(buffer.span()).text());
+}
+
+std::string Uint32s(std::initializer_list<std::uint32_t> numbers) {
+    return {reinterpret_cast<const char*>(numbers.begin()), numbers.size() * 4};
+}
+
+TEST(Pcodec, ReadsWhatIsMadeBitByBit) {
+    Bits bits = Begin(3).Add(kClassic, 4).Add(kNone, 4);
+    AddBin(bits, 100, 4).Align();
+    bits.Add(1, 4).Add(15, 4).Add(7, 4).Align().Add(0, 8);
+    const auto decoded = Decode(bits.bytes());
+    ASSERT_TRUE(Succeeds(decoded));
+    EXPECT_EQ(*decoded, Uint32s({101, 115, 107}));
+}
+
+// The text's own example: moments 1 and 2, and differences 0, 10 and 0.
+TEST(Pcodec, SumsDifferencesAsTheSpecificationDoes) {
+    Bits bits = Begin(5).Add(kClassic, 4).Add(1, 4).Add(2, 3).Add(0, 1);
+    AddBin(bits, 1U << 31, 4).Align();
+    bits.Add(1, 32).Add(2, 32).Align();
+    bits.Add(0, 4).Add(10, 4).Add(0, 4).Align().Add(0, 8);
+    const auto decoded = Decode(bits.bytes());
+    ASSERT_TRUE(Succeeds(decoded));
+    EXPECT_EQ(*decoded, Uint32s({1, 3, 5, 17, 29}));
+}
+
+TEST(Pcodec, HasNoMoreNumbersThanTheOrderOfTheirDifferences) {
+    Bits bits = Begin(2).Add(kClassic, 4).Add(1, 4).Add(3, 3).Add(0, 1);
+    bits.Add(0, 4).Add(0, 15).Align();  // no bins
+    bits.Add(7, 32).Add(2, 32).Add(9, 32).Align().Add(0, 8);
+    const auto decoded = Decode(bits.bytes());
+    ASSERT_TRUE(Succeeds(decoded));
+    EXPECT_EQ(*decoded, Uint32s({7, 9}));
+}
+
+TEST(Pcodec, SaysWhatIsWrong) {
+    const auto whole = [] {
+        Bits bits = Begin(2).Add(kClassic, 4).Add(kNone, 4);
+        AddBin(bits, 5, 8).Align();
+        return bits.Add(0x0201, 16).Add(0, 8).bytes();
+    }();
+    ASSERT_TRUE(Succeeds(Decode(whole)));
+    const auto changed = [&](std::size_t at, char byte) {
+        std::string file = whole;
+        file[at] = byte;
+        return file;
+    };
+    const auto chunk = [](unsigned mode, unsigned type = kUint32) {
+        return Begin(2, type).Add(mode, 4);
+    };
+    Bits offsets = chunk(kClassic).Add(kNone, 4);
+    AddBin(offsets, 5, 33).Align();
+    Bits weights = chunk(kClassic).Add(kNone, 4).Add(1, 4).Add(1, 15).Add(0, 1);
+    weights.Add(0, 38).Align();
+    Bits back = chunk(kClassic).Add(2, 4).Add(0, 5).Add(0, 4).Add(0, 1);
+    AddBin(back, 2, 0);
+    AddBin(back, 0, 0).Align().Add(9, 32).Align().Add(0, 8);
+    Bits dictionary = chunk(4).Add(1, 25).Align().Add(77, 32).Add(kNone, 4);
+    AddBin(dictionary, 1, 0).Align().Add(0, 8);
+
+    const struct {
+        std::string file;
+        StatusCode code;
+        const char* message;
+    } cases[] = {
+        {changed(0, 'q'), StatusCode::kCorrupt, "does not begin with \"pco!\""},
+        {"", StatusCode::kCorrupt, "does not begin with \"pco!\""},
+        {changed(4, 1), StatusCode::kUnsupported,
+         "is in version 1 of pco's standalone format; 2 and 3 are read"},
+        {changed(5, 2), StatusCode::kCorrupt, "has numbers of type 1 in a file of 2"},
+        {changed(7, 5), StatusCode::kUnsupported,
+         "is in version 5 of pco's format; 0 to 4 are read"},
+        {whole.substr(0, 7), StatusCode::kCorrupt, "ends within its header"},
+        {whole.substr(0, 9), StatusCode::kCorrupt, "has no end"},
+        {changed(9, 12), StatusCode::kUnsupported, "has numbers of type 12, which is not known"},
+        {whole.substr(0, 16), StatusCode::kCorrupt, "ends within the metadata of a chunk"},
+        {whole.substr(0, whole.size() - 2), StatusCode::kCorrupt,
+         "ends within the numbers of a chunk"},
+        {whole.substr(0, whole.size() - 1), StatusCode::kCorrupt, "has no end"},
+        {chunk(5).bytes(), StatusCode::kUnsupported, "has pco's mode 5, which is not known"},
+        {chunk(2).bytes(), StatusCode::kCorrupt, "has pco's mode 2, which uint32 cannot have"},
+        {chunk(1, kFloat32).bytes(), StatusCode::kCorrupt,
+         "has pco's mode 1, which float32 cannot have"},
+        {chunk(1).Add(0, 32).bytes(), StatusCode::kCorrupt, "has multiples of 0"},
+        {chunk(2, kFloat32).Add(0xff800000, 32).bytes(), StatusCode::kCorrupt,
+         "has multiples of a number that is 0, or not finite"},
+        {chunk(3, kFloat32).Add(24, 8).bytes(), StatusCode::kCorrupt,
+         "has float32 without the last 24 bits"},
+        {chunk(4).Add(3, 25).Align().Add(0, 64).bytes(), StatusCode::kCorrupt,
+         "has a dictionary of 3 numbers and ends within it"},
+        {dictionary.bytes(), StatusCode::kCorrupt, "has number 1 of a dictionary of 1"},
+        {chunk(kClassic).Add(4, 4).bytes(), StatusCode::kUnsupported,
+         "has pco's delta encoding 4, which is not known"},
+        {chunk(kClassic).Add(1, 4).Add(0, 4).bytes(), StatusCode::kCorrupt,
+         "has differences of order 0"},
+        {back.bytes(), StatusCode::kCorrupt, "looks back by 2 numbers, where 1 can be"},
+        {chunk(kClassic).Add(kNone, 4).Add(15, 4).bytes(), StatusCode::kCorrupt,
+         "has a table of 2^15 states, more than 2^14"},
+        {chunk(kClassic).Add(kNone, 4).Add(2, 4).Add(5, 15).bytes(), StatusCode::kCorrupt,
+         "has 5 bins in a table of 4 states"},
+        {weights.bytes(), StatusCode::kCorrupt, "has bins of the weight 1 in a table of 2 states"},
+        {offsets.bytes(), StatusCode::kCorrupt,
+         "has a bin with offsets of 33 bits, more than the 32 of its numbers"},
+        {chunk(kClassic).Add(kNone, 4).Add(0, 19).Align().bytes(), StatusCode::kCorrupt,
+         "has numbers but no bins"},
+    };
+    for (const auto& c : cases) EXPECT_TRUE(Fails(Decode(c.file), c.code, c.message));
+    EXPECT_TRUE(Fails(Decode(whole, 4096, pco::NumberTypeOf(kFloat32)), StatusCode::kCorrupt,
+                      "has numbers of type uint32, not float32"));
+}
+
+TEST(Pcodec, StopsAtTheLimitHoweverManyNumbersThereAre) {
+    Bits bits = Begin(1U << 24).Add(kClassic, 4).Add(kNone, 4);
+    AddBin(bits, 5, 0).Align().Add(0, 8);
+    EXPECT_TRUE(
+        Fails(Decode(bits.bytes()), StatusCode::kCorrupt, "decodes to more than the 4096 bytes"));
+}
+
+// A table of the largest size for each of many chunks of one number.
+TEST(Pcodec, RefusesManyLargeTablesForFewNumbers) {
+    std::string file = Begin(1).bytes();
+    Bits chunk;
+    chunk.Add(kUint32, 8).Add(0, 24).Add(kClassic, 4).Add(kNone, 4);
+    chunk.Add(14, 4).Add(1, 15).Add((1U << 14) - 1, 14).Add(0, 38).Align();
+    chunk.Add(0, 4 * 14).Align();
+    file.resize(file.size() - 4);
+    for (int i = 0; i < 100; ++i) file += chunk.bytes();
+    EXPECT_TRUE(Fails(Decode(file), StatusCode::kLimit, "has tables of "));
+    file.resize(file.size() - 40 * chunk.bytes().size());
+    EXPECT_TRUE(Succeeds(Decode(file + '\0')));
+}
+
+// Numbers of one distribution of `count` of `size` bytes.
+std::string Numbers(unsigned distribution, std::size_t count, std::size_t size) {
+    std::mt19937_64 random(distribution * 1000 + count);
+    std::string bytes;
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (distribution == 0) number = random();
+        if (distribution == 1) number = 7;
+        if (distribution == 2) number += random() % 11 - 5;
+        if (distribution == 3) number = i * i;
+        if (distribution == 4) number = random() % 50 == 0 ? random() : 1000;
+        if (distribution == 5) number = std::uint64_t{1} << (random() % 64);
+        for (std::size_t byte = 0; byte < size; ++byte)
+            bytes += static_cast<char>(number >> (8 * byte));
+    }
+    return bytes;
+}
+
+TEST(PcodecEncoder, IsUndone) {
+    constexpr std::uint8_t kOfEightBits = 10;
+    for (std::uint8_t code = 1; code < kOfEightBits; ++code) {
+        const pco::NumberType type = *pco::NumberTypeOf(code);
+        for (const std::size_t count : {1U, 2U, 255U, 256U, 257U, 3000U})
+            for (unsigned distribution = 0; distribution < 6; ++distribution) {
+                const std::string numbers = Numbers(distribution, count, type.bits / 8);
+                std::vector<std::uint8_t> file;
+                const auto expect = [&](const pco::EncoderOptions& options) {
+                    pco::EncodeFile(ByteSpan(numbers), type, options, file);
+                    const auto again = Decode({file.begin(), file.end()}, numbers.size(), type);
+                    ASSERT_TRUE(Succeeds(again));
+                    EXPECT_TRUE(*again == numbers)
+                        << type.name() << ", " << count << " of " << distribution;
+                };
+                expect({8, std::nullopt, 1U << 24});
+                expect({0, std::nullopt, 100});
+                expect({12, 0, 1U << 24});
+                expect({8, 1, 200});
+                expect({8, 7, 2});
+            }
+    }
+}
+
+TEST(PcodecEncoder, MakesFewBytesOfWhatFollowsARule) {
+    const auto size_of = [](unsigned distribution) {
+        std::vector<std::uint8_t> file;
+        pco::EncodeFile(ByteSpan(Numbers(distribution, 3000, 4)), *pco::NumberTypeOf(kUint32),
+                        {8, std::nullopt, 1U << 24}, file);
+        return file.size();
+    };
+    EXPECT_LT(size_of(0), 12100U);  // of noise, of 12000 bytes
+    EXPECT_LT(size_of(1), 40U);
+    EXPECT_LT(size_of(2), 1400U);  // 3.46 bits of each
+    EXPECT_LT(size_of(3), 60U);    // the differences of whose differences are 2
+}
+
+}  // namespace
+
+}  // namespace zarr::test
