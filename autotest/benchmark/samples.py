@@ -187,7 +187,9 @@ def write_version_3(path, values, chunks, shards, codecs):
     if shards != chunks:
         codecs = [zarr3.sharding(chunks, codecs)]
     between = path.parent / "between"
-    document = zarr3.document(values.shape, values.dtype.name, shards, codecs)
+    # zarr-python leaves chunks of nothing but the fill value out, which the floor cannot read.
+    fill_value = np.iinfo(values.dtype).max if values.dtype.kind == "u" else -9999
+    document = zarr3.document(values.shape, values.dtype.name, shards, codecs, int(fill_value))
     written = zarr3.Batch(between)
     array = written.array(path, "", document, values)
     written.run()
