@@ -209,7 +209,7 @@ def test_delete(tmp_path):
         assert "deleted" in edit.refuse(create="group", **{"from": "gg"}, name="z")
         assert "deleted" in edit.refuse(resize="v", to=[9, 9])
         assert "is not an array" in edit.refuse(delete="array", **{"from": "root"}, name="v")
-        assert "no group" in edit.refuse(delete="group", **{"from": "root"}, name="v")
+        assert "is not a sub-group" in edit.refuse(delete="group", **{"from": "root"}, name="v")
         edit.do(hold="x", **{"from": "root"}, dimension=1)
         edit.do(create="array", **{"from": "root"}, name="v", dimensions=["x"])
         assert edit.do(describe="v")["attributes"] == []

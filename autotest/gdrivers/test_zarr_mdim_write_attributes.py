@@ -120,7 +120,7 @@ def test_no_json(tmp_path, cpl):
     assert nodes[0][1].CreateAttribute("j", [], JSON).Write('{"a": ') != 0
     assert "/g/_GLOBAL_/j" in cpl.the_error() and "a.zarr" in cpl.the_error()
     del nodes, dataset
-    assert not (tmp_path / "a.zarr/g/.zattrs").exists()
+    assert stored(tmp_path / "a.zarr", "g") == {"j": None}
 
 
 def test_compound(tmp_path, cpl):
@@ -162,7 +162,7 @@ def test_many_at_once_are_written_once(tmp_path, cpl):
 
 
 def test_one_that_is_not_written(tmp_path, cpl):
-    """It is there for as long as it is held, and nothing of it is stored."""
+    """It is there from its creation on, as zeros."""
     dataset, nodes = holders(tmp_path / "a.zarr")
     for _, node in nodes:
         attribute = node.CreateAttribute("n", [], w.number(gdal.GDT_Float32))
@@ -171,9 +171,22 @@ def test_one_that_is_not_written(tmp_path, cpl):
         assert node.CreateAttribute("n", [], w.TEXT) is None
         assert '"n"' in cpl.errors.pop()
         del attribute
-        assert node.GetAttributes() == []
+        assert [a.GetName() for a in node.GetAttributes()] == ["n"]
     del nodes, node, dataset
+    for path in ("g", "g/v"):
+        assert stored(tmp_path / "a.zarr", path) == {"n": 0}
+
+
+@pytest.mark.parametrize("name", ["scale_factor", "add_offset", "_FillValue", "missing_value"])
+def test_zeros_that_are_not_meant_are_not_stored(tmp_path, cpl, name):
+    dataset, nodes = holders(tmp_path / "a.zarr")
+    array = nodes[1][1]
+    assert array.CreateAttribute(name, [], w.number(gdal.GDT_Float32)) is not None
+    assert array.GetScale() is None and array.GetOffset() is None
+    assert array.GetNoDataValueAsRaw() is None
+    del nodes, array, dataset
     assert stored(tmp_path / "a.zarr", "g/v") == {}
+    cpl.assert_quiet()
 
 
 @pytest.mark.parametrize("name, cause", [

@@ -53,6 +53,9 @@ bool IsHidden(std::string_view name) {
            zarr::IsNczarrAttribute(name);
 }
 
+// What changes how the elements are understood.
+bool HasMeaning(std::string_view name) { return IsHidden(name) || name == "missing_value"; }
+
 zarr::DataType StoredType(const zarr::ArrayFacts& facts) {
     zarr::DataType type = zarr::ApplyUnsigned(facts.metadata.dtype, facts.attributes);
     const std::size_t text_length = zarr::NczarrTextLength(facts.metadata);
@@ -239,7 +242,7 @@ void ZarrMDArray::ReadNodata() {
 void ZarrMDArray::AttributeChanged(const std::string& name, zarr::json::Value attributes) {
     zarr::Warnings told;  // when it was opened
     facts_.attributes = zarr::WithEopf(std::move(attributes), facts_.metadata, told);
-    if (IsHidden(name) || name == "missing_value") InterpretAttributes();
+    if (HasMeaning(name)) InterpretAttributes();
 }
 
 const std::string& ZarrMDArray::GetFilename() const noexcept { return session_->store_path(); }
@@ -800,7 +803,7 @@ std::shared_ptr<GDALAttribute> ZarrMDArray::CreateAttribute(
             return nullptr;
         }
         auto created = CreateNodeAttribute(session_, facts_.path, GetFullName(), osName,
-                                           anDimensions, oDataType);
+                                           anDimensions, oDataType, HasMeaning(osName));
         if (created.ok()) return created.Take();
         Report(created.status());
         return nullptr;

@@ -389,8 +389,7 @@ Status ZarrAttribute::StoreEmpty() {
     if (!is_json) {
         ZARR_ASSIGN_OR_RETURN(value, ToJson(0, next));
     }
-    // No array is told: zeros of an attribute that means something are not meant.
-    return session_->update()->ChangeAttribute(path_, GetName(), std::move(value));
+    return session_->ChangeAttribute(path_, GetName(), std::move(value));
 }
 
 bool ZarrAttribute::IWrite(const GUInt64* arrayStartIdx, const size_t* count,
@@ -473,12 +472,14 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
 Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,
-    const GDALExtendedDataType& type) {
+    const GDALExtendedDataType& type, bool has_meaning) {
     ZARR_RETURN_IF_ERROR(CheckFree(*session, path, name));
     ZARR_ASSIGN_OR_RETURN(auto attribute, ZarrAttribute::Create(parent, name, dimensions, type));
     attribute->Attach(session, path);
-    // It is there from now on, also where nothing is ever written to it.
-    ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
+    // It is there from now on, also where nothing is ever written to it. A scale of zero, or a
+    // nodata value, is not meant. What has no elements is not written.
+    const bool is_empty = std::find(dimensions.begin(), dimensions.end(), 0U) != dimensions.end();
+    if (is_empty || !has_meaning) ZARR_RETURN_IF_ERROR(attribute->StoreEmpty());
     session->Register(attribute);
     return std::shared_ptr<GDALAttribute>(std::move(attribute));
 }

@@ -106,11 +106,13 @@ std::vector<std::shared_ptr<GDALAttribute>> ListAttributes(
     const std::string& parent, const zarr::json::Value& attributes,
     bool (*is_hidden)(std::string_view));
 
-// Creates an attribute of a node, which gets its value when that is written.
+// Creates an attribute of a node. Until its value is written it is zero, empty or null in the
+// store; nothing is stored of one with a meaning of its own for the node, unless it has no
+// elements.
 zarr::Result<std::shared_ptr<GDALAttribute>> CreateNodeAttribute(
     const std::shared_ptr<SharedResource>& session, const std::string& path,
     const std::string& parent, const std::string& name, const std::vector<GUInt64>& dimensions,
-    const GDALExtendedDataType& type);
+    const GDALExtendedDataType& type, bool has_meaning);
 
 zarr::Status DeleteNodeAttribute(SharedResource& session, const std::string& path,
                                  const std::string& name);

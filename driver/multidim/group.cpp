@@ -409,7 +409,7 @@ std::shared_ptr<GDALAttribute> ZarrGroup::CreateAttribute(const std::string& osN
         return Try(session_->store_path(), [&]() -> Result<std::shared_ptr<GDALAttribute>> {
             ZARR_RETURN_IF_ERROR(CheckChange());
             return CreateNodeAttribute(session_, path_, AttributeParent(), osName, anDimensions,
-                                       oDataType);
+                                       oDataType, false);
         });
     });
 }
