@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Making and changing stores through the classic API, with each call to the file system failing
 // once.
+#include <cpl_conv.h>
 #include <cpl_string.h>
 #include <gtest/gtest.h>
 
@@ -166,6 +167,8 @@ TEST_P(WriteFaults, AppendAlongADimension) {
 }
 
 TEST_P(WriteFaults, Statistics) {
+    // Other tests of the process may have switched it off.
+    const CPLConfigOptionSetter keeps_statistics("GDAL_PAM_ENABLED", "YES", false);
     const auto read = [](const std::string& folder) {
         const auto files = FaultyFiles::Get().FilesIn(folder);
         return Read(folder) + (files.count("x.zarr.aux.xml") != 0 ? "has a file beside\n" : "");
