@@ -49,6 +49,14 @@ ArrayMetadata SampleSpec::Metadata() const {
     return metadata.ok() ? metadata.Take() : ArrayMetadata();
 }
 
+std::string UnwrittenElements(const ArrayMetadata& metadata) {
+    std::uint64_t count = 1;
+    for (const std::uint64_t n : metadata.shape) count *= n;
+    std::string elements;
+    for (std::uint64_t i = 0; i < count; ++i) elements += metadata.fill_value.Bytes();
+    return elements;
+}
+
 std::string Deflated(const std::string& bytes) {
     uLongf size = compressBound(static_cast<uLong>(bytes.size()));
     std::string encoded(size, '\0');

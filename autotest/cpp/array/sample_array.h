@@ -30,6 +30,9 @@ struct SampleSpec {
     bool is_compressed() const { return compressor != "null"; }
 };
 
+// The elements of an array that nothing was written to, in the host's byte order.
+std::string UnwrittenElements(const ArrayMetadata& metadata);
+
 // zlib's form of `bytes`.
 std::string Deflated(const std::string& bytes);
 

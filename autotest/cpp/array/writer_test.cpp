@@ -55,9 +55,7 @@ struct Written {
         auto opened = ArrayWriter::Open(array, store, pending_bytes);
         EXPECT_TRUE(Succeeds(opened));
         writer = opened.Take();
-        std::uint64_t elements = 1;
-        for (const std::uint64_t n : metadata.shape) elements *= n;
-        for (std::uint64_t i = 0; i < elements; ++i) model += metadata.fill_value.Bytes();
+        model = UnwrittenElements(metadata);
     }
 
     std::shared_ptr<const Array> Open(std::size_t cache_bytes = 0) const {
