@@ -35,6 +35,10 @@ class LoadingCache {
   public:
     using Pointer = std::shared_ptr<const T>;
 
+  private:
+    struct Load;
+
+  public:
     explicit LoadingCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
     std::size_t max_bytes() const {
@@ -54,42 +58,80 @@ class LoadingCache {
         return FindLocked(id);
     }
 
-    // The value, from the cache or from `load`, which runs without a lock held. A failure is
-    // returned to every thread that waited for it and not kept.
-    Result<Pointer> GetOrLoad(const ChunkId& id, const std::function<Result<Pointer>()>& load) {
-        std::shared_ptr<Load> mine;
-        std::shared_ptr<Load> theirs;
-        {
-            const std::lock_guard<Mutex> lock(mutex_);
-            if (Pointer value = FindLocked(id)) return value;
-            const auto under_way = loads_.find(id);
-            if (under_way != loads_.end() && under_way->second->turn.IsOfThisProcess()) {
-                theirs = under_way->second;
-            } else {
-                mine = std::make_shared<Load>();
-                loads_[id] = mine;
-            }
+    // True where a thread of this process is loading the value.
+    bool IsLoading(const ChunkId& id) {
+        const std::lock_guard<Mutex> lock(mutex_);
+        return OthersLoadLocked(id) != nullptr;
+    }
+
+    // The right to load a value, which others wait for; where it ends without that, one of them
+    // loads it. Who has one must not wait for other values before it is used, as their loaders may
+    // wait for this one.
+    class Claim {
+      public:
+        Claim() = default;
+        Claim(Claim&& other) noexcept
+            : cache_(other.cache_), id_(other.id_), load_(std::move(other.load_)) {}
+        Claim& operator=(Claim&& other) noexcept {
+            std::swap(cache_, other.cache_);
+            std::swap(id_, other.id_);
+            std::swap(load_, other.load_);
+            return *this;
         }
-        if (theirs != nullptr) {
-            theirs->turn.Wait();
-            return theirs->result;
+        Claim(const Claim&) = delete;
+        Claim& operator=(const Claim&) = delete;
+        ~Claim() {
+            if (load_ != nullptr) cache_->End(id_, *load_, nullptr);
         }
-        Result<Pointer> result = [&load]() -> Result<Pointer> {
+
+        explicit operator bool() const { return load_ != nullptr; }
+
+      private:
+        friend class LoadingCache;
+        LoadingCache* cache_ = nullptr;
+        ChunkId id_;
+        std::shared_ptr<Load> load_;
+    };
+
+    // Claims a value; nothing where it is held, or where another thread loads it.
+    Claim TryClaim(const ChunkId& id) {
+        Claim claim;
+        const std::lock_guard<Mutex> lock(mutex_);
+        if (FindLocked(id) == nullptr && OthersLoadLocked(id) == nullptr) TakeLocked(id, claim);
+        return claim;
+    }
+
+    // The value from `load`, which runs without a lock held, of a claim, which ends.
+    using Loader = std::function<Result<Pointer>()>;
+    Result<Pointer> LoadClaimed(Claim& claim, const Loader& load) {
+        const std::shared_ptr<Load> mine = std::move(claim.load_);
+        const Result<Pointer> result = [&load]() -> Result<Pointer> {
             try {
                 return load();
             } catch (const std::bad_alloc&) {
                 return Status::OutOfMemory("out of memory");
             }
         }();
-        {
-            const std::lock_guard<Mutex> lock(mutex_);
-            mine->result = result;
-            const auto current = loads_.find(id);
-            if (current != loads_.end() && current->second == mine) loads_.erase(current);
-            if (result.ok() && !mine->is_stale) InsertLocked(id, *result);
-        }
-        mine->turn.End();
+        End(claim.id_, *mine, &result);
         return result;
+    }
+
+    // The value, from the cache or from `load`. A failure is returned to every thread that waited
+    // for it and not kept.
+    Result<Pointer> GetOrLoad(const ChunkId& id, const Loader& load) {
+        for (;;) {
+            Claim claim;
+            std::shared_ptr<Load> theirs;
+            {
+                const std::lock_guard<Mutex> lock(mutex_);
+                if (Pointer value = FindLocked(id)) return value;
+                theirs = OthersLoadLocked(id);
+                if (theirs == nullptr) TakeLocked(id, claim);
+            }
+            if (claim) return LoadClaimed(claim, load);
+            theirs->turn.Wait();
+            if (!theirs->is_given_up) return theirs->result;
+        }
     }
 
     // Holds `value` from now on in place of what was held, or, where it is nullptr, nothing; a load
@@ -146,8 +188,10 @@ class LoadingCache {
     };
     struct Load {  // under way; waiters hold it by shared_ptr
         Completion turn;
-        bool is_stale = false;              // the chunk was replaced meanwhile
-        Result<Pointer> result{Pointer()};  // once the turn has ended
+        bool is_stale = false;  // the chunk was replaced meanwhile
+        // Once the turn has ended:
+        bool is_given_up = false;
+        Result<Pointer> result{Pointer()};
     };
     using Recency = std::list<Entry>;  // most recent first
     using Loads = std::unordered_map<ChunkId, std::shared_ptr<Load>, Hash>;
@@ -173,6 +217,31 @@ class LoadingCache {
         bytes_ -= entry->value->bytes();
         entries_.erase(entry->id);
         return recency_.erase(entry);
+    }
+    std::shared_ptr<Load> OthersLoadLocked(const ChunkId& id) {
+        const auto under_way = loads_.find(id);
+        const bool is_loading =
+            under_way != loads_.end() && under_way->second->turn.IsOfThisProcess();
+        return is_loading ? under_way->second : nullptr;
+    }
+    void TakeLocked(const ChunkId& id, Claim& claim) {
+        auto load = std::make_shared<Load>();
+        loads_[id] = load;
+        claim.cache_ = this;
+        claim.id_ = id;
+        claim.load_ = std::move(load);
+    }
+    // Ends a load with its result, or without one where `result` is nullptr.
+    void End(const ChunkId& id, Load& load, const Result<Pointer>* result) {
+        {
+            const std::lock_guard<Mutex> lock(mutex_);
+            load.is_given_up = result == nullptr;
+            if (result != nullptr) load.result = *result;
+            const auto current = loads_.find(id);
+            if (current != loads_.end() && current->second.get() == &load) loads_.erase(current);
+            if (result != nullptr && result->ok() && !load.is_stale) InsertLocked(id, **result);
+        }
+        load.turn.End();
     }
     // The next reader loads it anew.
     typename Loads::iterator DisownLocked(typename Loads::iterator load) {

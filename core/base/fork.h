@@ -118,6 +118,10 @@ class Completion {
         std::unique_lock<std::mutex> lock(mutex_);
         ended_.wait(lock, [this] { return has_ended_; });
     }
+    bool HasEnded() {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return has_ended_;
+    }
     void End() {
         {
             const std::lock_guard<std::mutex> lock(mutex_);

@@ -7,11 +7,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/base/fork.h"
@@ -22,10 +24,12 @@ namespace {
 
 constexpr std::chrono::seconds kLinger{1};
 
-// One call of Run(); lives on the caller's stack until no thread works on it.
+// One call of Run(), which lives on the caller's stack until no thread works on it, or of Start(),
+// which the thread that has called it deletes.
 struct Job {
-    const std::function<void()>& function;
-    std::size_t running = 0;  // helpers at work
+    const std::function<void()> function;
+    const bool is_left_alone = false;  // of Start()
+    std::size_t running = 0;           // helpers at work
     std::condition_variable ended;
 };
 
@@ -47,7 +51,9 @@ struct Crew {
     Crew* of_parent = nullptr;  // before a fork(); its threads are not in this process
 
     void Work();
+    bool FillLocked();
     void Engage(Job& job, std::size_t helpers);
+    bool EngageAlone(std::unique_ptr<Job> job);
     void Dismiss(Job& job);
     std::vector<std::thread> TakeEndedLocked();
     void EndIdle();
@@ -68,8 +74,10 @@ void Crew::Work() {
         ++job.running;
         lock.unlock();
         job.function();
+        const bool is_left_alone = job.is_left_alone;
+        if (is_left_alone) delete &job;
         lock.lock();
-        if (--job.running == 0) job.ended.notify_all();
+        if (!is_left_alone && --job.running == 0) job.ended.notify_all();
     }
     if (!is_closing) ended.push_back(std::this_thread::get_id());
     --working;
@@ -93,6 +101,23 @@ std::vector<std::thread> Crew::TakeEndedLocked() {
     return taken;
 }
 
+// As many threads as `queue` wants; false where the system gives none and there are none.
+bool Crew::FillLocked() {
+    try {
+        while (queue.size() > idle + starting) {
+            ended.reserve(threads.size() + 1);
+            threads.emplace_back([this] { Work(); });
+            ++starting;
+            ++working;
+        }
+    } catch (const std::system_error&) {
+        // The system has no more threads to give: those that are there do it all.
+    } catch (const std::bad_alloc&) {
+        // As above.
+    }
+    return working != 0;
+}
+
 void Crew::Engage(Job& job, std::size_t helpers) {
     std::vector<std::thread> gone;
     {
@@ -100,25 +125,34 @@ void Crew::Engage(Job& job, std::size_t helpers) {
         if (is_closing) return;
         gone = TakeEndedLocked();
         try {
-            for (std::size_t i = 0; i < helpers; ++i) {
-                queue.push_back(&job);
-                if (queue.size() <= idle + starting) continue;
-                ended.reserve(threads.size() + 1);
-                threads.emplace_back([this] { Work(); });
-                ++starting;
-                ++working;
-            }
-        } catch (const std::system_error&) {
-            // The system has no more threads to give: those that are there do it all.
+            queue.insert(queue.end(), helpers, &job);
         } catch (const std::bad_alloc&) {
-            // As above.
+            // Then the caller does it alone.
         }
+        static_cast<void>(FillLocked());
     }
     if (helpers == 1)
         wanted.notify_one();
     else
         wanted.notify_all();
     for (std::thread& thread : gone) thread.join();
+}
+
+bool Crew::EngageAlone(std::unique_ptr<Job> job) {
+    std::vector<std::thread> gone;
+    {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (is_closing) return false;
+        gone = TakeEndedLocked();
+        queue.push_back(job.get());
+        if (FillLocked())
+            static_cast<void>(job.release());  // Work() deletes it
+        else
+            queue.pop_back();
+    }
+    wanted.notify_one();
+    for (std::thread& thread : gone) thread.join();
+    return job == nullptr;
 }
 
 void Crew::Dismiss(Job& job) {
@@ -233,10 +267,14 @@ void WorkerPool::EndIdle() { CrewOfProcess().EndIdle(); }
 void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     if (helpers == 0) return job();
     Crew& crew = CrewOfProcess();
-    Job mine{job, 0, {}};
+    Job mine{[&job] { job(); }, false, 0, {}};
     crew.Engage(mine, helpers);
     job();
     crew.Dismiss(mine);
+}
+
+bool WorkerPool::Start(std::function<void()> job) {
+    return CrewOfProcess().EngageAlone(std::unique_ptr<Job>(new Job{std::move(job), true, 0, {}}));
 }
 
 Status ParallelFor(std::size_t count, std::size_t max_threads,

@@ -21,6 +21,11 @@ class WorkerPool {
     // up by the time that the caller's own has ended is not made. `job` must not throw.
     void Run(std::size_t helpers, const std::function<void()>& job);
 
+    // Calls `job` once on another thread, and returns at once. False where there is no thread for
+    // it, and it is not called; in a child that is forked before its turn it is not either. `job`
+    // must not throw, and who gives it waits for its end before what it uses is gone.
+    bool Start(std::function<void()> job);
+
     // Ends the threads that have nothing to do, and returns when they are gone with all that they
     // keep for themselves; others are started again when they are needed.
     void EndIdle();
@@ -71,6 +76,44 @@ class Semaphore {
     std::mutex mutex_;
     std::condition_variable left_;
     std::size_t free_;
+};
+
+// Lets work through that holds at most so many bytes together; what needs more goes alone.
+class ByteGate {
+  public:
+    explicit ByteGate(std::size_t bytes) : width_(bytes) {}
+
+    // A place inside; waits for one.
+    class Pass {
+      public:
+        Pass(ByteGate& gate, std::size_t bytes) : gate_(gate), bytes_(bytes) {
+            std::unique_lock<std::mutex> lock(gate_.mutex_);
+            gate_.left_.wait(lock, [&] {
+                return gate_.held_ == 0 ||
+                       (gate_.held_ <= gate_.width_ && bytes_ <= gate_.width_ - gate_.held_);
+            });
+            gate_.held_ += bytes_;
+        }
+        ~Pass() {
+            {
+                const std::lock_guard<std::mutex> lock(gate_.mutex_);
+                gate_.held_ -= bytes_;
+            }
+            gate_.left_.notify_all();
+        }
+        Pass(const Pass&) = delete;
+        Pass& operator=(const Pass&) = delete;
+
+      private:
+        ByteGate& gate_;
+        const std::size_t bytes_;
+    };
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable left_;
+    const std::size_t width_;
+    std::size_t held_ = 0;
 };
 
 }  // namespace zarr

@@ -251,5 +251,45 @@ TEST(ChunkCache, GivesArraysIdsOfTheirOwn) {
     EXPECT_NE(ChunkCache::NextArrayId(), ChunkCache::NextArrayId());
 }
 
+TEST(ChunkCache, ClaimIsWaitedFor) {
+    ChunkCache cache(3 * kBytes);
+    auto claim = cache.TryClaim({1, 0});
+    ASSERT_TRUE(claim);
+    EXPECT_TRUE(cache.IsLoading({1, 0}));
+    EXPECT_FALSE(cache.TryClaim({1, 0}));
+    EXPECT_TRUE(cache.TryClaim({1, 1}));
+    std::thread other([&] {
+        const auto load = [&]() -> Result<ChunkPtr> { return Status::Io("loaded twice"); };
+        EXPECT_TRUE(Succeeds(cache.GetOrLoad({1, 0}, load)));
+    });
+    const auto loaded = cache.LoadClaimed(claim, []() -> Result<ChunkPtr> { return Chunk(kSize); });
+    other.join();
+    EXPECT_TRUE(Succeeds(loaded));
+    EXPECT_FALSE(claim);
+    EXPECT_FALSE(cache.IsLoading({1, 0}));
+    EXPECT_FALSE(cache.TryClaim({1, 0}));  // it is there
+    EXPECT_EQ(cache.Find({1, 0}), *loaded);
+}
+
+TEST(ChunkCache, ClaimThatIsGivenUpIsLoadedByWhoWaits) {
+    ChunkCache cache(3 * kBytes);
+    std::atomic<int> loads{0};
+    std::vector<std::thread> waiting;
+    {
+        const auto claim = cache.TryClaim({1, 0});
+        for (int i = 0; i < 4; ++i)
+            waiting.emplace_back([&] {
+                EXPECT_TRUE(Succeeds(cache.GetOrLoad({1, 0}, [&]() -> Result<ChunkPtr> {
+                    ++loads;
+                    return Chunk(kSize);
+                })));
+            });
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        EXPECT_EQ(loads, 0);
+    }
+    for (std::thread& thread : waiting) thread.join();
+    EXPECT_EQ(loads, 1);
+}
+
 }  // namespace
 }  // namespace zarr

@@ -289,5 +289,46 @@ TEST(WorkerPool, StartsNoMoreThreadsThanHelp) {
 }
 #endif
 
+TEST(WorkerPool, StartsWorkThatNobodyWaitsFor) {
+    const Watchdog watchdog("WorkerPool.StartsWorkThatNobodyWaitsFor");
+    const auto caller = std::this_thread::get_id();
+    std::mutex mutex;
+    std::condition_variable ended;
+    int count = 0;
+    for (int i = 0; i < 20; ++i)
+        ASSERT_TRUE(Pool().Start([&] {
+            EXPECT_NE(std::this_thread::get_id(), caller);
+            const std::lock_guard<std::mutex> lock(mutex);
+            if (++count == 20) ended.notify_one();
+        }));
+    std::unique_lock<std::mutex> lock(mutex);
+    ended.wait(lock, [&] { return count == 20; });
+}
+
+TEST(ByteGate, LetsSoManyBytesThroughAndMoreAlone) {
+    const Watchdog watchdog("ByteGate.LetsSoManyBytesThroughAndMoreAlone");
+    ByteGate gate(100);
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    const auto pass = [&](std::size_t bytes) {
+        const ByteGate::Pass pass(gate, bytes);
+        const int now = ++inside;
+        for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        --inside;
+    };
+    const auto run = [&](std::size_t bytes) {
+        most = 0;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 8; ++i) threads.emplace_back([&] { pass(bytes); });
+        for (std::thread& thread : threads) thread.join();
+        return most.load();
+    };
+    EXPECT_LE(run(50), 2);
+    EXPECT_EQ(run(101), 1);
+    EXPECT_LE(run(0), 8);
+}
+
 }  // namespace
 }  // namespace zarr
