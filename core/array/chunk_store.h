@@ -18,6 +18,7 @@
 namespace zarr {
 
 class ChunkGroups;
+class GatheringGroups;
 
 // Where the bytes of a chunk are.
 struct ChunkPlace {
@@ -56,9 +57,10 @@ class ChunkStore {
     // The same for certain: looks at the store where nothing has told yet.
     virtual Result<char> Separator() const = 0;
 
-    // Where several chunks are stored together, what can be done with them at once; nullptr where
-    // each is by itself.
+    // Where several chunks are stored together: how they are read together, and how they are
+    // written so. nullptr where each is by itself, or is written by itself.
     virtual const ChunkGroups* groups() const { return nullptr; }
+    virtual const GatheringGroups* gathering() const { return nullptr; }
 
     // How messages name a chunk.
     virtual std::string NameOf(const Index& chunk) const = 0;
@@ -92,18 +94,10 @@ struct FetchedChunk {
     ObjectVersion version;  // from before it was read
 };
 
-// How chunks are read together.
-struct FetchOptions {
-    std::size_t limit = 0;          // bytes of a chunk
-    std::size_t requests = 1;       // at the same time
-    std::size_t request_bytes = 0;  // at most so many by one request, unless it is for one chunk
-    std::size_t threads = 1;        // that take chunks at the same time
-    // Told the nanoseconds that each request took; may be empty.
-    std::function<void(std::uint64_t time)> on_request;
-};
+// How chunks are read together, `limit` being that of each.
+using FetchOptions = ReadManyOptions;
 
-// Chunks that are stored together, as in the shards of Zarr v3. What is set gathers until all of a
-// group is there, or it is told to store what there is; reading sees it. Thread-safe.
+// Chunks that are stored together, as in the shards of Zarr v3 or a zip file. Thread-safe.
 class ChunkGroups {
   public:
     using Index = ChunkStore::Index;
@@ -122,7 +116,12 @@ class ChunkGroups {
     using ChunkTaker = std::function<Status(std::size_t place, const FetchedChunk& chunk)>;
     virtual Status GetMany(const std::vector<std::uint64_t>& chunks, const FetchOptions& options,
                            const ChunkTaker& take) const = 0;
+};
 
+// Groups that are written as a whole. What is set gathers until all of a group is there, or it is
+// told to store what there is; reading sees it. Thread-safe.
+class GatheringGroups : public ChunkGroups {
+  public:
     // Gathers a chunk, or with nothing that it is to be absent. Stores its group in `store` where
     // that is complete then, under the group's lock in `locks`, which may be nullptr; not where the
     // caller has that lock, who calls StoreLocked() then.

@@ -48,6 +48,7 @@ KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
       path_(std::move(path)),
       counts_(counts),
       has_prefix_(metadata.has_key_prefix) {
+    if (store_->PacksValues() && !counts_.empty()) packed_.emplace(*this, store_, counts_);
     // A single index needs no separator; Zarr v1 knew no other.
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
@@ -165,6 +166,13 @@ std::uint64_t KeyedChunks::NumberOf(const Index& chunk) const {
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < chunk.size(); ++i) number = number * counts_[i] + chunk[i];
     return number;
+}
+
+KeyedChunks::Index KeyedChunks::IndexOf(std::uint64_t number) const {
+    Index index(counts_.size());
+    for (std::size_t i = counts_.size(); i-- > 0; number /= counts_[i])
+        index[i] = number % counts_[i];
+    return index;
 }
 
 Status KeyedChunks::ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/array/chunk_store.h"
+#include "core/array/packed_chunks.h"
 #include "core/base/fork.h"
 #include "core/metadata/array_metadata.h"
 
@@ -39,6 +40,9 @@ class KeyedChunks final : public ChunkStore {
                           Buffer& value) const override;
     ObjectVersion VersionOf(const Index& chunk) const override;
     Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const override;
+    const ChunkGroups* groups() const override { return packed_.has_value() ? &*packed_ : nullptr; }
+    // The index of a chunk along each dimension.
+    Index IndexOf(std::uint64_t number) const;
     std::string NameOf(const Index& chunk) const override;
     Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;
     void DropAssumptions() const override;
@@ -71,6 +75,7 @@ class KeyedChunks final : public ChunkStore {
     const std::string path_;
     const DimVector<std::uint64_t> counts_;
     const bool has_prefix_;
+    std::optional<const PackedChunks> packed_;
     mutable std::atomic<State> state_{State::kDot};
     mutable Lazy<State> looked_;
 };

@@ -34,12 +34,6 @@ Converter Streamed(const Converter& op, const Region& region) {
 // Chunks that a read over a network has under way may take so many bytes when they are decoded.
 constexpr std::size_t kInFlightBytes = std::size_t{128} << 20;
 
-// What one request for several chunks reads: as much as is worth it over a network; of a file what
-// is still in the processor's reach when it is decoded.
-constexpr std::size_t kDistantRequest = std::size_t{16} << 20;
-constexpr std::size_t kLocalRequest = std::size_t{4} << 20;
-constexpr std::size_t kSmallRequest = std::size_t{1} << 20;
-
 bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
 
 // Of smaller chunks nothing is gained by taking a part.
@@ -116,16 +110,18 @@ class RegionReader {
         struct Wanted {
             std::uint64_t piece;
             Strategy strategy;
+            ChunkCache::Claim claim;  // of what goes through the cache
         };
         std::vector<Wanted> together;
         std::vector<std::uint64_t> chunks;  // of these
         std::vector<std::uint64_t> apart;   // parts of large chunks
         std::vector<std::uint64_t> held;    // what is here already
+        std::vector<std::uint64_t> coming;  // what others are loading
         std::uint64_t asked = 0;            // see AbsentChunks
     };
     // Puts a piece where it belongs; reads one whose chunk is known to be absent.
     Status SortOut(std::uint64_t piece, bool is_preload, GroupPieces& sorted);
-    Status ReadFetched(const GroupPieces& sorted, std::size_t place, const FetchedChunk& fetched,
+    Status ReadFetched(GroupPieces& sorted, std::size_t place, const FetchedChunk& fetched,
                        bool is_preload);
     // Of kFetchRange and kDecodeRange, `ranges` are the bytes of the decoded chunk that are wanted.
     Strategy Choose(const ChunkPart& part, ByteRanges& ranges) const;
@@ -390,6 +386,9 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& r
     const Pipeline& pipeline = part.layout->pipeline;
     const std::size_t bytes = pipeline.chunk_bytes();
     ArrayContext& context = array_.context();
+    // What is read ahead is not read a second time.
+    if (array_.read_ahead_ != nullptr && context.cache().IsLoading(array_.IdOf(part.chunk)))
+        return Strategy::kThroughCache;
     const bool is_stored_so = pipeline.is_identity();
     // Over a network a compressed chunk is decoded whole, as all of it is fetched: decoding costs
     // less than fetching it again for the next part.
@@ -541,10 +540,8 @@ Status RegionReader::ReadGroups(const ChunkGroups& groups, bool is_preload) {
     options.limit = array_.layouts().largest().max_encoded_bytes;
     options.requests = std::max<std::size_t>(in_flight_ / at_once, 1);
     options.threads = std::max<std::size_t>(threads_ / at_once, 1);
-    const bool is_distant = array_.store()->ReadsAtOnce() > 1;
-    options.request_bytes = std::max(
-        kSmallRequest,
-        std::min(kInFlightBytes / in_flight_, is_distant ? kDistantRequest : kLocalRequest));
+    ByteGate gate(kInFlightBytes);
+    options.gate = &gate;
     options.on_request = [this](std::uint64_t time) {
         CountHere(&ArrayCounters::reading_time, time);
     };
@@ -569,18 +566,27 @@ Status RegionReader::SortOut(std::uint64_t piece, bool is_preload, GroupPieces& 
     } else if (array_.absent_.Has(id.chunk)) {
         return is_preload ? Cached(part).status() : ReadBy(strategy, part, ranges);
     } else {
-        sorted.together.push_back({piece, strategy});
+        ChunkCache::Claim claim;
+        if (strategy == Strategy::kThroughCache) {
+            claim = array_.context().cache().TryClaim(id);
+            if (!claim) {
+                sorted.coming.push_back(piece);
+                return {};
+            }
+        }
+        sorted.together.push_back({piece, strategy, std::move(claim)});
         sorted.chunks.push_back(id.chunk);
     }
     return {};
 }
 
-Status RegionReader::ReadFetched(const GroupPieces& sorted, std::size_t place,
+Status RegionReader::ReadFetched(GroupPieces& sorted, std::size_t place,
                                  const FetchedChunk& fetched, bool is_preload) {
-    const auto& [piece, strategy] = sorted.together[place];
+    auto& [piece, strategy, claim] = sorted.together[place];
     ChunkPart part = PartAt(piece);
     ZARR_RETURN_IF_ERROR(Bind(part));
     part.fetched = &fetched;
+    if (claim) part.claim = &claim;
     if (!fetched.found && array_.store_->RemembersAbsence())
         array_.absent_.Add(sorted.chunks[place], sorted.asked);
     const ByteRanges ranges = strategy == Strategy::kDecodeRange ? RangesOf(part) : ByteRanges();
@@ -605,10 +611,16 @@ Status RegionReader::ReadGroup(const ChunkGroups& groups, const RegionGroups& pi
         ZARR_RETURN_IF_ERROR(Bind(part));
         return array_.Locate(ReadBy(Strategy::kFetchRange, part, RangesOf(part)), part.chunk);
     }));
-    return groups.GetMany(sorted.chunks, options,
-                          [&](std::size_t place, const FetchedChunk& fetched) {
-                              return ReadFetched(sorted, place, fetched, is_preload);
-                          });
+    const auto take = [&](std::size_t place, const FetchedChunk& fetched) {
+        return ReadFetched(sorted, place, fetched, is_preload);
+    };
+    ZARR_RETURN_IF_ERROR(groups.GetMany(sorted.chunks, options, take));
+    return ParallelFor(sorted.coming.size(), options.requests, [&](std::size_t i) {
+        ChunkPart part = PartAt(sorted.coming[i]);
+        ZARR_RETURN_IF_ERROR(Bind(part));
+        return array_.Locate(is_preload ? Cached(part).status() : ReadThroughCache(part),
+                             part.chunk);
+    });
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -658,10 +670,13 @@ Result<std::optional<ByteSpan>> RegionReader::Fetch(const ChunkPart& part,
 
 Result<ChunkPtr> RegionReader::Cached(const ChunkPart& part) {
     bool is_loaded = false;
-    auto chunk = array_.context().cache().GetOrLoad(array_.IdOf(part.chunk), [&] {
+    const auto load = [&] {
         is_loaded = true;
         return Load(part);
-    });
+    };
+    ChunkCache& cache = array_.context().cache();
+    auto chunk = part.claim != nullptr ? cache.LoadClaimed(*part.claim, load)
+                                       : cache.GetOrLoad(array_.IdOf(part.chunk), load);
     if (!is_loaded) CountHere(&ArrayCounters::chunks_cached, 1);
     return chunk;
 }

@@ -33,6 +33,7 @@ struct ChunkPart {
     bool may_stay = true;       // in the cache
     ChunkLayoutPtr layout;      // to be set by who wants it
     const FetchedChunk* fetched = nullptr;  // what was read of it with others
+    ChunkCache::Claim* claim = nullptr;     // to its place in the cache, before it was read
 };
 
 // A region split at the chunk boundaries: any number of pieces costs next to nothing, see

@@ -21,7 +21,7 @@ namespace zarr {
 class ShardWriter {
   public:
     using Index = ShardGrid::Index;
-    using WriteLocks = ChunkGroups::WriteLocks;
+    using WriteLocks = GatheringGroups::WriteLocks;
 
     // All are borrowed. `reader` is told what was stored.
     ShardWriter(const KeyedChunks& shards, const ShardGrid& grid, const ShardLayout& layout,

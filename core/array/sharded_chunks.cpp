@@ -16,10 +16,6 @@ namespace {
 // Memory that is kept for the next request.
 constexpr std::size_t kIdleReadBytes = std::size_t{16} << 20;
 
-// Bytes between two chunks that are read along: they take less time than another request does.
-constexpr std::uint64_t kLocalGap = std::uint64_t{64} << 10;
-constexpr std::uint64_t kDistantGap = std::uint64_t{1} << 20;
-
 // Each index is a request.
 constexpr std::size_t kMostDistantShards = 64;
 
@@ -139,11 +135,6 @@ Result<std::optional<ChunkPlace>> ShardedChunks::PlaceOf(const Index& chunk) con
 
 // What is known of chunks before they are read.
 struct ShardedChunks::Gathered {
-    struct Stored {
-        std::uint64_t offset = 0;
-        std::size_t size = 0;
-        std::size_t which = 0;  // place in what was asked for
-    };
     struct Held {  // in memory
         std::size_t which = 0;
         std::shared_ptr<const Buffer> memory;  // nullptr where it is absent
@@ -151,17 +142,9 @@ struct ShardedChunks::Gathered {
     };
     Index shard;
     ShardBox box;
-    ShardNodePtr root;  // nullptr where all chunks are pending
-    std::vector<Stored> stored;
+    ShardNodePtr root;                // nullptr where all chunks are pending
+    std::vector<WantedRange> stored;  // `which` is the place in what was asked for
     std::vector<Held> held;
-};
-
-// Some of Gathered::stored, which one request reads.
-struct ShardedChunks::Run {
-    std::size_t first = 0;  // of them
-    std::size_t count = 0;
-    std::uint64_t offset = 0;
-    std::uint64_t end = 0;
 };
 
 Status ShardedChunks::Locate(const std::vector<std::uint64_t>& chunks, Gathered& gathered) const {
@@ -186,34 +169,9 @@ Status ShardedChunks::Locate(const std::vector<std::uint64_t>& chunks, Gathered&
             gathered.held.push_back(
                 {which, place.node->memory, {place.node->memory->data() + place.offset, size}});
         else
-            gathered.stored.push_back({place.offset, size, which});
+            gathered.stored.push_back({place.offset, place.size, which});
     }
     return {};
-}
-
-std::vector<ShardedChunks::Run> ShardedChunks::PlanRuns(Gathered& gathered,
-                                                        const FetchOptions& options) const {
-    auto& stored = gathered.stored;
-    std::sort(stored.begin(), stored.end(),
-              [](const auto& a, const auto& b) { return a.offset < b.offset; });
-    const std::uint64_t gap = IsDistant() ? kDistantGap : kLocalGap;
-    std::vector<Run> runs;
-    for (std::size_t i = 0; i < stored.size(); ++i) {
-        const std::uint64_t begin = stored[i].offset;
-        const std::uint64_t end = SaturatingAdd(begin, stored[i].size);
-        if (!runs.empty()) {
-            Run& run = runs.back();
-            const std::uint64_t joined = std::max(run.end, end);
-            if (begin <= SaturatingAdd(run.end, gap) &&
-                joined - run.offset <= options.request_bytes) {
-                run.end = joined;
-                ++run.count;
-                continue;
-            }
-        }
-        runs.push_back({i, 1, begin, end});
-    }
-    return runs;
 }
 
 Status ShardedChunks::GetMany(const std::vector<std::uint64_t>& chunks, const FetchOptions& options,
@@ -236,7 +194,7 @@ Status ShardedChunks::GetMany(const std::vector<std::uint64_t>& chunks, const Fe
         const Gathered::Held& held = gathered.held[i];
         return take(held.which, {held.memory != nullptr, held.bytes, version});
     }));
-    const std::vector<Run> runs = PlanRuns(gathered, options);
+    const std::vector<JoinedRange> runs = JoinRanges(gathered.stored, store_->CostOfReads());
     // Where there are few requests the threads share what each brings.
     const std::size_t threads = runs.size() < options.threads ? options.threads : 1;
     return ParallelFor(runs.size(), options.requests, [&](std::size_t i) {
@@ -245,10 +203,14 @@ Status ShardedChunks::GetMany(const std::vector<std::uint64_t>& chunks, const Fe
 }
 
 Status ShardedChunks::FetchRun(const std::vector<std::uint64_t>& chunks, const Gathered& gathered,
-                               const Run& run, const FetchOptions& options, std::size_t threads,
-                               const ChunkTaker& take) const {
-    const auto size = static_cast<std::size_t>(run.end - run.offset);
-    const auto stored = [&](std::size_t i) { return gathered.stored[run.first + i]; };
+                               const JoinedRange& run, const FetchOptions& options,
+                               std::size_t threads, const ChunkTaker& take) const {
+    const auto size = static_cast<std::size_t>(run.size());
+    std::optional<ByteGate::Pass> pass;
+    if (options.gate != nullptr) pass.emplace(*options.gate, size);
+    const auto stored = [&](std::size_t i) -> const WantedRange& {
+        return gathered.stored[run.first + i];
+    };
     Buffer bytes;
     const auto read = [&]() -> Result<bool> {
         const auto reading = pending_.Reading(gathered.box.shard);
@@ -264,8 +226,9 @@ Status ShardedChunks::FetchRun(const std::vector<std::uint64_t>& chunks, const G
     if (is_read.ok() && *is_read) {
         const std::uint8_t* const begin = std::as_const(bytes).data();
         status = ParallelFor(run.count, threads, [&](std::size_t i) {
-            const Gathered::Stored& chunk = stored(i);
-            const ByteSpan part{begin + (chunk.offset - run.offset), chunk.size};
+            const WantedRange& chunk = stored(i);
+            const ByteSpan part{begin + (chunk.offset - run.offset),
+                                static_cast<std::size_t>(chunk.size)};
             return take(chunk.which, {true, part, gathered.root->version});
         });
     } else {

@@ -24,7 +24,7 @@ namespace zarr {
 // of the shard, and one before it for the shard's index, which is remembered. A shard is written
 // whole. Errors about what is stored start with the shard's key. See ShardReader about shards that
 // are replaced while they are read. Thread-safe.
-class ShardedChunks final : public ChunkStore, public ChunkGroups {
+class ShardedChunks final : public ChunkStore, public GatheringGroups {
   public:
     // `max_chunk_bytes` bounds what is stored of one. `cache` and `pending` are borrowed.
     static Result<std::unique_ptr<const ShardedChunks>> Open(
@@ -48,6 +48,7 @@ class ShardedChunks final : public ChunkStore, public ChunkGroups {
     char separator() const override { return shards_.separator(); }
     Result<char> Separator() const override { return shards_.Separator(); }
     const ChunkGroups* groups() const override { return this; }
+    const GatheringGroups* gathering() const override { return this; }
     std::string NameOf(const Index& chunk) const override {
         return shards_.NameOf(grid_.ShardOf(chunk));
     }
@@ -88,7 +89,6 @@ class ShardedChunks final : public ChunkStore, public ChunkGroups {
 
   private:
     struct Gathered;
-    struct Run;
 
     ShardedChunks(std::shared_ptr<const Store> store, std::string path,
                   const ArrayMetadata& metadata, ShardGrid grid, ShardLayout layout,
@@ -101,9 +101,8 @@ class ShardedChunks final : public ChunkStore, public ChunkGroups {
 
     // The parts of GetMany().
     Status Locate(const std::vector<std::uint64_t>& chunks, Gathered& gathered) const;
-    std::vector<Run> PlanRuns(Gathered& gathered, const FetchOptions& options) const;
     Status FetchRun(const std::vector<std::uint64_t>& chunks, const Gathered& gathered,
-                    const Run& run, const FetchOptions& options, std::size_t threads,
+                    const JoinedRange& run, const FetchOptions& options, std::size_t threads,
                     const ChunkTaker& take) const;
     Status GetAlone(std::uint64_t chunk, std::size_t place, const FetchOptions& options,
                     const ChunkTaker& take) const;

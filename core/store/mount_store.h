@@ -21,6 +21,12 @@ class MountStore final : public ForwardingStore {
 
     std::string Identity() const override;
     ObjectVersion VersionOf(const std::string& key) const override;
+    // Each by itself, as they may be of both.
+    bool PacksValues() const override { return false; }
+    Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                   const ValueTaker& take) const override {
+        return Store::GetMany(keys, options, take);
+    }
     void Prefetch(const std::vector<std::string>& keys) const override;
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
     Result<std::optional<std::size_t>> GetInto(const std::string& key,

@@ -6,6 +6,7 @@
 
 #include "core/base/checked.h"
 #include "core/base/limits.h"
+#include "core/base/threads.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -23,6 +24,17 @@ std::string Store::Identity() const {
 }
 
 ObjectVersion Store::VersionOf(const std::string& /*key*/) const { return {}; }
+
+Status Store::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                      const ValueTaker& take) const {
+    return ParallelFor(keys.size(), options.requests, [&](std::size_t i) -> Status {
+        Buffer value;
+        const auto get = [&] { return Get(keys[i], value, options.limit); };
+        ZARR_ASSIGN_OR_RETURN(const bool found,
+                              options.on_request ? Timed(get, options.on_request) : get());
+        return take(i, found ? std::optional(std::as_const(value).span()) : std::nullopt);
+    });
+}
 
 void Store::Prefetch(const std::vector<std::string>&) const {}
 

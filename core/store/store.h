@@ -15,6 +15,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "core/base/thread_pool.h"
+#include "core/store/range_plan.h"
 
 namespace zarr {
 
@@ -40,6 +42,16 @@ bool SameStamp(const ObjectVersion& a, const ObjectVersion& b);
 // True where both are certain and equal.
 bool SameVersion(const ObjectVersion& a, const ObjectVersion& b);
 
+// How values are read together.
+struct ReadManyOptions {
+    std::size_t limit = 0;     // bytes of a value
+    std::size_t requests = 1;  // at the same time
+    std::size_t threads = 1;   // that take values at the same time
+    ByteGate* gate = nullptr;  // for the bytes that are read and not taken yet; may be nullptr
+    // Told the nanoseconds that each request took; may be empty.
+    std::function<void(std::uint64_t time)> on_request;
+};
+
 // Holds values under keys. A key that is not there is a value (false, nullopt), never an error; a
 // store that refuses or fails is an error whose message starts with the key. All methods may be
 // called from several threads at once. Keys must obey the rules of keys.h.
@@ -63,6 +75,14 @@ class Store {
     // where it is no more than there are threads to decode what is read.
     virtual std::size_t ReadsAtOnce() const { return 1; }
 
+    // What decides which parts of one value are read by one request.
+    virtual ReadCost CostOfReads() const { return kLocalCost; }
+    static constexpr ReadCost kLocalCost{std::uint64_t{64} << 10, std::uint64_t{4} << 20, 0, 0};
+
+    // True where values lie in one object, so that GetMany() needs fewer requests than there are
+    // keys.
+    virtual bool PacksValues() const { return false; }
+
     // True where asking costs so much that it is worth while to remember which keys are absent.
     virtual bool RemembersAbsence() const { return false; }
 
@@ -73,6 +93,15 @@ class Store {
     // Reads the whole value into `value`; false where the key is absent. A value of more than
     // `limit` bytes is a kLimit error, found before it is read.
     virtual Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const = 0;
+
+    // Reads several values whole, and calls `take` with the place of each in `keys`, in any order,
+    // from several threads at once; `bytes` are there as long as that call, nothing where the key
+    // is absent. What lies near each other in one object is read by one request. Fails as what
+    // fails first; others may be taken or not. The default asks for each.
+    using ValueTaker =
+        std::function<Status(std::size_t place, const std::optional<ByteSpan>& bytes)>;
+    virtual Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                           const ValueTaker& take) const;
 
     // Says that keys will be read soon. A store where each request takes a while asks for them
     // together now, and keeps those of the answers that are small; in others, as by default, this
@@ -166,6 +195,12 @@ class ForwardingStore : public Store {
     std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
     bool RemembersAbsence() const override { return base_->RemembersAbsence(); }
     ObjectVersion VersionOf(const std::string& key) const override { return base_->VersionOf(key); }
+    ReadCost CostOfReads() const override { return base_->CostOfReads(); }
+    bool PacksValues() const override { return base_->PacksValues(); }
+    Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                   const ValueTaker& take) const override {
+        return base_->GetMany(keys, options, take);
+    }
     void Prefetch(const std::vector<std::string>& keys) const override { base_->Prefetch(keys); }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
         return base_->Get(key, value, limit);

@@ -46,6 +46,11 @@ Result<std::optional<std::uint64_t>> WatchedStore::GetTail(const std::string& ke
     return Ask([&] { return base().GetTail(key, length, value); });
 }
 
+Status WatchedStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                             const ValueTaker& take) const {
+    return Ask([&] { return base().GetMany(keys, options, take); });
+}
+
 Status WatchedStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
     return Ask([&] { return base().VisitEntries(prefix, visit); });
 }

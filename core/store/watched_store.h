@@ -41,6 +41,9 @@ class WatchedStore final : public ForwardingStore {
                           Buffer& value) const override;
     Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
                                                  Buffer& value) const override;
+    // As one request.
+    Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                   const ValueTaker& take) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,

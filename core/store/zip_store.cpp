@@ -8,7 +8,9 @@
 #include <memory>
 #include <utility>
 
+#include "core/base/checked.h"
 #include "core/base/decompressor.h"
+#include "core/base/threads.h"
 #include "core/store/keys.h"
 #include "core/store/zip_format.h"
 
@@ -230,6 +232,17 @@ Result<bool> ZipStore::Get(const std::string& key, Buffer& value, std::size_t li
     return true;
 }
 
+Status ZipStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                         const ValueTaker& take) const {
+    std::vector<const ZipMember*> members;
+    members.reserve(keys.size());
+    for (const std::string& key : keys) {
+        ZARR_ASSIGN_OR_RETURN(const ZipMember* member, Find(key));
+        members.push_back(member);
+    }
+    return archive_->ReadMany(members, keys, options, take);
+}
+
 Result<std::optional<std::size_t>> ZipStore::GetInto(const std::string& key,
                                                      MutableByteSpan memory) const {
     ZARR_ASSIGN_OR_RETURN(const ZipMember* member, Find(key));
@@ -316,14 +329,18 @@ Status ZipArchive::CheckContents() const {
     return {};
 }
 
+std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
+    // The local header's fields are mostly as long as those of the directory.
+    const std::uint64_t before = kZipLocalHeader + member.name_size + member.extra_size;
+    const std::uint64_t room = source_->size() - std::min(member.header, source_->size());
+    return std::min(SaturatingAdd(before, member.stored), room);
+}
+
 Status ZipArchive::ReadStored(const ZipMember& member, MutableByteSpan memory) const {
     if (source_->is_distant() && member.header < source_->size()) {
-        // In one read with the local header, whose fields are mostly as long as here.
-        const std::uint64_t before = kZipLocalHeader + member.name_size + member.extra_size;
-        const std::uint64_t room = source_->size() - member.header;
+        // In one read with the local header.
         Buffer both;
-        ZARR_RETURN_IF_ERROR(both.Reset(
-            static_cast<std::size_t>(std::min<std::uint64_t>(before + member.stored, room))));
+        ZARR_RETURN_IF_ERROR(both.Reset(static_cast<std::size_t>(LengthInFile(member))));
         ZARR_RETURN_IF_ERROR(source_->ReadAt(member.header, both.span()));
         const ByteSpan bytes = std::as_const(both).span();
         ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, ZipContentsOffset(bytes));
@@ -334,6 +351,73 @@ Status ZipArchive::ReadStored(const ZipMember& member, MutableByteSpan memory) c
     }
     ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, FindContents(member));
     return source_->ReadAt(offset, memory);
+}
+
+Result<bool> ZipArchive::Unpack(const ZipMember& member, ByteSpan bytes, Buffer& memory,
+                                ByteSpan& contents) const {
+    ZARR_ASSIGN_OR_RETURN(const std::uint64_t offset, ZipContentsOffset(bytes));
+    if (offset > bytes.size || bytes.size - offset < member.stored) return false;
+    contents = bytes.From(static_cast<std::size_t>(offset));
+    contents.size = static_cast<std::size_t>(member.stored);
+    if (member.method != zip::kStored) {
+        ZARR_RETURN_IF_ERROR(memory.Reset(static_cast<std::size_t>(member.size)));
+        ZARR_RETURN_IF_ERROR(Inflate(contents, memory.span()));
+        contents = std::as_const(memory).span();
+    }
+    ZARR_RETURN_IF_ERROR(CheckSum(member, contents));
+    return true;
+}
+
+Status ZipArchive::ReadMany(const std::vector<const ZipMember*>& members,
+                            const std::vector<std::string>& names, const ReadManyOptions& options,
+                            const Store::ValueTaker& take) const {
+    std::vector<WantedRange> wanted;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (members[i] == nullptr) {
+            ZARR_RETURN_IF_ERROR(take(i, std::nullopt));
+            continue;
+        }
+        const ZipMember& member = *members[i];
+        if (member.size > options.limit) return ValueTooLarge(names[i], member.size, options.limit);
+        ZARR_RETURN_IF_ERROR(Check(member).WithContext(names[i]));
+        if (member.header >= source_->size())
+            return Status::Corrupt(names[i] + ": lies outside the zip file");
+        wanted.push_back({member.header, LengthInFile(member), i});
+    }
+    const auto read_alone = [&](std::size_t which) -> Status {
+        const ZipMember& member = *members[which];
+        Buffer contents;
+        ZARR_RETURN_IF_ERROR(contents.Reset(static_cast<std::size_t>(member.size)));
+        ZARR_RETURN_IF_ERROR(Read(member, contents.span()).WithContext(names[which]));
+        return take(which, std::as_const(contents).span());
+    };
+    const std::vector<JoinedRange> runs = JoinRanges(wanted, source_->cost());
+    const std::size_t threads = runs.size() < options.threads ? options.threads : 1;
+    return ParallelFor(runs.size(), options.requests, [&](std::size_t i) -> Status {
+        const JoinedRange& run = runs[i];
+        const auto size = static_cast<std::size_t>(run.size());
+        std::optional<ByteGate::Pass> pass;
+        if (options.gate != nullptr) pass.emplace(*options.gate, size);
+        Buffer bytes;
+        const auto read = [&]() -> Status {
+            ZARR_RETURN_IF_ERROR(bytes.Reset(size));
+            return source_->ReadAt(run.offset, bytes.span());
+        };
+        const Status status = options.on_request ? Timed(read, options.on_request) : read();
+        return ParallelFor(run.count, status.ok() ? threads : 1, [&](std::size_t k) -> Status {
+            const WantedRange& one = wanted[run.first + k];
+            // What cannot be read together may be read one by one, or says which of it fails.
+            if (!status.ok()) return read_alone(one.which);
+            const auto from = static_cast<std::size_t>(one.offset - run.offset);
+            const ByteSpan stored{std::as_const(bytes).data() + from,
+                                  static_cast<std::size_t>(one.size)};
+            Buffer memory;
+            ByteSpan contents;
+            auto is_there = Unpack(*members[one.which], stored, memory, contents);
+            if (!is_there.ok()) return is_there.status().WithContext(names[one.which]);
+            return *is_there ? take(one.which, contents) : read_alone(one.which);
+        });
+    });
 }
 
 Status ZipArchive::Read(const ZipMember& member, MutableByteSpan contents) const {

@@ -30,6 +30,9 @@ class ByteSource {
 
     // True where each read takes so long that a few more bytes are better than a second read.
     virtual bool is_distant() const { return false; }
+
+    // See Store::CostOfReads().
+    virtual ReadCost cost() const { return Store::kLocalCost; }
 };
 
 // A member as the central directory describes it.
@@ -122,6 +125,12 @@ class ZipArchive {
     Status Read(const ZipMember& member, MutableByteSpan contents) const;
     Status ReadPart(const ZipMember& member, std::uint64_t offset, MutableByteSpan part) const;
 
+    // Reads several members whole, those that lie near each other together; see Store::GetMany().
+    // A member that cannot be read fails with its name in `names` in front.
+    Status ReadMany(const std::vector<const ZipMember*>& members,
+                    const std::vector<std::string>& names, const ReadManyOptions& options,
+                    const Store::ValueTaker& take) const;
+
     // The direct children of a prefix, sorted by name.
     std::vector<StoreEntry> List(const std::string& prefix) const;
 
@@ -137,6 +146,13 @@ class ZipArchive {
     Result<std::uint64_t> FindContents(const ZipMember& member) const;
     // Reads what is in the file of a member into `memory`.
     Status ReadStored(const ZipMember& member, MutableByteSpan memory) const;
+    // The bytes of a member from its local header on, where that is as long as is to be expected.
+    std::uint64_t LengthInFile(const ZipMember& member) const;
+    // The contents of a member, from what is in the file of it from its local header on. `memory`
+    // is for what has to be made, and `contents` refers to it or to `bytes`. False where `bytes`
+    // are too few, as the local header is longer.
+    Result<bool> Unpack(const ZipMember& member, ByteSpan bytes, Buffer& memory,
+                        ByteSpan& contents) const;
 
     const std::unique_ptr<const ByteSource> source_;
     const ZipDirectory directory_;
@@ -155,6 +171,10 @@ class ZipStore final : public Store {
     std::string Describe() const override { return archive_->description(); }
     std::string Identity() const override { return archive_->identity() + "\n" + prefix_; }
     std::size_t ReadsAtOnce() const override;
+    ReadCost CostOfReads() const override { return archive_->source().cost(); }
+    bool PacksValues() const override { return archive_->source().is_distant(); }
+    Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                   const ValueTaker& take) const override;
     // The archive does not change while it is open. The checksum takes the place of a time.
     ObjectVersion VersionOf(const std::string& key) const override;
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -222,6 +223,18 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     return true;
 }
 
+// A path up to the server or bucket.
+std::string ServerOf(const std::string& path) {
+    const std::size_t host = path.find("://");
+    std::size_t end = path.find('/', host != std::string::npos ? host + 3 : 1);
+    if (host == std::string::npos && end != std::string::npos) end = path.find('/', end + 1);
+    return path.substr(0, end);
+}
+
+// Made at load and never destroyed, see core/base/fork.h; one for each server, for good.
+zarr::Mutex links_mutex;
+auto& links = *new std::map<std::string, std::unique_ptr<zarr::LinkEstimate>>();
+
 struct Idle {
     std::string purpose;
     std::string name;
@@ -249,11 +262,19 @@ void Close(const std::string& name) {
 
 }  // namespace
 
+zarr::LinkEstimate& LinkTo(const std::string& path) {
+    const std::lock_guard<zarr::Mutex> lock(links_mutex);
+    auto& link = links[ServerOf(path)];
+    if (link == nullptr) link = std::make_unique<zarr::LinkEstimate>();
+    return *link;
+}
+
 Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                    std::optional<ByteExtent> extent, ToldOfValue* told) {
     std::uint64_t time = 0;
     auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, told); },
                              [&](std::uint64_t taken) { time = taken; });
+    if (found.ok()) LinkTo(value.path).Note(*found ? bytes.size() : 0, time);
     // By its path: a signed URL is a password.
     LogRequest(value.path, value.key,
                !found.ok() ? found.status().message()

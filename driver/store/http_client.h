@@ -7,6 +7,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
+#include "core/store/link_estimate.h"
 
 namespace zarr_driver {
 
@@ -42,6 +43,10 @@ struct ToldOfValue {
 // options for HTTP hold.
 zarr::Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                          std::optional<ByteExtent> extent = {}, ToldOfValue* told = nullptr);
+
+// What the requests of this process have shown of the way to the server that a path of GDAL's
+// virtual file systems leads to; the same for all paths of a server or bucket. Thread-safe.
+zarr::LinkEstimate& LinkTo(const std::string& path);
 
 // A session of GDAL's HTTP client, which keeps its connection and serves one request at a time;
 // lent until this is destroyed. What a request sets, credentials too, stays set in its session, so

@@ -113,6 +113,8 @@ std::string RemoteStore::AccessOptions() const {
 
 std::size_t RemoteStore::ReadsAtOnce() const { return kReadsAtOnce; }
 
+zarr::ReadCost RemoteStore::CostOfReads() const { return LinkTo(folder()).Cost(); }
+
 bool RemoteStore::IsKept(const std::string& key) const {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     return kept_.count(key) != 0;

@@ -46,6 +46,7 @@ class RemoteStore final : public VsiStore {
 
     std::string AccessOptions() const override;
     std::size_t ReadsAtOnce() const override;
+    zarr::ReadCost CostOfReads() const override;
     bool RemembersAbsence() const override { return !access_.update; }
     void Prefetch(const std::vector<std::string>& keys) const override;
     // Asks nothing. Of a value that parts were read of it counts how often a part was of another

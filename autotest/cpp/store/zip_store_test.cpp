@@ -151,6 +151,46 @@ TEST(ZipStore, TakesAFewReadsToOpenAndOneForAValueFromAfar) {
     EXPECT_GT(store.ReadsAtOnce(), 1U);
 }
 
+TEST(ZipStore, ReadsMembersThatLieTogetherInOneRead) {
+    Random random(12);
+    std::vector<ZipItem> items = {{".zgroup", kGroupDocument}};
+    std::vector<std::string> keys;
+    for (int i = 0; i < 50; ++i) {
+        keys.push_back("dem/" + std::to_string(i));
+        items.push_back({keys.back(), random.Bytes(static_cast<std::size_t>(37 * i)), i % 3 == 0});
+    }
+    keys.emplace_back("dem/none");
+    int reads = 0;
+    const auto archive = OpenArchive(BuildZip(items), true, &reads);
+    ASSERT_TRUE(Succeeds(archive));
+    const ZipStore store(*archive, "");
+    ASSERT_TRUE(store.PacksValues());
+    const auto read = [&](const ReadManyOptions& options) {
+        std::vector<std::string> values(keys.size(), "not taken");
+        reads = 0;
+        const Status status =
+            store.GetMany(keys, options, [&](std::size_t i, const auto& bytes) -> Status {
+                values[i] = bytes ? std::string(bytes->text()) : "absent";
+                return {};
+            });
+        EXPECT_TRUE(Succeeds(status));
+        return values;
+    };
+    ReadManyOptions options;
+    options.limit = 37 * 50;
+    const std::vector<std::string> values = read(options);
+    EXPECT_EQ(reads, 1);
+    for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(values[i], items[i + 1].contents) << i;
+    EXPECT_EQ(values[50], "absent");
+    ByteGate gate(1);  // smaller than any
+    options.gate = &gate;
+    options.requests = options.threads = 4;
+    EXPECT_EQ(read(options), values);
+    options.limit = 100;
+    const auto ignore = [](std::size_t, const auto&) { return Status(); };
+    EXPECT_TRUE(Fails(store.GetMany(keys, options, ignore), StatusCode::kLimit, "dem/3: "));
+}
+
 TEST(ZipStore, FindsContentsBehindALongerLocalHeader) {
     ZipItem item{"a", "contents"};
     item.local_extra = Little(0x5455, 2) + Little(60, 2) + std::string(60, 'x');

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "core/store/link_estimate.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace zarr {
+
+namespace {
+
+constexpr double kSecond = 1e9;  // in nanoseconds
+
+// How much of what was known before counts beside something new: all of the last few requests.
+constexpr double kMemory = 0.75;
+
+}  // namespace
+
+void LinkEstimate::Note(std::uint64_t bytes, std::uint64_t nanoseconds) {
+    const std::lock_guard<Mutex> lock(mutex_);
+    if (bytes <= kSmall) {
+        // What delays an answer, a new connection or a busy client, is not of the way: the quickest
+        // counts, and is forgotten slowly.
+        const auto known = static_cast<double>(latency_);
+        const auto seen = static_cast<double>(nanoseconds);
+        constexpr double kForget = 1.0 / 64;
+        latency_ = !has_latency_ || seen < known
+                       ? nanoseconds
+                       : static_cast<std::uint64_t>(known + (seen - known) * kForget);
+        has_latency_ = true;
+    } else if (bytes >= kLarge) {
+        const std::uint64_t waited = std::min(latency_, nanoseconds / 2);
+        const double seconds =
+            static_cast<double>(std::max<std::uint64_t>(nanoseconds - waited, 1)) / kSecond;
+        const double seen = static_cast<double>(bytes) / seconds;
+        rate_ = has_rate_ ? rate_ * kMemory + seen * (1 - kMemory) : seen;
+        has_rate_ = true;
+    }
+}
+
+std::uint64_t LinkEstimate::latency() const {
+    const std::lock_guard<Mutex> lock(mutex_);
+    return latency_;
+}
+
+double LinkEstimate::rate() const {
+    const std::lock_guard<Mutex> lock(mutex_);
+    return rate_;
+}
+
+ReadCost LinkEstimate::Cost() const {
+    const std::lock_guard<Mutex> lock(mutex_);
+    const double bytes = static_cast<double>(latency_) / kSecond * rate_;
+    const auto gap =
+        bytes < static_cast<double>(kMostGap) ? static_cast<std::uint64_t>(bytes) : kMostGap;
+    return {std::max(gap, kLeastGap), kRequestBytes, kWasteShare, kFreeGap};
+}
+
+}  // namespace zarr
