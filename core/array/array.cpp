@@ -7,6 +7,7 @@
 
 #include "core/array/array_writer.h"
 #include "core/array/keyed_chunks.h"
+#include "core/array/read_ahead.h"
 #include "core/array/region_reader.h"
 #include "core/array/sharded_chunks.h"
 #include "core/base/checked.h"
@@ -68,12 +69,15 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
                                 array->layouts_.largest().max_encoded_bytes,
                                 array->context_->shards(), instances->pending_shards()));
     }
+    if (array->store_->ReadsAtOnce() > 1 && array->metadata_.dtype.kind != DataKind::kObject)
+        array->read_ahead_ = std::make_unique<ReadAhead>(*array);
     array->instances_ = std::move(instances);
     array->instances_->Join(*array);
     return std::shared_ptr<const Array>(std::move(array));
 }
 
 Array::~Array() {
+    read_ahead_.reset();  // before what it loads is dropped
     if (instances_ != nullptr) instances_->Leave(*this);
     if (context_ != nullptr) context_->cache().DropArray(id_);
 }
@@ -102,12 +106,19 @@ Status Array::Read(const Region& region, std::size_t offset, const Destination& 
     if (metadata_.dtype.kind == DataKind::kObject && destination.op.is_copy)
         return Status::Invalid("elements of dtype |O have no fixed size");
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
+    if (read_ahead_ != nullptr && options.looks_ahead) read_ahead_->Note(region, options.threads);
     return ReadRegion(*this, region, offset, destination, options);
 }
 
 Status Array::Preload(const Region& region, std::size_t threads) const {
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
     return PreloadRegion(*this, region, threads);
+}
+
+Status Array::LoadAhead(const Region& region, std::size_t threads) const {
+    ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
+    if (read_ahead_ != nullptr) read_ahead_->Load(region, threads);
+    return {};
 }
 
 std::uint64_t Array::DecodedBytes(const Region& region) const {
@@ -151,7 +162,7 @@ void Array::Replace(const ChunkId& id, const ChunkPtr& chunk) const {
 
 void Array::DiscardPending() const {
     pending().Clear();
-    const ChunkGroups* const groups = chunks_->groups();
+    const GatheringGroups* const groups = chunks_->gathering();
     if (groups == nullptr) return;
     groups->Discard([&](std::uint64_t index) { Replace({id_, index}, nullptr); });
 }

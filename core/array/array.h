@@ -28,6 +28,8 @@ struct Destination {
     Converter op;
 };
 
+class ReadAhead;
+
 // Which chunks a read leaves in the cache, beside those it found there.
 enum class CachePolicy : std::uint8_t {
     kPartlyRead,  // those that hold more than what was read
@@ -38,6 +40,7 @@ struct ReadOptions {
     std::size_t threads = 1;  // at most so many
     CachePolicy keep = CachePolicy::kPartlyRead;
     bool sees_pending = true;  // what was written and is not stored yet
+    bool looks_ahead = true;   // see ReadAhead, where the store is one that it is for
 };
 
 // What the store has of an array.
@@ -85,6 +88,9 @@ class Array {
     // Loads the chunks that `region` touches into the cache; those that do not fit in it together
     // push each other out.
     Status Preload(const Region& region, std::size_t threads) const;
+    // Begins to do so on other threads where each read takes a while, as far as the cache has room;
+    // does nothing elsewhere.
+    Status LoadAhead(const Region& region, std::size_t threads) const;
     // Bytes that the chunks of `region` take when decoded; those of objects count their references
     // only.
     std::uint64_t DecodedBytes(const Region& region) const;
@@ -147,6 +153,7 @@ class Array {
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;
+    std::unique_ptr<ReadAhead> read_ahead_;  // nullptr where it would not help
 };
 
 }  // namespace zarr

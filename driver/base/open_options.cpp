@@ -115,6 +115,10 @@ const char* const kOpenOptionList =
     "  <Option name='CACHE_TILE_PRESENCE' type='boolean' description='Whether to list the chunks of"
     " an array once, when it is opened, and not to ask for those that are absent. For stores"
     " that list' default='NO'/>"
+    "  <Option name='READ_AHEAD' type='boolean' description='Whether chunks that will be wanted "
+    "next"
+    " are loaded while others are used, where a server has the store and windows are read in order'"
+    " default='YES'/>"
     "  <Option name='NUM_THREADS' type='string' description='Number of threads that read and decode"
     " chunks, or ALL_CPUS. The configuration option GDAL_NUM_THREADS by default, else all"
     " processors'/>"
@@ -170,6 +174,7 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
         parsed.follow_links = CPLTestBool(links) ? FollowLinks::kAll : FollowLinks::kNo;
     parsed.missing_on_403 = CPLFetchBool(options, "MISSING_ON_403", false);
     parsed.cache_tile_presence = CPLFetchBool(options, "CACHE_TILE_PRESENCE", false);
+    parsed.read_ahead = CPLFetchBool(options, "READ_AHEAD", true);
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
     ZARR_ASSIGN_OR_RETURN(parsed.label_delay, ParseDelay(CSLFetchNameValueDef(
                                                   options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));

@@ -37,6 +37,7 @@ struct OpenOptions {
     std::size_t threads = 1;
     bool missing_on_403 = false;
     bool cache_tile_presence = false;
+    bool read_ahead = true;
     bool is_update = false;    // how the dataset is opened, which is no option
     std::string synchronizer;  // folder of lock files for writing; empty: none
     // Longest time that the coordinates of extra dimensions may take; none: unlimited.

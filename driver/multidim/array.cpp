@@ -349,7 +349,8 @@ Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& 
     } else {
         ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, buffer_type));
         status = array_->Read(region, 0, {data, strides, op->op()},
-                              {session_->options().threads, zarr::CachePolicy::kAllIfSmall});
+                              {session_->options().threads, zarr::CachePolicy::kAllIfSmall, true,
+                               session_->options().read_ahead});
         if (status.ok() && op->is_out_of_memory())
             status = Status::OutOfMemory(facts_.path + ": out of memory");
     }

@@ -187,8 +187,9 @@ CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType 
         const zarr::Destination destination{static_cast<std::uint8_t*>(data), selection.strides,
                                             op};
         try {
-            return array_.layout.array->Read(selection.region, field_.offset, destination,
-                                             {dataset()->options().threads, window.keep});
+            return array_.layout.array->Read(
+                selection.region, field_.offset, destination,
+                {dataset()->options().threads, window.keep, true, dataset()->options().read_ahead});
         } catch (const std::bad_alloc&) {
             return zarr::Status::OutOfMemory("out of memory");
         }
@@ -610,13 +611,60 @@ bool ZarrRasterBand::ReadsBlocksOf(const Window& window, int buffer_x, int buffe
     if (window.x_size / std::max(buffer_x, 1) >= nBlockXSize ||
         window.y_size / std::max(buffer_y, 1) >= nBlockYSize)
         return false;
-    if (GetOverviewCount() == 0) return true;
-    Window at = window;  // these are changed
+    Window at = window;
+    return LevelFor(at, buffer_x, buffer_y, extra) < 0;
+}
+
+int ZarrRasterBand::LevelFor(Window& window, int buffer_x, int buffer_y,
+                             const GDALRasterIOExtraArg* extra) {
+    if (GetOverviewCount() == 0) return -1;
     GDALRasterIOExtraArg arguments;
     INIT_RASTERIO_EXTRA_ARG(arguments);
     if (extra != nullptr) arguments = *extra;
-    return GDALBandGetBestOverviewLevel2(this, at.x_off, at.y_off, at.x_size, at.y_size, buffer_x,
-                                         buffer_y, &arguments) < 0;
+    return GDALBandGetBestOverviewLevel2(this, window.x_off, window.y_off, window.x_size,
+                                         window.y_size, buffer_x, buffer_y, &arguments);
+}
+
+void ZarrRasterBand::LoadAhead(int x_off, int y_off, int x_size, int y_size, int buffer_x,
+                               int buffer_y, const GDALRasterIOExtraArg* extra) {
+    const OpenOptions& options = dataset()->options();
+    // Where the window is another one of the array, it is not worth finding out which.
+    if (!options.read_ahead || options.wrap_longitude || options.north_up) return;
+    Window window{};
+    window.x_off = x_off;
+    window.y_off = y_off;
+    window.x_size = x_size;
+    window.y_size = y_size;
+    const bool is_smaller = buffer_x < x_size || buffer_y < y_size;
+    const int level = is_smaller ? LevelFor(window, buffer_x, buffer_y, extra) : -1;
+    if (level >= 0) {
+        const auto& levels = dataset()->levels();
+        if (static_cast<std::size_t>(level) < levels.size())
+            levels[static_cast<std::size_t>(level)]->Band(nBand)->LoadAhead(
+                window.x_off, window.y_off, window.x_size, window.y_size, window.x_size,
+                window.y_size, nullptr);
+        return;
+    }
+    try {
+        // What fails here fails again, and is told, where it is read.
+        static_cast<void>(
+            array_.layout.array->LoadAhead(Select(window, 0, 0, 0).region, options.threads));
+    } catch (const std::bad_alloc&) {
+        // As above.
+    }
+}
+
+CPLErr ZarrRasterBand::AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, int nBufXSize,
+                                  int nBufYSize, GDALDataType /*eBufType*/,
+                                  NameValueList /*papszOptions*/) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const bool is_inside = nXOff >= 0 && nYOff >= 0 && nXSize > 0 && nYSize > 0 &&
+                               nXSize <= nRasterXSize - nXOff && nYSize <= nRasterYSize - nYOff;
+        // GDAL's own drivers take what lies outside for nothing to do.
+        if (is_inside && dataset()->update() == nullptr)
+            LoadAhead(nXOff, nYOff, nXSize, nYSize, nBufXSize, nBufYSize, nullptr);
+        return CE_None;
+    });
 }
 
 void ZarrRasterBand::Preload(const Window& window) {

@@ -109,6 +109,14 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;
 
+    // Begins to load what a window needs of the store, where each request takes a while; see
+    // zarr::ReadAhead.
+    CPLErr AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, int nBufXSize, int nBufYSize,
+                      GDALDataType eBufType, NameValueList papszOptions) override;
+    // The same, for a window inside of the band; `extra` may be nullptr.
+    void LoadAhead(int x_off, int y_off, int x_size, int y_size, int buffer_x, int buffer_y,
+                   const GDALRasterIOExtraArg* extra);
+
   protected:
     CPLErr IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
     CPLErr IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
@@ -162,6 +170,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // True where GDAL resamples a window from this band's own blocks, each of them.
     bool ReadsBlocksOf(const Window& window, int buffer_x, int buffer_y,
                        const GDALRasterIOExtraArg* extra);
+    // The overview that GDAL reads a window for a smaller buffer from, -1 for the band itself; the
+    // window becomes that of the overview.
+    int LevelFor(Window& window, int buffer_x, int buffer_y, const GDALRasterIOExtraArg* extra);
     // Loads the chunks of blocks that GDAL is about to ask for, all at a time.
     void Preload(const Window& window);
     template <class T>

@@ -206,7 +206,15 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                               GDALRasterIOExtraArg* psExtraArg) {
     return Guarded(store_path(), [&]() -> CPLErr {
         // Of several bands each is written by itself: blocks that GDAL holds are each band's own.
-        if (eRWFlag != GF_Read || nXSize != nBufXSize || nYSize != nBufYSize || update_ != nullptr)
+        if (eRWFlag != GF_Read || update_ != nullptr)
+            return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
+                                             nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,
+                                             nPixelSpace, nLineSpace, nBandSpace, psExtraArg);
+        // What is read of one band, or array, after another comes together.
+        for (int i = 0; i < nBandCount && nBandCount > 1; ++i)
+            Band(panBandMap[i])
+                ->LoadAhead(nXOff, nYOff, nXSize, nYSize, nBufXSize, nBufYSize, psExtraArg);
+        if (nXSize != nBufXSize || nYSize != nBufYSize)
             return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
                                              nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,
                                              nPixelSpace, nLineSpace, nBandSpace, psExtraArg);

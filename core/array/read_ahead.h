@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "core/array/read_sequence.h"
+#include "core/base/fork.h"
+#include "core/grid/region.h"
+
+namespace zarr {
+
+class Array;
+
+// Loads the chunks that a reader will want next into the cache of decoded chunks, on other threads:
+// where regions are read in order, and where it is told. Of an array in a store where each read
+// takes a while. Nothing that fails here is an error: who wants the chunk reads it again, and is
+// told. Thread-safe.
+class ReadAhead {
+  public:
+    // `array` is borrowed.
+    explicit ReadAhead(const Array& array) : array_(array) {}
+    // Waits for what is under way.
+    ~ReadAhead();
+    ReadAhead(const ReadAhead&) = delete;
+    ReadAhead& operator=(const ReadAhead&) = delete;
+
+    // Notes a region before it is read, by at most so many threads that decode. What comes after it
+    // in order is loaded, as much as kMostBytes or a quarter of the cache holds.
+    void Note(const Region& region, std::size_t threads);
+    static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+    // Loads the chunks of a region. What the cache does not hold beside others is not loaded.
+    void Load(const Region& region, std::size_t threads);
+
+  private:
+    // Loads regions, one after another, on another thread.
+    void Start(std::vector<Region> regions, std::size_t threads);
+    bool IsBusyLocked();
+    std::size_t MostBytes() const;
+    // The regions of the sequence after the first `ahead_` that are to be loaded now, without what
+    // `last` has, which is being read.
+    std::vector<Region> TakeNextLocked(const Region& last);
+
+    // Batches of regions that are under way at the same time: the next, while the last comes.
+    static constexpr std::size_t kBatches = 2;
+
+    const Array& array_;
+    std::atomic<bool> is_ending_{false};
+    Mutex mutex_;
+    ReadSequence sequence_;
+    std::size_t ahead_ = 0;  // regions after the last that was noted that are loaded, or will be
+    std::vector<std::shared_ptr<Completion>> running_;
+};
+
+}  // namespace zarr

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "core/array/read_sequence.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace zarr {
+
+namespace {
+
+// Steps that must be alike before more of them are expected.
+constexpr std::uint64_t kEnough = 2;
+
+bool IsZero(const DimVector<std::int64_t>& offset) {
+    for (const std::int64_t along : offset)
+        if (along != 0) return false;
+    return true;
+}
+
+bool IsSame(const DimVector<std::int64_t>& a, const DimVector<std::int64_t>& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (a[i] != b[i]) return false;
+    return true;
+}
+
+// `start` moved by an offset; nothing where that leads out of the array.
+std::optional<DimVector<std::uint64_t>> Moved(DimVector<std::uint64_t> start,
+                                              const DimVector<std::int64_t>& by,
+                                              const std::vector<std::uint64_t>& shape) {
+    for (std::size_t i = 0; i < start.size(); ++i) {
+        const std::int64_t step = by[i];
+        if (step < 0 && start[i] < static_cast<std::uint64_t>(-step)) return std::nullopt;
+        start[i] += static_cast<std::uint64_t>(step);
+        if (start[i] >= shape[i]) return std::nullopt;
+    }
+    return start;
+}
+
+}  // namespace
+
+ReadSequence::Offset ReadSequence::Between(const Region& a, const Region& b) {
+    Offset offset(a.start.size());
+    for (std::size_t i = 0; i < offset.size(); ++i)
+        offset[i] = static_cast<std::int64_t>(b.start[i] - a.start[i]);
+    return offset;
+}
+
+bool ReadSequence::IsLikeLast(const Region& region) const {
+    if (!last_ || region.start.size() != last_->start.size()) return false;
+    for (std::size_t i = 0; i < region.start.size(); ++i)
+        if (region.step[i] != full_.step[i] || region.count[i] > full_.count[i]) return false;
+    return true;
+}
+
+void ReadSequence::Begin(const Region& region) {
+    last_ = full_ = first_ = region;
+    knows_outer_ = false;
+    steps_ = seen_ = 0;
+}
+
+bool ReadSequence::Note(const Region& region) {
+    if (!IsLikeLast(region)) {
+        Begin(region);
+        return false;
+    }
+    const Offset step = Between(*last_, region);
+    if (IsZero(step)) return false;  // the same again, say for another field
+    last_ = region;
+    if (seen_ == 0 && !knows_outer_) {
+        inner_ = step;
+        steps_ = seen_ = 1;
+    } else if (IsSame(step, inner_) && (!knows_outer_ || steps_ < row_length_)) {
+        ++steps_;
+        ++seen_;
+    } else {
+        const Offset row = Between(first_, region);
+        const bool is_expected = knows_outer_ && steps_ == row_length_ && IsSame(row, outer_);
+        if (!is_expected && steps_ < kEnough) {
+            Begin(region);
+            return false;
+        }
+        // The first row that ends here tells how long they are; the next step, whether it was one.
+        seen_ = is_expected ? seen_ + 1 : kEnough - 1;
+        row_length_ = steps_;
+        outer_ = row;
+        knows_outer_ = true;
+        first_ = region;
+        steps_ = 0;
+    }
+    return seen_ >= kEnough;
+}
+
+std::vector<Region> ReadSequence::Next(std::size_t count,
+                                       const std::vector<std::uint64_t>& shape) const {
+    std::vector<Region> next;
+    if (!last_ || seen_ < kEnough) return next;
+    DimVector<std::uint64_t> at = last_->start;
+    DimVector<std::uint64_t> row = first_.start;
+    std::uint64_t steps = steps_;
+    while (next.size() < count) {
+        const bool is_row_over = knows_outer_ && steps == row_length_;
+        const auto moved = is_row_over ? Moved(row, outer_, shape) : Moved(at, inner_, shape);
+        if (!moved) break;
+        at = *moved;
+        steps = is_row_over ? 0 : steps + 1;
+        if (is_row_over) row = at;
+        Region region = full_;
+        region.start = at;
+        for (std::size_t i = 0; i < at.size(); ++i) {
+            const auto step = static_cast<std::uint64_t>(std::max<std::int64_t>(region.step[i], 1));
+            if (region.step[i] < 1) return next;  // read backwards
+            region.count[i] = std::min(region.count[i], (shape[i] - at[i] + step - 1) / step);
+        }
+        next.push_back(region);
+    }
+    return next;
+}
+
+}  // namespace zarr
