@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/base/thread_pool.h"
 #include "core/codec/codec.h"
 #include "core/dtype/element_text.h"
 #include "core/metadata/v1_metadata.h"
@@ -69,7 +68,7 @@ Result<std::unique_ptr<ArrayWriter>> ArrayWriter::Open(std::shared_ptr<const Arr
     if (array->metadata().format == Format::kV1)
         return V1IsReadOnly(DocumentKey(array->path(), Document::kArray, Format::kV1));
     ZARR_RETURN_IF_ERROR(array->layouts().largest().pipeline.writable().WithContext(array->path()));
-    if (array->chunks().groups() != nullptr)
+    if (array->chunks().gathering() != nullptr)
         ZARR_RETURN_IF_ERROR(Array::CheckWritable(array->metadata()).WithContext(array->path()));
     return std::unique_ptr<ArrayWriter>(
         new ArrayWriter(std::move(array), std::move(store), max_pending_bytes, std::move(locks)));
@@ -106,7 +105,12 @@ Status ArrayWriter::StoreChunk(const ChunkStore::Index& index, const ChunkLayout
                                ByteSpan chunk, const WriteLocks& locks) {
     if (IsFill(chunk)) return Erase(index, locks);
     ArrayContext::ScratchBuffer scratch(array_->context());
-    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded, layout.pipeline.Encode(chunk, scratch->pipeline));
+    const auto encode = [&]() -> Result<ByteSpan> {
+        std::optional<Semaphore::Pass> pass;
+        if (encoding_ != nullptr) pass.emplace(*encoding_);
+        return layout.pipeline.Encode(chunk, scratch->pipeline);
+    };
+    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded, encode());
     return Put(index, encoded, locks);
 }
 
@@ -118,13 +122,13 @@ Result<std::unique_ptr<Synchronizer::Lock>> ArrayWriter::Lock(
 }
 
 Status ArrayWriter::Erase(const ChunkStore::Index& index, const WriteLocks& locks) {
-    const ChunkGroups* const groups = array_->chunks().groups();
+    const GatheringGroups* const groups = array_->chunks().gathering();
     return groups != nullptr ? groups->Gather(*store_, index, std::nullopt, locks)
                              : array_->chunks().Erase(*store_, index);
 }
 
 Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const WriteLocks& locks) {
-    const ChunkGroups* const groups = array_->chunks().groups();
+    const GatheringGroups* const groups = array_->chunks().gathering();
     ZARR_RETURN_IF_ERROR(groups != nullptr ? groups->Gather(*store_, index, encoded, locks)
                                            : array_->chunks().Set(*store_, index, encoded));
     for (WriteCounters* counters :
@@ -135,6 +139,20 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
     return {};
 }
 
+std::size_t ArrayWriter::StoresAtOnce(std::size_t threads) {
+    const std::size_t at_once = store_->ReadsAtOnce();
+    if (at_once <= threads) return threads;
+    {
+        const std::lock_guard<Mutex> lock(mutex_);
+        if (encoding_ == nullptr)
+            encoding_ = std::make_unique<Semaphore>(std::max<std::size_t>(threads, 1));
+    }
+    // Each has its chunk as it is and as it is stored.
+    constexpr std::size_t kBytes = std::size_t{128} << 20;
+    const std::size_t chunk = std::max<std::size_t>(array_->layouts().largest().bytes(), 1);
+    return std::max(threads, std::min(at_once, kBytes / 2 / chunk));
+}
+
 // ---------------------------------------------------------------------------------------------
 // Pieces of a region
 
@@ -142,7 +160,7 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
                                 const std::function<Status(const ChunkPart&)>& write) {
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     constexpr std::size_t kMorePending = std::size_t{1} << 20;
-    const ChunkGroups* const groups = array_->chunks().groups();
+    const GatheringGroups* const groups = array_->chunks().gathering();
     const auto write_piece = [&](std::size_t i) {
         // A region may touch more chunks than there is room for. Where they cannot be stored, no
         // more are taken.
@@ -158,15 +176,15 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
         return array_->Locate(write(part), part.chunk);
     };
     ZARR_RETURN_IF_ERROR(
-        ParallelFor(static_cast<std::size_t>(plan.pieces()), threads, write_piece));
+        ParallelFor(static_cast<std::size_t>(plan.pieces()), StoresAtOnce(threads), write_piece));
     if (IsTooMuchPending()) ZARR_RETURN_IF_ERROR(FlushChunks(threads));
     return groups != nullptr ? groups->Shrink(*store_, MaxPendingBytes()) : Status();
 }
 
 std::size_t ArrayWriter::MaxPendingBytes() const {
     std::size_t share = max_pending_bytes_;
-    if (locks_ != nullptr) share /= 2;                     // what is written is marked
-    if (array_->chunks().groups() != nullptr) share /= 2;  // decoded and encoded
+    if (locks_ != nullptr) share /= 2;                        // what is written is marked
+    if (array_->chunks().gathering() != nullptr) share /= 2;  // decoded and encoded
     return share;
 }
 
@@ -256,7 +274,7 @@ Status ArrayWriter::StoreWhole(const ChunkPart& part, const Region& region, cons
     CopyBlock(part.count, chunk.data() + walk.first, walk.strides, source.data + part.place,
               source.strides, source.op);
     // What waits for others is stored with them, under the lock that is theirs, too.
-    const bool waits = array_->chunks().groups() != nullptr;
+    const bool waits = array_->chunks().gathering() != nullptr;
     ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(part.chunk, waits ? nullptr : locks_));
     Status status = StoreChunk(part.chunk, *part.layout, std::as_const(chunk).span(), {locks_});
     array_->Replace(array_->IdOf(part.chunk), nullptr);
@@ -338,7 +356,7 @@ Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const ChunkLayo
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
-    const ChunkGroups* const groups = array_->chunks().groups();
+    const GatheringGroups* const groups = array_->chunks().gathering();
     // What was written whole may wait for others of its group, whose lock is taken then.
     const bool waits = groups != nullptr && IsAllWritten(pending);
     auto lock = Lock(chunk, waits ? nullptr : pending.locks);
@@ -374,15 +392,16 @@ Status ArrayWriter::StoreUnderLock(std::uint64_t index, PendingChunk& pending, b
 
 Status ArrayWriter::Flush(std::size_t threads) {
     const Status chunks = FlushChunks(threads);
-    const ChunkGroups* const groups = array_->chunks().groups();
+    const GatheringGroups* const groups = array_->chunks().gathering();
     const Status stored = groups != nullptr ? groups->Flush(*store_, threads) : Status();
     return chunks.ok() ? stored : chunks;
 }
 
 Status ArrayWriter::FlushChunks(std::size_t threads) {
+    const std::size_t at_once = StoresAtOnce(threads);
     const auto all = array_->pending().All();
     std::vector<std::vector<NumberedChunk>> parts;  // each is stored by one thread
-    if (locks_ != nullptr && array_->chunks().groups() != nullptr) {
+    if (locks_ != nullptr && array_->chunks().gathering() != nullptr) {
         std::map<std::string, std::vector<NumberedChunk>> by_group;
         for (const NumberedChunk& chunk : all)
             by_group[array_->chunks().NameOf(array_->ChunkAt(chunk.first))].push_back(chunk);
@@ -394,7 +413,7 @@ Status ArrayWriter::FlushChunks(std::size_t threads) {
         parts.empty() ? 1 : std::max<std::size_t>(threads / parts.size(), 1);  // for each part
     std::mutex mutex;
     Status first;
-    const Status ran = ParallelFor(parts.size(), threads, [&](std::size_t i) -> Status {
+    const Status ran = ParallelFor(parts.size(), at_once, [&](std::size_t i) -> Status {
         const Status status = FlushGroup(parts[i], share);
         if (status.ok()) return {};
         const std::lock_guard<std::mutex> first_lock(mutex);
@@ -417,7 +436,7 @@ Status ArrayWriter::FlushGroup(const std::vector<NumberedChunk>& chunks, std::si
     const DimVector<std::uint64_t> any = array_->ChunkAt(live[0]->first);
     auto lock = Lock(any, locks_);
     if (!lock.ok()) return array_->Locate(lock.status(), any);
-    const ChunkGroups& groups = *array_->chunks().groups();
+    const GatheringGroups& groups = *array_->chunks().gathering();
     groups.Forget(any);
     std::mutex mutex;
     Status first;

@@ -9,6 +9,8 @@
 
 #include "core/array/array.h"
 #include "core/array/region_reader.h"
+#include "core/base/fork.h"
+#include "core/base/thread_pool.h"
 #include "core/store/synchronizer.h"
 
 namespace zarr {
@@ -63,7 +65,7 @@ class ArrayWriter {
     Status Flush(std::size_t threads);
 
   private:
-    using WriteLocks = ChunkGroups::WriteLocks;
+    using WriteLocks = GatheringGroups::WriteLocks;
 
     ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
                 std::size_t max_pending_bytes, std::shared_ptr<Synchronizer> locks);
@@ -95,6 +97,9 @@ class ArrayWriter {
                         const PendingChunk& pending, ObjectChunk& objects, const WriteLocks& locks);
     void Forget(std::uint64_t index, PendingChunk& pending) const;
 
+    // Chunks that are stored at the same time by a call that may use so many threads to encode:
+    // more, where the store takes a while for each.
+    std::size_t StoresAtOnce(std::size_t threads);
     void FillChunk(const ChunkLayout& layout, MutableByteSpan chunk) const;
     bool IsFill(ByteSpan chunk) const;
     Status StoreChunk(const ChunkStore::Index& index, const ChunkLayout& layout, ByteSpan chunk,
@@ -113,6 +118,8 @@ class ArrayWriter {
     const std::size_t max_pending_bytes_;
     const std::shared_ptr<Synchronizer> locks_;
     std::string fill_;  // one element as it is stored
+    Mutex mutex_;
+    std::unique_ptr<Semaphore> encoding_;  // where more threads store than may encode
 };
 
 // Puts what is stored of a chunk, or the cache has of it, into `pending`, which has room for it.
