@@ -57,6 +57,7 @@ TASKS = (
     "small_reads",
     "version_3",
     "remote",
+    "afar",
     "zipped",
     "pyramid",
     "writing",

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""What is read of a store on a server: few requests, few round trips, and no byte twice."""
+
+import zipfile
+
+import numpy as np
+import pytest
+from osgeo import gdal
+from zarr_gdal import error_log, open_raster
+from zarr_http import Served
+
+SIDE, SHARD, CHUNK = 512, 128, 32
+BANDS = 40
+RNG = np.random.default_rng(24)
+SCENE = RNG.integers(0, 60000, (SIDE, SIDE), "u2")
+CUBE = RNG.integers(0, 255, (BANDS, 40, 60), "u1")
+
+
+def write(path, data, *options):
+    """A store of the driver's own of one array of two or three dimensions."""
+    data = data if data.ndim == 3 else data[None]
+    kind = gdal.GDT_Byte if data.dtype == np.uint8 else gdal.GDT_UInt16
+    memory = gdal.GetDriverByName("MEM").Create("", data.shape[2], data.shape[1], len(data), kind)
+    for i, band in enumerate(data):
+        memory.GetRasterBand(i + 1).WriteArray(band)
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(path), memory, options=list(options))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("afar")
+    shards = [f"BLOCKXSIZE={SHARD}", f"BLOCKYSIZE={SHARD}", f"SHARD_CHUNK_SHAPE={CHUNK},{CHUNK}"]
+    write(folder / "scene.zarr", SCENE, "FORMAT=ZARR_V3", "COMPRESS=ZSTD", *shards)
+    for form in ("ZARR_V2", "ZARR_V3"):
+        name = form.lower()
+        blocks = ["BLOCKXSIZE=30", "BLOCKYSIZE=20", "INTERLEAVE=BAND"]
+        write(folder / f"cube_{name}.zarr", CUBE, f"FORMAT={form}", *blocks)
+        write(folder / f"zip_{name}.zarr", SCENE, f"FORMAT={form}", "BLOCKXSIZE=8", "BLOCKYSIZE=8")
+        with zipfile.ZipFile(folder / f"{name}.zip", "w") as archive:
+            for file in sorted((folder / f"zip_{name}.zarr").rglob("*")):
+                archive.write(file, file.relative_to(folder / f"zip_{name}.zarr"))
+    write(folder / "pyramid.zarr", np.stack([SCENE] * 3), "BLOCKXSIZE=64", "BLOCKYSIZE=64")
+    pyramid = gdal.OpenEx(str(folder / "pyramid.zarr"), gdal.OF_UPDATE)
+    assert pyramid.BuildOverviews("NEAREST", [2]) == gdal.CE_None
+    del pyramid
+    with Served(folder, 0.01) as served:
+        served.folder = folder
+        yield served
+
+
+def opened(server, name, *options):
+    """Cold: another name for each, as datasets of one store share what they know."""
+    opened.count = getattr(opened, "count", 0) + 1
+    link = server.folder / f"{opened.count}-{name}"
+    link.symlink_to(server.folder / name)
+    server.log()
+    prefix = "/vsizip" if name.endswith(".zip") else ""
+    return open_raster(f'ZARR:"{prefix}/vsicurl/{server.url}/{link.name}"', *options)
+
+
+def ranges(requests):
+    """The parts of files that were read, by file: offset and end of each, and indexes of shards."""
+    parts, indexes = {}, []
+    for _, path, extent, _ in requests:
+        first, _, last = (extent or "").removeprefix("bytes=").partition("-")
+        if extent and first:
+            parts.setdefault(path, []).append((int(first), int(last) + 1))
+        elif extent:
+            indexes.append(path)
+    return parts, indexes
+
+
+def assert_none_twice(parts):
+    for path, each in parts.items():
+        each.sort()
+        assert all(a[1] <= b[0] for a, b in zip(each, each[1:])), (path, each)
+
+
+def test_window_takes_three_round_trips(server):
+    """Documents, indexes, chunks; four shards, and a request for the chunks of each."""
+    dataset = opened(server, "scene.zarr")
+    got = dataset.GetRasterBand(1).ReadAsArray(SHARD, SHARD, 2 * SHARD, 2 * SHARD)
+    np.testing.assert_array_equal(got, SCENE[SHARD : 3 * SHARD, SHARD : 3 * SHARD])
+    log = server.log()
+    parts, indexes = ranges(log["requests"])
+    assert log["in_turn"] <= 3 and len(indexes) == len(set(indexes)) == 4
+    assert sum(len(each) for each in parts.values()) == 4, parts
+
+
+def test_panning_reads_nothing_twice(server):
+    dataset = opened(server, "scene.zarr")
+    for x in range(0, SIDE - SHARD + 1, SHARD // 2):
+        got = dataset.GetRasterBand(1).ReadAsArray(x, 0, SHARD, SHARD)
+        np.testing.assert_array_equal(got, SCENE[:SHARD, x : x + SHARD])
+    parts, indexes = ranges(server.requests())
+    assert len(indexes) == len(set(indexes)) == SIDE // SHARD
+    assert_none_twice(parts)
+
+
+def test_chunks_far_apart_are_not_read_over(server):
+    """A column of chunks: what lies between them is more than what is wanted."""
+    dataset = opened(server, "scene.zarr")
+    got = dataset.GetRasterBand(1).ReadAsArray(0, 0, CHUNK, SHARD)
+    np.testing.assert_array_equal(got, SCENE[:SHARD, :CHUNK])
+    parts, _ = ranges(server.requests())
+    (each,) = parts.values()
+    bytes_read = sum(end - begin for begin, end in each)
+    assert len(each) == 4 and bytes_read < 1.1 * 4 * CHUNK * CHUNK * 2 * 1.01
+
+
+@pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
+def test_members_of_a_zip_file_come_together(server, form):
+    dataset = opened(server, f"{form}.zip")
+    np.testing.assert_array_equal(dataset.ReadAsArray(), SCENE)
+    requests = server.requests()
+    assert len(requests) <= 10, (len(requests), (SIDE // 8) ** 2)
+
+
+@pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
+@pytest.mark.parametrize("options", [[], ["READ_AHEAD=NO"]], ids=["ahead", "not ahead"])
+def test_bands_in_turn_are_read_ahead(server, form, options):
+    dataset = opened(server, f"cube_{form}.zarr", *options)
+    server.log()
+    for i in range(BANDS):
+        np.testing.assert_array_equal(dataset.GetRasterBand(i + 1).ReadAsArray(), CUBE[i])
+    log = server.log()
+    paths = [path for _, path, *_ in log["requests"]]
+    assert len(paths) == len(set(paths)) == 4 * BANDS  # each chunk, once
+    if options:
+        assert log["in_turn"] == BANDS
+    else:
+        assert log["in_turn"] <= BANDS // 2
+
+
+def test_random_reads_are_not_followed(server):
+    dataset = opened(server, "cube_zarr_v2.zarr")
+    server.log()
+    bands = [7, 31, 2, 19, 38, 11, 25]
+    for i in bands:
+        np.testing.assert_array_equal(dataset.GetRasterBand(i + 1).ReadAsArray(), CUBE[i])
+    dataset = None
+    assert len(server.requests()) == 4 * len(bands)
+
+
+def test_advised_reads_are_on_their_way(server):
+    dataset = opened(server, "cube_zarr_v2.zarr")
+    server.log()
+    for i in (3, 17, 30):
+        band = dataset.GetRasterBand(i + 1)
+        assert band.AdviseRead(0, 0, 60, 40) == gdal.CE_None
+    for i in (3, 17, 30):
+        np.testing.assert_array_equal(dataset.GetRasterBand(i + 1).ReadAsArray(), CUBE[i])
+    log = server.log()
+    assert len(log["requests"]) == 12 and log["in_turn"] <= 2
+    assert dataset.GetRasterBand(1).AdviseRead(0, 0, 60, 40) == gdal.CE_None
+    dataset = None  # while that is under way
+
+
+def test_bands_of_a_level_come_together(server):
+    dataset = opened(server, "pyramid.zarr")
+    server.log()
+    got = dataset.ReadAsArray(0, 0, 256, 256, buf_xsize=128, buf_ysize=128)
+    np.testing.assert_array_equal(got, [SCENE[:256:2, :256:2]] * 3)
+    log = server.log()
+    chunks = [path for _, path, *_ in log["requests"] if path[-1].isdigit()]
+    assert len(chunks) == len(set(chunks)) == 12 and log["in_turn"] <= 2
+
+
+@pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
+def test_what_fails_ahead_fails_where_it_is_read(server, form):
+    """A chunk that cannot be read ahead is an error of the band that has it, and of no other."""
+    dataset = opened(server, f"cube_{form}.zarr")
+    root = next(each[1] for each in server.requests()).split("/")[1]
+    key = "c/10/1/1" if form == "zarr_v3" else "10.1.1"
+    chunk = f"/{root}/cube_{form}/{key}"
+    assert (server.folder / chunk[1:]).is_file()
+    server.rule(status={chunk: [500, -1]})
+    for i in range(BANDS):
+        with error_log() as log:
+            got = dataset.GetRasterBand(i + 1).ReadAsArray()
+        if i == 10:
+            assert got is None and key in log.the_error()
+        else:
+            np.testing.assert_array_equal(got, CUBE[i])
+    server.rule(status={})
+    np.testing.assert_array_equal(dataset.GetRasterBand(11).ReadAsArray(), CUBE[10])
