@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/conventions/level_statement.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/conventions/array_facts.h"
@@ -147,12 +146,15 @@ std::vector<std::string> WrongIn(const LevelStatement& statement, const ArrayFac
     };
     has_dimensions("translation", statement.translation);
     if (has_dimensions("scale", statement.scale)) {
-        std::vector<std::string> of_each;
-        for (const ArrayFacts* source : sources)
-            of_each.push_back(WrongScale(statement.scale, level, *source));
-        const bool fits_one = std::any_of(of_each.begin(), of_each.end(),
-                                          [](const std::string& text) { return text.empty(); });
-        if (!of_each.empty() && !fits_one) wrong.push_back(of_each.front());
+        // What is wrong from the first source, unless it is right from another.
+        std::string first;
+        for (const ArrayFacts* source : sources) {
+            std::string text = WrongScale(statement.scale, level, *source);
+            const bool fits = text.empty();
+            if (first.empty() || fits) first = std::move(text);
+            if (fits) break;
+        }
+        if (!first.empty()) wrong.push_back(std::move(first));
     }
     const std::vector<std::uint64_t> shape{level.dimensions[*level.axes.y].size,
                                            level.dimensions[*level.axes.x].size};
