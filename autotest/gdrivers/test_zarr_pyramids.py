@@ -262,7 +262,8 @@ def test_overviews_of_the_multidimensional_api():
         pytest.skip(f"GDAL {gdal.__version__} has no overviews of arrays; 3.13 has")
     dataset = gdal.OpenEx(str(PYRAMIDS / "layout_arrays.zarr"), gdal.OF_MULTIDIM_RASTER)
     base, level = (dataset.GetRootGroup().OpenMDArray(name) for name in "01")
-    assert (base.GetOverviewCount(), level.GetOverviewCount()) == (2, 0)
+    assert (base.GetOverviewCount(), level.GetOverviewCount()) == (2, 1)
+    assert level.GetOverview(0).GetFullName() == "/2"
     values = [base.GetOverview(k).ReadAsArray() for k in range(2)]
     for k in range(2):
         wanted = zarr.open_array(str(PYRAMIDS / "layout_arrays.zarr" / str(k + 1)), mode="r")

@@ -124,6 +124,47 @@ def test_a_description_of_nothing_hides_nothing(tmp_path, what):
         assert sizes == []
 
 
+@pytest.mark.parametrize("what", WHOLE)
+def test_arrays_of_which_nothing_is_listed_say_why(tmp_path, what):
+    store = make(tmp_path, None)
+    (store / ".zattrs").write_text(json.dumps({"multiscales": WHOLE[what]}))
+    _, _, warnings = opened(array_name(store, "0"))
+    # Tile matrix sets that are only named need not be those of the arrays beside them.
+    silent = {"an empty list": 0, "null": 0, "unknown tile matrix set": 0}
+    assert len(warnings) == {**silent, "datasets without paths": 2}.get(what, 1), warnings
+    assert all("x.zarr: multiscales" in text for text in warnings), warnings
+
+
+# What is said of the level "1" besides its path, and what its warning says.
+STATEMENTS = {
+    "made of nothing": ({"derived_from": "nowhere"}, "derived_from: /nowhere does not exist"),
+    "made of a line": ({"derived_from": "line"}, "derived_from: /line has 1 dimensions"),
+    "made of a number": ({"derived_from": 0}, "derived_from: expected a path inside the group, got 0"),
+    "a scale of one number": ({"transform": {"scale": [2]}}, "scale: has 1 numbers"),
+    "another scale": (
+        {"derived_from": "0", "transform": {"scale": [2, 1.5]}},
+        "scale: 1.5 along dim1 does not make 30 elements of 60",
+    ),
+    "a shift of one number": ({"transform": {"translation": [0]}}, "translation: has 1 numbers"),
+    "a shift of texts": ({"transform": {"translation": ["0", "0"]}}, "translation: expected finite"),
+    "a shape of one number": ({"spatial:shape": [20]}, "spatial:shape: expected the height and"),
+    "another shape": ({"spatial:shape": [20, 29]}, r"spatial:shape: is \[20, 29\].* \[20, 30\]"),
+}
+
+
+@pytest.mark.parametrize("what", STATEMENTS)
+def test_what_is_said_of_a_level_and_is_not_so(tmp_path, what):
+    said, warning = STATEMENTS[what]
+    layout = [{"asset": "0"}, {"asset": "1", **said}, {"asset": "2"}]
+    store = make(tmp_path, {"layout": layout}, {"line": np.arange(5)})
+    for name in (store, array_name(store, "0")):
+        dataset, sizes, warnings = opened(name)
+        assert sizes == [(30, 20), (15, 10)]
+        np.testing.assert_array_equal(read_all(dataset)[0], BASE)
+        assert len(warnings) == 1, warnings
+        assert re.search(rf"x\.zarr: multiscales\.layout\[1\]: {warning}", warnings[0]), warnings
+
+
 @pytest.mark.parametrize("version", ["0.2", "0.9", "two", 7, None])
 def test_any_version_is_tried(tmp_path, version):
     store = make(tmp_path, [image("0", "1", "2", version=version)])

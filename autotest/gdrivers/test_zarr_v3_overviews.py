@@ -191,7 +191,7 @@ def test_an_array_as_a_raster_gets_them_in_the_store(tmp_path, rng, cpl):
     cpl.assert_quiet()
 
 
-@pytest.mark.skipif(not gdal_is_at_least(3, 8), reason="arrays have GetOverviewCount() from GDAL 3.8 on")
+@multidim
 def test_a_level_between_others_has_the_smaller_ones(tmp_path, rng, cpl):
     store = tmp_path / "a.zarr"
     make(store, smooth(rng, 1, 64, 64)).BuildOverviews("NEAREST", [2, 4, 8])

@@ -272,9 +272,10 @@ def _fill_in_v2(fill, dtype):
 def array_document(array, attributes, separator=None, change=ome_05):
     """zarr.json of a .zarray and its .zattrs. `separator`: of the default encoding of keys; without,
     chunks have the keys that they have in v2."""
-    dtype = dtype_of(array["dtype"])
+    texts = [item["id"] for item in array["filters"] or [] if item["id"] in OF_TEXTS]
+    # zarr-python 3.0 writes texts of a fixed length, "<U7", with the codec of those of any.
+    dtype = dtype_of("|O" if texts else array["dtype"])
     if dtype.kind == "O":
-        texts = [item["id"] for item in array["filters"] or [] if item["id"] in OF_TEXTS]
         data_type = OF_TEXTS[texts[0]] if texts else None
     else:
         data_type = data_type_of(dtype)

@@ -353,6 +353,28 @@ def _(folder):
     read(make_store(folder, {"0": np.zeros((8, 8)), "1": np.zeros((4, 4), "i2")}, levels))
 
 
+def read_layout(folder, **said):
+    """Opens a pyramid of which something is said of the second level."""
+    layout = [{"asset": "0"}, {"asset": "1", **said}]
+    levels = {"0": np.zeros((8, 8)), "1": np.zeros((4, 4))}
+    read(make_store(folder, levels, {"multiscales": {"layout": layout}}))
+
+
+@provokes("<origin>: scale: <n> along <name> does not make <n> elements of <n>; it is ignored")
+def _(folder):
+    read_layout(folder, derived_from="0", transform={"scale": [3, 3]})
+
+
+@provokes("<origin>: spatial:shape: is [<n>, <n>], and the level has [<n>, <n>]; it is ignored")
+def _(folder):
+    read_layout(folder, **{"spatial:shape": [4, 5]})
+
+
+@provokes("<origin>: derived_from: /<path> does not exist; it is ignored")
+def _(folder):
+    read_layout(folder, derived_from="a")
+
+
 @provokes("has overviews in the store, which only change where it is opened for update")
 def _(folder):
     gdal.Open(str(DATA / "pyramids" / "ome_0.4.zarr")).BuildOverviews("NEAREST", [2])

@@ -2,6 +2,7 @@
 #include "core/conventions/multiscales.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
@@ -71,7 +72,8 @@ class MultiscalesReader {
         } else if (IsTileMatrixPyramid(value)) {
             multiscale.kind = Multiscale::Kind::kTileMatrices;
             for (const std::string& id : TileMatrixIds(value, origin, warnings_))
-                AddLevel({&value, nullptr, id, origin + ": tile matrix " + Quoted(id)}, multiscale);
+                AddLevel({&value, nullptr, id, origin + ": tile matrix " + Quoted(id), {}},
+                         multiscale);
         } else {
             warnings_.push_back(origin + ": has no datasets, layout or tile_matrix_set");
         }
@@ -121,8 +123,9 @@ class MultiscalesReader {
                             ? json::Expected(origin, "an object with \"" + member + "\"", entry)
                             : json::Expected(origin + "." + member, "a string", *path));
         }
-        if (is_layout) CheckTransform(entry, origin);
-        AddLevel({&value, &entry, *path->as_string(), origin}, multiscale);
+        LevelStatement statement;
+        if (is_layout) statement = ReadLevelStatement(entry, origin, *path->as_string(), warnings_);
+        AddLevel({&value, &entry, *path->as_string(), origin, std::move(statement)}, multiscale);
     }
 
     void AddLevel(MultiscaleLevel level, Multiscale& multiscale) {
@@ -134,25 +137,6 @@ class MultiscalesReader {
             return;
         }
         multiscale.levels.push_back(std::move(level));
-    }
-
-    // The relative scale is not needed, as the sizes tell it; one that is impossible is a mistake
-    // of the writer's all the same.
-    void CheckTransform(const json::Value& entry, const std::string& origin) {
-        const json::Value* transform = entry.Find("transform");
-        const json::Value* scale = transform != nullptr ? transform->Find("scale") : nullptr;
-        if (scale == nullptr) scale = entry.Find("scale");  // older drafts
-        if (scale == nullptr || scale->is_null()) return;
-        const json::Array* items = scale->as_array();
-        const bool good =
-            items != nullptr && std::all_of(items->begin(), items->end(), [](const auto& item) {
-                double number = 0;
-                return item.GetDouble(number) && number > 0;
-            });
-        if (!good)
-            warnings_.push_back(
-                json::Expected(origin + ": scale", "numbers above 0", *scale).message() +
-                "; it is ignored");
     }
 
     Warnings& warnings_;

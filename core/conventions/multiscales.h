@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/level_statement.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {
@@ -26,6 +27,7 @@ struct MultiscaleLevel {
     const json::Value* dataset = nullptr;  // its entry; nullptr for a tile matrix
     std::string path;                      // from the group; empty for the group itself
     std::string origin;                    // "multiscales[0].datasets[1]", for messages
+    LevelStatement statement;              // of a layout; with paths from the group
 };
 
 // One of the `multiscales`, with its levels in the order of the attribute.

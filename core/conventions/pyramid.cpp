@@ -23,9 +23,24 @@ std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const 
     std::vector<ListedPyramid> pyramids;
     for (const Multiscale& multiscale : ReadMultiscales(attributes, warnings)) {
         ListedPyramid pyramid{group, multiscale.origin, {}, multiscale.is_overviews};
-        for (const MultiscaleLevel& level : multiscale.levels)
+        const auto from_root = [&](const std::string& path) {
+            return path.empty() ? group : JoinKey(group, path);
+        };
+        for (const MultiscaleLevel& level : multiscale.levels) {
+            LevelStatement statement = level.statement;
+            statement.level = from_root(level.path);
+            if (statement.source) {
+                const auto is_source = [&](const MultiscaleLevel& other) {
+                    return other.path == *level.statement.source;
+                };
+                statement.is_source_listed =
+                    std::any_of(multiscale.levels.begin(), multiscale.levels.end(), is_source);
+                statement.source = from_root(*statement.source);
+            }
             pyramid.levels.push_back(
-                {level.path.empty() ? group : JoinKey(group, level.path), level.origin});
+                {statement.level, level.origin,
+                 std::make_shared<const LevelStatement>(std::move(statement))});
+        }
         pyramids.push_back(std::move(pyramid));
     }
     return pyramids;
@@ -51,7 +66,7 @@ class Builder {
                             ? ArrayIn(level.path, LastName(arrays.front().path))
                             : std::nullopt;
             if (path)
-                arrays.push_back({std::move(*path), level.origin});
+                arrays.push_back({std::move(*path), level.origin, level.statement});
             else if (kind != kind_of_all)
                 LeaveOut(level, kind == NodeKind::kGroup ? "is a group where others are arrays"
                                                          : "is an array where others are groups");
@@ -79,7 +94,7 @@ class Builder {
             else if (kind == NodeKind::kArray)
                 LeaveOut(level, "is an array where others are groups");
             else if (auto path = ArrayIn(level.path, name))
-                arrays.push_back({std::move(*path), level.origin});
+                arrays.push_back({std::move(*path), level.origin, level.statement});
             else if (is_listed_itself)
                 LeaveOut(level, "is a group where others are arrays");
         }
@@ -129,7 +144,8 @@ class Builder {
         for (const CatalogArray& array : group->arrays) {
             // One that cannot be read is told of where the pyramid is checked.
             if (array.status.ok() && (!array.is_raster || array.is_auxiliary)) continue;
-            variables[std::string(LastName(array.path))].push_back({array.path, level.origin});
+            variables[std::string(LastName(array.path))].push_back(
+                {array.path, level.origin, level.statement});
             any = true;
         }
         if (!any) LeaveOut(level, "holds no raster");
@@ -168,6 +184,7 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
     const json::Value attributes = LenientAttributes(hierarchy, array_path, ignored);
     if (auto listed = ListTileMatrices(hierarchy, array_path, attributes, warnings)) return listed;
     const std::string_view own = ParentPath(array_path);
+    Warnings unreadable;  // what is wrong where nothing is listed; the array may be meant
     for (std::string_view at = array_path; !at.empty();) {
         at = ParentPath(at);
         const std::string group(at);
@@ -177,6 +194,7 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
         if (listed.empty() && !own.empty() && at == ParentPath(own))
             if (auto levels = ListXcubeLevels(hierarchy, group, found))
                 listed.push_back(std::move(*levels));
+        if (listed.empty()) unreadable.insert(unreadable.end(), found.begin(), found.end());
         // An array that something else lists by itself may have overviews all the same.
         std::stable_partition(listed.begin(), listed.end(),
                               [](const ListedPyramid& pyramid) { return pyramid.is_overviews; });
@@ -186,7 +204,9 @@ std::optional<ListedPyramid> FindListing(const Hierarchy& hierarchy, const std::
             return std::move(pyramid);
         }
     }
-    return FindTileMatricesOf(hierarchy, array_path, warnings);
+    auto listed = FindTileMatricesOf(hierarchy, array_path, warnings);
+    if (!listed) warnings.insert(warnings.end(), unreadable.begin(), unreadable.end());
+    return listed;
 }
 
 // How far corners may be apart, in pixels of the level, with room for rounding.
@@ -433,6 +453,41 @@ bool LevelChecker::HasExtentOf(const Level& base, const Level& level) {
            distance(HalfPixelOn(a->transform), HalfPixelOn(b->transform)) <= kMaxCornerDistance;
 }
 
+// What is wrong with what a level is said to be made of; empty where nothing is.
+std::string LevelChecker::WrongSource(const std::string& source, const Level& level) const {
+    const std::string place = "derived_from: /" + source + " ";
+    const auto kind = hierarchy_.KindOf(source);
+    if (kind.ok() && *kind == NodeKind::kNone) return place + "does not exist; it is ignored";
+    if (!kind.ok() || *kind != NodeKind::kArray) return {};
+    const auto metadata = hierarchy_.Metadata(source);
+    if (!metadata.ok() || metadata->rank() == level.facts.metadata.rank()) return {};
+    return place + "has " + std::to_string(metadata->rank()) +
+           " dimensions, unlike the level; it is ignored";
+}
+
+// Warns of what is said of a level and is not so: once for all variables of which it is said.
+void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& levels) {
+    const LevelStatement* statement = level.listed.statement.get();
+    if (statement == nullptr || level.facts.metadata.rank() < 2) return;
+    std::vector<std::string> wrong;
+    std::vector<const ArrayFacts*> sources;
+    for (const Level& other : levels)
+        if (statement->source && other.listed.statement != nullptr &&
+            other.listed.statement->level == *statement->source)
+            sources.push_back(&other.facts);
+    if (!sources.empty())
+        sources.push_back(&levels[0].facts);  // which some writers take all scales from
+    else if (statement->source && !statement->is_source_listed)
+        wrong.push_back(WrongSource(*statement->source, level));
+    for (std::string& text : WrongIn(*statement, level.facts, sources))
+        wrong.push_back(std::move(text));
+    for (const std::string& text : wrong) {
+        std::string warning = level.listed.origin + ": " + text;
+        if (!text.empty() && reported_.insert(warning).second)
+            warnings_.push_back(std::move(warning));
+    }
+}
+
 std::optional<Pyramid> LevelChecker::Check(const std::string& origin,
                                            const std::vector<ListedLevel>& arrays, Ranks ranks) {
     std::vector<Level> levels = Describe(arrays, ranks);
@@ -456,6 +511,7 @@ std::optional<Pyramid> LevelChecker::Check(const std::string& origin,
                 continue;
             }
         }
+        CheckStatement(level, levels);
         pyramid.levels.push_back({level.listed.path, level.width, level.height});
         previous = &level;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/level_statement.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {
@@ -46,7 +48,8 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
 // The pyramid that has the array as a level: described by its own attributes, or by the nearest
 // group above it that lists it. nullopt where there is none, or none with another level. A
 // caller that opens an array by name wants the pyramid only where levels[0] is that array; warnings
-// are given only then, or where the array is all that is left of a pyramid.
+// are given only then, or where the array is all that is left of a pyramid, or where nothing lists
+// it and what a group above it says can list nothing.
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
 
@@ -54,6 +57,8 @@ std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::stri
 struct ListedLevel {
     std::string path;    // of an array or a group, from the root
     std::string origin;  // where it is listed, for messages
+    // What is said of it there, with paths from the root; nullptr where nothing can be.
+    std::shared_ptr<const LevelStatement> statement = nullptr;
 };
 
 struct ListedPyramid {
@@ -101,12 +106,14 @@ class LevelChecker {
     bool HasExtentOf(const Level& base, const Level& level);
     std::optional<AffineSource> GeoTransformOf(const ArrayFacts& facts, const std::string& where);
     void LeaveOut(const ListedLevel& level, const std::string& why);
+    void CheckStatement(const Level& level, const std::vector<Level>& levels);
+    std::string WrongSource(const std::string& source, const Level& level) const;
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
     // Variables of one grid share their coordinate arrays, which are read once.
     std::map<std::string, std::optional<AffineSource>> transforms_;
-    std::set<std::string> reported_;  // of geotransforms
+    std::set<std::string> reported_;  // of geotransforms and statements
 };
 
 }  // namespace zarr

@@ -200,5 +200,27 @@ TEST(PyramidLayouts, ABrokenDescriptionLeavesTheNextOne) {
     EXPECT_TRUE(WarnsOnce(found.warnings, {"multiscales[0].datasets: is empty"}));
 }
 
+TEST(PyramidLayouts, ADescriptionThatListsNothingIsToldOfWithItsArrays) {
+    for (const char* multiscales : {"{}", R"({"layout": [{}]})", "5"}) {
+        const auto tree = TreeBuilder()
+                              .Group("", std::string("{\"multiscales\": ") + multiscales + "}")
+                              .Raster("0/dem", 6, 8)
+                              .Tree();
+        Warnings warnings;
+        EXPECT_EQ(PyramidOf(*tree, "0/dem", warnings), "");
+        EXPECT_TRUE(WarnsOnce(warnings, {"multiscales"})) << multiscales;
+    }
+    // Not where something else lists them.
+    const auto tree = TreeBuilder()
+                          .Group("", Multiscales({"g/0", "g/1"}))
+                          .Group("g", R"({"multiscales": 5})")
+                          .Raster("g/0", 6, 8)
+                          .Raster("g/1", 3, 4)
+                          .Tree();
+    Warnings warnings;
+    EXPECT_EQ(PyramidOf(*tree, "g/0", warnings), "g/0 8x6, g/1 4x3");
+    EXPECT_TRUE(warnings.empty());
+}
+
 }  // namespace
 }  // namespace zarr
