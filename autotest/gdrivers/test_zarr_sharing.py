@@ -4,6 +4,7 @@ the same answers, and nothing that an option of one of them has asked for."""
 
 import numpy as np
 import pytest
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import open_raster
@@ -11,15 +12,16 @@ from zarr_http import Served
 from zarr_s3 import S3
 from zarr_store import make_array
 
+pytestmark = zarr_formats.BOTH
+
 VALUES = np.arange(1, 17, dtype="<i2").reshape(4, 4)
-ABSENT = "/x.zarr/1.1"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(zarr_format, tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
     store = make_array(folder, VALUES, "x.zarr", chunks=(2, 2), fill_value=0)
-    (folder / "x.zarr" / "1.1").unlink()
+    zarr_formats.chunk_file(store, "", 1, 1).unlink()
     assert str(store).endswith("x.zarr")
     return folder
 
@@ -28,6 +30,11 @@ def folder(tmp_path_factory):
 def web(folder):
     with Served(folder) as server:
         yield server
+
+
+def absent():
+    """Where the server has the chunk that is not there."""
+    return "/x.zarr/" + ("c/1/1" if zarr_formats.is_v3() else "1.1")
 
 
 def name_of(web):
@@ -42,7 +49,7 @@ def fails(dataset):
 
 @pytest.mark.parametrize("lenient_first", [True, False])
 def test_refusals_are_absence_for_those_alone_who_say_so(web, lenient_first):
-    web.rule(status={ABSENT: [403, -1]})
+    web.rule(status={absent(): [403, -1]})
     order = ["YES", "NO"] if lenient_first else ["NO", "YES"]
     datasets = {option: open_raster(name_of(web), f"MISSING_ON_403={option}") for option in order}
     for option in order:
@@ -53,7 +60,7 @@ def test_refusals_are_absence_for_those_alone_who_say_so(web, lenient_first):
 
 
 def test_refusals_for_the_multidimensional_api(web):
-    web.rule(status={ABSENT: [403, -1]})
+    web.rule(status={absent(): [403, -1]})
     lenient = open_raster(name_of(web), "MISSING_ON_403=YES")
     assert lenient.ReadAsArray()[2:, 2:].max() == 0
     root = gdal.OpenEx(name_of(web), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
@@ -69,12 +76,12 @@ def test_same_options_share_chunks(web):
     second = open_raster(name_of(web), "MISSING_ON_403=YES", "NUM_THREADS=1")
     np.testing.assert_array_equal(second.GetRasterBand(1).ReadAsArray(1, 1, 2, 2), expected)
     asked = [path for _, path, *_ in web.requests()]
-    assert not any(path.endswith(("0.0", "0.1", "1.0")) for path in asked), asked
+    assert not any(path.endswith(("0.0", "0.1", "1.0", "0/0", "0/1", "1/0")) for path in asked), asked
 
 
 def test_listed_chunks_are_known_to_those_alone_who_list(tmp_path):
     store = make_array(tmp_path, VALUES, "x.zarr", chunks=(2, 2), fill_value=0)
-    chunk = tmp_path / "x.zarr" / "1.1"
+    chunk = zarr_formats.chunk_file(store, "", 1, 1)
     content = chunk.read_bytes()
     chunk.unlink()
     looks = open_raster(store)
