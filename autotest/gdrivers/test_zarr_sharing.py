@@ -2,15 +2,17 @@
 """Datasets of one process that have one array open share what it holds, as far as they would get
 the same answers, and nothing that an option of one of them has asked for."""
 
+import json
+
 import numpy as np
 import pytest
 import zarr_formats
 import zarr_gdal
 from osgeo import gdal
-from zarr_gdal import open_raster
+from zarr_gdal import array_name, open_raster
 from zarr_http import Served
 from zarr_s3 import S3
-from zarr_store import make_array
+from zarr_store import make_array, make_store
 
 pytestmark = zarr_formats.BOTH
 
@@ -120,3 +122,39 @@ def test_one_name_on_two_servers(tmp_path, specific):
                 assert first is not None
     finally:
         gdal.ClearPathSpecificOptions("/vsis3/demo/x.zarr")
+
+
+def turned(value):
+    """The same JSON with the members of each object the other way round."""
+    if isinstance(value, dict):
+        return {name: turned(member) for name, member in reversed(value.items())}
+    return [turned(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("api", ["raster", "multidimensional"])
+def test_writers_share_chunks_however_consolidated_metadata_are_ordered(tmp_path, api):
+    """As who writes them anew orders them in a way of his own: no writer loses what another wrote."""
+    arrays = {"a": {"values": VALUES, "chunks": VALUES.shape}, "b": VALUES}
+    store = make_store(tmp_path, arrays, consolidated=True)
+    is_raster = api == "raster"
+    name = array_name(store, "a") if is_raster else str(store)
+    flags = gdal.OF_UPDATE | (gdal.OF_RASTER if is_raster else gdal.OF_MULTIDIM_RASTER)
+    expected, datasets = VALUES.copy(), []
+
+    def array_of(dataset):
+        return dataset.GetRasterBand(1) if is_raster else dataset.GetRootGroup().OpenMDArray("a")
+
+    for row in range(3):
+        datasets.append(gdal.OpenEx(name, flags))
+        # What the others have written and not stored yet.
+        np.testing.assert_array_equal(array_of(datasets[row]).ReadAsArray(), expected)
+        expected[row] = 100 + row
+        place = (0, row) if is_raster else ([row, 0],)
+        assert array_of(datasets[row]).WriteArray(expected[row : row + 1].copy(), *place) == 0
+        # A reader goes by the consolidated metadata, a writer by the array's own document.
+        document = zarr_formats.document_file(store, ".zmetadata")
+        document.write_text(json.dumps(turned(json.loads(document.read_text()))))
+        reader = gdal.OpenEx(name, flags & ~gdal.OF_UPDATE)
+        array_of(reader).ReadAsArray()
+    datasets.clear()
+    np.testing.assert_array_equal(open_raster(array_name(store, "a")).ReadAsArray(), expected)
