@@ -10,6 +10,7 @@ import rasterio
 import rioxarray
 import xarray as xr
 import zarr
+import zarr_formats
 from osgeo import gdal
 from rasterio.enums import Resampling
 from zarr_gdal import array_name, open_raster, read_all
