@@ -45,6 +45,7 @@ def from_store(store, **arguments):
         return dataset.load()
 
 pytestmark = [
+    zarr_formats.BOTH,
     pytest.mark.filterwarnings("ignore::PendingDeprecationWarning"),
     pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning"),
 ]
