@@ -193,6 +193,51 @@ def shard_of(chunks, at_end, with_crc):
     return body + index if at_end else index + body
 
 
+def lying_indexes(chunk):
+    """Shards of two chunks whose index, the last 32 bytes, says what cannot be, or what is odd."""
+    whole, most = len(chunk), 2**64 - 1
+    for entries in (
+        [0, whole, 0, whole],  # one chunk for both
+        [0, whole, whole // 2, whole],  # that overlap
+        [0, whole, 2 * whole + 32, whole], [most - 1, whole, 0, most - 1], [most, whole, 0, most],
+        [0, 0, most, most], [2 * whole, 32, 0, whole], [2**63, 2**63, whole, whole],
+    ):  # fmt: skip
+        yield 2 * chunk + struct.pack("<4Q", *entries)
+
+
+def add_shards(seeds):
+    """An array with shards, and a shard: sound ones, nested ones, bombs, and such as lie."""
+    def add(document, shard):
+        seeds.add("shard", json.dumps(document).encode() + b"\n" + shard)
+
+    data = np.arange(12, dtype="<i2").tobytes()
+    flat = v3_array("int16", [4, 6], [2, 6], [sharded([2, 3], [LITTLE], [LITTLE])])
+    for shard in lying_indexes(data[:12]):
+        add(flat, shard)
+    inner = sharded([2, 3], [LITTLE], [LITTLE])
+    for location in ("start", "end"):
+        outer = sharded([2, 6], [inner], [LITTLE, "crc32c"], location)
+        nested = v3_array("int16", [4, 6], [4, 6], [outer], 3)
+        for shard in (shard_of([data[:12], data[12:]], True, False), *lying_indexes(data[:12])):
+            add(nested, shard_of([shard, None], location == "end", True))
+    bomb = v3_array("uint8", [1024, 1024], [1024, 1024],
+                    [sharded([512, 1024], ["bytes", GZIP], [LITTLE])])  # fmt: skip
+    packed = gzip.compress(bytes(1 << 20), 9, mtime=0)
+    add(bomb, shard_of([packed, packed], True, False))
+    turned = {"name": "transpose", "configuration": {"order": [1, 0]}}
+    packed_index = v3_array("int16", [4, 6], [4, 6], [sharded([2, 3], [LITTLE], [turned_index(), LITTLE])])
+    add(packed_index, shard_of([data[:12], None, data[12:], data[:12]], True, False))
+    uneven = v3_array("int16", [6, 6], [4, 6], [turned, sharded([3, 2], [LITTLE], [LITTLE], "start")], 7)
+    uneven["chunk_grid"] = {"name": "rectilinear", "configuration": {
+        "kind": "inline", "chunk_shapes": [[2, 4], [6]]}}  # fmt: skip
+    add(uneven, shard_of([data[:12], None], False, False))
+
+
+def turned_index():
+    """The entries of an index by columns, of which there are offset and size."""
+    return {"name": "transpose", "configuration": {"order": [2, 0, 1]}}
+
+
 def add_v3(seeds, folder):
     """Stores of Zarr v3, written by hand."""
     def write(name, documents, chunks):
@@ -277,6 +322,7 @@ def main():
         add_written_stores(seeds, pathlib.Path(folder))
         add_v3(seeds, pathlib.Path(folder))
     add_codecs(seeds)
+    add_shards(seeds)
     for name in NAMES:
         seeds.add("connection", name.encode())
     seeds.write_words()

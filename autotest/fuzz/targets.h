@@ -31,6 +31,8 @@ void FuzzV1Metadata(ByteSpan input);
 void FuzzV3Metadata(ByteSpan input);
 // A line with the codecs as JSON, of v2 or v3, then the bytes of a chunk; see codec_target.cpp.
 void FuzzCodecs(ByteSpan input);
+// The `zarr.json` of an array with shards, then the bytes of a shard; see shard_target.cpp.
+void FuzzShard(ByteSpan input);
 // A store as text, see packed_store.h, through the core with every convention, and changed.
 void FuzzStore(ByteSpan input);
 // A name that GDAL is asked to open.

@@ -3,15 +3,19 @@
 the same, with one warning."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_mdim_write
 from osgeo import gdal
 from zarr_gdal import array_name, read_all
 from zarr_http import Served
 from zarr_store import make_store, zip_folder
+
+pytestmark = zarr_formats.BOTH
 
 VALUES = np.arange(12, dtype="<i4").reshape(3, 4)
 ARRAYS = {"dem": VALUES, "deep/slope": VALUES + 100}
@@ -34,10 +38,33 @@ BROKEN = {
     ),
 }
 
+INLINE = {"kind": "inline", "must_understand": False}
+# What the same is in the document of the root, and what is told of it.
+BROKEN_INLINE = {
+    "cut off": ("{", "an object"),
+    "empty": ("", "an object"),
+    "a list": ([], "an object"),
+    "another version": ({**INLINE, "kind": "file", "metadata": {}}, '"inline"'),
+    "no metadata": (INLINE, '"metadata" is missing'),
+    "nothing": ({}, 'expected "inline"'),
+    "metadata a list": ({**INLINE, "metadata": []}, "an object"),
+    "a key outside": (
+        {**INLINE, "metadata": {"../dem": {"zarr_format": 3, "node_type": "group"}}}, '"../dem',
+    ),
+}
+
+
+def broken(case):
+    """(what makes the document with consolidated metadata one with broken ones, what is told)."""
+    if not zarr_formats.is_v3():
+        return BROKEN[case]
+    value, told = BROKEN_INLINE[case]
+    return lambda text: json.dumps({**json.loads(text), "consolidated_metadata": value}), told
+
 
 def store_with(tmp_path, change):
     store = make_store(tmp_path, ARRAYS, consolidated=True)
-    document = store / ".zmetadata"
+    document = zarr_formats.document_file(store, ".zmetadata")
     document.write_text(change(document.read_text()))
     return store
 
@@ -53,6 +80,7 @@ def names(store):
     return sorted(name.rsplit(":", 1)[1] for name, _ in opened(store).GetSubDatasets())
 
 
+@zarr_formats.V2
 def test_a_missing_version_is_the_first_one(tmp_path, cpl):
     def change(text):
         document = json.loads(text)
@@ -67,7 +95,7 @@ def test_a_missing_version_is_the_first_one(tmp_path, cpl):
 @pytest.mark.parametrize("case", BROKEN)
 @pytest.mark.parametrize("kind", ["raster", "multidimensional"])
 def test_broken_metadata_give_one_warning(tmp_path, cpl, case, kind):
-    change, told = BROKEN[case]
+    change, told = broken(case)
     store = store_with(tmp_path, change)
     if kind == "raster":
         assert names(store) == ["/deep/slope", "/dem"]
@@ -75,7 +103,7 @@ def test_broken_metadata_give_one_warning(tmp_path, cpl, case, kind):
         root = opened(store, flags=gdal.OF_MULTIDIM_RASTER).GetRootGroup()
         assert root.GetMDArrayNames() == ["dem"] and root.GetGroupNames() == ["deep"]
     assert cpl.errors == [] and len(cpl.warnings) == 1, cpl.events
-    assert f"{store}: .zmetadata: " in cpl.warnings[0] and TOLD in cpl.warnings[0]
+    assert f"{store}: {zarr_formats.spelled('.zmetadata')}: " in cpl.warnings[0] and TOLD in cpl.warnings[0]
     assert any(part in cpl.warnings[0] for part in told.split("|")), cpl.events
     cpl.clear()
     for path, values in ARRAYS.items():
@@ -87,15 +115,15 @@ def test_broken_metadata_give_one_warning(tmp_path, cpl, case, kind):
 
 
 def test_a_broken_entry_is_of_its_array_alone(tmp_path, cpl):
-    store = store_with(tmp_path, lambda text: text.replace('"<i4"', '"<q4"', 1))
+    store = store_with(tmp_path, lambda text: re.sub('"(<i4|int32)"', '"i9"', text, count=1))
     dataset = opened(store)
     np.testing.assert_array_equal(read_all(dataset)[0] % 100, VALUES)
-    assert cpl.errors == [] and len(cpl.warnings) == 1 and "<q4" in cpl.warnings[0]
+    assert cpl.errors == [] and len(cpl.warnings) == 1 and "i9" in cpl.warnings[0]
 
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_update_mode_writes_them_anew(tmp_path, cpl, case):
-    store = store_with(tmp_path, BROKEN[case][0])
+    store = store_with(tmp_path, broken(case)[0])
     dataset = gdal.OpenEx(array_name(store, "dem"), gdal.OF_RASTER | gdal.OF_UPDATE)
     dataset.GetRasterBand(1).SetUnitType("m")
     dataset = None
@@ -108,7 +136,7 @@ def test_update_mode_writes_them_anew(tmp_path, cpl, case):
 
 
 def test_the_multidimensional_api_writes_them_anew(tmp_path, cpl):
-    store = store_with(tmp_path, BROKEN["cut off"][0])
+    store = store_with(tmp_path, broken("cut off")[0])
     dataset = zarr_mdim_write.update(store)
     dataset.GetRootGroup().CreateGroup("more")
     del dataset
@@ -117,11 +145,12 @@ def test_the_multidimensional_api_writes_them_anew(tmp_path, cpl):
 
 
 def test_broken_metadata_in_a_zip_file(tmp_path, cpl):
-    store = store_with(tmp_path, BROKEN["cut off"][0])
+    store = store_with(tmp_path, broken("cut off")[0])
     assert names(zip_folder(store, tmp_path / "s.zarr.zip")) == ["/deep/slope", "/dem"]
     assert cpl.errors == [] and len(cpl.warnings) == 1
 
 
+@zarr_formats.V2
 def test_broken_metadata_that_are_all_there_is(tmp_path, cpl):
     """Their error is the one to tell."""
     store = tmp_path / "s.zarr"
@@ -133,7 +162,7 @@ def test_broken_metadata_that_are_all_there_is(tmp_path, cpl):
 
 def test_broken_metadata_on_a_server(tmp_path, cpl):
     """Which lists nothing: an array is found by its path, and the store not at all."""
-    store = store_with(tmp_path, BROKEN["cut off"][0])
+    store = store_with(tmp_path, broken("cut off")[0])
     with Served(tmp_path) as server:
         dataset = opened(f'ZARR:"{server.url}/{store.name}":/dem')
         np.testing.assert_array_equal(read_all(dataset)[0], VALUES)
@@ -141,5 +170,5 @@ def test_broken_metadata_on_a_server(tmp_path, cpl):
         cpl.clear()
         for flags in (gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER):
             assert gdal.OpenEx(f"{server.url}/{store.name}", flags) is None
-            assert ".zmetadata: " in cpl.the_error() and cpl.warnings == []
+            assert f"{zarr_formats.spelled('.zmetadata')}: " in cpl.the_error() and cpl.warnings == []
             cpl.clear()

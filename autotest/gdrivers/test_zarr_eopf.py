@@ -2,12 +2,12 @@
 """Products as EOPF writes them: hierarchy, CRS, groups of bands, masks, ground control points, and
 what `_eopf_attrs` alone say."""
 
-import json
 
 import numpy as np
 import pyproj
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from zarr_eopf import (
@@ -19,12 +19,14 @@ from zarr_http import Served
 from zarr_mdim import open_group, read
 from zarr_places import assert_place, epsg
 
+pytestmark = zarr_formats.BOTH
+
 REFLECTANCE = "measurements/reflectance/"
 VV = f"S01SIWGRD_20240101T000000_0025_A000_{POLARISATIONS[0]}"
 
 
 @pytest.fixture(scope="module")
-def s2(tmp_path_factory):
+def s2(zarr_format, tmp_path_factory):
     return make_s2(tmp_path_factory.mktemp("s2"))
 
 
@@ -35,7 +37,7 @@ def bare(tmp_path_factory):
 
 
 @pytest.fixture(scope="module", params=["cf", "numpy"])
-def s1(request, tmp_path_factory):
+def s1(request, zarr_format, tmp_path_factory):
     return make_s1(tmp_path_factory.mktemp("s1"), cf_times=request.param == "cf")
 
 
@@ -62,10 +64,9 @@ def assert_at(dataset, transform, code):
 
 
 def change(store, path, update):
-    file = store / path / ".zattrs"
-    attributes = json.loads(file.read_text())
+    attributes = zarr_formats.attributes(store, path)
     update(attributes)
-    file.write_text(json.dumps(attributes))
+    zarr_formats.put_attributes(store, attributes, path)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -307,7 +308,7 @@ def test_a_change_keeps_what_eopf_says(tmp_path):
     assert (array.GetUnit(), array.GetScale()) == ("1", 0.0001)
     del array, dataset
     band = quiet_band(name)
-    stored = json.loads((store / REFLECTANCE / "r10m/b02/.zattrs").read_text())
+    stored = zarr_formats.attributes(store, REFLECTANCE + "r10m/b02")
     assert stored["units"] == "1" and "scale_factor" not in stored
     assert stored["_eopf_attrs"]["units"] == "digital_counts"
 

@@ -9,8 +9,11 @@ import time
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name
+
+pytestmark = zarr_formats.BOTH
 
 SHAPE, CHUNKS = (6, 40, 50), (2, 20, 25)
 CHUNK_COUNT = 12
@@ -117,14 +120,15 @@ def test_a_changed_chunk_is_read_again_by_who_opens_later(store):
 
 def test_a_chunk_that_came_or_went_is_noticed(store):
     path, values = store
-    os.remove(path / "cube" / "0.0.0")
-    shutil.move(path / "cube" / "1.0.0", path / "aside")
+    os.remove(zarr_formats.chunk_file(path, "cube", 0, 0, 0))
+    moved = zarr_formats.chunk_file(path, "cube", 1, 0, 0)
+    shutil.move(moved, path / "aside")
     classic = open_classic(path)
     holes = values.copy()
     holes[:4, :20, :25] = 0
     np.testing.assert_array_equal(classic.ReadAsArray(), holes)
-    shutil.move(path / "aside", path / "cube" / "1.0.0")
-    os.remove(path / "cube" / "2.1.1")
+    shutil.move(path / "aside", moved)
+    os.remove(zarr_formats.chunk_file(path, "cube", 2, 1, 1))
     holes[2:4] = values[2:4]
     holes[4:, 20:, 25:] = 0
     dataset, array = open_array(path)
@@ -138,10 +142,11 @@ def test_young_files_are_not_trusted(store):
     classic = open_classic(path)
     np.testing.assert_array_equal(classic.ReadAsArray(), values)
     # Within the same tick of the clock, and of the same size.
-    stamp = os.stat(path / "cube" / "0.0.0")
+    chunk = zarr_formats.chunk_file(path, "cube", 0, 0, 0)
+    stamp = os.stat(chunk)
     array = zarr.open_array(str(path / "cube"), mode="r+")
     array[:2, :20, :25] = array[:2, :20, :25][::-1].copy()
-    os.utime(path / "cube" / "0.0.0", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    os.utime(chunk, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     dataset, opened = open_array(path)
     np.testing.assert_array_equal(opened.ReadAsArray(), array[...])
     del dataset, classic

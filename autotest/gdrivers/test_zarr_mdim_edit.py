@@ -2,17 +2,20 @@
 """Renaming, deleting and resizing through the multidimensional API; zarr-python and xarray look at the
 result."""
 
-import json
 import os
+import re
 
 import numpy as np
 import pytest
 import xarray as xr
 import zarr
+import zarr_formats
 import zarr_random_types as types
 from zarr_edit import Editor
 from zarr_python import meaning
 from zarr_store import make_store
+
+pytestmark = zarr_formats.BOTH
 
 SEED = os.environ["ZARR_TEST_SEED"]
 VALUES = np.arange(24, dtype="i4").reshape(4, 6)
@@ -37,12 +40,11 @@ def opened(store):
 
 def assert_consolidated(store):
     """Where there are consolidated metadata they hold what the store holds."""
-    if not (store / ".zmetadata").exists():
+    held = zarr_formats.consolidated(store)
+    if held is None:
         return
-    held = json.loads((store / ".zmetadata").read_text())["metadata"]
-    names = (".zgroup", ".zarray", ".zattrs")
-    files = {str(f.relative_to(store)): json.loads(f.read_text())
-             for f in store.rglob(".z*") if f.name in names}  # fmt: skip
+    files = zarr_formats.documents(store)
+    del files[".zmetadata"]
     assert meaning(held) == meaning(files)
 
 
@@ -64,7 +66,7 @@ def test_rename_an_array(tmp_path, consolidated):
     group = opened(store)
     assert sorted(group.array_keys()) == ["height", "time", "w", "x"]
     assert (group["height"][...] == 5).all() and group["height"].attrs["n"] == 8
-    assert (store / ".zmetadata").exists() == consolidated
+    assert zarr_formats.has(store, ".zmetadata") == consolidated
 
 
 def test_rename_a_group(tmp_path):
@@ -231,7 +233,7 @@ def test_delete_attributes(tmp_path):
             assert "is not an attribute" in edit.refuse(delete="attribute", **{"from": held}, name="a")
             assert "a" not in edit.do(describe=held)["attributes"]
     assert dict(opened(store)["v"].attrs) == {"b": 2}
-    assert not (store / ".zattrs").exists()
+    assert not zarr_formats.has(store, ".zattrs")
 
 
 @pytest.mark.parametrize("consolidated", [False, True])
@@ -263,14 +265,13 @@ def test_resize_wants_all_sizes(tmp_path):
             assert "sizes" in edit.refuse(resize="v", to=shape)
 
 
-def chunk_keys(array, folder):
-    """(indices) of the chunk files of an array."""
-    separator = array._dimension_separator
-    keys = [str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file() and f.name[0] != "."]
-    return {tuple(map(int, key.split(separator))) for key in keys}
+def chunk_keys(folder):
+    """(indices) of the chunks of an array that are there."""
+    keys = zarr_formats.chunk_keys(folder)
+    return {tuple(map(int, re.split("[./]", key))) for key in keys}
 
 
-@pytest.mark.parametrize("turn", range(40))
+@pytest.mark.parametrize("turn", range(24))
 def test_random_sizes(tmp_path, turn):
     """Again and again larger and smaller, written to in between: as a model that forgets what is
     cut off, and without chunks outside of the array."""
@@ -310,15 +311,17 @@ def test_random_sizes(tmp_path, turn):
                 edit.do(flush=True)
     array = zarr.open_group(str(store), mode="r")["v"]
     counts = [-(-size // chunk) for size, chunk in zip(array.shape, array.chunks)]
-    present = chunk_keys(array, store / "v")
+    present = chunk_keys(store / "v")
     assert all(all(i < n for i, n in zip(key, counts)) for key in present), told
     if fill is not None:
-        assert array[...].astype(object).tolist() == model.tolist(), told
+        read = array[...].astype(object)
+        read[np.equal(read, None)] = ""  # zarr-python 2 knows none in Zarr v3 where that is the fill value
+        assert read.tolist() == model.tolist(), told
 
 
 def test_chunks_that_others_left_do_not_come_back(tmp_path):
     store = make_store(tmp_path, {"v": {"values": np.arange(4), "chunks": (2,), "fill_value": 0}})
-    (store / "v/3").write_bytes((store / "v/0").read_bytes())
+    zarr_formats.chunk_file(store, "v", 3).write_bytes(zarr_formats.chunk_file(store, "v", 0).read_bytes())
     (store / "v/notes").write_text("no chunk")
     with Editor(store) as edit:
         edit.do(hold="v", **{"from": "root"}, array="v")

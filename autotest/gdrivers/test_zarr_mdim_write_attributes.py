@@ -8,11 +8,14 @@ import os
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_mdim
 import zarr_mdim_write as w
 import zarr_random_types as types
 from osgeo import gdal
 from zarr_store import make_store
+
+pytestmark = zarr_formats.BOTH
 
 SEED = os.environ["ZARR_TEST_SEED"]
 JSON = gdal.ExtendedDataType.CreateString(0, gdal.GEDTST_JSON)
@@ -28,7 +31,7 @@ def holders(store):
 
 def stored(store, path):
     """The attributes of a node by Python's json, without the names of dimensions."""
-    attributes = json.loads((store / path / ".zattrs").read_text())
+    attributes = zarr_formats.attributes(store, path)
     attributes.pop("_ARRAY_DIMENSIONS", None)
     return attributes
 
@@ -154,7 +157,7 @@ def test_many_at_once_are_written_once(tmp_path, cpl):
             assert node.CreateAttribute(f"n{i}", [], w.number(gdal.GDT_Int32)).Write(i) == 0
             assert node.GetAttribute(f"n{i}").Read() == i
             assert len(node.GetAttributes()) == i + 1
-    assert not (store / "g/.zattrs").exists() and stored(store, "g/v") == {}
+    assert not zarr_formats.has(store, "g/.zattrs") and stored(store, "g/v") == {}
     dataset.FlushCache()
     for path, _ in nodes:
         assert stored(store, path) == {f"n{i}": i for i in range(20)}
@@ -208,6 +211,7 @@ def test_more_than_memory(tmp_path, cpl):
     assert len(cpl.errors) == 3
 
 
+@zarr_formats.V2
 def test_attributes_that_are_broken_are_not_replaced(tmp_path, cpl):
     store = make_store(tmp_path, {"v": np.zeros(2)})
     (store / ".zattrs").write_text('{"a": ')

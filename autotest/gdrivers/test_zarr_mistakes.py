@@ -8,10 +8,13 @@ import numcodecs
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster
 from zarr_http import Served
 from zarr_store import make_store
+
+pytestmark = zarr_formats.BOTH
 
 
 @pytest.fixture(params=[False, True])
@@ -60,15 +63,16 @@ def test_the_list_has_names_and_units(store):
 
 def test_a_chunk_that_is_broken_is_one_error_of_all_bands(tmp_path, cpl):
     store = make_store(tmp_path, {"t": {"values": np.ones((365, 8, 8)), "chunks": (365, 8, 8)}})
-    chunk = store / "t/0.0.0"
+    chunk = zarr_formats.chunk_file(store, "t", 0, 0, 0)
     damaged = bytearray(chunk.read_bytes())
     damaged[12:40] = b"x" * 28
     chunk.write_bytes(damaged)
     dataset = open_raster(store)
     assert dataset.RasterCount == 365 and dataset.ReadAsArray() is None
-    assert "t/0.0.0" in cpl.the_error()
+    assert str(chunk.relative_to(store)) in cpl.the_error()
 
 
+@zarr_formats.V2
 def test_consolidated_metadata_in_other_words_are_not_stale(tmp_path, cpl):
     """Newer programs that consolidate add options that older ones did not write, or change spellings."""
     values = {"values": np.ones((3, 4)), "fill_value": -np.inf, "compressor": numcodecs.Zstd(3)}
@@ -90,18 +94,21 @@ def test_consolidated_metadata_in_other_words_are_not_stale(tmp_path, cpl):
 def test_consolidated_metadata_that_are_stale_are_found_out(tmp_path, cpl, change):
     store = make_store(tmp_path, {"a": {"values": np.ones((3, 4)), "compressor": None, "chunks": (1, 4)},
                                   "b": np.ones((3, 4))}, consolidated=True)  # fmt: skip
-    document = json.loads((store / "a/.zarray").read_text())
-    (store / "a/.zarray").write_text(json.dumps({**document, **change}))
+    document = zarr_formats.array_document(store, "a")
+    zarr_formats.put_array_document(store, {**document, **change}, "a")
     dataset = gdal.Open(array_name(store, "a"))
     assert cpl.errors == [] and len(set(cpl.warnings)) == 1
-    assert "consolidated metadata are not those of a/.zarray, which counts" in cpl.warnings[0]
+    own = zarr_formats.spelled("a/.zarray")
+    assert f"consolidated metadata are not those of {own}, which counts" in cpl.warnings[0]
     if "dtype" in change:
         assert dataset.GetRasterBand(1).DataType == gdal.GDT_Float32
     if "shape" in change:
         assert dataset.RasterYSize == 2
     cpl.clear()
     # Order and spelling of the members say nothing else.
-    (store / "a/.zarray").write_text(json.dumps(dict(reversed(document.items()))))
+    zarr_formats.put_array_document(store, document, "a")
+    file = zarr_formats.document_file(store, "a/.zarray")
+    file.write_text(json.dumps(dict(reversed(json.loads(file.read_text()).items()))))
     assert gdal.Open(array_name(store, "a")) is not None and gdal.Open(array_name(store, "b")) is not None
     assert cpl.events == []
 

@@ -6,10 +6,13 @@ import urllib.parse
 
 import numpy as np
 import pytest
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import error_log, open_raster
 from zarr_http import Served
 from zarr_store import make_array, make_store
+
+pytestmark = zarr_formats.BOTH
 
 VALUES = np.arange(12 * 8, dtype="<i2").reshape(12, 8)
 ARRAYS = {
@@ -23,7 +26,7 @@ NAMES = ["plain.zarr", "no suffix", "UPPER.ZARR", "ÄÖ 中文 é.zarr", "a:b.za
 
 
 def assert_reads(name, expected=VALUES):
-    dataset = open_raster(name)
+    dataset = open_raster(zarr_formats.spelled(str(name)))
     np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), expected)
     return dataset
 
@@ -70,7 +73,7 @@ def test_names_of_nodes(tmp_path, name, consolidated):
         assert_reads(f"{root}/deep/.zgroup", VALUES + 1)
         assert_reads(f"{root}/deep/er", VALUES + 1)
     for document in [".zgroup"] + [".zmetadata"] * consolidated:
-        assert len(open_raster(path / document).GetSubDatasets()) == 2
+        assert len(open_raster(zarr_formats.spelled(str(path / document))).GetSubDatasets()) == 2
 
 
 @pytest.mark.parametrize("name", ["x.zarr", "no suffix", "a.b.zarr"])
@@ -108,7 +111,7 @@ def test_names_that_are_nothing(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(zarr_format, tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
     make_store(folder, ARRAYS, name="s.zarr", consolidated=True)
     make_store(folder, ARRAYS, name="plain.zarr")
@@ -126,7 +129,7 @@ def server(tmp_path_factory):
      "/vsicurl/{}/s.zarr/.zmetadata", "{}/ÄÖ 中.zarr", "{}/%C3%84%C3%96%20%E4%B8%AD.zarr"],
 )  # fmt: skip
 def test_urls_of_stores(server, name):
-    dataset = open_raster(name.format(server.url))
+    dataset = open_raster(zarr_formats.spelled(name.format(server.url)))
     names = [name for name, _ in dataset.GetSubDatasets()]
     assert [name.rpartition(":")[2] for name in names] == ["/dem", "/deep/er/dem"]
     assert assert_reads(names[1], VALUES + 1).GetGeoTransform() == (0, 1, 0, 0, 0, 1)
@@ -149,7 +152,7 @@ def test_identifying_what_is_dropped(tmp_path, server):
     (tmp_path / "notes.txt").write_text("precious", encoding="utf-8")
 
     def identify(name):
-        driver = gdal.IdentifyDriverEx(str(name), gdal.OF_RASTER)
+        driver = gdal.IdentifyDriverEx(zarr_formats.spelled(str(name)), gdal.OF_RASTER)
         return driver and driver.ShortName
 
     for name in (path, f"{path}/", f"{path}/.zarray", f"file://{path}", f"{server.url}/s.zarr"):

@@ -7,10 +7,13 @@ import shutil
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import array_name, open_raster
 from zarr_store import make_array, make_store
+
+pytestmark = zarr_formats.BOTH
 
 DEM = np.arange(20, dtype="i4").reshape(4, 5)
 CUBE = np.arange(2 * 3 * 4 * 5, dtype="i4").reshape(2, 3, 4, 5)
@@ -34,7 +37,7 @@ def store(tmp_path):
     ["{}", "{}/", "ZARR:{}", 'ZARR:"{}"', "{}/.zarray", 'ZARR:"{}/"', 'ZARR:"{}":/', "zarr:{}"],
 )
 def test_spellings_of_one_array(array, spelling):
-    zarr_gdal.assert_same(open_raster(spelling.format(array)).ReadAsArray(), DEM)
+    zarr_gdal.assert_same(open_raster(zarr_formats.spelled(spelling.format(array))).ReadAsArray(), DEM)
 
 
 @pytest.mark.parametrize(
@@ -43,14 +46,14 @@ def test_spellings_of_one_array(array, spelling):
      "ZARR:{}/elevation", "{}/elevation/.zarray", 'ZARR:"{}/":/elevation'],
 )  # fmt: skip
 def test_spellings_of_an_array_in_a_group(store, spelling):
-    zarr_gdal.assert_same(open_raster(spelling.format(store)).ReadAsArray(), DEM)
+    zarr_gdal.assert_same(open_raster(zarr_formats.spelled(spelling.format(store))).ReadAsArray(), DEM)
 
 
 @pytest.mark.parametrize(
     "spelling", ["{}", "{}/", "ZARR:{}", 'ZARR:"{}"', "{}/.zgroup", "{}/.zmetadata"]
 )
 def test_spellings_of_a_store(store, spelling):
-    dataset = open_raster(spelling.format(store))
+    dataset = open_raster(zarr_formats.spelled(spelling.format(store)))
     assert dataset.RasterCount == 0
     assert len(dataset.GetSubDatasets()) == 2
 
@@ -59,7 +62,7 @@ def test_relative_path(array, monkeypatch):
     monkeypatch.chdir(array.parent)
     zarr_gdal.assert_same(open_raster("dem.zarr").ReadAsArray(), DEM)
     monkeypatch.chdir(array)
-    zarr_gdal.assert_same(open_raster(".zarray").ReadAsArray(), DEM)
+    zarr_gdal.assert_same(open_raster(zarr_formats.spelled(".zarray")).ReadAsArray(), DEM)
     zarr_gdal.assert_same(open_raster('ZARR:"."').ReadAsArray(), DEM)
 
 
@@ -130,6 +133,7 @@ def test_a_folder_that_is_no_store(tmp_path, cpl):
     assert "Zarr" not in " ".join(cpl.errors)
 
 
+@zarr_formats.V2
 def test_plain_folder_with_the_prefix(store):
     """Arrays below a folder without .zgroup: a group when the prefix asks for it."""
     for file in list(store.rglob(".zgroup")) + [store / ".zmetadata"]:
@@ -187,9 +191,10 @@ def test_vsizip(store, tmp_path):
 
 @pytest.mark.parametrize("option", ["USE_CONSOLIDATED_METADATA", "USE_ZMETADATA"])
 def test_consolidated_metadata(store, option, cpl):
-    """.zmetadata alone describes a store, unless it is not to be used."""
-    for file in store.rglob(".z*"):
-        if file.name != ".zmetadata":
+    """The consolidated metadata alone describe a store, unless they are not to be used."""
+    kept = zarr_formats.document_file(store, ".zmetadata")
+    for file in [*store.rglob(".z*"), *store.rglob("zarr.json")]:
+        if file != kept:
             file.unlink()
     name = array_name(store, "elevation")
     zarr_gdal.assert_same(open_raster(name).ReadAsArray(), DEM)
@@ -200,7 +205,7 @@ def test_consolidated_metadata(store, option, cpl):
 
 
 def test_stale_consolidated_metadata(store):
-    """Metadata changed behind .zmetadata shows only when that is not used."""
+    """What is changed behind them shows only when they are not used."""
     zarr.open(str(store / "elevation"), mode="r+").attrs["note"] = "new"
     name = array_name(store, "elevation")
     assert open_raster(name).GetMetadataItem("note") is None

@@ -4,18 +4,21 @@ where it is allowed, writing chunk by chunk without renames."""
 
 import numpy as np
 import pytest
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
 from zarr_gdal import open_raster
 from zarr_s3 import S3
 from zarr_store import make_array, make_store
 
+pytestmark = zarr_formats.BOTH
+
 SIDE, CHUNK = 64, 8  # 64 chunks
 VALUES = np.arange(1, SIDE * SIDE + 1, dtype="<f4").reshape(SIDE, SIDE)
 
 
 @pytest.fixture(scope="module")
-def s3(tmp_path_factory):
+def s3(zarr_format, tmp_path_factory):
     folder = tmp_path_factory.mktemp("stores")
     dem = {"values": VALUES, "dims": ("y", "x"), "chunks": (CHUNK, CHUNK)}
     sparse = np.zeros((SIDE, SIDE), "<i2")
@@ -47,6 +50,11 @@ def fresh(s3):
     s3.front.rule(status={})
 
 
+def key(*index):
+    """The key of a chunk of an array without a separator of its own."""
+    return "/".join(["c", *map(str, index)]) if zarr_formats.is_v3() else ".".join(map(str, index))
+
+
 def assert_reads(dataset, expected=VALUES):
     np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), expected)
 
@@ -56,9 +64,10 @@ def test_consolidated_store_opens_with_three_requests_and_reads_with_one_a_chunk
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{prefix}demo/consolidated.zarr":/dem')
     asked = s3.requests()
+    there = zarr_formats.spelled(".zmetadata")
     assert sorted(asked[:2]) == [
-        ("GET", "/demo/consolidated.zarr/.zmetadata", 200),
-        ("GET", "/demo/consolidated.zarr/zarr.json", 404),
+        ("GET", f"/demo/consolidated.zarr/{name}", 200 if name == there else 404)
+        for name in (".zmetadata", "zarr.json")
     ]
     assert asked[2:] == [("GET", "/demo/consolidated.zarr.aux.xml", 404)]
     assert_reads(dataset)
@@ -78,7 +87,7 @@ def test_listing_finds_the_members(s3, name):
 
 
 def test_path_of_a_metadata_document(s3):
-    assert_reads(open_raster("/vsis3/demo/group.zarr/dem/.zarray"))
+    assert_reads(open_raster(zarr_formats.spelled("/vsis3/demo/group.zarr/dem/.zarray")))
 
 
 def test_absent_chunks_are_asked_for_once(s3):
@@ -104,7 +113,7 @@ def test_listed_chunks_are_the_only_ones_asked_for(s3, name, flags):
         values = group.OpenMDArray(group.GetMDArrayNames()[0]).ReadAsArray()
     assert values.sum() == 7 * 64 and values[8, 8] == 7
     asked = s3.requests()
-    tail = "1.1" if name == "sparse.zarr" else "1/1"
+    tail = key(1, 1) if name == "sparse.zarr" else "1/1"
     assert [path for _, path, status in asked if path.endswith(("0", "1", "2", "7"))] == [
         f"/demo/{name}/{tail}"
     ]
@@ -149,23 +158,23 @@ def test_payer_is_told_by_a_header_and_so_in_gdals_own_way(s3):
 
 def test_store_that_has_to_be_asked_elsewhere_is_asked_in_gdals_own_way(s3):
     # What S3 says where the region in the signature is not the bucket's.
-    s3.front.rule(status={"/demo/consolidated.zarr/dem/0.0": [400, 1]})
+    s3.front.rule(status={f"/demo/consolidated.zarr/dem/{key(0, 0)}": [400, 1]})
     assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/dem'))
 
 
 @pytest.mark.parametrize("status", [403, 500, 503])
 def test_refused_chunk_is_an_error(s3, status):
-    s3.front.rule(status={"/demo/consolidated.zarr/dem/3.2": [status, -1]})
+    s3.front.rule(status={f"/demo/consolidated.zarr/dem/{key(3, 2)}": [status, -1]})
     dataset = open_raster('ZARR:"s3://demo/consolidated.zarr":/dem')
     with zarr_gdal.error_log() as log:
         assert dataset.GetRasterBand(1).ReadAsArray() is None
-    assert "dem/3.2" in log.the_error() and str(status) in log.the_error()
+    assert f"dem/{key(3, 2)}" in log.the_error() and str(status) in log.the_error()
 
 
 @pytest.mark.parametrize("option", ["YES", "NO"])
 def test_missing_on_403(s3, option):
     # As S3 answers for what is absent to clients without the right to list.
-    s3.front.rule(status={path: [403, -1] for path in ("/demo/sparse.zarr/0.0", "/demo")})
+    s3.front.rule(status={path: [403, -1] for path in (f"/demo/sparse.zarr/{key(0, 0)}", "/demo")})
     dataset = open_raster('ZARR:"s3://demo/sparse.zarr"', f"MISSING_ON_403={option}")
     with zarr_gdal.error_log() as log:
         values = dataset.GetRasterBand(1).ReadAsArray()
@@ -248,7 +257,7 @@ def test_update_and_overviews_and_delete(s3):
 
 
 def test_chunk_that_cannot_be_written_is_an_error(s3):
-    s3.front.rule(status={"/demo/refused.zarr/refused/1.0": [500, -1]})
+    s3.front.rule(status={f"/demo/refused.zarr/refused/{key(1, 0)}": [500, -1]})
     driver = gdal.GetDriverByName("Zarr")
     dataset = driver.Create("/vsis3/demo/refused.zarr", 8, 16, 1, gdal.GDT_Byte,
                             options=["BLOCKSIZE=8,8"])  # fmt: skip
@@ -256,7 +265,7 @@ def test_chunk_that_cannot_be_written_is_an_error(s3):
         dataset.GetRasterBand(1).WriteArray(np.ones((16, 8), "u1"))
         dataset.FlushCache()
         dataset = None
-    assert any("refused/1.0" in text for text in log.errors), log.events
+    assert any(f"refused/{key(1, 0)}" in text for text in log.errors), log.events
     s3.front.rule(status={})
     gdal.VSICurlClearCache()
     dataset = open_raster("ZARR:s3://demo/refused.zarr")

@@ -6,14 +6,16 @@ import subprocess
 
 import numpy as np
 import pytest
+import zarr_formats
 from zarr_s3 import S3
 from zarr_store import make_store
 
+pytestmark = zarr_formats.BOTH
 VALUES = np.arange(1, 25, dtype="<i4").reshape(4, 6)
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(zarr_format, tmp_path_factory):
     with S3(tmp_path_factory.mktemp("bucket")) as server:
         yield server
 

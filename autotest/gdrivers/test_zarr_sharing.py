@@ -2,24 +2,28 @@
 """Datasets of one process that have one array open share what it holds, as far as they would get
 the same answers, and nothing that an option of one of them has asked for."""
 
+import json
+
 import numpy as np
 import pytest
+import zarr_formats
 import zarr_gdal
 from osgeo import gdal
-from zarr_gdal import open_raster
+from zarr_gdal import array_name, open_raster
 from zarr_http import Served
 from zarr_s3 import S3
-from zarr_store import make_array
+from zarr_store import make_array, make_store
+
+pytestmark = zarr_formats.BOTH
 
 VALUES = np.arange(1, 17, dtype="<i2").reshape(4, 4)
-ABSENT = "/x.zarr/1.1"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(zarr_format, tmp_path_factory):
     folder = tmp_path_factory.mktemp("served")
     store = make_array(folder, VALUES, "x.zarr", chunks=(2, 2), fill_value=0)
-    (folder / "x.zarr" / "1.1").unlink()
+    zarr_formats.chunk_file(store, "", 1, 1).unlink()
     assert str(store).endswith("x.zarr")
     return folder
 
@@ -28,6 +32,11 @@ def folder(tmp_path_factory):
 def web(folder):
     with Served(folder) as server:
         yield server
+
+
+def absent():
+    """Where the server has the chunk that is not there."""
+    return "/x.zarr/" + ("c/1/1" if zarr_formats.is_v3() else "1.1")
 
 
 def name_of(web):
@@ -42,7 +51,7 @@ def fails(dataset):
 
 @pytest.mark.parametrize("lenient_first", [True, False])
 def test_refusals_are_absence_for_those_alone_who_say_so(web, lenient_first):
-    web.rule(status={ABSENT: [403, -1]})
+    web.rule(status={absent(): [403, -1]})
     order = ["YES", "NO"] if lenient_first else ["NO", "YES"]
     datasets = {option: open_raster(name_of(web), f"MISSING_ON_403={option}") for option in order}
     for option in order:
@@ -53,7 +62,7 @@ def test_refusals_are_absence_for_those_alone_who_say_so(web, lenient_first):
 
 
 def test_refusals_for_the_multidimensional_api(web):
-    web.rule(status={ABSENT: [403, -1]})
+    web.rule(status={absent(): [403, -1]})
     lenient = open_raster(name_of(web), "MISSING_ON_403=YES")
     assert lenient.ReadAsArray()[2:, 2:].max() == 0
     root = gdal.OpenEx(name_of(web), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
@@ -69,12 +78,12 @@ def test_same_options_share_chunks(web):
     second = open_raster(name_of(web), "MISSING_ON_403=YES", "NUM_THREADS=1")
     np.testing.assert_array_equal(second.GetRasterBand(1).ReadAsArray(1, 1, 2, 2), expected)
     asked = [path for _, path, *_ in web.requests()]
-    assert not any(path.endswith(("0.0", "0.1", "1.0")) for path in asked), asked
+    assert not any(path.endswith(("0.0", "0.1", "1.0", "0/0", "0/1", "1/0")) for path in asked), asked
 
 
 def test_listed_chunks_are_known_to_those_alone_who_list(tmp_path):
     store = make_array(tmp_path, VALUES, "x.zarr", chunks=(2, 2), fill_value=0)
-    chunk = tmp_path / "x.zarr" / "1.1"
+    chunk = zarr_formats.chunk_file(store, "", 1, 1)
     content = chunk.read_bytes()
     chunk.unlink()
     looks = open_raster(store)
@@ -113,3 +122,39 @@ def test_one_name_on_two_servers(tmp_path, specific):
                 assert first is not None
     finally:
         gdal.ClearPathSpecificOptions("/vsis3/demo/x.zarr")
+
+
+def turned(value):
+    """The same JSON with the members of each object the other way round."""
+    if isinstance(value, dict):
+        return {name: turned(member) for name, member in reversed(value.items())}
+    return [turned(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("api", ["raster", "multidimensional"])
+def test_writers_share_chunks_however_consolidated_metadata_are_ordered(tmp_path, api):
+    """As who writes them anew orders them in a way of his own: no writer loses what another wrote."""
+    arrays = {"a": {"values": VALUES, "chunks": VALUES.shape}, "b": VALUES}
+    store = make_store(tmp_path, arrays, consolidated=True)
+    is_raster = api == "raster"
+    name = array_name(store, "a") if is_raster else str(store)
+    flags = gdal.OF_UPDATE | (gdal.OF_RASTER if is_raster else gdal.OF_MULTIDIM_RASTER)
+    expected, datasets = VALUES.copy(), []
+
+    def array_of(dataset):
+        return dataset.GetRasterBand(1) if is_raster else dataset.GetRootGroup().OpenMDArray("a")
+
+    for row in range(3):
+        datasets.append(gdal.OpenEx(name, flags))
+        # What the others have written and not stored yet.
+        np.testing.assert_array_equal(array_of(datasets[row]).ReadAsArray(), expected)
+        expected[row] = 100 + row
+        place = (0, row) if is_raster else ([row, 0],)
+        assert array_of(datasets[row]).WriteArray(expected[row : row + 1].copy(), *place) == 0
+        # A reader goes by the consolidated metadata, a writer by the array's own document.
+        document = zarr_formats.document_file(store, ".zmetadata")
+        document.write_text(json.dumps(turned(json.loads(document.read_text()))))
+        reader = gdal.OpenEx(name, flags & ~gdal.OF_UPDATE)
+        array_of(reader).ReadAsArray()
+    datasets.clear()
+    np.testing.assert_array_equal(open_raster(array_name(store, "a")).ReadAsArray(), expected)

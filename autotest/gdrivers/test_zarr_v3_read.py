@@ -518,24 +518,3 @@ def test_null_consolidated_metadata_are_none(tmp_path, cpl, value):
     assert zarr_mdim.open_group(store).GetMDArrayNames() == ["dem"]
     zarr3_check.check(made["deep/slope"])
     cpl.assert_quiet()
-
-
-BROKEN = {
-    "a list": [], "another kind": {"kind": "file", "must_understand": False, "metadata": {}},
-    "no metadata": {"kind": "inline", "must_understand": False},
-    "metadata a list": {"kind": "inline", "must_understand": False, "metadata": []},
-    "a key outside": {"kind": "inline", "must_understand": False,
-                      "metadata": {"../x": {"zarr_format": 3, "node_type": "group"}}},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", BROKEN)
-def test_broken_consolidated_metadata(tmp_path, cpl, case):
-    """One warning that names them, and the documents themselves are read."""
-    store, made = hierarchy(tmp_path)
-    edit(store / "zarr.json", lambda metadata: metadata.update(consolidated_metadata=BROKEN[case]))
-    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER)
-    assert dataset is not None, cpl.events
-    assert dataset.GetRootGroup().GetMDArrayNames() == ["dem"]
-    assert cpl.errors == [] and len(cpl.warnings) == 1, cpl.events
-    assert "zarr.json" in cpl.warnings[0] and "consolidated_metadata" in cpl.warnings[0]

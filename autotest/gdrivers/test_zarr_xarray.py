@@ -10,6 +10,7 @@ import rasterio
 import rioxarray
 import xarray as xr
 import zarr
+import zarr_formats
 from osgeo import gdal
 from rasterio.enums import Resampling
 from zarr_gdal import array_name, open_raster, read_all
@@ -44,6 +45,7 @@ def from_store(store, **arguments):
         return dataset.load()
 
 pytestmark = [
+    zarr_formats.BOTH,
     pytest.mark.filterwarnings("ignore::PendingDeprecationWarning"),
     pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning"),
 ]

@@ -8,6 +8,7 @@ import pathlib
 import numpy as np
 import pyproj
 import zarr
+import zarr_formats
 
 EPSG, ORIGIN = 32632, (600000.0, 5000040.0)  # of the upper left corner
 SIDES = {"r10m": (10, 24), "r20m": (20, 12), "r60m": (60, 4)}  # pixel in metres, pixels
@@ -154,7 +155,7 @@ def add_meteorology(store, said="attributes", names=("latitude", "longitude")):
     add(group, "aod550", np.arange(81, dtype="f4").reshape(9, 9), names, {"units": "~"})
     viewing = np.arange(12, dtype="f4").reshape(3, 4)
     add(root["conditions"], "viewing", viewing, ("band", "detector"))
-    if (store / ".zmetadata").exists():
+    if zarr_formats.consolidated(store) is not None:
         zarr.consolidate_metadata(str(store))
     return "conditions/meteorology/cams/aod550", "conditions/viewing"
 

@@ -484,6 +484,12 @@ def document_file(store, key):
     return pathlib.Path(store) / path / name
 
 
+def spelled(name):
+    """A name of a store, or of something in it, with documents of the format that the test runs in
+    in the place of those of Zarr v2."""
+    return re.sub(r"\.z(array|group|attrs|metadata)\b", "zarr.json", name) if is_v3() else name
+
+
 def chunk_key(store, path, *index):
     """The key of a chunk, or of the shard that holds it."""
     opened = view(store)

@@ -17,12 +17,15 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 S3RVER = os.environ.get("ZARR_S3RVER") or str(
     REPOSITORY / "build" / "tools" / "node_modules" / ".bin" / "s3rver"
 )
+LISTING = pathlib.Path(__file__).resolve().with_name("s3rver_listing.cjs")
 
 
 def serve(folder):
     """Runs the server until standard input ends, as it does however the test ends."""
     command = [S3RVER, "-d", folder, "-a", "127.0.0.1", "-p", "0", "--silent"]
-    with subprocess.Popen([*command, "--configure-bucket", "demo"]) as process:
+    environment = {**os.environ, "NODE_OPTIONS": f'--require "{LISTING}"'}
+    command += ["--configure-bucket", "demo"]
+    with subprocess.Popen(command, env=environment) as process:
         sys.stdin.read()
         process.terminate()
 

@@ -29,14 +29,17 @@ NAMES = ("begun", "stored", "erased")
 class Plan:
     """Everything that follows from the seed."""
 
-    def __init__(self, seed, processes, threads):
-        self.seed, self.processes, self.threads = seed, processes, threads
-        self.writers = [*itertools.product(range(processes), range(threads)), (ZARR, 0)]
+    def __init__(self, request):
+        self.seed = request["seed"]
+        self.processes, self.threads = processes, threads = request["processes"], request["threads"]
+        self.writers = [*itertools.product(range(processes), range(threads))]
+        if request["zarr_writes"]:  # as it does not in shards
+            self.writers.append((ZARR, 0))
         self.parcels = {name: {writer: [] for writer in self.writers} for name in ARRAYS}
-        choose = random.Random(f"{seed} plan")
+        choose = random.Random(f"{self.seed} plan")
         for chunk in boxes(CHUNKS):
             self._give(choose, "alone", chunk, self.writers)
-            process = choose.choice([*range(processes), ZARR])
+            process = choose.choice(list(dict.fromkeys(writer[0] for writer in self.writers)))
             own = [writer for writer in self.writers if writer[0] == process]
             for band in bands_of(chunk, 4):
                 self._give(choose, "threads", band, own)

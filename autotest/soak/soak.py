@@ -2,16 +2,17 @@
 """Processes and threads of GDAL, and zarr-python, read and write one store at random for a time,
 each value they see checked against a model (model.py), and their memory watched.
 
-    autotest/soak/run.sh --minutes 30 [--seed 1234abcd] [--processes 2] [--threads 3] [--keep]
+    autotest/soak/run.sh --minutes 30 [--seed 1234abcd] [--format v3] [--processes 2] [--threads 3] [--keep]
 
 Prints its seed, and in the end one line of counts; ends with 1 and what was wrong where something
-was. The seed gives every thread its operations, but not the order between threads.
+was. The seed chooses the format of the store, v2, v3 or v3 in shards, where --format does not, and gives every thread its operations, but not the order between threads.
 GDAL_DRIVER_PATH says which plugin to run."""
 
 import argparse
 import json
 import os
 import pathlib
+import random
 import secrets
 import shutil
 import statistics
@@ -29,15 +30,32 @@ os.environ["GDAL_PAM_ENABLED"] = "NO"
 # pylint: disable=wrong-import-position
 import numpy as np
 import zarr
+import zarr3
+import zarr_formats
 from handles import WAYS
 from model import (ARRAYS, CHUNKS, PYRAMID, PYRAMID_SIDE, SERIES, SERIES_SHAPE, SHAPE, ZARR, Model,
                    slice_values)
 
 # A process may hold this much more in the end than after its first third: what the allocator keeps.
 TOLERANCE = 16 << 20
+WARM = 20  # seconds, of which the first third fills the caches
 # A sanitizer keeps what was freed.
 HAS_SANITIZER = "san" in os.environ.get("LD_PRELOAD", "")
 WHOLE = tuple(slice(0, size) for size in SHAPE)
+zarr_formats.install()
+
+
+FORMATS = {"v2": 2, "v3": 3, zarr_formats.SHARDS: zarr_formats.SHARDS}
+
+
+def put_in_shards(store, path):
+    """Has each chunk of an array, of which nothing is stored yet, be a shard of smaller ones."""
+    view = zarr_formats.view(store)
+    document = view.document(path)
+    whole = document["chunk_grid"]["configuration"]["chunk_shape"]
+    chunks = [n // 2 if n % 2 == 0 else n for n in whole]
+    codecs = [zarr3.sharding(chunks, document["codecs"])]
+    view.put_document(path, {**document, "codecs": codecs})
 
 
 def make_store(path, processes):
@@ -65,6 +83,9 @@ def make_store(path, processes):
     assert PYRAMID == "pyramids/base"
     for process in range(processes):
         add(f"notes{process}", ["j", "i"], shape=(4, 4), chunks=(4, 4), dtype="<i4")
+    if zarr_formats.has_shards():
+        for name in (*ARRAYS, PYRAMID):
+            put_in_shards(path, name)
     zarr.consolidate_metadata(str(path))
 
 
@@ -128,7 +149,8 @@ def run(folder, chosen, seed):
     for lengths in model.lengths.values():
         lengths[:] = 1
     request = {"folder": str(folder), "seed": seed, "processes": processes, "threads": threads,
-               "seconds": seconds, "locks": not chosen.without_locks}  # fmt: skip
+               "seconds": seconds, "locks": not chosen.without_locks,
+               "zarr_writes": not zarr_formats.has_shards()}  # fmt: skip
     runners = [Runner({**request, "process": name}) for name in [*range(processes), ZARR]]
     deadline = time.monotonic() + seconds + 60
     while any(runner.is_running() for runner in runners) and time.monotonic() < deadline:
@@ -148,10 +170,11 @@ def run(folder, chosen, seed):
             f"{runner.memory()[1] >> 20} MiB"
             for runner in runners
             if runner.memory()[1] - runner.memory()[0] > TOLERANCE and not HAS_SANITIZER
+            and seconds >= WARM
         ]
     memory = ", ".join("{}->{}".format(*(b >> 20 for b in runner.memory())) for runner in runners)
     summary = (
-        f"soak seed={seed} {seconds:.0f} s {processes}x{threads} threads and zarr-python: "
+        f"soak seed={seed} {chosen.format} {seconds:.0f} s {processes}x{threads} threads and zarr-python: "
         f"{total['operations']} operations, {total['bytes'] >> 20} MiB, {total['openings']} "
         f"openings, {model.lengths[SERIES[0]][0]}+{model.lengths[SERIES[1]][0]} slices, "
         f"memory {memory} MiB: {'FAILED' if failures else 'ok'}"
@@ -168,15 +191,11 @@ def check_end(folder, model):
         found["zarr-python"] = zarr.open_group(str(store), mode="r")[name][...]
         failures += [f"in the end {name} is not what was written to it, by {how}"
                      for how, values in found.items() if (values != wanted).any()]  # fmt: skip
-    documents = {
-        path.relative_to(store).as_posix(): json.loads(path.read_text())
-        for path in store.rglob(".z*")
-        if path.name in (".zarray", ".zgroup", ".zattrs")
-    }
+    documents = zarr_formats.documents(store)
     # zarr-python grows its series without telling the consolidated metadata.
-    consolidated = json.loads((store / ".zmetadata").read_text())["metadata"]
+    consolidated = documents.pop(".zmetadata")["metadata"]
     grown = f"{SERIES[1]}/.zarray"
-    failures += [f"in the end .zmetadata has another {key}" for key in {*documents, *consolidated}
+    failures += [f"in the end the consolidated metadata have another {key}" for key in {*documents, *consolidated}
                  if key != grown and documents.get(key) != consolidated.get(key)]  # fmt: skip
     failures += [f"in the end {path} is left over" for path in store.rglob("*.partial")]
     return failures
@@ -186,15 +205,18 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", default=None)
+    parser.add_argument("--format", choices=FORMATS, default=None)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--threads", type=int, default=3)
     parser.add_argument("--keep", action="store_true", help="keep the store of a failure")
     parser.add_argument("--without-locks", action="store_true", help="to see it fail")
     chosen = parser.parse_args()
     seed = chosen.seed or secrets.token_hex(4)
-    print(f"seed {seed}", flush=True)
+    chosen.format = chosen.format or random.Random(f"{seed} format").choice(list(FORMATS))
+    print(f"seed {seed}, {chosen.format}", flush=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="zarr-soak-"))
-    failures, summary = run(folder, chosen, seed)
+    with zarr_formats.running(FORMATS[chosen.format]):
+        failures, summary = run(folder, chosen, seed)
     for failure in failures:
         print(f"seed {seed}: {failure}")
     print(summary, flush=True)

@@ -26,7 +26,7 @@ class Work:
         self.folder = pathlib.Path(request["folder"])
         self.store = self.folder / "soak.zarr"
         self.locks = [f"SYNCHRONIZER={self.folder / 'locks'}"] if request["locks"] else []
-        self.plan = Plan(request["seed"], request["processes"], request["threads"])
+        self.plan = Plan(request)
         self.model = Model(self.folder / "model")
         self.process, self.seconds = request["process"], request["seconds"]
         self.end = time.monotonic() + self.seconds

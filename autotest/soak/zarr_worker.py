@@ -9,15 +9,32 @@ import sys
 import time
 
 import zarr
+import zarr_formats
 from model import ARRAYS, SERIES, SERIES_MOST, SHAPE, ZARR, Model, Plan, slice_values, window_in
 
 WHOLE = tuple(slice(0, size) for size in SHAPE)
 
 
+zarr_formats.install()
+
+
+class Locks(zarr.ProcessSynchronizer):
+    """The lock files of a store, which are called as the chunks, or shards, are in its format."""
+
+    def __init__(self, store, folder):
+        super().__init__(str(folder))
+        self.view = zarr_formats.view(store)
+
+    def __getitem__(self, key):
+        if isinstance(self.view, zarr_formats.V3View):
+            key = self.view.value_key(key)[0]
+        return super().__getitem__(key)
+
+
 class Party:
     def __init__(self, request):
         self.folder = pathlib.Path(request["folder"])
-        self.plan = Plan(request["seed"], request["processes"], request["threads"])
+        self.plan = Plan(request)
         self.model = Model(self.folder / "model")
         self.end = time.monotonic() + request["seconds"]
         self.choose = random.Random(f"{request['seed']} {ZARR}")
@@ -25,7 +42,9 @@ class Party:
         self.counts = {"operations": 0, "bytes": 0, "openings": 0}
 
     def run(self):
-        operations = {self.write: 8, self.read: 8, self.grow: 0.2}
+        operations = {self.read: 8, self.grow: 0.2}
+        if (ZARR, 0) in self.plan.writers:
+            operations[self.write] = 8
         while time.monotonic() < self.end and not (self.folder / "stop").exists():
             (operation,) = self.choose.choices(list(operations), list(operations.values()))
             try:
@@ -42,7 +61,7 @@ class Party:
 
     def _open(self, name, mode):
         self.counts["openings"] += 1
-        locks = zarr.ProcessSynchronizer(str(self.folder / "locks")) if name == "shared" else None
+        locks = Locks(self.folder / "soak.zarr", self.folder / "locks") if name == "shared" else None
         return zarr.open_group(str(self.folder / "soak.zarr"), mode=mode, synchronizer=locks)[name]
 
     def write(self):

@@ -2,6 +2,7 @@
 #include "core/conventions/overviews.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "core/base/text.h"
@@ -267,11 +268,17 @@ bool MayBeOverviewsGroup(std::string_view name) {
     return name.substr(0, kOverviewsGroup.size()) == kOverviewsGroup || IsOverviewGroupName(name);
 }
 
-json::Object OverviewsGroupAttributes() { return {{std::string(kGroupMark), json::Value(true)}}; }
+// A number, as attributes of netCDF, to which xarray writes those of a level's group, are no
+// booleans.
+json::Object OverviewsGroupAttributes() {
+    return {{std::string(kGroupMark), json::Value(std::int64_t{1})}};
+}
 
 bool IsOverviewsGroup(const json::Value& attributes) {
     const json::Value* mark = attributes.Find(kGroupMark);
-    return mark != nullptr && mark->as_bool() != nullptr && *mark->as_bool();
+    if (mark == nullptr) return false;
+    std::int64_t number = 0;
+    return mark->as_bool() != nullptr ? *mark->as_bool() : mark->GetInt64(number) && number == 1;
 }
 
 }  // namespace zarr

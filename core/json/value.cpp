@@ -722,6 +722,26 @@ std::string Dump(const Value& value, std::string_view padding) {
     return text;
 }
 
+namespace {
+
+Value WithSortedMembers(const Value& value) {
+    if (const Array* items = value.as_array()) {
+        Array sorted;
+        for (const Value& item : *items) sorted.push_back(WithSortedMembers(item));
+        return Value(std::move(sorted));
+    }
+    const Object* object = value.as_object();
+    if (object == nullptr) return value;
+    Object sorted;
+    for (const Member* member : Sorted(*object))
+        sorted.emplace_back(member->first, WithSortedMembers(member->second));
+    return Value(std::move(sorted));
+}
+
+}  // namespace
+
+std::string DumpSorted(const Value& value) { return Dump(WithSortedMembers(value)); }
+
 Result<std::vector<Slice>> MemberSlices(std::string_view text) {
     Scanner scanner(text);
     std::vector<Slice> slices;

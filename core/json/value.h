@@ -129,6 +129,10 @@ std::optional<std::string_view> FindSlice(const std::vector<Slice>& slices, std:
 // `padding` inside of all brackets.
 std::string Dump(const Value& value, std::string_view padding = {});
 
+// Dump() with the members of all objects in the order of their names, of a repeated one the last:
+// the same text for values that mean the same.
+std::string DumpSorted(const Value& value);
+
 // The text that Python's json.dumps() gives with indent=4, sort_keys=True and ensure_ascii=True, as
 // zarr-python writes metadata. Of a repeated key only the last one is written; bytes that are no
 // UTF-8 become U+FFFD.

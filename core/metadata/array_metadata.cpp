@@ -36,7 +36,7 @@ bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
 }
 
 std::string MetadataText(const ArrayMetadata& metadata) {
-    std::string text = json::Dump(json::Value(metadata.document));
+    std::string text = json::DumpSorted(json::Value(metadata.document));
     // An attribute may say what stands for missing elements.
     if (metadata.dtype.missing) text += " " + *metadata.dtype.missing;
     return text;

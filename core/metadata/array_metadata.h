@@ -89,7 +89,8 @@ struct ArrayMetadata {
     }
 };
 
-// True where both were read from the same members, in the same order.
+// True where both were read from the same members, in any order: those who write consolidated
+// metadata anew order them in their own way.
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b);
 
 // The metadata of a new array, of v2. Errors are kInvalidArgument or kLimit and name the member.

@@ -50,6 +50,14 @@ TEST(JsonDumpIndented, IsPythons) {
     for (const auto& [text, expected] : cases) EXPECT_EQ(DumpIndented(Json(text)), expected);
 }
 
+TEST(JsonDumpSorted, IsTheSameInAnyOrder) {
+    const std::string text =
+        DumpSorted(Json(R"({"b": [{"d": 1, "c": 2}, 3], "a": 1.5, "b2": {}})"));
+    EXPECT_EQ(text, DumpSorted(Json(R"({"b2": {}, "a": 1.5, "b": [{"c": 2, "d": 1}, 3]})")));
+    EXPECT_EQ(Json(text).as_object()->front().first, "a");
+    EXPECT_NE(text, DumpSorted(Json(R"({"b2": {}, "a": 1.5, "b": [3, {"c": 2, "d": 1}]})")));
+}
+
 TEST(JsonDumpIndented, SpellsNumbersAsPython) {
     const std::pair<double, const char*> cases[] = {
         {0.0, "0.0"},
