@@ -64,7 +64,8 @@ bool ReadSequence::Note(const Region& region) {
         Begin(region);
         return false;
     }
-    const Offset step = Between(*last_, region);
+    const Region before = *last_;
+    const Offset step = Between(before, region);
     if (IsZero(step)) return false;  // the same again, say for another field
     last_ = region;
     if (seen_ == 0 && !knows_outer_) {
@@ -77,7 +78,11 @@ bool ReadSequence::Note(const Region& region) {
         const Offset row = Between(first_, region);
         const bool is_expected = knows_outer_ && steps_ == row_length_ && IsSame(row, outer_);
         if (!is_expected && steps_ < kEnough) {
-            Begin(region);
+            // Perhaps this is the first step of another one.
+            first_ = before;
+            inner_ = step;
+            knows_outer_ = false;
+            steps_ = seen_ = 1;
             return false;
         }
         // The first row that ends here tells how long they are; the next step, whether it was one.

@@ -22,6 +22,7 @@
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
 #include "driver/raster/band_colours.h"
+#include "driver/raster/load_ahead.h"
 #include "driver/raster/nodata_element.h"
 #include "driver/store/sidecars.h"
 
@@ -612,45 +613,15 @@ bool ZarrRasterBand::ReadsBlocksOf(const Window& window, int buffer_x, int buffe
         window.y_size / std::max(buffer_y, 1) >= nBlockYSize)
         return false;
     Window at = window;
-    return LevelFor(at, buffer_x, buffer_y, extra) < 0;
+    return LevelFor(*this, at, {buffer_x, buffer_y}, extra) < 0;
 }
 
-int ZarrRasterBand::LevelFor(Window& window, int buffer_x, int buffer_y,
-                             const GDALRasterIOExtraArg* extra) {
-    if (GetOverviewCount() == 0) return -1;
-    GDALRasterIOExtraArg arguments;
-    INIT_RASTERIO_EXTRA_ARG(arguments);
-    if (extra != nullptr) arguments = *extra;
-    return GDALBandGetBestOverviewLevel2(this, window.x_off, window.y_off, window.x_size,
-                                         window.y_size, buffer_x, buffer_y, &arguments);
-}
-
-void ZarrRasterBand::LoadAhead(int x_off, int y_off, int x_size, int y_size, int buffer_x,
-                               int buffer_y, const GDALRasterIOExtraArg* extra) {
-    const OpenOptions& options = dataset()->options();
-    // Where the window is another one of the array, it is not worth finding out which.
-    if (!options.read_ahead || options.wrap_longitude || options.north_up) return;
-    Window window{};
-    window.x_off = x_off;
-    window.y_off = y_off;
-    window.x_size = x_size;
-    window.y_size = y_size;
-    const bool is_smaller = buffer_x < x_size || buffer_y < y_size;
-    const int level = is_smaller ? LevelFor(window, buffer_x, buffer_y, extra) : -1;
-    if (level >= 0) {
-        const auto& levels = dataset()->levels();
-        if (static_cast<std::size_t>(level) < levels.size())
-            levels[static_cast<std::size_t>(level)]->Band(nBand)->LoadAhead(
-                window.x_off, window.y_off, window.x_size, window.y_size, window.x_size,
-                window.y_size, nullptr);
-        return;
-    }
+zarr::Status ZarrRasterBand::LoadAhead(const Window& window) const {
     try {
-        // What fails here fails again, and is told, where it is read.
-        static_cast<void>(
-            array_.layout.array->LoadAhead(Select(window, 0, 0, 0).region, options.threads));
+        return array_.layout.array->LoadAhead(Select(window, 0, 0, 0).region,
+                                              dataset()->options().threads);
     } catch (const std::bad_alloc&) {
-        // As above.
+        return zarr::Status::OutOfMemory("out of memory");
     }
 }
 
@@ -662,7 +633,7 @@ CPLErr ZarrRasterBand::AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, 
                                nXSize <= nRasterXSize - nXOff && nYSize <= nRasterYSize - nYOff;
         // GDAL's own drivers take what lies outside for nothing to do.
         if (is_inside && dataset()->update() == nullptr)
-            LoadAhead(nXOff, nYOff, nXSize, nYSize, nBufXSize, nBufYSize, nullptr);
+            LoadForWindow(*this, {nXOff, nYOff, nXSize, nYSize}, {nBufXSize, nBufYSize}, nullptr);
         return CE_None;
     });
 }

@@ -23,6 +23,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
 
     // A window at full resolution of `slice_count` bands, the first of them this one, that differ
     // in their index along other_axes[axis] by `slice_step`. Units of the spacings are bytes.
+    ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
+
     struct Window {
         int x_off, y_off, x_size, y_size;
         std::uint64_t slice_count = 1;
@@ -113,9 +115,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // zarr::ReadAhead.
     CPLErr AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, int nBufXSize, int nBufYSize,
                       GDALDataType eBufType, NameValueList papszOptions) override;
-    // The same, for a window inside of the band; `extra` may be nullptr.
-    void LoadAhead(int x_off, int y_off, int x_size, int y_size, int buffer_x, int buffer_y,
-                   const GDALRasterIOExtraArg* extra);
+    // The same of a window of this band, whose place in the array is not turned or rolled.
+    zarr::Status LoadAhead(const Window& window) const;
 
   protected:
     CPLErr IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
@@ -133,7 +134,6 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLXMLNode* SerializeToXML(const char* pszVRTPath) override;
 
   private:
-    ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
     // What a window is of the array, and of the caller's memory.
     struct Selection {
         zarr::Region region;
@@ -170,9 +170,6 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // True where GDAL resamples a window from this band's own blocks, each of them.
     bool ReadsBlocksOf(const Window& window, int buffer_x, int buffer_y,
                        const GDALRasterIOExtraArg* extra);
-    // The overview that GDAL reads a window for a smaller buffer from, -1 for the band itself; the
-    // window becomes that of the overview.
-    int LevelFor(Window& window, int buffer_x, int buffer_y, const GDALRasterIOExtraArg* extra);
     // Loads the chunks of blocks that GDAL is about to ask for, all at a time.
     void Preload(const Window& window);
     template <class T>

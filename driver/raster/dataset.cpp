@@ -19,6 +19,7 @@
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/band.h"
+#include "driver/raster/load_ahead.h"
 #include "driver/raster/overview_builder.h"
 #include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
@@ -212,8 +213,8 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                                              nPixelSpace, nLineSpace, nBandSpace, psExtraArg);
         // What is read of one band, or array, after another comes together.
         for (int i = 0; i < nBandCount && nBandCount > 1; ++i)
-            Band(panBandMap[i])
-                ->LoadAhead(nXOff, nYOff, nXSize, nYSize, nBufXSize, nBufYSize, psExtraArg);
+            LoadForWindow(*Band(panBandMap[i]), {nXOff, nYOff, nXSize, nYSize},
+                          {nBufXSize, nBufYSize}, psExtraArg);
         if (nXSize != nBufXSize || nYSize != nBufYSize)
             return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
                                              nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,

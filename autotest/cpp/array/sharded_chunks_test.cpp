@@ -26,6 +26,7 @@ class ShardStore final : public ForwardingStore {
     using ForwardingStore::ForwardingStore;
 
     std::size_t ReadsAtOnce() const override { return at_once; }
+    ReadCost CostOfReads() const override { return cost; }
     ObjectVersion VersionOf(const std::string& key) const override {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (is_told_versions) return {true, false, 0, 0, seen_[key].count};
@@ -67,6 +68,7 @@ class ShardStore final : public ForwardingStore {
     }
 
     std::size_t at_once = 1;
+    ReadCost cost = kLocalCost;
     bool has_versions = false;
     bool is_told_versions = false;  // by what is read, as of a server
     std::function<void()> before_range;
@@ -199,7 +201,7 @@ TEST_F(ShardedChunksTest, ChunksThatAreReadTogetherAreOneRequest) {
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 2+4", "a/c/1 0+4"}));
 }
 
-TEST_F(ShardedChunksTest, WhatLiesFarApartTakesTwoRequestsAndAServerIsAskedForMoreAtOnce) {
+TEST_F(ShardedChunksTest, WhatLiesFarApartTakesTwoRequestsUnlessOneCostsMoreThanTheGap) {
     const std::string gap(200'000, '-');
     std::string index;
     for (const std::uint64_t offset : {0U, 200'001U}) index += NumberBytes(offset) + NumberBytes(1);
@@ -207,7 +209,7 @@ TEST_F(ShardedChunksTest, WhatLiesFarApartTakesTwoRequestsAndAServerIsAskedForMo
     const ArrayMetadata metadata = ShardedMetadata(Bytes({2}, {1}), {{{2}}});
     EXPECT_EQ(ShardedArray(metadata, store_).All(), "ab");
     EXPECT_EQ(store_->Take().size(), 3U);
-    store_->at_once = 8;
+    store_->cost = {200'000, std::uint64_t{1} << 20, 0, 0};
     EXPECT_EQ(ShardedArray(metadata, store_).All(), "ab");
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 0+200002"}));
 }

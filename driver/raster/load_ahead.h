@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What a window that GDAL is about to read needs of the store, loaded while GDAL gets to it.
+#pragma once
+
+#include <gdal_priv.h>
+
+#include "driver/raster/band.h"
+
+namespace zarr_driver {
+
+// Pixels along each axis.
+struct BufferSize {
+    int x;
+    int y;
+};
+
+// The overview of a band that GDAL reads a window for a smaller buffer from, -1 for the band
+// itself; the window becomes that of the overview. `extra` may be nullptr.
+int LevelFor(ZarrRasterBand& band, ZarrRasterBand::Window& window, const BufferSize& buffer,
+             const GDALRasterIOExtraArg* extra);
+
+// Begins to load what a window inside of a band needs, of the overview that GDAL will take; see
+// zarr::ReadAhead. Not with READ_AHEAD=NO. What fails fails again, and is told, where it is read.
+void LoadForWindow(ZarrRasterBand& band, const ZarrRasterBand::Window& window,
+                   const BufferSize& buffer, const GDALRasterIOExtraArg* extra);
+
+}  // namespace zarr_driver
