@@ -23,7 +23,7 @@ def make(folder, multiscales, arrays=None, **attributes):
     """A group with the levels 0, 1 and 2, and its own idea of them."""
     group = zarr.open_group(str(folder / "x.zarr"), mode="w")
     for name, values in {**{str(k): shrunk(k) for k in range(3)}, **(arrays or {})}.items():
-        group.array(name, values, chunks=(16, 16), overwrite=True)
+        group.array(name, values, chunks=(16,) * values.ndim, overwrite=True)
     group.attrs.update(attributes)
     if multiscales is not None:
         group.attrs["multiscales"] = multiscales

@@ -80,6 +80,7 @@ bool ReadSequence::Note(const Region& region) {
         if (!is_expected && steps_ < kEnough) {
             // Perhaps this is the first step of another one.
             first_ = before;
+            full_ = region;
             inner_ = step;
             knows_outer_ = false;
             steps_ = seen_ = 1;
