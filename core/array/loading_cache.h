@@ -105,7 +105,7 @@ class LoadingCache {
     using Loader = std::function<Result<Pointer>()>;
     Result<Pointer> LoadClaimed(Claim& claim, const Loader& load) {
         const std::shared_ptr<Load> mine = std::move(claim.load_);
-        const Result<Pointer> result = [&load]() -> Result<Pointer> {
+        Result<Pointer> result = [&load]() -> Result<Pointer> {
             try {
                 return load();
             } catch (const std::bad_alloc&) {

@@ -12,9 +12,8 @@ namespace {
 constexpr std::uint64_t kEnough = 2;
 
 bool IsZero(const DimVector<std::int64_t>& offset) {
-    for (const std::int64_t along : offset)
-        if (along != 0) return false;
-    return true;
+    return std::all_of(offset.begin(), offset.end(),
+                       [](const std::int64_t along) { return along == 0; });
 }
 
 bool IsSame(const DimVector<std::int64_t>& a, const DimVector<std::int64_t>& b) {

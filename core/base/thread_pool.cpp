@@ -274,7 +274,9 @@ void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
 }
 
 bool WorkerPool::Start(std::function<void()> job) {
-    return CrewOfProcess().EngageAlone(std::unique_ptr<Job>(new Job{std::move(job), true, 0, {}}));
+    // NOLINTNEXTLINE(modernize-make-unique): Job is an aggregate
+    std::unique_ptr<Job> mine(new Job{std::move(job), true, 0, {}});
+    return CrewOfProcess().EngageAlone(std::move(mine));
 }
 
 Status ParallelFor(std::size_t count, std::size_t max_threads,

@@ -368,6 +368,7 @@ Result<bool> ZipArchive::Unpack(const ZipMember& member, ByteSpan bytes, Buffer&
     return true;
 }
 
+// NOLINTNEXTLINE(readability-function-cognitive-complexity): steps of one read that share all
 Status ZipArchive::ReadMany(const std::vector<const ZipMember*>& members,
                             const std::vector<std::string>& names, const ReadManyOptions& options,
                             const Store::ValueTaker& take) const {
