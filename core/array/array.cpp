@@ -9,6 +9,7 @@
 #include "core/array/keyed_chunks.h"
 #include "core/array/read_ahead.h"
 #include "core/array/region_reader.h"
+#include "core/array/region_split.h"
 #include "core/array/sharded_chunks.h"
 #include "core/base/checked.h"
 #include "core/grid/chunk_grid.h"

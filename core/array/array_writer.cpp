@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/array/region_reader.h"
 #include "core/codec/codec.h"
 #include "core/dtype/element_text.h"
 #include "core/metadata/v1_metadata.h"
@@ -140,17 +141,13 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
 }
 
 std::size_t ArrayWriter::StoresAtOnce(std::size_t threads) {
-    const std::size_t at_once = store_->ReadsAtOnce();
-    if (at_once <= threads) return threads;
-    {
+    const std::size_t at_once = ChunksAtOnce(*array_, threads, 2);  // as it is, and as it is stored
+    if (at_once > threads) {
         const std::lock_guard<Mutex> lock(mutex_);
         if (encoding_ == nullptr)
             encoding_ = std::make_unique<Semaphore>(std::max<std::size_t>(threads, 1));
     }
-    // Each has its chunk as it is and as it is stored.
-    constexpr std::size_t kBytes = std::size_t{128} << 20;
-    const std::size_t chunk = std::max<std::size_t>(array_->layouts().largest().bytes(), 1);
-    return std::max(threads, std::min(at_once, kBytes / 2 / chunk));
+    return at_once;
 }
 
 // ---------------------------------------------------------------------------------------------

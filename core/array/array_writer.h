@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/array/region_reader.h"
+#include "core/array/region_split.h"
 #include "core/base/fork.h"
 #include "core/base/thread_pool.h"
 #include "core/store/synchronizer.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/array/region_reader.h"
+#include "core/array/region_split.h"
 #include "core/base/dim_vector.h"
 #include "core/base/status.h"
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/array/region_groups.h"
+#include "core/array/region_split.h"
+#include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
@@ -31,7 +33,7 @@ Converter Streamed(const Converter& op, const Region& region) {
                : op;
 }
 
-// Chunks that a read over a network has under way may take so many bytes when they are decoded.
+// Chunks that a call has under way over a network may take so many bytes when they are decoded.
 constexpr std::size_t kInFlightBytes = std::size_t{128} << 20;
 
 bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
@@ -82,7 +84,6 @@ class RegionReader {
     Status Preload();
 
   private:
-    static std::size_t InFlight(const Array& array, std::size_t threads);
     // Sets the layout of its chunk.
     Status Bind(ChunkPart& part) const;
     Status ReadPart(ChunkPart& part);
@@ -121,6 +122,9 @@ class RegionReader {
     };
     // Puts a piece where it belongs; reads one whose chunk is known to be absent.
     Status SortOut(std::uint64_t piece, bool is_preload, GroupPieces& sorted);
+    // Claims what goes through the cache of `together`, and leaves out what others load. Nothing
+    // else may be waited for from here on until all of that is read.
+    void ClaimChunks(GroupPieces& sorted);
     Status ReadFetched(GroupPieces& sorted, std::size_t place, const FetchedChunk& fetched,
                        bool is_preload);
     // Of kFetchRange and kDecodeRange, `ranges` are the bytes of the decoded chunk that are wanted.
@@ -185,9 +189,9 @@ class RegionReader {
     const RegionSplit plan_;
 };
 
-std::size_t RegionReader::InFlight(const Array& array, std::size_t threads) {
-    const std::size_t fit =
-        kInFlightBytes / std::max<std::size_t>(array.layouts().largest().bytes(), 1);
+std::size_t ChunksAtOnce(const Array& array, std::size_t threads, std::size_t copies) {
+    const std::size_t bytes = SaturatingMul(array.layouts().largest().bytes(), copies);
+    const std::size_t fit = kInFlightBytes / std::max<std::size_t>(bytes, 1);
     return std::max(threads, std::min(array.store()->ReadsAtOnce(), fit));
 }
 
@@ -199,7 +203,7 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       destination_(destination),
       op_(Streamed(destination.op, region)),
       threads_(std::max<std::size_t>(options.threads, 1)),
-      in_flight_(InFlight(array, threads_)),
+      in_flight_(ChunksAtOnce(array, threads_)),
       decoding_(threads_),
       is_gated_(in_flight_ > threads_ || array.chunks().groups() != nullptr),
       sees_pending_(options.sees_pending && !array.pending().empty()),
@@ -461,7 +465,10 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const ByteRanges& ranges
         ZARR_RETURN_IF_ERROR(Decode(part, encoded, chunk->elements.span(), scratch->pipeline));
         return ChunkPtr(std::move(chunk));
     };
-    ZARR_ASSIGN_OR_RETURN(const ChunkPtr whole, cache.GetOrLoad(array_.IdOf(part.chunk), decode));
+    // Not through GetOrLoad(): a thread that reads several chunks together must not wait for one.
+    ChunkCache::Claim claim = cache.TryClaim(array_.IdOf(part.chunk));
+    ZARR_ASSIGN_OR_RETURN(const ChunkPtr whole,
+                          claim ? cache.LoadClaimed(claim, decode) : decode());
     Emit(part, *whole);
     return {};
 }
@@ -566,18 +573,26 @@ Status RegionReader::SortOut(std::uint64_t piece, bool is_preload, GroupPieces& 
     } else if (array_.absent_.Has(id.chunk)) {
         return is_preload ? Cached(part).status() : ReadBy(strategy, part, ranges);
     } else {
-        ChunkCache::Claim claim;
-        if (strategy == Strategy::kThroughCache) {
-            claim = array_.context().cache().TryClaim(id);
-            if (!claim) {
-                sorted.coming.push_back(piece);
-                return {};
-            }
-        }
-        sorted.together.push_back({piece, strategy, std::move(claim)});
-        sorted.chunks.push_back(id.chunk);
+        sorted.together.push_back({piece, strategy, {}});
     }
     return {};
+}
+
+void RegionReader::ClaimChunks(GroupPieces& sorted) {
+    std::vector<GroupPieces::Wanted> own;
+    for (GroupPieces::Wanted& wanted : sorted.together) {
+        const ChunkId id = array_.IdOf(plan_.At(wanted.piece).chunk);
+        if (wanted.strategy == Strategy::kThroughCache) {
+            wanted.claim = array_.context().cache().TryClaim(id);
+            if (!wanted.claim) {
+                sorted.coming.push_back(wanted.piece);
+                continue;
+            }
+        }
+        sorted.chunks.push_back(id.chunk);
+        own.push_back(std::move(wanted));
+    }
+    sorted.together = std::move(own);
 }
 
 Status RegionReader::ReadFetched(GroupPieces& sorted, std::size_t place,
@@ -611,6 +626,7 @@ Status RegionReader::ReadGroup(const ChunkGroups& groups, const RegionGroups& pi
         ZARR_RETURN_IF_ERROR(Bind(part));
         return array_.Locate(ReadBy(Strategy::kFetchRange, part, RangesOf(part)), part.chunk);
     }));
+    ClaimChunks(sorted);
     const auto take = [&](std::size_t place, const FetchedChunk& fetched) {
         return ReadFetched(sorted, place, fetched, is_preload);
     };
@@ -746,57 +762,6 @@ Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
 Status PreloadRegion(const Array& array, const Region& region, std::size_t threads) {
     const Destination nowhere{nullptr, Strides(array.metadata().rank(), 0), {}};
     return RegionReader(array, region, 0, nowhere, {threads}).Preload();
-}
-
-RegionSplit::RegionSplit(const std::vector<GridAxis>& grid, const Region& region,
-                         const Strides& strides)
-    : grid_(grid), region_(region), strides_(strides) {
-    splits_.reserve(region.count.size());
-    for (std::size_t i = 0; i < region.count.size(); ++i) {
-        if (region.count[i] == 0) {
-            pieces_ = 0;
-            return;
-        }
-        splits_.emplace_back(region.start[i], region.count[i], region.step[i], grid[i]);
-        pieces_ *= splits_[i].pieces();
-    }
-}
-
-std::uint64_t RegionSplit::ChunkBytes(const ChunkLayout& layout) const {
-    if (pieces_ == 0 || layout.items == 0) return 0;
-    std::uint64_t bytes = layout.bytes() / layout.items;
-    for (const AxisSplit& split : splits_) bytes = SaturatingMul(bytes, split.ChunkElements());
-    return bytes;
-}
-
-ChunkPart RegionSplit::At(std::uint64_t index) const {
-    const std::size_t rank = splits_.size();
-    ChunkPart part;
-    part.chunk = part.count = part.offset = DimVector<std::uint64_t>(rank);
-    part.covers_chunk = part.fills_chunk = true;
-    for (std::size_t i = rank; i-- > 0;) {
-        const AxisPiece axis = splits_[i].At(index % splits_[i].pieces());
-        index /= splits_[i].pieces();
-        part.chunk[i] = axis.chunk;
-        part.count[i] = axis.count;
-        part.offset[i] = axis.offset;
-        part.place += static_cast<std::ptrdiff_t>(axis.first) * strides_[i];
-        const std::uint64_t chunk_size = grid_[i].SizeOf(axis.chunk);
-        part.covers_chunk = part.covers_chunk && axis.count == grid_[i].InsideOf(axis.chunk);
-        part.fills_chunk = part.fills_chunk && axis.count == chunk_size &&
-                           (region_.step[i] == 1 || chunk_size == 1);
-    }
-    return part;
-}
-
-ChunkWalk WalkOf(const ChunkPart& part, const Region& region, const Strides& chunk_strides) {
-    ChunkWalk walk;
-    walk.strides = chunk_strides;
-    for (std::size_t i = 0; i < walk.strides.size(); ++i) {
-        walk.first += static_cast<std::ptrdiff_t>(part.offset[i]) * walk.strides[i];
-        walk.strides[i] *= static_cast<std::ptrdiff_t>(region.step[i]);
-    }
-    return walk;
 }
 
 }  // namespace zarr

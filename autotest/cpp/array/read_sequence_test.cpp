@@ -2,21 +2,14 @@
 #include "core/array/read_sequence.h"
 
 #include <string>
+#include <vector>
+
+#include "autotest/cpp/support/region.h"
 
 namespace zarr {
 namespace {
 
-using Index = std::vector<std::uint64_t>;
-
-Region Of(const Index& start, const Index& count) {
-    Region region;
-    for (std::size_t i = 0; i < start.size(); ++i) {
-        region.start.push_back(start[i]);
-        region.count.push_back(count[i]);
-        region.step.push_back(1);
-    }
-    return region;
-}
+using test::Box;
 
 std::string Text(const std::vector<Region>& regions) {
     std::string text;
@@ -31,58 +24,58 @@ std::string Text(const std::vector<Region>& regions) {
 
 TEST(ReadSequence, ExpectsMoreAfterTwoStepsThatAreAlike) {
     ReadSequence bands;
-    const Index shape = {6, 10, 10};
-    EXPECT_FALSE(bands.Note(Of({0, 0, 0}, {1, 10, 10})));
-    EXPECT_FALSE(bands.Note(Of({1, 0, 0}, {1, 10, 10})));
+    const std::vector<std::uint64_t> shape = {6, 10, 10};
+    EXPECT_FALSE(bands.Note(Box({0, 0, 0}, {1, 10, 10})));
+    EXPECT_FALSE(bands.Note(Box({1, 0, 0}, {1, 10, 10})));
     EXPECT_EQ(Text(bands.Next(9, shape)), "");
-    EXPECT_TRUE(bands.Note(Of({2, 0, 0}, {1, 10, 10})));
+    EXPECT_TRUE(bands.Note(Box({2, 0, 0}, {1, 10, 10})));
     EXPECT_EQ(Text(bands.Next(2, shape)), "3+1,0+10,0+10 4+1,0+10,0+10 ");
-    EXPECT_EQ(bands.Next(9, shape).size(), 3U);            // up to the end of the array
-    EXPECT_FALSE(bands.Note(Of({2, 0, 0}, {1, 10, 10})));  // the same again
-    EXPECT_TRUE(bands.Note(Of({3, 0, 0}, {1, 10, 10})));
+    EXPECT_EQ(bands.Next(9, shape).size(), 3U);             // up to the end of the array
+    EXPECT_FALSE(bands.Note(Box({2, 0, 0}, {1, 10, 10})));  // the same again
+    EXPECT_TRUE(bands.Note(Box({3, 0, 0}, {1, 10, 10})));
 }
 
 TEST(ReadSequence, GoesBackwardsAndOverlaps) {
     ReadSequence pan;
-    for (const std::uint64_t x : {80, 60, 40}) pan.Note(Of({0, x}, {40, 40}));
+    for (const std::uint64_t x : {80, 60, 40}) pan.Note(Box({0, x}, {40, 40}));
     EXPECT_EQ(Text(pan.Next(9, {100, 100})), "0+40,20+40 0+40,0+40 ");
 }
 
 TEST(ReadSequence, CutsOffAtTheEndOfTheArray) {
     ReadSequence row;
-    for (const std::uint64_t x : {0, 40, 80}) row.Note(Of({0, x}, {40, 40}));
+    for (const std::uint64_t x : {0, 40, 80}) row.Note(Box({0, x}, {40, 40}));
     EXPECT_EQ(Text(row.Next(9, {100, 130})), "0+40,120+10 ");
 }
 
 TEST(ReadSequence, LearnsRowsOfBlocks) {
     ReadSequence blocks;
-    const Index shape = {100, 100};
-    for (const std::uint64_t x : {0, 40}) blocks.Note(Of({0, x}, {40, 40}));
-    EXPECT_TRUE(blocks.Note(Of({0, 80}, {40, 20})));   // cut off
-    EXPECT_EQ(Text(blocks.Next(9, shape)), "");        // where does the next row begin?
-    EXPECT_FALSE(blocks.Note(Of({40, 0}, {40, 40})));  // there, perhaps
-    EXPECT_TRUE(blocks.Note(Of({40, 40}, {40, 40})));
+    const std::vector<std::uint64_t> shape = {100, 100};
+    for (const std::uint64_t x : {0, 40}) blocks.Note(Box({0, x}, {40, 40}));
+    EXPECT_TRUE(blocks.Note(Box({0, 80}, {40, 20})));   // cut off
+    EXPECT_EQ(Text(blocks.Next(9, shape)), "");         // where does the next row begin?
+    EXPECT_FALSE(blocks.Note(Box({40, 0}, {40, 40})));  // there, perhaps
+    EXPECT_TRUE(blocks.Note(Box({40, 40}, {40, 40})));
     EXPECT_EQ(Text(blocks.Next(9, shape)), "40+40,80+20 80+20,0+40 80+20,40+40 80+20,80+20 ");
-    EXPECT_TRUE(blocks.Note(Of({40, 80}, {40, 20})));
-    EXPECT_TRUE(blocks.Note(Of({80, 0}, {20, 40})));
+    EXPECT_TRUE(blocks.Note(Box({40, 80}, {40, 20})));
+    EXPECT_TRUE(blocks.Note(Box({80, 0}, {20, 40})));
 }
 
 TEST(ReadSequence, RandomReadsAreNone) {
     ReadSequence random;
     for (const std::uint64_t x : {7, 90, 3, 44, 61, 60, 2, 80, 9, 33})
-        EXPECT_FALSE(random.Note(Of({x, (x * 31) % 97}, {5, 5}))) << x;
+        EXPECT_FALSE(random.Note(Box({x, (x * 31) % 97}, {5, 5}))) << x;
     // Nor are windows of other sizes.
-    for (const std::uint64_t n : {1, 2, 3, 4, 5}) EXPECT_FALSE(random.Note(Of({n, 0}, {n, n})));
+    for (const std::uint64_t n : {1, 2, 3, 4, 5}) EXPECT_FALSE(random.Note(Box({n, 0}, {n, n})));
 }
 
 TEST(ReadSequence, ForgetsWhatDoesNotGoOn) {
     ReadSequence bands;
-    for (const std::uint64_t z : {0, 1, 2, 3}) bands.Note(Of({z, 0}, {1, 9}));
-    EXPECT_FALSE(bands.Note(Of({17, 0}, {1, 9})));
-    EXPECT_FALSE(bands.Note(Of({11, 0}, {1, 9})));
+    for (const std::uint64_t z : {0, 1, 2, 3}) bands.Note(Box({z, 0}, {1, 9}));
+    EXPECT_FALSE(bands.Note(Box({17, 0}, {1, 9})));
+    EXPECT_FALSE(bands.Note(Box({11, 0}, {1, 9})));
     EXPECT_EQ(Text(bands.Next(9, {100, 9})), "");
-    for (const std::uint64_t z : {50, 51}) bands.Note(Of({z, 0}, {1, 9}));
-    EXPECT_TRUE(bands.Note(Of({52, 0}, {1, 9})));
+    for (const std::uint64_t z : {50, 51}) bands.Note(Box({z, 0}, {1, 9}));
+    EXPECT_TRUE(bands.Note(Box({52, 0}, {1, 9})));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "autotest/cpp/array/sample_array.h"
+#include "autotest/cpp/support/region.h"
 #include "core/array/array_writer.h"
 #include "core/codec/factories.h"
 
@@ -117,17 +118,6 @@ inline std::string ValueOf(const Store& store, const std::string& key) {
     const auto found = store.Get(key, value, kNoLimit);
     EXPECT_TRUE(Succeeds(found));
     return found.ok() && *found ? TextOf(value) : "absent";
-}
-
-inline Region Box(const std::vector<std::uint64_t>& start,
-                  const std::vector<std::uint64_t>& count) {
-    Region region;
-    for (std::size_t i = 0; i < start.size(); ++i) {
-        region.start.push_back(start[i]);
-        region.count.push_back(count[i]);
-        region.step.push_back(1);
-    }
-    return region;
 }
 
 // An array with shards at "a" as one process has it open.

@@ -3,10 +3,12 @@
 #include "core/array/sharded_chunks.h"
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <thread>
 
 #include "autotest/cpp/array/sharded.h"
+#include "autotest/cpp/support/threads.h"
 #include "core/base/limits.h"
 
 namespace zarr::test {
@@ -212,6 +214,29 @@ TEST_F(ShardedChunksTest, WhatLiesFarApartTakesTwoRequestsUnlessOneCostsMoreThan
     store_->cost = {200'000, std::uint64_t{1} << 20, 0, 0};
     EXPECT_EQ(ShardedArray(metadata, store_).All(), "ab");
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 0+200002"}));
+}
+
+TEST_F(ShardedChunksTest, ChunkThatAnotherThreadLoadsIsWaitedForLast) {
+    Put("a/c/0", MakeShard({"ab", "cd", "ef", "gh"}));
+    const ShardedArray array(ShardedMetadata(Bytes({8}, {2}), {{{8}}}), store_);
+    ChunkCache& cache = array.context->cache();
+    // As another thread that reads several chunks together, and has not come to this one yet.
+    auto claim = cache.TryClaim(array.array->IdOf({1}));
+    ASSERT_TRUE(claim);
+    std::string read;
+    std::thread reader([&] { read = *array.Read(Box({1}, {6}), 1); });
+    // The reader keeps parts of chunks in the cache. It has loaded its own before it waits.
+    const auto load = []() -> Result<ChunkPtr> { return Status::Io("not loaded by the reader"); };
+    const auto begin = std::chrono::steady_clock::now();
+    while (cache.Find(array.array->IdOf({0})) == nullptr &&
+           std::chrono::steady_clock::now() - begin < kPatience)
+        std::this_thread::yield();
+    EXPECT_TRUE(Succeeds(cache.GetOrLoad(array.array->IdOf({0}), load)));
+    {
+        const auto given_up = std::move(claim);  // so that the reader loads it itself
+    }
+    reader.join();
+    EXPECT_EQ(read, "bcdefg");
 }
 
 TEST_F(ShardedChunksTest, RequestsForManyChunksHaveABound) {
