@@ -28,16 +28,25 @@ using zarr::Status;
 
 namespace {
 
+// The options, with what they mean for the way in which a store is opened.
+Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const ConnectionString& name) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info.papszOpenOptions));
+    options.is_update = open_info.eAccess != GA_ReadOnly;
+    if (!options.is_update) return options;
+    // What is changed may be what consolidated metadata hold.
+    options.use_consolidated = zarr::UseConsolidated::kNever;
+    // A program that changes what it reads wants each chunk once.
+    options.read_ahead = false;
+    ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
+    return options;
+}
+
 Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
                                               const ConnectionString& name) {
-    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info->papszOpenOptions));
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, ReadOptionsOf(*open_info, name));
     if (!name.select.empty())
         options.select = options.select.empty() ? name.select : options.select + "," + name.select;
-    const bool update = open_info->eAccess != GA_ReadOnly;
-    options.is_update = update;
-    // What is changed may be what consolidated metadata hold.
-    if (update) options.use_consolidated = zarr::UseConsolidated::kNever;
-    if (update) ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
+    const bool update = options.is_update;
     if (update && options.wrap_longitude)
         return Status::Unsupported(
             "open option WRAP_LONGITUDE is for reading: the array's columns are in another order");
@@ -67,18 +76,13 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
 
 Result<std::unique_ptr<GDALDataset>> OpenRootGroup(GDALOpenInfo* open_info,
                                                    const ConnectionString& name) {
-    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info->papszOpenOptions));
-    const bool is_update = open_info->eAccess != GA_ReadOnly;
-    options.is_update = is_update;
-    // What is changed may be what consolidated metadata hold.
-    if (is_update) options.use_consolidated = zarr::UseConsolidated::kNever;
-    if (is_update) ZARR_RETURN_IF_ERROR(CheckChangeable(name.path));
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, ReadOptionsOf(*open_info, name));
     ZARR_ASSIGN_OR_RETURN(Location location, Locate(name, options));
     if (!name.indices.empty() || !name.select.empty())
         return Status::Invalid("/" + name.node +
                                ": the multidimensional API opens arrays, not their slices");
     std::unique_ptr<StoreUpdate> update;
-    if (is_update) {
+    if (options.is_update) {
         ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
         ZARR_ASSIGN_OR_RETURN(auto locks, OpenSynchronizer(options.synchronizer));
         update =

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What is read of a store on a server: few requests, few round trips, and no byte twice."""
 
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -154,6 +156,32 @@ def test_advised_reads_are_on_their_way(server):
     assert len(log["requests"]) == 12 and log["in_turn"] <= 2
     assert dataset.GetRasterBand(1).AdviseRead(0, 0, 60, 40) == gdal.CE_None
     dataset = None  # while that is under way
+
+
+def test_far_more_is_advised_than_is_loaded_at_a_time(server):
+    dataset = opened(server, "cube_zarr_v3.zarr")
+    for i in range(3 * BANDS):
+        assert dataset.GetRasterBand(i % BANDS + 1).AdviseRead(0, 0, 60, 40) == gdal.CE_None
+    np.testing.assert_array_equal(dataset.ReadAsArray(), CUBE)
+    log = server.log()
+    chunks = [path for _, path, *_ in log["requests"] if "/c/" in path]
+    assert len(chunks) == len(set(chunks)) == 4 * BANDS
+    assert log["at_once"] <= 2 * 32
+
+
+def test_process_ends_while_chunks_are_on_their_way(server):
+    program = """
+import sys
+from osgeo import gdal
+dataset = gdal.OpenEx(sys.argv[1], gdal.OF_RASTER, allowed_drivers=["Zarr"])
+dataset.still_open = dataset  # is not closed
+for i in range(4):
+    dataset.GetRasterBand(i + 1).ReadAsArray()
+"""
+    name = f'ZARR:"/vsicurl/{server.url}/cube_zarr_v3.zarr"'
+    command = [sys.executable, "-B", "-c", program, name]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_bands_of_a_level_come_together(server):

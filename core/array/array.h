@@ -40,7 +40,7 @@ struct ReadOptions {
     std::size_t threads = 1;  // at most so many
     CachePolicy keep = CachePolicy::kPartlyRead;
     bool sees_pending = true;  // what was written and is not stored yet
-    bool looks_ahead = true;   // see ReadAhead, where the store is one that it is for
+    bool looks_ahead = false;  // for a reader that may go on in order, see ReadAhead
 };
 
 // What the store has of an array.

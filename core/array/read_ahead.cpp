@@ -2,7 +2,10 @@
 #include "core/array/read_ahead.h"
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <utility>
 
 #include "core/array/array.h"
@@ -15,45 +18,51 @@ namespace {
 // Regions of one batch at most, as where hundreds of rows lie in one chunk.
 constexpr std::size_t kMostRegions = 256;
 
-// The least region that holds two, where that is no more than both: where they differ along one
-// dimension, and touch.
-bool Join(Region& a, const Region& b) {
-    std::size_t along = a.start.size();
+// The dimension that two regions without steps differ along; nothing where there is not just one.
+std::optional<std::size_t> OnlyDifference(const Region& a, const Region& b) {
+    std::optional<std::size_t> along;
     for (std::size_t i = 0; i < a.start.size(); ++i) {
-        if (a.step[i] != 1 || b.step[i] != 1) return false;
+        if (a.step[i] != 1 || b.step[i] != 1) return std::nullopt;
         if (a.start[i] == b.start[i] && a.count[i] == b.count[i]) continue;
-        if (along != a.start.size()) return false;
+        if (along) return std::nullopt;
         along = i;
     }
-    if (along == a.start.size()) return true;
-    const std::uint64_t begin = std::min(a.start[along], b.start[along]);
-    const std::uint64_t a_end = a.start[along] + a.count[along];
-    const std::uint64_t b_end = b.start[along] + b.count[along];
-    if (std::max(a.start[along], b.start[along]) > std::min(a_end, b_end)) return false;
-    a.start[along] = begin;
-    a.count[along] = std::max(a_end, b_end) - begin;
+    return along;
+}
+
+// The part of a region along one dimension.
+struct Extent {
+    Extent(const Region& region, std::size_t along)
+        : begin(region.start[along]), end(begin + region.count[along]) {}
+
+    std::uint64_t begin;
+    std::uint64_t end;
+};
+
+// Makes `a` the region of both, where that holds no more: where they differ along one dimension,
+// and touch.
+bool Join(Region& a, const Region& b) {
+    const auto along = OnlyDifference(a, b);
+    if (!along) return false;
+    const Extent one(a, *along);
+    const Extent other(b, *along);
+    if (std::max(one.begin, other.begin) > std::min(one.end, other.end)) return false;
+    a.start[*along] = std::min(one.begin, other.begin);
+    a.count[*along] = std::max(one.end, other.end) - a.start[*along];
     return true;
 }
 
 // Takes away what lies in `before`, where the two differ along one dimension.
 void CutOff(Region& region, const Region& before) {
-    std::size_t along = region.start.size();
-    for (std::size_t i = 0; i < region.start.size(); ++i) {
-        if (region.step[i] != 1 || before.step[i] != 1) return;
-        if (region.start[i] == before.start[i] && region.count[i] == before.count[i]) continue;
-        if (along != region.start.size()) return;
-        along = i;
-    }
-    if (along == region.start.size()) return;
-    const std::uint64_t begin = region.start[along];
-    const std::uint64_t end = begin + region.count[along];
-    const std::uint64_t other_begin = before.start[along];
-    const std::uint64_t other_end = other_begin + before.count[along];
-    if (other_begin <= begin && begin < other_end && other_end < end) {
-        region.start[along] = other_end;
-        region.count[along] = end - other_end;
-    } else if (begin < other_begin && other_begin < end && end <= other_end) {
-        region.count[along] = other_begin - begin;
+    const auto along = OnlyDifference(region, before);
+    if (!along) return;
+    const Extent own(region, *along);
+    const Extent other(before, *along);
+    if (other.begin <= own.begin && own.begin < other.end && other.end < own.end) {
+        region.start[*along] = other.end;
+        region.count[*along] = own.end - other.end;
+    } else if (own.begin < other.begin && other.begin < own.end && own.end <= other.end) {
+        region.count[*along] = other.begin - own.begin;
     }
 }
 
@@ -75,13 +84,13 @@ std::size_t ReadAhead::MostBytes() const {
     return std::min(kMostBytes, array_.context().cache().max_bytes() / kShareOfCache);
 }
 
-bool ReadAhead::IsBusyLocked() {
+std::size_t ReadAhead::RunningLocked() {
     running_.erase(std::remove_if(running_.begin(), running_.end(),
                                   [](const auto& batch) {
                                       return !batch->IsOfThisProcess() || batch->HasEnded();
                                   }),
                    running_.end());
-    return running_.size() >= kBatches;
+    return running_.size();
 }
 
 std::vector<Region> ReadAhead::TakeNextLocked(const Region& last) {
@@ -114,42 +123,64 @@ std::vector<Region> ReadAhead::TakeNextLocked(const Region& last) {
 }
 
 void ReadAhead::Note(const Region& region, std::size_t threads) {
-    std::vector<Region> next;
-    {
-        const std::lock_guard<Mutex> lock(mutex_);
-        if (!sequence_.Note(region)) {
-            ahead_ = 0;
-            return;
+    try {
+        std::vector<Region> next;
+        {
+            const std::lock_guard<Mutex> lock(mutex_);
+            if (!sequence_.Note(region)) {
+                ahead_ = 0;
+                return;
+            }
+            if (ahead_ > 0) --ahead_;
+            if (RunningLocked() >= kBatches) return;
+            next = TakeNextLocked(region);
         }
-        if (ahead_ > 0) --ahead_;
-        if (IsBusyLocked()) return;
-        next = TakeNextLocked(region);
+        if (!next.empty()) Start(std::move(next), threads);
+    } catch (const std::bad_alloc&) {
+        // Then nothing is loaded ahead.
     }
-    if (!next.empty()) Start(std::move(next), threads);
 }
 
 void ReadAhead::Load(const Region& region, std::size_t threads) {
     if (array_.DecodedBytes(region) > MostBytes()) return;
-    Start({region}, threads);
+    try {
+        Start({region}, threads);
+    } catch (const std::bad_alloc&) {
+        // As above.
+    }
 }
 
 void ReadAhead::Start(std::vector<Region> regions, std::size_t threads) {
-    auto batch = std::make_shared<Completion>();
-    {
-        const std::lock_guard<Mutex> lock(mutex_);
-        if (is_ending_) return;
-        running_.push_back(batch);
-    }
-    const auto load = [this, batch, threads, regions = std::move(regions)] {
-        static_cast<void>(ParallelFor(regions.size(), array_.store()->ReadsAtOnce(),
-                                      [&](std::size_t i) -> Status {
-                                          if (is_ending_) return {};
-                                          static_cast<void>(array_.Preload(regions[i], threads));
-                                          return {};
-                                      }));
+    const auto batch = std::make_shared<Completion>();
+    std::function<void()> load = [this, batch, threads, regions = std::move(regions)] {
+        LoadAll(regions, threads);
         batch->End();
     };
-    if (!WorkerPool::Instance().Start(load)) batch->End();
+    {
+        const std::lock_guard<Mutex> lock(mutex_);
+        if (RunningLocked() >= kMostBatches) return;
+        running_.push_back(batch);
+    }
+    bool is_started = false;
+    try {
+        is_started = WorkerPool::Instance().Start(std::move(load));
+    } catch (const std::bad_alloc&) {
+        // As above.
+    }
+    if (!is_started) batch->End();
+}
+
+void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads) const {
+    try {
+        // What fails does not keep the others from being loaded.
+        static_cast<void>(ParallelFor(
+            regions.size(), array_.store()->ReadsAtOnce(), [&](std::size_t i) -> Status {
+                if (!is_ending_) static_cast<void>(array_.Preload(regions[i], threads));
+                return {};
+            }));
+    } catch (const std::bad_alloc&) {
+        // As above.
+    }
 }
 
 }  // namespace zarr

@@ -16,8 +16,8 @@ class Array;
 
 // Loads the chunks that a reader will want next into the cache of decoded chunks, on other threads:
 // where regions are read in order, and where it is told. Of an array in a store where each read
-// takes a while. Nothing that fails here is an error: who wants the chunk reads it again, and is
-// told. Thread-safe.
+// takes a while. What fails here is no error, unless a reader waits for that chunk: it is told what
+// it would have been told by its own request. Who comes later reads the chunk again. Thread-safe.
 class ReadAhead {
   public:
     // `array` is borrowed.
@@ -32,19 +32,23 @@ class ReadAhead {
     void Note(const Region& region, std::size_t threads);
     static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-    // Loads the chunks of a region. What the cache does not hold beside others is not loaded.
+    // Loads the chunks of a region; not where they take more than that, nor where kMostBatches are
+    // under way.
     void Load(const Region& region, std::size_t threads);
+    static constexpr std::size_t kMostBatches = 4;
 
   private:
-    // Loads regions, one after another, on another thread.
+    // Loads regions on another thread, unless kMostBatches are under way.
     void Start(std::vector<Region> regions, std::size_t threads);
-    bool IsBusyLocked();
+    void LoadAll(const std::vector<Region>& regions, std::size_t threads) const;
+    // Batches that are under way; forgets those that have ended.
+    std::size_t RunningLocked();
     std::size_t MostBytes() const;
     // The regions of the sequence after the first `ahead_` that are to be loaded now, without what
     // `last` has, which is being read.
     std::vector<Region> TakeNextLocked(const Region& last);
 
-    // Batches of regions that are under way at the same time: the next, while the last comes.
+    // Batches of a sequence that are under way at the same time: the next, while the last comes.
     static constexpr std::size_t kBatches = 2;
 
     const Array& array_;

@@ -17,10 +17,7 @@ bool IsZero(const DimVector<std::int64_t>& offset) {
 }
 
 bool IsSame(const DimVector<std::int64_t>& a, const DimVector<std::int64_t>& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        if (a[i] != b[i]) return false;
-    return true;
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
 // `start` moved by an offset; nothing where that leads out of the array.
@@ -113,8 +110,8 @@ std::vector<Region> ReadSequence::Next(std::size_t count,
         Region region = full_;
         region.start = at;
         for (std::size_t i = 0; i < at.size(); ++i) {
-            const auto step = static_cast<std::uint64_t>(std::max<std::int64_t>(region.step[i], 1));
-            if (region.step[i] < 1) return next;  // read backwards
+            if (region.step[i] < 1) return {};  // read backwards, or one element again and again
+            const auto step = static_cast<std::uint64_t>(region.step[i]);
             region.count[i] = std::min(region.count[i], (shape[i] - at[i] + step - 1) / step);
         }
         next.push_back(region);

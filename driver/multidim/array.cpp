@@ -319,9 +319,9 @@ Status ZarrMDArray::ReadTexts(const zarr::Region& region, const zarr::Strides& s
     const zarr::Strides own = zarr::ContiguousStrides(region.count, text_length_, false);
     zarr::Strides each = own;
     each.push_back(1);
-    ZARR_RETURN_IF_ERROR(
-        array_->Read(characters, 0, {staged.data(), each, zarr::CopyConverter(1)},
-                     {session_->options().threads, zarr::CachePolicy::kAllIfSmall}));
+    ZARR_RETURN_IF_ERROR(array_->Read(characters, 0, {staged.data(), each, zarr::CopyConverter(1)},
+                                      {session_->options().threads, zarr::CachePolicy::kAllIfSmall,
+                                       true, session_->options().read_ahead}));
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, buffer_type));
     zarr::CopyBlock(region.count, data, strides, staged.data(), own, op->op());
     return op->is_out_of_memory() ? Status::OutOfMemory(facts_.path + ": out of memory") : Status();

@@ -631,7 +631,7 @@ CPLErr ZarrRasterBand::AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, 
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const bool is_inside = nXOff >= 0 && nYOff >= 0 && nXSize > 0 && nYSize > 0 &&
                                nXSize <= nRasterXSize - nXOff && nYSize <= nRasterYSize - nYOff;
-        // GDAL's own drivers take what lies outside for nothing to do.
+        // What lies outside is an error where it is read.
         if (is_inside && dataset()->update() == nullptr)
             LoadForWindow(*this, {nXOff, nYOff, nXSize, nYSize}, {nBufXSize, nBufYSize}, nullptr);
         return CE_None;

@@ -212,10 +212,14 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
                                              nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,
                                              nPixelSpace, nLineSpace, nBandSpace, psExtraArg);
         // What is read of one band, or array, after another comes together.
-        for (int i = 0; i < nBandCount && nBandCount > 1; ++i)
-            LoadForWindow(*Band(panBandMap[i]), {nXOff, nYOff, nXSize, nYSize},
-                          {nBufXSize, nBufYSize}, psExtraArg);
-        if (nXSize != nBufXSize || nYSize != nBufYSize)
+        const auto load_from = [&](int first) {
+            for (int i = first; i < nBandCount; ++i)
+                LoadForWindow(*Band(panBandMap[i]), {nXOff, nYOff, nXSize, nYSize},
+                              {nBufXSize, nBufYSize}, psExtraArg);
+        };
+        const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
+        if (is_resampled && nBandCount > 1) load_from(0);
+        if (is_resampled)
             return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
                                              nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,
                                              nPixelSpace, nLineSpace, nBandSpace, psExtraArg);
@@ -229,6 +233,7 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
             window.x_size = nXSize;
             window.y_size = nYSize;
             const int run = CountRun(bands.data() + done, nBandCount - done, window);
+            if (done == 0) load_from(run);
             const CPLErr error = bands[static_cast<std::size_t>(done)]->ReadWindow(
                 window, static_cast<GByte*>(pData) + nBandSpace * done, eBufType, nPixelSpace,
                 nLineSpace, nBandSpace);
