@@ -76,6 +76,13 @@ Result<std::optional<std::uint64_t>> OverlayStore::GetTail(const std::string& ke
     return std::optional<std::uint64_t>(found->second.size());
 }
 
+Status OverlayStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                             const ValueTaker& take) const {
+    const bool has_own = std::any_of(keys.begin(), keys.end(),
+                                     [&](const std::string& key) { return IsOverlaid(key); });
+    return has_own ? Store::GetMany(keys, options, take) : base().GetMany(keys, options, take);
+}
+
 Result<std::vector<StoreEntry>> OverlayStore::List(const std::string& prefix) const {
     std::vector<StoreEntry> entries;
     const auto found = children_.find(prefix);

@@ -35,6 +35,9 @@ class OverlayStore final : public ForwardingStore {
                           Buffer& value) const override;
     Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
                                                  Buffer& value) const override;
+    // Together, where none of them is in memory.
+    Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
+                   const ValueTaker& take) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
 
   private:

@@ -368,57 +368,73 @@ Result<bool> ZipArchive::Unpack(const ZipMember& member, ByteSpan bytes, Buffer&
     return true;
 }
 
-// NOLINTNEXTLINE(readability-function-cognitive-complexity): steps of one read that share all
+// What the steps of ReadMany() share.
+struct ZipArchive::Many {
+    const std::vector<const ZipMember*>& members;
+    const std::vector<std::string>& names;
+    const ReadManyOptions& options;
+    const Store::ValueTaker& take;
+    std::vector<WantedRange> wanted;  // `which` is the place in `members`
+};
+
 Status ZipArchive::ReadMany(const std::vector<const ZipMember*>& members,
                             const std::vector<std::string>& names, const ReadManyOptions& options,
                             const Store::ValueTaker& take) const {
-    std::vector<WantedRange> wanted;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        if (members[i] == nullptr) {
-            ZARR_RETURN_IF_ERROR(take(i, std::nullopt));
+    Many many{members, names, options, take, {}};
+    ZARR_RETURN_IF_ERROR(PlaceMany(many));
+    const std::vector<JoinedRange> runs = JoinRanges(many.wanted, source_->cost());
+    const std::size_t threads = runs.size() < options.threads ? options.threads : 1;
+    return ParallelFor(runs.size(), options.requests,
+                       [&](std::size_t i) { return ReadRun(many, runs[i], threads); });
+}
+
+Status ZipArchive::PlaceMany(Many& many) const {
+    for (std::size_t i = 0; i < many.members.size(); ++i) {
+        if (many.members[i] == nullptr) {
+            ZARR_RETURN_IF_ERROR(many.take(i, std::nullopt));
             continue;
         }
-        const ZipMember& member = *members[i];
-        if (member.size > options.limit) return ValueTooLarge(names[i], member.size, options.limit);
-        ZARR_RETURN_IF_ERROR(Check(member).WithContext(names[i]));
+        const ZipMember& member = *many.members[i];
+        if (member.size > many.options.limit)
+            return ValueTooLarge(many.names[i], member.size, many.options.limit);
+        ZARR_RETURN_IF_ERROR(Check(member).WithContext(many.names[i]));
         if (member.header >= source_->size())
-            return Status::Corrupt(names[i] + ": lies outside the zip file");
-        wanted.push_back({member.header, LengthInFile(member), i});
+            return Status::Corrupt(many.names[i] + ": lies outside the zip file");
+        many.wanted.push_back({member.header, LengthInFile(member), i});
     }
-    const auto read_alone = [&](std::size_t which) -> Status {
-        const ZipMember& member = *members[which];
-        Buffer contents;
-        ZARR_RETURN_IF_ERROR(contents.Reset(static_cast<std::size_t>(member.size)));
-        ZARR_RETURN_IF_ERROR(Read(member, contents.span()).WithContext(names[which]));
-        return take(which, std::as_const(contents).span());
+    return {};
+}
+
+Status ZipArchive::ReadRun(const Many& many, const JoinedRange& run, std::size_t threads) const {
+    const auto size = static_cast<std::size_t>(run.size());
+    std::optional<ByteGate::Pass> pass;
+    if (many.options.gate != nullptr) pass.emplace(*many.options.gate, size);
+    Buffer bytes;
+    const auto read = [&]() -> Status {
+        ZARR_RETURN_IF_ERROR(bytes.Reset(size));
+        return source_->ReadAt(run.offset, bytes.span());
     };
-    const std::vector<JoinedRange> runs = JoinRanges(wanted, source_->cost());
-    const std::size_t threads = runs.size() < options.threads ? options.threads : 1;
-    return ParallelFor(runs.size(), options.requests, [&](std::size_t i) -> Status {
-        const JoinedRange& run = runs[i];
-        const auto size = static_cast<std::size_t>(run.size());
-        std::optional<ByteGate::Pass> pass;
-        if (options.gate != nullptr) pass.emplace(*options.gate, size);
-        Buffer bytes;
-        const auto read = [&]() -> Status {
-            ZARR_RETURN_IF_ERROR(bytes.Reset(size));
-            return source_->ReadAt(run.offset, bytes.span());
-        };
-        const Status status = options.on_request ? Timed(read, options.on_request) : read();
-        return ParallelFor(run.count, status.ok() ? threads : 1, [&](std::size_t k) -> Status {
-            const WantedRange& one = wanted[run.first + k];
-            // What cannot be read together may be read one by one, or says which of it fails.
-            if (!status.ok()) return read_alone(one.which);
-            const auto from = static_cast<std::size_t>(one.offset - run.offset);
-            const ByteSpan stored{std::as_const(bytes).data() + from,
-                                  static_cast<std::size_t>(one.size)};
-            Buffer memory;
-            ByteSpan contents;
-            auto is_there = Unpack(*members[one.which], stored, memory, contents);
-            if (!is_there.ok()) return is_there.status().WithContext(names[one.which]);
-            return *is_there ? take(one.which, contents) : read_alone(one.which);
-        });
+    const Status status = many.options.on_request ? Timed(read, many.options.on_request) : read();
+    return ParallelFor(run.count, status.ok() ? threads : 1, [&](std::size_t i) -> Status {
+        const WantedRange& one = many.wanted[run.first + i];
+        // What cannot be read together may be read one by one, or says which of it fails.
+        if (!status.ok()) return ReadAlone(many, one.which);
+        const ByteSpan stored{std::as_const(bytes).data() + (one.offset - run.offset),
+                              static_cast<std::size_t>(one.size)};
+        Buffer memory;
+        ByteSpan contents;
+        const auto is_there = Unpack(*many.members[one.which], stored, memory, contents);
+        if (!is_there.ok()) return is_there.status().WithContext(many.names[one.which]);
+        return *is_there ? many.take(one.which, contents) : ReadAlone(many, one.which);
     });
+}
+
+Status ZipArchive::ReadAlone(const Many& many, std::size_t which) const {
+    const ZipMember& member = *many.members[which];
+    Buffer contents;
+    ZARR_RETURN_IF_ERROR(contents.Reset(static_cast<std::size_t>(member.size)));
+    ZARR_RETURN_IF_ERROR(Read(member, contents.span()).WithContext(many.names[which]));
+    return many.take(which, std::as_const(contents).span());
 }
 
 Status ZipArchive::Read(const ZipMember& member, MutableByteSpan contents) const {

@@ -146,6 +146,11 @@ class ZipArchive {
     Result<std::uint64_t> FindContents(const ZipMember& member) const;
     // Reads what is in the file of a member into `memory`.
     Status ReadStored(const ZipMember& member, MutableByteSpan memory) const;
+    // The steps of ReadMany(): where the members lie, those of one read, and one by itself.
+    struct Many;
+    Status PlaceMany(Many& many) const;
+    Status ReadRun(const Many& many, const JoinedRange& run, std::size_t threads) const;
+    Status ReadAlone(const Many& many, std::size_t which) const;
     // The bytes of a member from its local header on, where that is as long as is to be expected.
     std::uint64_t LengthInFile(const ZipMember& member) const;
     // The contents of a member, from what is in the file of it from its local header on. `memory`

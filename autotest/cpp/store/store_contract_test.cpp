@@ -88,6 +88,35 @@ TEST_P(StoreContract, HasAbsenceForAValue) {
     }
 }
 
+TEST_P(StoreContract, GetsManyAsOneAfterAnother) {
+    Random random(5);
+    const std::string bytes = random.Bytes(3000);
+    under_test_->Put("depth/0.0", bytes);
+    under_test_->Put("depth/0.1", "");
+    under_test_->Put("depth/.zattrs", kGroup);
+    const Store& store = under_test_->store();
+    const std::vector<std::string> keys = {"depth/0.1", "depth/0.0", "depth/.zattrs", "depth/0.2",
+                                           "depth/.zarray"};
+    ReadManyOptions options;
+    options.limit = bytes.size();
+    options.requests = 2;
+    std::vector<std::optional<std::string>> values(keys.size(), "not taken");
+    const auto take = [&](std::size_t i, const std::optional<ByteSpan>& value) -> Status {
+        values[i] = value ? std::optional(std::string(value->text())) : std::nullopt;
+        return {};
+    };
+    ASSERT_TRUE(Succeeds(store.GetMany(keys, options, take)));
+    const std::vector<std::optional<std::string>> expected = {"", bytes, std::string(kGroup),
+                                                              std::nullopt, std::nullopt};
+    EXPECT_EQ(values, expected);
+    options.limit = bytes.size() - 1;
+    EXPECT_TRUE(
+        Fails(store.GetMany({"depth/0.0"}, options, take), StatusCode::kLimit, "depth/0.0: "));
+    const auto refuse = [](std::size_t, const auto&) { return Status::Io("not wanted"); };
+    EXPECT_TRUE(
+        Fails(store.GetMany({"depth/0.1"}, options, refuse), StatusCode::kIo, "not wanted"));
+}
+
 TEST_P(StoreContract, GetsIntoMemoryOfTheRightSize) {
     under_test_->Put("depth/0.0", "12345678");
     under_test_->Put("depth/empty", "");
