@@ -234,7 +234,7 @@ COMMON = [
     ("a region of an array", "core/array/array.h", "Destination",
      ["where to, with which strides, and the one operation that",
       "turns stored elements into wanted ones"]),
-    ("pieces", "core/array/region_reader.h", "RegionSplit",
+    ("pieces", "core/array/region_split.h", "RegionSplit",
      ["split at the chunks' edges, by arithmetic alone:", "any number of them costs nothing"]),
     ("in parallel", "core/array/region_reader.cpp", "ParallelFor",
      ["a piece a thread; over a network 32 requests under way,", "however few threads decode"]),
