@@ -70,7 +70,7 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
                                 array->layouts_.largest().max_encoded_bytes,
                                 array->context_->shards(), instances->pending_shards()));
     }
-    if (array->store_->ReadsAtOnce() > 1 && array->metadata_.dtype.kind != DataKind::kObject)
+    if (array->metadata_.dtype.kind != DataKind::kObject)
         array->read_ahead_ = std::make_unique<ReadAhead>(*array);
     array->instances_ = std::move(instances);
     array->instances_->Join(*array);
@@ -107,8 +107,9 @@ Status Array::Read(const Region& region, std::size_t offset, const Destination& 
     if (metadata_.dtype.kind == DataKind::kObject && destination.op.is_copy)
         return Status::Invalid("elements of dtype |O have no fixed size");
     ZARR_RETURN_IF_ERROR(region.Check(metadata_.shape));
-    if (read_ahead_ != nullptr && options.looks_ahead) read_ahead_->Note(region, options.threads);
-    return ReadRegion(*this, region, offset, destination, options);
+    const bool wants_rest =
+        read_ahead_ != nullptr && options.looks_ahead && read_ahead_->Note(region, options.threads);
+    return ReadRegion(*this, region, offset, destination, options, wants_rest);
 }
 
 Status Array::Preload(const Region& region, std::size_t threads) const {
@@ -202,7 +203,7 @@ Result<std::vector<std::string>> Array::ReadObjects(const Region& region,
     const Destination destination{reinterpret_cast<std::uint8_t*>(objects.data()),
                                   ContiguousStrides(region.count, sizeof(std::string), false),
                                   take};
-    ZARR_RETURN_IF_ERROR(ReadRegion(*this, region, 0, destination, {threads}));
+    ZARR_RETURN_IF_ERROR(ReadRegion(*this, region, 0, destination, {threads}, false));
     return objects;
 }
 

@@ -68,6 +68,9 @@ void CutOff(Region& region, const Region& before) {
 
 }  // namespace
 
+ReadAhead::ReadAhead(const Array& array)
+    : array_(array), loads_(array.store()->ReadsAtOnce() > 1) {}
+
 ReadAhead::~ReadAhead() {
     is_ending_ = true;
     std::vector<std::shared_ptr<Completion>> running;
@@ -122,27 +125,40 @@ std::vector<Region> ReadAhead::TakeNextLocked(const Region& last) {
     return batch;
 }
 
-void ReadAhead::Note(const Region& region, std::size_t threads) {
+bool ReadAhead::StaysInChunkLocked(const Region& last) const {
+    const std::vector<Region> next = sequence_.Next(1, array_.metadata().shape);
+    if (next.empty()) return false;
+    const std::vector<GridAxis>& axes = array_.layouts().grid();
+    for (std::size_t i = 0; i < axes.size(); ++i)
+        if (axes[i].ChunkOf(last.start[i]) != axes[i].ChunkOf(next[0].start[i])) return false;
+    return true;
+}
+
+bool ReadAhead::Note(const Region& region, std::size_t threads) {
+    bool stays = false;
     try {
         std::vector<Region> next;
         {
             const std::lock_guard<Mutex> lock(mutex_);
             if (!sequence_.Note(region)) {
                 ahead_ = 0;
-                return;
+                return false;
             }
+            stays = StaysInChunkLocked(region);
+            if (!loads_) return stays;
             if (ahead_ > 0) --ahead_;
-            if (RunningLocked() >= kBatches) return;
+            if (RunningLocked() >= kBatches) return stays;
             next = TakeNextLocked(region);
         }
         if (!next.empty()) Start(std::move(next), threads);
     } catch (const std::bad_alloc&) {
         // Then nothing is loaded ahead.
     }
+    return stays;
 }
 
 void ReadAhead::Load(const Region& region, std::size_t threads) {
-    if (array_.DecodedBytes(region) > MostBytes()) return;
+    if (!loads_ || array_.DecodedBytes(region) > MostBytes()) return;
     try {
         Start({region}, threads);
     } catch (const std::bad_alloc&) {

@@ -14,22 +14,28 @@ namespace zarr {
 
 class Array;
 
-// Loads the chunks that a reader will want next into the cache of decoded chunks, on other threads:
-// where regions are read in order, and where it is told. Of an array in a store where each read
-// takes a while. What fails here is no error, unless a reader waits for that chunk: it is told what
-// it would have been told by its own request. Who comes later reads the chunk again. Thread-safe.
+// Knows where regions are read in order. In a store where each read takes a while, loads the chunks
+// that a reader will want next into the cache of decoded chunks, on other threads: those that come
+// next in that order, and those that it is told of. What fails here is no error, unless a reader
+// waits for that chunk: it is told what it would have been told by its own request. Who comes later
+// reads the chunk again. Thread-safe.
 class ReadAhead {
   public:
-    // `array` is borrowed.
-    explicit ReadAhead(const Array& array) : array_(array) {}
+    // `array` is borrowed, and has its store.
+    explicit ReadAhead(const Array& array);
     // Waits for what is under way.
     ~ReadAhead();
     ReadAhead(const ReadAhead&) = delete;
     ReadAhead& operator=(const ReadAhead&) = delete;
 
+    // True where chunks are loaded at all.
+    bool loads() const { return loads_; }
+
     // Notes a region before it is read, by at most so many threads that decode. What comes after it
-    // in order is loaded, as much as kMostBytes or a quarter of the cache holds.
-    void Note(const Region& region, std::size_t threads);
+    // in order is loaded, as much as kMostBytes or a quarter of the cache holds. True where the
+    // region that comes next begins in the same chunk as this one, so that the rest of this one's
+    // chunks will be wanted.
+    bool Note(const Region& region, std::size_t threads);
     static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
     // Loads the chunks of a region; not where they take more than that, nor where kMostBatches are
@@ -47,11 +53,13 @@ class ReadAhead {
     // The regions of the sequence after the first `ahead_` that are to be loaded now, without what
     // `last` has, which is being read.
     std::vector<Region> TakeNextLocked(const Region& last);
+    bool StaysInChunkLocked(const Region& last) const;
 
     // Batches of a sequence that are under way at the same time: the next, while the last comes.
     static constexpr std::size_t kBatches = 2;
 
     const Array& array_;
+    const bool loads_;
     std::atomic<bool> is_ending_{false};
     Mutex mutex_;
     ReadSequence sequence_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/array/read_ahead.h"
 #include "core/array/region_groups.h"
 #include "core/array/region_split.h"
 #include "core/base/checked.h"
@@ -76,7 +77,7 @@ class RegionReader {
   public:
     // All are borrowed. `offset` is the place of the wanted part in an element.
     RegionReader(const Array& array, const Region& region, std::size_t offset,
-                 const Destination& destination, const ReadOptions& options);
+                 const Destination& destination, const ReadOptions& options, bool wants_rest);
 
     Status Run();
 
@@ -184,6 +185,7 @@ class RegionReader {
     Semaphore decoding_;           // where more threads are at it
     const bool is_gated_;          // where that may be
     const bool sees_pending_;
+    const bool wants_rest_;
     bool keep_all_ = false;
     std::uint64_t may_stay_;  // how many pieces, from the first on
     const RegionSplit plan_;
@@ -196,7 +198,8 @@ std::size_t ChunksAtOnce(const Array& array, std::size_t threads, std::size_t co
 }
 
 RegionReader::RegionReader(const Array& array, const Region& region, std::size_t offset,
-                           const Destination& destination, const ReadOptions& options)
+                           const Destination& destination, const ReadOptions& options,
+                           bool wants_rest)
     : array_(array),
       region_(region),
       offset_(offset),
@@ -207,6 +210,7 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       decoding_(threads_),
       is_gated_(in_flight_ > threads_ || array.chunks().groups() != nullptr),
       sees_pending_(options.sees_pending && !array.pending().empty()),
+      wants_rest_(wants_rest),
       plan_(array.layouts().grid(), region, destination.strides) {
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
@@ -391,7 +395,8 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& r
     const std::size_t bytes = pipeline.chunk_bytes();
     ArrayContext& context = array_.context();
     // What is read ahead is not read a second time.
-    if (array_.read_ahead_ != nullptr && context.cache().IsLoading(array_.IdOf(part.chunk)))
+    if (array_.read_ahead_ != nullptr && array_.read_ahead_->loads() &&
+        context.cache().IsLoading(array_.IdOf(part.chunk)))
         return Strategy::kThroughCache;
     const bool is_stored_so = pipeline.is_identity();
     // Over a network a compressed chunk is decoded whole, as all of it is fetched: decoding costs
@@ -401,8 +406,12 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& r
     if (!part.covers_chunk && has_ranges && bytes >= kLargeChunk &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         ranges = RangesOf(part);
-        // A second part of a chunk makes it worth decoding.
-        if (!ranges.empty() && context.IsFirstPart(array_.IdOf(part.chunk))) {
+        // A second part of a chunk makes it worth decoding, where it is kept for the third.
+        const auto is_alone = [&] {
+            if (bytes > context.cache().max_bytes()) return true;
+            return !wants_rest_ && context.IsFirstPart(array_.IdOf(part.chunk));
+        };
+        if (!ranges.empty() && is_alone()) {
             if (!is_stored_so) return Strategy::kDecodeRange;
             if (ranges.back().end - ranges.front().begin <= bytes / 4) return Strategy::kFetchRange;
         }
@@ -755,13 +764,13 @@ ByteRanges RegionReader::RangesOf(const ChunkPart& part) const {
 }
 
 Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
-                  const Destination& destination, const ReadOptions& options) {
-    return RegionReader(array, region, offset, destination, options).Run();
+                  const Destination& destination, const ReadOptions& options, bool wants_rest) {
+    return RegionReader(array, region, offset, destination, options, wants_rest).Run();
 }
 
 Status PreloadRegion(const Array& array, const Region& region, std::size_t threads) {
     const Destination nowhere{nullptr, Strides(array.metadata().rank(), 0), {}};
-    return RegionReader(array, region, 0, nowhere, {threads}).Preload();
+    return RegionReader(array, region, 0, nowhere, {threads}, false).Preload();
 }
 
 }  // namespace zarr

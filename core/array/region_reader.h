@@ -14,9 +14,10 @@ namespace zarr {
 
 // Reads a region, which lies inside the array: splits it at the chunk boundaries and brings each
 // part to its place, in parallel. `offset` is the place of the wanted part in an element. Of
-// kObject the converter gets ObjectRefs, whose texts live as long as its call.
+// kObject the converter gets ObjectRefs, whose texts live as long as its call. `wants_rest` says
+// that the rest of the region's chunks will be wanted soon.
 Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
-                  const Destination& destination, const ReadOptions& options);
+                  const Destination& destination, const ReadOptions& options, bool wants_rest);
 
 // Brings the chunks of a region into the cache.
 Status PreloadRegion(const Array& array, const Region& region, std::size_t threads);

@@ -53,6 +53,40 @@ TEST(ChunkRanges, OtherCodecsDecodeTheChunk) {
     EXPECT_EQ(sample.decoded(), 512U * 512 * 4);
 }
 
+// The bands of a cube, one after the other.
+TEST(ChunkRanges, WhatIsReadInOrderIsReadOnce) {
+    Random random(35);
+    SampleSpec spec;
+    spec.shape = {96, 200, 200};
+    spec.chunks = {32, 128, 128};
+    spec.compressor = kBlosc;
+    const WrittenArray sample(random, spec);
+    const std::uint64_t all = std::uint64_t{96} * 256 * 256 * 4;
+    const auto read = [&](std::uint64_t band) {
+        const Region region{{band, 0, 0}, {1, 200, 200}, {1, 1, 1}};
+        ReadOptions options;
+        options.looks_ahead = true;
+        EXPECT_EQ(*ReadRowMajor(*sample.array, region, options), sample.Expected(region)) << band;
+    };
+    for (std::uint64_t band = 0; band < 32; ++band) read(band);
+    EXPECT_GT(sample.decoded(), all / 3) << "the first band was not known to be one of many";
+    const std::uint64_t before = sample.decoded();
+    for (std::uint64_t band = 32; band < 96; ++band) read(band);
+    EXPECT_EQ(sample.decoded() - before, all / 3 * 2);
+}
+
+// A chunk that the cache cannot hold is not decoded whole for each part.
+TEST(ChunkRanges, OfChunksLargerThanTheCacheOnlyPartsAreDecoded) {
+    Random random(36);
+    const WrittenArray sample(random, Large(kBlosc));
+    const auto array = sample.Open(1000);
+    const std::uint64_t chunk = 512 * 512 * 4;
+    for (std::uint64_t x = 5; x < 25; ++x)
+        EXPECT_EQ(*ReadRowMajor(*array, Pixel(400, x), 1), sample.Expected(Pixel(400, x)));
+    EXPECT_LE(array->counters().bytes_decoded.load(), 10 * chunk)
+        << "half of it at most, each time";
+}
+
 TEST(ChunkRanges, GiveTheElementsOfRandomRegions) {
     Random random(34);
     for (int round = 0; round < 40; ++round) {

@@ -175,13 +175,18 @@ Region RandomRegion(Random& random, const std::vector<std::uint64_t>& shape) {
 }
 
 Result<std::string> ReadRowMajor(const Array& array, const Region& region, std::size_t threads) {
+    return ReadRowMajor(array, region, ReadOptions{threads});
+}
+
+Result<std::string> ReadRowMajor(const Array& array, const Region& region,
+                                 const ReadOptions& options) {
     const DataType& type = array.metadata().dtype;
     const DataType native = type.Native();
     ZARR_ASSIGN_OR_RETURN(const Converter op, ReadConverter(type, native));
     std::string memory(static_cast<std::size_t>(region.size()) * type.size, '\xcc');
     const Destination destination{reinterpret_cast<std::uint8_t*>(memory.data()),
                                   ContiguousStrides(region.count, type.size, false), op};
-    ZARR_RETURN_IF_ERROR(array.Read(region, 0, destination, {threads}));
+    ZARR_RETURN_IF_ERROR(array.Read(region, 0, destination, options));
     return memory;
 }
 

@@ -72,6 +72,8 @@ Region RandomRegion(Random& random, const std::vector<std::uint64_t>& shape);
 
 // Reads into contiguous memory, row-major.
 Result<std::string> ReadRowMajor(const Array& array, const Region& region, std::size_t threads);
+Result<std::string> ReadRowMajor(const Array& array, const Region& region,
+                                 const ReadOptions& options);
 
 // Moves `index` to the next in row-major order below `limits`; false after the last.
 bool NextIndex(DimVector<std::uint64_t>& index, const DimVector<std::uint64_t>& limits);
