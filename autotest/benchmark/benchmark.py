@@ -61,6 +61,7 @@ TASKS = (
     "zipped",
     "pyramid",
     "writing",
+    "uploading",
     "memory",
     "opening",
 )

@@ -129,7 +129,7 @@ def test_bands_in_turn_are_read_ahead(server, form, options):
     paths = [path for _, path, *_ in log["requests"]]
     assert len(paths) == len(set(paths)) == 4 * BANDS  # each chunk, once
     if options:
-        assert log["in_turn"] == BANDS
+        assert log["in_turn"] >= BANDS
     else:
         assert log["in_turn"] <= BANDS // 2
 

@@ -211,6 +211,27 @@ def test_writing_puts_each_object_once_and_renames_nothing(s3):
     assert_reads(open_raster("/vsis3/demo/new.zarr"))
 
 
+def test_making_a_store_asks_nothing_that_is_known(s3):
+    """What is in a store that was made just now needs no request, nor what GDAL knows is absent."""
+    dataset = gdal.GetDriverByName("Zarr").Create("/vsis3/demo/made.zarr", SIDE, SIDE)
+    made = s3.requests()
+    assert sum(method == "PUT" for method, *_ in made) <= 3
+    assert sum(path.endswith("/meta") for _, path, _ in made) <= 1
+    first = next(i for i, (method, *_) in enumerate(made) if method == "PUT")
+    assert {method for method, *_ in made[first:]} == {"PUT"}, made[first:]
+    # What others do from then on is seen.
+    other = gdal.GetDriverByName("Zarr").Create(
+        "/vsis3/demo/made.zarr", SIDE, SIDE, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=other"]
+    )
+    assert other is not None
+    other = None
+    dataset.GetRasterBand(1).Fill(3)
+    dataset = None
+    gdal.VSICurlClearCache()
+    names = [name for name, _ in open_raster("/vsis3/demo/made.zarr").GetSubDatasets()]
+    assert [name.rpartition("/")[2] for name in names] == ["made", "other"]
+
+
 def test_a_store_is_overwritten_in_place_and_erased_by_few_requests(s3):
     driver = gdal.GetDriverByName("Zarr")
     source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Float32)

@@ -344,7 +344,8 @@ Status HierarchyWriter::Finish() {
     const std::lock_guard lock(mutex_);
     std::set<std::string> groups;
     if (consolidated_ != WriteConsolidated::kNo) groups = erased_;
-    if (consolidated_ == WriteConsolidated::kYes) groups.insert("");
+    const bool has_changed = !is_finished_ || !touched_.empty() || !erased_.empty();
+    if (consolidated_ == WriteConsolidated::kYes && has_changed) groups.insert("");
     for (const std::string& group : groups)
         ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kWrite));
     // Consolidated metadata that exist by now were made by another writer, which may not have seen
@@ -354,6 +355,7 @@ Status HierarchyWriter::Finish() {
             ZARR_RETURN_IF_ERROR(WriteConsolidatedAt(group, IfAbsent::kLeave));
     touched_.clear();
     erased_.clear();
+    is_finished_ = true;
     return {};
 }
 

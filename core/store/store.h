@@ -139,6 +139,12 @@ class Store {
     // the store cannot, as in the default; then nothing has changed.
     virtual Result<bool> RenamePrefix(const std::string& from, const std::string& to);
 
+    // Says that a store is made where there is nothing: until EndMaking() nothing is there but what
+    // is written through this object. A store where each request takes a while asks for nothing
+    // then, as by default it does all the same.
+    virtual void BeginMaking() {}
+    virtual void EndMaking() {}
+
     // Lets others who open the store see what was written to it, where they do not see it at once;
     // the default does nothing.
     virtual Status Flush();

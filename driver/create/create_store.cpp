@@ -267,6 +267,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster
                 store, ZipWriter::Create(folder, std::exchange(replacement, StoreReplacement())));
         } else {
             ZARR_ASSIGN_OR_RETURN(store, OpenStoreForUpdate(replacement.folder()));
+            if (replacement.IsKnownEmpty()) store->BeginMaking();
         }
     }
     NewStore made(name, options, std::move(arrays), std::move(replacement));
@@ -286,6 +287,7 @@ Status NewStore::MakeArrays() {
 }
 
 Status NewStore::Failed(const Status& status) {
+    update_->store()->EndMaking();
     static_cast<void>(update_->EraseMade());
     static_cast<void>(update_->metadata().Finish());
     return status;
@@ -306,6 +308,8 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     if (!has_been_open_) dataset->PlanOverviews(options_.overviews);
     if (!has_been_open_ && options_.append_subdataset) dataset->MayShareDimensions();
     has_been_open_ = true;
+    // From here on others may write to it, too.
+    update_->store()->EndMaking();
     return dataset;
 }
 

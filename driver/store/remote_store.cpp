@@ -91,18 +91,45 @@ std::shared_ptr<const RemoteStore> RemoteStore::Open(const StorePath& folder,
     return store;
 }
 
+std::shared_ptr<zarr::MemoryStore> RemoteStore::Made() const {
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    return made_;
+}
+
+void RemoteStore::BeginMaking() {
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    made_ = std::make_shared<zarr::MemoryStore>();
+}
+
+void RemoteStore::EndMaking() {
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    made_.reset();
+}
+
 Status RemoteStore::Set(const std::string& key, zarr::ByteSpan value) {
     open_stores.Forget();
-    return VsiStore::Set(key, value);
+    ZARR_RETURN_IF_ERROR(VsiStore::Set(key, value));
+    const auto made = Made();
+    if (made == nullptr) return {};
+    if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key))) return made->Set(key, value);
+    EndMaking();
+    return {};
 }
 
 Status RemoteStore::Erase(const std::string& key) {
     open_stores.Forget();
+    if (const auto made = Made()) {
+        zarr::Buffer ignored;
+        ZARR_ASSIGN_OR_RETURN(const bool is_there, made->GetRange(key, 0, 0, ignored));
+        if (!is_there) return {};
+        ZARR_RETURN_IF_ERROR(made->Erase(key));
+    }
     return VsiStore::Erase(key);
 }
 
 Status RemoteStore::EraseMany(const std::vector<std::string>& keys) {
     open_stores.Forget();
+    if (Made() != nullptr) return Store::EraseMany(keys);
     return VsiStore::EraseMany(keys);
 }
 
@@ -150,6 +177,7 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys) const {
 Result<bool> RemoteStore::Get(const std::string& key, zarr::Buffer& value,
                               std::size_t limit) const {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    if (const auto made = Made()) return made->Get(key, value, limit);
     if (!access_.update) {
         const std::lock_guard<zarr::Mutex> lock(mutex_);
         const auto known = kept_.find(key);
@@ -233,6 +261,7 @@ Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& k
 Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                    zarr::Buffer& value) const {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    if (const auto made = Made()) return made->GetRange(key, offset, length, value);
     if (const auto url = folder().Url(key)) {
         const ByteExtent extent{offset, std::max<std::size_t>(length, 1)};
         const std::size_t limit = std::max(
@@ -248,6 +277,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::GetTail(const std::string& key
                                                           std::size_t length,
                                                           zarr::Buffer& value) const {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+    if (const auto made = Made()) return made->GetTail(key, length, value);
     const auto url = folder().Url(key);
     if (!url) return VsiStore::GetTail(key, length, value);
     const auto limit =
@@ -291,6 +321,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::GetTail(const std::string& key
 }
 
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {
+    if (const auto made = Made()) return made->List(prefix);
     const auto unlisted = [&] {
         return Status::Unsupported(At(prefix) +
                                    "the server does not list what it has; consolidated "
@@ -305,12 +336,14 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
 }
 
 Status RemoteStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
+    if (const auto made = Made()) return made->VisitEntries(prefix, visit);
     if (!folder().is_object_store()) return WebServerDoesNotList(prefix);
     return VsiStore::VisitEntries(prefix, visit);
 }
 
 Status RemoteStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                                const PrefixVisitor&) const {
+    if (const auto made = Made()) return made->ForEachKey(prefix, visit, {});
     if (!folder().is_object_store()) return WebServerDoesNotList(prefix);
     std::size_t keys = 0;
     const auto count = [&](std::string_view key, std::optional<std::uint64_t> size) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/fork.h"
+#include "core/store/memory_store.h"
 #include "driver/store/http_client.h"
 #include "driver/store/vsi_store.h"
 
@@ -64,6 +65,9 @@ class RemoteStore final : public VsiStore {
     zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
     zarr::Status Erase(const std::string& key) override;
     zarr::Status EraseMany(const std::vector<std::string>& keys) override;
+    // Between these what is read was written before, until a value is that is no document.
+    void BeginMaking() override;
+    void EndMaking() override;
     // As far as a web server lists folders as pages, and an object store may be listed by the
     // client; kUnsupported otherwise.
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
@@ -74,6 +78,8 @@ class RemoteStore final : public VsiStore {
                             const PrefixVisitor& visit_prefix) const override;
 
   private:
+    // What was written since BeginMaking(); nullptr otherwise.
+    std::shared_ptr<zarr::MemoryStore> Made() const;
     bool IsKept(const std::string& key) const;
     // Keeps an answer, an empty one for absence, where there is room.
     void Keep(const std::string& key, std::optional<std::string_view> value) const;
@@ -96,6 +102,7 @@ class RemoteStore final : public VsiStore {
     // Metadata documents, and what else was asked for ahead, by key; nullopt for what is absent.
     mutable std::map<std::string, std::optional<std::string>> kept_;
     mutable std::size_t kept_bytes_ = 0;
+    std::shared_ptr<zarr::MemoryStore> made_;
     // What was last told of values that parts were read of, by key.
     struct Seen {
         std::string version;      // ToldOfValue::version; empty where it was absent

@@ -33,8 +33,11 @@ bool DoesTextSay(const std::string& folder, std::string_view key, std::size_t mo
 // True where an array of Zarr v1 lies in `folder`; reads its `meta`, as others use that name, too.
 bool IsV1Folder(const std::string& folder) {
     constexpr std::size_t kMostBytes = std::size_t{1} << 20;
-    return DoesTextSay(folder, zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1),
-                       kMostBytes, zarr::IsV1Metadata);
+    const std::string key = zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1);
+    // GDAL remembers what is not there, and asks a server for it once.
+    const bool may_be_there =
+        !StorePath(folder).is_object_store() || PathExists(zarr::JoinKey(folder, key));
+    return may_be_there && DoesTextSay(folder, key, kMostBytes, zarr::IsV1Metadata);
 }
 
 // True where one of the documents of a store lies in `folder`, which is not a zip file. Its

@@ -117,7 +117,8 @@ StoreReplacement::StoreReplacement(StoreReplacement&& other) noexcept
       building_folder_(std::move(other.building_folder_)),
       path_(std::exchange(other.path_, {})),
       building_(std::exchange(other.building_, {})),
-      lock_(std::exchange(other.lock_, std::nullopt)) {}
+      lock_(std::exchange(other.lock_, std::nullopt)),
+      is_known_empty_(other.is_known_empty_) {}
 
 StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept {
     if (this == &other) return *this;
@@ -127,6 +128,7 @@ StoreReplacement& StoreReplacement::operator=(StoreReplacement&& other) noexcept
     path_ = std::exchange(other.path_, {});
     building_ = std::exchange(other.building_, {});
     lock_ = std::exchange(other.lock_, std::nullopt);
+    is_known_empty_ = other.is_known_empty_;
     return *this;
 }
 
@@ -149,6 +151,7 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     if (FileOrFolderOf(folder) == folder) {
         VsiStore old(path);
         const bool is_remote = StorePath(path).is_remote();
+        replacement.is_known_empty_ = is_remote && !IsStoreFolder(folder);
         ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path) : zarr::EraseStore(old));
         RemoveBeside(path);
         if (!is_remote) MakeFolder(path);

@@ -38,6 +38,8 @@ class StoreReplacement {
     // in a zip file another zip file's, by its name in braces.
     const std::string& folder() const { return building_folder_; }
     bool IsAside() const { return building_ != path_; }
+    // True where there is known to be nothing yet: of a path on a server, where there was no store.
+    bool IsKnownEmpty() const { return is_known_empty_; }
 
     // The new store takes its place, and the old one is deleted. Nothing in it may be open for
     // writing. Where that fails the old store is there, and what was made goes with this object.
@@ -61,6 +63,7 @@ class StoreReplacement {
     std::string path_;
     std::string building_;
     std::optional<PathLock> lock_;  // on what is aside
+    bool is_known_empty_ = false;
 };
 
 }  // namespace zarr_driver
