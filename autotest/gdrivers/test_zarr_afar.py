@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is read of a store on a server: few requests, few round trips, and no byte twice."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -116,6 +117,39 @@ def test_members_of_a_zip_file_come_together(server, form):
     np.testing.assert_array_equal(dataset.ReadAsArray(), SCENE)
     requests = server.requests()
     assert len(requests) <= 10, (len(requests), (SIDE // 8) ** 2)
+
+
+LIES = {
+    "what follows": {"part": {"shift": 2}},
+    "what is before": {"part": {"shift": -2}},
+    "less": {"part": {"cut": 2}},
+    "other bytes than it says": {"part": {"shift": 2, "says": "bytes {begin}-{last}/{size}"}},
+    "no place": {"part": {"says": "bytes */{size}"}},
+    "a place beyond 2^64": {"part": {"says": "bytes 18446744073709551615-0/{size}"}},
+    "a part of the gzip": {"gzip": "within"},
+    "a gzip of the part": {"gzip": "part"},
+    "refused": {"header": ["Nobody", "knows"]},
+}
+TRUTH = {"all": {"no_ranges": True}, "all as gzip": {"gzip": "all"}}
+NO_RULES = {"part": {}, "gzip": None, "no_ranges": False, "header": None}
+
+
+@pytest.mark.parametrize("what", [*LIES, *TRUTH])
+@pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])
+def test_wrong_answers_are_never_other_members(server, form, what):
+    """Members of a zip file that are read together: what is read is right, or is an error."""
+    dataset = opened(server, f"{form}.zip")
+    server.rule(**{**LIES, **TRUTH}[what])
+    try:
+        with error_log() as log:
+            got = dataset.ReadAsArray()
+    finally:
+        server.rule(**NO_RULES)
+    if got is None:
+        assert what in LIES and re.search(r"\d+[./]\d+: .", log.the_error()), log.errors
+    else:
+        np.testing.assert_array_equal(got, SCENE)
+    np.testing.assert_array_equal(dataset.ReadAsArray(), SCENE)
 
 
 @pytest.mark.parametrize("form", ["zarr_v2", "zarr_v3"])

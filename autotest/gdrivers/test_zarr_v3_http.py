@@ -59,12 +59,12 @@ def store(server, kind):
     return Store(server, kind)
 
 
-def read_chunk(dataset, chunk):
-    return dataset.ReadAsArray(chunk[1], chunk[0], 3, 2)
+def read_chunk(dataset, chunk, size=(2, 3)):
+    return dataset.ReadAsArray(chunk[1], chunk[0], size[1], size[0])
 
 
-def in_chunk(values, chunk):
-    return values[chunk[0] : chunk[0] + 2, chunk[1] : chunk[1] + 3]
+def in_chunk(values, chunk, size=(2, 3)):
+    return values[chunk[0] : chunk[0] + size[0], chunk[1] : chunk[1] + size[1]]
 
 
 # What a server does, and whether what is read then is right.
@@ -95,10 +95,11 @@ def rule_for(store, what):
     return {"drop": {store.path: 5}} if what == "breaks off" else {**PARTS, **WELL}[what]
 
 
-def outcome(dataset, chunk):
-    """What is read of a chunk, or None and the error, which names store, shard, chunk and cause."""
+def outcome(dataset, chunk, size=(2, 3)):
+    """What is read of a chunk, or of several from there on, or None and the error, which names store,
+    shard, chunk and cause."""
     with error_log() as log:
-        got = read_chunk(dataset, chunk)
+        got = read_chunk(dataset, chunk, size)
     if got is None:
         error = log.the_error()
         assert dataset.GetDescription().split('"')[1] in error, error
@@ -110,16 +111,18 @@ def outcome(dataset, chunk):
 
 
 @pytest.mark.parametrize("what", [*PARTS, *WELL, "breaks off", *STATUS])
-@pytest.mark.parametrize("when", ["index", "chunk"])
+@pytest.mark.parametrize("when", ["index", "chunk", "chunks"])
 def test_wrong_answers_are_errors(server, store, kind, what, when):
-    """One for each way in which an answer can be another one than what was asked for."""
+    """One for each way in which an answer can be another one than what was asked for: the index, a
+    chunk, or a range that several chunks lie in."""
     dataset = store.open()
-    if when == "chunk":
+    place, size = ((4, 6), (4, 6)) if when == "chunks" else (OTHER, (2, 3))
+    if when != "index":
         np.testing.assert_array_equal(read_chunk(dataset, FIRST), in_chunk(VALUES, FIRST))
     server.rule(**rule_for(store, what))
-    got, error = outcome(dataset, OTHER)
+    got, error = outcome(dataset, place, size)
     if got is not None:
-        np.testing.assert_array_equal(got, in_chunk(VALUES, OTHER))
+        np.testing.assert_array_equal(got, in_chunk(VALUES, place, size))
     if what in WELL:
         assert error is None
     else:
