@@ -18,6 +18,7 @@
 #include "driver/open.h"
 #include "driver/store/foreign_store.h"
 #include "driver/store/location.h"
+#include "driver/store/response_cache.h"
 #include "driver/store/store_management.h"
 #include "driver/store/subdataset_info.h"
 #include "driver/store/zip_file.h"
@@ -122,6 +123,7 @@ void Unload(GDALDriver* /*driver*/) {
         zarr::WorkerPool::Instance().EndIdle();
         zarr_driver::SharedContext()->cache().SetMaxBytes(0);
         zarr_driver::CloseIdleZip();
+        zarr_driver::ForgetResponses();
     });
 }
 

@@ -2,6 +2,7 @@
 """What is read of a store on a server: few requests, few round trips, and no byte twice."""
 
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -9,7 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 from osgeo import gdal
-from zarr_gdal import error_log, open_raster
+from zarr_gdal import config_options, error_log, open_raster
 from zarr_http import Served
 
 SIDE, SHARD, CHUNK = 512, 128, 32
@@ -166,6 +167,69 @@ def test_bands_in_turn_are_read_ahead(server, form, options):
         assert log["in_turn"] >= BANDS
     else:
         assert log["in_turn"] <= BANDS // 2
+
+
+CACHED = {
+    "off": ({}, False),
+    "on": ({"VSI_CACHE": "YES"}, True),
+    "too small": ({"VSI_CACHE": "YES", "CPL_VSIL_CURL_CACHE_SIZE": "2000"}, False),
+    "with a unit": ({"VSI_CACHE": "YES", "CPL_VSIL_CURL_CACHE_SIZE": "8MB"}, True),
+}
+
+
+@pytest.mark.parametrize("name", ["scene.zarr", "cube_zarr_v2.zarr", "zarr_v3.zip"])
+@pytest.mark.parametrize("how", CACHED)
+def test_what_was_read_outlives_its_dataset(server, name, how):
+    """With GDAL's options for that, and not without; documents are read anew."""
+    options, is_kept = CACHED[how]
+    expected = CUBE if name.startswith("cube") else SCENE
+    with config_options(**options):
+        dataset = opened(server, name)
+        np.testing.assert_array_equal(dataset.ReadAsArray(), expected)
+        address = dataset.GetDescription()
+        dataset = None
+        gdal.VSICurlClearCache()
+        before = server.requests()
+        np.testing.assert_array_equal(open_raster(address).ReadAsArray(), expected)
+        after = server.requests()
+
+    def of_chunks(requests):
+        return [each for each in requests if re.search(r"\d$|\.zip$", each[1])]
+
+    assert of_chunks(before)
+    assert len(of_chunks(after)) <= (3 if is_kept else len(of_chunks(before)))
+    assert is_kept or len(of_chunks(after)) >= len(of_chunks(before)) - 3
+
+
+def test_shard_that_was_replaced_is_not_mixed_with_what_is_kept(server):
+    """The index of the old shard is kept, and a chunk of the new one comes: both are the new ones."""
+    name = f"replaced{opened.count}.zarr"
+    shutil.copytree(server.folder / "scene.zarr", server.folder / name)
+    shard = next((server.folder / name).rglob("c/0/0"))
+    changed = np.where(SCENE < 30000, SCENE + 1, SCENE - 1)
+    options = ["FORMAT=ZARR_V3", f"BLOCKXSIZE={SHARD}", f"BLOCKYSIZE={SHARD}"]
+    options += [f"SHARD_CHUNK_SHAPE={CHUNK},{CHUNK}", "COMPRESS=NONE"]
+    server.rule(validators=["ETag"])
+    try:
+        with config_options(VSI_CACHE="YES"):
+            url = f'ZARR:"/vsicurl/{server.url}/{name}"'
+            old = open_raster(url)
+            np.testing.assert_array_equal(
+                old.ReadAsArray(0, 0, CHUNK, CHUNK), SCENE[:CHUNK, :CHUNK]
+            )
+            old = None
+            other = server.folder / f"other{opened.count}.zarr"
+            options[-1] = "COMPRESS=ZSTD"
+            write(other, changed, *options)
+            shutil.copy(next(other.rglob("c/0/0")), shard)
+            new = open_raster(url)
+            got = new.ReadAsArray(CHUNK, 0, 2 * CHUNK, CHUNK)
+            np.testing.assert_array_equal(got, changed[:CHUNK, CHUNK : 3 * CHUNK])
+            np.testing.assert_array_equal(
+                new.ReadAsArray(0, 0, SHARD, SHARD), changed[:SHARD, :SHARD]
+            )
+    finally:
+        server.rule(validators=[])
 
 
 def test_random_reads_are_not_followed(server):

@@ -12,6 +12,7 @@
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/store/http_client.h"
+#include "driver/store/response_cache.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -80,6 +81,12 @@ class OpenStores {
 // Made at load and never destroyed, see core/base/fork.h.
 auto& open_stores = *new OpenStores();
 
+// What was read before something is written is read again.
+void ForgetAnswers() {
+    open_stores.Forget();
+    ForgetResponses();
+}
+
 }  // namespace
 
 std::shared_ptr<const RemoteStore> RemoteStore::Open(const StorePath& folder,
@@ -107,7 +114,7 @@ void RemoteStore::EndMaking() {
 }
 
 Status RemoteStore::Set(const std::string& key, zarr::ByteSpan value) {
-    open_stores.Forget();
+    ForgetAnswers();
     ZARR_RETURN_IF_ERROR(VsiStore::Set(key, value));
     const auto made = Made();
     if (made == nullptr) return {};
@@ -117,7 +124,7 @@ Status RemoteStore::Set(const std::string& key, zarr::ByteSpan value) {
 }
 
 Status RemoteStore::Erase(const std::string& key) {
-    open_stores.Forget();
+    ForgetAnswers();
     if (const auto made = Made()) {
         zarr::Buffer ignored;
         ZARR_ASSIGN_OR_RETURN(const bool is_there, made->GetRange(key, 0, 0, ignored));
@@ -128,7 +135,7 @@ Status RemoteStore::Erase(const std::string& key) {
 }
 
 Status RemoteStore::EraseMany(const std::vector<std::string>& keys) {
-    open_stores.Forget();
+    ForgetAnswers();
     if (Made() != nullptr) return Store::EraseMany(keys);
     return VsiStore::EraseMany(keys);
 }
@@ -199,7 +206,9 @@ Result<bool> RemoteStore::Get(const std::string& key, zarr::Buffer& value,
 Result<bool> RemoteStore::Ask(const std::string& key, zarr::Buffer& value,
                               std::size_t limit) const {
     if (const auto url = folder().Url(key)) {
-        auto found = Fetch({*url, folder(), key}, value, limit);
+        const RemoteValue remote{*url, folder(), key};
+        const bool may_be_kept = !IsDocument(key) && !IsConsolidated(key);
+        auto found = may_be_kept ? FetchKept(remote, value, limit) : Fetch(remote, value, limit);
         if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
     }
     return CheckAnswer(VsiStore::Get(key, value, limit));
@@ -250,7 +259,7 @@ void RemoteStore::NoteVersion(const std::string& key, const std::string& version
 Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& key,
                                     zarr::Buffer& value, std::size_t limit,
                                     const ByteExtent& extent, ToldOfValue& told) const {
-    auto found = Fetch({url, folder(), key}, value, limit, extent, &told);
+    auto found = FetchKept({url, folder(), key}, value, limit, extent, &told);
     if (!found.ok() || IsMisdirected(found, value)) return found;
     // What was never there need not be remembered; what was there is gone.
     const bool is_known = *found ? !told.version.empty() : VersionOf(key).mark != 0;

@@ -20,7 +20,7 @@
 #include "driver/base/aside_name.h"
 #include "driver/base/report.h"
 #include "driver/store/byte_file.h"
-#include "driver/store/http_client.h"
+#include "driver/store/response_cache.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 
@@ -71,7 +71,7 @@ class VsiSource final : public zarr::ByteSource {
         zarr::Buffer part;
         // A server that knows no ranges sends the whole file for each.
         const std::size_t limit = std::max(memory.size, kMostUnasked);
-        auto found = Fetch({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
+        auto found = FetchKept({url, path_, path_}, part, limit, ByteExtent{offset, memory.size});
         if (!found.ok() && found.status().code() == zarr::StatusCode::kLimit)
             return Status::Io("the server knows no byte ranges, and the zip file has more than " +
                               std::to_string(limit) + " bytes; copy it to this machine");

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/response_cache.h"
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "core/base/fork.h"
+#include "driver/store/store_path.h"
+
+namespace zarr_driver {
+
+using zarr::Result;
+
+namespace {
+
+// A number of bytes, with or without a unit, as GDAL's options have it.
+std::size_t BytesIn(const char* text) {
+    constexpr std::pair<const char*, double> kUnits[] = {
+        {"KB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}};
+    constexpr double kMost = 1e15;
+    double number = CPLAtof(text);
+    for (const auto& [unit, bytes] : kUnits)
+        if (CPLString(text).ifind(unit) != std::string::npos) number *= bytes;
+    return number > 0 ? static_cast<std::size_t>(std::min(number, kMost)) : 0;
+}
+
+// How many bytes may be kept of what lies at a path; 0 where nothing is to be.
+std::size_t MostBytes(const std::string& path) {
+    if (!CPLTestBool(VSIGetPathSpecificOption(path.c_str(), "VSI_CACHE", "NO"))) return 0;
+    return BytesIn(VSIGetPathSpecificOption(path.c_str(), "CPL_VSIL_CURL_CACHE_SIZE", "16777216"));
+}
+
+class ResponseCache {
+  public:
+    // A part of a value, in the order in which maps have them.
+    using Part = std::tuple<bool, std::uint64_t, std::size_t>;
+
+    // Copies what is kept, unless that is more than `limit` bytes.
+    Result<bool> Find(const std::string& value, const Part& part, std::size_t limit,
+                      zarr::Buffer& bytes, ToldOfValue* told) {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const auto of_value = values_.find(value);
+        if (of_value == values_.end()) return false;
+        const auto found = of_value->second.find(part);
+        if (found == of_value->second.end() || found->second->bytes.size() > limit) return false;
+        entries_.splice(entries_.begin(), entries_, found->second);
+        if (told != nullptr) *told = found->second->told;
+        ZARR_RETURN_IF_ERROR(bytes.Assign(zarr::ByteSpan(found->second->bytes)));
+        return true;
+    }
+
+    void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
+              const ToldOfValue& told, std::size_t most_bytes) {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const auto known = values_.find(value);
+        if (known != values_.end() && known->second.begin()->second->told.version != told.version)
+            Forget(value);
+        constexpr std::size_t kShare = 4;  // of one answer
+        if (bytes.size > most_bytes / kShare) return;
+        if (values_[value].count(part) != 0) return;
+        entries_.push_front({value, part, std::string(bytes.text()), told});
+        values_[value][part] = entries_.begin();
+        bytes_ += entries_.front().size();
+        while (bytes_ > most_bytes && !entries_.empty()) Drop(std::prev(entries_.end()));
+    }
+
+    void Forget() {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        values_.clear();
+        entries_.clear();
+        bytes_ = 0;
+    }
+
+  private:
+    struct Entry {
+        std::string value;
+        Part part;
+        std::string bytes;
+        ToldOfValue told;
+
+        // With what it takes to keep it.
+        std::size_t size() const {
+            constexpr std::size_t kOverhead = 256;
+            return bytes.size() + 2 * value.size() + told.version.size() + kOverhead;
+        }
+    };
+    using Place = std::list<Entry>::iterator;
+
+    void Drop(Place place) {
+        bytes_ -= place->size();
+        const auto of_value = values_.find(place->value);
+        of_value->second.erase(place->part);
+        if (of_value->second.empty()) values_.erase(of_value);
+        entries_.erase(place);
+    }
+    void Forget(const std::string& value) {
+        while (true) {
+            const auto of_value = values_.find(value);
+            if (of_value == values_.end()) return;
+            Drop(of_value->second.begin()->second);
+        }
+    }
+
+    zarr::Mutex mutex_;
+    std::list<Entry> entries_;                             // the last that was used first
+    std::map<std::string, std::map<Part, Place>> values_;  // none without parts
+    std::size_t bytes_ = 0;
+};
+
+// Made at load and never destroyed, see core/base/fork.h; emptied when the driver is.
+auto& cache = *new ResponseCache();
+
+}  // namespace
+
+Result<bool> FetchKept(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
+                       std::optional<ByteExtent> extent, ToldOfValue* told) {
+    const std::size_t most_bytes = MostBytes(value.path);
+    if (most_bytes == 0) return Fetch(value, bytes, limit, extent, told);
+    // A signed URL is another one each time.
+    const std::string name = value.path + "\n" + value.key + StorePath(value.path).AccountOptions();
+    const ByteExtent all{0, 0};
+    const ByteExtent& asked = extent ? *extent : all;
+    const ResponseCache::Part part{asked.is_from_end, asked.offset, asked.length};
+    ZARR_ASSIGN_OR_RETURN(const bool is_kept, cache.Find(name, part, limit, bytes, told));
+    if (is_kept) return true;
+    ToldOfValue own;
+    ToldOfValue& heard = told != nullptr ? *told : own;
+    ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(value, bytes, limit, extent, &heard));
+    if (found) cache.Keep(name, part, std::as_const(bytes).span(), heard, most_bytes);
+    return found;
+}
+
+void ForgetResponses() { cache.Forget(); }
+
+}  // namespace zarr_driver
