@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is read of a store on a server: few requests, few round trips, and no byte twice."""
 
+import base64
 import re
 import shutil
 import subprocess
@@ -310,3 +311,29 @@ def test_what_fails_ahead_fails_where_it_is_read(server, form):
             np.testing.assert_array_equal(got, CUBE[i])
     server.rule(status={})
     np.testing.assert_array_equal(dataset.GetRasterBand(11).ReadAsArray(), CUBE[10])
+
+
+@pytest.mark.parametrize("name", ["cube_zarr_v2.zarr", "scene.zarr"])
+@pytest.mark.parametrize("system", ["vsiaz", "vsiadls", "vsiswift"])
+def test_object_stores_that_are_not_s3(server, system, name):
+    """As far as a server shows that answers each request for an object and does not list."""
+    container = server.folder / system
+    container.mkdir(exist_ok=True)
+    (container / name).symlink_to(server.folder / name)
+    key = base64.b64encode(b"secret").decode()
+    azure = f"DefaultEndpointsProtocol=http;AccountName=a;AccountKey={key};BlobEndpoint={server.url}"
+    options = {
+        "AZURE_STORAGE_CONNECTION_STRING": azure,
+        "SWIFT_STORAGE_URL": server.url,
+        "SWIFT_AUTH_TOKEN": "token",
+    }
+    if system == "vsiswift":
+        server.rule(header=["x-auth-token", "token"])
+    try:
+        with config_options(**options):
+            gdal.VSICurlClearCache()
+            dataset = open_raster(f"/{system}/{system}/{name}")
+            expected = CUBE if name.startswith("cube") else SCENE
+            np.testing.assert_array_equal(dataset.ReadAsArray(), expected)
+    finally:
+        server.rule(**NO_RULES)

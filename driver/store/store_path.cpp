@@ -31,6 +31,8 @@ constexpr ObjectStore kObjectStores[] = {
     {"/vsigs/", "GS_NO_SIGN_REQUEST"},
     {"/vsiaz/", "AZURE_NO_SIGN_REQUEST"},
     {"/vsioss/", nullptr},
+    {"/vsiadls/", "AZURE_NO_SIGN_REQUEST"},
+    {"/vsiswift/", nullptr},  // by a token in a header
 };
 
 const ObjectStore* FindObjectStore(const std::string& path) {

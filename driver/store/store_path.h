@@ -33,7 +33,7 @@ class StorePath {
         kLocal,        // a file or folder of this machine
         kMemory,       // /vsimem/
         kWebServer,    // /vsicurl/http://... and https://
-        kObjectStore,  // /vsis3/, /vsigs/, /vsiaz/, /vsioss/
+        kObjectStore,  // /vsis3/, /vsigs/, /vsiaz/, /vsioss/, /vsiadls/, /vsiswift/
         kOther,        // any other file system of GDAL: /vsizip/, /vsitar/, ...
     };
 
