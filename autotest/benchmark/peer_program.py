@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""One reader of Zarr that is not ours, at work on one array; run by peers.py in the environment that
+peers.sh makes.
+
+    peer_program.py READER PATH FORMAT      READER: tensorstore, zarrs or zarr-python; FORMAT: 2 or 3
+
+Reads commands line by line, and answers each with a line of JSON: {"seconds": S, "crc32": N}
+
+    read                 all of the array
+    windows W W ...      parts of it, one after the other; each START:STOP,START:STOP,...
+    write FOLDER         all of the array to a new one of the same metadata, which is read back
+
+Each command opens the array anew. The time of opening counts not, that of new memory does.
+"""
+
+import importlib.metadata
+import json
+import pathlib
+import shutil
+import sys
+import time
+import zlib
+
+import numpy as np
+
+
+def open_tensorstore(path, form):
+    import tensorstore
+
+    driver = "zarr3" if form == 3 else "zarr"
+    spec = {"driver": driver, "kvstore": {"driver": "file", "path": str(path)}}
+    return tensorstore.open(spec, open=True).result()
+
+
+def open_zarr(path, form):
+    import zarr
+
+    return zarr.open_array(str(path), mode="r+", zarr_format=form)
+
+
+def open_zarrs(path, form):
+    import zarr
+    import zarrs  # noqa: F401  (registers itself)
+
+    zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
+    return open_zarr(path, form)
+
+
+READERS = {"tensorstore": open_tensorstore, "zarrs": open_zarrs, "zarr-python": open_zarr}
+PACKAGES = {"tensorstore": "tensorstore", "zarrs": "zarrs", "zarr-python": "zarr"}
+
+
+def read(array, window=...):
+    found = array[window]
+    return found.read().result() if hasattr(found, "read") else np.asarray(found)
+
+
+def parse(text):
+    return tuple(slice(*map(int, each.split(":"))) for each in text.split(","))
+
+
+def main():
+    name, path, form = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+    opened = READERS[name]
+    print(json.dumps({"version": importlib.metadata.version(PACKAGES[name])}), flush=True)
+    for line in sys.stdin:
+        words = line.split()
+        array = opened(path, form)
+        if words[0] == "read":
+            start = time.perf_counter()
+            values = [read(array)]
+            seconds = time.perf_counter() - start
+        elif words[0] == "windows":
+            windows = [parse(text) for text in words[1:]]
+            start = time.perf_counter()
+            values = [read(array, window) for window in windows]
+            seconds = time.perf_counter() - start
+        else:
+            data, target = read(array), pathlib.Path(words[1])
+            target.mkdir(parents=True)
+            for document in ("zarr.json",) if form == 3 else (".zarray",):
+                shutil.copy(path / document, target)
+            start = time.perf_counter()
+            copy = opened(target, form)
+            copy[...] = data
+            values = [read(opened(target, form))]
+            seconds = time.perf_counter() - start
+        crc32 = 0
+        for each in values:
+            crc32 = zlib.crc32(np.ascontiguousarray(each), crc32)
+        print(json.dumps({"seconds": seconds, "crc32": crc32}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The driver's core beside TensorStore, zarrs and zarr-python 3, on the same arrays, in turns.
+
+    peers.py [--small] [--rounds N] [--data FOLDER] PYTHON
+
+PYTHON is that of an environment with these packages, as peers.sh makes one. Ours is the
+multidimensional API, read into new NumPy arrays, as the others do. What each has read is compared.
+The page cache is warm. ours/best is the median of the ratios to the fastest peer of each round.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import types
+import zlib
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+os.environ.setdefault("GDAL_DRIVER_PATH", str(REPOSITORY / "build" / "gdalplugins"))
+
+import numpy as np  # noqa: E402
+import report  # noqa: E402
+import samples  # noqa: E402
+from measuring import BUILTIN, OURS, Floor, median_ratio, take_turns  # noqa: E402
+from osgeo import gdal  # noqa: E402
+from readers import open_mdim  # noqa: E402
+
+PEERS = ("tensorstore", "zarrs", "zarr-python")
+PROGRAM = pathlib.Path(__file__).with_name("peer_program.py")
+WINDOWS = 40
+BANDS = 60
+PIXELS = 10
+
+
+class Peer:
+    """A peer's process at work on one array. Use it in a with statement."""
+
+    def __init__(self, python, name, sample):
+        form = "3" if isinstance(sample, samples.Version3Sample) else "2"
+        self.command = [python, "-B", str(PROGRAM), name, sample.path, form]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.version = json.loads(self.process.stdout.readline())["version"]
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        assert answer, f"{self.command} has ended"
+        return json.loads(answer)
+
+
+class Ours:
+    """The same by the driver, in this process."""
+
+    def __init__(self, sample):
+        self.path = sample.path
+
+    def ask(self, line):
+        words = line.split()
+        if words[0] == "write":
+            return self.write(words[1])
+        opened, array = open_mdim(OURS, self.path)
+        windows = [parse(text) for text in words[1:]] or [None]
+        start = time.perf_counter()
+        values = [read(array, window) for window in windows]
+        seconds = time.perf_counter() - start
+        return {"seconds": seconds, "crc32": crc_of(values)}
+
+    def write(self, target):
+        """The documents are copied, so that all write with the same codecs."""
+        opened, array = open_mdim(OURS, self.path)
+        data = array.ReadAsArray()
+        pathlib.Path(target).mkdir(parents=True)
+        for name in (".zarray", "zarr.json"):
+            if (pathlib.Path(self.path) / name).is_file():
+                shutil.copy(pathlib.Path(self.path) / name, target)
+        start = time.perf_counter()
+        flags = gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE
+        copy = gdal.OpenEx(target, flags, allowed_drivers=[OURS])
+        group = copy.GetRootGroup()
+        (name,) = group.GetMDArrayNames()
+        assert group.OpenMDArray(name).Write(data) == gdal.CE_None
+        del group, copy
+        opened, array = open_mdim(OURS, target)
+        values = [array.ReadAsArray()]
+        return {"seconds": time.perf_counter() - start, "crc32": crc_of(values)}
+
+
+def crc_of(values):
+    crc32 = 0
+    for each in values:
+        crc32 = zlib.crc32(np.ascontiguousarray(each), crc32)
+    return crc32
+
+
+def parse(text):
+    parts = [tuple(map(int, each.split(":"))) for each in text.split(",")]
+    return [begin for begin, _ in parts], [end - begin for begin, end in parts]
+
+
+def read(array, window):
+    if window is None:
+        return array.ReadAsArray()
+    return array.ReadAsArray(array_start_idx=window[0], count=window[1])
+
+
+def text_of(begin, size):
+    return ",".join(f"{b}:{b + s}" for b, s in zip(begin, size))
+
+
+def random_windows(shape, size, step, random):
+    """Windows whose places are multiples of `step`."""
+    places = [max((length - each) // step, 0) + 1 for length, each in zip(shape, size)]
+    return " ".join(
+        text_of([int(random.integers(n)) * step for n in places], size) for _ in range(WINDOWS)
+    )
+
+
+def tasks_of(sample, folder):
+    """Title -> the command for it."""
+    shape, chunks = sample.array().shape, sample.chunks
+    random = np.random.default_rng(25)
+    if len(shape) == 2:
+        side = min(2 * chunks[0], *shape)
+        return {
+            "read all": "read",
+            "windows at chunks' edges": "windows "
+            + random_windows(shape, (side, side), chunks[0], random),
+            "windows anywhere": "windows " + random_windows(shape, (side, side), 1, random),
+            "written and read back": f"write {folder}/",
+        }
+    bands = [text_of([i, 0, 0], [1, *shape[1:]]) for i in range(min(BANDS, shape[0]))]
+    series = [text_of([0, 7, 5 + i], [shape[0], 1, 1]) for i in range(PIXELS)]
+    return {
+        "read all": "read",
+        f"{len(bands)} bands in turn": "windows " + " ".join(bands),
+        f"series of {PIXELS} pixels": "windows " + " ".join(series),
+    }
+
+
+class Table:
+    NAMES = ("floor", "ours", *PEERS)
+
+    def __init__(self, versions):
+        self.lines = [
+            "| milliseconds | " + " | ".join(self.names(versions)) + " | ours/floor | ours/best |",
+            "|---|" + "--:|" * (len(self.NAMES) + 2),
+        ]
+        print("\n".join(self.lines))
+
+    def names(self, versions):
+        return [f"{name} {versions[name]}" if name in versions else name for name in self.NAMES]
+
+    def add(self, title, seconds):
+        cells = [
+            f"{1000 * float(np.median(seconds[name])):.1f}" if name in seconds else ""
+            for name in self.NAMES
+        ]
+        floor = median_ratio(seconds["ours"], seconds["floor"]) if "floor" in seconds else None
+        best = [min(each) for each in zip(*(seconds[name] for name in PEERS))]
+        ratios = [f"{floor:.2f}" if floor else "", f"{median_ratio(seconds['ours'], best):.2f}"]
+        self.lines.append(f"| {title} | " + " | ".join([*cells, *ratios]) + " |")
+        print(self.lines[-1], flush=True)
+
+
+def measure(sample, setting, table):
+    with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory(dir=setting.data) as folder:
+        peers = {
+            name: stack.enter_context(Peer(setting.python, name, sample)) for name in PEERS
+        }
+        if table is None:
+            table = Table({name: peer.version for name, peer in peers.items()})
+        floor = stack.enter_context(Floor(setting.floor, sample))
+        turns = iter(range(10**9))
+        for title, command in tasks_of(sample, folder).items():
+            answers = {}
+
+            def contender(name, reader, command=command, answers=answers):
+                def run():
+                    target = f"{next(turns)}" if command.startswith("write") else ""
+                    answer = reader.ask(command + target)
+                    answers[name] = answer["crc32"]
+                    if target:
+                        shutil.rmtree(pathlib.Path(folder) / target)
+                    return answer["seconds"]
+
+                return run
+
+            contenders = {
+                name: contender(name, reader)
+                for name, reader in {"ours": Ours(sample), **peers}.items()
+            }
+            if command == "read":
+                contenders["floor"] = floor
+            seconds = take_turns(contenders, setting.rounds)
+            assert len(set(answers.values())) == 1, (title, sample.path, answers)
+            table.add(f"{title}, {sample.label}", seconds)
+    return table
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--small", action="store_true", help="small data and few rounds: a test")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--data", default=str(REPOSITORY / "build" / "benchmark-data"))
+    parser.add_argument("python", help="Python of the environment of the peers")
+    arguments = parser.parse_args()
+    gdal.UseExceptions()
+    plugins = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]).resolve()
+    if gdal.GetDriverByName(BUILTIN) is None:
+        sys.exit(f"cannot measure: no plugin of ours in {plugins}")
+    small, data = arguments.small, arguments.data
+    terrain = samples.terrain_samples(data, *((1000, 256) if small else (8192, 512)))
+    scene = samples.scene_sample(data, *((1000, 256) if small else (8192, 1024)))
+    cube = samples.cube_sample(
+        data, *(((24, 36, 72), (6, 9, 18)) if small else ((240, 360, 720), (60, 90, 180)))
+    )
+    setting = types.SimpleNamespace(
+        floor=str(plugins.parent / "bin" / "zarr_floor"),
+        python=arguments.python,
+        rounds=2 if small else arguments.rounds,
+        data=data,
+    )
+    terrain_of = {each.label: each for each in terrain}
+    version_3 = samples.version_3_samples(data, terrain_of, scene, cube)
+    print(report.machine(setting.rounds), end="\n\n")
+    table = None
+    for sample in (*terrain, scene, cube, *version_3.values()):
+        table = measure(sample, setting, table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+#!/bin/bash
+# Builds the driver into build/, makes an environment with TensorStore, zarrs and zarr-python 3 from
+# PyPI in build/tools/peers, and runs peers.py: see there. The packages of scripts/setup.sh test must
+# be there.
+#
+#   autotest/benchmark/peers.sh [--small] [--rounds N] [--data FOLDER]
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
+
+packages=(tensorstore==0.1.86 zarr==3.1.6 zarrs==0.2.3)
+peers=$PWD/build/tools/peers
+configure build --preset release >/dev/null
+cmake --build build --target gdal_ZarrV2 zarr_floor
+if [ "$(cat "$peers/installed" 2>/dev/null)" != "${packages[*]}" ]; then
+    rm -rf "$peers"
+    /usr/bin/python3 -m venv "$peers"
+    "$peers/bin/python" -m pip --disable-pip-version-check install --quiet --only-binary :all: \
+        "${packages[@]}"
+    echo "${packages[*]}" >"$peers/installed"
+fi
+exec /usr/bin/python3 -B autotest/benchmark/peers.py "$@" "$peers/bin/python"
