@@ -12,6 +12,7 @@ As a program, for one that measures or tests: prints its port, serves until stan
                     {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N}
     PUT /-/rules    rules as JSON: {"delay": S, "status": {PATH: [STATUS, TIMES]}, "drop": {PATH: N}}
                     status: answers so a number of times, -1 for ever; drop: closes after N bytes;
+                    jitter: up to so many seconds of delay more, at random;
                     header: [NAME, VALUE] that it wants; unwanted: [NAME, ...] that it must not get;
                     no_ranges: true to send all of what a part is wanted of; part: {"shift": N,
                     "cut": N, "says": CONTENT-RANGE}, where that part is to be another one; in
@@ -34,6 +35,7 @@ import http.client
 import http.server
 import json
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -78,7 +80,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.active += 1
             self.server.most_active = max(self.server.most_active, self.server.active)
             turn = self.server.in_turn + 1
-        time.sleep(self.server.rules.get("delay", 0))
+        rules = self.server.rules
+        time.sleep(rules.get("delay", 0) + random.random() * rules.get("jitter", 0))
         with self.server.lock:
             self.server.active -= 1
             self.server.in_turn = max(self.server.in_turn, turn)
