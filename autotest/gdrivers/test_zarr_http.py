@@ -2,7 +2,9 @@
 """Stores on a web server: the values, one request for each, many at a time; a failure of the server
 is an error that names the chunk, never a fill value."""
 
+import email.utils
 import resource
+import time
 import zipfile
 
 import numpy as np
@@ -227,6 +229,43 @@ def test_failure_that_passes_is_retried_where_that_is_asked_for(server, what):
     with zarr_gdal.config_options(GDAL_HTTP_MAX_RETRY="3", GDAL_HTTP_RETRY_DELAY="0.01"):
         assert_reads(open_raster(f'ZARR:"{server.url}/raw.zarr"'))
     assert paths_of(server.requests()).count(what) == 3
+
+
+def in_three_seconds():
+    return email.utils.formatdate(time.time() + 3, usegmt=True)
+
+
+@pytest.mark.parametrize("after", ["1", in_three_seconds, "not a time", "-5", "1e9"])
+def test_server_that_says_when_to_come_again(server, after):
+    """As those do that limit how much a client may ask for: not earlier, and not if it takes long."""
+    what = key("/raw.zarr/0.0")
+    value = after() if callable(after) else after
+    server.rule(status={what: [429, 1]}, **{"with": {"Retry-After": value}})
+    dataset = open_raster(f'ZARR:"{server.url}/raw.zarr"')
+    start = time.monotonic()
+    with zarr_gdal.config_options(GDAL_HTTP_MAX_RETRY="2", GDAL_HTTP_RETRY_DELAY="0.01"):
+        if after == "1e9":
+            with zarr_gdal.error_log() as log:
+                assert dataset.GetRasterBand(1).ReadAsArray() is None
+            assert "429" in log.the_error()
+        else:
+            assert_reads(dataset)
+    server.rule(**{"with": {}})
+    waited = time.monotonic() - start
+    assert waited >= 0.9 if after == "1" or callable(after) else waited < 5
+
+
+@pytest.mark.parametrize("codes, is_retried", [(None, False), ("500,503", True), ("ALL", True)])
+def test_codes_that_are_retried(server, codes, is_retried):
+    server.rule(status={key("/raw.zarr/0.0"): [500, 1]})
+    options = {"GDAL_HTTP_MAX_RETRY": "1", "GDAL_HTTP_RETRY_DELAY": "0.01"}
+    if codes:
+        options["GDAL_HTTP_RETRY_CODES"] = codes
+    dataset = open_raster(f'ZARR:"{server.url}/raw.zarr"')
+    with zarr_gdal.config_options(**options), zarr_gdal.error_log() as log:
+        read = dataset.GetRasterBand(1).ReadAsArray()
+    assert (read is not None) == is_retried, log.errors
+    server.rule(status={})
 
 
 def test_range_does_not_stay_with_the_connection(server):

@@ -11,7 +11,8 @@ As a program, for one that measures or tests: prints its port, serves until stan
                     how many round trips they took, where those that wait together are one:
                     {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N}
     PUT /-/rules    rules as JSON: {"delay": S, "status": {PATH: [STATUS, TIMES]}, "drop": {PATH: N}}
-                    status: answers so a number of times, -1 for ever; drop: closes after N bytes;
+                    status: answers so a number of times, -1 for ever; with: {NAME: VALUE}
+                    of its headers; drop: closes after N bytes;
                     jitter: up to so many seconds of delay more, at random;
                     header: [NAME, VALUE] that it wants; unwanted: [NAME, ...] that it must not get;
                     no_ranges: true to send all of what a part is wanted of; part: {"shift": N,
@@ -115,7 +116,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with self.server.lock:
             status = self.planned(path.partition("?")[0])
         if status is not None:
-            return status, b"as planned", {}
+            return status, b"as planned", self.server.rules.get("with", {})
         if not self.server.folder:
             is_batch = self.command == "POST" and self.path.endswith("?delete")
             return self.delete_each() if is_batch else self.pass_on()

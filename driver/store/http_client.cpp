@@ -26,6 +26,7 @@
 #include "core/store/store.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/report.h"
+#include "driver/store/http_retry.h"
 
 namespace zarr_driver {
 
@@ -98,6 +99,7 @@ CPLStringList RequestOptions(HttpOptions found, const HttpSession& session, std:
                              const std::optional<ByteExtent>& extent) {
     CPLStringList options(std::move(found.own));
     options.SetNameValue("PERSISTENT", session.name());
+    options.SetNameValue("MAX_RETRY", "0");  // see HttpRetry
     if (extent && extent->is_from_end)
         found.headers += "Range: bytes=-" + std::to_string(extent->length);
     else if (extent)
@@ -190,9 +192,13 @@ Result<bool> FetchQuietly(const RemoteValue& value, zarr::Buffer& bytes, std::si
     const QuietErrors quiet;
     HttpOptions found = FindOptions(value);
     const HttpSession session(found.purpose);
-    const Answer answer(CPLHTTPFetch(
-        value.url.c_str(), RequestOptions(std::move(found), session, limit, extent).List()));
-    if (answer == nullptr) return Status::Io(key + ": cannot read: " + QuietErrors::Message());
+    const CPLStringList options = RequestOptions(std::move(found), session, limit, extent);
+    HttpRetry retry(value.path);
+    Answer answer;
+    do {
+        answer.reset(CPLHTTPFetch(value.url.c_str(), options.List()));
+        if (answer == nullptr) return Status::Io(key + ": cannot read: " + QuietErrors::Message());
+    } while (retry.WaitFor(*answer, HttpStatus(*answer)));
     constexpr int kTooLarge = 63;  // of curl
     constexpr std::size_t kMostOfGdal = INT_MAX;
     if (answer->nStatus == kTooLarge && limit < kMostOfGdal)
