@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Bad chunks: the read fails with one error that names store, chunk and cause; what is well still
-reads; an absent chunk is no error, one that may not be read is."""
+reads; an absent chunk is no error, one that may not be read is. What the codecs say of bad chunks in Zarr
+v3, in which they are the same, is in test_zarr_v3_shards_bad.py."""
 
 import bz2
 import gzip
@@ -13,10 +14,11 @@ import zlib
 import numcodecs
 import numpy as np
 import pytest
+import zarr_formats
 import zarr_gdal
 from numcodecs.checksum32 import CRC32, Adler32
 from osgeo import gdal
-from zarr_child import attempt
+from zarr_child import attempt, attempts
 from zarr_gdal import array_name, open_raster
 from zarr_store import good_values, handmade, make_array
 
@@ -32,21 +34,32 @@ CHECKSUMS = {"crc32": CRC32(), "adler32": Adler32()}
 
 
 def damaged(folder, data, compressor=None, filters=None):
-    """A store whose chunk 1.0 holds `data`, the other three being well."""
+    """A store whose chunk [1, 0] holds `data`, the other three being well."""
     store = make_array(
         folder, good_values(), "bad.zarr", chunks=(2, 3), compressor=compressor, filters=filters
     )
-    (store / "1.0").write_bytes(data)
+    zarr_formats.chunk_file(store, "", 1, 0).write_bytes(data)
     return store
 
 
 def assert_chunk_fails(store, pattern=""):
-    outcome = attempt(store)
-    assert outcome.opened, outcome
-    assert not outcome.read, outcome
-    assert len(outcome.errors) == 1, outcome
-    error = outcome.errors[0]
-    assert "bad.zarr" in error and "1.0" in error and re.search(pattern, error), error
+    assert_chunks_fail([(store, pattern)])
+
+
+def assert_chunks_fail(stores):
+    """Of stores, and what the error of each says: that what is wrong with chunk [1, 0] is told, and that
+    the others read."""
+    for (store, pattern), outcome in zip(stores, attempts([store for store, _ in stores])):
+        key = zarr_formats.chunk_key(store, "", 1, 0)
+        assert outcome.opened, outcome
+        assert not outcome.read, outcome
+        assert len(outcome.errors) == 1, outcome
+        error = outcome.errors[0]
+        assert "bad.zarr" in error and key in error and re.search(pattern, error), error
+        assert_the_others_read(store, key)
+
+
+def assert_the_others_read(store, key):
     dataset = open_raster(store)
     zarr_gdal.assert_same(dataset.ReadAsArray(0, 0, 6, 2), good_values()[:2])
     zarr_gdal.assert_same(dataset.ReadAsArray(3, 2, 3, 2), good_values()[2:, 3:])
@@ -56,34 +69,37 @@ def assert_chunk_fails(store, pattern=""):
                  lambda: dataset.ReadAsArray(0, 3, 1, 1)):  # fmt: skip
         with zarr_gdal.error_log() as log:
             assert read() is None
-        assert log.errors and "1.0" in log.errors[0], log.events
+        assert log.errors and key in log.errors[0], log.events
 
 
-@pytest.mark.parametrize("size", [0, 1, 11, 13, 24])
-def test_wrong_length_of_a_raw_chunk(tmp_path, size):
-    assert_chunk_fails(damaged(tmp_path, bytes(size)))
+@zarr_formats.BOTH
+def test_wrong_length_of_a_raw_chunk(tmp_path):
+    assert_chunks_fail([(damaged(tmp_path / str(size), bytes(size)), "") for size in (0, 1, 11, 13, 24)])
 
 
 @pytest.mark.parametrize("name", CODECS)
 def test_truncated_chunk(tmp_path, name):
-    encoded = bytes(CODECS[name].encode(CHUNK))
+    encoded, stores = bytes(CODECS[name].encode(CHUNK)), []
     for keep in (0, 1, len(encoded) // 2, len(encoded) - 1):
         store = damaged(tmp_path / str(keep), encoded[:keep], CODECS[name])
-        assert_chunk_fails(store, name.split("-", maxsplit=1)[0] if keep else "")
+        stores.append((store, name.split("-", maxsplit=1)[0] if keep else ""))
+    assert_chunks_fail(stores)
 
 
 @pytest.mark.parametrize("name", CODECS)
-@pytest.mark.parametrize("count", [0, 1, 5, 7, 600])
-def test_chunk_that_decodes_to_the_wrong_length(tmp_path, name, count):
-    encoded = bytes(CODECS[name].encode(np.arange(count, dtype="<i2")))
-    assert_chunk_fails(damaged(tmp_path, encoded, CODECS[name]))
+def test_chunk_that_decodes_to_the_wrong_length(tmp_path, name):
+    stores = []
+    for count in (0, 1, 5, 7, 600):
+        encoded = bytes(CODECS[name].encode(np.arange(count, dtype="<i2")))
+        stores.append((damaged(tmp_path / str(count), encoded, CODECS[name]), ""))
+    assert_chunks_fail(stores)
 
 
 @pytest.mark.parametrize("name", CODECS)
 def test_noise(tmp_path, name):
     rng = np.random.default_rng(1)
-    for i, size in enumerate((3, 16, 17, 100, 5000)):
-        assert_chunk_fails(damaged(tmp_path / str(i), rng.bytes(size), CODECS[name]))
+    stores = [damaged(tmp_path / str(size), rng.bytes(size), CODECS[name]) for size in (3, 16, 17, 100, 5000)]
+    assert_chunks_fail([(store, "") for store in stores])
 
 
 @pytest.mark.parametrize("name", [name for name in CODECS if name != "lz4"])
@@ -106,7 +122,7 @@ BOMBS = {
     "zlib": lambda n: zlib.compress(bytes(n)),
     "gzip": lambda n: gzip.compress(bytes(n)),
     "bz2": lambda n: bz2.compress(bytes(n)),
-    "lzma": lambda n: lzma.compress(bytes(n)),
+    "lzma": lambda n: lzma.compress(bytes(n), preset=0),
     "zstd": lambda n: bytes(numcodecs.Zstd(1).encode(bytes(n))),
     "lz4": lambda n: bytes(numcodecs.LZ4().encode(bytes(n))),
     "blosc": lambda n: bytes(numcodecs.Blosc("zstd").encode(bytes(n))),
@@ -115,36 +131,41 @@ BOMBS = {
 
 @pytest.mark.parametrize("name", BOMBS)
 def test_bombs(tmp_path, name):
-    """A small chunk that would decode to 256 MiB is refused without decoding all of it."""
-    assert_chunk_fails(damaged(tmp_path, BOMBS[name](1 << 28), CODECS[name]))
+    """A small chunk that would decode to 64 MiB is refused without decoding all of it."""
+    assert_chunk_fails(damaged(tmp_path, BOMBS[name](1 << 26), CODECS[name]))
 
 
 def test_sizes_that_lie(tmp_path):
     """Headers that announce up to 4 GiB are not believed."""
     blosc = bytearray(CODECS["blosc"].encode(CHUNK))
     blosc[4:8] = (0x7FFFFFFF).to_bytes(4, "little")
-    assert_chunk_fails(damaged(tmp_path / "a", bytes(blosc), CODECS["blosc"]))
+    stores = [damaged(tmp_path / "a", bytes(blosc), CODECS["blosc"])]
     lz4 = bytearray(CODECS["lz4"].encode(CHUNK))
     for size in (0x7FFFFFFF, 0xFFFFFFFF):
         lz4[:4] = size.to_bytes(4, "little")
-        assert_chunk_fails(damaged(tmp_path / str(size), bytes(lz4), CODECS["lz4"]))
+        stores.append(damaged(tmp_path / str(size), bytes(lz4), CODECS["lz4"]))
+    assert_chunks_fail([(store, "") for store in stores])
 
 
 @pytest.mark.parametrize("name", CHECKSUMS)
 def test_checksum_mismatch(tmp_path, name):
+    stores = [(damaged(tmp_path / "short", b"abc", None, [CHECKSUMS[name]]), "")]
     for at in (0, 3, 4, -1):
         data = bytearray(CHECKSUMS[name].encode(CHUNK))
         data[at] ^= 1
         store = damaged(tmp_path / str(at), bytes(data), None, [CHECKSUMS[name]])
-        assert_chunk_fails(store, f"{name}|checksum")
-    assert_chunk_fails(damaged(tmp_path / "short", b"abc", None, [CHECKSUMS[name]]))
+        stores.append((store, f"{name}|checksum"))
+    assert_chunks_fail(stores)
 
 
+@zarr_formats.BOTH
 def test_one_error_for_many_bad_chunks(tmp_path):
     options = {"chunks": (4, 4), "compressor": CODECS["zlib"]}
     store = make_array(tmp_path, np.zeros((64, 64), "u1"), "bad.zarr", **options)
-    for file in store.glob("[0-9]*"):
-        file.write_bytes(b"no zlib")
+    keys = zarr_formats.chunk_keys(store)
+    assert len(keys) == 256
+    for key in keys:
+        zarr_formats.chunk_file(store, "", *map(int, key.split("."))).write_bytes(b"no zlib")
     for options in ([], ["NUM_THREADS=1"], ["NUM_THREADS=8"]):
         with zarr_gdal.error_log() as log:
             dataset = gdal.OpenEx(str(store), gdal.OF_RASTER, open_options=options)
@@ -152,49 +173,65 @@ def test_one_error_for_many_bad_chunks(tmp_path):
         assert len(log.errors) == 1, log.events
 
 
+@zarr_formats.BOTH
 def test_absent_chunk_is_no_error(tmp_path, cpl):
     folder = handmade(tmp_path / "a.zarr", fill_value=-5)
-    (folder / "1.0").unlink()
+    zarr_formats.chunk_file(folder, "", 1, 0).unlink()
     values = good_values()
     values[2:, :3] = -5
     zarr_gdal.assert_same(open_raster(folder).ReadAsArray(), values)
     cpl.assert_quiet()
 
 
+@zarr_formats.BOTH
 def test_a_folder_in_place_of_a_chunk(tmp_path):
     folder = handmade(tmp_path / "bad.zarr", fill_value=-5)
-    (folder / "1.0").unlink()
-    (folder / "1.0").mkdir()
+    chunk = zarr_formats.chunk_file(folder, "", 1, 0)
+    chunk.unlink()
+    chunk.mkdir()
     assert_chunk_fails(folder)
 
 
+@zarr_formats.BOTH
 def test_a_chunk_that_may_not_be_read(public_folder):
     store = handmade(public_folder / "bad.zarr", fill_value=-5)
     assert attempt(store, as_nobody=True).read
-    os.chmod(store / "1.0", 0)
+    key = zarr_formats.chunk_key(store, "", 1, 0)
+    os.chmod(store / key, 0)
     outcome = attempt(store, as_nobody=True)
     assert outcome.opened and not outcome.read, outcome
-    assert len(outcome.errors) == 1 and "1.0" in outcome.errors[0], outcome
+    assert len(outcome.errors) == 1 and key in outcome.errors[0], outcome
     assert re.search("denied|permission|access", outcome.errors[0], re.IGNORECASE), outcome
 
 
-@pytest.mark.parametrize("name", [".zarray", ".zattrs"])
-def test_metadata_that_may_not_be_read(public_folder, name):
-    store = handmade(public_folder / "bad.zarr", attrs={"units": "m"})
-    os.chmod(store / name, 0)
+def without_permission(folder, key):
+    """What becomes of opening a store of which a document may not be read."""
+    store = handmade(folder / "bad.zarr", attrs={"units": "m"})
+    document = zarr_formats.document_file(store, key)
+    os.chmod(document, 0)
     outcome = attempt(store, as_nobody=True)
     events = outcome.errors + outcome.warnings
-    assert len(events) == 1 and name in events[0], outcome
+    assert len(events) == 1 and document.name in events[0], outcome
     assert re.search("denied|permission|access", events[0], re.IGNORECASE), outcome
-    assert not (outcome.opened and name == ".zarray")
+    return outcome
 
 
+@zarr_formats.BOTH
+def test_metadata_that_may_not_be_read(public_folder):
+    assert not without_permission(public_folder, ".zarray").opened
+
+
+def test_attributes_that_may_not_be_read(public_folder):
+    without_permission(public_folder, ".zattrs")
+
+
+@zarr_formats.BOTH
 def test_a_folder_of_chunks_that_may_not_be_entered(public_folder):
     """Nested keys: the chunk's folder is closed, which is not the same as empty."""
     store = handmade(public_folder / "bad.zarr", fill_value=-5, dimension_separator="/",
                      files={f"{i}/{j}": bytes(12) for i in (0, 1) for j in (0, 1)})  # fmt: skip
     assert attempt(store, as_nobody=True).read
-    os.chmod(store / "1", 0)
+    os.chmod(zarr_formats.chunk_file(store, "", 1, 0).parent, 0)
     outcome = attempt(store, as_nobody=True)
     assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
 
@@ -237,13 +274,15 @@ def test_corrupt_samples(name):
         assert outcome.values == [np.arange(64).reshape(8, 8).tolist()]
 
 
+@zarr_formats.BOTH
 def test_a_chunk_that_leads_nowhere_is_an_error(tmp_path, cpl):
     """As git-annex and DVC leave files whose contents were not fetched."""
     store = handmade(tmp_path / "a.zarr")
-    chunk = store / "0.0"
+    chunk = zarr_formats.chunk_file(store, "", 0, 0)
     chunk.unlink()
     assert open_raster(store).ReadAsArray(0, 0, 3, 2) is not None
     cpl.assert_quiet()
     chunk.symlink_to(tmp_path / "not" / "fetched")
     assert open_raster(store).ReadAsArray(0, 0, 3, 2) is None
-    assert "0.0: is there, but cannot be opened" in cpl.the_error()
+    key = chunk.relative_to(store).as_posix()
+    assert f"{key}: is there, but cannot be opened" in cpl.the_error()

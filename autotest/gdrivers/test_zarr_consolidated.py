@@ -43,11 +43,11 @@ INLINE = {"kind": "inline", "must_understand": False}
 BROKEN_INLINE = {
     "cut off": ("{", "an object"),
     "empty": ("", "an object"),
-    "a list": ([], "an object"),
+    "a list": ([], "expected an object, got []"),
     "another version": ({**INLINE, "kind": "file", "metadata": {}}, '"inline"'),
     "no metadata": (INLINE, '"metadata" is missing'),
     "nothing": ({}, 'expected "inline"'),
-    "metadata a list": ({**INLINE, "metadata": []}, "an object"),
+    "metadata a list": ({**INLINE, "metadata": []}, "expected an object, got []"),
     "a key outside": (
         {**INLINE, "metadata": {"../dem": {"zarr_format": 3, "node_type": "group"}}}, '"../dem',
     ),

@@ -13,10 +13,15 @@ import numcodecs
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_python
 from osgeo import gdal, osr
+from zarr3 import LITTLE, codec
+from zarr_formats import chunk_file
 from zarr_gdal import array_name, open_raster
 from zarr_http import Served
+
+pytestmark = zarr_formats.BOTH
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 
@@ -24,9 +29,11 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 def make(path, **changes):
     """A raster of 5 x 7 chunks, of which two are there."""
     group = zarr.open_group(str(path), mode="w")
+    # Filters of Zarr v3 have elements of the machine's byte order.
+    dtype = "<i4" if zarr_formats.is_v3() else ">i4"
     settings = {
-        "shape": (50, 70), "chunks": (10, 10), "dtype": ">i4", "fill_value": -9,
-        "compressor": numcodecs.Zlib(3), "filters": [numcodecs.Delta(">i4")], "order": "F",
+        "shape": (50, 70), "chunks": (10, 10), "dtype": dtype, "fill_value": -9,
+        "compressor": numcodecs.Zlib(3), "filters": [numcodecs.Delta(dtype)], "order": "F",
     }  # fmt: skip
     array = group.create_dataset("dem", **{**settings, **changes})
     array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
@@ -40,15 +47,28 @@ def described(name, *options):
     return dataset.GetMetadata("ZARR")
 
 
-def test_an_array(tmp_path):
+# What differs in the versions of Zarr.
+TOLD = {
+    2: {
+        "COMPRESSOR": {"id": "zlib", "level": 3},
+        "FILTERS": [{"id": "delta", "dtype": ">i4", "astype": ">i4"}],
+        "ZARR_FORMAT": "2", "DTYPE": ">i4", "DIMENSION_SEPARATOR": ".",
+    },
+    3: {
+        "COMPRESSOR": codec("numcodecs.zlib", level=3),
+        "FILTERS": [codec("numcodecs.delta", dtype="<i4", astype="<i4"), LITTLE],
+        "ZARR_FORMAT": "3", "DTYPE": "<i4", "DIMENSION_SEPARATOR": "/",
+    },
+}  # fmt: skip
+
+
+def test_an_array(tmp_path, zarr_format):
     make(tmp_path / "a.zarr")
     told = described(tmp_path / "a.zarr")
-    assert json.loads(told.pop("COMPRESSOR")) == {"id": "zlib", "level": 3}
-    assert json.loads(told.pop("FILTERS")) == [{"id": "delta", "dtype": ">i4", "astype": ">i4"}]
+    told.update({name: json.loads(told[name]) for name in ("COMPRESSOR", "FILTERS")})
     assert told == {
-        "ARRAY": "/dem", "ZARR_FORMAT": "2", "DTYPE": ">i4", "SHAPE": "50,70", "ORDER": "F",
-        "CHUNK_SHAPE": "10,10", "FILL_VALUE": "-9", "DIMENSION_SEPARATOR": ".", "CHUNKS": "35",
-        "BYTES": "14000", "CONSOLIDATED_METADATA": "NO",
+        **TOLD[zarr_format], "ARRAY": "/dem", "SHAPE": "50,70", "ORDER": "F", "CHUNKS": "35",
+        "CHUNK_SHAPE": "10,10", "FILL_VALUE": "-9", "BYTES": "14000", "CONSOLIDATED_METADATA": "NO",
     }  # fmt: skip
 
 
@@ -61,21 +81,22 @@ def test_what_is_stored_is_what_zarr_python_says(tmp_path, separator):
     files = [path for path in (tmp_path / "a.zarr" / "dem").rglob("*") if path.is_file()]
     assert int(told["BYTES_STORED"]) == sum(path.stat().st_size for path in files)
     # zarr-python 2 counts folders as chunks, and none of their bytes; 3.0 finds no chunk at all.
-    if separator == "." and not zarr_python.IS_3:
+    if separator == "." and not zarr_python.IS_3 and not zarr_formats.is_v3():
         assert array.nchunks_initialized == 2
         assert int(told["BYTES_STORED"]) == array.nbytes_stored
     assert float(told["STORAGE_RATIO"]) == round(14000 / int(told["BYTES_STORED"]), 1)
 
 
-def test_the_multidimensional_api_tells_it_too(tmp_path):
+def test_the_multidimensional_api_tells_it_too(tmp_path, zarr_format):
     make(tmp_path / "a.zarr")
     dataset = gdal.OpenEx(str(tmp_path / "a.zarr"), gdal.OF_MULTIDIM_RASTER,
                           open_options=["CACHE_TILE_PRESENCE=YES"])  # fmt: skip
     told = dataset.GetRootGroup().OpenMDArray("dem").GetStructuralInfo()
     assert told["CHUNKS_INITIALIZED"] == "2" and told["CHUNK_SHAPE"] == "10,10"
-    assert json.loads(told["COMPRESSOR"])["id"] == "zlib"
+    assert json.loads(told["COMPRESSOR"]) == TOLD[zarr_format]["COMPRESSOR"]
 
 
+@zarr_formats.V2  # the samples are of version 2
 def test_bands_of_several_arrays_tell_it_each():
     dataset = open_raster(array_name(DATA / "product.zarr", "measurements/r10m"))
     told = [dataset.GetRasterBand(i + 1).GetMetadata("ZARR") for i in range(4)]
@@ -162,7 +183,7 @@ dataset.ReadAsArray(0, 5, 70, 5)
     assert re.fullmatch(
         rf"{store}: opened /dem as 70 x 50 pixels \(bands: 1, overviews: 0, subdatasets: 0\) without "
         r"consolidated metadata after \d+ requests \(\d+\.\d ms\)", opened)  # fmt: skip
-    stored = sum((store / "dem" / key).stat().st_size for key in ("0.0", "0.1"))
+    stored = sum(chunk_file(store, "dem", 0, i).stat().st_size for i in (0, 1))
     assert re.fullmatch(
         rf"{store}: /dem: 7 chunks read, 5 of them absent \({stored} bytes in \d+\.\d ms\); 2 decoded "
         r"\(800 bytes in \d+\.\d ms\); 7 taken from the cache", read)  # fmt: skip
@@ -194,7 +215,8 @@ source.GetRasterBand(1).Fill(3)
 gdal.GetDriverByName("Zarr").CreateCopy(sys.argv[1], source, options=["BLOCKSIZE=10,10"])
 """
     lines = debug_lines(program, tmp_path / "a.zarr")
-    stored = sum(path.stat().st_size for path in (tmp_path / "a.zarr").rglob("[0-9].[0-9]"))
+    chunks = [chunk_file(tmp_path / "a.zarr", "a", i, j) for i in (0, 1) for j in (0, 1)]
+    stored = sum(path.stat().st_size for path in chunks)
     assert f"{tmp_path}/a.zarr: /a: 4 chunks written ({stored} bytes)" in lines
 
 
@@ -211,6 +233,7 @@ gdal.Open(sys.argv[1]).ReadAsArray(0, 0, 30, 10)
         lines = [line for line in debug_lines(program, f"{url}?token=secret") if "GET" in line]
     shown = [re.fullmatch(rf"GET /vsicurl/{url}/(\S+): (.+) in \d+\.\d ms", line) for line in lines]
     answers = {match[1]: match[2] for match in shown if match}
-    size = (tmp_path / "a.zarr" / ".zmetadata").stat().st_size
-    assert answers[".zmetadata"] == f"{size} bytes" and answers["dem/0.2"] == "absent"
+    document = zarr_formats.document_file(tmp_path / "a.zarr", ".zmetadata")
+    assert answers[document.name] == f"{document.stat().st_size} bytes"
+    assert answers[zarr_formats.chunk_key(tmp_path / "a.zarr", "dem", 0, 2)] == "absent"
     assert "secret" not in "".join(lines)

@@ -12,6 +12,10 @@ import pyproj
 import pytest
 import xarray as xr
 import zarr
+import zarr_formats
+from zarr_as_v3 import as_v3
+
+pytestmark = zarr_formats.BOTH
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 SAMPLES = ("terrain", "temperature", "satellite_rgb", "product")
@@ -35,14 +39,21 @@ def translate(store, target):
     assert [line for line in lines if not REMARKS.fullmatch(line)] == []
 
 
+def sample(name, folder):
+    """The store of a sample, in the format of the test."""
+    store = DATA / f"{name}.zarr"
+    return as_v3(store, folder / store.name) if zarr_formats.is_v3() else store
+
+
 @pytest.fixture(scope="module", params=SAMPLES)
-def pair(request, tmp_path_factory):
+def pair(request, tmp_path_factory, zarr_format):
     """(name, Zarr group, netCDF file) of a sample."""
-    target = tmp_path_factory.mktemp("netcdf") / f"{request.param}.nc"
-    translate(DATA / f"{request.param}.zarr", target)
-    dataset = netCDF4.Dataset(target)
+    folder = tmp_path_factory.mktemp("netcdf")
+    store = sample(request.param, folder)
+    translate(store, folder / "x.nc")
+    dataset = netCDF4.Dataset(folder / "x.nc")
     dataset.set_auto_maskandscale(False)
-    yield request.param, zarr.open_group(str(DATA / f"{request.param}.zarr"), mode="r"), dataset
+    yield request.param, zarr.open_group(str(store), mode="r"), dataset
     dataset.close()
 
 
@@ -111,12 +122,12 @@ def test_crs(pair):
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_xarray_decodes_the_same(name, tmp_path):
-    translate(DATA / f"{name}.zarr", tmp_path / "x.nc")
-    store = zarr.open_group(str(DATA / f"{name}.zarr"), mode="r")
+    store = sample(name, tmp_path)
+    translate(store, tmp_path / "x.nc")
     compared = 0
-    for path, _ in groups(store):
+    for path, _ in groups(zarr.open_group(str(store), mode="r")):
         group = path or None
-        with xr.open_zarr(str(DATA / f"{name}.zarr"), group=group, consolidated=False) as wanted:
+        with xr.open_zarr(str(store), group=group, consolidated=False) as wanted:
             with xr.open_dataset(tmp_path / "x.nc", group=group) as got:
                 for variable in wanted.variables:
                     assert got[variable].dims == wanted[variable].dims

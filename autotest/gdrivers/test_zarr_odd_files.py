@@ -8,9 +8,13 @@ import subprocess
 
 import numpy as np
 import pytest
+import zarr_formats
 from osgeo import gdal
+from zarr_formats import chunk_file, document_file
 from zarr_gdal import array_name, error_log, open_raster, read_all
 from zarr_store import handmade, make_store
+
+pytestmark = zarr_formats.BOTH
 
 VALUES = np.arange(24, dtype="<i2").reshape(4, 6)
 SECONDS = 60
@@ -52,23 +56,35 @@ def gdalinfo(*words):
 @pytest.mark.parametrize("options", [[], ["-oo", "CACHE_TILE_PRESENCE=YES"]])
 def test_a_chunk(tmp_path, make, options):
     store = handmade(tmp_path / "s" / "store.zarr")
-    (store / "0.0").unlink()
-    make(store / "0.0")
+    chunk = chunk_file(store, "", 0, 0)
+    chunk.unlink()
+    make(chunk)
     code, errors = gdalinfo("-checksum", *options, store)
-    assert "0.0: is not a regular file" in errors and str(store) in errors
+    key = chunk.relative_to(store).as_posix()
+    assert f"{key}: is not a regular file" in errors and str(store) in errors
     assert code == 0 or "ERROR" in errors
 
 
-@pytest.mark.parametrize("make", ODD)
-@pytest.mark.parametrize("key", [".zarray", ".zattrs"])
-def test_a_document(tmp_path, make, key):
-    store = make_store(tmp_path / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
-    document = store / "a" / key
+def with_odd_document(folder, make, key):
+    """A document of the array "a" by its key in Zarr v2: how gdalinfo ends then, and its errors."""
+    store = make_store(folder / "s", {"a": VALUES}, attributes={"x": 1}, consolidated=False)
+    document = document_file(store, f"a/{key}")
     document.unlink(missing_ok=True)
     make(document)
     code, errors = gdalinfo(array_name(store, "a"))
-    assert "is not a regular file" in errors and f"a/{key}" in errors
-    assert (code != 0) == (key == ".zarray")
+    assert "is not a regular file" in errors and f"a/{document.name}" in errors
+    return code
+
+
+@pytest.mark.parametrize("make", ODD)
+def test_a_document(tmp_path, make):
+    assert with_odd_document(tmp_path, make, ".zarray") != 0
+
+
+@zarr_formats.V2  # whose attributes are a document of their own
+@pytest.mark.parametrize("make", ODD)
+def test_attributes(tmp_path, make):
+    assert with_odd_document(tmp_path, make, ".zattrs") == 0
 
 
 @pytest.mark.parametrize("options", [[], ["CACHE_TILE_PRESENCE=YES"]])
@@ -76,18 +92,18 @@ def test_a_document(tmp_path, make, key):
 def test_a_chunk_that_is_a_folder(tmp_path, options, separator):
     store = make_store(tmp_path, {"a": {"values": VALUES, "chunks": (2, 3), "fill_value": 7,
                                         "dimension_separator": separator}})  # fmt: skip
-    chunk = store / "a" / f"0{separator}0"
+    chunk = chunk_file(store, "a", 0, 0)
     chunk.unlink()
     chunk.mkdir()
     dataset = gdal.OpenEx(array_name(store, "a"), open_options=options)
     with error_log() as log:
         assert dataset.ReadAsArray() is None
-    assert f"a/0{separator}0" in log.the_error()
+    assert chunk.relative_to(store).as_posix() in log.the_error()
 
 
 def test_folders_of_nested_chunks_are_no_chunks(tmp_path):
     store = make_store(tmp_path, {"a": {"values": VALUES[0], "chunks": (2,), "fill_value": 7}})
-    (store / "a" / "0").unlink()
+    chunk_file(store, "a", 0).unlink()
     root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, open_options=["CACHE_TILE_PRESENCE=YES"])
     array = root.GetRootGroup().OpenMDArray("a")
     np.testing.assert_array_equal(array.ReadAsArray(), [7, 7, 2, 3, 4, 5])

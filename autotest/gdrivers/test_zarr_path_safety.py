@@ -13,8 +13,11 @@ import zipfile
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_store import handmade, make_store
+
+pytestmark = zarr_formats.BOTH
 
 ZEROS = np.zeros((4, 6), "<i2")
 
@@ -182,6 +185,7 @@ def crs_texts(file):
     ]  # fmt: skip
 
 
+@zarr_formats.V2  # a text is the same in v3
 def test_of_coordinate_reference_systems(tmp_path):
     """Each text as each attribute that may hold one."""
     outside(tmp_path)
@@ -203,6 +207,7 @@ def test_of_coordinate_reference_systems(tmp_path):
     check(tmp_path, make_store(tmp_path, arrays, consolidated=True), what="multidimensional")
 
 
+@zarr_formats.V2
 def test_a_pipe_for_a_crs_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for number, text in enumerate(crs_texts(str(tmp_path / "pipe"))):
@@ -212,6 +217,7 @@ def test_a_pipe_for_a_crs_is_not_waited_for(tmp_path):
         assert done.returncode == 0
 
 
+@zarr_formats.V2
 def test_of_members_of_array_metadata(tmp_path):
     """NCZarr's extension lies in .zarray itself."""
     outside(tmp_path)
@@ -227,14 +233,20 @@ def test_of_members_of_array_metadata(tmp_path):
 def test_of_keys_of_consolidated_metadata(tmp_path):
     outside(tmp_path)
     store = make_store(tmp_path, {"dem": ZEROS}, consolidated=True)
-    document = json.loads((store / ".zmetadata").read_text())
+    file = zarr_formats.document_file(store, ".zmetadata")
+    document = json.loads(file.read_text())
     for path in ways_out(tmp_path, 0):
+        if zarr_formats.is_v3():
+            metadata = document["consolidated_metadata"]["metadata"]
+            metadata[path] = metadata["dem"]
+            continue
         document["metadata"][path + "/.zarray"] = document["metadata"]["dem/.zarray"]
         document["metadata"][path + "/.zgroup"] = {"zarr_format": 2}
-    (store / ".zmetadata").write_text(json.dumps(document))
+    file.write_text(json.dumps(document))
     check(tmp_path, store)
 
 
+@zarr_formats.V2
 def test_of_links_of_xcube(tmp_path):
     outside(tmp_path)
     folder = tmp_path / "deeper" / "x.levels"  # a link to a store beside it is followed
@@ -253,11 +265,13 @@ def test_of_members_of_a_zip(tmp_path):
             if path.is_file():
                 archive.writestr(path.relative_to(store).as_posix(), path.read_bytes())
         for path in ways_out(tmp_path, 0):
-            archive.writestr(path + "/.zarray", (store / "dem" / ".zarray").read_bytes())
+            document = zarr_formats.document_file(store, "dem/.zarray")
+            archive.writestr(f"{path}/{document.name}", document.read_bytes())
     shutil.rmtree(store)
     check(tmp_path, tmp_path / "store.zarr.zip")
 
 
+@zarr_formats.V2
 def test_of_v1(tmp_path):
     outside(tmp_path)
     store = tmp_path / "store.zarr"
@@ -275,8 +289,9 @@ def test_but_links_of_the_file_system_are_followed(tmp_path):
     elsewhere = make_store(tmp_path, {"dem": values}, name="elsewhere.zarr")
     store = make_store(tmp_path, {"own": values + 1})
     (store / "linked").symlink_to(elsewhere / "dem", target_is_directory=True)
-    (store / "own" / "0.0").unlink()
-    (store / "own" / "0.0").symlink_to(elsewhere / "dem" / "0.0")
+    chunk = zarr_formats.chunk_file(store, "own", 0, 0)
+    chunk.unlink()
+    chunk.symlink_to(zarr_formats.chunk_file(elsewhere, "dem", 0, 0))
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/linked').ReadAsArray(), values)
     assert np.array_equal(gdal.Open(f'ZARR:"{store}":/own').ReadAsArray(), values)
     # What is written takes the place of the link, as with any program that renames.

@@ -2,7 +2,6 @@
 """Stores written, changed and read by rasterio, as its users do; of reading with GDAL's RasterIO()
 test_zarr_rasterio.py has more."""
 
-import json
 import os
 import pathlib
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ import rasterio.mask
 import rasterio.merge
 import rasterio.shutil
 import zarr
+import zarr_formats
 from affine import Affine
 from osgeo import gdal
 from rasterio.control import GroundControlPoint
@@ -34,7 +34,10 @@ if rasterio.dtypes.dtype_rev["int64"] == gdal.GDT_Int64:  # rasterio 1.3 takes o
     TYPES += ["int64", "uint64"]
 FAILURES = (RasterioError, RasterioIOError, rasterio._err.CPLE_BaseError)
 
-pytestmark = pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning")
+pytestmark = [
+    zarr_formats.BOTH,
+    pytest.mark.filterwarnings("ignore::rasterio.errors.NotGeoreferencedWarning"),
+]
 
 
 @pytest.fixture
@@ -62,7 +65,7 @@ def read(path, *arguments, **options):
 
 
 def metadata(store, name):
-    return json.loads((store / name / ".zarray").read_text())
+    return zarr_formats.array_document(store, name)
 
 
 def told(error):
@@ -220,8 +223,7 @@ def test_written_and_read_block_by_block(tmp_path, blocks):
         for (i, j), window in dataset.block_windows(2):
             assert (window.row_off, window.col_off) == (i * blocks[0], j * blocks[1])
             np.testing.assert_array_equal(dataset.read(2, window=window), VALUES[1][window.toslices()])
-    chunks = [name for name in os.listdir(store / "a") if name[0] != "."]
-    assert len(chunks) == BANDS * len(windows)
+    assert len(zarr_formats.chunk_keys(store, "a")) == BANDS * len(windows)
 
 
 def test_windows_that_share_chunks(tmp_path):
@@ -242,7 +244,7 @@ def test_windows_that_share_chunks(tmp_path):
 
 def test_update_changes_what_it_is_told(tmp_path):
     store = write(tmp_path / "a.zarr", blocksize="1,16,16", nodata=-1)
-    before = entries(store)
+    before = zarr_formats.contents(store)
     with rasterio.open(store, "r+") as dataset:
         dataset.write(np.full((4, 5), 1234, "i2"), 3, window=Window(20, 18, 5, 4))
         dataset.crs, dataset.transform = "EPSG:32633", PLACE * Affine.scale(2)
@@ -256,7 +258,7 @@ def test_update_changes_what_it_is_told(tmp_path):
         assert (dataset.crs.to_epsg(), dataset.nodata) == (32633, -2)
         assert dataset.transform == PLACE * Affine.scale(2)
         assert dataset.descriptions[1] == "two"
-    after = entries(store)
+    after = zarr_formats.contents(store)
     chunks = {name for name in before if name.startswith("a/") and "/." not in name}
     assert {name for name in chunks if before[name] != after[name]} == {"a/2.1.1"}
     check_consolidated(store)
@@ -305,7 +307,6 @@ OPTIONS = [
     (dict(blocksize="3,20,30"), "chunks", [3, 20, 30]),
     (dict(interleave="pixel"), "shape", [ROWS, COLUMNS, BANDS]),
     (dict(chunk_memory_layout="F"), "order", "F"),
-    (dict(dim_separator="/"), "dimension_separator", "/"),
 ]
 
 
@@ -313,6 +314,13 @@ OPTIONS = [
 def test_creation_options(tmp_path, options, key, wanted):
     store = write(tmp_path / "a.zarr", **options)
     assert metadata(store, "a")[key] == wanted
+    np.testing.assert_array_equal(read(store), VALUES)
+
+
+def test_the_separator_of_keys_as_an_option(tmp_path):
+    separator, key = (".", "c.0.0.0") if zarr_formats.is_v3() else ("/", "0/0/0")
+    store = write(tmp_path / "a.zarr", dim_separator=separator)
+    assert (store / "a" / key).is_file()
     np.testing.assert_array_equal(read(store), VALUES)
 
 
@@ -522,10 +530,12 @@ def test_refusals_are_exceptions_that_say_why(tmp_path, case):
 
 def test_a_chunk_that_is_damaged_is_an_exception(tmp_path):
     store = write(tmp_path / "a.zarr", blocksize="1,16,16", compress="ZLIB")
-    chunk = store / "a" / "1.2.0"
+    chunk = zarr_formats.chunk_file(store, "a", 1, 2, 0)
     chunk.write_bytes(chunk.read_bytes()[:30])
     with rasterio.open(store) as dataset:
         with pytest.raises(RasterioIOError) as caught:
             dataset.read(2)
-        assert "a/1.2.0: chunk [1, 2, 0]: zlib: is truncated" in told(caught.value)
+        key = chunk.relative_to(store).as_posix()
+        assert f"{key}: chunk [1, 2, 0]: " in told(caught.value)
+        assert "zlib: is truncated" in told(caught.value)
         np.testing.assert_array_equal(dataset.read(1), VALUES[0])

@@ -9,6 +9,7 @@ import numcodecs
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 import zarr_gdal
 import zarr_mdim
 import zarr_mdim_write
@@ -16,6 +17,8 @@ from osgeo import gdal
 from zarr_dump import check_dump
 from zarr_gdal import open_raster
 from zarr_store import handmade, make_array, make_store
+
+pytestmark = zarr_formats.BOTH
 
 NAMES = np.array([["Zürich", "", "東京"], ["a\nb", "\U0001f30d", "x" * 500]], dtype=object)
 
@@ -30,6 +33,7 @@ def write_objects(folder, values, codec, order="C", **options):
     return store
 
 
+@zarr_formats.V2  # those of v3 are in test_zarr_v3_read.py
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("name", ["vlen-utf8", "json2", "categorize"])
 def test_object_strings(tmp_path, order, name):
@@ -99,6 +103,7 @@ def test_fixed_strings(tmp_path, dtype):
     assert check_dump(make_array(tmp_path, values, chunks=(2, 2)), "", values) is None
 
 
+@zarr_formats.V2
 def test_structures(tmp_path):
     place = [("lon", ">f8"), ("lat", "<f4")]
     values = np.zeros(5, [("name", "S3"), ("at", place), ("n", ">i2", (2,))])
@@ -107,6 +112,7 @@ def test_structures(tmp_path):
     assert check_dump(make_array(tmp_path, values, chunks=2), "", values) is None
 
 
+@zarr_formats.V2
 @pytest.mark.parametrize(
     "fill, wanted",
     [
@@ -129,6 +135,7 @@ def test_complex_fill_values(tmp_path, dtype, fill, wanted):
         zarr_gdal.assert_same(got, np.full((4, 6), wanted, got.dtype))
 
 
+@zarr_formats.V2
 @pytest.mark.parametrize("codec", [{"id": "pickle", "protocol": 4}, {"id": "msgpack"}])
 def test_refused_object_codecs(tmp_path, codec):
     """By name; pickle would run code."""
@@ -138,6 +145,7 @@ def test_refused_object_codecs(tmp_path, codec):
     assert done.returncode > 0 and codec["id"] in done.stderr.decode()
 
 
+@zarr_formats.V2
 def test_objects_without_a_codec(tmp_path):
     store = handmade(tmp_path / "a.zarr", dtype="|O", fill_value=None, files={})
     command = [os.environ["ZARR_DUMP"], str(store), ""]
@@ -148,6 +156,7 @@ def test_objects_without_a_codec(tmp_path):
 CATEGORIES = {"id": "categorize", "labels": ["female", "male"], "dtype": "|S10", "astype": "|u1"}
 
 
+@zarr_formats.V2
 @pytest.mark.parametrize("filters", [None, [CATEGORIES]])
 def test_categorized_bytes(tmp_path, cpl, filters):
     """The example of zarr-python 2.1. numcodecs took text and bytes for such labels up to 0.5.0, and
@@ -175,6 +184,7 @@ def test_categorized_bytes(tmp_path, cpl, filters):
     assert check_dump(str(tmp_path / "a.zarr"), "", wanted) is None
 
 
+@zarr_formats.V2
 @pytest.mark.parametrize(
     "dtype, codec, fill", [("<U5", "vlen-utf8", "xy"), ("|S5", "vlen-bytes", "eHk=")]
 )

@@ -12,9 +12,12 @@ import numcodecs
 import numpy as np
 import pytest
 import zarr
+import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster, read_all
 from zarr_processes import Process, run_at_once
+
+pytestmark = zarr_formats.BOTH
 
 SEED = os.environ["ZARR_TEST_SEED"]
 SIDE = 32
@@ -22,8 +25,15 @@ WRITERS = 8
 
 
 def make_store(folder, chunk=SIDE, side=SIDE):
-    """A store of zarr-python's with an array "a" of zeros, of one chunk by default."""
+    """A store of zarr-python's with an array "a" of zeros, of one chunk by default; or of the driver's,
+    of one shard."""
     store = pathlib.Path(folder) / "shared.zarr"
+    if zarr_formats.has_shards():
+        store.parent.mkdir(exist_ok=True)
+        options = ["ARRAY_NAME=a", "COMPRESS=ZLIB", *zarr_formats.block_options(chunk, chunk)]
+        driver = gdal.GetDriverByName("Zarr")
+        assert driver.Create(str(store), side, side, 1, gdal.GDT_Int32, options) is not None
+        return store
     group = zarr.open_group(str(store), mode="w")
     group.create_dataset(
         "a", shape=(side, side), chunks=(chunk, chunk), dtype="i4", fill_value=0,
@@ -85,7 +95,8 @@ def stored(store):
     return zarr.open_group(str(store), mode="r")["a"][...]
 
 
-@pytest.mark.parametrize("turn", range(3))
+@zarr_formats.FORMS
+@pytest.mark.parametrize("turn", range(2))
 def test_processes_that_share_a_chunk_lose_nothing(tmp_path, turn):
     store, locks = make_store(tmp_path), tmp_path / "locks"
     run_at_once([(write_by_gdal, store, locks, i) for i in range(WRITERS)])
@@ -103,6 +114,7 @@ def test_without_lock_files_they_do_lose(tmp_path):
     pytest.fail("20 times eight processes wrote to one chunk and nothing was lost")
 
 
+@zarr_formats.V2  # of which zarr-python has lock files
 def test_processes_share_a_chunk_with_zarr_python(tmp_path):
     store, locks = make_store(tmp_path), tmp_path / "locks"
     works = [write_by_gdal, write_by_zarr, write_by_multidimensional, write_by_zarr]
@@ -110,6 +122,7 @@ def test_processes_share_a_chunk_with_zarr_python(tmp_path):
     np.testing.assert_array_equal(stored(store), expected())
 
 
+@zarr_formats.V2
 def test_zarr_python_loses_when_only_it_uses_the_lock_files(tmp_path):
     for attempt in range(20):
         store, locks = make_store(tmp_path / str(attempt)), tmp_path / f"locks{attempt}"
@@ -136,9 +149,10 @@ def test_what_gathers_goes_out_once(tmp_path):
     dataset = update(store, locks)
     for row, column, values in pieces_of(0):
         dataset.GetRasterBand(1).WriteArray(values, column, row)
-    assert not (store / "a" / "0.0").exists()
+    chunk = zarr_formats.chunk_file(store, "a", 0, 0)
+    assert not chunk.exists()
     dataset = None
-    assert (store / "a" / "0.0").exists()
+    assert chunk.exists()
     run_at_once([(write_gathering, store, locks, i) for i in range(1, WRITERS)])
     np.testing.assert_array_equal(stored(store), expected())
 
@@ -154,7 +168,8 @@ def files_below(folder):
 @pytest.mark.parametrize("separator", "./")
 def test_lock_files_are_called_as_zarr_python_calls_them(tmp_path, separator):
     names = []
-    for i, writer in enumerate(("gdal", "zarr")):
+    writers = ("gdal",) if zarr_formats.is_v3() else ("gdal", "zarr")  # zarr-python 3 has no locks
+    for i, writer in enumerate(writers):
         store, locks = tmp_path / f"{i}.zarr", tmp_path / f"{i}.locks"
         group = zarr.open_group(str(store), mode="w").create_group("deep/er")
         group.create_dataset("a", shape=(4, 4), chunks=(2, 2), dtype="i2",
@@ -171,13 +186,13 @@ def test_lock_files_are_called_as_zarr_python_calls_them(tmp_path, separator):
             array.attrs["note"] = "x"
         # When it opens, zarr-python locks what it reads.
         names.append(files_below(locks) - {"deep/er/a/.zarray"})
-    chunks = {f"deep/er/a/{i}{separator}{j}" for i in (0, 1) for j in (0, 1)}
-    assert names == [chunks | {"deep/er/a/.zattrs"}] * 2
+    keys = {zarr_formats.chunk_key(store, "deep/er/a", i, j) for i in (0, 1) for j in (0, 1)}
+    assert names == [keys | {zarr_formats.spelled("deep/er/a/.zattrs")}] * len(writers)
 
 
 def change_under_lock(report, store, locks, what):
     dataset = update(store, locks)
-    if what == "a/0.0":
+    if what == "chunk":
         dataset.GetRasterBand(1).WriteArray(np.full((1, 4), 7, "i4"))
     else:
         dataset.SetMetadataItem("mine", "7")
@@ -187,22 +202,27 @@ def change_under_lock(report, store, locks, what):
     log.assert_quiet()
 
 
-@pytest.mark.parametrize("what", ["a/0.0", "a/.zattrs"])
+@pytest.mark.parametrize("what", ["chunk", "attributes"])
 def test_who_holds_the_lock_is_waited_for(tmp_path, what):
     store, locks = make_store(tmp_path), tmp_path / "locks"
-    file = store / what
-    with zarr.ProcessSynchronizer(str(locks))[what]:
+    chunk = zarr_formats.chunk_key(store, "a", 0, 0)
+
+    def is_changed():
+        return (store / chunk).exists() if what == "chunk" else zarr_formats.attributes(store, "a") != {}
+
+    key = chunk if what == "chunk" else zarr_formats.spelled("a/.zattrs")
+    with zarr.ProcessSynchronizer(str(locks))[key]:
         child = Process(change_under_lock, store, locks, what)
         child.wait_for("ready")
         time.sleep(0.1)  # time to go wrong in
-        assert not file.exists()
+        assert not is_changed()
         array = zarr.open_group(str(store), mode="r+")["a"]
         array[5, 5] = 5
     child.succeed()
-    assert file.exists()
+    assert is_changed()
     values = stored(store)
     assert values[5, 5] == 5
-    if what == "a/0.0":
+    if what == "chunk":
         assert list(values[0, :5]) == [7, 7, 7, 7, 0]
 
 
@@ -213,10 +233,10 @@ def test_created_stores_take_the_option_too(tmp_path):
                             [f"SYNCHRONIZER={locks}", "ARRAY_NAME=a"])  # fmt: skip
     dataset.GetRasterBand(1).Fill(3)
     del dataset
-    assert "a/0.0" in files_below(locks)
+    assert zarr_formats.chunk_key(tmp_path / "c.zarr", "a", 0, 0) in files_below(locks)
     driver.CreateCopy(str(tmp_path / "d.zarr"), open_raster(tmp_path / "c.zarr"),
                       options=[f"SYNCHRONIZER={locks}", "ARRAY_NAME=b"])  # fmt: skip
-    assert "b/0.0" in files_below(locks)
+    assert zarr_formats.chunk_key(tmp_path / "d.zarr", "b", 0, 0) in files_below(locks)
 
 
 def test_gdal_lists_the_option():
@@ -268,13 +288,14 @@ def test_a_folder_without_permission_is_named(public_folder):
 
 def test_a_key_that_cannot_be_locked_is_named_and_its_chunk_kept(tmp_path):
     store, locks = make_store(tmp_path), tmp_path / "locks"
-    (locks / "a" / "0.0").mkdir(parents=True)
+    key = zarr_formats.chunk_key(store, "a", 0, 0)
+    (locks / key).mkdir(parents=True)
     dataset = update(store, locks)
     dataset.GetRasterBand(1).WriteArray(expected()[:4])
     with error_log() as log:
         dataset.FlushCache()
-    assert "a/0.0: chunk [0, 0]" in log.the_error() and str(locks / "a/0.0") in log.the_error()
-    (locks / "a" / "0.0").rmdir()
+    assert f"{key}: chunk [0, 0]" in log.the_error() and str(locks / key) in log.the_error()
+    (locks / key).rmdir()
     with error_log() as log:
         dataset = None
     log.assert_quiet()
@@ -285,8 +306,9 @@ def test_a_key_that_cannot_be_locked_is_named_and_its_chunk_kept(tmp_path):
 # Without lock files
 
 
+@zarr_formats.FORMS
 @pytest.mark.parametrize("with_locks", [False, True])
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", range(2))
 def test_threads_share_chunks_through_handles_of_their_own(tmp_path, turn, with_locks):
     """They open, write, flush and close at the same time."""
     print(f"ZARR_TEST_SEED={SEED} turn {turn}")
@@ -356,6 +378,7 @@ def write_own_chunks(_report, store, values, side, writer):
     log.assert_quiet()
 
 
+@zarr_formats.FORMS
 @pytest.mark.parametrize("side", [6, 12])
 def test_processes_with_chunks_of_their_own_need_no_locks(tmp_path, side):
     print(f"ZARR_TEST_SEED={SEED}")
@@ -392,7 +415,7 @@ def set_item_by_zarr(_report, store, synchronizer, array, name):
 
 def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):
     """Without locks; what is consolidated in the end is what there is."""
-    for attempt in range(4):
+    for attempt in range(2):
         store = tmp_path / f"{attempt}.zarr"
         group = zarr.open_group(str(store), mode="w")
         for i in range(WRITERS):
@@ -407,9 +430,17 @@ def test_processes_change_metadata_of_arrays_of_their_own(tmp_path):
             assert wanted == consolidated[f"a{i}"].attrs.asdict()
 
 
-@pytest.mark.parametrize("with_zarr", [False, True])
-def test_processes_change_metadata_of_one_array_under_lock_files(tmp_path, with_zarr):
-    store, locks = make_store(tmp_path), tmp_path / "locks"
+@zarr_formats.V2
+def test_processes_change_metadata_of_one_array_with_zarr_python(tmp_path):
+    change_under_lock_files(tmp_path, True)
+
+
+def test_processes_change_metadata_of_one_array_under_lock_files(tmp_path):
+    change_under_lock_files(tmp_path, False)
+
+
+def change_under_lock_files(folder, with_zarr):
+    store, locks = make_store(folder), folder / "locks"
     works = [set_item_by_gdal, set_item_by_zarr if with_zarr else set_item_by_gdal]
     run_at_once([(works[i % 2], store, locks, "a", f"n{i}") for i in range(WRITERS)])
     found = zarr.open_group(str(store), mode="r")["a"].attrs.asdict()

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Data types and shapes as rasters: what each becomes in GDAL."""
 
-import json
-
 import numpy as np
 import pytest
 import zarr
+import zarr3
+import zarr_formats
 import zarr_gdal
 import zarr_mdim
 from osgeo import gdal
 from zarr_store import good_values, handmade, make_array
 from zarr_gdal import open_band, open_raster, read_all
+
+pytestmark = zarr_formats.BOTH
 
 NUMBERS = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -73,6 +75,7 @@ def test_opaque_bytes_are_no_rasters(tmp_path, cpl):
     assert "|V5" in cpl.the_error() or "bytes" in cpl.the_error()
 
 
+@zarr_formats.V2
 def test_byte_order_mark_for_not_relevant(tmp_path):
     """`!u1` is met in the wild and means what `|u1` does."""
     handmade(tmp_path / "a.zarr", dtype="!u1", shape=[2, 3], files={"0.0": bytes(range(6))})
@@ -114,20 +117,23 @@ def test_no_raster_without_pixels(tmp_path, cpl, shape):
 
 
 def test_numeric_fields_are_bands(tmp_path):
+    # Those of Zarr v3 hold no arrays, and have one byte order.
+    big, shape = ("<", ()) if zarr_formats.is_v3() else (">", (3,))
     dtype = np.dtype(
-        [("wind", [("u", "<f4"), ("v", ">f4")]), ("station", "S4"), ("rgb", "u1", (3,)),
+        [("wind", [("u", "<f4"), ("v", big + "f4")]), ("station", "S4"), ("rgb", "u1", shape),
          ("when", "<M8[s]"), ("ok", "?")]
     )  # fmt: skip
     values = np.zeros((3, 4), dtype)
     values["wind"]["u"] = np.arange(12).reshape(3, 4) / 2
     values["wind"]["v"] = -np.arange(12).reshape(3, 4)
-    values["rgb"] = np.arange(36).reshape(3, 4, 3)
+    values["rgb"] = np.arange(values["rgb"].size).reshape((3, 4) + shape)
     values["when"] = np.arange(12).reshape(3, 4).astype("M8[s]")
     values["ok"][1] = True
     dataset = open_raster(make_array(tmp_path, values, chunks=(2, 3)))
     bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
     names = [band.GetDescription() for band in bands]
-    assert names == ["wind.u", "wind.v", "rgb[0]", "rgb[1]", "rgb[2]", "when", "ok"]
+    colours = ["rgb[0]", "rgb[1]", "rgb[2]"] if shape else ["rgb"]
+    assert names == ["wind.u", "wind.v", *colours, "when", "ok"]
     for band, (name, column) in zip(bands, zarr_gdal.numeric_fields(values)):
         zarr_gdal.assert_same(band.ReadAsArray(), zarr_gdal.as_raster(column)[0], name)
         assert band.DataType == zarr_gdal.gdal_type(column.dtype), name
@@ -152,8 +158,8 @@ def test_order_and_separator(tmp_path, order, separator):
 @pytest.mark.parametrize("fill, wanted", [(None, 0), (7, 7), (-32768, -32768)])
 def test_absent_chunks_read_as_the_fill_value(tmp_path, cpl, fill, wanted):
     folder = handmade(tmp_path / "a.zarr", fill_value=fill)
-    (folder / "0.1").unlink()
-    (folder / "1.0").unlink()
+    for index in ((0, 1), (1, 0)):
+        zarr_formats.chunk_file(folder, "", *index).unlink()
     values = good_values()
     values[:2, 3:] = wanted
     values[2:, :3] = wanted
@@ -173,19 +179,24 @@ def test_64_bit_nodata_is_exact(tmp_path, dtype, fill):
     assert np.unique(band.ReadAsArray()).tolist() == [fill]
 
 
-@pytest.mark.parametrize("fill", ['"NaN"', "NaN"])
-def test_nan_nodata(tmp_path, fill):
-    text = (
-        '{"zarr_format": 2, "shape": [4, 6], "chunks": [2, 3], "dtype": "<f4", "compressor": null,'
-        f' "filters": null, "fill_value": {fill}, "order": "C"}}'
-    )
-    handmade(tmp_path / "a.zarr", text, files={})
-    band = open_band(tmp_path / "a.zarr")
+def assert_nan_nodata(store):
+    band = open_band(store)
     assert np.isnan(band.GetNoDataValue())
     assert np.isnan(band.ReadAsArray()).all()
 
 
-@pytest.mark.parametrize(
+def test_nan_nodata(tmp_path):
+    assert_nan_nodata(handmade(tmp_path / "a.zarr", dtype="<f4", fill_value="NaN", files={}))
+
+
+@zarr_formats.V2  # in Zarr v3 a document is JSON, which has no such number
+def test_nan_nodata_that_is_not_json(tmp_path):
+    store = handmade(tmp_path / "a.zarr", dtype="<f4", fill_value=np.nan, files={})
+    assert '"fill_value": NaN' in (store / ".zarray").read_text()
+    assert_nan_nodata(store)
+
+
+FILL_TEXTS = pytest.mark.parametrize(
     "dtype, text, wanted",
     [("|u1", "0", 0), ("<i2", "-9999", -9999), (">i4", " 7 ", 7),
      ("<i8", "-9223372036854775808", -(2**63)), ("<i8", "9007199254740993", 2**53 + 1),
@@ -193,22 +204,31 @@ def test_nan_nodata(tmp_path, fill):
      ("<f4", "0", 0), ("<f8", "-9999", -9999.0), (">f8", "1e20", 1e20), ("<f4", "nan", np.nan),
      ("<f8", "-inf", -np.inf)],
 )  # fmt: skip
-@pytest.mark.parametrize("place", ["fill_value", "_FillValue", "missing_value"])
-def test_fill_values_of_text(tmp_path, cpl, dtype, text, wanted, place):
-    """As n5-zarr and early bioformats2raw wrote all of them, and zarr-python 2 reads them."""
-    store = tmp_path / "a.zarr"
-    if place == "fill_value":
-        handmade(store, dtype=dtype, fill_value=text, files={})
-        if zarr.__version__.startswith("2."):  # version 3 reads numbers alone
-            np.testing.assert_equal(zarr.open_array(str(store), mode="r").fill_value, wanted)
-    else:
-        handmade(store, dtype=dtype, fill_value=5, files={}, attrs={place: text})
+def assert_nodata(store, wanted):
+    """By both APIs. Returns the band."""
     band = open_band(store)
     np.testing.assert_equal(band.GetNoDataValue(), wanted)
-    if place == "fill_value":
-        values = np.unique(band.ReadAsArray())
-        assert np.array_equal(values, np.array([wanted], dtype), equal_nan=True)
     np.testing.assert_equal(zarr_mdim.raw_nodata(zarr_mdim.open_array(store)), {"": wanted})
+    return band
+
+
+@zarr_formats.V2
+@FILL_TEXTS
+def test_fill_values_of_text(tmp_path, cpl, dtype, text, wanted):
+    """As n5-zarr and early bioformats2raw wrote all of them, and zarr-python 2 reads them."""
+    store = handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=text, files={})
+    if zarr.__version__.startswith("2."):  # version 3 reads numbers alone
+        np.testing.assert_equal(zarr.open_array(str(store), mode="r").fill_value, wanted)
+    values = np.unique(assert_nodata(store, wanted).ReadAsArray())
+    assert np.array_equal(values, np.array([wanted], dtype), equal_nan=True)
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("name", ["_FillValue", "missing_value"])
+@FILL_TEXTS
+def test_attributes_of_text_say_nodata(tmp_path, cpl, dtype, text, wanted, name):
+    store = handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=5, files={}, attrs={name: text})
+    assert_nodata(store, wanted)
     cpl.assert_quiet()
 
 
@@ -221,14 +241,16 @@ def test_fill_values_of_text(tmp_path, cpl, dtype, text, wanted, place):
 def test_text_that_is_no_fill_value_is_named(tmp_path, cpl, dtype, text):
     handmade(tmp_path / "a.zarr", dtype=dtype, fill_value=text, files={})
     assert gdal.Open(str(tmp_path / "a.zarr")) is None
-    assert f'fill_value: expected a value of dtype {dtype}, got "{text}"' in cpl.the_error()
+    kind = f"data type {np.dtype(dtype).name}" if zarr_formats.is_v3() else f"dtype {dtype}"
+    assert f'fill_value: expected a value of {kind}, got "{text}"' in cpl.the_error()
 
 
 @pytest.mark.parametrize("value", [2**64 - 1, 2**63, 2**63 - 1, 0])
 def test_unsigned_nodata_goes_both_ways(tmp_path, cpl, value):
     """The built-in driver writes text where the value fits no int64; ours writes the number that
     the specification asks for. zarr-python and ours read both."""
-    for name in ("Zarr", "ZarrBuiltin"):
+    # That of GDAL 3.6 writes another Zarr v3 than the specification became.
+    for name in ("Zarr",) if zarr_formats.is_v3() else ("Zarr", "ZarrBuiltin"):
         store = str(tmp_path / f"{name}.zarr")
         dataset = gdal.GetDriverByName(name).CreateMultiDimensional(store)
         root = dataset.GetRootGroup()
@@ -241,8 +263,18 @@ def test_unsigned_nodata_goes_both_ways(tmp_path, cpl, value):
         assert open_band(store).GetNoDataValue() == value
         assert zarr_mdim.raw_nodata(zarr_mdim.open_array(store, "a")) == {"": value}
         if name == "Zarr":
-            document = json.loads((tmp_path / "Zarr.zarr/a/.zarray").read_text())
-            assert document["fill_value"] == value
+            assert zarr_formats.array_document(store, "a")["fill_value"] == value
+    cpl.assert_quiet()
+
+
+@zarr_formats.V3
+@pytest.mark.parametrize("value", [2**64 - 1, 2**63])
+def test_what_the_built_in_driver_writes_in_version_3(tmp_path, cpl, value):
+    """As in version 2 a text, where no int64 holds the value; zarr-python 3 reads it."""
+    store = zarr3.handmade(tmp_path / "a.zarr", zarr3.document((2, 3), "uint64", fill_value=str(value)))
+    (array,) = zarr3.read(tmp_path / "values", [(store, "")])
+    assert array.fill == value
+    assert (assert_nodata(store, value).ReadAsArray() == np.uint64(value)).all()
     cpl.assert_quiet()
 
 

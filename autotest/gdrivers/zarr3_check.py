@@ -34,7 +34,7 @@ def raster_problem(store, path, values, fill=None, options=()):
     name = zarr_gdal.array_name(store, path)
     with zarr_gdal.error_log() as log:
         dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=list(options))
-        if values.size == 0 or values.dtype.kind in "SUO" or _is_raw(values.dtype):
+        if values.size == 0 or values.dtype.kind in "SUO" or _holds_no_number(values.dtype):
             if dataset is not None or len(log.errors) != 1:
                 return f"{name}: is no raster, and should be refused with one error: {log.events}"
             return None
@@ -46,16 +46,17 @@ def raster_problem(store, path, values, fill=None, options=()):
     return problem and f"{name}: {problem}"
 
 
-def _is_raw(dtype):
-    return dtype.kind == "V" and not dtype.names
+def _holds_no_number(dtype):
+    """Of raw bytes and structures."""
+    fields = zarr_gdal.numeric_fields(np.zeros(1, dtype)) if dtype.names else ()
+    return dtype.kind == "V" and not list(fields)
 
 
 def _bands_problem(dataset, values):
+    columns = [values]
     if values.dtype.names:
-        columns = list(zarr_gdal.numeric_fields(values))
-        wanted = [zarr_gdal.as_raster(column)[0] for _, column in columns]
-    else:
-        wanted = list(zarr_gdal.as_raster(values))
+        columns = [column for _, column in zarr_gdal.numeric_fields(values)]
+    wanted = [raster for rasters in zip(*map(zarr_gdal.as_raster, columns)) for raster in rasters]
     if dataset.RasterCount != len(wanted):
         return f"{dataset.RasterCount} bands, expected {len(wanted)}"
     for i, raster in enumerate(wanted):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What zarr3.py has zarr-python 3 do, in a process of its own: a list of commands in JSON from
-standard input, and to standard output the list of their answers, {"error": text} of what fails.
+"""What zarr3.py has zarr-python 3 do, in a process of its own: lists of commands in JSON from standard
+input, one a line, and to standard output the lists of their answers, {"error": text} of what fails.
 
 Each command is an object: "do" names one of COMMANDS, the others are its arguments."""
 
@@ -120,4 +120,5 @@ def _answer(command):
 
 
 if __name__ == "__main__":
-    print(json.dumps([_answer(command) for command in json.load(sys.stdin)]))
+    for line in sys.stdin:
+        print(json.dumps([_answer(command) for command in json.loads(line)]), flush=True)

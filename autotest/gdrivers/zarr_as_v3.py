@@ -126,7 +126,9 @@ def attributes_of(document):
 
 
 def dtype_of(typestr):
-    return np.dtype([tuple(field) for field in typestr] if isinstance(typestr, list) else typestr)
+    if not isinstance(typestr, list):
+        return np.dtype(typestr)
+    return np.dtype([(name, dtype_of(kind), *map(tuple, shape)) for name, kind, *shape in typestr])
 
 
 def data_type_of(dtype):

@@ -99,6 +99,21 @@ Result<std::string> AsInV2(const DataType& type, const json::Value& value) {
     return element->held();
 }
 
+// A number that no int64 holds as a text, as GDAL's own driver writes it.
+bool IsLargeInText(const json::Value& value) {
+    const std::string* const text = value.as_string();
+    if (text == nullptr) return false;
+    std::uint64_t number = 0;
+    const char* const end = text->data() + text->size();
+    const auto read = std::from_chars(text->data(), end, number);
+    return read.ec == std::errc() && read.ptr == end && number >> 63 != 0;
+}
+
+Result<std::string> IntegerOf(const DataType& type, const json::Value& value) {
+    return value.is_integer() || IsLargeInText(value) ? AsInV2(type, value)
+                                                      : NoValueOf(type, value);
+}
+
 Result<std::string> TimeOf(const DataType& type, const json::Value& value) {
     const std::string* const text = value.as_string();
     if (text != nullptr ? *text != kNotATimeText : !value.is_integer())
@@ -189,7 +204,7 @@ Result<std::string> ElementOf(const DataType& type, const json::Value& value) {
             return value.as_bool() != nullptr ? AsInV2(type, value) : NoValueOf(type, value);
         case DataKind::kInt:
         case DataKind::kUint:
-            return value.is_integer() ? AsInV2(type, value) : NoValueOf(type, value);
+            return IntegerOf(type, value);
         case DataKind::kFloat:
             return FloatOf(type, value);
         case DataKind::kComplex:

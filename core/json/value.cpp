@@ -680,6 +680,18 @@ class Scanner {
     std::size_t at_ = 0;
 };
 
+// Of a text that is to be an object, and does not begin as one.
+Status NoObject(std::string_view text, const Scanner& scanner) {
+    constexpr std::size_t kShown = 40;
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+    constexpr std::string_view kBegins = "[\"-0123456789";
+    const bool is_other = !text.empty() && kBegins.find(text[0]) != std::string_view::npos;
+    if (!is_other && text != "null" && text != "true" && text != "false")
+        return scanner.Error("an object");
+    return Status::Corrupt("expected an object, got " + std::string(text.substr(0, kShown)) +
+                           (text.size() > kShown ? "..." : ""));
+}
+
 Result<std::string> Unquote(std::string_view quoted) {
     if (quoted.find('\\') == std::string_view::npos)
         return std::string(quoted.substr(1, quoted.size() - 2));
@@ -745,7 +757,7 @@ std::string DumpSorted(const Value& value) { return Dump(WithSortedMembers(value
 Result<std::vector<Slice>> MemberSlices(std::string_view text) {
     Scanner scanner(text);
     std::vector<Slice> slices;
-    if (!scanner.Take('{')) return scanner.Error("an object");
+    if (!scanner.Take('{')) return NoObject(text, scanner);
     if (scanner.Take('}')) {
         if (!scanner.AtEnd()) return scanner.Error("the end");
         return slices;

@@ -98,6 +98,12 @@ TEST(V3FillValue, OfIntegersIsWithoutFractionAndInRange) {
     ExpectRefusedInV3("uint2", {"4", "-1"});
     ExpectRefusedInV3("uint4", {"16"});
     EXPECT_EQ(FillInV3("int8", "300"), "fill_value: expected a value of data type int8, got 300");
+    // What GDAL's own driver writes of numbers that int64 does not hold.
+    EXPECT_EQ(FillInV3("uint64", "\"18446744073709551615\""), NativeBytes(UINT64_MAX));
+    EXPECT_EQ(FillInV3("uint64", "\"9223372036854775808\""), NativeBytes(std::uint64_t{1} << 63));
+    ExpectRefusedInV3("uint64", {"\"9223372036854775807\"", "\"18446744073709551616\"",
+                                 "\" 18446744073709551615\"", "\"18446744073709551615 \""});
+    ExpectRefusedInV3("int64", {"\"9223372036854775808\""});
     EXPECT_EQ(WrittenInV3("int4", "\xf8"), "-8");
     EXPECT_EQ(WrittenInV3("uint64", NativeBytes(UINT64_MAX)), "18446744073709551615");
 }

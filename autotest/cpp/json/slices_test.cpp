@@ -55,6 +55,11 @@ TEST(MemberSlices, KeepsRepeatedNamesInOrder) {
 TEST(MemberSlices, RefusesWhatIsNoObject) {
     for (const char* text : {"", "  ", "[]", "1", "\"a\"", "null", "x{}", "}"})
         EXPECT_TRUE(Fails(MemberSlices(text), StatusCode::kCorrupt, "expected an object")) << text;
+    for (const char* text : {"[]", "1", "\"a\"", "null", "-1", "true"})
+        EXPECT_EQ(MemberSlices(text).status().message(),
+                  std::string("expected an object, got ") + text);
+    EXPECT_EQ(MemberSlices(" [" + std::string(99, '1')).status().message(),
+              "expected an object, got [" + std::string(39, '1') + "...");
     for (const char* text :
          {"{,}", "{\"a\":1,}", "{a:1}", "{\"a\"}", "{\"a\":}", "{\"a\":,\"b\":1}", "{\"a\" 1}",
           "{\"a\":1} x", "{}{}", "{\"a\":1}}", "{\"a\":]}", "{\"a\":1 ]", "{1:2}"})
