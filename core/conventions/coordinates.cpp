@@ -325,7 +325,7 @@ void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*
         for (std::uint64_t i = 0; i < std::min(chunks, kMostAxisChunks); ++i)
             keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->key_encoding()));
     }
-    hierarchy.store()->Prefetch(keys);
+    hierarchy.store()->Prefetch(keys, {});
 }
 
 std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,

@@ -377,7 +377,7 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
     std::vector<std::string> keys;
     for (const char* name : kNames)
         keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));
-    hierarchy.store()->Prefetch(keys);
+    hierarchy.store()->Prefetch(keys, {});
     for (const char* name : kNames) {
         std::string path = FindVariable(hierarchy, group, name);
         if (path.empty()) continue;

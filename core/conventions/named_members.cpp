@@ -211,7 +211,7 @@ void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
         if (hierarchy.format() == Format::kV2)
             keys.push_back(DocumentKey(path, Document::kArray, Format::kV1));
     }
-    hierarchy.store()->Prefetch(keys);
+    hierarchy.store()->Prefetch(keys, {});
 }
 
 }  // namespace

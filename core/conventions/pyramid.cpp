@@ -325,10 +325,10 @@ void LevelChecker::PrefetchArrays(const std::vector<ListedLevel>& arrays) const 
     for (const ListedLevel& level : arrays)
         for (const Document document : {Document::kArray, Document::kAttributes})
             keys.push_back(hierarchy_.KeyOf(level.path, document));
-    hierarchy_.store()->Prefetch(keys);
+    hierarchy_.store()->Prefetch(keys, {});
     keys.clear();
     for (const ListedLevel& level : arrays) AddCoordinateKeys(hierarchy_, level.path, keys);
-    hierarchy_.store()->Prefetch(keys);
+    hierarchy_.store()->Prefetch(keys, {});
 }
 
 std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<ListedLevel>& arrays,

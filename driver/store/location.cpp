@@ -158,7 +158,8 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
         location.hierarchy->store()->Prefetch(
             {location.hierarchy->KeyOf(node, zarr::Document::kArray),
              location.hierarchy->KeyOf(node, zarr::Document::kGroup),
-             location.hierarchy->KeyOf(node, zarr::Document::kAttributes)});
+             location.hierarchy->KeyOf(node, zarr::Document::kAttributes)},
+            {});
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
     // What v3 says of a group may mean that it is read in another way.
     if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)
