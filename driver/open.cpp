@@ -53,7 +53,7 @@ Result<std::unique_ptr<GDALDataset>> OpenName(GDALOpenInfo* open_info,
     if (update && options.north_up)
         return Status::Unsupported(
             "open option NORTH_UP is for reading: the array's rows are in another order");
-    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options));
+    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options, OpenedFor::kRaster));
     if (update) ZARR_RETURN_IF_ERROR(location.hierarchy->CheckChangeable(location.node));
     ZARR_ASSIGN_OR_RETURN(auto dataset,
                           OpenRaster(open_info->pszFilename, location, name.indices, options));

@@ -50,12 +50,12 @@ def measure(setting):
 
         server.log()
         dataset = opened(OURS, consolidated)
-        yield Fact("requests to open a consolidated store", len(server.requests()), 2)
+        # Documents of both versions, of the root and of what is named, are asked for at once.
+        yield Fact("requests to open a consolidated store", len(server.requests()), 5)
         dataset.GetRasterBand(1).ReadAsArray()
         log = server.log()
         chunks = [path for _, path, *_ in log["requests"] if "/dem/" in path]
         yield Fact("requests for 64 chunks", len(chunks), 64)
         yield Fact("requests under way at the same time", log["at_once"], 16, is_least=True)
         opened(OURS, f'ZARR:"/vsicurl/{server.url}/array.zarr"')
-        # Documents of both versions are asked for at once.
         yield Fact("requests to open an array", len(server.requests()), 5)

@@ -72,17 +72,18 @@ def assert_reads(dataset, expected=VALUES):
 
 
 @pytest.mark.parametrize("prefix", ["http://", "/vsicurl/http://"])
-def test_consolidated_store_opens_with_three_requests(server, prefix):
-    """Two together: for the metadata of both versions."""
+def test_consolidated_store_opens_with_six_requests(server, prefix):
+    """Five together, for what both versions say of the root and of what is named."""
     url = server.url.replace("http://", prefix)
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{url}/consolidated.zarr":/dem')
         asked = server.requests()
-        assert sorted(asked[:2]) == [
-            ("GET", "/consolidated.zarr/.zmetadata", None, 404 if zarr_formats.is_v3() else 200),
-            ("GET", "/consolidated.zarr/zarr.json", None, 200 if zarr_formats.is_v3() else 404),
+        there = ("zarr.json", "dem/zarr.json") if zarr_formats.is_v3() else (".zmetadata", ".zattrs", "dem/.zattrs")
+        assert sorted(asked[:5]) == [
+            ("GET", f"/consolidated.zarr/{name}", None, 200 if name in there else 404)
+            for name in (".zattrs", ".zmetadata", "dem/.zattrs", "dem/zarr.json", "zarr.json")
         ]
-        assert asked[2:] == [("GET", "/consolidated.zarr.aux.xml", None, 404)]
+        assert asked[5:] == [("GET", "/consolidated.zarr.aux.xml", None, 404)]
         assert dataset.GetRasterBand(1).GetOverviewCount() == 0
         assert server.requests() == []
     assert_reads(dataset)

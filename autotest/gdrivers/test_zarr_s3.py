@@ -60,16 +60,16 @@ def assert_reads(dataset, expected=VALUES):
 
 
 @pytest.mark.parametrize("prefix", ["s3://", "/vsis3/"])
-def test_consolidated_store_opens_with_three_requests_and_reads_with_one_a_chunk(s3, prefix):
+def test_consolidated_store_opens_with_six_requests_and_reads_with_one_a_chunk(s3, prefix):
     with zarr_gdal.config_options(GDAL_PAM_ENABLED="YES"):
         dataset = open_raster(f'ZARR:"{prefix}demo/consolidated.zarr":/dem')
     asked = s3.requests()
-    there = zarr_formats.spelled(".zmetadata")
-    assert sorted(asked[:2]) == [
-        ("GET", f"/demo/consolidated.zarr/{name}", 200 if name == there else 404)
-        for name in (".zmetadata", "zarr.json")
+    there = ("zarr.json", "dem/zarr.json") if zarr_formats.is_v3() else (".zmetadata", ".zattrs", "dem/.zattrs")
+    assert sorted(asked[:5]) == [
+        ("GET", f"/demo/consolidated.zarr/{name}", 200 if name in there else 404)
+        for name in (".zattrs", ".zmetadata", "dem/.zattrs", "dem/zarr.json", "zarr.json")
     ]
-    assert asked[2:] == [("GET", "/demo/consolidated.zarr.aux.xml", 404)]
+    assert asked[5:] == [("GET", "/demo/consolidated.zarr.aux.xml", 404)]
     assert_reads(dataset)
     asked = s3.requests()
     assert {method for method, *_ in asked} == {"GET"}
@@ -140,8 +140,8 @@ def test_without_credentials_that_are_not_wanted(s3):
         assert all("Signature" not in path for _, path, *_ in requests)
         if dataset is not None:  # as far as the server allows it
             assert_reads(dataset)
-    together = {f"/demo/consolidated.zarr/{name}" for name in (".zmetadata", "zarr.json")}
-    assert {path for _, path, *_ in requests[:2]} == together
+    names = (".zmetadata", "zarr.json", ".zattrs", "dem/zarr.json", "dem/.zattrs")
+    assert {path for _, path, *_ in requests[:5]} == {f"/demo/consolidated.zarr/{name}" for name in names}
 
 
 def test_wrong_credentials_are_an_error_that_says_so(s3):

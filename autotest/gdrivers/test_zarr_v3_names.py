@@ -58,15 +58,16 @@ def test_urls(tmp_path, name):
 
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
 def test_requests_for_a_consolidated_store(tmp_path, flags):
-    """One tells the format, the consolidated metadata and all attributes; the other, at the same
-    time, that there are none of version 2."""
+    """One tells the format, the consolidated metadata and all attributes; the others, at the same
+    time, that there is nothing of version 2."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
         gdal.VSICurlClearCache()
         server.requests()
         assert gdal.OpenEx(f'ZARR:"/vsicurl/{server.url}/one.zarr"', flags) is not None
         asked = [path for _, path, _, _ in server.requests()]
-        assert sorted(asked) == ["/one.zarr/.zmetadata", "/one.zarr/zarr.json"], asked
+        names = [".zattrs", ".zmetadata", "zarr.json"] if flags == RASTER else [".zmetadata", "zarr.json"]
+        assert sorted(asked) == [f"/one.zarr/{name}" for name in names], asked
 
 
 @pytest.mark.parametrize("status", [403, 401, 500])

@@ -164,7 +164,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if file.is_dir() and self.server.rules.get("lists"):
             names = sorted(each.name + "/" * each.is_dir() for each in file.iterdir())
             links = "".join(f'<a href="{urllib.parse.quote(n)}">{n}</a>\n' for n in names)
-            return 200, f"<html><title>Index of {path}</title>{links}</html>".encode()
+            return 200, f"<html><title>Index of {path}</title>\n{links}</html>".encode()
         return 404, b"not here"
 
     def validators(self, path, body):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <locale>
 #include <sstream>
 
@@ -44,6 +45,8 @@ std::optional<GeoTransform> FromGdalString(const std::string& text) {
     return transform;
 }
 
+constexpr const char* kTransformNames[] = {"spatial:transform", "proj:transform"};
+
 class AffineFinder {
   public:
     AffineFinder(const Hierarchy& hierarchy, const ArrayFacts& facts, std::size_t threads,
@@ -57,7 +60,7 @@ class AffineFinder {
 
     std::optional<AffineSource> Find() {
         if (!facts_.axes.x || !facts_.axes.y) return std::nullopt;
-        for (const char* name : {"spatial:transform", "proj:transform"}) {
+        for (const char* name : kTransformNames) {
             if (auto source = FromAttribute(facts_.attributes, name)) return source;
             if (auto source = FromAttribute(group_attributes_, name)) {
                 source->is_of_group = true;
@@ -228,6 +231,14 @@ class AffineFinder {
 };
 
 }  // namespace
+
+bool StatesTransform(const json::Value& attributes) {
+    return std::any_of(std::begin(kTransformNames), std::end(kTransformNames),
+                       [&](const char* name) {
+                           const json::Value* value = attributes.Find(name);
+                           return value != nullptr && !value->is_null();
+                       });
+}
 
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                              std::size_t threads, Warnings& warnings) {

@@ -23,6 +23,10 @@ struct AffineSource {
     bool is_of_group = false;       // an attribute of the group, for every array in it
 };
 
+// True where the attributes of an array or of its group state a geotransform by themselves, so that
+// no coordinate arrays are read for it, unless it is broken.
+bool StatesTransform(const json::Value& attributes);
+
 // The geotransform that counts: `spatial:transform`, `proj:transform`, regular coordinate arrays,
 // `GeoTransform` of the grid mapping variable, OME's scale and translation, in this order, but a
 // `GeoTransform` that agrees with the coordinates to half a pixel is preferred to them, as it holds

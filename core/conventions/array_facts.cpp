@@ -189,7 +189,12 @@ void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
                         LenientAttributes(hierarchy, path, ignored), ignored)) {
         if (!dimension.is_named) continue;
         const std::string coordinates = JoinKey(dimension.group, dimension.name);
-        keys.push_back(hierarchy.KeyOf(coordinates, Document::kArray));
+        const std::string document = hierarchy.KeyOf(coordinates, Document::kArray);
+        const auto is_there = hierarchy.store()->IsAtHand(document)
+                                  ? hierarchy.Has(coordinates, Document::kArray)
+                                  : Result<bool>(true);
+        if (is_there.ok() && !*is_there) continue;
+        keys.push_back(document);
         keys.push_back(hierarchy.KeyOf(coordinates, Document::kAttributes));
     }
 }

@@ -235,7 +235,7 @@ Status CatalogWalk::VisitContainer(const std::string& path, const NamedMembers& 
 
 std::vector<NamedMember> CatalogWalk::Expand(const std::vector<NamedMember>& members) {
     std::vector<NamedMember> images;
-    hierarchy_.store()->Prefetch(KeysOf(hierarchy_, members));
+    hierarchy_.store()->Prefetch(KeysOf(hierarchy_, members), {});
     for (const NamedMember& member : members) {
         if (member.as != NamedMember::As::kWell) {
             images.push_back(member);
@@ -266,7 +266,7 @@ bool CatalogWalk::IsThere(const std::string& path) {
 }
 
 void CatalogWalk::PrefetchBases(const std::vector<NamedMember>& images) {
-    hierarchy_.store()->Prefetch(KeysOf(hierarchy_, images));
+    hierarchy_.store()->Prefetch(KeysOf(hierarchy_, images), {});
     std::vector<std::string> keys;
     for (const NamedMember& member : images) {
         Warnings ignored;
@@ -278,7 +278,7 @@ void CatalogWalk::PrefetchBases(const std::vector<NamedMember>& images) {
             keys.push_back(
                 hierarchy_.KeyOf(JoinKey(member.path, kLabelsGroup), Document::kAttributes));
     }
-    hierarchy_.store()->Prefetch(keys);
+    hierarchy_.store()->Prefetch(keys, {});
 }
 
 Status CatalogWalk::VisitImage(const NamedMember& image) {

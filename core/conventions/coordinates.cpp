@@ -312,20 +312,23 @@ Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path
     return reader.Take();
 }
 
+void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
+                 std::vector<std::string>& keys) {
+    if (path.empty()) return;
+    const auto metadata = hierarchy.Metadata(path);
+    // Of a shard only a part is read.
+    if (!metadata.ok() || metadata->rank() != 1 || !metadata->shards.empty()) return;
+    const std::uint64_t chunks = metadata->ChunkAxis(0).count();
+    for (std::uint64_t i = 0; i < std::min(chunks, kMostAxisChunks); ++i)
+        keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->key_encoding()));
+}
+
 void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions) {
     if (hierarchy.store()->ReadsAtOnce() < 2) return;
     std::vector<std::string> keys;
-    for (const Dimension* dimension : dimensions) {
-        const std::string& path = dimension->coordinate_path;
-        if (path.empty()) continue;
-        const auto metadata = hierarchy.Metadata(path);
-        // Of a shard only a part is read.
-        if (!metadata.ok() || metadata->rank() != 1 || !metadata->shards.empty()) continue;
-        const std::uint64_t chunks = metadata->ChunkAxis(0).count();
-        for (std::uint64_t i = 0; i < std::min(chunks, kMostAxisChunks); ++i)
-            keys.push_back(ChunkKey(path, {AxisChunk(chunks, i)}, metadata->key_encoding()));
-    }
-    hierarchy.store()->Prefetch(keys);
+    for (const Dimension* dimension : dimensions)
+        AddAxisKeys(hierarchy, dimension->coordinate_path, keys);
+    hierarchy.store()->Prefetch(keys, {});
 }
 
 std::optional<RegularAxis> FitRegularAxis(const Coordinates& coordinates, const std::string& name,

@@ -40,6 +40,10 @@ inline constexpr std::uint64_t kMostAxisChunks = 64;
 Result<Coordinates> ReadAxis(const Hierarchy& hierarchy, const std::string& path,
                              const json::Value& attributes, std::size_t threads);
 
+// Appends the keys of the values that ReadAxis() reads whole of an array; none of one that is no
+// axis, or of an empty path.
+void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
+                 std::vector<std::string>& keys);
 // Asks for what ReadAxis() reads of the dimensions' coordinate arrays ahead, together; see
 // Store::Prefetch().
 void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions);

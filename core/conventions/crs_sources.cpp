@@ -2,6 +2,7 @@
 #include "core/conventions/crs_sources.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/eopf.h"
@@ -361,6 +362,16 @@ bool IsLatitude(const json::Value& coordinate_attributes) {
     return IsCoordinate(coordinate_attributes, "latitude", AxisRole::kY);
 }
 
+std::vector<std::string> GridMappingNames(const json::Value& attributes) {
+    const std::vector<std::string> words = WordsAttribute(attributes, "grid_mapping");
+    if (words.empty()) return {std::begin(kGridMappingNames), std::end(kGridMappingNames)};
+    if (words.front().back() != ':') return {words.front()};
+    std::vector<std::string> names;
+    for (const std::string& word : words)
+        if (word.back() == ':') names.push_back(word.substr(0, word.size() - 1));
+    return names;
+}
+
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings) {
     const std::string group(ParentPath(facts.path));
@@ -373,12 +384,11 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                            " names no variable of the group or a group above it");
     }
     // rioxarray keeps the attribute from being written; the variable is there all the same.
-    constexpr const char* kNames[] = {"spatial_ref", "crs"};
     std::vector<std::string> keys;
-    for (const char* name : kNames)
+    for (const char* name : kGridMappingNames)
         keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));
-    hierarchy.store()->Prefetch(keys);
-    for (const char* name : kNames) {
+    hierarchy.store()->Prefetch(keys, {});
+    for (const char* name : kGridMappingNames) {
         std::string path = FindVariable(hierarchy, group, name);
         if (path.empty()) continue;
         const auto metadata = hierarchy.Metadata(path);

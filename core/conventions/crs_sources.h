@@ -43,6 +43,11 @@ std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFac
 bool IsLongitude(const json::Value& coordinate_attributes);
 bool IsLatitude(const json::Value& coordinate_attributes);
 
+// The variables that may be an array's grid mapping, by its attributes: those that `grid_mapping`
+// names, and without it those that others give such variables.
+std::vector<std::string> GridMappingNames(const json::Value& attributes);
+inline constexpr const char* kGridMappingNames[] = {"spatial_ref", "crs"};
+
 // The grid mapping variable that belongs to the array's X and Y, as the attribute or the variables
 // beside the array tell; empty where there is none.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,

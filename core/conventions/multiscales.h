@@ -41,6 +41,9 @@ struct Multiscale {
     bool is_overviews = false;  // of an array that is there without them; see overviews.h
     std::string origin;         // "multiscales[0]"
     std::vector<MultiscaleLevel> levels;
+
+    // An image of OME-NGFF, or what is described like one.
+    bool IsImage() const { return kind == Kind::kDatasets && !is_overviews; }
 };
 
 // Every multiscale that a group's attributes describe and that lists a level. Paths are keys, or

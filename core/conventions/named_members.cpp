@@ -40,6 +40,8 @@ class MembersReader {
         named_.is_container = true;
         if (!multiscales.empty()) {
             named_.is_container = false;
+            named_.is_image = std::any_of(multiscales.begin(), multiscales.end(),
+                                          [](const Multiscale& item) { return item.IsImage(); });
             for (const Multiscale& multiscale : multiscales)
                 for (const MultiscaleLevel& level : multiscale.levels)
                     if (!level.path.empty()) Add(level.path, As::kLevel, level.origin);
@@ -145,8 +147,9 @@ class MembersReader {
     std::set<std::string> seen_;
 };
 
-// What the nearest group that names something names below `group`.
-NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group) {
+// What the nearest group that names something names below `group`. `is_own` tells whether it is
+// the group itself.
+NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group, bool& is_own) {
     Faults ignored;  // reported where the group is opened as rasters
     for (std::string_view at = group;; at = ParentPath(at)) {
         NamedMembers named = ReadNamedMembers(hierarchy, std::string(at), ignored);
@@ -157,6 +160,7 @@ NamedMembers NamedBelow(const Hierarchy& hierarchy, const std::string& group) {
                                                 !IsAtOrBelow(member.path, group);
                                      }),
                       members.end());
+        is_own = at.size() == group.size();
         if (!members.empty() || at.empty()) return named;
     }
 }
@@ -211,13 +215,14 @@ void PrefetchMembers(const Hierarchy& hierarchy, const std::string& group,
         if (hierarchy.format() == Format::kV2)
             keys.push_back(DocumentKey(path, Document::kArray, Format::kV1));
     }
-    hierarchy.store()->Prefetch(keys);
+    hierarchy.store()->Prefetch(keys, {});
 }
 
 }  // namespace
 
 std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& group) {
-    const NamedMembers named = NamedBelow(hierarchy, group);
+    bool is_own = false;
+    const NamedMembers named = NamedBelow(hierarchy, group, is_own);
     // Of what lies deeper, the group on the way.
     const std::size_t skipped = group.empty() ? 0 : group.size() + 1;
     std::map<std::string, bool> is_deeper;
@@ -226,7 +231,7 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
         const bool deeper = end != std::string::npos;
         is_deeper[member.path.substr(skipped, deeper ? end - skipped : end)] |= deeper;
     }
-    if (!named.members.empty() && !named.is_container) is_deeper.emplace(kLabelsGroup, false);
+    if (!named.members.empty() && named.is_image && is_own) is_deeper.emplace(kLabelsGroup, false);
     // Stores of netCDF-C have no such attributes, and to find out costs a request.
     if (named.members.empty())
         for (std::string& name : NczarrGroupMembers(hierarchy, group))

@@ -45,6 +45,7 @@ struct NamedMembers {
     // True for the groups of OME-NGFF 0.4 that hold images and are not images themselves: `plate`,
     // `well`, `bioformats2raw.layout`, `labels`.
     bool is_container = false;
+    bool is_image = false;             // Multiscale::IsImage(): it may have labels
     std::vector<NamedMember> members;  // in the order of the attributes, each once
 };
 

@@ -12,7 +12,6 @@ namespace zarr {
 namespace {
 
 // Keys of netCDF-C 4.8.0.
-constexpr std::string_view kOldStoreKey = ".nczarr";
 constexpr std::string_view kOldArrayKey = ".nczarray";
 constexpr std::string_view kOldGroupKey = ".nczgroup";
 
@@ -25,7 +24,7 @@ const json::Value* FindEither(const json::Value& object, std::string_view upper,
 
 bool IsOldStore(const Hierarchy& hierarchy) {
     return hierarchy.format() == Format::kV2 && !hierarchy.is_consolidated() &&
-           hierarchy.RootHolds(kOldStoreKey);
+           hierarchy.RootHolds(kOldNczarrKey);
 }
 
 // "dimrefs" of an extension; in the words of newer releases "dimension_references".

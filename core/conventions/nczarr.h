@@ -13,6 +13,9 @@
 
 namespace zarr {
 
+// The key that the stores of netCDF-C 4.8.0 have at their root.
+inline constexpr std::string_view kOldNczarrKey = ".nczarr";
+
 // The dimensions of an array as fully qualified names ("/group/lat"), from `_NCZARR_ARRAY` or
 // `_nczarr_array` in `.zarray` or `.zattrs`, or in the stores of netCDF-C 4.8.0, which have a key
 // `.nczarr`, from the key `.nczarray` beside `.zarray`. Empty where it has none, or not one per

@@ -321,14 +321,15 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
 
 // What DescribeArray() reads of them, as far as it is known before.
 void LevelChecker::PrefetchArrays(const std::vector<ListedLevel>& arrays) const {
+    if (hierarchy_.store()->ReadsAtOnce() < 2) return;
     std::vector<std::string> keys;
     for (const ListedLevel& level : arrays)
         for (const Document document : {Document::kArray, Document::kAttributes})
             keys.push_back(hierarchy_.KeyOf(level.path, document));
-    hierarchy_.store()->Prefetch(keys);
+    hierarchy_.store()->Prefetch(keys, {});
     keys.clear();
     for (const ListedLevel& level : arrays) AddCoordinateKeys(hierarchy_, level.path, keys);
-    hierarchy_.store()->Prefetch(keys);
+    hierarchy_.store()->Prefetch(keys, {});
 }
 
 std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<ListedLevel>& arrays,
@@ -356,9 +357,13 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
         levels.push_back(std::move(level));
     }
     std::vector<const Dimension*> axes;
-    for (const Level& level : levels)
+    for (const Level& level : levels) {
+        if (StatesTransform(level.facts.attributes) ||
+            StatesTransform(level.facts.group_attributes))
+            continue;
         for (const auto& axis : {level.facts.axes.x, level.facts.axes.y})
             if (axis) axes.push_back(&level.facts.dimensions[*axis]);
+    }
     PrefetchAxes(hierarchy_, axes);
     return levels;
 }

@@ -41,9 +41,10 @@ class Lister {
         : hierarchy_(hierarchy), folder_(folder), warnings_(warnings) {}
 
     std::optional<ListedPyramid> List() {
-        const auto is_group = hierarchy_.Has(folder_, Document::kGroup);
-        const auto is_array = hierarchy_.Has(folder_, Document::kArray);
-        if (!is_group.ok() || *is_group || !is_array.ok() || *is_array) return std::nullopt;
+        for (const Document document : {Document::kGroup, Document::kArray}) {
+            const auto is_node = hierarchy_.Has(folder_, document);
+            if (!is_node.ok() || *is_node) return std::nullopt;
+        }
         ReadProperties();
         if (!has_properties_ && !folder_.empty() && !EndsWith(folder_, kSuffix))
             return std::nullopt;

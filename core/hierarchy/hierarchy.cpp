@@ -153,7 +153,8 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
         std::make_shared<const WatchedStore>(std::move(store), IsDocumentOfAnyFormat);
     hierarchy->store_ = hierarchy->base_;
     hierarchy->base_->Prefetch(
-        {DocumentKey("", Document::kGroup, Format::kV3), DocumentKey("", Document::kConsolidated)});
+        {DocumentKey("", Document::kGroup, Format::kV3), DocumentKey("", Document::kConsolidated)},
+        {});
     ZARR_ASSIGN_OR_RETURN(hierarchy->format_, FormatOfStore(*hierarchy->base_));
     if (use_consolidated == UseConsolidated::kIfPresent)
         ZARR_RETURN_IF_ERROR(hierarchy->format_ == Format::kV3

@@ -43,17 +43,30 @@ ObjectVersion MountStore::VersionOf(const std::string& key) const {
     return below ? mounted_->VersionOf(*below) : base().VersionOf(key);
 }
 
-void MountStore::Prefetch(const std::vector<std::string>& keys) const {
-    std::vector<std::string> mine;
-    std::vector<std::string> others;
-    for (const std::string& key : keys) {
-        if (auto below = Below(key))
-            mine.push_back(std::move(*below));
-        else
-            others.push_back(key);
-    }
-    if (!mine.empty()) mounted_->Prefetch(mine);
-    if (!others.empty()) base().Prefetch(others);
+void MountStore::Prefetch(const std::vector<std::string>& keys,
+                          const std::vector<std::string>& prefixes) const {
+    // Of the keys, and of the prefixes.
+    std::vector<std::string> mine[2];
+    std::vector<std::string> others[2];
+    for (const std::size_t kind : {0, 1})
+        for (const std::string& key : kind == 0 ? keys : prefixes) {
+            if (auto below = Below(key))
+                mine[kind].push_back(std::move(*below));
+            else
+                others[kind].push_back(key);
+        }
+    if (!mine[0].empty() || !mine[1].empty()) mounted_->Prefetch(mine[0], mine[1]);
+    if (!others[0].empty() || !others[1].empty()) base().Prefetch(others[0], others[1]);
+}
+
+bool MountStore::IsAtHand(const std::string& key) const {
+    const auto below = Below(key);
+    return below ? mounted_->IsAtHand(*below) : base().IsAtHand(key);
+}
+
+bool MountStore::IsListAtHand(const std::string& prefix) const {
+    if (const auto below = Below(prefix)) return mounted_->IsListAtHand(*below);
+    return base().IsListAtHand(prefix) && (!prefix.empty() || mounted_->IsListAtHand(""));
 }
 
 Result<bool> MountStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {

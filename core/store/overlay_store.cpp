@@ -32,11 +32,16 @@ void OverlayStore::AddToParents(std::string_view key) {
     }
 }
 
-void OverlayStore::Prefetch(const std::vector<std::string>& keys) const {
+void OverlayStore::Prefetch(const std::vector<std::string>& keys,
+                            const std::vector<std::string>&) const {
     std::vector<std::string> others;
     std::copy_if(keys.begin(), keys.end(), std::back_inserter(others),
                  [&](const std::string& key) { return !IsOverlaid(key); });
-    if (!others.empty()) base().Prefetch(others);
+    if (!others.empty()) base().Prefetch(others, {});
+}
+
+bool OverlayStore::IsAtHand(const std::string& key) const {
+    return IsOverlaid(key) || base().IsAtHand(key);
 }
 
 Result<bool> OverlayStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {

@@ -27,7 +27,10 @@ class OverlayStore final : public ForwardingStore {
                  bool (*is_overlaid)(std::string_view name));
 
     // Of the keys that the store is asked for.
-    void Prefetch(const std::vector<std::string>& keys) const override;
+    void Prefetch(const std::vector<std::string>& keys,
+                  const std::vector<std::string>& prefixes) const override;
+    bool IsAtHand(const std::string& key) const override;
+    bool IsListAtHand(const std::string&) const override { return true; }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
     Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                MutableByteSpan memory) const override;

@@ -36,7 +36,11 @@ Status Store::GetMany(const std::vector<std::string>& keys, const ReadManyOption
     });
 }
 
-void Store::Prefetch(const std::vector<std::string>&) const {}
+void Store::Prefetch(const std::vector<std::string>&, const std::vector<std::string>&) const {}
+
+bool Store::IsAtHand(const std::string&) const { return true; }
+
+bool Store::IsListAtHand(const std::string&) const { return true; }
 
 Result<std::optional<std::size_t>> Store::GetInto(const std::string& key,
                                                   MutableByteSpan memory) const {

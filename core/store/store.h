@@ -103,10 +103,14 @@ class Store {
     virtual Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                            const ValueTaker& take) const;
 
-    // Says that keys will be read soon. A store where each request takes a while asks for them
-    // together now, and keeps those of the answers that are small; in others, as by default, this
-    // does nothing. What fails here fails again where it is read.
-    virtual void Prefetch(const std::vector<std::string>& keys) const;
+    // Says that keys will be read soon, and prefixes listed. A store where each request takes a
+    // while asks for them together now, and keeps those of the answers that are small; in others,
+    // as by default, this does nothing. What fails here fails again where it is read.
+    virtual void Prefetch(const std::vector<std::string>& keys,
+                          const std::vector<std::string>& prefixes) const;
+    // False where Get() of a key, or List() of a prefix, would take a request over a network.
+    virtual bool IsAtHand(const std::string& key) const;
+    virtual bool IsListAtHand(const std::string& prefix) const;
 
     // Reads the value into `memory` where it has exactly that size. Returns the value's size, with
     // the contents of `memory` undefined if the two differ, or nullopt where the key is absent.
@@ -207,7 +211,14 @@ class ForwardingStore : public Store {
                    const ValueTaker& take) const override {
         return base_->GetMany(keys, options, take);
     }
-    void Prefetch(const std::vector<std::string>& keys) const override { base_->Prefetch(keys); }
+    void Prefetch(const std::vector<std::string>& keys,
+                  const std::vector<std::string>& prefixes) const override {
+        base_->Prefetch(keys, prefixes);
+    }
+    bool IsAtHand(const std::string& key) const override { return base_->IsAtHand(key); }
+    bool IsListAtHand(const std::string& prefix) const override {
+        return base_->IsListAtHand(prefix);
+    }
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
         return base_->Get(key, value, limit);
     }

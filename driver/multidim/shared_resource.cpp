@@ -585,7 +585,7 @@ std::vector<std::string> SharedResource::OutsideArrays() const {
         keys.push_back(hierarchy().KeyOf(path, zarr::Document::kArray));
         keys.push_back(hierarchy().KeyOf(path, zarr::Document::kAttributes));
     }
-    hierarchy().store()->Prefetch(keys);
+    hierarchy().store()->Prefetch(keys, {});
     std::set<std::string> outside;
     while (!waiting.empty()) {
         const std::string path = std::move(waiting.back());

@@ -174,8 +174,9 @@ Status ZarrPamDataset::StorePam() {
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     dataset_id_ = DatasetId(location_.node, opened.indices, options_);
     LoadStoredPam();
-    const PlainAuxiliary plain =
-        opened.is_new ? PlainAuxiliary() : LookAtPlainAuxiliary(store_path());
+    const PlainAuxiliary plain = opened.is_new         ? PlainAuxiliary()
+                                 : location_.auxiliary ? *location_.auxiliary
+                                                       : LookAtPlainAuxiliary(store_path());
     sidecar_base_ = SidecarBase(store_path(), dataset_id_, opened.is_by_path, plain);
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
     // A zip file that is being written cannot be looked into, and holds nothing else yet.

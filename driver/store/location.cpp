@@ -9,12 +9,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/thread_pool.h"
 #include "core/conventions/named_members.h"
+#include "core/conventions/opening.h"
 #include "core/conventions/xcube_levels.h"
 #include "core/store/keys.h"
 #include "core/store/mount_store.h"
@@ -136,8 +139,26 @@ std::shared_ptr<const zarr::Store> WithBaseOfLevels(std::shared_ptr<const zarr::
                                               base.Take());
 }
 
+// Asks a server for what opening reads, and at the same time for the file beside the store: that on
+// this thread, which may have options of GDAL of its own.
+void LookAhead(Location& location) {
+    const auto prefetch = [hierarchy = location.hierarchy, node = location.node] {
+        zarr::NoThrow([&] { zarr::PrefetchOpening(*hierarchy, node); });
+    };
+    const auto done = std::make_shared<std::promise<void>>();
+    const bool has_begun = zarr::WorkerPool::Instance().Start([done, prefetch] {
+        prefetch();
+        done->set_value();
+    });
+    location.auxiliary = LookAtPlainAuxiliary(location.store_path);
+    if (has_begun)
+        done->get_future().wait();
+    else
+        prefetch();
+}
+
 Result<Location> LocateIn(const StorePath& folder, const std::string& node,
-                          const OpenOptions& options) {
+                          const OpenOptions& options, OpenedFor purpose) {
     Location location;
     location.store_path = folder;
     location.node = node;
@@ -150,15 +171,22 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
         ZARR_ASSIGN_OR_RETURN(store, OpenStore(folder, {options.missing_on_403}));
         store = WithBaseOfLevels(std::move(store), folder, options);
     }
+    const bool looks_ahead = purpose == OpenedFor::kRaster && store->RemembersAbsence();
+    // Of a store that another dataset has open it is known what it is.
+    const std::vector<std::string> first = zarr::FirstKeys(node);
+    if (looks_ahead && !store->IsAtHand(first.front())) store->Prefetch(first, {});
     ZARR_ASSIGN_OR_RETURN(
         location.hierarchy,
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
                               options.cache_tile_presence ? "chunks are listed" : ""));
-    if (!location.hierarchy->is_consolidated())
+    if (looks_ahead)
+        LookAhead(location);
+    else if (!location.hierarchy->is_consolidated())
         location.hierarchy->store()->Prefetch(
             {location.hierarchy->KeyOf(node, zarr::Document::kArray),
              location.hierarchy->KeyOf(node, zarr::Document::kGroup),
-             location.hierarchy->KeyOf(node, zarr::Document::kAttributes)});
+             location.hierarchy->KeyOf(node, zarr::Document::kAttributes)},
+            {});
     ZARR_ASSIGN_OR_RETURN(location.kind, location.hierarchy->KindOf(node));
     // What v3 says of a group may mean that it is read in another way.
     if (location.kind == NodeKind::kGroup && location.hierarchy->format() == zarr::Format::kV3)
@@ -234,15 +262,16 @@ std::shared_ptr<zarr::ArrayContext> SharedContext() {
     return context;
 }
 
-Result<Location> Locate(const ConnectionString& name, const OpenOptions& options) {
+Result<Location> Locate(const ConnectionString& name, const OpenOptions& options,
+                        OpenedFor purpose) {
     std::string folder = FolderOf(name.path);
     std::string above;  // from the root to the folder that was named
     if (!name.has_node) AscendToRoot(folder, above);
     ZARR_ASSIGN_OR_RETURN(Location location,
-                          LocateIn(folder, name.has_node ? name.node : above, options));
+                          LocateIn(folder, name.has_node ? name.node : above, options, purpose));
     if (location.kind == NodeKind::kNone && !above.empty()) {
         // The root's consolidated metadata may be older than the node.
-        ZARR_ASSIGN_OR_RETURN(location, LocateIn(FolderOf(name.path), "", options));
+        ZARR_ASSIGN_OR_RETURN(location, LocateIn(FolderOf(name.path), "", options, purpose));
     }
     if (location.kind != NodeKind::kNone) {
         ZARR_RETURN_IF_ERROR(ReportConsolidatedFault(location));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/store/remote_store.h"
 
+#include <cpl_string.h>
 #include <cpl_vsi.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "core/base/thread_pool.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
+#include "driver/base/report.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"
 #include "driver/store/store_path.h"
@@ -149,9 +151,14 @@ std::size_t RemoteStore::ReadsAtOnce() const { return kReadsAtOnce; }
 
 zarr::ReadCost RemoteStore::CostOfReads() const { return LinkTo(folder()).Cost(); }
 
-bool RemoteStore::IsKept(const std::string& key) const {
+bool RemoteStore::IsAtHand(const std::string& key) const {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
-    return kept_.count(key) != 0;
+    return !access_.update && kept_.count(key) != 0;
+}
+
+bool RemoteStore::IsListAtHand(const std::string& prefix) const {
+    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    return !access_.update && (does_not_list_ || kept_lists_.count(prefix) != 0);
 }
 
 void RemoteStore::Keep(const std::string& key, std::optional<std::string_view> value) const {
@@ -163,15 +170,39 @@ void RemoteStore::Keep(const std::string& key, std::optional<std::string_view> v
     if (is_new) kept_bytes_ += bytes;
 }
 
-void RemoteStore::Prefetch(const std::vector<std::string>& keys) const {
+void RemoteStore::Prefetch(const std::vector<std::string>& keys,
+                           const std::vector<std::string>& prefixes) const {
     if (access_.update) return;
     std::vector<std::string> wanted;
     std::copy_if(keys.begin(), keys.end(), std::back_inserter(wanted),
-                 [&](const std::string& key) { return zarr::IsValidKey(key) && !IsKept(key); });
-    std::sort(wanted.begin(), wanted.end());
-    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-    if (wanted.size() < 2) return;
-    (void)zarr::ParallelFor(wanted.size(), kReadsAtOnce, [&](std::size_t i) -> Status {
+                 [&](const std::string& key) { return zarr::IsValidKey(key) && !IsAtHand(key); });
+    std::vector<std::string> listed;
+    std::copy_if(prefixes.begin(), prefixes.end(), std::back_inserter(listed),
+                 [&](const std::string& prefix) {
+                     return (prefix.empty() || zarr::IsValidKey(prefix)) && !IsListAtHand(prefix);
+                 });
+    if (!folder().is_object_store() && !lists_ && listed.size() > 1) listed.resize(1);
+    for (std::vector<std::string>* each : {&wanted, &listed}) {
+        std::sort(each->begin(), each->end());
+        each->erase(std::unique(each->begin(), each->end()), each->end());
+    }
+    if (listed.empty() && wanted.size() < 2) return;
+    const auto list = [&](const std::string& prefix) {
+        auto entries = AskForList(prefix);
+        const bool is_kept = entries.ok()
+                                 ? entries->size() <= kMostKept
+                                 : entries.status().code() == zarr::StatusCode::kUnsupported;
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        if (is_kept) kept_lists_.emplace(prefix, std::move(entries));
+    };
+    // Listings, which may take longer, first.
+    const std::size_t count = listed.size() + wanted.size();
+    (void)zarr::ParallelFor(count, kReadsAtOnce, [&](std::size_t number) -> Status {
+        if (number < listed.size()) {
+            list(listed[number]);
+            return {};
+        }
+        const std::size_t i = number - listed.size();
         zarr::Buffer value;
         const auto found = Ask(wanted[i], value, kMaxPrefetchedBytes);
         if (found.ok())
@@ -331,15 +362,35 @@ Result<std::optional<std::uint64_t>> RemoteStore::GetTail(const std::string& key
 
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {
     if (const auto made = Made()) return made->List(prefix);
+    if (!access_.update) {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const auto known = kept_lists_.find(prefix);
+        if (known != kept_lists_.end()) return known->second;
+    }
+    return AskForList(prefix);
+}
+
+bool RemoteStore::ShowsPage(const std::string& prefix) const {
+    // To open a folder that is not listed takes GDAL a second request.
+    const QuietErrors quiet;
+    const std::string path = zarr::JoinKey(folder().text(), prefix);
+    return !CPLStringList(VSIReadDir((prefix.empty() ? folder().text() : path).c_str())).empty();
+}
+
+Result<std::vector<zarr::StoreEntry>> RemoteStore::AskForList(const std::string& prefix) const {
     const auto unlisted = [&] {
         return Status::Unsupported(At(prefix) +
                                    "the server does not list what it has; consolidated "
                                    "metadata, or the path of an array, do without");
     };
+    if (!folder().is_object_store() && !does_not_list_) does_not_list_ = !ShowsPage(prefix);
     if (does_not_list_) return unlisted();
     auto entries = VsiStore::List(prefix);
     // "Nothing is there" and "you may not know" are not told apart.
-    if (entries.ok() && (!entries->empty() || access_.update)) return entries;
+    if (entries.ok() && (!entries->empty() || access_.update)) {
+        lists_ = true;
+        return entries;
+    }
     if (!folder().is_object_store()) does_not_list_ = true;
     return unlisted();
 }

@@ -49,7 +49,13 @@ class RemoteStore final : public VsiStore {
     std::size_t ReadsAtOnce() const override;
     zarr::ReadCost CostOfReads() const override;
     bool RemembersAbsence() const override { return !access_.update; }
-    void Prefetch(const std::vector<std::string>& keys) const override;
+    // Of several prefixes asks a web server for the first alone, unless it has listed one before:
+    // most do not list. Listings of more than kMostKept entries are not kept.
+    void Prefetch(const std::vector<std::string>& keys,
+                  const std::vector<std::string>& prefixes) const override;
+    static constexpr std::size_t kMostKept = 10'000;
+    bool IsAtHand(const std::string& key) const override;
+    bool IsListAtHand(const std::string& prefix) const override;
     // Asks nothing. Of a value that parts were read of it counts how often a part was of another
     // content than the part before, by what the server says with them.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
@@ -80,9 +86,12 @@ class RemoteStore final : public VsiStore {
   private:
     // What was written since BeginMaking(); nullptr otherwise.
     std::shared_ptr<zarr::MemoryStore> Made() const;
-    bool IsKept(const std::string& key) const;
     // Keeps an answer, an empty one for absence, where there is room.
     void Keep(const std::string& key, std::optional<std::string_view> value) const;
+    // True where a web server answers with a page that lists a folder, which GDAL then remembers.
+    bool ShowsPage(const std::string& prefix) const;
+    // List() without what is remembered.
+    zarr::Result<std::vector<zarr::StoreEntry>> AskForList(const std::string& prefix) const;
     // Get() without what is remembered.
     zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
     // What an answer means by `access_`.
@@ -101,6 +110,8 @@ class RemoteStore final : public VsiStore {
     mutable zarr::Mutex mutex_;
     // Metadata documents, and what else was asked for ahead, by key; nullopt for what is absent.
     mutable std::map<std::string, std::optional<std::string>> kept_;
+    // Listings that were asked for ahead, by prefix; what failed as not listed is kept so.
+    mutable std::map<std::string, zarr::Result<std::vector<zarr::StoreEntry>>> kept_lists_;
     mutable std::size_t kept_bytes_ = 0;
     std::shared_ptr<zarr::MemoryStore> made_;
     // What was last told of values that parts were read of, by key.
@@ -112,6 +123,7 @@ class RemoteStore final : public VsiStore {
     mutable std::int64_t times_forgotten_ = 0;
     // Web servers list all folders or none.
     mutable std::atomic<bool> does_not_list_{false};
+    mutable std::atomic<bool> lists_{false};
 };
 
 }  // namespace zarr_driver

@@ -86,7 +86,12 @@ TEST(OverlayStore, HidesTheMetadataBehindIt) {
 class AskedAhead final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
-    void Prefetch(const std::vector<std::string>& keys) const override { asked = keys; }
+    void Prefetch(const std::vector<std::string>& keys,
+                  const std::vector<std::string>&) const override {
+        asked = keys;
+    }
+    bool IsAtHand(const std::string&) const override { return false; }
+    bool IsListAtHand(const std::string&) const override { return false; }
     mutable std::vector<std::string> asked;
 };
 
@@ -94,10 +99,13 @@ TEST(OverlayStore, AsksAheadForWhatItDoesNotHold) {
     auto base = std::make_shared<AskedAhead>(std::make_shared<MemoryStore>());
     const auto store = Consolidated(base, BufferOf(R"({"metadata":{"b/.zattrs":{"a":1}}})"));
     ASSERT_TRUE(Succeeds(store));
-    (*store)->Prefetch({"b/.zattrs", "a/.zarray"});
+    (*store)->Prefetch({"b/.zattrs", "a/.zarray"}, {"b"});
     EXPECT_TRUE(base->asked.empty());
-    (*store)->Prefetch({"b/.zattrs", "x/0", "y/0"});
+    (*store)->Prefetch({"b/.zattrs", "x/0", "y/0"}, {});
     EXPECT_EQ(base->asked, (std::vector<std::string>{"x/0", "y/0"}));
+    EXPECT_TRUE((*store)->IsAtHand("b/.zattrs") && (*store)->IsAtHand("c/.zattrs"));
+    EXPECT_TRUE((*store)->IsListAtHand("b"));
+    EXPECT_FALSE((*store)->IsAtHand("x/0"));
 }
 
 TEST(OverlayStore, LetsTheLastOfARepeatedEntryCount) {

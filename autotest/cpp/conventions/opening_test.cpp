@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/opening.h"
+
+#include <set>
+
+#include "autotest/cpp/conventions/pyramids.h"
+#include "core/store/store.h"
+
+namespace zarr {
+namespace {
+
+using test::StringList;
+using test::TreeBuilder;
+
+// A store on a server, as far as it concerns who asks ahead: remembers what it was asked for
+// together, and notes a test failure for what is read and was not.
+class Served final : public ForwardingStore {
+  public:
+    Served(std::shared_ptr<const Store> base, bool lists)
+        : ForwardingStore(std::move(base)), lists_(lists) {}
+
+    std::size_t ReadsAtOnce() const override { return 8; }
+    bool RemembersAbsence() const override { return true; }
+    void Prefetch(const StringList& keys, const StringList& prefixes) const override {
+        std::size_t count = 0;
+        for (const std::string& key : keys) count += kept.insert(key).second ? 1 : 0;
+        for (const std::string& prefix : prefixes) count += listed.insert(prefix).second ? 1 : 0;
+        if (count > 0) steps.push_back(count);
+    }
+    bool IsAtHand(const std::string& key) const override { return kept.count(key) != 0; }
+    bool IsListAtHand(const std::string& prefix) const override {
+        return listed.count(prefix) != 0;
+    }
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+        EXPECT_TRUE(IsAtHand(key)) << key << " is read alone";
+        return ForwardingStore::Get(key, value, limit);
+    }
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const override {
+        EXPECT_TRUE(IsAtHand(key)) << key << " is read alone";
+        return ForwardingStore::GetRange(key, offset, length, value);
+    }
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
+        EXPECT_TRUE(IsListAtHand(prefix)) << prefix << " is listed alone";
+        if (!lists_) return Status::Unsupported(prefix + ": no list");
+        return ForwardingStore::List(prefix);
+    }
+
+    mutable std::set<std::string> kept;
+    mutable std::set<std::string> listed;
+    mutable std::vector<std::size_t> steps;  // how many keys and prefixes
+
+  private:
+    const bool lists_;
+};
+
+// What was asked for, after opening a node.
+std::shared_ptr<const Served> AskedFor(const TreeBuilder& builder, const std::string& node,
+                                       bool lists = false) {
+    auto store = std::make_shared<Served>(builder.Tree()->store(), lists);
+    store->Prefetch(FirstKeys(node), {});
+    const auto tree =
+        Hierarchy::Open(store, UseConsolidated::kIfPresent, std::make_shared<ArrayContext>(0));
+    EXPECT_TRUE(test::Succeeds(tree));
+    PrefetchOpening(**tree, node);
+    return store;
+}
+
+testing::AssertionResult Holds(const std::set<std::string>& kept, const StringList& keys) {
+    for (const std::string& key : keys)
+        if (kept.count(key) == 0) return testing::AssertionFailure() << "not " << key;
+    return testing::AssertionSuccess();
+}
+
+// An image of OME-NGFF with labels that are like it.
+TreeBuilder Image() {
+    TreeBuilder builder;
+    for (const char* image : {"", "labels/cells"}) {
+        builder.Group(image, R"({"multiscales": [{"axes": [{"name": "y"}, {"name": "x"}],
+                                 "datasets": [{"path": "0"}, {"path": "1"}]}]})");
+        const std::string prefix = *image != '\0' ? std::string(image) + "/" : "";
+        for (const char* level : {"0", "1"}) builder.Array(prefix + level, "[8, 8]");
+    }
+    return builder.Group("labels", R"({"labels": ["cells"]})");
+}
+
+TEST(Opening, AsksForAnImageWithItsLabelsInTwoSteps) {
+    const auto store = AskedFor(Image(), "");
+    EXPECT_EQ(store->steps.size(), 3U) << "with the first documents";
+    EXPECT_TRUE(Holds(store->kept, {".zgroup", "0/.zarray", "1/.zattrs", "x/.zarray", ".nczarr",
+                                    "spatial_ref/.zarray", "labels/.zattrs", "labels/cells/.zattrs",
+                                    "labels/cells/0/.zarray", "labels/cells/labels/.zattrs"}));
+    EXPECT_EQ(store->kept.count("labels/cells/1/.zarray"), 0U);
+    EXPECT_EQ(store->listed, std::set<std::string>{""});
+}
+
+TEST(Opening, ListsLabelsWhereTheImageIsListed) {
+    const auto store = AskedFor(Image(), "", true);
+    EXPECT_EQ(store->steps.size(), 3U);
+    EXPECT_EQ(store->listed, (std::set<std::string>{"", "labels", "labels/cells"}));
+    EXPECT_EQ(store->kept.count("labels/cells/1/.zarray"), 0U);
+}
+
+TEST(Opening, LooksForCoordinatesOfLabelsInTheGroupsAbove) {
+    const auto store = AskedFor(Image(), "labels/cells");
+    EXPECT_EQ(store->steps.size(), 3U);
+    EXPECT_TRUE(Holds(store->kept, {"labels/cells/x/.zarray", "labels/x/.zarray", "x/.zarray",
+                                    "labels/crs/.zarray", "labels/.zattrs"}));
+}
+
+// Levels in groups with coordinates of their own.
+TreeBuilder Levels(const std::string& transform = "") {
+    TreeBuilder builder;
+    builder.Group("", R"({"multiscales": {"layout": [{"asset": "0/dem"}, {"asset": "1/dem"}]}})");
+    for (const std::string level : {"0", "1"}) {
+        builder.Group(level);
+        builder.Array(
+            level + "/dem", "[8, 8]",
+            R"({"_ARRAY_DIMENSIONS": ["y", "x"], "grid_mapping": "utm")" + transform + "}");
+        builder.Array(level + "/utm", "[]", R"({"grid_mapping_name": "transverse_mercator"})");
+        for (const char* axis : {"/y", "/x"}) builder.Axis(level + axis, 8, 0, 1);
+    }
+    return builder;
+}
+
+TEST(Opening, AsksForCoordinatesOfAllLevelsTogether) {
+    for (const char* node : {"", "0/dem"}) {
+        const auto store = AskedFor(Levels(), node);
+        EXPECT_EQ(store->steps.size(), 3U) << node;
+        EXPECT_TRUE(Holds(store->kept, {"1/.zattrs", "0/dem/.zattrs", "0/x/.zattrs", "1/y/.zattrs",
+                                        "0/x/0", "0/y/0", "1/x/0", "1/y/0", "0/utm/.zattrs"}))
+            << node;
+    }
+}
+
+TEST(Opening, ReadsNoCoordinatesOfLevelsThatSayWhereTheyLie) {
+    const auto store = AskedFor(Levels(R"(, "spatial:transform": [1, 0, 0, 0, 1, 0])"), "");
+    EXPECT_TRUE(Holds(store->kept, {"0/x/.zarray", "0/utm/.zattrs"}));
+    for (const char* key : {"0/x/0", "1/x/0", "1/utm/.zattrs"})
+        EXPECT_EQ(store->kept.count(key), 0U) << key;
+}
+
+TEST(Opening, AsksForMembersOfAGroupThatIsListedTogether) {
+    TreeBuilder builder;
+    builder.Group("").Group("a").Group("b").Raster("a/one", 4, 4).Raster("b/two", 4, 4);
+    builder.Raster("c", 4, 4);
+    const auto store = AskedFor(builder, "", true);
+    EXPECT_EQ(store->listed, (std::set<std::string>{"", "a", "b"}));
+    EXPECT_TRUE(Holds(store->kept, {"c/.zarray", "c/.zattrs", "a/.zattrs", "a/one/.zarray"}));
+}
+
+TEST(Opening, AsksForNothingThatConsolidatedMetadataHold) {
+    TreeBuilder builder = Levels();
+    builder.Text(".zmetadata", R"({"zarr_consolidated_format": 1, "metadata": {
+        ".zgroup": {"zarr_format": 2},
+        ".zattrs": {"multiscales": {"layout": [{"asset": "0/dem"}]}},
+        "0/dem/.zarray": )" + test::ArrayText("[8, 8]", "\"<f4\"") +
+                                   R"(,
+        "0/dem/.zattrs": {"_ARRAY_DIMENSIONS": ["y", "x"]},
+        "0/x/.zarray": )" + test::ArrayText("[8]", "\"<f8\"") +
+                                   R"(,
+        "0/y/.zarray": )" + test::ArrayText("[8]", "\"<f8\"") +
+                                   "}}");
+    const auto store = AskedFor(builder, "");
+    EXPECT_EQ(store->steps, (std::vector<std::size_t>{FirstKeys("").size(), 2}));
+    EXPECT_TRUE(Holds(store->kept, {"0/x/0", "0/y/0"}));
+}
+
+TEST(Opening, BoundsWhatAttributesMakeItAskFor) {
+    std::string levels;
+    for (int i = 0; i < 250; ++i) {
+        std::string path;
+        for (int k = 0; k < 40; ++k) path += std::to_string(i) + "/";
+        levels += (i > 0 ? ", " : "") + ("{\"path\": \"" + path + "a\"}");
+    }
+    TreeBuilder builder;
+    builder.Group("", "{\"multiscales\": [{\"datasets\": [" + levels + "]}]}");
+    const auto store = AskedFor(builder, "");
+    EXPECT_LE(store->kept.size() + store->listed.size(), kMaxAskedAhead + FirstKeys("").size());
+    EXPECT_LE(store->steps.size(), 5U);
+}
+
+TEST(Opening, AsksALocalStoreForNothing) {
+    const auto tree = Image().Tree();
+    const std::uint64_t before = tree->counters().requests;
+    PrefetchOpening(*tree, "");
+    EXPECT_EQ(tree->counters().requests, before);
+}
+
+}  // namespace
+}  // namespace zarr

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""A store on a server opens in three round trips: what opening needs of it is asked for together. The
+server lets each request wait, so that those which are sent together wait together; each test has a new
+one, at another port, so that nothing is known of it.
+
+ZARR_COLD_OPEN_LOG  a file that gets a line for each opening: its round trips and requests
+"""
+
+import os
+
+import numpy as np
+import pytest
+import zarr
+import zarr_formats
+import zarr_s3
+from osgeo import gdal, osr
+from zarr_eopf import EPSG, make_s2
+from zarr_gdal import config_options, open_raster
+from zarr_http import Served
+from zarr_ome import add_image, add_labels, make_image
+from zarr_store import make_store
+
+pytestmark = zarr_formats.BOTH
+
+DELAY = 0.25  # seconds
+UTM = (600000, 10, 0, 5000000, 0, -10)
+SIDE, LEVELS = 32, 3
+REFLECTANCE = "measurements/reflectance"
+
+
+@pytest.fixture(autouse=True)
+def with_pam():
+    with config_options(GDAL_PAM_ENABLED="YES"):
+        yield
+
+
+# ---------------------------------------------------------------------------------------------
+# Stores
+
+
+def image(folder):
+    """As a writer of OME-NGFF 0.4 leaves it: without names of dimensions, with labels."""
+    root = zarr.open_group(str(folder / "image.zarr"), mode="w")
+    add_image(root, "", levels=LEVELS)
+    add_labels(root, ["cells", "nuclei"])
+
+
+def image_of_channels(folder):
+    make_image(folder, ("0", "1"), axes="tczyx")
+
+
+def levels(side=SIDE):
+    """{path: array} of levels "0", "1", ... that say by themselves where they lie."""
+    arrays = {}
+    for level in range(LEVELS):
+        pixel = UTM[1] * 2**level
+        place = [pixel, 0, UTM[0], 0, -pixel, UTM[3]]
+        attrs = {"spatial:transform": place, "spatial:dimensions": ["y", "x"]}
+        values = np.full((side >> level, side >> level), level + 1, "u2")
+        arrays[str(level)] = {"values": values, "dims": ("y", "x"), "attrs": attrs}
+    return arrays
+
+
+def layout(names, crs=True):
+    assets = [{"asset": name} for name in names]
+    for before, asset in zip(names, assets[1:]):
+        asset |= {"derived_from": before, "transform": {"scale": [2.0, 2.0], "translation": [0.0, 0.0]}}
+    stated = {"proj:code": f"EPSG:{EPSG}"} if crs else {}
+    return {"multiscales": {"layout": assets, "resampling_method": "average"}, **stated}
+
+
+def arrays(folder, consolidated=False):
+    """A pyramid of zarr-conventions whose levels are arrays."""
+    make_store(folder, levels(), layout([str(k) for k in range(LEVELS)]), "arrays.zarr", consolidated)
+
+
+def axes(side, step, group, names="yx"):
+    """Coordinates of the centres of pixels."""
+    starts = {names[0]: UTM[3] - step / 2, names[1]: UTM[0] + step / 2}
+    steps = {names[0]: -step, names[1]: step}
+    return {
+        f"{group}{name}": {"values": starts[name] + steps[name] * np.arange(side), "dims": (name,)}
+        for name in names
+    }
+
+
+def coordinates(folder, consolidated=False):
+    """The same with the levels in groups, each with coordinates and a grid mapping."""
+    content = {}
+    for level in range(LEVELS):
+        side, step = SIDE >> level, UTM[1] * 2**level
+        dem = np.full((side, side), level + 1, "u2")
+        content[f"{level}/dem"] = {"values": dem, "dims": "yx", "attrs": {"grid_mapping": "spatial_ref"}}
+        wkt = osr.SpatialReference()
+        wkt.ImportFromEPSG(EPSG)
+        content[f"{level}/spatial_ref"] = {"values": 0, "attrs": {"crs_wkt": wkt.ExportToWkt()}}
+        content |= axes(side, step, f"{level}/")
+    paths = [f"{level}/dem" for level in range(LEVELS)]
+    make_store(folder, content, layout(paths, crs=False), "coordinates.zarr", consolidated)
+
+
+def overviews(folder):
+    """A pyramid of this driver's own."""
+    driver = gdal.GetDriverByName("Zarr")
+    dataset = driver.Create(str(folder / "overviews.zarr"), SIDE * 8, SIDE * 8)
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(EPSG)
+    dataset.SetSpatialRef(srs)
+    dataset.SetGeoTransform(UTM)
+    dataset.BuildOverviews("NEAREST", [2, 4])
+
+
+def product(folder):
+    """A Sentinel-2 product of EOPF's."""
+    make_s2(folder, "product.zarr")
+
+
+def product_pyramid(folder, on_arrays=True):
+    """The same where a group describes the resolutions as a pyramid. `on_arrays`: the bands say where
+    they lie, beside the coordinates."""
+    store = make_s2(folder, "product_pyramid.zarr", consolidated=False, on_arrays=on_arrays)
+    zarr.open_group(str(store / REFLECTANCE), mode="r+").attrs.update(layout(["r10m", "r20m", "r60m"]))
+    zarr.consolidate_metadata(str(store))
+
+
+# What makes the store, and the node in it that is opened.
+CASES = {
+    "ome": (image, ""),
+    "ome, channels": (image_of_channels, ""),
+    "ome, label": (image, "labels/cells"),
+    "layout": (arrays, ""),
+    "layout, coordinates": (coordinates, ""),
+    "layout, level": (coordinates, "0/dem"),
+    "layout, consolidated": (lambda folder: arrays(folder, True), ""),
+    "layout, coordinates, consolidated": (lambda folder: coordinates(folder, True), ""),
+    "overviews": (overviews, ""),
+    "eopf": (product, ""),
+    "eopf, group": (product, f"{REFLECTANCE}/r10m"),
+    "eopf, band": (product, f"{REFLECTANCE}/r10m/b02"),
+    "eopf, pyramid": (product_pyramid, REFLECTANCE),
+    "eopf, pyramid by coordinates": (lambda folder: product_pyramid(folder, False), REFLECTANCE),
+}
+each_case = pytest.mark.parametrize("case", CASES)
+
+
+def make(folder, case):
+    """The store of a case, and the node in it."""
+    build, node = CASES[case]
+    build(folder)
+    (store,) = folder.glob("*.zarr")
+    return store, node
+
+
+def name_of(store, node):
+    return f'ZARR:"{store}":/{node}'
+
+
+def facts_of(dataset):
+    """What a program asks for before it reads a pixel."""
+    srs = dataset.GetSpatialRef()
+    band = dataset.GetRasterBand(1)
+    levels = band.GetOverviewCount() if band else 0
+    return {
+        "size": (dataset.RasterXSize, dataset.RasterYSize, dataset.RasterCount),
+        "levels": [(band.GetOverview(i).XSize, band.GetOverview(i).YSize) for i in range(levels)],
+        "place": dataset.GetGeoTransform(can_return_null=True),
+        "srs": srs and srs.ExportToWkt(),
+        "subdatasets": [text for _, text in dataset.GetSubDatasets()],
+    }
+
+
+def open_cold(front, name, case):
+    """Facts of a dataset that nothing is known of; the requests, and their round trips."""
+    front.rule(delay=DELAY)
+    front.log()
+    facts = facts_of(open_raster(name))
+    log = front.log()
+    front.rule(delay=0)
+    file = os.environ.get("ZARR_COLD_OPEN_LOG")
+    if file:
+        form = "v3" if zarr_formats.is_v3() else "v2"
+        with open(file, "a", encoding="utf-8") as out:
+            there = "s3" if "s3://" in name else "http"
+            print(f"{there} {form} {case}: {log['in_turn']}, {len(log['requests'])}", file=out)
+            for method, path, extent, status in log["requests"]:
+                print("   ", method, path, extent or "", status, file=out)
+    return facts, log["requests"], log["in_turn"]
+
+
+@each_case
+def test_over_http(tmp_path, case):
+    store, node = make(tmp_path, case)
+    wanted = facts_of(open_raster(name_of(store, node)))
+    with Served(tmp_path) as server:
+        url = f"{server.url}/{store.name}"
+        facts, requests, round_trips = open_cold(server, name_of(url, node), case)
+    assert facts == wanted
+    assert round_trips <= 3, requests
+    assert len(requests) == len(set(map(tuple, requests))), requests
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory):
+    with zarr_s3.S3(tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@each_case
+def test_over_s3(tmp_path, s3, case):
+    store, node = make(tmp_path, case)
+    wanted = facts_of(open_raster(name_of(store, node)))
+    at = f"{os.urandom(4).hex()}/{store.name}"
+    s3.upload(store, at)
+    gdal.VSICurlClearCache()
+    facts, requests, round_trips = open_cold(s3.front, name_of(f"s3://demo/{at}", node), case)
+    assert facts == wanted
+    assert round_trips <= 3, requests

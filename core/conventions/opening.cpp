@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/opening.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/conventions/affine.h"
+#include "core/conventions/array_facts.h"
+#include "core/conventions/attributes.h"
+#include "core/conventions/coordinates.h"
+#include "core/conventions/crs_sources.h"
+#include "core/conventions/dimensions.h"
+#include "core/conventions/multiscales.h"
+#include "core/conventions/named_members.h"
+#include "core/conventions/nczarr.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+// Pyramids take two; groups that are listed take up to three for each group on the way down.
+constexpr int kMaxSteps = 12;
+// Most levels, labels and members that are asked for ahead; the others are read one by one.
+constexpr std::size_t kMost = 64;
+
+// Goes through what opening reads as far as the answers are at hand, and collects what is not.
+// Reads nothing that is not at hand.
+class Opening {
+  public:
+    Opening(const Hierarchy& hierarchy, const std::string& node)
+        : hierarchy_(hierarchy), store_(*hierarchy.store()), node_(node), listings_(hierarchy) {}
+
+    void Run() {
+        for (int step = 0; step < kMaxSteps; ++step) {
+            keys_.clear();
+            prefixes_.clear();
+            Collect();
+            if (keys_.empty() && prefixes_.empty()) return;
+            store_.Prefetch(keys_, prefixes_);
+        }
+    }
+
+  private:
+    enum class Level : std::uint8_t {
+        kFirst,
+        kNext,   // of one that says where it lies no grid mapping is read
+        kAlone,  // an array that is no level: its coordinates are read when they are wanted
+    };
+
+    // What is not at hand and was not asked for before.
+    void AddKey(std::string key) {
+        if (!store_.IsAtHand(key) && IsNew(key)) keys_.push_back(std::move(key));
+    }
+    void AddPrefix(const std::string& prefix) {
+        if (!store_.IsListAtHand(prefix) && IsNew(prefix + "/")) prefixes_.push_back(prefix);
+    }
+    bool IsNew(const std::string& name) {
+        return asked_.size() < kMaxAskedAhead && asked_.insert(name).second;
+    }
+    void Add(const std::string& path, std::initializer_list<Document> documents) {
+        if (!IsValidKey(path) && !path.empty()) return;
+        for (const Document document : documents) AddKey(hierarchy_.KeyOf(path, document));
+    }
+    void AddNode(const std::string& path) {
+        Add(path, {Document::kArray, Document::kGroup, Document::kAttributes});
+    }
+    void AddGroupsAbove(const std::string& path, const std::string& top) {
+        for (std::string_view at = path; at.size() > top.size();) {
+            at = ParentPath(at);
+            if (at.size() > top.size())
+                Add(std::string(at), {Document::kGroup, Document::kAttributes});
+        }
+    }
+
+    bool IsAtHand(const std::string& path, Document document) const {
+        return store_.IsAtHand(hierarchy_.KeyOf(path, document));
+    }
+    // Whether a node has a document; nullopt where that is not at hand.
+    std::optional<bool> Has(const std::string& path, Document document) const {
+        if (!IsAtHand(path, document)) return std::nullopt;
+        const auto found = hierarchy_.Has(path, document);
+        return found.ok() ? std::optional(*found) : std::nullopt;
+    }
+    bool IsThere(const std::string& path, Document document) const {
+        return Has(path, document).value_or(false);
+    }
+    bool IsAbsent(const std::string& path, Document document) const {
+        return !Has(path, document).value_or(true);
+    }
+    // Of a node; nullptr where they are not at hand.
+    std::shared_ptr<const json::Value> AttributesOf(const std::string& path) {
+        return IsAtHand(path, Document::kAttributes) ? listings_.AttributesOf(path) : nullptr;
+    }
+
+    void Collect() {
+        AddNode(node_);
+        for (std::string_view at = node_; !at.empty();) {
+            at = ParentPath(at);
+            Add(std::string(at), {Document::kAttributes});
+        }
+        const auto attributes = AttributesOf(node_);
+        const std::vector<Multiscale> own =
+            attributes ? Multiscales(*attributes) : std::vector<Multiscale>();
+        if (!own.empty())
+            AddPyramids(*attributes, own);
+        else if (IsThere(node_, Document::kGroup))
+            AddMembers(node_);
+        else if (!node_.empty())
+            AddSiblings();
+    }
+
+    static std::vector<Multiscale> Multiscales(const json::Value& attributes) {
+        Warnings ignored;  // reported where the group is opened
+        return ReadMultiscales(attributes, ignored);
+    }
+
+    // ---------------------------------------------------------------------------------------------
+    // Pyramids
+
+    void AddPyramids(const json::Value& attributes, const std::vector<Multiscale>& multiscales) {
+        const bool is_image = std::any_of(multiscales.begin(), multiscales.end(),
+                                          [](const Multiscale& item) { return item.IsImage(); });
+        AddPrefix(node_);
+        AddLevels(attributes, node_, multiscales, {});
+        if (is_image) AddLabels(multiscales);
+        AddMembers(node_);
+    }
+
+    // The levels of the pyramid that lists the array, of a group above it.
+    void AddSiblings() {
+        for (std::string_view at = node_; !at.empty();) {
+            at = ParentPath(at);
+            const auto attributes = AttributesOf(std::string(at));
+            if (!attributes) continue;
+            std::vector<Multiscale> listing = Multiscales(*attributes);
+            const auto lists = [&](const MultiscaleLevel& level) {
+                const std::string path = JoinKey(at, level.path);
+                return path == node_ || path == ParentPath(node_);
+            };
+            listing.erase(std::remove_if(listing.begin(), listing.end(),
+                                         [&](const Multiscale& item) {
+                                             return std::none_of(item.levels.begin(),
+                                                                 item.levels.end(), lists);
+                                         }),
+                          listing.end());
+            if (!listing.empty()) return AddLevels(*attributes, std::string(at), listing, node_);
+        }
+        AddLevel(node_, {}, Level::kAlone);
+    }
+
+    // `array` is the one that is opened by its name; empty where the group is opened.
+    void AddLevels(const json::Value& attributes, const std::string& group,
+                   const std::vector<Multiscale>& multiscales, const std::string& array) {
+        std::size_t count = 0;
+        for (const Multiscale& multiscale : multiscales) {
+            if (multiscale.IsImage() && IsPlainV2()) AddKey(std::string(kOldNczarrKey));
+            const std::vector<std::string> names = AxisNames(attributes, multiscale);
+            const bool is_listed = std::any_of(
+                multiscale.levels.begin(), multiscale.levels.end(), [&](const MultiscaleLevel& l) {
+                    return array.empty() || JoinKey(group, l.path) == array;
+                });
+            for (const MultiscaleLevel& level : multiscale.levels) {
+                if (++count > kMost) return;
+                std::string path = level.path.empty() ? group : JoinKey(group, level.path);
+                if (!is_listed) path = JoinKey(path, LastName(array));
+                AddGroupsAbove(path, group);
+                if (IsAbsent(path, Document::kArray) && array.empty())
+                    AddLevelGroup(path);
+                else
+                    AddLevel(path, names, count == 1 ? Level::kFirst : Level::kNext);
+            }
+        }
+    }
+
+    // What the axes of the levels are called where their own documents do not say so.
+    static std::vector<std::string> AxisNames(const json::Value& attributes,
+                                              const Multiscale& multiscale) {
+        const bool is_ome = multiscale.kind == Multiscale::Kind::kDatasets;
+        std::vector<std::string> names = is_ome ? NamesIn(*multiscale.levels[0].multiscale, "axes")
+                                                : NamesIn(attributes, "spatial:dimensions");
+        return names.empty() ? std::vector<std::string>{"y", "x"} : names;
+    }
+
+    // The names of axes in an attribute: texts, or objects with `name`.
+    static std::vector<std::string> NamesIn(const json::Value& attributes, const char* attribute) {
+        std::vector<std::string> names;
+        const json::Value* said = attributes.Find(attribute);
+        const json::Array* items = said != nullptr ? said->as_array() : nullptr;
+        for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), kMost); ++i) {
+            const std::string* name = (*items)[i].as_string();
+            if (name == nullptr) name = StringAttribute((*items)[i], "name");
+            if (name != nullptr) names.push_back(*name);
+        }
+        return names;
+    }
+
+    // A level that is an array, or may be; the axes are called so where nothing else says so.
+    void AddLevel(const std::string& path, const std::vector<std::string>& axis_names,
+                  Level level) {
+        Add(path, {Document::kArray, Document::kAttributes});
+        for (std::string_view at = path; !at.empty();) {
+            at = ParentPath(at);
+            Add(std::string(at), {Document::kAttributes});
+        }
+        if (IsAbsent(path, Document::kArray)) return;
+        if (IsThere(path, Document::kArray) && HasAllAtHand(path)) return AddArray(path, level);
+        const auto attributes = AttributesOf(path);
+        std::vector<std::string> names =
+            attributes ? NamesIn(*attributes, "_ARRAY_DIMENSIONS") : std::vector<std::string>();
+        if (names.empty()) names = axis_names;
+        const std::string group(ParentPath(path));
+        for (const std::string& name : names)
+            Add(JoinKey(group, name), {Document::kArray, Document::kAttributes});
+        if (level == Level::kNext || names.empty()) return;
+        for (const char* name : kGridMappingNames) Add(JoinKey(group, name), {Document::kArray});
+    }
+
+    // A level that is a group of variables.
+    void AddLevelGroup(const std::string& path) {
+        AddNode(path);
+        if (IsThere(path, Document::kGroup)) AddMembers(path);
+        if (!IsThere(path, Document::kGroup) || !store_.IsListAtHand(path)) return;
+        for (const std::string& member : MembersOf(path))
+            if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
+    }
+
+    // ---------------------------------------------------------------------------------------------
+    // Arrays
+
+    // One that may hold what v1 and old netCDF-C have left.
+    bool IsPlainV2() const {
+        return hierarchy_.format() == Format::kV2 && !hierarchy_.is_consolidated();
+    }
+
+    bool HasAllAtHand(const std::string& path) const {
+        if (!IsAtHand(path, Document::kAttributes)) return false;
+        for (std::string_view at = path; !at.empty();) {
+            at = ParentPath(at);
+            if (!IsAtHand(std::string(at), Document::kAttributes)) return false;
+        }
+        return true;
+    }
+
+    // What its own documents, which are at hand, refer to: coordinates and a grid mapping.
+    void AddArray(const std::string& path, Level level) {
+        Add(path, {Document::kAttributes});
+        if (path.empty() || !HasAllAtHand(path)) return;
+        Warnings ignored;  // reported where the array is opened
+        const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
+        const bool is_named = attributes.Find("_ARRAY_DIMENSIONS") != nullptr;
+        if (!is_named && IsPlainV2()) {
+            const std::string key(kOldNczarrKey);
+            AddKey(key);
+            if (!store_.IsAtHand(key) || hierarchy_.RootHolds(key)) return;
+        }
+        const auto metadata = hierarchy_.Metadata(path);
+        if (!metadata.ok() || metadata->rank() < 2) return;
+        const std::string group(ParentPath(path));
+        const bool is_placed =
+            StatesTransform(attributes) || StatesTransform(*listings_.AttributesOf(group));
+        if (!is_placed || level != Level::kNext) AddGridMapping(group, attributes);
+        bool are_at_hand = true;
+        for (const NamedDimension& dimension :
+             NameDimensions(hierarchy_, listings_, path, *metadata, attributes, ignored))
+            if (dimension.is_named && !AddVariable(dimension.group, dimension.name))
+                are_at_hand = false;
+        if (is_placed || !are_at_hand || level == Level::kAlone) return;
+        const auto facts = DescribeArray(hierarchy_, path);
+        if (!facts.ok()) return;
+        std::vector<std::string> keys;
+        for (const auto& axis : {facts->axes.x, facts->axes.y})
+            if (axis) AddAxisKeys(hierarchy_, facts->dimensions[*axis].coordinate_path, keys);
+        for (std::string& key : keys) AddKey(std::move(key));
+    }
+
+    void AddGridMapping(const std::string& group, const json::Value& attributes) {
+        const bool is_guess = attributes.Find("grid_mapping") == nullptr;
+        for (const std::string& name : GridMappingNames(attributes)) {
+            AddVariable(group, name);
+            // Most stores have none, which is known once all groups above were asked.
+            for (std::string_view at = group; is_guess && !at.empty();) {
+                at = ParentPath(at);
+                if (!IsThere(JoinKey(group, name), Document::kArray))
+                    Add(JoinKey(at, name), {Document::kArray});
+            }
+        }
+    }
+
+    // Asks for the documents of the array of that name in the group, or in one above it; true where
+    // they are at hand.
+    bool AddVariable(const std::string& group, const std::string& name) {
+        const std::string path = JoinKey(group, name);
+        if (!IsValidKey(path)) return true;  // is not looked for
+        if (!IsAtHand(path, Document::kArray)) {
+            Add(path, {Document::kArray, Document::kAttributes});
+            return false;
+        }
+        bool are_at_hand = true;
+        for (std::string_view at = group;; at = ParentPath(at)) {
+            const std::string found = JoinKey(at, name);
+            if (IsThere(found, Document::kArray)) {
+                Add(found, {Document::kAttributes});
+                return are_at_hand && IsAtHand(found, Document::kAttributes);
+            }
+            Add(found, {Document::kArray});
+            are_at_hand = are_at_hand && IsAtHand(found, Document::kArray);
+            if (at.empty()) return are_at_hand;
+        }
+    }
+
+    // ---------------------------------------------------------------------------------------------
+    // Groups
+
+    // The groups and arrays that a listing, which is at hand, shows.
+    std::vector<std::string> MembersOf(const std::string& group) const {
+        std::vector<std::string> members;
+        const auto entries = store_.List(group);
+        for (std::size_t i = 0; entries.ok() && i < entries->size(); ++i)
+            if ((*entries)[i].is_prefix && members.size() < kMost)
+                members.push_back(JoinKey(group, (*entries)[i].name));
+        return members;
+    }
+
+    // What a listing shows of a group and below it. Of a container of images little is read.
+    void AddMembers(const std::string& group) {
+        if (hierarchy_.is_consolidated() || DepthOf(group) > kMaxGroupDepth) return;
+        const auto attributes = AttributesOf(group);
+        if (!attributes || IsContainer(*attributes)) return;
+        AddPrefix(group);
+        if (!store_.IsListAtHand(group)) return;
+        for (const std::string& member : MembersOf(group)) {
+            Add(member, {Document::kArray, Document::kAttributes});
+            if (IsAbsent(member, Document::kArray)) Add(member, {Document::kGroup});
+            if (IsThere(member, Document::kGroup)) AddMembers(member);
+            if (IsThere(member, Document::kArray) && group == node_)
+                AddArray(member, Level::kAlone);
+        }
+    }
+
+    static bool IsContainer(const json::Value& attributes) {
+        constexpr std::string_view kNames[] = {"plate", "well", kLabelsGroup};
+        return !OmeGroupOf(attributes, "any").empty() ||
+               std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
+                   return OmeMember(attributes, name) != nullptr;
+               });
+    }
+
+    // Whether the node was listed.
+    bool IsListed() const { return store_.IsListAtHand(node_) && store_.List(node_).ok(); }
+
+    void AddLabels(const std::vector<Multiscale>& of_image) {
+        const std::string labels = JoinKey(node_, kLabelsGroup);
+        AddNode(labels);
+        if (IsPlainV2() && IsAbsent(labels, Document::kArray) && IsAbsent(labels, Document::kGroup))
+            AddKey(DocumentKey(labels, Document::kArray, Format::kV1));
+        const auto attributes = AttributesOf(labels);
+        if (!attributes || !OmeGroupOf(*attributes, labels).empty()) return;
+        Faults ignored;
+        const NamedMembers named = ReadNamedMembers(hierarchy_, labels, ignored);
+        if (!named.is_container) return;
+        if (IsListed()) AddPrefix(labels);
+        for (std::size_t i = 0; i < std::min(named.members.size(), kMost); ++i) {
+            const std::string& path = named.members[i].path;
+            Add(path, {Document::kAttributes});
+            const auto own = AttributesOf(path);
+            const auto levels = own ? Multiscales(*own) : of_image;
+            // Labels have the levels of their image.
+            if (!levels.empty() && !levels[0].levels[0].path.empty())
+                Add(JoinKey(path, levels[0].levels[0].path), {Document::kArray});
+            if (IsListed()) {
+                AddNode(path);
+                AddPrefix(path);
+            } else {
+                Add(JoinKey(path, kLabelsGroup), {Document::kAttributes});
+            }
+        }
+    }
+
+    const Hierarchy& hierarchy_;
+    const Store& store_;
+    const std::string& node_;
+    std::vector<std::string> keys_;
+    std::vector<std::string> prefixes_;
+    std::set<std::string> asked_;  // keys, and prefixes with a '/' at the end
+    LevelListings listings_;       // reads attributes that are at hand
+};
+
+}  // namespace
+
+std::vector<std::string> FirstKeys(const std::string& node) {
+    std::vector<std::string> keys = {DocumentKey("", Document::kGroup, Format::kV3),
+                                     DocumentKey("", Document::kConsolidated),
+                                     DocumentKey("", Document::kAttributes)};
+    if (node.empty()) return keys;
+    keys.push_back(DocumentKey(node, Document::kGroup, Format::kV3));
+    keys.push_back(DocumentKey(node, Document::kAttributes));
+    return keys;
+}
+
+void PrefetchOpening(const Hierarchy& hierarchy, const std::string& node) {
+    const Store& store = *hierarchy.store();
+    if (store.ReadsAtOnce() < 2 || !store.RemembersAbsence()) return;
+    Opening(hierarchy, node).Run();
+}
+
+}  // namespace zarr
