@@ -149,6 +149,21 @@ def test_invalid_utf8(tmp_path):
     assert_refused(outcome.errors, outcome.opened, "")
 
 
+@zarr_formats.BOTH
+def test_a_byte_order_mark_is_no_fault(tmp_path, cpl):
+    """Editors of Windows write it, and zarr-python skips it; a change leaves a sound document."""
+    store = handmade(tmp_path / "a.zarr")
+    document = zarr_formats.document_file(store, ".zarray")
+    document.write_bytes(b"\xef\xbb\xbf" + document.read_bytes())
+    dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+    zarr_gdal.assert_same(dataset.ReadAsArray(), good_values())
+    dataset.SetMetadataItem("note", "x")
+    dataset.GetRasterBand(1).SetNoDataValue(-1)
+    del dataset
+    assert zarr_formats.attributes(store) == {"note": "x", "_FillValue": -1}
+    cpl.assert_quiet()
+
+
 @pytest.mark.parametrize("text", ["", "{", "[1]", DEEP, '{"a": ' + DEEP + "}", '{"units": 5'])
 def test_bad_attributes(tmp_path, text):
     """Attributes that cannot be read: the file is named, once, and the pixels are not wrong."""

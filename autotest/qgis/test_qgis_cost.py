@@ -31,8 +31,9 @@ from zarr_gdal import open_raster
 from zarr_http import Served
 
 DELAY = 0.02
-# Consolidated metadata is .zmetadata or in zarr.json: a dataset asks for both at once.
-DOCUMENTS = 2
+# Consolidated metadata is .zmetadata or in zarr.json; without them .zattrs tells what comes next. A
+# dataset asks for all three at once.
+DOCUMENTS = 3
 LEVELS = level_sizes()
 
 

@@ -755,6 +755,10 @@ Value WithSortedMembers(const Value& value) {
 std::string DumpSorted(const Value& value) { return Dump(WithSortedMembers(value)); }
 
 Result<std::vector<Slice>> MemberSlices(std::string_view text) {
+    // As Parse() does, and as Python reads bytes.
+    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark)
+        text.remove_prefix(kByteOrderMark.size());
     Scanner scanner(text);
     std::vector<Slice> slices;
     if (!scanner.Take('{')) return NoObject(text, scanner);

@@ -46,6 +46,11 @@ TEST(MemberSlices, UnescapesNames) {
     EXPECT_TRUE(Fails(MemberSlices(R"({"\ud800": 1})"), StatusCode::kCorrupt));
 }
 
+TEST(MemberSlices, SkipsAByteOrderMark) {
+    EXPECT_EQ(Slices("\xef\xbb\xbf{\"a\": 1}")[0].second, "1");
+    EXPECT_TRUE(Fails(MemberSlices("\xef\xbb{}"), StatusCode::kCorrupt, "expected an object"));
+}
+
 TEST(MemberSlices, KeepsRepeatedNamesInOrder) {
     const auto slices = Slices(R"({"a":1,"a":2})");
     ASSERT_EQ(slices.size(), 2U);
