@@ -242,6 +242,18 @@ class Planner {
     std::uint64_t block_y_;
 };
 
+// Makes room at `folder`, and opens the store that is to be there.
+Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
+                                                     StoreReplacement& replacement) {
+    ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
+    // A zip file takes its place when it is closed.
+    if (ArchiveOf(folder))
+        return ZipWriter::Create(folder, std::exchange(replacement, StoreReplacement()));
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(replacement.folder()));
+    if (replacement.IsKnownEmpty()) store->BeginMaking();
+    return store;
+}
+
 }  // namespace
 
 Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster,
@@ -260,15 +272,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster
     ZARR_ASSIGN_OR_RETURN(std::vector<PlannedArray> arrays,
                           PlanArrays(folder, store, raster, options));
     if (!options.append_subdataset) {
-        ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
-        if (ArchiveOf(folder)) {
-            // A zip file takes its place when it is closed.
-            ZARR_ASSIGN_OR_RETURN(
-                store, ZipWriter::Create(folder, std::exchange(replacement, StoreReplacement())));
-        } else {
-            ZARR_ASSIGN_OR_RETURN(store, OpenStoreForUpdate(replacement.folder()));
-            if (replacement.IsKnownEmpty()) store->BeginMaking();
-        }
+        ZARR_ASSIGN_OR_RETURN(store, OpenReplacement(folder, replacement));
     }
     NewStore made(name, options, std::move(arrays), std::move(replacement));
     made.locks_ = std::move(locks);
