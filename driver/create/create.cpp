@@ -18,7 +18,9 @@
 #include <variant>
 #include <vector>
 
+#include "core/array/region_reader.h"
 #include "core/base/bytes.h"
+#include "core/base/checked.h"
 #include "core/base/thread_pool.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_compat.h"
@@ -438,11 +440,20 @@ class Copier {
         return false;
     }
 
+    // Bytes of a part: where each request takes a while, of as many chunks as are stored at a time.
+    GIntBig MostBytes() const {
+        constexpr std::size_t kNear = std::size_t{16} << 20;
+        constexpr std::size_t kFar = std::size_t{64} << 20;
+        const zarr::Array& array = *to_.Band(1)->array().layout.array;
+        const std::size_t chunks = zarr::ChunksAtOnce(array, 1);
+        const std::size_t bytes = zarr::SaturatingMul(chunks, array.layouts().largest().bytes());
+        return static_cast<GIntBig>(chunks > 1 ? std::clamp(bytes, kNear, kFar) : kNear);
+    }
+
     // Whole rows of chunks, or where these are large whole chunks, as many as two buffers may hold.
     void ChooseSize() {
-        constexpr GIntBig kMost = GIntBig{16} << 20;
         constexpr GIntBig kLeast = GIntBig{4} << 20;
-        const GIntBig bytes = std::clamp(GDALGetCacheMax64() / 8, kLeast, kMost);
+        const GIntBig bytes = std::clamp(GDALGetCacheMax64() / 8, kLeast, MostBytes());
         const GIntBig pixels = std::max<GIntBig>(1, bytes / item_ / bands_at_once_);
         const GIntBig wide = to_.GetRasterXSize();
         const GIntBig high = to_.GetRasterYSize();
