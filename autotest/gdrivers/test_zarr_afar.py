@@ -272,6 +272,7 @@ def test_process_ends_while_chunks_are_on_their_way(server):
     program = """
 import sys
 from osgeo import gdal
+gdal.DontUseExceptions()
 dataset = gdal.OpenEx(sys.argv[1], gdal.OF_RASTER, allowed_drivers=["Zarr"])
 dataset.still_open = dataset  # is not closed
 for i in range(4):
