@@ -83,11 +83,20 @@ class OpenStores {
 // Made at load and never destroyed, see core/base/fork.h.
 auto& open_stores = *new OpenStores();
 
-// What was read before something is written is read again.
-void ForgetAnswers() {
-    open_stores.Forget();
-    ForgetResponses();
-}
+// While it lives something is written. What is read before it ends is read again afterwards.
+class Writing {
+  public:
+    Writing() { Forget(); }
+    ~Writing() { Forget(); }
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
+
+  private:
+    static void Forget() {
+        open_stores.Forget();
+        ForgetResponses();
+    }
+};
 
 }  // namespace
 
@@ -116,7 +125,7 @@ void RemoteStore::EndMaking() {
 }
 
 Status RemoteStore::Set(const std::string& key, zarr::ByteSpan value) {
-    ForgetAnswers();
+    const Writing writing;
     ZARR_RETURN_IF_ERROR(VsiStore::Set(key, value));
     const auto made = Made();
     if (made == nullptr) return {};
@@ -126,7 +135,7 @@ Status RemoteStore::Set(const std::string& key, zarr::ByteSpan value) {
 }
 
 Status RemoteStore::Erase(const std::string& key) {
-    ForgetAnswers();
+    const Writing writing;
     if (const auto made = Made()) {
         zarr::Buffer ignored;
         ZARR_ASSIGN_OR_RETURN(const bool is_there, made->GetRange(key, 0, 0, ignored));
@@ -137,7 +146,7 @@ Status RemoteStore::Erase(const std::string& key) {
 }
 
 Status RemoteStore::EraseMany(const std::vector<std::string>& keys) {
-    ForgetAnswers();
+    const Writing writing;
     if (Made() != nullptr) return Store::EraseMany(keys);
     return VsiStore::EraseMany(keys);
 }

@@ -60,9 +60,18 @@ class ResponseCache {
         return true;
     }
 
-    void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
-              const ToldOfValue& told, std::size_t most_bytes) {
+    // How often all was forgotten; to be noted before an answer is asked for.
+    std::uint64_t generation() {
         const std::lock_guard<zarr::Mutex> lock(mutex_);
+        return generation_;
+    }
+
+    // Not an answer that was asked for before all was forgotten: it may be older than what was
+    // written then.
+    void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
+              const ToldOfValue& told, std::size_t most_bytes, std::uint64_t asked) {
+        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        if (asked != generation_) return;
         const auto known = values_.find(value);
         if (known != values_.end() && known->second.begin()->second->told.version != told.version)
             Forget(value);
@@ -80,6 +89,7 @@ class ResponseCache {
         values_.clear();
         entries_.clear();
         bytes_ = 0;
+        ++generation_;
     }
 
   private:
@@ -116,6 +126,7 @@ class ResponseCache {
     std::list<Entry> entries_;                             // the last that was used first
     std::map<std::string, std::map<Part, Place>> values_;  // none without parts
     std::size_t bytes_ = 0;
+    std::uint64_t generation_ = 0;
 };
 
 // Made at load and never destroyed, see core/base/fork.h; emptied when the driver is.
@@ -134,10 +145,11 @@ Result<bool> FetchKept(const RemoteValue& value, zarr::Buffer& bytes, std::size_
     const ResponseCache::Part part{asked.is_from_end, asked.offset, asked.length};
     ZARR_ASSIGN_OR_RETURN(const bool is_kept, cache.Find(name, part, limit, bytes, told));
     if (is_kept) return true;
+    const std::uint64_t generation = cache.generation();
     ToldOfValue own;
     ToldOfValue& heard = told != nullptr ? *told : own;
     ZARR_ASSIGN_OR_RETURN(const bool found, Fetch(value, bytes, limit, extent, &heard));
-    if (found) cache.Keep(name, part, std::as_const(bytes).span(), heard, most_bytes);
+    if (found) cache.Keep(name, part, std::as_const(bytes).span(), heard, most_bytes, generation);
     return found;
 }
 

@@ -19,7 +19,8 @@ namespace zarr_driver {
 zarr::Result<bool> FetchKept(const RemoteValue& value, zarr::Buffer& bytes, std::size_t limit,
                              std::optional<ByteExtent> extent = {}, ToldOfValue* told = nullptr);
 
-// Forgets all that is kept, as after something was written.
+// Forgets all that is kept, and keeps no answer to what was asked for before: for before something
+// is written, and after it.
 void ForgetResponses();
 
 }  // namespace zarr_driver
