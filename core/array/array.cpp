@@ -70,7 +70,10 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
                                 array->layouts_.largest().max_encoded_bytes,
                                 array->context_->shards(), instances->pending_shards()));
     }
-    if (array->metadata_.dtype.kind != DataKind::kObject)
+    const Pipeline& pipeline = array->layouts_.largest().pipeline;
+    const bool may_be_read_in_parts = pipeline.is_identity() || pipeline.HasRanges();
+    if (array->metadata_.dtype.kind != DataKind::kObject &&
+        (array->store_->ReadsAtOnce() > 1 || may_be_read_in_parts))
         array->read_ahead_ = std::make_unique<ReadAhead>(*array);
     array->instances_ = std::move(instances);
     array->instances_->Join(*array);

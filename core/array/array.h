@@ -153,7 +153,7 @@ class Array {
     mutable AbsentChunks absent_;
     mutable ArrayCounters counters_;
     mutable WriteCounters write_counters_;
-    std::unique_ptr<ReadAhead> read_ahead_;  // nullptr of objects
+    std::unique_ptr<ReadAhead> read_ahead_;  // nullptr where it would not help
 };
 
 }  // namespace zarr

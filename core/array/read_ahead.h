@@ -21,7 +21,7 @@ class Array;
 // reads the chunk again. Thread-safe.
 class ReadAhead {
   public:
-    // `array` is borrowed, and has its store.
+    // `array` is borrowed. Its store decides whether chunks are loaded.
     explicit ReadAhead(const Array& array);
     // Waits for what is under way.
     ~ReadAhead();

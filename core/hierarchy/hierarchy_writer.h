@@ -124,7 +124,7 @@ class HierarchyWriter {
     WriteConsolidated consolidated_;
     std::set<std::string> touched_;  // groups in and below which something has changed
     std::set<std::string> erased_;   // groups whose `.zmetadata` are to be written anew
-    bool is_finished_ = false;       // once
+    bool is_finished_ = false;       // Finish() has succeeded before
 };
 
 // Erases the chunks of an array that lie outside of the grid of `kept`, which is the array's own or

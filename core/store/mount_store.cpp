@@ -45,18 +45,25 @@ ObjectVersion MountStore::VersionOf(const std::string& key) const {
 
 void MountStore::Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const {
-    // Of the keys, and of the prefixes.
-    std::vector<std::string> mine[2];
-    std::vector<std::string> others[2];
-    for (const std::size_t kind : {0, 1})
-        for (const std::string& key : kind == 0 ? keys : prefixes) {
-            if (auto below = Below(key))
-                mine[kind].push_back(std::move(*below));
+    // Moves what lies in the mounted store from `names` to the result.
+    const auto take_below = [this](std::vector<std::string>& names) {
+        std::vector<std::string> taken;
+        std::vector<std::string> left;
+        for (std::string& name : names) {
+            if (auto below = Below(name))
+                taken.push_back(std::move(*below));
             else
-                others[kind].push_back(key);
+                left.push_back(std::move(name));
         }
-    if (!mine[0].empty() || !mine[1].empty()) mounted_->Prefetch(mine[0], mine[1]);
-    if (!others[0].empty() || !others[1].empty()) base().Prefetch(others[0], others[1]);
+        names = std::move(left);
+        return taken;
+    };
+    std::vector<std::string> other_keys = keys;
+    std::vector<std::string> other_prefixes = prefixes;
+    const std::vector<std::string> own_keys = take_below(other_keys);
+    const std::vector<std::string> own_prefixes = take_below(other_prefixes);
+    if (!own_keys.empty() || !own_prefixes.empty()) mounted_->Prefetch(own_keys, own_prefixes);
+    if (!other_keys.empty() || !other_prefixes.empty()) base().Prefetch(other_keys, other_prefixes);
 }
 
 bool MountStore::IsAtHand(const std::string& key) const {

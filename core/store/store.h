@@ -143,9 +143,9 @@ class Store {
     // the store cannot, as in the default; then nothing has changed.
     virtual Result<bool> RenamePrefix(const std::string& from, const std::string& to);
 
-    // Says that a store is made where there is nothing: until EndMaking() nothing is there but what
-    // is written through this object. A store where each request takes a while asks for nothing
-    // then, as by default it does all the same.
+    // Between these two, nothing is in the store but what is written through this object. A store
+    // where each request takes a while then answers from what was written, and makes no request.
+    // The defaults do nothing.
     virtual void BeginMaking() {}
     virtual void EndMaking() {}
 

@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <future>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "core/base/fork.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/conventions/named_members.h"
@@ -145,14 +145,14 @@ void LookAhead(Location& location) {
     const auto prefetch = [hierarchy = location.hierarchy, node = location.node] {
         zarr::NoThrow([&] { zarr::PrefetchOpening(*hierarchy, node); });
     };
-    const auto done = std::make_shared<std::promise<void>>();
+    const auto done = std::make_shared<zarr::Completion>();
     const bool has_begun = zarr::WorkerPool::Instance().Start([done, prefetch] {
         prefetch();
-        done->set_value();
+        done->End();
     });
     location.auxiliary = LookAtPlainAuxiliary(location.store_path);
     if (has_begun)
-        done->get_future().wait();
+        done->Wait();
     else
         prefetch();
 }

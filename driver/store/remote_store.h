@@ -71,7 +71,8 @@ class RemoteStore final : public VsiStore {
     zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
     zarr::Status Erase(const std::string& key) override;
     zarr::Status EraseMany(const std::vector<std::string>& keys) override;
-    // Between these what is read was written before, until a value is that is no document.
+    // In between, reading is answered from the documents that were written. The first value that is
+    // no document ends it, too, so that no chunks are kept in memory.
     void BeginMaking() override;
     void EndMaking() override;
     // As far as a web server lists folders as pages, and an object store may be listed by the

@@ -27,9 +27,12 @@ struct ObjectStore {
 };
 
 constexpr ObjectStore kObjectStores[] = {
-    {"/vsis3/", "AWS_NO_SIGN_REQUEST"},     {"/vsigs/", "GS_NO_SIGN_REQUEST"},
-    {"/vsiaz/", "AZURE_NO_SIGN_REQUEST"},   {"/vsioss/", nullptr},
-    {"/vsiadls/", "AZURE_NO_SIGN_REQUEST"}, {"/vsiswift/", nullptr},  // by a token in a header
+    {"/vsis3/", "AWS_NO_SIGN_REQUEST"},
+    {"/vsigs/", "GS_NO_SIGN_REQUEST"},
+    {"/vsiaz/", "AZURE_NO_SIGN_REQUEST"},
+    {"/vsiadls/", "AZURE_NO_SIGN_REQUEST"},
+    {"/vsioss/", nullptr},
+    {"/vsiswift/", nullptr},
 };
 
 const ObjectStore* FindObjectStore(const std::string& path) {
