@@ -232,6 +232,26 @@ def test_making_a_store_asks_nothing_that_is_known(s3):
     assert [name.rpartition("/")[2] for name in names] == ["made", "other"]
 
 
+def test_what_this_process_writes_is_not_hidden_by_what_is_kept(s3):
+    """With GDAL's VSI_CACHE, which keeps chunks when their dataset is closed."""
+    name = "/vsis3/demo/kept.zarr"
+    with zarr_gdal.config_options(VSI_CACHE="YES"):
+        for value in (1, 2, 3):
+            flags = gdal.OF_UPDATE | gdal.OF_RASTER
+            if value == 1:
+                dataset = gdal.GetDriverByName("Zarr").Create(name, SIDE, SIDE)
+            else:
+                dataset = gdal.OpenEx(name, flags, allowed_drivers=["Zarr"])
+            dataset.GetRasterBand(1).Fill(value)
+            dataset = None
+            gdal.VSICurlClearCache()
+            for is_kept in (False, True):
+                s3.requests()
+                assert_reads(open_raster(name), np.full((SIDE, SIDE), value))
+                chunks = [path for _, path, _ in s3.requests() if path[-1].isdigit()]
+                assert bool(chunks) != is_kept, chunks
+
+
 def test_a_store_is_overwritten_in_place_and_erased_by_few_requests(s3):
     driver = gdal.GetDriverByName("Zarr")
     source = gdal.GetDriverByName("MEM").Create("", SIDE, SIDE, 1, gdal.GDT_Float32)
