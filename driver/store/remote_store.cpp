@@ -201,8 +201,12 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         const bool is_kept = entries.ok()
                                  ? entries->size() <= kMostKept
                                  : entries.status().code() == zarr::StatusCode::kUnsupported;
+        std::size_t bytes = prefix.size();
+        for (std::size_t i = 0; is_kept && entries.ok() && i < entries->size(); ++i)
+            bytes += sizeof(zarr::StoreEntry) + (*entries)[i].name.size();
         const std::lock_guard<zarr::Mutex> lock(mutex_);
-        if (is_kept) kept_lists_.emplace(prefix, std::move(entries));
+        if (!is_kept || kept_bytes_ + bytes > kMaxKeptBytes) return;
+        if (kept_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
     };
     // Listings, which may take longer, first.
     const std::size_t count = listed.size() + wanted.size();

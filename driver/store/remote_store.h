@@ -113,7 +113,7 @@ class RemoteStore final : public VsiStore {
     mutable std::map<std::string, std::optional<std::string>> kept_;
     // Listings that were asked for ahead, by prefix; what failed as not listed is kept so.
     mutable std::map<std::string, zarr::Result<std::vector<zarr::StoreEntry>>> kept_lists_;
-    mutable std::size_t kept_bytes_ = 0;
+    mutable std::size_t kept_bytes_ = 0;  // of both
     std::shared_ptr<zarr::MemoryStore> made_;
     // What was last told of values that parts were read of, by key.
     struct Seen {
