@@ -26,7 +26,6 @@ if(MSVC)
 else()
   target_compile_options(zarr_options INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
-    $<$<CONFIG:Release>:-O3>
     # GCC 14 has false alarms of this one in its own std::variant.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-maybe-uninitialized>
     # What is private to a file is in sight of its neighbours then.
@@ -39,6 +38,10 @@ else()
       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(zarr_options INTERFACE -fsanitize=${ZARR_SANITIZE})
   endif()
+  # The code of the tests, in targets with this property, need not be quick, and would take half of
+  # the time of a build; undefined behaviour is looked for in what it tests.
+  target_compile_options(zarr_options INTERFACE
+    "$<$<BOOL:$<TARGET_PROPERTY:ZARR_TEST_CODE>>:-O0;-fno-sanitize=undefined>")
 endif()
 
 # Compiles the .cpp files of each folder at once where ZARR_BY_FOLDER says so.
