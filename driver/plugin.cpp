@@ -13,6 +13,7 @@
 #include "driver/base/gdal_compat.h"
 #include "driver/base/guard.h"
 #include "driver/base/open_options.h"
+#include "driver/base/thread_options.h"
 #include "driver/create/create.h"
 #include "driver/multidim/dataset.h"
 #include "driver/open.h"
@@ -207,5 +208,6 @@ void GDALRegister_ZarrV2() {
         manager->RegisterDriver(driver);
         if (builtin != nullptr) manager->RegisterDriver(builtin);
         AddOptionsOfBuiltin(*driver);
+        zarr_driver::ShareThreadOptions();
     });
 }

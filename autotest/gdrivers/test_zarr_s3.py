@@ -2,6 +2,8 @@
 """Stores in an object store, read and written against an S3 server: one request a chunk, listing
 where it is allowed, writing chunk by chunk without renames."""
 
+import concurrent.futures
+
 import numpy as np
 import pytest
 import zarr_formats
@@ -160,6 +162,29 @@ def test_store_that_has_to_be_asked_elsewhere_is_asked_in_gdals_own_way(s3):
     # What S3 says where the region in the signature is not the bucket's.
     s3.front.rule(status={f"/demo/consolidated.zarr/dem/{key(0, 0)}": [400, 1]})
     assert_reads(open_raster('ZARR:"s3://demo/consolidated.zarr":/dem'))
+
+
+def test_options_of_a_thread_hold_for_all_that_it_reads_and_writes(s3):
+    """As rasterio sets them in threads that are not the main one; other threads do the work."""
+
+    def work():
+        for option, value in s3.options.items():
+            gdal.SetThreadLocalConfigOption(option, value)
+        for name in ("group", "consolidated"):
+            assert_reads(open_raster(f"ZARR:/vsis3/demo/{name}.zarr:/dem"))
+        options = [f"BLOCKSIZE={CHUNK},{CHUNK}"]
+        if zarr_formats.is_v3():
+            options.append(f"SHARD_CHUNK_SHAPE={CHUNK // 2},{CHUNK // 2}")
+        source = open_raster("ZARR:/vsis3/demo/consolidated.zarr:/dem")
+        copy = gdal.GetDriverByName("Zarr").CreateCopy("/vsis3/demo/thread.zarr", source, options=options)
+        assert copy is not None
+        copy = None
+        assert_reads(open_raster("/vsis3/demo/thread.zarr"))
+
+    with zarr_gdal.config_options(**dict.fromkeys(s3.options)):
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            pool.submit(work).result()
+    assert_reads(open_raster("/vsis3/demo/thread.zarr"))
 
 
 @pytest.mark.parametrize("status", [403, 500, 503])

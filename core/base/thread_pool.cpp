@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/base/fork.h"
+#include "core/base/thread_context.h"
 
 namespace zarr {
 
@@ -267,13 +268,25 @@ void WorkerPool::EndIdle() { CrewOfProcess().EndIdle(); }
 void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     if (helpers == 0) return job();
     Crew& crew = CrewOfProcess();
-    Job mine{[&job] { job(); }, false, 0, {}};
+    const auto context = ThreadContext::OfThisThread();
+    Job mine{[&] {
+                 const InThreadContext in(context.get());
+                 job();
+             },
+             false,
+             0,
+             {}};
     crew.Engage(mine, helpers);
     job();
     crew.Dismiss(mine);
 }
 
 bool WorkerPool::Start(std::function<void()> job) {
+    if (auto context = ThreadContext::OfThisThread())
+        job = [context = std::move(context), job = std::move(job)] {
+            const InThreadContext in(context.get());
+            job();
+        };
     // NOLINTNEXTLINE(modernize-make-unique): Job is an aggregate
     std::unique_ptr<Job> mine(new Job{std::move(job), true, 0, {}});
     return CrewOfProcess().EngageAlone(std::move(mine));

@@ -11,7 +11,8 @@
 namespace zarr {
 
 // The process's threads for short work. They start when they are first needed and end when there
-// was nothing to do for a second; a forked child starts its own. Thread-safe.
+// was nothing to do for a second; a forked child starts its own. They work in the ThreadContext of
+// the thread that gives them the work. Thread-safe.
 class WorkerPool {
   public:
     static WorkerPool& Instance();

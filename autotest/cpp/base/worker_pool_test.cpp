@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
+#include <future>
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "autotest/cpp/support/threads.h"
+#include "core/base/thread_context.h"
 #include "core/base/thread_pool.h"
 
 namespace zarr {
@@ -303,6 +305,50 @@ TEST(WorkerPool, StartsWorkThatNobodyWaitsFor) {
         }));
     std::unique_lock<std::mutex> lock(mutex);
     ended.wait(lock, [&] { return count == 20; });
+}
+
+thread_local int number_of_this_thread = 0;
+
+// The number of the thread that gives the work.
+class Number final : public ThreadContext {
+  public:
+    explicit Number(int number) : number_(number) {}
+    static std::shared_ptr<const ThreadContext> OfThisThread() {
+        if (number_of_this_thread == 0) return nullptr;
+        return std::make_shared<const Number>(number_of_this_thread);
+    }
+
+  private:
+    void Begin() const override { number_of_this_thread = number_; }
+    void End() const override { number_of_this_thread = 0; }
+
+    const int number_;
+};
+
+TEST(WorkerPool, WorksInTheContextOfWhoGivesTheWork) {
+    ThreadContext::SetSource(Number::OfThisThread);
+    for (const int number : {7, 0, 8}) {
+        number_of_this_thread = number;
+        Barrier together(3);
+        std::atomic<int> others{0};
+        Pool().Run(2, [&] {
+            ASSERT_TRUE(together.Meet());
+            if (number_of_this_thread != number) ++others;
+            // What the helpers hand on is handed on in the same context.
+            Barrier two(2);
+            Pool().Run(1, [&] {
+                ASSERT_TRUE(two.Meet());
+                if (number_of_this_thread != number) ++others;
+            });
+        });
+        EXPECT_EQ(others, 0);
+        EXPECT_EQ(number_of_this_thread, number);
+        std::promise<int> seen;
+        ASSERT_TRUE(Pool().Start([&] { seen.set_value(number_of_this_thread); }));
+        number_of_this_thread = 0;
+        EXPECT_EQ(seen.get_future().get(), number);
+    }
+    ThreadContext::SetSource(nullptr);
 }
 
 TEST(ByteGate, LetsSoManyBytesThroughAndMoreAlone) {
