@@ -187,8 +187,11 @@ std::vector<std::string> SidecarBases(const std::string& path) {
 
 void RemoveBeside(const std::string& path) {
     const QuietErrors quiet;
+    std::vector<std::string> files;
     for (const std::string& base : SidecarBases(path))
-        for (const char* const end : kSidecarEnds) VSIUnlink((base + end).c_str());
+        for (const char* const end : kSidecarEnds) files.push_back(base + end);
+    LookUpTogether(files);
+    for (const std::string& file : files) VSIUnlink(file.c_str());
 }
 
 void MoveBeside(const std::string& from, const std::string& to) {

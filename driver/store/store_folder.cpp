@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/base/limits.h"
 #include "core/metadata/v1_metadata.h"
@@ -40,12 +41,23 @@ bool IsV1Folder(const std::string& folder) {
     return may_be_there && DoesTextSay(folder, key, kMostBytes, zarr::IsV1Metadata);
 }
 
+// Where the first document of a store may be.
+std::vector<std::string> RootPaths(const std::string& folder) {
+    std::vector<std::string> paths;
+    for (const std::string_view name : zarr::kRootDocuments)
+        paths.push_back(zarr::JoinKey(folder, name));
+    paths.push_back(
+        zarr::JoinKey(folder, zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1)));
+    return paths;
+}
+
 // True where one of the documents of a store lies in `folder`, which is not a zip file. Its
 // consolidated metadata are read where they are alone, as references have such a file, too.
 bool HoldsDocument(const std::string& folder) {
     const auto holds = [&](std::string_view name) {
         return PathExists(zarr::JoinKey(folder, name));
     };
+    if (StorePath(folder).is_object_store()) LookUpTogether(RootPaths(folder));
     const auto* const first =
         std::find_if(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments), holds);
     if (first == std::end(zarr::kRootDocuments)) return false;

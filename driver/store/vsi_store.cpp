@@ -19,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/thread_pool.h"
 #include "core/store/keys.h"
 #include "driver/base/report.h"
 #include "driver/store/partial_files.h"
@@ -32,6 +33,19 @@ using zarr::Status;
 bool PathExists(const std::string& path) {
     VSIStatBufL stat;
     return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
+}
+
+void LookUpTogether(const std::vector<std::string>& paths) {
+    const bool is_afar = std::none_of(paths.begin(), paths.end(), [](const std::string& path) {
+        return VSIIsLocal(path.c_str());
+    });
+    if (!is_afar || paths.size() < 2) return;
+    static_cast<void>(
+        zarr::ParallelFor(paths.size(), paths.size(), [&](std::size_t i) -> zarr::Status {
+            const QuietErrors quiet;
+            static_cast<void>(PathExists(paths[i]));
+            return {};
+        }));
 }
 
 std::int64_t ModificationTime(const VSIStatBufL& stat) {

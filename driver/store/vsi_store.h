@@ -22,6 +22,9 @@ using VsiFile = std::unique_ptr<VSILFILE, CloseVsiFile>;
 
 // True where something lies at a path of GDAL's virtual file systems; one stat.
 bool PathExists(const std::string& path);
+// Has PathExists() and what else asks GDAL for these paths find the answers remembered, where they
+// are on a server: it is asked for all of them at the same time. Never fails.
+void LookUpTogether(const std::vector<std::string>& paths);
 
 // Nanoseconds since 1970, as exactly as the system tells.
 std::int64_t ModificationTime(const VSIStatBufL& stat);
