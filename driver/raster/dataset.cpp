@@ -35,35 +35,6 @@ namespace json = zarr::json;
 
 namespace {
 
-// How many of the `count` bands, from the first on, are slices of one array at a constant step
-// along one dimension, so that one read of the array serves them all. At least 1. Sets what Window
-// needs.
-int CountRun(ZarrRasterBand* const* bands, int count, ZarrRasterBand::Window& window) {
-    window.slice_count = 1;
-    const ZarrRasterBand& first = *bands[0];
-    for (int i = 1; i < count; ++i) {
-        const ZarrRasterBand& next = *bands[i];
-        const ZarrRasterBand& last = *bands[i - 1];
-        if (&next.array() != &first.array() || &next.field() != &first.field()) break;
-        std::size_t differing = 0;
-        for (std::size_t axis = 0; axis < next.indices().size(); ++axis) {
-            if (next.indices()[axis] == last.indices()[axis]) continue;
-            const auto step = static_cast<std::int64_t>(next.indices()[axis]) -
-                              static_cast<std::int64_t>(last.indices()[axis]);
-            ++differing;
-            if (i == 1) {
-                window.axis = axis;
-                window.slice_step = step;
-            } else if (axis != window.axis || step != window.slice_step) {
-                ++differing;
-            }
-        }
-        if (differing != 1) break;
-        ++window.slice_count;
-    }
-    return static_cast<int>(window.slice_count);
-}
-
 // Takes out what is the only band's.
 void LeaveOutBandItems(const json::Value& attributes, CPLStringList& list) {
     const XmlTree tree = ReadPam(attributes);
@@ -223,21 +194,17 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
             return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
                                              nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,
                                              nPixelSpace, nLineSpace, nBandSpace, psExtraArg);
-        std::vector<ZarrRasterBand*> bands;
+        std::vector<const PixelWindows*> bands;
         bands.reserve(static_cast<std::size_t>(nBandCount));
-        for (int i = 0; i < nBandCount; ++i) bands.push_back(Band(panBandMap[i]));
+        for (int i = 0; i < nBandCount; ++i) bands.push_back(&Band(panBandMap[i])->pixels());
         for (int done = 0; done < nBandCount;) {
-            ZarrRasterBand::Window window{};
-            window.x_off = nXOff;
-            window.y_off = nYOff;
-            window.x_size = nXSize;
-            window.y_size = nYSize;
-            const int run = CountRun(bands.data() + done, nBandCount - done, window);
+            PixelWindow window{nXOff, nYOff, nXSize, nYSize};
+            const int run = PixelWindows::CountRun(bands.data() + done, nBandCount - done, window);
             if (done == 0) load_from(run);
-            const CPLErr error = bands[static_cast<std::size_t>(done)]->ReadWindow(
-                window, static_cast<GByte*>(pData) + nBandSpace * done, eBufType, nPixelSpace,
-                nLineSpace, nBandSpace);
-            if (error != CE_None) return error;
+            const Status status = bands[static_cast<std::size_t>(done)]->Read(
+                window, static_cast<GByte*>(pData) + nBandSpace * done,
+                {eBufType, nPixelSpace, nLineSpace, nBandSpace});
+            if (!status.ok()) return EmitError(store_path(), status);
             done += run;
             if (psExtraArg != nullptr && psExtraArg->pfnProgress != nullptr &&
                 !psExtraArg->pfnProgress(static_cast<double>(done) / nBandCount, "",
