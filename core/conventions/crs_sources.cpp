@@ -15,28 +15,36 @@ namespace zarr {
 
 namespace {
 
-const std::string* HorizontalName(const ArrayFacts& facts, const std::optional<std::size_t>& axis) {
-    return axis ? &facts.dimensions[*axis].name : nullptr;
+// A variable that `grid_mapping` names, and the coordinates that it is said to be of.
+struct NamedGridMapping {
+    std::string name;
+    std::vector<std::string> coordinates;  // none in the simple form
+};
+
+// The simple form is "crs", the other "crs: x y crs2: lat lon" (CF conventions, section 5.6).
+std::vector<NamedGridMapping> ReadGridMappings(const json::Value& attributes) {
+    std::vector<NamedGridMapping> mappings;
+    for (const std::string& word : WordsAttribute(attributes, "grid_mapping")) {
+        if (word == ":") continue;
+        if (word.back() == ':')
+            mappings.push_back({word.substr(0, word.size() - 1), {}});
+        else if (mappings.empty())
+            return {NamedGridMapping{word, {}}};
+        else
+            mappings.back().coordinates.push_back(word);
+    }
+    return mappings;
 }
 
-// The variable that `grid_mapping` names: "crs", or of "crs: x y crs2: lat lon" the one whose
-// coordinates are the array's own (CF conventions, section 5.6).
-std::string NameInGridMapping(const ArrayFacts& facts) {
-    const std::vector<std::string> words = WordsAttribute(facts.attributes, "grid_mapping");
-    std::string first;
-    std::string current;
-    const std::string* x = HorizontalName(facts, facts.axes.x);
-    for (const std::string& word : words) {
-        if (word.back() == ':') {
-            current = word.substr(0, word.size() - 1);
-            if (first.empty()) first = current;
-        } else if (current.empty()) {
-            return word;  // the simple form
-        } else if (x != nullptr && word == *x) {
-            return current;
-        }
-    }
-    return first;
+// Of the variables that `grid_mapping` names the one whose coordinates are the array's own, else
+// the first; empty where it names none.
+std::string OwnGridMapping(const ArrayFacts& facts) {
+    const std::vector<NamedGridMapping> mappings = ReadGridMappings(facts.attributes);
+    for (const NamedGridMapping& mapping : mappings)
+        for (const std::string& coordinate : mapping.coordinates)
+            if (facts.axes.x && coordinate == facts.dimensions[*facts.axes.x].name)
+                return mapping.name;
+    return mappings.empty() ? std::string() : mappings.front().name;
 }
 
 bool DescribesCrs(const json::Value& attributes) {
@@ -363,12 +371,10 @@ bool IsLatitude(const json::Value& coordinate_attributes) {
 }
 
 std::vector<std::string> GridMappingNames(const json::Value& attributes) {
-    const std::vector<std::string> words = WordsAttribute(attributes, "grid_mapping");
-    if (words.empty()) return {std::begin(kGridMappingNames), std::end(kGridMappingNames)};
-    if (words.front().back() != ':') return {words.front()};
     std::vector<std::string> names;
-    for (const std::string& word : words)
-        if (word.back() == ':') names.push_back(word.substr(0, word.size() - 1));
+    for (NamedGridMapping& mapping : ReadGridMappings(attributes))
+        names.push_back(std::move(mapping.name));
+    if (names.empty()) names.assign(std::begin(kGridMappingNames), std::end(kGridMappingNames));
     return names;
 }
 
@@ -377,7 +383,7 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
     const std::string group(ParentPath(facts.path));
     if (facts.path.empty()) return {};  // the whole store: nothing lies beside it
     if (const json::Value* attribute = facts.attributes.Find("grid_mapping")) {
-        const std::string name = NameInGridMapping(facts);
+        const std::string name = OwnGridMapping(facts);
         std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
         if (!path.empty()) return path;
         warnings.push_back("attribute grid_mapping: " + json::Brief(*attribute) +

@@ -521,14 +521,11 @@ class Copier {
     Status StorePart(const Part& part, const std::uint8_t* data) const {
         const GSpacing line = GSpacing{item_} * part.width;
         for (int i = 0; i < part.bands; ++i) {
-            ZarrRasterBand::Window window{};
-            window.x_off = part.x;
-            window.y_off = part.y;
-            window.x_size = part.width;
-            window.y_size = part.height;
-            ZARR_RETURN_IF_ERROR(
-                to_.Band(part.band + i)
-                    ->Store(window, data + line * part.height * i, type_, item_, line, 0));
+            const std::uint8_t* const from = data + line * part.height * i;
+            ZARR_RETURN_IF_ERROR(to_.Band(part.band + i)
+                                     ->pixels()
+                                     .Write({part.x, part.y, part.width, part.height}, from,
+                                            {type_, item_, line, 0}));
         }
         return {};
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "driver/multidim/array.h"
 
-#include <cpl_minixml.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
@@ -12,12 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/text.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/nczarr.h"
-#include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
 #include "core/dtype/narrow.h"
 #include "core/store/keys.h"
@@ -32,8 +29,6 @@
 #include "driver/multidim/extended_type.h"
 #include "driver/multidim/shared_resource.h"
 #include "driver/raster/raster_open.h"
-#include "driver/raster/source_state.h"
-#include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
 
@@ -70,54 +65,6 @@ double Packed(const std::optional<double>& value, double neutral, bool* has_valu
     return value.value_or(neutral);
 }
 
-// Cuts what is longer than the elements of an array of objects can be.
-CutTexts CutToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
-    CutTexts cut;
-    if (!metadata.text_type) return cut;
-    for (std::string& text : texts) {
-        const std::size_t fitting = zarr::FittingText(*metadata.text_type, text).size();
-        if (fitting == text.size()) continue;
-        cut.Add(*metadata.text_type, text);
-        text.resize(fitting);
-    }
-    return cut;
-}
-
-// The texts of a block of elements, or the bytes that they mean, in row-major order.
-std::vector<std::string> TextsOf(const zarr::Region& region, const zarr::Strides& strides,
-                                 const GDALExtendedDataType& type, const std::uint8_t* data) {
-    std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
-    zarr::Converter op;
-    op.src_size = type.GetSize();
-    op.dst_size = sizeof(std::string);
-    op.context = &type;
-    op.row = [](const zarr::Converter& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
-                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
-        const auto& element_type = *static_cast<const GDALExtendedDataType*>(self.context);
-        for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
-            *reinterpret_cast<std::string*>(dst) =
-                zarr::UnmarkedBytes(TextOfElement(element_type, src));
-    };
-    zarr::CopyBlock(region.count, reinterpret_cast<std::uint8_t*>(texts.data()),
-                    zarr::ContiguousStrides(region.count, sizeof(std::string), false), data,
-                    strides, op);
-    return texts;
-}
-
-// The full names of the arrays that a file has statistics of.
-std::vector<std::string> ArraysWithStatistics(const std::string& file) {
-    std::vector<std::string> names;
-    const QuietErrors quiet;
-    const CPLXMLTreeCloser tree(CPLParseXMLFile(file.c_str()));
-    const CPLXMLNode* const top = CPLGetXMLNode(tree.get(), "=PAMDataset");
-    if (top == nullptr) return names;
-    for (const CPLXMLNode* node = top->psChild; node != nullptr; node = node->psNext)
-        if (node->eType == CXT_Element && EQUAL(node->pszValue, "Array") &&
-            CPLGetXMLNode(node, "Statistics") != nullptr)
-            names.emplace_back(CPLGetXMLValue(node, "name", ""));
-    return names;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<SharedResource> session,
@@ -133,7 +80,7 @@ Result<std::shared_ptr<ZarrMDArray>> ZarrMDArray::Open(std::shared_ptr<SharedRes
     EmitWarnings(session->store_path() + ": /" + path, facts.warnings);
     std::shared_ptr<ZarrMDArray> opened(
         new ZarrMDArray(std::move(session), std::move(facts), std::move(array), *type));
-    DescribeStorage(*opened->array_, listing, opened->structural_info_);
+    DescribeStorage(*opened->values_.array(), listing, opened->structural_info_);
     opened->SetSelf(opened);
     return opened;
 }
@@ -146,11 +93,9 @@ ZarrMDArray::ZarrMDArray(std::shared_ptr<SharedResource> session, zarr::ArrayFac
                      session->ArrayName(facts.path), session->pam()),
       session_(std::move(session)),
       facts_(std::move(facts)),
-      array_(std::move(array)),
-      text_length_(zarr::NczarrTextLength(facts_.metadata)),
-      stored_(StoredType(facts_)),
+      values_(*session_, std::move(array), StoredType(facts_)),
       type_(type) {
-    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), array_);
+    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), values_.array());
     OrderDimensions();
     for (const std::size_t i : shown_) dimensions_.push_back(session_->DimensionOf(facts_, i));
     DescribeCodecs(facts_.metadata, structural_info_);
@@ -163,7 +108,7 @@ bool ZarrMDArray::HasElements() const {
 }
 
 void ZarrMDArray::OrderDimensions() {
-    const std::size_t rank = facts_.dimensions.size() - (text_length_ != 0 ? 1 : 0);
+    const std::size_t rank = facts_.dimensions.size() - (values_.are_characters() ? 1 : 0);
     const bool may_move = !IsWritable() && !session_->keeps_stored_order();
     bool is_empty = false;
     for (std::size_t i = 0; i < rank; ++i) {
@@ -195,7 +140,7 @@ void ZarrMDArray::InterpretAttributes() {
     zarr::Warnings warnings;
     packing_ = zarr::ReadPacking(facts_.attributes, warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
-    units_ = zarr::UnitsOf(stored_, packing_);
+    units_ = zarr::UnitsOf(values_.stored(), packing_);
     ReadNodata();
     if (!IsWritable()) attributes_ = ListedAttributes();
 }
@@ -203,7 +148,7 @@ void ZarrMDArray::InterpretAttributes() {
 std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() const {
     auto list = ListAttributes(session_, facts_.path, GetFullName(), facts_.attributes, IsHidden);
     // What the numbers mean, as CF's attributes say it.
-    const bool is_datetime = stored_.kind == zarr::DataKind::kDatetime;
+    const bool is_datetime = values_.stored().kind == zarr::DataKind::kDatetime;
     if (is_datetime && facts_.attributes.Find("calendar") == nullptr) {
         auto calendar = ZarrAttribute::Make(GetFullName(), "calendar",
                                             zarr::json::Value("proleptic_gregorian"));
@@ -215,24 +160,24 @@ std::vector<std::shared_ptr<GDALAttribute>> ZarrMDArray::ListedAttributes() cons
 
 void ZarrMDArray::ReadNodata() {
     FreeNodata();
-    if (text_length_ != 0) return;
+    if (values_.are_characters()) return;
     zarr::Warnings warnings;
     const auto element = zarr::ReadNodata(facts_.attributes, facts_.metadata,
                                           session_->options().fill_value_as_nodata, warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
     // The values of a boolean are both data, and an empty string is what an array begins as.
-    if (!element || stored_.kind == zarr::DataKind::kBool) return;
+    if (!element || values_.stored().kind == zarr::DataKind::kBool) return;
     const bool is_text = type_.GetClass() == GEDTC_STRING;
     if (is_text && element->is_zero()) return;
     // A nodata value of so many bytes is of no use.
     constexpr std::size_t kLongest = std::size_t{1} << 20;
     if (element->size() > kLongest) return;
-    const zarr::DataType native = stored_.Native();
+    const zarr::DataType native = values_.stored().Native();
     const auto op = ExtendedConverter::Make(native, type_);
     if (!op.ok()) return;
     const std::string bytes = element->Bytes();
     zarr::ObjectRef ref{bytes.data(), bytes.size()};
-    const auto* from = stored_.kind == zarr::DataKind::kObject
+    const auto* from = values_.stored().kind == zarr::DataKind::kObject
                            ? reinterpret_cast<const std::uint8_t*>(&ref)
                            : reinterpret_cast<const std::uint8_t*>(bytes.data());
     nodata_.resize(type_.GetSize());
@@ -305,103 +250,17 @@ double ZarrMDArray::GetOffset(bool* pbHasOffset, GDALDataType* peStorageType) co
 // ---------------------------------------------------------------------------------------------
 // Values
 
-// The characters of the texts, then each as one element.
-Status ZarrMDArray::ReadTexts(const zarr::Region& region, const zarr::Strides& strides,
-                              const GDALExtendedDataType& buffer_type, std::uint8_t* data) const {
-    const std::uint64_t size = region.size();
-    if (size > SIZE_MAX / text_length_) return Status::Limit("too many elements for one read");
-    zarr::Buffer staged;
-    ZARR_RETURN_IF_ERROR(staged.Reset(static_cast<std::size_t>(size) * text_length_));
-    zarr::Region characters = region;
-    characters.start.push_back(0);
-    characters.count.push_back(text_length_);
-    characters.step.push_back(1);
-    const zarr::Strides own = zarr::ContiguousStrides(region.count, text_length_, false);
-    zarr::Strides each = own;
-    each.push_back(1);
-    ZARR_RETURN_IF_ERROR(array_->Read(characters, 0, {staged.data(), each, zarr::CopyConverter(1)},
-                                      {session_->options().threads, zarr::CachePolicy::kAllIfSmall,
-                                       true, session_->options().read_ahead}));
-    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, buffer_type));
-    zarr::CopyBlock(region.count, data, strides, staged.data(), own, op->op());
-    return op->is_out_of_memory() ? Status::OutOfMemory(facts_.path + ": out of memory") : Status();
-}
-
-Status ZarrMDArray::ReadRegion(const zarr::Region& region, const zarr::Strides& strides,
-                               const GDALExtendedDataType& buffer_type, std::uint8_t* data) const {
-    for (std::size_t i = 0; i < region.count.size(); ++i) {
-        if (region.step[i] != 0) continue;
-        // A step of 0 repeats one element.
-        zarr::Region once = region;
-        once.step[i] = 1;
-        once.count[i] = 1;
-        for (std::uint64_t k = 0; k < region.count[i]; ++k)
-            ZARR_RETURN_IF_ERROR(ReadRegion(once, strides, buffer_type,
-                                            data + static_cast<std::ptrdiff_t>(k) * strides[i]));
-        return {};
-    }
-    ZARR_RETURN_IF_ERROR(CheckThere());
-    const bool has_strings = buffer_type.NeedsFreeDynamicMemory();
-    if (has_strings) ClearElements(buffer_type, data, region.count, strides);
-    Status status;
-    if (text_length_ != 0) {
-        status = ReadTexts(region, strides, buffer_type, data);
-    } else {
-        ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, buffer_type));
-        status = array_->Read(region, 0, {data, strides, op->op()},
-                              {session_->options().threads, zarr::CachePolicy::kAllIfSmall, true,
-                               session_->options().read_ahead});
-        if (status.ok() && op->is_out_of_memory())
-            status = Status::OutOfMemory(facts_.path + ": out of memory");
-    }
-    // A caller that is told of a failure does not look for strings to free.
-    if (!status.ok() && has_strings) FreeElements(buffer_type, data, region.count, strides);
-    return status;
-}
-
 bool ZarrMDArray::IRead(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
                         const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
                         void* pDstBuffer) const {
     return Guarded(session_->store_path(), [&]() -> bool {
-        const std::size_t rank = dimensions_.size();
-        zarr::Region region;
-        zarr::Strides strides;
-        for (std::size_t i = 0; i < rank; ++i) {
-            region.start.push_back(arrayStartIdx[i]);
-            region.count.push_back(count[i]);
-            // Whatever the step, one element needs none.
-            region.step.push_back(count[i] == 1 ? 1 : arrayStep[i]);
-            strides.push_back(static_cast<std::ptrdiff_t>(bufferStride[i]) *
-                              static_cast<std::ptrdiff_t>(bufferDataType.GetSize()));
-        }
-        const Status status =
-            ReadRegion(region, strides, bufferDataType, static_cast<std::uint8_t*>(pDstBuffer));
-        if (status.ok()) return true;
-        EmitError(session_->store_path(), status);
-        return false;
+        Status status = CheckThere();
+        if (status.ok())
+            status = values_.Read(
+                {dimensions_.size(), arrayStartIdx, count, arrayStep, bufferStride, bufferDataType},
+                static_cast<std::uint8_t*>(pDstBuffer));
+        return Report(status);
     });
-}
-
-Status ZarrMDArray::Advise(const zarr::Region& region, CSLConstList options) const {
-    ZARR_ASSIGN_OR_RETURN(
-        const std::size_t threads,
-        ParseThreads(CSLFetchNameValue(options, "NUM_THREADS"), session_->options().threads));
-    const std::size_t limit = array_->context().cache().max_bytes();
-    std::uint64_t allowed = limit;
-    if (const char* text = CSLFetchNameValue(options, "CACHE_SIZE")) {
-        const GIntBig bytes = CPLAtoGIntBig(text);
-        if (CPLGetValueType(text) != CPL_VALUE_INTEGER || bytes < 0)
-            return Status::Invalid("CACHE_SIZE: expected a number of bytes, got " +
-                                   std::string(text));
-        allowed = std::min<std::uint64_t>(limit, static_cast<std::uint64_t>(bytes));
-    }
-    const std::uint64_t needed = array_->DecodedBytes(region);
-    if (needed > allowed)
-        return Status::Limit(
-            facts_.path + ": the chunks of the region take " + std::to_string(needed) +
-            " bytes, and the cache may hold " + std::to_string(allowed) +
-            (allowed < limit ? " (CACHE_SIZE)" : " (the configuration option GDAL_CACHEMAX)"));
-    return array_->Preload(region, threads);
 }
 
 bool ZarrMDArray::IAdviseRead(const GUInt64* arrayStartIdx, const size_t* count,
@@ -413,15 +272,39 @@ bool ZarrMDArray::IAdviseRead(const GUInt64* arrayStartIdx, const size_t* count,
             region.count.push_back(count[i]);
             region.step.push_back(1);
         }
-        if (text_length_ != 0) {
-            region.start.push_back(0);
-            region.count.push_back(text_length_);
-            region.step.push_back(1);
-        }
-        const Status status = Advise(region, papszOptions);
-        if (!status.ok()) EmitError(session_->store_path(), status);
-        return status.ok();
+        return Report(values_.Advise(region, papszOptions));
     });
+}
+
+bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
+                         const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
+                         const void* pSrcBuffer) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        Status status = CheckChange();
+        if (status.ok() && values_.are_characters())
+            status =
+                Status::Unsupported("/" + facts_.path + ": netCDF's characters are not written");
+        if (!status.ok()) return Report(status);
+        is_new_ = false;
+        try {
+            ForgetStatistics();
+            status = values_.Write({facts_.metadata.rank(), arrayStartIdx, count, arrayStep,
+                                    bufferStride, bufferDataType},
+                                   static_cast<const std::uint8_t*>(pSrcBuffer));
+        } catch (const std::bad_alloc&) {
+            status = Status::OutOfMemory("out of memory");
+        }
+        const bool names_itself = status.message().compare(0, facts_.path.size(), facts_.path) == 0;
+        return Report(names_itself ? status : status.WithContext("/" + facts_.path));
+    });
+}
+
+// What PAM has of them is of other values.
+void ZarrMDArray::ForgetStatistics() {
+    if (has_forgotten_statistics_.exchange(true)) return;
+    const CPLErr known =
+        GetStatistics(true, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+    if (known == CE_None) ClearStatistics();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -430,7 +313,7 @@ bool ZarrMDArray::IAdviseRead(const GUInt64* arrayStartIdx, const size_t* count,
 const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
     return georeferencing_.Get([this] {
         // One dimension is a coordinate, not a raster.
-        if (facts_.metadata.rank() < 2 || text_length_ != 0) return Georeferencing();
+        if (facts_.metadata.rank() < 2 || values_.are_characters()) return Georeferencing();
         const OpenOptions& options = session_->options();
         Georeferencing placed =
             ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
@@ -502,7 +385,7 @@ GDALDataset* ZarrMDArray::AsClassicDataset(ZARR_AS_CLASSIC_PARAMETERS) const {
                           " is empty (shape 0), and GDAL has no empty rasters"));
             return nullptr;
         }
-        const bool is_its_raster = facts_.metadata.rank() >= 2 && text_length_ == 0 &&
+        const bool is_its_raster = facts_.metadata.rank() >= 2 && !values_.are_characters() &&
                                    facts_.axes.x == iXDim && facts_.axes.y == iYDim &&
                                    (GDALPamMDArray::GetSpatialRef() == nullptr || !IsSetByUser());
         std::uint64_t slices = 1;
@@ -558,94 +441,15 @@ void ZarrMDArray::Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions
 
 Status ZarrMDArray::Reload(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(zarr::ArrayFacts facts, zarr::DescribeArray(session_->hierarchy(), path));
-    ZARR_ASSIGN_OR_RETURN(array_, session_->hierarchy().OpenArray(path));
-    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), array_);
+    ZARR_ASSIGN_OR_RETURN(auto array, session_->hierarchy().OpenArray(path));
+    values_.SetArray(std::move(array));
+    activity_ = std::make_unique<ArrayActivity>(session_->store_path(), values_.array());
     facts_ = std::move(facts);
     m_osName = session_->ArrayName(path);
     m_osFullName = session_->ArrayFullName(path);
     georeferencing_.Reset();
     level_paths_.Reset();
     return {};
-}
-
-// ---------------------------------------------------------------------------------------------
-// Values
-
-Status ZarrMDArray::WriteRegion(zarr::Region region, const zarr::Strides& strides,
-                                const GDALExtendedDataType& buffer_type, const std::uint8_t* data) {
-    for (std::size_t i = 0; i < region.count.size(); ++i) {
-        if (region.count[i] == 0) return {};
-        if (region.step[i] != 0) continue;
-        // A step of 0 writes one element over and over: the last one stays.
-        data += static_cast<std::ptrdiff_t>(region.count[i] - 1) * strides[i];
-        region.step[i] = 1;
-        region.count[i] = 1;
-    }
-    ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, session_->update()->WriterOf(array_));
-    const std::size_t threads = session_->options().threads;
-    if (stored_.kind == zarr::DataKind::kObject) {
-        if (buffer_type.GetClass() == GEDTC_COMPOUND)
-            return Status::Invalid("dtype |O has no members");
-        std::vector<std::string> texts = TextsOf(region, strides, buffer_type, data);
-        const CutTexts cut = CutToFit(facts_.metadata, texts);
-        if (!cut.empty()) EmitWarning(session_->store_path() + ": /" + facts_.path, cut.Message());
-        return writer->WriteObjects(region, texts, threads);
-    }
-    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, buffer_type));
-    if (!op->can_fail()) return writer->Write(region, 0, {data, strides, op->op()}, threads);
-    // All elements are converted before any is written.
-    zarr::Buffer staged;
-    const std::uint64_t size = region.size();
-    if (size > SIZE_MAX / stored_.size) return Status::Limit("too many elements for one write");
-    ZARR_RETURN_IF_ERROR(staged.Reset(static_cast<std::size_t>(size) * stored_.size));
-    std::memset(staged.data(), 0, staged.size());
-    const zarr::Strides own = zarr::ContiguousStrides(region.count, stored_.size, false);
-    zarr::CopyBlock(region.count, staged.data(), own, data, strides, op->op());
-    ZARR_RETURN_IF_ERROR(op->status());
-    if (!op->cut_texts().empty())
-        EmitWarning(session_->store_path() + ": /" + facts_.path, op->cut_texts().Message());
-    return writer->Write(region, 0, {staged.data(), own, zarr::CopyConverter(stored_.size)},
-                         threads);
-}
-
-bool ZarrMDArray::IWrite(const GUInt64* arrayStartIdx, const size_t* count, const GInt64* arrayStep,
-                         const GPtrDiff_t* bufferStride, const GDALExtendedDataType& bufferDataType,
-                         const void* pSrcBuffer) {
-    return Guarded(session_->store_path(), [&]() -> bool {
-        Status status = CheckChange();
-        if (status.ok() && text_length_ != 0)
-            status =
-                Status::Unsupported("/" + facts_.path + ": netCDF's characters are not written");
-        if (!status.ok()) return Report(status);
-        zarr::Region region;
-        zarr::Strides strides;
-        for (std::size_t i = 0; i < facts_.metadata.rank(); ++i) {
-            region.start.push_back(arrayStartIdx[i]);
-            region.count.push_back(count[i]);
-            // Whatever the step, one element needs none.
-            region.step.push_back(count[i] == 1 ? 1 : arrayStep[i]);
-            strides.push_back(static_cast<std::ptrdiff_t>(bufferStride[i]) *
-                              static_cast<std::ptrdiff_t>(bufferDataType.GetSize()));
-        }
-        is_new_ = false;
-        try {
-            ForgetStatistics();
-            status = WriteRegion(region, strides, bufferDataType,
-                                 static_cast<const std::uint8_t*>(pSrcBuffer));
-        } catch (const std::bad_alloc&) {
-            status = Status::OutOfMemory("out of memory");
-        }
-        const bool names_itself = status.message().compare(0, facts_.path.size(), facts_.path) == 0;
-        return Report(names_itself ? status : status.WithContext("/" + facts_.path));
-    });
-}
-
-// What PAM has of them is of other values.
-void ZarrMDArray::ForgetStatistics() {
-    if (has_forgotten_statistics_.exchange(true)) return;
-    const CPLErr known =
-        GetStatistics(true, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
-    if (known == CE_None) ClearStatistics();
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -658,10 +462,10 @@ Status ZarrMDArray::ChangeAttribute(const char* name, std::optional<json::Value>
 
 bool ZarrMDArray::SetUnit(const std::string& osUnit) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        if (stored_.is_time() && osUnit != units_)
+        if (values_.stored().is_time() && osUnit != units_)
             return Report(Status::Unsupported("/" + facts_.path + ": its unit is that of dtype " +
-                                              stored_.ToString()));
-        if (stored_.is_time()) return Report(CheckChange());
+                                              values_.stored().ToString()));
+        if (values_.stored().is_time()) return Report(CheckChange());
         return Report(ChangeAttribute(
             "units", osUnit.empty() ? std::optional<json::Value>() : json::Value(osUnit)));
     });
@@ -724,8 +528,8 @@ bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
 }
 
 Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
-    if (stored_.kind == zarr::DataKind::kObject) return TextOfElement(type_, raw);
-    const zarr::DataType native = stored_.Native();
+    if (values_.stored().kind == zarr::DataKind::kObject) return TextOfElement(type_, raw);
+    const zarr::DataType native = values_.stored().Native();
     ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(native, type_));
     std::string element(native.size, '\0');
     op->op().row(op->op(), reinterpret_cast<std::uint8_t*>(element.data()), 0,
@@ -743,21 +547,22 @@ Status ZarrMDArray::ChangeFillValue(const std::string* element) {
         zarr::WithFillValue(facts_.metadata,
                             element != nullptr ? std::optional(*element) : std::nullopt));
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().ReplaceMetadata(facts_.path, changed));
-    ZARR_ASSIGN_OR_RETURN(array_, session_->location().hierarchy->OpenArray(facts_.path));
-    facts_.metadata = array_->metadata();
+    ZARR_ASSIGN_OR_RETURN(auto array, session_->location().hierarchy->OpenArray(facts_.path));
+    facts_.metadata = array->metadata();
+    values_.SetArray(std::move(array));
     return {};
 }
 
 // True where a number of the array's type, which may be wider than the stored type, cannot be one
 // that can be stored as `element`.
 bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
-    if (stored_.narrow != zarr::NarrowType::kNone) {
+    if (values_.stored().narrow != zarr::NarrowType::kNone) {
         double value = 0;
         GDALCopyWords(raw, type_.GetNumericDataType(), 0, &value, GDT_Float64, 0, 1);
-        return !zarr::NarrowHolds(stored_.narrow, value);
+        return !zarr::NarrowHolds(values_.stored().narrow, value);
     }
-    if (stored_.kind != zarr::DataKind::kInt) return false;
-    const BufferConverter read(stored_.Native(), type_.GetNumericDataType());
+    if (values_.stored().kind != zarr::DataKind::kInt) return false;
+    const BufferConverter read(values_.stored().Native(), type_.GetNumericDataType());
     std::string held(type_.GetSize(), '\0');
     read.op().row(read.op(), reinterpret_cast<std::uint8_t*>(held.data()), 0,
                   reinterpret_cast<const std::uint8_t*>(element.data()), 0, 1);
@@ -776,7 +581,7 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
         double value = 0;
         GDALCopyWords(raw, type_.GetNumericDataType(), 0, &value, GDT_Float64, 0, 1);
         EmitWarning(session_->store_path() + ": /" + facts_.path,
-                    NodataOutside(CPLSPrintf("%.17g", value), stored_));
+                    NodataOutside(CPLSPrintf("%.17g", value), values_.stored()));
         return StoreNodata(nullptr);
     }
     ZARR_ASSIGN_OR_RETURN(
@@ -858,26 +663,6 @@ bool ZarrMDArray::Resize(const std::vector<GUInt64>& anNewDimSizes, CSLConstList
 // ---------------------------------------------------------------------------------------------
 // Statistics, which GDAL keeps beside the array
 
-void SharedResource::DropOldStatistics() {
-    std::call_once(old_statistics_dropped_, [&] {
-        const std::string file = pam_path_ + ".aux.xml";
-        VSIStatBufL stat;
-        if (!VSIIsLocal(file.c_str()) || VSIStatL(file.c_str(), &stat) != 0) return;
-        for (const std::string& name : ArraysWithStatistics(file)) {
-            const auto path = zarr::NormalizePath(root_ + "/" + name);
-            const auto array =
-                path.ok() ? hierarchy().OpenArray(*path)
-                          : zarr::Result<std::shared_ptr<const zarr::Array>>(path.status());
-            SourceState state;
-            if (array.ok()) state.Add(store_path(), **array);
-            const bool is_old =
-                !array.ok() ||
-                std::max(state.newest_chunk(), state.newest_document()) > ModificationTime(stat);
-            if (is_old) ClearStatisticsOf(*pam_, name.c_str());
-        }
-    });
-}
-
 CPLErr ZarrMDArray::GetStatistics(bool bApproxOK, bool bForce, double* pdfMin, double* pdfMax,
                                   double* pdfMean, double* pdfStdDev, GUInt64* pnValidCount,
                                   GDALProgressFunc pfnProgress, void* pProgressData) {
@@ -901,7 +686,7 @@ Status ZarrMDArray::FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBloc
                                    " along dimension " + std::to_string(i));
         chunk[axis] = coordinates[i];
     }
-    ZARR_ASSIGN_OR_RETURN(const auto place, array_->chunks().PlaceOf(chunk));
+    ZARR_ASSIGN_OR_RETURN(const auto place, values_.array()->chunks().PlaceOf(chunk));
     if (!place) return {};
     const std::string path = session_->store_path() + "/" + place->key;
     VSIStatBufL stat;
@@ -926,8 +711,8 @@ bool ZarrMDArray::GetRawBlockInfo(const uint64_t* panBlockCoordinates,
 
 // In the type of the data, as CF wants it.
 json::Value ZarrMDArray::ActualRange(double least, double most) const {
-    const bool is_integer =
-        stored_.kind == zarr::DataKind::kInt || stored_.kind == zarr::DataKind::kUint;
+    const bool is_integer = values_.stored().kind == zarr::DataKind::kInt ||
+                            values_.stored().kind == zarr::DataKind::kUint;
     constexpr double kExact = 9007199254740992.0;  // 2^53
     const auto number = [&](double value) {
         return is_integer && std::abs(value) <= kExact

@@ -18,6 +18,7 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/georef/georeferencing.h"
+#include "driver/multidim/array_values.h"
 #include "driver/multidim/extended_type.h"
 
 namespace zarr_driver {
@@ -158,23 +159,12 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::Status ChangeFillValue(const std::string* element);
     zarr::Result<std::string> StoredElement(const void* raw) const;
     zarr::Status ChangeShape(const std::vector<GUInt64>& shape);
-    zarr::Status WriteRegion(zarr::Region region, const zarr::Strides& strides,
-                             const GDALExtendedDataType& buffer_type, const std::uint8_t* data);
     void ForgetStatistics();
-    zarr::Status ReadTexts(const zarr::Region& region, const zarr::Strides& strides,
-                           const GDALExtendedDataType& buffer_type, std::uint8_t* data) const;
-    zarr::Status ReadRegion(const zarr::Region& region, const zarr::Strides& strides,
-                            const GDALExtendedDataType& buffer_type, std::uint8_t* data) const;
-    zarr::Status Advise(const zarr::Region& region, CSLConstList options) const;
 
     const std::shared_ptr<SharedResource> session_;
     zarr::ArrayFacts facts_;
-    std::shared_ptr<const zarr::Array> array_;
+    ArrayValues values_;
     std::unique_ptr<ArrayActivity> activity_;
-    // Of netCDF's characters, which are shown as texts without the last dimension; 0 for others.
-    const std::size_t text_length_;
-    // The dtype, with `_Unsigned` taken into account; of texts that of a whole one.
-    const zarr::DataType stored_;
     const GDALExtendedDataType type_;
     bool has_stored_order_ = true;
     std::vector<std::size_t> shown_;  // which of the stored dimensions dimensions_ are

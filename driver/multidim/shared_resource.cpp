@@ -20,6 +20,7 @@
 #include "driver/multidim/attribute.h"
 #include "driver/multidim/dimension.h"
 #include "driver/multidim/group.h"
+#include "driver/multidim/old_statistics.h"
 #include "driver/raster/raster_open.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
@@ -759,6 +760,11 @@ void SharedResource::MoveObjects(const std::string& path, const std::string& tar
         if (zarr::IsAtOrBelow(group->path(), path)) group->Moved(moved(group->path()));
     for (const auto& dimension : LiveDimensions()) dimension->Moved(path, target);
     Rekey();
+}
+
+void SharedResource::DropOldStatistics() {
+    std::call_once(old_statistics_dropped_,
+                   [&] { ClearOldStatistics(*this, pam_path_ + ".aux.xml"); });
 }
 
 }  // namespace zarr_driver

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cmath>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,9 +19,11 @@
 #include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
+#include "driver/raster/absent_blocks.h"
 #include "driver/raster/band_colours.h"
 #include "driver/raster/load_ahead.h"
 #include "driver/raster/nodata_element.h"
+#include "driver/raster/pixel_statistics.h"
 #include "driver/store/sidecars.h"
 
 namespace zarr_driver {
@@ -48,16 +48,6 @@ void SetSuccess(int* success, bool value) {
     if (success != nullptr) *success = value ? TRUE : FALSE;
 }
 
-struct BlockRange {
-    int first;
-    int last;
-};
-
-// The blocks of `block` pixels along one dimension that a window lies in.
-BlockRange BlocksOf(int offset, int size, int block) {
-    return {offset / block, (offset + size - 1) / block};
-}
-
 std::string TextOf(double value) { return CPLSPrintf("%.17g", value); }
 template <class T>
 std::string TextOf(T value) {
@@ -72,8 +62,7 @@ ZarrRasterBand::ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& arra
     : array_(array),
       slice_(slice),
       field_(field),
-      indices_(array.layout.SliceIndices(slice)),
-      native_op_(field.type, GdalTypeOf(field.type)),
+      pixels_(*dataset, array, slice, field),
       description_(std::move(description)),
       has_description_(!description_.empty()) {
     poDS = dataset;
@@ -117,92 +106,8 @@ void ZarrRasterBand::InterpretAttributes() {
 // ---------------------------------------------------------------------------------------------
 // Pixels
 
-CPLErr ZarrRasterBand::ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
-                                  GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
-    if (dataset()->options().north_up && dataset()->IsFlipped()) {
-        // The last row of the window is the first of the array's.
-        Window turned = window;
-        turned.y_off = nRasterYSize - window.y_off - window.y_size;
-        return ReadRolled(turned, static_cast<GByte*>(data) + line_space * (window.y_size - 1),
-                          buffer_type, pixel_space, -line_space, band_space);
-    }
-    return ReadRolled(window, data, buffer_type, pixel_space, line_space, band_space);
-}
-
-CPLErr ZarrRasterBand::ReadRolled(const Window& window, void* data, GDALDataType buffer_type,
-                                  GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
-    const int rolled = dataset()->options().wrap_longitude ? dataset()->RolledColumns() : 0;
-    if (rolled == 0)
-        return ReadArray(window, data, buffer_type, pixel_space, line_space, band_space);
-    // The raster's columns are the array's from `rolled` on, then those before.
-    Window left = window;
-    Window right = window;
-    left.x_size = std::clamp(nRasterXSize - rolled - window.x_off, 0, window.x_size);
-    left.x_off = window.x_off + rolled;
-    right.x_size = window.x_size - left.x_size;
-    right.x_off = std::max(0, window.x_off + rolled - nRasterXSize);
-    CPLErr error = CE_None;
-    if (left.x_size > 0)
-        error = ReadArray(left, data, buffer_type, pixel_space, line_space, band_space);
-    if (error == CE_None && right.x_size > 0)
-        error = ReadArray(right, static_cast<GByte*>(data) + pixel_space * left.x_size, buffer_type,
-                          pixel_space, line_space, band_space);
-    return error;
-}
-
-ZarrRasterBand::Selection ZarrRasterBand::Select(const Window& window, GSpacing pixel_space,
-                                                 GSpacing line_space, GSpacing band_space) const {
-    const RasterLayout& layout = array_.layout;
-    const std::size_t rank = layout.facts.metadata.rank();
-    Selection selection;
-    zarr::Region& region = selection.region;
-    region.start = zarr::DimVector<std::uint64_t>(rank, 0);
-    region.count = zarr::DimVector<std::uint64_t>(rank, 1);
-    region.step = zarr::DimVector<std::int64_t>(rank, 1);
-    selection.strides = zarr::Strides(rank, 0);
-    for (std::size_t i = 0; i < indices_.size(); ++i)
-        region.start[layout.other_axes[i]] = indices_[i];
-    const auto set = [&](std::size_t axis, std::uint64_t start, std::uint64_t count,
-                         GSpacing spacing) {
-        region.start[axis] = start;
-        region.count[axis] = count;
-        selection.strides[axis] = static_cast<std::ptrdiff_t>(spacing);
-    };
-    if (layout.x_axis)
-        set(*layout.x_axis, static_cast<std::uint64_t>(window.x_off),
-            static_cast<std::uint64_t>(window.x_size), pixel_space);
-    if (layout.y_axis)
-        set(*layout.y_axis, static_cast<std::uint64_t>(window.y_off),
-            static_cast<std::uint64_t>(window.y_size), line_space);
-    if (window.slice_count > 1) {
-        set(layout.other_axes[window.axis], indices_[window.axis], window.slice_count, band_space);
-        region.step[layout.other_axes[window.axis]] = window.slice_step;
-    }
-    return selection;
-}
-
-CPLErr ZarrRasterBand::ReadArray(const Window& window, void* data, GDALDataType buffer_type,
-                                 GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
-    const Selection selection = Select(window, pixel_space, line_space, band_space);
-    const auto read = [&](const zarr::Converter& op) {
-        const zarr::Destination destination{static_cast<std::uint8_t*>(data), selection.strides,
-                                            op};
-        try {
-            return array_.layout.array->Read(
-                selection.region, field_.offset, destination,
-                {dataset()->options().threads, window.keep, true, dataset()->options().read_ahead});
-        } catch (const std::bad_alloc&) {
-            return zarr::Status::OutOfMemory("out of memory");
-        }
-    };
-    const zarr::Status status = buffer_type == eDataType
-                                    ? read(native_op_.op())
-                                    : read(BufferConverter(field_.type, buffer_type).op());
-    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
-}
-
-ZarrRasterBand::Window ZarrRasterBand::BlockWindow(int block_x, int block_y) const {
-    Window window{};
+PixelWindow ZarrRasterBand::BlockWindow(int block_x, int block_y) const {
+    PixelWindow window{};
     window.x_off = block_x * nBlockXSize;
     window.y_off = block_y * nBlockYSize;
     window.x_size = std::min(nBlockXSize, nRasterXSize - window.x_off);
@@ -211,11 +116,41 @@ ZarrRasterBand::Window ZarrRasterBand::BlockWindow(int block_x, int block_y) con
     return window;
 }
 
+ZarrRasterBand::BlockRange ZarrRasterBand::BlocksOf(const PixelWindow& window) const {
+    return {window.x_off / nBlockXSize, window.y_off / nBlockYSize,
+            (window.x_off + window.x_size - 1) / nBlockXSize,
+            (window.y_off + window.y_size - 1) / nBlockYSize};
+}
+
+CPLErr ZarrRasterBand::Report(const Status& status) const {
+    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+}
+
+CPLErr ZarrRasterBand::Write(const PixelWindow& window, const void* data,
+                             const BufferLayout& buffer) {
+    if (dataset()->update() == nullptr) return dataset()->RefuseToWrite();
+    dataset()->WarnOfOverviews();
+    dataset()->PixelsChange();
+    return Report(pixels_.Write(window, data, buffer));
+}
+
 CPLErr ZarrRasterBand::IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         const int size = GDALGetDataTypeSizeBytes(eDataType);
-        const Window window = BlockWindow(nBlockXOff, nBlockYOff);
-        return ReadWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
+        const PixelWindow window = BlockWindow(nBlockXOff, nBlockYOff);
+        return Report(
+            pixels_.Read(window, pData, {eDataType, size, GSpacing{size} * nBlockXSize, 0}));
+    });
+}
+
+CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const int size = GDALGetDataTypeSizeBytes(eDataType);
+        PixelWindow window = BlockWindow(nBlockXOff, nBlockYOff);
+        // After one failure GDAL forgets all of its blocks, so that nothing should fail here. Many
+        // that are pending are also encoded in parallel.
+        window.whole_chunks = zarr::WholeChunks::kPending;
+        return Write(window, pData, {eDataType, size, GSpacing{size} * nBlockXSize, 0});
     });
 }
 
@@ -224,17 +159,11 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
                                  GSpacing nPixelSpace, GSpacing nLineSpace,
                                  GDALRasterIOExtraArg* psExtraArg) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        Window window{};
-        window.x_off = nXOff;
-        window.y_off = nYOff;
-        window.x_size = nXSize;
-        window.y_size = nYSize;
+        const PixelWindow window{nXOff, nYOff, nXSize, nYSize};
         const bool is_resampled = nXSize != nBufXSize || nYSize != nBufYSize;
         if (is_resampled) {
-            if (eRWFlag == GF_Read && dataset()->update() == nullptr &&
-                !dataset()->options().wrap_longitude && !dataset()->options().north_up &&
-                ReadsBlocksOf(window, nBufXSize, nBufYSize, psExtraArg))
-                Preload(window);
+            if (eRWFlag == GF_Read)
+                LoadBlocksFor(*this, window, {nBufXSize, nBufYSize}, psExtraArg);
             return GDALPamRasterBand::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
                                                 nBufXSize, nBufYSize, eBufType, nPixelSpace,
                                                 nLineSpace, psExtraArg);
@@ -242,12 +171,66 @@ CPLErr ZarrRasterBand::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int n
         // Blocks that GDAL holds may be newer, or would be older afterwards.
         if (dataset()->update() != nullptr && GDALRasterBand::FlushCache(false) != CE_None)
             return CE_Failure;
-        const CPLErr error = eRWFlag == GF_Read
-                                 ? ReadWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0)
-                                 : WriteWindow(window, pData, eBufType, nPixelSpace, nLineSpace, 0);
+        const BufferLayout buffer{eBufType, nPixelSpace, nLineSpace, 0};
+        const CPLErr error = eRWFlag == GF_Read ? Report(pixels_.Read(window, pData, buffer))
+                                                : Write(window, pData, buffer);
         if (error != CE_None || psExtraArg == nullptr || psExtraArg->pfnProgress == nullptr)
             return error;
         return psExtraArg->pfnProgress(1.0, "", psExtraArg->pProgressData) ? CE_None : CE_Failure;
+    });
+}
+
+CPLErr ZarrRasterBand::AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, int nBufXSize,
+                                  int nBufYSize, GDALDataType /*eBufType*/,
+                                  NameValueList /*papszOptions*/) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        const bool is_inside = nXOff >= 0 && nYOff >= 0 && nXSize > 0 && nYSize > 0 &&
+                               nXSize <= nRasterXSize - nXOff && nYSize <= nRasterYSize - nYOff;
+        // What lies outside is an error where it is read.
+        if (is_inside && dataset()->update() == nullptr)
+            LoadForWindow(*this, {nXOff, nYOff, nXSize, nYSize}, {nBufXSize, nBufYSize}, nullptr);
+        return CE_None;
+    });
+}
+
+CPLErr ZarrRasterBand::ComputeStatistics(int bApproxOK, double* pdfMin, double* pdfMax,
+                                         double* pdfMean, double* pdfStdDev,
+                                         GDALProgressFunc pfnProgress, void* pProgressData) {
+    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
+        AbsentBlocks absent(*this);
+        if (bApproxOK != FALSE || !absent.AreMost())
+            return GDALPamRasterBand::ComputeStatistics(bApproxOK, pdfMin, pdfMax, pdfMean,
+                                                        pdfStdDev, pfnProgress, pProgressData);
+        PixelStatistics statistics;
+        Status status = absent.AddPixels(statistics, pfnProgress, pProgressData);
+        if (status.ok() && statistics.count() == 0)
+            status = Status::Invalid("no statistics: all pixels are nodata");
+        if (!status.ok()) return Report(status);
+        const auto all = static_cast<GUIntBig>(nRasterXSize) * static_cast<GUIntBig>(nRasterYSize);
+        SetStatistics(statistics.minimum(), statistics.maximum(), statistics.mean(),
+                      statistics.standard_deviation());
+        SetValidPercent(all, statistics.count());
+        const auto give = [](double* to, double value) {
+            if (to != nullptr) *to = value;
+        };
+        give(pdfMin, statistics.minimum());
+        give(pdfMax, statistics.maximum());
+        give(pdfMean, statistics.mean());
+        give(pdfStdDev, statistics.standard_deviation());
+        return CE_None;
+    });
+}
+
+int ZarrRasterBand::IGetDataCoverageStatus(int nXOff, int nYOff, int nXSize, int nYSize,
+                                           int nMaskFlagStop, double* pdfDataPct) {
+    return Guarded(dataset()->store_path(), [&]() -> int {
+        const auto coverage =
+            AbsentBlocks(*this).CoverageOf({nXOff, nYOff, nXSize, nYSize}, nMaskFlagStop);
+        if (!coverage)
+            return GDALPamRasterBand::IGetDataCoverageStatus(nXOff, nYOff, nXSize, nYSize,
+                                                             nMaskFlagStop, pdfDataPct);
+        if (pdfDataPct != nullptr) *pdfDataPct = coverage->percent;
+        return coverage->status;
     });
 }
 
@@ -289,7 +272,7 @@ void ZarrRasterBand::LoadAttributes() {
     has_attributes_ = true;
     if (dataset()->BandsHaveArrays())
         AddAttributes(array_.layout.facts.attributes, stored_metadata_);
-    if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
+    if (const zarr::OmeroChannel* channel = array_.channels.Find(indices()))
         AddChannelMetadata(*channel, stored_metadata_);
     if (field_.type.is_time())
         stored_metadata_.SetNameValue("ZARR_DTYPE", field_.type.ToString().c_str());
@@ -574,11 +557,11 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
     return Guarded(dataset()->store_path(), [&]() -> GDALColorInterp {
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
-        if (const zarr::OmeroChannel* channel = array_.channels.Find(indices_))
+        if (const zarr::OmeroChannel* channel = array_.channels.Find(indices()))
             return ColorOf(*channel);
         static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
                                                        GCI_AlphaBand};
-        if (const auto colour = array_.layout.ColourOf(indices_)) return kColours[*colour];
+        if (const auto colour = array_.layout.ColourOf(indices())) return kColours[*colour];
         if (dataset()->BandsHaveArrays() && dataset()->is_of_eopf())
             if (const GDALColorInterp of_satellite =
                     ColourOfSentinel2(std::string(zarr::LastName(array_.layout.facts.path)));
@@ -597,287 +580,7 @@ GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Reading at another resolution
-
-bool ZarrRasterBand::HasBlock(int block_x, int block_y) {
-    GDALRasterBlock* const block = TryGetLockedBlockRef(block_x, block_y);
-    if (block == nullptr) return false;
-    block->DropLock();
-    return true;
-}
-
-bool ZarrRasterBand::ReadsBlocksOf(const Window& window, int buffer_x, int buffer_y,
-                                   const GDALRasterIOExtraArg* extra) {
-    // Where far fewer pixels are wanted than there are, GDAL leaves blocks out.
-    if (window.x_size / std::max(buffer_x, 1) >= nBlockXSize ||
-        window.y_size / std::max(buffer_y, 1) >= nBlockYSize)
-        return false;
-    Window at = window;
-    return LevelFor(*this, at, {buffer_x, buffer_y}, extra) < 0;
-}
-
-zarr::Status ZarrRasterBand::LoadAhead(const Window& window) const {
-    try {
-        return array_.layout.array->LoadAhead(Select(window, 0, 0, 0).region,
-                                              dataset()->options().threads);
-    } catch (const std::bad_alloc&) {
-        return zarr::Status::OutOfMemory("out of memory");
-    }
-}
-
-CPLErr ZarrRasterBand::AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, int nBufXSize,
-                                  int nBufYSize, GDALDataType /*eBufType*/,
-                                  NameValueList /*papszOptions*/) {
-    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        const bool is_inside = nXOff >= 0 && nYOff >= 0 && nXSize > 0 && nYSize > 0 &&
-                               nXSize <= nRasterXSize - nXOff && nYSize <= nRasterYSize - nYOff;
-        // What lies outside is an error where it is read.
-        if (is_inside && dataset()->update() == nullptr)
-            LoadForWindow(*this, {nXOff, nYOff, nXSize, nYSize}, {nBufXSize, nBufYSize}, nullptr);
-        return CE_None;
-    });
-}
-
-void ZarrRasterBand::Preload(const Window& window) {
-    const BlockRange columns = BlocksOf(window.x_off, window.x_size, nBlockXSize);
-    const BlockRange rows = BlocksOf(window.y_off, window.y_size, nBlockYSize);
-    if (columns.first == columns.last && rows.first == rows.last) return;
-    const Selection selection = Select(window, 0, 0, 0);
-    const zarr::Array& array = *array_.layout.array;
-    // What would push out what it has just loaded is not worth it.
-    if (array.DecodedBytes(selection.region) > array.context().cache().max_bytes() / 2) return;
-    Window missing{};  // around the blocks that GDAL does not hold
-    int right = 0;
-    int bottom = 0;
-    missing.x_off = window.x_off + window.x_size;
-    missing.y_off = window.y_off + window.y_size;
-    for (int y = rows.first; y <= rows.last; ++y) {
-        for (int x = columns.first; x <= columns.last; ++x) {
-            if (HasBlock(x, y)) continue;
-            const Window block = BlockWindow(x, y);
-            missing.x_off = std::min(missing.x_off, block.x_off);
-            missing.y_off = std::min(missing.y_off, block.y_off);
-            right = std::max(right, block.x_off + block.x_size);
-            bottom = std::max(bottom, block.y_off + block.y_size);
-        }
-    }
-    if (right == 0) return;
-    missing.x_size = right - missing.x_off;
-    missing.y_size = bottom - missing.y_off;
-    try {
-        // What fails here fails again, and is told, where the block is read.
-        static_cast<void>(
-            array.Preload(Select(missing, 0, 0, 0).region, dataset()->options().threads));
-    } catch (const std::bad_alloc&) {
-        // As above.
-    }
-}
-
-// ---------------------------------------------------------------------------------------------
-// Chunks that are absent
-
-bool ZarrRasterBand::MayListChunks() {
-    if (dataset()->options().wrap_longitude || dataset()->options().north_up) return false;
-    if (dataset()->update() != nullptr && !dataset()->Flush()) return false;
-    const zarr::Array& array = *array_.layout.array;
-    // A store that is asked for several chunks at a time is one to which each request takes a
-    // while.
-    return array.AreChunksListed() || array.store()->ReadsAtOnce() <= 1;
-}
-
-bool ZarrRasterBand::KnowsAbsentChunks() {
-    const zarr::Array& array = *array_.layout.array;
-    return MayListChunks() && (array.AreChunksListed() || array.ListChunks().ok());
-}
-
-bool ZarrRasterBand::IsAbsent(int block_x, int block_y) const {
-    const RasterLayout& layout = array_.layout;
-    const std::vector<zarr::GridAxis>& grid = layout.array->layouts().grid();
-    zarr::DimVector<std::uint64_t> chunk(grid.size(), 0);
-    for (std::size_t i = 0; i < indices_.size(); ++i)
-        chunk[layout.other_axes[i]] = grid[layout.other_axes[i]].ChunkOf(indices_[i]);
-    // In a regular grid a block is a chunk; else it may lie in several.
-    const Window block = BlockWindow(block_x, block_y);
-    const ChunkRange columns = ChunksOf(layout.x_axis, block.x_off, block.x_size);
-    const ChunkRange rows = ChunksOf(layout.y_axis, block.y_off, block.y_size);
-    for (std::uint64_t y = rows.first; y <= rows.last; ++y) {
-        for (std::uint64_t x = columns.first; x <= columns.last; ++x) {
-            if (layout.x_axis) chunk[*layout.x_axis] = x;
-            if (layout.y_axis) chunk[*layout.y_axis] = y;
-            if (!layout.array->IsKnownAbsent(chunk)) return false;
-        }
-    }
-    return true;
-}
-
-ZarrRasterBand::ChunkRange ZarrRasterBand::ChunksOf(const std::optional<std::size_t>& axis,
-                                                    int offset, int size) const {
-    if (!axis) return {0, 0};
-    const zarr::GridAxis& along = array_.layout.array->layouts().grid()[*axis];
-    const auto first = static_cast<std::uint64_t>(offset);
-    return {along.ChunkOf(first), along.ChunkOf(first + static_cast<std::uint64_t>(size) - 1)};
-}
-
-double ZarrRasterBand::FillNumber() const {
-    const std::string element =
-        array_.layout.facts.metadata.fill_value.Part(field_.offset, field_.type.size);
-    return zarr::ElementDouble(field_.type.Native(),
-                               reinterpret_cast<const std::uint8_t*>(element.data()));
-}
-
-bool ZarrRasterBand::IsNodata(double value) {
-    int is_known = FALSE;
-    const double nodata = GetNoDataValue(&is_known);
-    return std::isnan(value) || (is_known != FALSE && value == nodata);
-}
-
-bool ZarrRasterBand::IsSparse() {
-    constexpr std::uint64_t kFewChunks = 64;
-    const zarr::Array& array = *array_.layout.array;
-    const int flags = GetMaskFlags();
-    const bool is_real = GDALDataTypeIsComplex(eDataType) == FALSE && eDataType != GDT_Int64 &&
-                         eDataType != GDT_UInt64;
-    if (!is_real || array.chunk_count() < kFewChunks ||
-        (flags != GMF_ALL_VALID && flags != GMF_NODATA) || !MayListChunks())
-        return false;
-    const auto listing = array.ListChunks();
-    return listing.ok() && listing->chunks < array.chunk_count() / 2;
-}
-
-CPLErr ZarrRasterBand::AddPixels(PixelStatistics& statistics, GDALProgressFunc progress,
-                                 void* progress_data) {
-    const double fill = FillNumber();
-    int has_nodata = FALSE;
-    const double nodata = GetNoDataValue(&has_nodata);
-    std::uint64_t absent = 0;
-    std::vector<double> pixels;
-    const int columns = (nRasterXSize - 1) / nBlockXSize + 1;
-    const int rows = (nRasterYSize - 1) / nBlockYSize + 1;
-    for (int y = 0; y < rows; ++y) {
-        for (int x = 0; x < columns; ++x) {
-            const Window window = BlockWindow(x, y);
-            const std::size_t count =
-                static_cast<std::size_t>(window.x_size) * static_cast<std::size_t>(window.y_size);
-            if (IsAbsent(x, y)) {
-                absent += count;
-                continue;
-            }
-            pixels.resize(count);
-            const GSpacing size = sizeof(double);
-            const CPLErr error =
-                ReadWindow(window, pixels.data(), GDT_Float64, size, size * window.x_size, 0);
-            if (error != CE_None) return error;
-            statistics.Add(pixels.data(), count, has_nodata != FALSE ? &nodata : nullptr);
-        }
-        if (progress != nullptr && !progress((y + 1.0) / rows, "", progress_data))
-            return EmitError(dataset()->store_path(),
-                             {zarr::StatusCode::kCancelled, "the statistics were cancelled"});
-    }
-    if (!IsNodata(fill)) statistics.Add(fill, absent);
-    return CE_None;
-}
-
-CPLErr ZarrRasterBand::ComputeStatistics(int bApproxOK, double* pdfMin, double* pdfMax,
-                                         double* pdfMean, double* pdfStdDev,
-                                         GDALProgressFunc pfnProgress, void* pProgressData) {
-    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        if (bApproxOK != FALSE || !IsSparse())
-            return GDALPamRasterBand::ComputeStatistics(bApproxOK, pdfMin, pdfMax, pdfMean,
-                                                        pdfStdDev, pfnProgress, pProgressData);
-        PixelStatistics statistics;
-        const CPLErr error = AddPixels(statistics, pfnProgress, pProgressData);
-        if (error != CE_None) return error;
-        const auto all = static_cast<GUIntBig>(nRasterXSize) * static_cast<GUIntBig>(nRasterYSize);
-        if (statistics.count() == 0)
-            return EmitError(dataset()->store_path(),
-                             Status::Invalid("no statistics: all pixels are nodata"));
-        SetStatistics(statistics.minimum(), statistics.maximum(), statistics.mean(),
-                      statistics.standard_deviation());
-        SetValidPercent(all, statistics.count());
-        const auto give = [](double* to, double value) {
-            if (to != nullptr) *to = value;
-        };
-        give(pdfMin, statistics.minimum());
-        give(pdfMax, statistics.maximum());
-        give(pdfMean, statistics.mean());
-        give(pdfStdDev, statistics.standard_deviation());
-        return CE_None;
-    });
-}
-
-int ZarrRasterBand::IGetDataCoverageStatus(int nXOff, int nYOff, int nXSize, int nYSize,
-                                           int nMaskFlagStop, double* pdfDataPct) {
-    return Guarded(dataset()->store_path(), [&]() -> int {
-        const double fill = FillNumber();
-        if ((fill != 0 && !IsNodata(fill)) || !KnowsAbsentChunks())
-            return GDALPamRasterBand::IGetDataCoverageStatus(nXOff, nYOff, nXSize, nYSize,
-                                                             nMaskFlagStop, pdfDataPct);
-        const BlockRange columns = BlocksOf(nXOff, nXSize, nBlockXSize);
-        const BlockRange rows = BlocksOf(nYOff, nYSize, nBlockYSize);
-        int status = 0;
-        double data = 0;
-        for (int y = rows.first; y <= rows.last; ++y) {
-            for (int x = columns.first; x <= columns.last; ++x) {
-                const bool is_absent = IsAbsent(x, y);
-                status |=
-                    is_absent ? GDAL_DATA_COVERAGE_STATUS_EMPTY : GDAL_DATA_COVERAGE_STATUS_DATA;
-                const Window block = BlockWindow(x, y);
-                const int width = std::min(nXOff + nXSize, block.x_off + block.x_size) -
-                                  std::max(nXOff, block.x_off);
-                const int height = std::min(nYOff + nYSize, block.y_off + block.y_size) -
-                                   std::max(nYOff, block.y_off);
-                if (!is_absent) data += double{1} * width * height;
-                if ((status & nMaskFlagStop) != 0) {
-                    if (pdfDataPct != nullptr) *pdfDataPct = -1;
-                    return status;
-                }
-            }
-        }
-        if (pdfDataPct != nullptr) *pdfDataPct = 100 * data / (double{1} * nXSize * nYSize);
-        return status;
-    });
-}
-
-// ---------------------------------------------------------------------------------------------
 // Changing a store
-
-Status ZarrRasterBand::Store(const Window& window, const void* data, GDALDataType buffer_type,
-                             GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
-    const Selection selection = Select(window, pixel_space, line_space, band_space);
-    try {
-        ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer,
-                              dataset()->update()->WriterOf(array_.layout.array));
-        zarr::DataType stored = field_.type;
-        if (bytes_are_signed_ && buffer_type == GDT_Byte) stored.kind = zarr::DataKind::kUint;
-        const BufferWriteConverter op(stored, buffer_type);
-        const zarr::Source source{static_cast<const std::uint8_t*>(data), selection.strides,
-                                  op.op()};
-        return writer->Write(selection.region, field_.offset, source, dataset()->options().threads,
-                             window.whole_chunks);
-    } catch (const std::bad_alloc&) {
-        return Status::OutOfMemory("out of memory");
-    }
-}
-
-CPLErr ZarrRasterBand::WriteWindow(const Window& window, const void* data, GDALDataType buffer_type,
-                                   GSpacing pixel_space, GSpacing line_space, GSpacing band_space) {
-    if (dataset()->update() == nullptr) return dataset()->RefuseToWrite();
-    dataset()->WarnOfOverviews();
-    dataset()->PixelsChange();
-    const Status status = Store(window, data, buffer_type, pixel_space, line_space, band_space);
-    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
-}
-
-CPLErr ZarrRasterBand::IWriteBlock(int nBlockXOff, int nBlockYOff, void* pData) {
-    return Guarded(dataset()->store_path(), [&]() -> CPLErr {
-        const int size = GDALGetDataTypeSizeBytes(eDataType);
-        Window window = BlockWindow(nBlockXOff, nBlockYOff);
-        // After one failure GDAL forgets all of its blocks, so that nothing should fail here. Many
-        // that are pending are also encoded in parallel.
-        window.whole_chunks = zarr::WholeChunks::kPending;
-        return WriteWindow(window, pData, eDataType, size, GSpacing{size} * nBlockXSize, 0);
-    });
-}
 
 template <class T>
 CPLErr ZarrRasterBand::StoreNodata(T value) {

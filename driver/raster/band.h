@@ -7,52 +7,41 @@
 #include <string>
 
 #include "driver/base/gdal_compat.h"
-#include "driver/base/gdal_types.h"
 #include "driver/raster/dataset.h"
-#include "driver/raster/pixel_statistics.h"
+#include "driver/raster/pixel_windows.h"
 
 namespace zarr_driver {
 
-// A slice of an array, or of one field of it. Reads go from the array's own cache of decoded chunks
-// to the caller's buffer; GDAL's block cache is used for resampling only.
+// A slice of an array, or of one field of it: what the store says of it, and what users set. GDAL's
+// block cache is used for resampling only.
 class ZarrRasterBand final : public GDALPamRasterBand {
   public:
     // `array` outlives the band. `description` is fixed; where it is empty the slice's own is used.
     ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& array, std::uint64_t slice,
                    const ScalarField& field, std::string description);
 
-    // A window at full resolution of `slice_count` bands, the first of them this one, that differ
-    // in their index along other_axes[axis] by `slice_step`. Units of the spacings are bytes.
     ZarrDataset* dataset() const { return static_cast<ZarrDataset*>(poDS); }
 
-    struct Window {
-        int x_off, y_off, x_size, y_size;
-        std::uint64_t slice_count = 1;
-        std::size_t axis = 0;
-        std::int64_t slice_step = 1;
-        zarr::CachePolicy keep = zarr::CachePolicy::kAllIfSmall;
-        zarr::WholeChunks whole_chunks = zarr::WholeChunks::kAtOnce;
-    };
+    // Its pixels, past the blocks that GDAL may hold.
+    const PixelWindows& pixels() const { return pixels_; }
+
     // What a block of the band covers.
-    Window BlockWindow(int block_x, int block_y) const;
-    CPLErr ReadWindow(const Window& window, void* data, GDALDataType buffer_type,
-                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
-
-    // The same in the other direction.
-    CPLErr WriteWindow(const Window& window, const void* data, GDALDataType buffer_type,
-                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
-
-    // The same without a word to GDAL, so that any thread may call it; past the blocks that GDAL
-    // may hold.
-    zarr::Status Store(const Window& window, const void* data, GDALDataType buffer_type,
-                       GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
+    PixelWindow BlockWindow(int block_x, int block_y) const;
+    // The blocks, by column and row, that a window lies in.
+    struct BlockRange {
+        int left;
+        int top;
+        int right;   // the last one
+        int bottom;  // likewise
+    };
+    BlockRange BlocksOf(const PixelWindow& window) const;
 
     void EnableUpdate() { eAccess = GA_Update; }
 
     // What is written as Byte are the bits of signed bytes.
-    void TakeBytesAsSigned() { bytes_are_signed_ = true; }
+    void TakeBytesAsSigned() { pixels_.TakeBytesAsSigned(); }
     // The type in which a copy brings the values of a source.
-    GDALDataType TypeOfCopies() const { return bytes_are_signed_ ? GDT_Byte : eDataType; }
+    GDALDataType TypeOfCopies() const { return pixels_.bytes_are_signed() ? GDT_Byte : eDataType; }
 
     // To be called after PAM was read: that sets the scale 1 and the offset 0 where it has none.
     void PamLoaded();
@@ -73,7 +62,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
         dataset()->ChangeAttribute(array_, name, std::move(value));
     }
     const ScalarField& field() const { return field_; }
-    const std::vector<std::uint64_t>& indices() const { return indices_; }
+    const std::vector<std::uint64_t>& indices() const { return pixels_.indices(); }
 
     const char* GetDescription() const override;
     char** GetMetadataDomainList() override;
@@ -115,8 +104,6 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     // zarr::ReadAhead.
     CPLErr AdviseRead(int nXOff, int nYOff, int nXSize, int nYSize, int nBufXSize, int nBufYSize,
                       GDALDataType eBufType, NameValueList papszOptions) override;
-    // The same of a window of this band, whose place in the array is not turned or rolled.
-    zarr::Status LoadAhead(const Window& window) const;
 
   protected:
     CPLErr IReadBlock(int nBlockXOff, int nBlockYOff, void* pData) override;
@@ -126,7 +113,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                      GSpacing nLineSpace, GDALRasterIOExtraArg* psExtraArg) override;
 
     // Chunks that are absent are empty, where they hold the nodata value or zeros, and looking
-    // costs no requests.
+    // costs no requests; see AbsentBlocks.
     int IGetDataCoverageStatus(int nXOff, int nYOff, int nXSize, int nYSize, int nMaskFlagStop,
                                double* pdfDataPct) override;
 
@@ -134,44 +121,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     CPLXMLNode* SerializeToXML(const char* pszVRTPath) override;
 
   private:
-    // What a window is of the array, and of the caller's memory.
-    struct Selection {
-        zarr::Region region;
-        zarr::Strides strides;
-    };
-    Selection Select(const Window& window, GSpacing pixel_space, GSpacing line_space,
-                     GSpacing band_space) const;
-    // ReadWindow() in rows of the array.
-    CPLErr ReadRolled(const Window& window, void* data, GDALDataType buffer_type,
-                      GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
-    // The same in columns of the array, too.
-    CPLErr ReadArray(const Window& window, void* data, GDALDataType buffer_type,
-                     GSpacing pixel_space, GSpacing line_space, GSpacing band_space);
-    // False where listing the array's chunks costs requests, or where blocks are no chunks.
-    bool MayListChunks();
-    // Lists them where they are not listed yet. False where MayListChunks() is, or that fails.
-    bool KnowsAbsentChunks();
-    bool IsAbsent(int block_x, int block_y) const;
-    // The chunks along an axis that pixels lie in.
-    struct ChunkRange {
-        std::uint64_t first;
-        std::uint64_t last;
-    };
-    ChunkRange ChunksOf(const std::optional<std::size_t>& axis, int offset, int size) const;
-    // What pixels of absent chunks are; NaN of types that are no real numbers.
-    double FillNumber() const;
-    bool IsNodata(double value);
-    // True where most of the array's chunks are absent, and what GDAL would compute of the band
-    // depends on nothing but its numbers.
-    bool IsSparse();
-    CPLErr AddPixels(PixelStatistics& statistics, GDALProgressFunc progress, void* progress_data);
-    // True where GDAL holds the block already.
-    bool HasBlock(int block_x, int block_y);
-    // True where GDAL resamples a window from this band's own blocks, each of them.
-    bool ReadsBlocksOf(const Window& window, int buffer_x, int buffer_y,
-                       const GDALRasterIOExtraArg* extra);
-    // Loads the chunks of blocks that GDAL is about to ask for, all at a time.
-    void Preload(const Window& window);
+    CPLErr Report(const zarr::Status& status) const;
+    CPLErr Write(const PixelWindow& window, const void* data, const BufferLayout& buffer);
     template <class T>
     CPLErr StoreNodata(T value);
     CPLErr RefuseNodata(const std::string& value);
@@ -191,9 +142,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     BandArray& array_;
     const std::uint64_t slice_;
     const ScalarField& field_;
-    bool bytes_are_signed_ = false;
-    const std::vector<std::uint64_t> indices_;  // along the layout's other axes
-    const BufferConverter native_op_;
+    PixelWindows pixels_;
     mutable std::string description_;
     mutable bool has_description_;
     bool is_serializing_ = false;

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/raster/dataset.h"
 
-#include <cpl_conv.h>
-#include <cpl_minixml.h>
-
-#include <algorithm>
-#include <limits>
-#include <new>
-
 #include "core/conventions/attributes.h"
-#include "core/conventions/crs_text.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
@@ -25,7 +17,6 @@
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_path.h"
-#include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
 namespace zarr_driver {
@@ -34,35 +25,6 @@ using zarr::Status;
 namespace json = zarr::json;
 
 namespace {
-
-// How many of the `count` bands, from the first on, are slices of one array at a constant step
-// along one dimension, so that one read of the array serves them all. At least 1. Sets what Window
-// needs.
-int CountRun(ZarrRasterBand* const* bands, int count, ZarrRasterBand::Window& window) {
-    window.slice_count = 1;
-    const ZarrRasterBand& first = *bands[0];
-    for (int i = 1; i < count; ++i) {
-        const ZarrRasterBand& next = *bands[i];
-        const ZarrRasterBand& last = *bands[i - 1];
-        if (&next.array() != &first.array() || &next.field() != &first.field()) break;
-        std::size_t differing = 0;
-        for (std::size_t axis = 0; axis < next.indices().size(); ++axis) {
-            if (next.indices()[axis] == last.indices()[axis]) continue;
-            const auto step = static_cast<std::int64_t>(next.indices()[axis]) -
-                              static_cast<std::int64_t>(last.indices()[axis]);
-            ++differing;
-            if (i == 1) {
-                window.axis = axis;
-                window.slice_step = step;
-            } else if (axis != window.axis || step != window.slice_step) {
-                ++differing;
-            }
-        }
-        if (differing != 1) break;
-        ++window.slice_count;
-    }
-    return static_cast<int>(window.slice_count);
-}
 
 // Takes out what is the only band's.
 void LeaveOutBandItems(const json::Value& attributes, CPLStringList& list) {
@@ -223,21 +185,17 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
             return GDALPamDataset::IRasterIO(eRWFlag, nXOff, nYOff, nXSize, nYSize, pData,
                                              nBufXSize, nBufYSize, eBufType, nBandCount, panBandMap,
                                              nPixelSpace, nLineSpace, nBandSpace, psExtraArg);
-        std::vector<ZarrRasterBand*> bands;
+        std::vector<const PixelWindows*> bands;
         bands.reserve(static_cast<std::size_t>(nBandCount));
-        for (int i = 0; i < nBandCount; ++i) bands.push_back(Band(panBandMap[i]));
+        for (int i = 0; i < nBandCount; ++i) bands.push_back(&Band(panBandMap[i])->pixels());
         for (int done = 0; done < nBandCount;) {
-            ZarrRasterBand::Window window{};
-            window.x_off = nXOff;
-            window.y_off = nYOff;
-            window.x_size = nXSize;
-            window.y_size = nYSize;
-            const int run = CountRun(bands.data() + done, nBandCount - done, window);
+            PixelWindow window{nXOff, nYOff, nXSize, nYSize};
+            const int run = PixelWindows::CountRun(bands.data() + done, nBandCount - done, window);
             if (done == 0) load_from(run);
-            const CPLErr error = bands[static_cast<std::size_t>(done)]->ReadWindow(
-                window, static_cast<GByte*>(pData) + nBandSpace * done, eBufType, nPixelSpace,
-                nLineSpace, nBandSpace);
-            if (error != CE_None) return error;
+            const Status status = bands[static_cast<std::size_t>(done)]->Read(
+                window, static_cast<GByte*>(pData) + nBandSpace * done,
+                {eBufType, nPixelSpace, nLineSpace, nBandSpace});
+            if (!status.ok()) return EmitError(store_path(), status);
             done += run;
             if (psExtraArg != nullptr && psExtraArg->pfnProgress != nullptr &&
                 !psExtraArg->pfnProgress(static_cast<double>(done) / nBandCount, "",
@@ -251,23 +209,10 @@ CPLErr ZarrDataset::IRasterIO(GDALRWFlag eRWFlag, int nXOff, int nYOff, int nXSi
 // ---------------------------------------------------------------------------------------------
 // Where it lies
 
-const Georeferencing& ZarrDataset::FindGeoreferencing() const {
-    if (georeferencing_) return *georeferencing_;
-    georeferencing_.emplace();
-    if (arrays_.empty()) return *georeferencing_;
-    const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
-    georeferencing_ = ReadGeoreferencing(
-        *location_.hierarchy, facts, location_.store_path,
-        {options_.assume_longlat, options_.wrap_longitude, options_.north_up, options_.threads});
-    EmitWarnings(store_path() + ": /" + facts.path, georeferencing_->warnings);
-    WarnOfFailure(*location_.hierarchy, location_.store_path);
-    return *georeferencing_;
-}
-
 const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
     return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
         if (const OGRSpatialReference* from_pam = GDALPamDataset::GetSpatialRef()) return from_pam;
-        const Georeferencing& placed = FindGeoreferencing();
+        const Georeferencing& placed = place_.Find();
         return placed.srs && placed.points.empty() ? &*placed.srs : nullptr;
     });
 }
@@ -275,39 +220,25 @@ const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
 CPLErr ZarrDataset::GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFORM_QUALIFIER {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (GDALPamDataset::GetGeoTransform(transform) == CE_None) return CE_None;
-        const Georeferencing& placed = FindGeoreferencing();
+        const Georeferencing& placed = place_.Find();
         if (!placed.transform) return CE_Failure;
         for (int i = 0; i < 6; ++i) transform[i] = (*placed.transform)[static_cast<std::size_t>(i)];
         return CE_None;
     });
 }
 
-void ZarrDataset::LoadPoints() {
-    const Georeferencing& placed = FindGeoreferencing();
-    if (!points_.empty() || placed.points.empty()) return;
-    for (std::size_t i = 0; i < placed.points.size(); ++i)
-        point_ids_.push_back(std::to_string(i + 1));
-    static char no_info[] = "";
-    for (std::size_t i = 0; i < placed.points.size(); ++i) {
-        const zarr::GroundControlPoint& point = placed.points[i];
-        points_.push_back({point_ids_[i].data(), no_info, point.pixel, point.line, point.longitude,
-                           point.latitude, point.height});
-    }
-}
-
 int ZarrDataset::GetGCPCount() {
     return Guarded(store_path(), [&]() -> int {
         const int from_pam = GDALPamDataset::GetGCPCount();
-        LoadPoints();
-        return from_pam > 0 ? from_pam : static_cast<int>(points_.size());
+        const auto own = static_cast<int>(place_.Points().size());
+        return from_pam > 0 ? from_pam : own;
     });
 }
 
 const GDAL_GCP* ZarrDataset::GetGCPs() {
     return Guarded(store_path(), [&]() -> const GDAL_GCP* {
         if (GDALPamDataset::GetGCPCount() > 0) return GDALPamDataset::GetGCPs();
-        LoadPoints();
-        return points_.data();
+        return place_.Points().data();
     });
 }
 
@@ -315,12 +246,7 @@ const OGRSpatialReference* ZarrDataset::GetGCPSpatialRef() const {
     return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
         if (const OGRSpatialReference* from_pam = GDALPamDataset::GetGCPSpatialRef())
             return from_pam;
-        if (FindGeoreferencing().points.empty()) return nullptr;
-        if (points_srs_.IsEmpty()) {
-            points_srs_.importFromEPSG(4326);
-            points_srs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
-        }
-        return &points_srs_;
+        return place_.PointsSrs();
     });
 }
 
@@ -336,7 +262,7 @@ char** ZarrDataset::GetMetadataDomainList() {
 
 void ZarrDataset::LoadGeolocation() {
     if (GDALPamDataset::GetMetadata("GEOLOCATION") != nullptr) return;
-    CPLStringList list(FindGeoreferencing().geolocation);
+    CPLStringList list(place_.Find().geolocation);
     // Past PAM: what comes from the store is not to be written beside it.
     if (!list.empty()) GDALDataset::SetMetadata(list.List(), "GEOLOCATION");
 }
@@ -352,8 +278,8 @@ NameValueList ZarrDataset::Description() {
     const auto set = [this](const char* name, const std::string& value) {
         if (!value.empty()) description_.SetNameValue(name, value.c_str());
     };
-    set("CRS_SOURCE", FindGeoreferencing().srs_origin);
-    set("GEOTRANSFORM_SOURCE", FindGeoreferencing().transform_origin);
+    set("CRS_SOURCE", place_.Find().srs_origin);
+    set("GEOTRANSFORM_SOURCE", place_.Find().transform_origin);
     set("CONSOLIDATED_METADATA", location_.hierarchy->is_consolidated() ? "YES" : "NO");
     return description_.List();
 }
@@ -544,10 +470,7 @@ ZARR_FLUSH_RESULT ZarrDataset::FlushCache(bool bAtClosing) {
 }
 
 void ZarrDataset::ChangeAttribute(BandArray& array, const char* name, json::Value value) {
-    auto* members = array.layout.facts.attributes.as_object();
-    if (members == nullptr) return;
-    SetMember(*members, name, std::move(value));
-    array.attributes_changed = true;
+    StoredAttributes::Change(array, name, std::move(value));
 }
 
 void ZarrDataset::Abandon() {
@@ -572,25 +495,13 @@ void ZarrDataset::WarnOfNodata(const std::string& value, const zarr::DataType& t
     nodata_warned_ = std::move(message);
 }
 
-CoordinateArrays ZarrDataset::Coordinates() {
-    std::set<std::string> rasters;
-    for (const auto& array : arrays_) rasters.insert(array->layout.facts.path);
-    return {*update_, std::move(rasters)};
-}
-
-RasterPosition ZarrDataset::Position() const {
-    RasterPosition position;
-    if (georeferencing_ && georeferencing_->srs) position.srs = &*georeferencing_->srs;
-    if (georeferencing_) position.transform = georeferencing_->transform;
-    return position;
-}
+CoordinateArrays ZarrDataset::Coordinates() { return {*update_, PathsOf(arrays_)}; }
 
 Status ZarrDataset::ShareDimensions() {
     if (!std::exchange(may_share_dimensions_, false)) return {};
-    std::set<std::string> own;
-    for (const auto& array : arrays_) own.insert(array->layout.facts.path);
-    ZARR_ASSIGN_OR_RETURN(const auto shared, FindSharedDimensions(*update_, own, arrays_[0]->layout,
-                                                                  Position().transform));
+    ZARR_ASSIGN_OR_RETURN(const auto shared,
+                          FindSharedDimensions(*update_, PathsOf(arrays_), arrays_[0]->layout,
+                                               place_.KnownTransform()));
     if (shared.empty()) return {};
     const std::string group(zarr::ParentPath(arrays_[0]->layout.facts.path));
     for (const auto& [axis, dimension] : shared) {
@@ -606,55 +517,20 @@ Status ZarrDataset::ShareDimensions() {
             names.emplace_back(dimension.name);
         ChangeAttribute(*array, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
     }
-    georeferencing_changed_ = georeferencing_changed_ || georeferencing_.has_value();
+    place_.DimensionsRenamed();
     names_bands_.reset();
-    return {};
-}
-
-Status ZarrDataset::FlushGeoreferencing() {
-    const RasterPosition placement = Position();
-    // The arrays of a dataset lie in one group and share their dimensions.
-    zarr::Warnings warnings;
-    ZARR_ASSIGN_OR_RETURN(const GeoreferencingArrays beside,
-                          WriteGeoreferencingArrays(Coordinates(), arrays_[0]->layout, placement,
-                                                    convention_, warnings));
-    EmitWarnings(store_path() + ": /" + arrays_[0]->layout.facts.path, warnings);
-    if (convention_ == Georeferenced::kEveryReader) {
-        std::vector<const RasterLayout*> layouts;
-        for (const auto& array : arrays_) layouts.push_back(&array->layout);
-        ZARR_RETURN_IF_ERROR(WriteMultidimCrs(*update_, layouts, placement.srs));
-    }
-    for (const auto& array : arrays_) {
-        auto* members = array->layout.facts.attributes.as_object();
-        if (members == nullptr) continue;
-        SetGeoreferencingAttributes(array->layout, placement, convention_, beside, *members);
-        array->attributes_changed = true;
-    }
     return {};
 }
 
 // What fails stays marked, for the next flush.
 Status ZarrDataset::FlushAttributes() {
-    levels_behind_ = levels_behind_ || georeferencing_changed_ || band_names_changed_;
-    if (georeferencing_changed_) ZARR_RETURN_IF_ERROR(FlushGeoreferencing());
-    georeferencing_changed_ = false;
+    levels_behind_ = levels_behind_ || place_.has_changed() || band_names_changed_;
+    ZARR_RETURN_IF_ERROR(place_.Flush(*update_, convention_));
     if (band_names_changed_) ZARR_RETURN_IF_ERROR(WriteBandNames());
     band_names_changed_ = false;
-    if (group_attributes_) {
-        const std::string group(zarr::ParentPath(arrays_[0]->layout.facts.path));
-        ZARR_RETURN_IF_ERROR(
-            update_->metadata().SetAttributes(group, json::Value(*group_attributes_)));
-    }
-    group_attributes_.reset();
     WarnOfBandsThatDiffer();
-    for (const auto& array : arrays_) {
-        if (!array->attributes_changed) continue;
-        levels_behind_ = true;
-        ZARR_RETURN_IF_ERROR(update_->metadata().ChangeAttributes(
-            array->layout.facts.path, array->attributes_before, array->layout.facts.attributes));
-        array->attributes_before = array->layout.facts.attributes;
-        array->attributes_changed = false;
-    }
+    levels_behind_ = levels_behind_ || attributes_.AreOfArraysChanged();
+    ZARR_RETURN_IF_ERROR(attributes_.Flush(*update_));
     if (levels_behind_) ZARR_RETURN_IF_ERROR(UpdateLevels());
     levels_behind_ = false;
     return {};
@@ -711,13 +587,7 @@ CPLErr ZarrDataset::SetSpatialRef(const OGRSpatialReference* poSRS) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetSpatialRef(poSRS);
         if (GDALPamDataset::GetSpatialRef() != nullptr) GDALPamDataset::SetSpatialRef(nullptr);
-        static_cast<void>(FindGeoreferencing());
-        georeferencing_->srs.reset();
-        if (poSRS != nullptr && !poSRS->IsEmpty()) {
-            georeferencing_->srs = *poSRS;
-            georeferencing_->srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
-        }
-        georeferencing_changed_ = true;
+        place_.SetSrs(poSRS);
         return CE_None;
     });
 }
@@ -726,11 +596,9 @@ CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
     return Guarded(store_path(), [&]() -> CPLErr {
         if (update_ == nullptr) return GDALPamDataset::SetGeoTransform(transform);
         DeleteGeoTransform();  // of PAM
-        static_cast<void>(FindGeoreferencing());
-        georeferencing_->transform.emplace();
-        for (int i = 0; i < 6; ++i)
-            (*georeferencing_->transform)[static_cast<std::size_t>(i)] = transform[i];
-        georeferencing_changed_ = true;
+        zarr::GeoTransform changed{};
+        for (int i = 0; i < 6; ++i) changed[static_cast<std::size_t>(i)] = transform[i];
+        place_.SetTransform(changed);
         return CE_None;
     });
 }
@@ -797,67 +665,23 @@ CPLErr ZarrDataset::SetMetadataItem(const char* pszName, const char* pszValue,
     });
 }
 
-namespace {
-
-// Sets, or with nullptr removes, the attribute that gives a metadata item. False where nothing
-// changes: a value that reads as it did keeps its type.
-bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
-    const auto held =
-        std::find_if(attributes.begin(), attributes.end(),
-                     [&](const json::Member& member) { return member.first == name; });
-    if (value != nullptr && held != attributes.end() && MetadataText(held->second) == value)
-        return false;
-    if (value == nullptr && held == attributes.end()) return false;
-    SetMember(attributes, name, value != nullptr ? MetadataValue(value) : json::Value());
-    return true;
-}
-
-// False for what GDAL derives by itself, and, with a warning, for what means something else.
-bool MayBeAttribute(const std::string& store, const char* name, const char* value) {
-    if (STARTS_WITH_CI(name, "STATISTICS_")) return false;
-    // Of pixels that are areas nothing needs to be said.
-    if (EQUAL(name, "AREA_OR_POINT")) return value == nullptr || EQUAL(value, "Point");
-    if (!IsInterpretedAttribute(name)) return true;
-    EmitWarning(store, std::string("metadata item ") + name +
-                           " is not stored: the attribute of that name means something of its own");
-    return false;
-}
-
-}  // namespace
-
 void ZarrDataset::StoreBandItem(BandArray& array, const char* name, const char* value) {
     if (array.layout.BandCount() != 1 || !MayBeAttribute(store_path(), name, value)) return;
     if (arrays_.size() == 1 && stored_metadata_.FetchNameValue(name) != nullptr) return;
-    auto* members = array.layout.facts.attributes.as_object();
-    if (members != nullptr && ChangeItem(*members, name, value)) array.attributes_changed = true;
+    StoredAttributes::SetItem(array, name, value);
 }
 
 void ZarrDataset::ChangeGroupAttribute(const char* name, json::Value value) {
-    json::Object attributes;
-    if (group_attributes_) {
-        attributes = *group_attributes_;
-    } else if (const auto* held = arrays_[0]->layout.facts.group_attributes.as_object()) {
-        attributes = *held;
-    }
-    SetMember(attributes, name, std::move(value));
-    arrays_[0]->layout.facts.group_attributes = json::Value(attributes);
-    group_attributes_ = std::move(attributes);
+    attributes_.ChangeGroup(name, std::move(value));
 }
 
 void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
     if (!MayBeAttribute(store_path(), name, value)) return;
     stored_metadata_.SetNameValue(name, value);
-    if (arrays_.size() == 1) {
-        auto* members = arrays_[0]->layout.facts.attributes.as_object();
-        if (members != nullptr && ChangeItem(*members, name, value))
-            arrays_[0]->attributes_changed = true;
-        return;
-    }
-    json::Object attributes;
-    if (const auto* held = arrays_[0]->layout.facts.group_attributes.as_object())
-        attributes = *held;
-    if (ChangeItem(attributes, name, value))
-        ChangeGroupAttribute(name, value != nullptr ? MetadataValue(value) : json::Value());
+    if (arrays_.size() == 1)
+        StoredAttributes::SetItem(*arrays_[0], name, value);
+    else
+        attributes_.SetGroupItem(name, value);
 }
 
 }  // namespace zarr_driver

@@ -13,10 +13,11 @@
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/open_options.h"
-#include "driver/georef/georeferencing.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/pam_dataset.h"
+#include "driver/raster/raster_place.h"
+#include "driver/raster/stored_attributes.h"
 #include "driver/raster/stored_masks.h"
 #include "driver/store/location.h"
 #include "driver/store/store_update.h"
@@ -116,13 +117,11 @@ class ZarrDataset final : public ZarrPamDataset {
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
     // True where the raster's first row is the array's last; see NORTH_UP.
-    bool IsFlipped() {
-        return options_.north_up && is_flipped_.value_or(FindGeoreferencing().is_flipped);
-    }
+    bool IsFlipped() { return options_.north_up && is_flipped_.value_or(place_.Find().is_flipped); }
     // An overview and a mask are turned as their raster is.
     void FollowFlip(ZarrDataset& base) { is_flipped_ = base.IsFlipped(); }
     // Columns by which the raster starts later than the array; see WRAP_LONGITUDE.
-    int RolledColumns() { return FindGeoreferencing().rolled_columns; }
+    int RolledColumns() { return place_.Find().rolled_columns; }
 
     const OGRSpatialReference* GetSpatialRef() const override;
     CPLErr GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFORM_QUALIFIER override;
@@ -159,14 +158,10 @@ class ZarrDataset final : public ZarrPamDataset {
                            void* pProgressData, CSLConstList papszOptions) override;
 
     void AddRegistration(CPLStringList& list) const;
-    const Georeferencing& FindGeoreferencing() const;
-    void LoadPoints();
     void LoadGeolocation();
     NameValueList Description();
     CPLErr FlushAll(bool closing);
     CoordinateArrays Coordinates();
-    RasterPosition Position() const;
-    zarr::Status FlushGeoreferencing();
     zarr::Status FlushAttributes();
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
     void WarnOfBandsThatDiffer();
@@ -184,14 +179,13 @@ class ZarrDataset final : public ZarrPamDataset {
     bool may_share_dimensions_ = false;
     zarr::ForkLocal<StoreUpdate> update_;  // the overviews' as well
     Georeferenced convention_ = Georeferenced::kEveryReader;
-    bool georeferencing_changed_ = false;  // since it was written
+    RasterPlace place_{location_, options_, arrays_};
+    StoredAttributes attributes_{arrays_};
     bool band_names_changed_ = false;
     std::optional<bool> names_bands_;
     std::once_flag overviews_warned_;
     bool differing_warned_ = false;
-    std::string nodata_warned_;  // the text of the last warning
-    // Of the group around several arrays, where the dataset's metadata then are; once changed.
-    std::optional<zarr::json::Object> group_attributes_;
+    std::string nodata_warned_;   // the text of the last warning
     bool levels_behind_ = false;  // the overviews do not say yet what the raster says
     bool levels_stale_ = false;   // what is open of the overviews does not know what they say
     OverviewPlan planned_overviews_;
@@ -200,10 +194,6 @@ class ZarrDataset final : public ZarrPamDataset {
     std::vector<std::unique_ptr<ZarrDataset>> removed_levels_;
     CPLStringList subdatasets_;
     CPLStringList description_;  // the domain ZARR, once it was asked for
-    mutable std::optional<Georeferencing> georeferencing_;  // read when first asked for
-    mutable OGRSpatialReference points_srs_;                // empty until it is asked for
-    std::vector<GDAL_GCP> points_;
-    std::vector<std::string> point_ids_;  // what points_ refers to
 };
 
 }  // namespace zarr_driver

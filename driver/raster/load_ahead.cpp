@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/raster/load_ahead.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "driver/base/open_options.h"
@@ -8,7 +9,57 @@
 
 namespace zarr_driver {
 
-int LevelFor(ZarrRasterBand& band, ZarrRasterBand::Window& window, const BufferSize& buffer,
+namespace {
+
+// True where GDAL holds the block already.
+bool HasBlock(ZarrRasterBand& band, int block_x, int block_y) {
+    GDALRasterBlock* const block = band.TryGetLockedBlockRef(block_x, block_y);
+    if (block == nullptr) return false;
+    block->DropLock();
+    return true;
+}
+
+// True where GDAL resamples a window from this band's own blocks, each of them.
+bool ReadsBlocksOf(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
+                   const GDALRasterIOExtraArg* extra) {
+    // Where far fewer pixels are wanted than there are, GDAL leaves blocks out.
+    int block_x = 0;
+    int block_y = 0;
+    band.GetBlockSize(&block_x, &block_y);
+    if (window.x_size / std::max(buffer.x, 1) >= block_x ||
+        window.y_size / std::max(buffer.y, 1) >= block_y)
+        return false;
+    PixelWindow at = window;
+    return LevelFor(band, at, buffer, extra) < 0;
+}
+
+// Around the blocks of a window that GDAL does not hold; of no columns where it holds all.
+PixelWindow WithoutHeldBlocks(ZarrRasterBand& band, const PixelWindow& window) {
+    const ZarrRasterBand::BlockRange blocks = band.BlocksOf(window);
+    PixelWindow missing{};
+    int right = 0;
+    int bottom = 0;
+    missing.x_off = window.x_off + window.x_size;
+    missing.y_off = window.y_off + window.y_size;
+    for (int y = blocks.top; y <= blocks.bottom; ++y) {
+        for (int x = blocks.left; x <= blocks.right; ++x) {
+            if (HasBlock(band, x, y)) continue;
+            const PixelWindow block = band.BlockWindow(x, y);
+            missing.x_off = std::min(missing.x_off, block.x_off);
+            missing.y_off = std::min(missing.y_off, block.y_off);
+            right = std::max(right, block.x_off + block.x_size);
+            bottom = std::max(bottom, block.y_off + block.y_size);
+        }
+    }
+    if (right == 0) return {};
+    missing.x_size = right - missing.x_off;
+    missing.y_size = bottom - missing.y_off;
+    return missing;
+}
+
+}  // namespace
+
+int LevelFor(ZarrRasterBand& band, PixelWindow& window, const BufferSize& buffer,
              const GDALRasterIOExtraArg* extra) {
     if (band.GetOverviewCount() == 0) return -1;
     GDALRasterIOExtraArg arguments;
@@ -18,22 +69,35 @@ int LevelFor(ZarrRasterBand& band, ZarrRasterBand::Window& window, const BufferS
                                          window.y_size, buffer.x, buffer.y, &arguments);
 }
 
-void LoadForWindow(ZarrRasterBand& band, const ZarrRasterBand::Window& window,
-                   const BufferSize& buffer, const GDALRasterIOExtraArg* extra) {
+void LoadForWindow(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
+                   const GDALRasterIOExtraArg* extra) {
     const OpenOptions& options = band.dataset()->options();
     // Where the window is another one of the array, it is not worth finding out which.
     if (!options.read_ahead || options.wrap_longitude || options.north_up) return;
-    ZarrRasterBand::Window at = window;
+    PixelWindow at = window;
     const bool is_smaller = buffer.x < window.x_size || buffer.y < window.y_size;
     const int level = is_smaller ? LevelFor(band, at, buffer, extra) : -1;
     if (level < 0) {
-        static_cast<void>(band.LoadAhead(window));
+        static_cast<void>(band.pixels().LoadAhead(window));
         return;
     }
     const auto& levels = band.dataset()->levels();
     if (static_cast<std::size_t>(level) < levels.size())
         static_cast<void>(
-            levels[static_cast<std::size_t>(level)]->Band(band.GetBand())->LoadAhead(at));
+            levels[static_cast<std::size_t>(level)]->Band(band.GetBand())->pixels().LoadAhead(at));
+}
+
+void LoadBlocksFor(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,
+                   const GDALRasterIOExtraArg* extra) {
+    const OpenOptions& options = band.dataset()->options();
+    if (band.dataset()->update() != nullptr || options.wrap_longitude || options.north_up ||
+        !ReadsBlocksOf(band, window, buffer, extra))
+        return;
+    const ZarrRasterBand::BlockRange blocks = band.BlocksOf(window);
+    if (blocks.left == blocks.right && blocks.top == blocks.bottom) return;
+    if (band.pixels().IsTooLargeToPreload(window)) return;
+    const PixelWindow missing = WithoutHeldBlocks(band, window);
+    if (missing.x_size != 0) static_cast<void>(band.pixels().Preload(missing));
 }
 
 }  // namespace zarr_driver

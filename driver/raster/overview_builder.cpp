@@ -87,7 +87,7 @@ OverviewBuilder::OverviewBuilder(ZarrDataset& dataset)
 LevelSource OverviewBuilder::Source() const {
     LevelSource source;
     for (const auto& array : dataset_.arrays_) source.arrays.push_back(&array->layout);
-    const Georeferencing& placed = dataset_.FindGeoreferencing();
+    const Georeferencing& placed = dataset_.place_.Find();
     if (placed.srs && placed.points.empty()) source.placement.srs = &*placed.srs;
     source.placement.transform = placed.transform;
     source.convention = dataset_.convention_;

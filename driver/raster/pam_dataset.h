@@ -11,26 +11,13 @@
 #include "core/base/status.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
-#include "driver/georef/raster_layout.h"
-#include "driver/raster/ome.h"
-#include "driver/raster/slice_labels.h"
+#include "driver/raster/band_array.h"
 #include "driver/raster/source_state.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_update.h"
 
 namespace zarr_driver {
-
-// An array that gives a dataset some or all of its bands.
-struct BandArray {
-    RasterLayout layout;
-    zarr::LevelListing listing;  // as a level of an OME image or of ndpyramid
-    OmeChannels channels;
-    std::unique_ptr<SliceLabels> labels;
-    std::unique_ptr<ArrayActivity> activity;
-    bool attributes_changed = false;      // since they were written
-    zarr::json::Value attributes_before;  // as they were when read or written last
-};
 
 class ZarrRasterBand;
 
@@ -87,7 +74,7 @@ class ZarrPamDataset : public GDALPamDataset {
     const Location location_;
     const OpenOptions options_;
     std::unique_ptr<StoreActivity> activity_;  // not of overviews, whose store is the raster's
-    std::vector<std::unique_ptr<BandArray>> arrays_;
+    BandArrays arrays_;
     CPLStringList stored_metadata_;  // what the store says, of the default domain
     // What the files beside the store are named after; see sidecars.h.
     std::string sidecar_base_;

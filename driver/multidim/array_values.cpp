@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "driver/multidim/array_values.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/conventions/nczarr.h"
+#include "core/dtype/element_text.h"
+#include "driver/base/report.h"
+#include "driver/multidim/extended_type.h"
+#include "driver/multidim/shared_resource.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+namespace {
+
+// Cuts what is longer than the elements of an array of objects can be.
+CutTexts CutToFit(const zarr::ArrayMetadata& metadata, std::vector<std::string>& texts) {
+    CutTexts cut;
+    if (!metadata.text_type) return cut;
+    for (std::string& text : texts) {
+        const std::size_t fitting = zarr::FittingText(*metadata.text_type, text).size();
+        if (fitting == text.size()) continue;
+        cut.Add(*metadata.text_type, text);
+        text.resize(fitting);
+    }
+    return cut;
+}
+
+// The texts of a block of elements, or the bytes that they mean, in row-major order.
+std::vector<std::string> TextsOf(const ElementBlock& block, const std::uint8_t* data) {
+    const zarr::Region& region = block.region;
+    std::vector<std::string> texts(static_cast<std::size_t>(region.size()));
+    zarr::Converter op;
+    op.src_size = block.type.GetSize();
+    op.dst_size = sizeof(std::string);
+    op.context = &block.type;
+    op.row = [](const zarr::Converter& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
+                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
+        const auto& element_type = *static_cast<const GDALExtendedDataType*>(self.context);
+        for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
+            *reinterpret_cast<std::string*>(dst) =
+                zarr::UnmarkedBytes(TextOfElement(element_type, src));
+    };
+    zarr::CopyBlock(region.count, reinterpret_cast<std::uint8_t*>(texts.data()),
+                    zarr::ContiguousStrides(region.count, sizeof(std::string), false), data,
+                    block.strides, op);
+    return texts;
+}
+
+}  // namespace
+
+ElementBlock::ElementBlock(std::size_t rank, const GUInt64* start, const std::size_t* count,
+                           const GInt64* step, const GPtrDiff_t* stride,
+                           const GDALExtendedDataType& element_type)
+    : type(element_type) {
+    for (std::size_t i = 0; i < rank; ++i) {
+        region.start.push_back(start[i]);
+        region.count.push_back(count[i]);
+        // Whatever the step, one element needs none.
+        region.step.push_back(count[i] == 1 ? 1 : step[i]);
+        strides.push_back(static_cast<std::ptrdiff_t>(stride[i]) *
+                          static_cast<std::ptrdiff_t>(type.GetSize()));
+    }
+}
+
+ArrayValues::ArrayValues(const SharedResource& session, std::shared_ptr<const zarr::Array> array,
+                         zarr::DataType stored)
+    : session_(session),
+      stored_(std::move(stored)),
+      array_(std::move(array)),
+      text_length_(zarr::NczarrTextLength(array_->metadata())) {}
+
+zarr::ReadOptions ArrayValues::Reading() const {
+    const OpenOptions& options = session_.options();
+    return {options.threads, zarr::CachePolicy::kAllIfSmall, true, options.read_ahead};
+}
+
+// ---------------------------------------------------------------------------------------------
+// Reading
+
+// The characters of the texts, then each as one element.
+Status ArrayValues::ReadTexts(const ElementBlock& block, std::uint8_t* data) const {
+    const zarr::Region& region = block.region;
+    const std::uint64_t size = region.size();
+    if (size > SIZE_MAX / text_length_) return Status::Limit("too many elements for one read");
+    zarr::Buffer staged;
+    ZARR_RETURN_IF_ERROR(staged.Reset(static_cast<std::size_t>(size) * text_length_));
+    zarr::Region characters = region;
+    characters.start.push_back(0);
+    characters.count.push_back(text_length_);
+    characters.step.push_back(1);
+    const zarr::Strides own = zarr::ContiguousStrides(region.count, text_length_, false);
+    zarr::Strides each = own;
+    each.push_back(1);
+    ZARR_RETURN_IF_ERROR(
+        array_->Read(characters, 0, {staged.data(), each, zarr::CopyConverter(1)}, Reading()));
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, block.type));
+    zarr::CopyBlock(region.count, data, block.strides, staged.data(), own, op->op());
+    return op->is_out_of_memory() ? Status::OutOfMemory(array_->path() + ": out of memory")
+                                  : Status();
+}
+
+Status ArrayValues::Read(const ElementBlock& block, std::uint8_t* data) const {
+    const zarr::Region& region = block.region;
+    for (std::size_t i = 0; i < region.count.size(); ++i) {
+        if (region.step[i] != 0) continue;
+        // A step of 0 repeats one element.
+        ElementBlock once = block;
+        once.region.step[i] = 1;
+        once.region.count[i] = 1;
+        for (std::uint64_t k = 0; k < region.count[i]; ++k)
+            ZARR_RETURN_IF_ERROR(
+                Read(once, data + static_cast<std::ptrdiff_t>(k) * block.strides[i]));
+        return {};
+    }
+    const bool has_strings = block.type.NeedsFreeDynamicMemory();
+    if (has_strings) ClearElements(block.type, data, region.count, block.strides);
+    Status status;
+    if (text_length_ != 0) {
+        status = ReadTexts(block, data);
+    } else {
+        ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedConverter::Make(stored_, block.type));
+        status = array_->Read(region, 0, {data, block.strides, op->op()}, Reading());
+        if (status.ok() && op->is_out_of_memory())
+            status = Status::OutOfMemory(array_->path() + ": out of memory");
+    }
+    // A caller that is told of a failure does not look for strings to free.
+    if (!status.ok() && has_strings) FreeElements(block.type, data, region.count, block.strides);
+    return status;
+}
+
+Status ArrayValues::Advise(zarr::Region region, CSLConstList options) const {
+    if (text_length_ != 0) {
+        region.start.push_back(0);
+        region.count.push_back(text_length_);
+        region.step.push_back(1);
+    }
+    ZARR_ASSIGN_OR_RETURN(
+        const std::size_t threads,
+        ParseThreads(CSLFetchNameValue(options, "NUM_THREADS"), session_.options().threads));
+    const std::size_t limit = array_->context().cache().max_bytes();
+    std::uint64_t allowed = limit;
+    if (const char* text = CSLFetchNameValue(options, "CACHE_SIZE")) {
+        const GIntBig bytes = CPLAtoGIntBig(text);
+        if (CPLGetValueType(text) != CPL_VALUE_INTEGER || bytes < 0)
+            return Status::Invalid("CACHE_SIZE: expected a number of bytes, got " +
+                                   std::string(text));
+        allowed = std::min<std::uint64_t>(limit, static_cast<std::uint64_t>(bytes));
+    }
+    const std::uint64_t needed = array_->DecodedBytes(region);
+    if (needed > allowed)
+        return Status::Limit(
+            array_->path() + ": the chunks of the region take " + std::to_string(needed) +
+            " bytes, and the cache may hold " + std::to_string(allowed) +
+            (allowed < limit ? " (CACHE_SIZE)" : " (the configuration option GDAL_CACHEMAX)"));
+    return array_->Preload(region, threads);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Writing
+
+void ArrayValues::WarnOfCut(const CutTexts& cut) const {
+    if (!cut.empty()) EmitWarning(session_.store_path() + ": /" + array_->path(), cut.Message());
+}
+
+Status ArrayValues::Write(ElementBlock block, const std::uint8_t* data) const {
+    zarr::Region& region = block.region;
+    for (std::size_t i = 0; i < region.count.size(); ++i) {
+        if (region.count[i] == 0) return {};
+        if (region.step[i] != 0) continue;
+        // A step of 0 writes one element over and over: the last one stays.
+        data += static_cast<std::ptrdiff_t>(region.count[i] - 1) * block.strides[i];
+        region.step[i] = 1;
+        region.count[i] = 1;
+    }
+    ZARR_ASSIGN_OR_RETURN(zarr::ArrayWriter* const writer, session_.update()->WriterOf(array_));
+    const std::size_t threads = session_.options().threads;
+    if (stored_.kind == zarr::DataKind::kObject) {
+        if (block.type.GetClass() == GEDTC_COMPOUND)
+            return Status::Invalid("dtype |O has no members");
+        std::vector<std::string> texts = TextsOf(block, data);
+        WarnOfCut(CutToFit(array_->metadata(), texts));
+        return writer->WriteObjects(region, texts, threads);
+    }
+    ZARR_ASSIGN_OR_RETURN(const auto op, ExtendedWriteConverter::Make(stored_, block.type));
+    if (!op->can_fail()) return writer->Write(region, 0, {data, block.strides, op->op()}, threads);
+    // All elements are converted before any is written.
+    zarr::Buffer staged;
+    const std::uint64_t size = region.size();
+    if (size > SIZE_MAX / stored_.size) return Status::Limit("too many elements for one write");
+    ZARR_RETURN_IF_ERROR(staged.Reset(static_cast<std::size_t>(size) * stored_.size));
+    std::memset(staged.data(), 0, staged.size());
+    const zarr::Strides own = zarr::ContiguousStrides(region.count, stored_.size, false);
+    zarr::CopyBlock(region.count, staged.data(), own, data, block.strides, op->op());
+    ZARR_RETURN_IF_ERROR(op->status());
+    WarnOfCut(op->cut_texts());
+    return writer->Write(region, 0, {staged.data(), own, zarr::CopyConverter(stored_.size)},
+                         threads);
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/raster_place.h"
+
+#include "driver/base/report.h"
+#include "driver/georef/georeferencing_write.h"
+#include "driver/store/vsi_store.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+
+const Georeferencing& RasterPlace::Find() const {
+    if (found_) return *found_;
+    found_.emplace();
+    if (arrays_.empty()) return *found_;
+    const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
+    const std::string& store = location_.store_path;
+    found_ = ReadGeoreferencing(
+        *location_.hierarchy, facts, store,
+        {options_.assume_longlat, options_.wrap_longitude, options_.north_up, options_.threads});
+    EmitWarnings(store + ": /" + facts.path, found_->warnings);
+    WarnOfFailure(*location_.hierarchy, store);
+    return *found_;
+}
+
+const std::vector<GDAL_GCP>& RasterPlace::Points() const {
+    const Georeferencing& placed = Find();
+    if (!points_.empty() || placed.points.empty()) return points_;
+    for (std::size_t i = 0; i < placed.points.size(); ++i)
+        point_ids_.push_back(std::to_string(i + 1));
+    static char no_info[] = "";
+    for (std::size_t i = 0; i < placed.points.size(); ++i) {
+        const zarr::GroundControlPoint& point = placed.points[i];
+        points_.push_back({point_ids_[i].data(), no_info, point.pixel, point.line, point.longitude,
+                           point.latitude, point.height});
+    }
+    return points_;
+}
+
+const OGRSpatialReference* RasterPlace::PointsSrs() const {
+    if (Find().points.empty()) return nullptr;
+    if (points_srs_.IsEmpty()) {
+        points_srs_.importFromEPSG(4326);
+        points_srs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    }
+    return &points_srs_;
+}
+
+Georeferencing& RasterPlace::Change() {
+    static_cast<void>(Find());
+    has_changed_ = true;
+    return *found_;
+}
+
+void RasterPlace::SetSrs(const OGRSpatialReference* srs) {
+    std::optional<OGRSpatialReference>& known = Change().srs;
+    known.reset();
+    if (srs == nullptr || srs->IsEmpty()) return;
+    known = *srs;
+    known->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+}
+
+void RasterPlace::SetTransform(const zarr::GeoTransform& transform) {
+    Change().transform = transform;
+}
+
+RasterPosition RasterPlace::Known() const {
+    RasterPosition position;
+    if (found_ && found_->srs) position.srs = &*found_->srs;
+    position.transform = KnownTransform();
+    return position;
+}
+
+std::optional<zarr::GeoTransform> RasterPlace::KnownTransform() const {
+    return found_ ? found_->transform : std::nullopt;
+}
+
+Status RasterPlace::Write(StoreUpdate& update, Georeferenced convention) const {
+    const RasterPosition position = Known();
+    zarr::Warnings warnings;
+    ZARR_ASSIGN_OR_RETURN(
+        const GeoreferencingArrays beside,
+        WriteGeoreferencingArrays(CoordinateArrays(update, PathsOf(arrays_)), arrays_[0]->layout,
+                                  position, convention, warnings));
+    const std::string& store = location_.store_path;
+    EmitWarnings(store + ": /" + arrays_[0]->layout.facts.path, warnings);
+    if (convention == Georeferenced::kEveryReader) {
+        std::vector<const RasterLayout*> layouts;
+        for (const auto& array : arrays_) layouts.push_back(&array->layout);
+        ZARR_RETURN_IF_ERROR(WriteMultidimCrs(update, layouts, position.srs));
+    }
+    for (const auto& array : arrays_) {
+        auto* members = array->layout.facts.attributes.as_object();
+        if (members == nullptr) continue;
+        SetGeoreferencingAttributes(array->layout, position, convention, beside, *members);
+        array->attributes_changed = true;
+    }
+    return {};
+}
+
+Status RasterPlace::Flush(StoreUpdate& update, Georeferenced convention) {
+    if (has_changed_) ZARR_RETURN_IF_ERROR(Write(update, convention));
+    has_changed_ = false;
+    return {};
+}
+
+}  // namespace zarr_driver

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "driver/raster/stored_attributes.h"
+
+#include <cpl_port.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/conventions/attributes.h"
+#include "core/store/keys.h"
+#include "driver/base/metadata_text.h"
+#include "driver/base/report.h"
+#include "driver/georef/georeferencing_write.h"
+
+namespace zarr_driver {
+
+using zarr::Status;
+namespace json = zarr::json;
+
+namespace {
+
+// False where nothing changes.
+bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
+    const auto held =
+        std::find_if(attributes.begin(), attributes.end(),
+                     [&](const json::Member& member) { return member.first == name; });
+    if (value != nullptr && held != attributes.end() && MetadataText(held->second) == value)
+        return false;
+    if (value == nullptr && held == attributes.end()) return false;
+    SetMember(attributes, name, value != nullptr ? MetadataValue(value) : json::Value());
+    return true;
+}
+
+}  // namespace
+
+bool MayBeAttribute(const std::string& store_path, const char* name, const char* value) {
+    if (STARTS_WITH_CI(name, "STATISTICS_")) return false;
+    // Of pixels that are areas nothing needs to be said.
+    if (EQUAL(name, "AREA_OR_POINT")) return value == nullptr || EQUAL(value, "Point");
+    if (!IsInterpretedAttribute(name)) return true;
+    EmitWarning(store_path,
+                std::string("metadata item ") + name +
+                    " is not stored: the attribute of that name means something of its own");
+    return false;
+}
+
+void StoredAttributes::Change(BandArray& array, const char* name, json::Value value) {
+    auto* members = array.layout.facts.attributes.as_object();
+    if (members == nullptr) return;
+    SetMember(*members, name, std::move(value));
+    array.attributes_changed = true;
+}
+
+void StoredAttributes::SetItem(BandArray& array, const char* name, const char* value) {
+    auto* members = array.layout.facts.attributes.as_object();
+    if (members != nullptr && ChangeItem(*members, name, value)) array.attributes_changed = true;
+}
+
+json::Object StoredAttributes::OfGroup() const {
+    if (group_attributes_) return *group_attributes_;
+    const auto* held = arrays_[0]->layout.facts.group_attributes.as_object();
+    return held != nullptr ? *held : json::Object();
+}
+
+void StoredAttributes::ChangeGroup(const char* name, json::Value value) {
+    json::Object attributes = OfGroup();
+    SetMember(attributes, name, std::move(value));
+    arrays_[0]->layout.facts.group_attributes = json::Value(attributes);
+    group_attributes_ = std::move(attributes);
+}
+
+void StoredAttributes::SetGroupItem(const char* name, const char* value) {
+    json::Object attributes = OfGroup();
+    if (!ChangeItem(attributes, name, value)) return;
+    ChangeGroup(name, value != nullptr ? MetadataValue(value) : json::Value());
+}
+
+bool StoredAttributes::AreOfArraysChanged() const {
+    return std::any_of(arrays_.begin(), arrays_.end(),
+                       [](const auto& array) { return array->attributes_changed; });
+}
+
+Status StoredAttributes::Flush(StoreUpdate& update) {
+    if (group_attributes_) {
+        const std::string group(zarr::ParentPath(arrays_[0]->layout.facts.path));
+        ZARR_RETURN_IF_ERROR(
+            update.metadata().SetAttributes(group, json::Value(*group_attributes_)));
+    }
+    group_attributes_.reset();
+    for (const auto& array : arrays_) {
+        if (!array->attributes_changed) continue;
+        ZARR_RETURN_IF_ERROR(update.metadata().ChangeAttributes(
+            array->layout.facts.path, array->attributes_before, array->layout.facts.attributes));
+        array->attributes_before = array->layout.facts.attributes;
+        array->attributes_changed = false;
+    }
+    return {};
+}
+
+}  // namespace zarr_driver
