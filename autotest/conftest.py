@@ -6,9 +6,12 @@ ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_
 ZARR_ENCODE       likewise zarr_encode
 ZARR_TEST_THREADS how many threads read and decode (GDAL_NUM_THREADS) where a test does not say so
 ZARR_TEST_FORMATS "one" has each test run in one of its formats alone, some in this, some in that one
+ZARR_TEST_CASES   how many of the cases of each parametrised test run, of which each has others; all
+                  by default, and always of those that are marked every_case
 ZARR_TEST_SEED    seed of the random tests, eight hex digits; random by default, and printed at the end
 """
 
+import collections
 import os
 import pathlib
 import secrets
@@ -73,6 +76,7 @@ def missing_parts():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "formats(*versions): of Zarr, in which a test runs")
+    config.addinivalue_line("markers", "every_case: of a test that counts its cases, see ZARR_TEST_CASES")
     problems = missing_parts()
     if problems:
         pytest.exit("\n".join(["cannot test the Zarr driver:"] + problems), returncode=3)
@@ -85,6 +89,22 @@ def pytest_report_header(config):
         f"GDAL {gdal.__version__}, plugins from {PLUGIN_FOLDER}",
         f"zarr_dump: {os.environ['ZARR_DUMP']}",
     ]
+
+
+def pytest_collection_modifyitems(config, items):
+    if not os.environ.get("ZARR_TEST_CASES"):
+        return
+    cases = collections.defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("every_case") is None:
+            cases[item.nodeid.partition("[")[0]].append(item)
+    left_out = set()
+    for of_one_test in cases.values():
+        of_one_test.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
+        left_out.update(of_one_test[int(os.environ["ZARR_TEST_CASES"]) :])
+    if left_out:
+        config.hook.pytest_deselected(items=sorted(left_out, key=lambda item: item.nodeid))
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_terminal_summary(terminalreporter):

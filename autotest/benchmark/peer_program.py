@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""One reader of Zarr that is not ours, at work on one array; run by peers.py in the environment that
+"""One reader of Zarr at work on one array; run by peers.py, the others' in the environment that
 peers.sh makes.
 
-    peer_program.py READER PATH FORMAT      READER: tensorstore, zarrs or zarr-python; FORMAT: 2 or 3
+    peer_program.py READER PATH FORMAT      READER: ours, tensorstore, zarrs or zarr-python; FORMAT: 2 or 3
 
 Reads commands line by line, and answers each with a line of JSON: {"seconds": S, "crc32": N}
 
@@ -22,6 +22,48 @@ import time
 import zlib
 
 import numpy as np
+
+
+class ThroughGdal:
+    """An array in GDAL's multidimensional API, as the others show theirs."""
+
+    def __init__(self, path):
+        from osgeo import gdal
+
+        self.path = path
+        # The others keep no decoded chunks for the next command; of ours 16 MiB are left.
+        size = gdal.GetCacheMax()
+        gdal.SetCacheMax(0)
+        self.opened(0)
+        gdal.SetCacheMax(size)
+        self.array = self.opened(0)[-1]
+
+    def opened(self, flags):
+        """The array behind what it needs to live."""
+        from osgeo import gdal
+
+        dataset = gdal.OpenEx(str(self.path), gdal.OF_MULTIDIM_RASTER | flags, allowed_drivers=["Zarr"])
+        group = dataset.GetRootGroup()
+        (name,) = group.GetMDArrayNames()
+        return dataset, group, group.OpenMDArray(name)
+
+    def __getitem__(self, window):
+        if window is ...:
+            return self.array.ReadAsArray()
+        begin, count = [each.start for each in window], [each.stop - each.start for each in window]
+        return self.array.ReadAsArray(array_start_idx=begin, count=count)
+
+    def __setitem__(self, window, values):
+        from osgeo import gdal
+
+        assert window is ... and self.opened(gdal.OF_UPDATE)[-1].Write(values) == gdal.CE_None
+
+
+def open_ours(path, form):
+    from osgeo import gdal
+
+    gdal.UseExceptions()
+    return ThroughGdal(path)
 
 
 def open_tensorstore(path, form):
@@ -46,8 +88,8 @@ def open_zarrs(path, form):
     return open_zarr(path, form)
 
 
-READERS = {"tensorstore": open_tensorstore, "zarrs": open_zarrs, "zarr-python": open_zarr}
-PACKAGES = {"tensorstore": "tensorstore", "zarrs": "zarrs", "zarr-python": "zarr"}
+READERS = {"ours": open_ours, "tensorstore": open_tensorstore, "zarrs": open_zarrs, "zarr-python": open_zarr}
+PACKAGES = {"ours": "GDAL", "tensorstore": "tensorstore", "zarrs": "zarrs", "zarr-python": "zarr"}
 
 
 def read(array, window=...):

@@ -5,8 +5,9 @@
     peers.py [--small] [--rounds N] [--data FOLDER] PYTHON
 
 PYTHON is that of an environment with these packages, as peers.sh makes one. Ours is the
-multidimensional API, read into new NumPy arrays, as the others do. What each has read is compared.
-The page cache is warm. ours/best is the median of the ratios to the fastest peer of each round.
+multidimensional API, read into new NumPy arrays, as the others do; each has a process of its own.
+What each has read is compared. The page cache is warm. ours/best is the median of the ratios to the
+fastest peer of each round.
 """
 
 import argparse
@@ -20,7 +21,6 @@ import sys
 import tempfile
 import time
 import types
-import zlib
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 os.environ.setdefault("GDAL_DRIVER_PATH", str(REPOSITORY / "build" / "gdalplugins"))
@@ -28,9 +28,8 @@ os.environ.setdefault("GDAL_DRIVER_PATH", str(REPOSITORY / "build" / "gdalplugin
 import numpy as np  # noqa: E402
 import report  # noqa: E402
 import samples  # noqa: E402
-from measuring import BUILTIN, OURS, Floor, median_ratio, take_turns  # noqa: E402
+from measuring import BUILTIN, Floor, median_ratio, take_turns  # noqa: E402
 from osgeo import gdal  # noqa: E402
-from readers import open_mdim  # noqa: E402
 
 PEERS = ("tensorstore", "zarrs", "zarr-python")
 PROGRAM = pathlib.Path(__file__).with_name("peer_program.py")
@@ -39,8 +38,8 @@ BANDS = 60
 PIXELS = 10
 
 
-class Peer:
-    """A peer's process at work on one array. Use it in a with statement."""
+class Reader:
+    """The process of a peer, or of ours, at work on one array. Use it in a with statement."""
 
     def __init__(self, python, name, sample):
         form = "3" if isinstance(sample, samples.Version3Sample) else "2"
@@ -64,61 +63,6 @@ class Peer:
         answer = self.process.stdout.readline()
         assert answer, f"{self.command} has ended"
         return json.loads(answer)
-
-
-class Ours:
-    """The same by the driver, in this process."""
-
-    def __init__(self, sample):
-        self.path = sample.path
-
-    def ask(self, line):
-        words = line.split()
-        if words[0] == "write":
-            return self.write(words[1])
-        opened, array = open_mdim(OURS, self.path)
-        windows = [parse(text) for text in words[1:]] or [None]
-        start = time.perf_counter()
-        values = [read(array, window) for window in windows]
-        seconds = time.perf_counter() - start
-        return {"seconds": seconds, "crc32": crc_of(values)}
-
-    def write(self, target):
-        """The documents are copied, so that all write with the same codecs."""
-        opened, array = open_mdim(OURS, self.path)
-        data = array.ReadAsArray()
-        pathlib.Path(target).mkdir(parents=True)
-        for name in (".zarray", "zarr.json"):
-            if (pathlib.Path(self.path) / name).is_file():
-                shutil.copy(pathlib.Path(self.path) / name, target)
-        start = time.perf_counter()
-        flags = gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE
-        copy = gdal.OpenEx(target, flags, allowed_drivers=[OURS])
-        group = copy.GetRootGroup()
-        (name,) = group.GetMDArrayNames()
-        assert group.OpenMDArray(name).Write(data) == gdal.CE_None
-        del group, copy
-        opened, array = open_mdim(OURS, target)
-        values = [array.ReadAsArray()]
-        return {"seconds": time.perf_counter() - start, "crc32": crc_of(values)}
-
-
-def crc_of(values):
-    crc32 = 0
-    for each in values:
-        crc32 = zlib.crc32(np.ascontiguousarray(each), crc32)
-    return crc32
-
-
-def parse(text):
-    parts = [tuple(map(int, each.split(":"))) for each in text.split(",")]
-    return [begin for begin, _ in parts], [end - begin for begin, end in parts]
-
-
-def read(array, window):
-    if window is None:
-        return array.ReadAsArray()
-    return array.ReadAsArray(array_start_idx=window[0], count=window[1])
 
 
 def text_of(begin, size):
@@ -182,11 +126,13 @@ class Table:
 
 def measure(sample, setting, table):
     with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory(dir=setting.data) as folder:
-        peers = {
-            name: stack.enter_context(Peer(setting.python, name, sample)) for name in PEERS
+        pythons = {"ours": sys.executable, **dict.fromkeys(PEERS, setting.python)}
+        readers = {
+            name: stack.enter_context(Reader(python, name, sample))
+            for name, python in pythons.items()
         }
         if table is None:
-            table = Table({name: peer.version for name, peer in peers.items()})
+            table = Table({name: readers[name].version for name in PEERS})
         floor = stack.enter_context(Floor(setting.floor, sample))
         turns = iter(range(10**9))
         for title, command in tasks_of(sample, folder).items():
@@ -203,10 +149,7 @@ def measure(sample, setting, table):
 
                 return run
 
-            contenders = {
-                name: contender(name, reader)
-                for name, reader in {"ours": Ours(sample), **peers}.items()
-            }
+            contenders = {name: contender(name, reader) for name, reader in readers.items()}
             if command == "read":
                 contenders["floor"] = floor
             seconds = take_turns(contenders, setting.rounds)

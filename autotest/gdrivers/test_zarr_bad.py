@@ -14,6 +14,8 @@ from zarr_child import attempt, attempts
 from zarr_gdal import array_name, open_raster
 from zarr_store import GOOD, good_values, group, handmade, make_store
 
+pytestmark = pytest.mark.every_case
+
 BLOSC = {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}
 
 HUGE = "overflow|large|exceed|big|more than|limit"

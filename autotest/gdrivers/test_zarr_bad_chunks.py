@@ -22,6 +22,8 @@ from zarr_child import attempt, attempts
 from zarr_gdal import array_name, open_raster
 from zarr_store import good_values, handmade, make_array
 
+pytestmark = pytest.mark.every_case
+
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 CHUNK = np.ascontiguousarray(good_values()[2:, :3])  # of key 1.0
 CODECS = {

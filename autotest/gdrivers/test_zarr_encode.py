@@ -155,6 +155,7 @@ def compare(folder, indices, seen):
     return [failure for failure in failures if failure]
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_chunks(batch, tmp_path, seen):
     indices = range(batch, CHUNKS, BATCHES)

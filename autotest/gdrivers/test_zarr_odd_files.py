@@ -14,7 +14,7 @@ from zarr_formats import chunk_file, document_file
 from zarr_gdal import array_name, error_log, open_raster, read_all
 from zarr_store import handmade, make_store
 
-pytestmark = zarr_formats.BOTH
+pytestmark = [zarr_formats.BOTH, pytest.mark.every_case]
 
 VALUES = np.arange(24, dtype="<i2").reshape(4, 6)
 SECONDS = 60

@@ -157,6 +157,7 @@ def _count(seen, array):
     seen["arrays", "compared"] += 1
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_arrays(batch, tmp_path, seen):
     failures = []

@@ -12,7 +12,7 @@ import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, read_all
 
-pytestmark = zarr_formats.BOTH
+pytestmark = [zarr_formats.BOTH, pytest.mark.every_case]
 
 BASE = np.arange(40 * 60, dtype="u2").reshape(40, 60)
 

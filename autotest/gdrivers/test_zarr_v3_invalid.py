@@ -16,6 +16,8 @@ from zarr3 import BIG, BYTES, CRC32C, LITTLE, blosc, codec, document, gzip, shar
 from zarr_child import attempt
 from zarr_gdal import array_name
 
+pytestmark = pytest.mark.every_case
+
 HUGE = "overflow|large|exceed|big|more than|limit"
 GOOD = document((4, 6), "int16", (2, 3))
 INDEX = [LITTLE, CRC32C]

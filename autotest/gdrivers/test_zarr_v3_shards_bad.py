@@ -14,6 +14,8 @@ import zarr_gdal
 from zarr3 import CRC32C, LITTLE, codec, document, shard_of, sharding, zstd
 from zarr_child import attempt, attempts
 
+pytestmark = pytest.mark.every_case
+
 EMPTY = 2**64 - 1
 VALUES = np.arange(8 * 12, dtype="i2").reshape(8, 12)
 SHARD, CHUNK = (4, 6), (2, 3)
