@@ -31,15 +31,16 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_NAME gdal-plugin-zarr)
 set(CPACK_DEBIAN_PLUGIN_PACKAGE_SECTION science)
 set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "Zarr driver for GDAL
-Reads and writes Zarr version 2 stores in GDAL, QGIS and every program on GDAL,
-with every codec of zarr-python, and reads version 1. While it is installed it
+Reads and writes Zarr stores of versions 2 and 3 in GDAL, QGIS and every
+program on GDAL, with shards and every codec of zarr-python, and reads
+version 1. While it is installed it
 takes the place of the driver Zarr that is built into GDAL.")
 
 set(CPACK_DEBIAN_CORE_PACKAGE_NAME libzarr-core-dev)
 set(CPACK_DEBIAN_CORE_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_CORE_PACKAGE_DEPENDS
   "libblosc-dev, libbz2-dev, libdeflate-dev, liblz4-dev, liblzma-dev, libtiff-dev, libzfp-dev, libzstd-dev, zlib1g-dev")
-set(CPACK_COMPONENT_CORE_DESCRIPTION "Zarr version 2 in C++ (static library)
+set(CPACK_COMPONENT_CORE_DESCRIPTION "Zarr in C++ (static library)
 Reads and writes Zarr stores: arrays of every data type, codec and filter,
 groups and attributes. What the GDAL driver is made of, without GDAL.")
 include(CPack)

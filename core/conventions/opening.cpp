@@ -171,9 +171,11 @@ class Opening {
                 std::string path = level.path.empty() ? group : JoinKey(group, level.path);
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
-                if (IsAbsent(path, Document::kArray) && array.empty())
-                    AddLevelGroup(path);
-                else
+                const bool may_be_group = array.empty() && !IsThere(path, Document::kArray);
+                if (may_be_group && (multiscale.kind == Multiscale::Kind::kLayout ||
+                                     IsAbsent(path, Document::kArray)))
+                    AddLevelGroup(path, names);
+                if (!may_be_group || !IsAbsent(path, Document::kArray))
                     AddLevel(path, names, count == 1 ? Level::kFirst : Level::kNext);
             }
         }
@@ -222,13 +224,33 @@ class Opening {
         for (const char* name : kGridMappingNames) Add(JoinKey(group, name), {Document::kArray});
     }
 
-    // A level that is a group of variables.
-    void AddLevelGroup(const std::string& path) {
+    // A level that is a group of variables, or may be one: its axes are called so where nothing
+    // else says so.
+    void AddLevelGroup(const std::string& path, const std::vector<std::string>& axis_names) {
         AddNode(path);
-        if (IsThere(path, Document::kGroup)) AddMembers(path);
-        if (!IsThere(path, Document::kGroup) || !store_.IsListAtHand(path)) return;
+        const bool is_group = IsThere(path, Document::kGroup);
+        // Of v2 each guess is two documents, and a listing of what is an array may be one of many
+        // chunks.
+        if (!hierarchy_.is_consolidated() && (is_group || hierarchy_.format() == Format::kV3)) {
+            AddGuessedAxes(path, axis_names);
+            AddPrefix(path);
+        }
+        if (is_group) AddMembers(path);
+        if (!is_group || !store_.IsListAtHand(path)) return;
         for (const std::string& member : MembersOf(path))
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
+    }
+
+    void AddGuessedAxes(const std::string& group, const std::vector<std::string>& names) {
+        std::vector<std::string> keys;
+        for (const std::string& name : names) {
+            const std::string path = JoinKey(group, name);
+            Add(path, {Document::kArray, Document::kAttributes});
+            if (IsThere(path, Document::kArray)) AddAxisKeys(hierarchy_, path, keys);
+        }
+        for (std::string& key : keys) AddKey(std::move(key));
+        for (const char* name : kGridMappingNames)
+            Add(JoinKey(group, name), {Document::kArray, Document::kAttributes});
     }
 
     // ---------------------------------------------------------------------------------------------

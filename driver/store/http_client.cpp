@@ -92,6 +92,12 @@ HttpOptions FindOptions(const RemoteValue& value) {
         const CPLStringList lines(CSLTokenizeString2(text, ",", CSLT_HONOURSTRINGS));
         for (int i = 0; i < lines.size(); ++i) found.headers += std::string(lines[i]) + "\r\n";
     }
+    // GDAL's client asks for HTTP/1.1 where nothing is said. A server that has HTTP/2 says so while
+    // the connection is encrypted, which takes no time.
+    const bool is_chosen =
+        VSIGetPathSpecificOption(value.path.c_str(), "GDAL_HTTP_VERSION", nullptr) != nullptr;
+    if (!is_chosen && STARTS_WITH_CI(value.url.c_str(), "https://"))
+        found.own.SetNameValue("HTTP_VERSION", "2TLS");
     return found;
 }
 

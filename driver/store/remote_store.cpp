@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "core/base/limits.h"
@@ -197,10 +198,9 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
     }
     if (listed.empty() && wanted.size() < 2) return;
     const auto list = [&](const std::string& prefix) {
-        auto entries = AskForList(prefix);
-        const bool is_kept = entries.ok()
-                                 ? entries->size() <= kMostKept
-                                 : entries.status().code() == zarr::StatusCode::kUnsupported;
+        auto entries = AskForList(prefix, kMostListed);
+        const bool is_kept =
+            entries.ok() || entries.status().code() == zarr::StatusCode::kUnsupported;
         std::size_t bytes = prefix.size();
         for (std::size_t i = 0; is_kept && entries.ok() && i < entries->size(); ++i)
             bytes += sizeof(zarr::StoreEntry) + (*entries)[i].name.size();
@@ -380,7 +380,7 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
         const auto known = kept_lists_.find(prefix);
         if (known != kept_lists_.end()) return known->second;
     }
-    return AskForList(prefix);
+    return AskForList(prefix, std::numeric_limits<std::size_t>::max());
 }
 
 bool RemoteStore::ShowsPage(const std::string& prefix) const {
@@ -390,7 +390,8 @@ bool RemoteStore::ShowsPage(const std::string& prefix) const {
     return !CPLStringList(VSIReadDir((prefix.empty() ? folder().text() : path).c_str())).empty();
 }
 
-Result<std::vector<zarr::StoreEntry>> RemoteStore::AskForList(const std::string& prefix) const {
+Result<std::vector<zarr::StoreEntry>> RemoteStore::AskForList(const std::string& prefix,
+                                                              std::size_t most) const {
     const auto unlisted = [&] {
         return Status::Unsupported(At(prefix) +
                                    "the server does not list what it has; consolidated "
@@ -398,10 +399,18 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::AskForList(const std::string&
     };
     if (!folder().is_object_store() && !does_not_list_) does_not_list_ = !ShowsPage(prefix);
     if (does_not_list_) return unlisted();
-    auto entries = VsiStore::List(prefix);
+    std::vector<zarr::StoreEntry> entries;
+    const Status listed = VsiStore::VisitEntries(prefix, [&](const zarr::StoreEntry& entry) {
+        entries.push_back(entry);
+        return entries.size() <= most;
+    });
     // "Nothing is there" and "you may not know" are not told apart.
-    if (entries.ok() && (!entries->empty() || access_.update)) {
+    if (listed.ok() && (!entries.empty() || access_.update)) {
         lists_ = true;
+        if (entries.size() > most) return Status::Limit(At(prefix) + "has more entries");
+        std::sort(
+            entries.begin(), entries.end(),
+            [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
         return entries;
     }
     if (!folder().is_object_store()) does_not_list_ = true;

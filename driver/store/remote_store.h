@@ -50,10 +50,11 @@ class RemoteStore final : public VsiStore {
     zarr::ReadCost CostOfReads() const override;
     bool RemembersAbsence() const override { return !access_.update; }
     // Of several prefixes asks a web server for the first alone, unless it has listed one before:
-    // most do not list. Listings of more than kMostKept entries are not kept.
+    // most do not list. Listings of more than kMostListed entries, which is one answer of an object
+    // store, are not read on and not kept.
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>& prefixes) const override;
-    static constexpr std::size_t kMostKept = 10'000;
+    static constexpr std::size_t kMostListed = 999;
     bool IsAtHand(const std::string& key) const override;
     bool IsListAtHand(const std::string& prefix) const override;
     // Asks nothing. Of a value that parts were read of it counts how often a part was of another
@@ -91,8 +92,9 @@ class RemoteStore final : public VsiStore {
     void Keep(const std::string& key, std::optional<std::string_view> value) const;
     // True where a web server answers with a page that lists a folder, which GDAL then remembers.
     bool ShowsPage(const std::string& prefix) const;
-    // List() without what is remembered.
-    zarr::Result<std::vector<zarr::StoreEntry>> AskForList(const std::string& prefix) const;
+    // List() without what is remembered; kLimit where there are more than `most` entries.
+    zarr::Result<std::vector<zarr::StoreEntry>> AskForList(const std::string& prefix,
+                                                           std::size_t most) const;
     // Get() without what is remembered.
     zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
     // What an answer means by `access_`.
