@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """The driver's core beside TensorStore, zarrs and zarr-python 3, on the same arrays, in turns.
 
-    peers.py [--small] [--rounds N] [--data FOLDER] PYTHON
+    peers.py [--small] [--rounds N] [--data FOLDER] [--of LABEL]... PYTHON
 
-PYTHON is that of an environment with these packages, as peers.sh makes one. Ours is the
-multidimensional API, read into new NumPy arrays, as the others do; each has a process of its own.
-What each has read is compared. The page cache is warm. ours/best is the median of the ratios to the
-fastest peer of each round.
+PYTHON is that of an environment with these packages, as peers.sh makes one. LABEL is that of an array
+in the table, such as "v3, zstd"; all of them without. Ours is the multidimensional API, read into new
+NumPy arrays, as the others do; each has a process of its own. What each has read is compared. The page
+cache is warm. ours/best is the median of the ratios to the fastest peer of each round.
 """
 
 import argparse
@@ -163,6 +163,7 @@ def main():
     parser.add_argument("--small", action="store_true", help="small data and few rounds: a test")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--data", default=str(REPOSITORY / "build" / "benchmark-data"))
+    parser.add_argument("--of", action="append", metavar="LABEL", help="measure this array")
     parser.add_argument("python", help="Python of the environment of the peers")
     arguments = parser.parse_args()
     gdal.UseExceptions()
@@ -185,8 +186,13 @@ def main():
     version_3 = samples.version_3_samples(data, terrain_of, scene, cube)
     print(report.machine(setting.rounds), end="\n\n")
     table = None
-    for sample in (*terrain, scene, cube, *version_3.values()):
-        table = measure(sample, setting, table)
+    arrays = (*terrain, scene, cube, *version_3.values())
+    labels = [each.label for each in arrays]
+    if not set(arguments.of or labels) <= set(labels):
+        sys.exit(f"no such array: --of takes {', '.join(labels)}")
+    for sample in arrays:
+        if sample.label in (arguments.of or labels):
+            table = measure(sample, setting, table)
 
 
 if __name__ == "__main__":

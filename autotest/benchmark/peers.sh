@@ -3,7 +3,7 @@
 # PyPI in build/tools/peers, and runs peers.py: see there. The packages of scripts/setup.sh test must
 # be there.
 #
-#   autotest/benchmark/peers.sh [--small] [--rounds N] [--data FOLDER]
+#   autotest/benchmark/peers.sh [--small] [--rounds N] [--data FOLDER] [--of LABEL]...
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 
