@@ -100,22 +100,30 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
     return "ZARR:\"" + path + "\"";
 }
 
-// True where an array, or one of a group, has a codec that is not in the core's table.
-bool HasUnknownCodec(const Location& location) {
+// True where the core has no codec of that name, or of v3 no such data type or chunk grid either:
+// not where what is missing is a way to do with the array what was asked for.
+bool IsForeign(const zarr::Hierarchy& hierarchy, const std::string& array) {
+    if (hierarchy.format() == zarr::Format::kV3) {
+        const auto opened = hierarchy.OpenArray(array);
+        return !opened.ok() && opened.status().code() == zarr::StatusCode::kUnsupported;
+    }
     const auto own = zarr::CodecIds();
-    const auto is_unknown = [&](const zarr::CodecSpec& codec) {
-        return std::find(own.begin(), own.end(), codec.name) == own.end();
-    };
-    const auto has_one = [&](const std::string& array) {
-        const auto metadata = location.hierarchy->Metadata(array);
-        return metadata.ok() &&
-               std::any_of(metadata->codecs.begin(), metadata->codecs.end(), is_unknown);
-    };
-    if (location.kind == zarr::NodeKind::kArray) return has_one(location.node);
-    const auto members = location.hierarchy->Members(location.node);
+    const auto metadata = hierarchy.Metadata(array);
+    return metadata.ok() &&
+           std::any_of(metadata->codecs.begin(), metadata->codecs.end(),
+                       [&](const zarr::CodecSpec& codec) {
+                           return std::find(own.begin(), own.end(), codec.name) == own.end();
+                       });
+}
+
+// True where an array, or one of a group, is foreign.
+bool HoldsForeign(const Location& location) {
+    const zarr::Hierarchy& hierarchy = *location.hierarchy;
+    if (location.kind == zarr::NodeKind::kArray) return IsForeign(hierarchy, location.node);
+    const auto members = hierarchy.Members(location.node);
     return members.ok() &&
            std::any_of(members->begin(), members->end(), [&](const zarr::Node& member) {
-               return member.kind == zarr::NodeKind::kArray && has_one(member.path);
+               return member.kind == zarr::NodeKind::kArray && IsForeign(hierarchy, member.path);
            });
 }
 
@@ -177,8 +185,7 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
         const QuietErrors quiet;
         const auto location = Locate(name, {});
         if (!location.ok()) return nullptr;
-        const bool is_v3 = location->hierarchy->format() == zarr::Format::kV3;
-        if (!is_v3 && !HasUnknownCodec(*location)) return nullptr;
+        if (!HoldsForeign(*location)) return nullptr;
         dataset.reset(OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name)));
         // A list of arrays that it does not open either is no raster.
         if (dataset == nullptr || dataset->GetRasterCount() == 0) return nullptr;
