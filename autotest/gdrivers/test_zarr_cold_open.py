@@ -226,5 +226,5 @@ def test_over_s3(tmp_path, s3, case):
     gdal.VSICurlClearCache()
     facts, requests, round_trips = open_cold(s3.front, name_of(f"s3://demo/{at}", node), case)
     assert facts == wanted
-    # In v2 a folder may be one of many chunks, and is listed once it is known to be a group.
+    # In v2 a folder may be one of many chunks, and is listed once it is known to be no array.
     assert round_trips <= (3 if zarr_formats.is_v3() or case not in LISTED else 4), requests

@@ -171,12 +171,14 @@ class Opening {
                 std::string path = level.path.empty() ? group : JoinKey(group, level.path);
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
-                const bool may_be_group = array.empty() && !IsThere(path, Document::kArray);
-                if (may_be_group && (multiscale.kind == Multiscale::Kind::kLayout ||
-                                     IsAbsent(path, Document::kArray)))
-                    AddLevelGroup(path, names);
-                if (!may_be_group || !IsAbsent(path, Document::kArray))
-                    AddLevel(path, names, count == 1 ? Level::kFirst : Level::kNext);
+                const bool is_array = !IsAbsent(path, Document::kArray) || !array.empty();
+                // Of v2 a level is not taken for a group at a guess: its documents are twice as
+                // many, and a listing of what is an array may be one of many chunks.
+                const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
+                                          multiscale.kind == Multiscale::Kind::kLayout &&
+                                          !IsThere(path, Document::kArray);
+                if (!is_array || may_be_group) AddLevelGroup(path, names);
+                if (is_array) AddLevel(path, names, count == 1 ? Level::kFirst : Level::kNext);
             }
         }
     }
@@ -228,13 +230,11 @@ class Opening {
     // else says so.
     void AddLevelGroup(const std::string& path, const std::vector<std::string>& axis_names) {
         AddNode(path);
-        const bool is_group = IsThere(path, Document::kGroup);
-        // Of v2 each guess is two documents, and a listing of what is an array may be one of many
-        // chunks.
-        if (!hierarchy_.is_consolidated() && (is_group || hierarchy_.format() == Format::kV3)) {
+        if (!hierarchy_.is_consolidated()) {
             AddGuessedAxes(path, axis_names);
             AddPrefix(path);
         }
+        const bool is_group = IsThere(path, Document::kGroup);
         if (is_group) AddMembers(path);
         if (!is_group || !store_.IsListAtHand(path)) return;
         for (const std::string& member : MembersOf(path))
