@@ -28,19 +28,22 @@ def certificate(tmp_path_factory):
     return key, certificate
 
 
-@pytest.mark.parametrize(("options", "version"), [({}, "2.0"), ({"GDAL_HTTP_VERSION": "1.1"}, "1.1")])
-def test_server_with_http_2(tmp_path, certificate, options, version):
+@pytest.mark.parametrize(("chosen", "version"), [(None, "2.0"), ("for all", "1.1"), ("for a path", "1.1")])
+def test_server_with_http_2(tmp_path, certificate, chosen, version):
     arrays = {"dem": {"values": VALUES, "dims": ("y", "x"), "chunks": (8, 8)}}
     make_store(tmp_path, arrays, name="a.zarr", consolidated=True)
-    server = subprocess.Popen(
-        ["node", SERVER, tmp_path, *certificate], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    url = f"https://127.0.0.1:{server.stdout.readline().strip()}/a.zarr"
+    command = ["node", SERVER, tmp_path, *certificate]
     gdal.VSICurlClearCache()
-    with zarr_gdal.config_options(GDAL_HTTP_UNSAFESSL="YES", **options):
-        dataset = open_raster(f'ZARR:"{url}":/dem')
-        np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), VALUES)
-        dataset = None
-    asked = json.loads(server.communicate()[0])
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        url = f"https://127.0.0.1:{server.stdout.readline().strip()}/a.zarr"
+        if chosen == "for a path":
+            gdal.SetPathSpecificOption(f"/vsicurl/{url}", "GDAL_HTTP_VERSION", "1.1")
+        options = {"GDAL_HTTP_VERSION": "1.1"} if chosen == "for all" else {}
+        with zarr_gdal.config_options(GDAL_HTTP_UNSAFESSL="YES", **options):
+            dataset = open_raster(f'ZARR:"{url}":/dem')
+            np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), VALUES)
+            dataset = None
+        gdal.ClearPathSpecificOptions(f"/vsicurl/{url}")
+        asked = json.loads(server.communicate()[0])
     chunks = [of for path, of in asked if path[-1].isdigit()]
     assert len(chunks) == 20 and set(chunks) == {version}, asked

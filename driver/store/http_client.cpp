@@ -65,7 +65,13 @@ constexpr const char* kHttpOptions[] = {
     "PROXYUSERPWD", "NETRC",          "NETRC_FILE",      "HEADER_FILE", "UNSAFESSL",
     "COOKIE",       "COOKIEFILE",     "USERAGENT",       "TIMEOUT",     "CONNECTTIMEOUT",
     "SSLCERT",      "LOW_SPEED_TIME", "LOW_SPEED_LIMIT", "MAX_RETRY",   "RETRY_DELAY",
-    "SSLKEY",       "RETRY_CODES",    "KEYPASSWD",       "HTTP_VERSION"};
+    "SSLKEY",       "RETRY_CODES",    "KEYPASSWD",       "VERSION"};
+
+// What such an option is called where CPLHTTPFetch() takes it.
+const char* OptionOfClient(const char* name) {
+    if (EQUAL(name, "AUTH")) return "HTTPAUTH";
+    return EQUAL(name, "VERSION") ? "HTTP_VERSION" : name;
+}
 
 struct HttpOptions {
     std::string purpose;  // the server and the options, for HttpSession
@@ -76,17 +82,19 @@ struct HttpOptions {
 HttpOptions FindOptions(const RemoteValue& value) {
     HttpOptions found;
     const std::size_t host = value.url.find("://");
+    bool is_version_chosen = false;
     found.purpose =
         value.url.substr(0, value.url.find('/', host == std::string::npos ? 0 : host + 3));
     for (const char* name : kHttpOptions) {
         const std::string option = std::string("GDAL_HTTP_") + name;
         const char* text = VSIGetPathSpecificOption(value.path.c_str(), option.c_str(), nullptr);
         if (text == nullptr) continue;
+        is_version_chosen = is_version_chosen || EQUAL(name, "VERSION");
         found.purpose += std::string("\n") + name + "=" + text;
         const char* global = CPLGetConfigOption(option.c_str(), nullptr);
         if (global != nullptr && std::strcmp(text, global) == 0) continue;
         if (!EQUAL(name, "HEADERS")) {
-            found.own.SetNameValue(EQUAL(name, "AUTH") ? "HTTPAUTH" : name, text);
+            found.own.SetNameValue(OptionOfClient(name), text);
             continue;
         }
         const CPLStringList lines(CSLTokenizeString2(text, ",", CSLT_HONOURSTRINGS));
@@ -94,9 +102,7 @@ HttpOptions FindOptions(const RemoteValue& value) {
     }
     // GDAL's client asks for HTTP/1.1 where nothing is said. A server that has HTTP/2 says so while
     // the connection is encrypted, which takes no time.
-    const bool is_chosen =
-        VSIGetPathSpecificOption(value.path.c_str(), "GDAL_HTTP_VERSION", nullptr) != nullptr;
-    if (!is_chosen && STARTS_WITH_CI(value.url.c_str(), "https://"))
+    if (!is_version_chosen && STARTS_WITH_CI(value.url.c_str(), "https://"))
         found.own.SetNameValue("HTTP_VERSION", "2TLS");
     return found;
 }
