@@ -257,6 +257,22 @@ def test_making_a_store_asks_nothing_that_is_known(s3):
     assert [name.rpartition("/")[2] for name in names] == ["made", "other"]
 
 
+def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
+    """However many there are that a new store takes the place of."""
+    names = [f"many.zarr@{i}.aux.xml" for i in range(40)]
+    for name in names:
+        s3.put(name, b"<PAMDataset/>")
+    gdal.VSICurlClearCache()
+    s3.front.log()
+    s3.front.rule(delay=0.05)
+    dataset = gdal.GetDriverByName("Zarr").Create("/vsis3/demo/many.zarr", SIDE, SIDE)
+    s3.front.rule(delay=0)
+    assert 16 < s3.front.log()["at_once"] <= 32
+    dataset = None
+    gdal.VSICurlClearCache()
+    assert not set(names) & set(gdal.ReadDir("/vsis3/demo/"))
+
+
 def test_what_this_process_writes_is_not_hidden_by_what_is_kept(s3):
     """With GDAL's VSI_CACHE, which keeps chunks when their dataset is closed."""
     name = "/vsis3/demo/kept.zarr"

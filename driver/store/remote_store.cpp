@@ -399,18 +399,12 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::AskForList(const std::string&
     };
     if (!folder().is_object_store() && !does_not_list_) does_not_list_ = !ShowsPage(prefix);
     if (does_not_list_) return unlisted();
-    std::vector<zarr::StoreEntry> entries;
-    const Status listed = VsiStore::VisitEntries(prefix, [&](const zarr::StoreEntry& entry) {
-        entries.push_back(entry);
-        return entries.size() <= most;
-    });
+    auto entries = ListUpTo(prefix, most);
     // "Nothing is there" and "you may not know" are not told apart.
-    if (listed.ok() && (!entries.empty() || access_.update)) {
+    const bool is_listed = entries.ok() ? !entries->empty() || access_.update
+                                        : entries.status().code() == zarr::StatusCode::kLimit;
+    if (is_listed) {
         lists_ = true;
-        if (entries.size() > most) return Status::Limit(At(prefix) + "has more entries");
-        std::sort(
-            entries.begin(), entries.end(),
-            [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
         return entries;
     }
     if (!folder().is_object_store()) does_not_list_ = true;

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -36,16 +37,16 @@ bool PathExists(const std::string& path) {
 }
 
 void LookUpTogether(const std::vector<std::string>& paths) {
+    constexpr std::size_t kAtOnce = 32;
     const bool is_afar = std::none_of(paths.begin(), paths.end(), [](const std::string& path) {
         return VSIIsLocal(path.c_str());
     });
     if (!is_afar || paths.size() < 2) return;
-    static_cast<void>(
-        zarr::ParallelFor(paths.size(), paths.size(), [&](std::size_t i) -> zarr::Status {
-            const QuietErrors quiet;
-            static_cast<void>(PathExists(paths[i]));
-            return {};
-        }));
+    static_cast<void>(zarr::ParallelFor(paths.size(), kAtOnce, [&](std::size_t i) -> zarr::Status {
+        const QuietErrors quiet;
+        static_cast<void>(PathExists(paths[i]));
+        return {};
+    }));
 }
 
 std::int64_t ModificationTime(const VSIStatBufL& stat) {
@@ -318,12 +319,19 @@ Result<std::optional<std::uint64_t>> VsiStore::GetTail(const std::string& key, s
 }
 
 Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) const {
+    return ListUpTo(prefix, std::numeric_limits<std::size_t>::max());
+}
+
+Result<std::vector<zarr::StoreEntry>> VsiStore::ListUpTo(const std::string& prefix,
+                                                         std::size_t most) const {
     std::vector<zarr::StoreEntry> entries;
     const auto add = [&](const zarr::StoreEntry& entry) {
         entries.push_back(entry);
-        return true;
+        return entries.size() <= most;
     };
     ZARR_RETURN_IF_ERROR(VsiStore::VisitEntries(prefix, add));
+    if (entries.size() > most)
+        return Status::Limit(prefix + ": has more than " + std::to_string(most) + " entries");
     std::sort(entries.begin(), entries.end(),
               [](const zarr::StoreEntry& a, const zarr::StoreEntry& b) { return a.name < b.name; });
     return entries;

@@ -78,6 +78,9 @@ class VsiStore : public zarr::Store {
     zarr::Result<bool> RenamePrefix(const std::string& from, const std::string& to) override;
 
   protected:
+    // As List(); kLimit where there are more than `most` entries, which are not read on.
+    zarr::Result<std::vector<zarr::StoreEntry>> ListUpTo(const std::string& prefix,
+                                                         std::size_t most) const;
     const StorePath& folder() const { return folder_; }
 
   private:
