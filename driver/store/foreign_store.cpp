@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "core/codec/registry.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
@@ -100,20 +99,11 @@ std::string NameForBuiltin(const GDALOpenInfo& open_info, const ConnectionString
     return "ZARR:\"" + path + "\"";
 }
 
-// True where the core has no codec of that name, or of v3 no such data type or chunk grid either:
-// not where what is missing is a way to do with the array what was asked for.
+// True where the array has a codec, data type or chunk grid that the core does not have: not where
+// only what was asked for cannot be done with it.
 bool IsForeign(const zarr::Hierarchy& hierarchy, const std::string& array) {
-    if (hierarchy.format() == zarr::Format::kV3) {
-        const auto opened = hierarchy.OpenArray(array);
-        return !opened.ok() && opened.status().code() == zarr::StatusCode::kUnsupported;
-    }
-    const auto own = zarr::CodecIds();
-    const auto metadata = hierarchy.Metadata(array);
-    return metadata.ok() &&
-           std::any_of(metadata->codecs.begin(), metadata->codecs.end(),
-                       [&](const zarr::CodecSpec& codec) {
-                           return std::find(own.begin(), own.end(), codec.name) == own.end();
-                       });
+    const auto opened = hierarchy.OpenArray(array);
+    return !opened.ok() && opened.status().code() == zarr::StatusCode::kUnsupported;
 }
 
 // True where an array, or one of a group, is foreign.
