@@ -171,14 +171,14 @@ class Opening {
                 std::string path = level.path.empty() ? group : JoinKey(group, level.path);
                 if (!is_listed) path = JoinKey(path, LastName(array));
                 AddGroupsAbove(path, group);
-                const bool is_array = !IsAbsent(path, Document::kArray) || !array.empty();
+                const bool may_be_array = !IsAbsent(path, Document::kArray) || !array.empty();
                 // Of v2 a level is not taken for a group at a guess: its documents are twice as
                 // many, and a listing of what is an array may be one of many chunks.
                 const bool may_be_group = hierarchy_.format() == Format::kV3 && array.empty() &&
                                           multiscale.kind == Multiscale::Kind::kLayout &&
                                           !IsThere(path, Document::kArray);
-                if (!is_array || may_be_group) AddLevelGroup(path, names);
-                if (is_array) AddLevel(path, names, count == 1 ? Level::kFirst : Level::kNext);
+                if (!may_be_array || may_be_group) AddLevelGroup(path, names);
+                if (may_be_array) AddLevel(path, names, count == 1 ? Level::kFirst : Level::kNext);
             }
         }
     }
@@ -219,11 +219,7 @@ class Opening {
         std::vector<std::string> names =
             attributes ? NamesIn(*attributes, "_ARRAY_DIMENSIONS") : std::vector<std::string>();
         if (names.empty()) names = axis_names;
-        const std::string group(ParentPath(path));
-        for (const std::string& name : names)
-            Add(JoinKey(group, name), {Document::kArray, Document::kAttributes});
-        if (level == Level::kNext || names.empty()) return;
-        for (const char* name : kGridMappingNames) Add(JoinKey(group, name), {Document::kArray});
+        AddGuesses(std::string(ParentPath(path)), names, level != Level::kNext && !names.empty());
     }
 
     // A level that is a group of variables, or may be one: its axes are called so where nothing
@@ -231,8 +227,9 @@ class Opening {
     void AddLevelGroup(const std::string& path, const std::vector<std::string>& axis_names) {
         AddNode(path);
         if (!hierarchy_.is_consolidated()) {
-            AddGuessedAxes(path, axis_names);
+            AddGuesses(path, axis_names, true);
             AddPrefix(path);
+            AddAxes(path, axis_names);
         }
         const bool is_group = IsThere(path, Document::kGroup);
         if (is_group) AddMembers(path);
@@ -241,16 +238,22 @@ class Opening {
             if (IsThere(member, Document::kArray)) AddArray(member, Level::kFirst);
     }
 
-    void AddGuessedAxes(const std::string& group, const std::vector<std::string>& names) {
-        std::vector<std::string> keys;
-        for (const std::string& name : names) {
-            const std::string path = JoinKey(group, name);
-            Add(path, {Document::kArray, Document::kAttributes});
-            if (IsThere(path, Document::kArray)) AddAxisKeys(hierarchy_, path, keys);
-        }
-        for (std::string& key : keys) AddKey(std::move(key));
-        for (const char* name : kGridMappingNames)
+    // The variables of a group that are called as axes and, where asked for, as grid mappings are.
+    void AddGuesses(const std::string& group, const std::vector<std::string>& axis_names,
+                    bool with_grid_mappings) {
+        for (const std::string& name : axis_names)
             Add(JoinKey(group, name), {Document::kArray, Document::kAttributes});
+        for (const char* name : kGridMappingNames)
+            if (with_grid_mappings) Add(JoinKey(group, name), {Document::kArray});
+    }
+
+    // The values of the axes of a group that are known to be there.
+    void AddAxes(const std::string& group, const std::vector<std::string>& names) {
+        std::vector<std::string> keys;
+        for (const std::string& name : names)
+            if (IsThere(JoinKey(group, name), Document::kArray))
+                AddAxisKeys(hierarchy_, JoinKey(group, name), keys);
+        for (std::string& key : keys) AddKey(std::move(key));
     }
 
     // ---------------------------------------------------------------------------------------------
