@@ -5,17 +5,17 @@
 
 namespace zarr {
 
-// What a thread has set for itself and the work has to see that it hands to others, such as options
-// of the host that hold for one thread. Derived and provided by the host of the core.
+// What a thread has set for itself alone, such as options of the host. Other threads that do its
+// work must see the same. The host of the core derives from this.
 class ThreadContext {
   public:
-    // The calling thread's own; nullptr where it has set nothing. Must not throw.
+    // Gives the calling thread's own; nullptr where it has set nothing. May throw std::bad_alloc.
     using Source = std::shared_ptr<const ThreadContext> (*)();
 
-    // Has the WorkerPool ask `source` for the context of who gives it work; nullptr ends that.
-    // Thread-safe.
+    // The WorkerPool asks `source` from now on for the context of the thread that gives it work;
+    // with nullptr it asks no more. Thread-safe.
     static void SetSource(Source source);
-    // That of the calling thread, by the source; nullptr without one. Thread-safe.
+    // What the source gives; nullptr without a source. Thread-safe.
     static std::shared_ptr<const ThreadContext> OfThisThread();
 
     virtual ~ThreadContext() = default;

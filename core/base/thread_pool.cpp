@@ -268,7 +268,12 @@ void WorkerPool::EndIdle() { CrewOfProcess().EndIdle(); }
 void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     if (helpers == 0) return job();
     Crew& crew = CrewOfProcess();
-    const auto context = ThreadContext::OfThisThread();
+    std::shared_ptr<const ThreadContext> context;
+    try {
+        context = ThreadContext::OfThisThread();
+    } catch (const std::bad_alloc&) {
+        return job();  // others would work in another context
+    }
     Job mine{[&] {
                  const InThreadContext in(context.get());
                  job();

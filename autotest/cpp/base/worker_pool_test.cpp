@@ -343,10 +343,10 @@ TEST(WorkerPool, WorksInTheContextOfWhoGivesTheWork) {
         });
         EXPECT_EQ(others, 0);
         EXPECT_EQ(number_of_this_thread, number);
-        std::promise<int> seen;
-        ASSERT_TRUE(Pool().Start([&] { seen.set_value(number_of_this_thread); }));
+        const auto seen = std::make_shared<std::promise<int>>();
+        ASSERT_TRUE(Pool().Start([seen] { seen->set_value(number_of_this_thread); }));
         number_of_this_thread = 0;
-        EXPECT_EQ(seen.get_future().get(), number);
+        EXPECT_EQ(seen->get_future().get(), number);
     }
     ThreadContext::SetSource(nullptr);
 }
