@@ -65,14 +65,17 @@ json::Object StoredAttributes::OfGroup() const {
 void StoredAttributes::ChangeGroup(const char* name, json::Value value) {
     json::Object attributes = OfGroup();
     SetMember(attributes, name, std::move(value));
+    SetOfGroup(std::move(attributes));
+}
+
+void StoredAttributes::SetOfGroup(json::Object attributes) {
     arrays_[0]->layout.facts.group_attributes = json::Value(attributes);
     group_attributes_ = std::move(attributes);
 }
 
 void StoredAttributes::SetGroupItem(const char* name, const char* value) {
     json::Object attributes = OfGroup();
-    if (!ChangeItem(attributes, name, value)) return;
-    ChangeGroup(name, value != nullptr ? MetadataValue(value) : json::Value());
+    if (ChangeItem(attributes, name, value)) SetOfGroup(std::move(attributes));
 }
 
 bool StoredAttributes::AreOfArraysChanged() const {

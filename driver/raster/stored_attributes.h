@@ -43,6 +43,7 @@ class StoredAttributes {
 
   private:
     zarr::json::Object OfGroup() const;
+    void SetOfGroup(zarr::json::Object attributes);
 
     const BandArrays& arrays_;
     std::optional<zarr::json::Object> group_attributes_;  // once changed
