@@ -6,8 +6,8 @@ ZARR_DUMP         the executable zarr_dump; default <plugin folder>/../bin/zarr_
 ZARR_ENCODE       likewise zarr_encode
 ZARR_TEST_THREADS how many threads read and decode (GDAL_NUM_THREADS) where a test does not say so
 ZARR_TEST_FORMATS "one" has each test run in one of its formats alone, some in this, some in that one
-ZARR_TEST_CASES   how many of the cases of each parametrised test run, of which each has others; all
-                  by default, and always of those that are marked every_case
+ZARR_TEST_CASES   the most cases of one test that run, chosen by a hash of their names; the others are
+                  deselected. Tests marked every_case run in all cases, and so do all without it
 ZARR_TEST_SEED    seed of the random tests, eight hex digits; random by default, and printed at the end
 """
 
@@ -76,7 +76,7 @@ def missing_parts():
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "formats(*versions): of Zarr, in which a test runs")
-    config.addinivalue_line("markers", "every_case: of a test that counts its cases, see ZARR_TEST_CASES")
+    config.addinivalue_line("markers", "every_case: runs in all cases, whatever ZARR_TEST_CASES says")
     problems = missing_parts()
     if problems:
         pytest.exit("\n".join(["cannot test the Zarr driver:"] + problems), returncode=3)

@@ -19,7 +19,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import types
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]

@@ -15,7 +15,7 @@ enum class StatusCode {
     kInvalidArgument,  // the caller asked for something that cannot be
     kNotFound,         // a node that was asked for by name does not exist
     kCorrupt,          // bytes or metadata in the store contradict the format
-    kUnsupported,      // valid, but knowingly not implemented
+    kUnsupported,      // valid, but this library does not have or allow it
     kPermission,       // the store refuses access
     kIo,               // the store failed
     kLimit,            // a configured or built-in bound would be exceeded
