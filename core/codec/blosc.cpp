@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/endian.h"
 #include "core/base/thread_pool.h"
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
@@ -19,6 +20,10 @@ namespace {
 constexpr std::size_t kFlags = 2;          // the byte of flags
 constexpr unsigned kStoredAsIs = 1U << 1;  // no compressor was used
 constexpr unsigned kReserved = 1U << 3;    // of no frame that the library can decode
+constexpr std::size_t kDecodedSize = 4;    // where the header has its sizes, of 32 bits each
+constexpr std::size_t kBlockSize = 8;
+constexpr std::size_t kFrameSize = 12;
+constexpr std::size_t kPlaceSize = 4;  // of a block's place, in the table that follows the header
 
 struct Header {
     std::size_t decoded_size = 0;
@@ -51,11 +56,13 @@ std::size_t FormatOf(ByteSpan encoded) {
     return static_cast<std::size_t>(encoded.data[kFlags]) >> kFormatShift;
 }
 
+bool IsStoredAsIs(ByteSpan encoded) { return (encoded.data[kFlags] & kStoredAsIs) != 0; }
+
 // Fails where the library was built without the compressor of the frame.
 Status CheckCompressor(ByteSpan encoded) {
     const std::array<const char*, 5> names = {"blosclz", "lz4", "snappy", "zlib", "zstd"};
     const std::size_t format = FormatOf(encoded);
-    if ((encoded.data[kFlags] & kStoredAsIs) != 0) return {};
+    if (IsStoredAsIs(encoded)) return {};
     if (format >= names.size())
         return Status::Unsupported("unknown compressed format " + std::to_string(format));
     if (blosc_compname_to_compcode(names[format]) < 0)
@@ -112,7 +119,7 @@ std::vector<std::size_t> BlocksOf(const ByteRanges& ranges, std::size_t size) {
     return blocks;
 }
 
-// The blocks of a frame that DecodeBlocks() can take apart; 0 where it cannot.
+// The blocks of a frame that can be decoded apart; 0 where they cannot.
 std::size_t CountBlocks(const Header& header) {
     if (header.block_size == 0 || header.type_size == 0 ||
         header.block_size % header.type_size != 0 || header.decoded_size % header.type_size != 0)
@@ -132,6 +139,72 @@ Status DecodeBlocks(ByteSpan encoded, const Header& header, std::size_t first, s
     return {};
 }
 
+// Where the blocks of a frame lie that is compressed. A writer that has several threads puts them
+// in any order.
+class CompressedBlocks {
+  public:
+    // Of a frame of `count` blocks, two at least, which is borrowed. kCorrupt where one lies
+    // outside.
+    static Result<CompressedBlocks> Of(ByteSpan encoded, const Header& header, std::size_t count) {
+        if (count > (header.frame_size - BLOSC_MIN_HEADER_LENGTH) / kPlaceSize) return Damaged();
+        const std::size_t head = BLOSC_MIN_HEADER_LENGTH + count * kPlaceSize;
+        CompressedBlocks blocks(encoded, header);
+        blocks.blocks_.resize(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t begin =
+                LoadLittle32(encoded.data + BLOSC_MIN_HEADER_LENGTH + i * kPlaceSize);
+            if (begin < head || begin >= header.frame_size) return Damaged();
+            blocks.blocks_[i].begin = begin;
+        }
+        std::vector<std::size_t> begins(count);
+        std::transform(blocks.blocks_.begin(), blocks.blocks_.end(), begins.begin(),
+                       [](const ByteRange& block) { return block.begin; });
+        std::sort(begins.begin(), begins.end());
+        for (ByteRange& block : blocks.blocks_) {
+            const auto next = std::upper_bound(begins.begin(), begins.end(), block.begin);
+            block.end = next == begins.end() ? header.frame_size : *next;
+        }
+        return blocks;
+    }
+
+    // Decodes the blocks from `first` on, before `last`, to their places in `decoded`; not the last
+    // of the frame alone. They are made a frame of their own: their bytes are copied, which are
+    // fewer than those that blosc_getitem() would copy.
+    Status Decode(std::size_t first, std::size_t last, MutableByteSpan decoded) const {
+        const std::size_t head = BLOSC_MIN_HEADER_LENGTH + (last - first) * kPlaceSize;
+        std::size_t size = head;
+        for (std::size_t i = first; i < last; ++i) size += blocks_[i].end - blocks_[i].begin;
+        const std::size_t begin = first * header_.block_size;
+        const std::size_t bytes = std::min(last * header_.block_size, decoded.size) - begin;
+        Buffer frame;
+        ZARR_RETURN_IF_ERROR(frame.Reset(size));
+        std::copy_n(encoded_.data, kDecodedSize, frame.data());  // versions, flags, type size
+        StoreLittle32(frame.data() + kDecodedSize, static_cast<std::uint32_t>(bytes));
+        StoreLittle32(frame.data() + kBlockSize, static_cast<std::uint32_t>(header_.block_size));
+        StoreLittle32(frame.data() + kFrameSize, static_cast<std::uint32_t>(size));
+        std::size_t place = head;
+        for (std::size_t i = first; i < last; ++i) {
+            StoreLittle32(frame.data() + BLOSC_MIN_HEADER_LENGTH + (i - first) * kPlaceSize,
+                          static_cast<std::uint32_t>(place));
+            const std::size_t length = blocks_[i].end - blocks_[i].begin;
+            std::copy_n(encoded_.data + blocks_[i].begin, length, frame.data() + place);
+            place += length;
+        }
+        const int written = blosc_decompress_ctx(frame.data(), decoded.data + begin, bytes, 1);
+        if (written < 0 || static_cast<std::size_t>(written) != bytes) return Damaged();
+        return {};
+    }
+
+  private:
+    CompressedBlocks(ByteSpan encoded, const Header& header) : encoded_(encoded), header_(header) {}
+
+    static Status Damaged() { return Status::Corrupt("the frame is damaged"); }
+
+    ByteSpan encoded_;
+    Header header_;
+    std::vector<ByteRange> blocks_;
+};
+
 class Blosc final : public Codec {
   public:
     explicit Blosc(Result<BloscParameters> parameters) : parameters_(std::move(parameters)) {}
@@ -139,9 +212,16 @@ class Blosc final : public Codec {
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
+        return DecodeOn(1, encoded, decoded);
+    }
+
+    // A frame is compressed in blocks, each of which can be decoded alone.
+    Status DecodeOn(std::size_t threads, ByteSpan encoded, Output& decoded) const override {
         ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
         ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
         ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(header.decoded_size));
+        // What is wrong with a frame is for the library to tell, which sees all of it.
+        if (threads > 1 && DecodeShared(threads, encoded, header, out).ok()) return {};
         // The _ctx function keeps no global state; threads are the caller's.
         const int written = blosc_decompress_ctx(encoded.data, out.data, out.size, 1);
         if (written < 0) return Status::Corrupt("the frame is damaged");
@@ -150,24 +230,6 @@ class Blosc final : public Codec {
                                    " bytes, its header says " +
                                    std::to_string(header.decoded_size));
         return {};
-    }
-
-    // A frame is compressed in blocks, of which the library decodes any alone.
-    Status DecodeOn(std::size_t threads, ByteSpan encoded, Output& decoded) const override {
-        ZARR_ASSIGN_OR_RETURN(const Header header, ReadHeader(encoded));
-        ZARR_RETURN_IF_ERROR(CheckCompressor(encoded));
-        // A block that is decoded alone is copied once more, which of the quick formats takes as
-        // long as decoding.
-        constexpr std::size_t kFirstSlow = 3;
-        const std::size_t least = FormatOf(encoded) >= kFirstSlow ? 2 : 4;
-        const std::size_t blocks = CountBlocks(header);
-        if (threads < least || blocks < 2) return Decode(encoded, decoded);
-        ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(header.decoded_size));
-        // Of a few each, so that threads that come late find work.
-        const std::size_t part = std::max<std::size_t>(1, blocks / (threads * 4));
-        return ParallelFor((blocks + part - 1) / part, threads, [&](std::size_t i) {
-            return DecodeBlocks(encoded, header, i * part, std::min(blocks, (i + 1) * part), out);
-        });
     }
 
     bool HasRanges() const override { return true; }
@@ -206,6 +268,32 @@ class Blosc final : public Codec {
     }
 
   private:
+    // Fails also where the frame cannot be taken apart.
+    static Status DecodeShared(std::size_t threads, ByteSpan encoded, const Header& header,
+                               MutableByteSpan out) {
+        // Small enough for what is copied to stay in the processor's cache until it is decoded, and
+        // for threads that come late to find work.
+        constexpr std::size_t kPart = std::size_t{1} << 20;
+        const std::size_t blocks = CountBlocks(header);
+        if (blocks < 2) return Status::Unsupported("is one block");
+        const std::size_t part =
+            std::clamp<std::size_t>(kPart / header.block_size, 1, 1 + blocks / (threads * 4));
+        const std::size_t parts = blocks / part;  // of which the last has what remains
+        const auto share = [&](auto&& decode) {
+            return ParallelFor(parts, threads, [&](std::size_t i) -> Status {
+                return decode(i * part, i + 1 == parts ? blocks : (i + 1) * part);
+            });
+        };
+        if (IsStoredAsIs(encoded))
+            return share([&](std::size_t first, std::size_t last) {
+                return DecodeBlocks(encoded, header, first, last, out);
+            });
+        ZARR_ASSIGN_OR_RETURN(const auto compressed, CompressedBlocks::Of(encoded, header, blocks));
+        return share([&](std::size_t first, std::size_t last) {
+            return compressed.Decode(first, last, out);
+        });
+    }
+
     Result<BloscParameters> parameters_;
 };
 

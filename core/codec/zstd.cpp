@@ -5,7 +5,11 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <optional>
+#include <vector>
+
 #include "core/base/limits.h"
+#include "core/base/thread_pool.h"
 #include "core/base/threads.h"
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
@@ -82,18 +86,57 @@ class ZstdStream final : public StreamDecoder {
     Context context_;
 };
 
-// Decodes a frame that is all of `encoded` and says its size, without a window or a copy.
-Status DecodeFrame(ByteSpan encoded, std::size_t size, Output& decoded) {
+// A frame, and what it says that it decodes to.
+struct Frame {
+    ByteSpan encoded;
+    std::size_t begin = 0;  // in what all frames decode to
+    std::size_t size = 0;
+
+    // What the frame that `encoded` begins with says that it decodes to.
+    static std::optional<std::size_t> SizeOf(ByteSpan encoded) {
+        const unsigned long long size = ZSTD_getFrameContentSize(encoded.data, encoded.size);
+        if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return {};
+        return static_cast<std::size_t>(size);
+    }
+
+    // The frame that `encoded` begins with; nothing where it is damaged or does not say its size.
+    static std::optional<Frame> First(ByteSpan encoded) {
+        const std::optional<std::size_t> size = SizeOf(encoded);
+        const std::size_t length = ZSTD_findFrameCompressedSize(encoded.data, encoded.size);
+        if (!size || ZSTD_isError(length) != 0U) return {};
+        return Frame{{encoded.data, length}, 0, *size};
+    }
+};
+
+// The frames that make up `encoded`; none where one is damaged or does not say its size, and where
+// they are more than anybody writes.
+std::vector<Frame> FramesOf(ByteSpan encoded) {
+    constexpr std::size_t kMost = std::size_t{1} << 16;
+    std::vector<Frame> frames;
+    std::size_t begin = 0;
+    while (encoded.size != 0) {
+        std::optional<Frame> frame = Frame::First(encoded);
+        if (!frame || frames.size() == kMost) return {};
+        frame->begin = begin;
+        begin = SaturatingAdd(begin, frame->size);
+        encoded = encoded.From(frame->encoded.size);
+        frames.push_back(*frame);
+    }
+    return frames;
+}
+
+// Decodes a frame to its place in `decoded`, without a window or a copy.
+Status DecodeFrame(const Frame& frame, MutableByteSpan decoded) {
     auto& context = ThreadLocalObject<Context>();
     if (context == nullptr) context.reset(ZSTD_createDCtx());
     if (context == nullptr) return NoContext();
-    ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(size));
     const std::size_t written =
-        ZSTD_decompressDCtx(context.get(), out.data, out.size, encoded.data, encoded.size);
+        ZSTD_decompressDCtx(context.get(), decoded.data + frame.begin, frame.size,
+                            frame.encoded.data, frame.encoded.size);
     if (ZSTD_isError(written) != 0U) return Damage(written);
-    if (written != size)
+    if (written != frame.size)
         return Status::Corrupt("decodes to " + std::to_string(written) +
-                               " bytes, its header says " + std::to_string(size));
+                               " bytes, its header says " + std::to_string(frame.size));
     return {};
 }
 
@@ -140,14 +183,25 @@ class Zstd final : public Codec {
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        const unsigned long long size = ZSTD_getFrameContentSize(encoded.data, encoded.size);
-        const bool says_size = size != ZSTD_CONTENTSIZE_UNKNOWN && size != ZSTD_CONTENTSIZE_ERROR;
-        const bool is_alone =
-            ZSTD_findFrameCompressedSize(encoded.data, encoded.size) == encoded.size;
+        return DecodeOn(1, encoded, decoded);
+    }
+
+    // Frames can be decoded each alone.
+    Status DecodeOn(std::size_t threads, ByteSpan encoded, Output& decoded) const override {
+        const std::optional<Frame> first = Frame::First(encoded);
+        if (first && first->encoded.size == encoded.size) {
+            ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(first->size));
+            return DecodeFrame(*first, out);
+        }
+        const std::vector<Frame> frames = first ? FramesOf(encoded) : std::vector<Frame>();
+        if (!frames.empty()) {
+            const std::size_t size = SaturatingAdd(frames.back().begin, frames.back().size);
+            ZARR_ASSIGN_OR_RETURN(const MutableByteSpan out, decoded.Prepare(size));
+            return ParallelFor(frames.size(), threads,
+                               [&](std::size_t i) { return DecodeFrame(frames[i], out); });
+        }
         // Before the streaming path takes memory for a window of that size.
-        if (says_size && size > decoded.limit()) return decoded.TooLong();
-        if (says_size && is_alone)
-            return DecodeFrame(encoded, static_cast<std::size_t>(size), decoded);
+        if (Frame::SizeOf(encoded).value_or(0) > decoded.limit()) return decoded.TooLong();
         ZstdStream stream(decoded.limit());
         return DecodeStreams(stream, encoded, decoded, Following::kStreams);
     }

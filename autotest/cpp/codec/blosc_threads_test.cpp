@@ -3,21 +3,20 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <cstring>
 #include <string>
 #include <thread>
 #include <tuple>
 #include <vector>
 
 #include "autotest/cpp/codec/from_json.h"
-#include "autotest/cpp/codec/guarded_memory.h"
+#include "autotest/cpp/codec/guarded_decoder.h"
 #include "autotest/cpp/support/checks.h"
+#include "core/base/endian.h"
 #include "core/codec/pipeline.h"
 
 namespace zarr::test {
 namespace {
 
-constexpr std::size_t kThreads[] = {1, 2, 4, 16};
 constexpr std::size_t kHeader = 16;
 // Of zstd the library makes blocks as small as it is asked to, of the others of 64 KiB at least:
 // this is five of those, the last one partial.
@@ -44,40 +43,12 @@ Result<Pipeline> Bind(const FrameSpec& spec, std::size_t size) {
     return BindJson(config, context);
 }
 
-// Random bytes that repeat those a little before, for any compressor to find.
-std::string Contents(Random& random, std::size_t size) {
-    std::string bytes(size, '\0');
-    for (std::size_t i = 0; i < size; ++i)
-        bytes[i] = i % 192 < 64 ? static_cast<char>(random.Below(256)) : bytes[i - 64];
-    return bytes;
-}
-
 std::string Encoded(const Pipeline& pipeline, const std::string& contents) {
     PipelineScratch scratch;
     const auto encoded = pipeline.Encode(ByteSpan(contents), scratch);
     EXPECT_TRUE(Succeeds(encoded));
     return encoded.ok() ? std::string(encoded->text()) : std::string();
 }
-
-// Decodes from and to memory of exactly the right size.
-class Decoder {
-  public:
-    Status Decode(const Pipeline& pipeline, const std::string& encoded, std::size_t threads) {
-        const ByteSpan input = input_.Copy(ByteSpan(encoded));
-        const MutableByteSpan output = output_.Last(pipeline.chunk_bytes());
-        if (output.size != 0) std::memset(output.data, 0xcc, output.size);
-        return pipeline.Decode(input, output, scratch_, threads);
-    }
-    // Of the last call.
-    std::string_view decoded(const Pipeline& pipeline) {
-        return ByteSpan(output_.Last(pipeline.chunk_bytes())).text();
-    }
-
-  private:
-    GuardedMemory input_;
-    GuardedMemory output_;
-    PipelineScratch scratch_;
-};
 
 std::size_t BlockSize(const std::string& frame) {
     std::size_t value = 0;
@@ -90,7 +61,7 @@ void CheckEqual(const FrameSpec& spec, const std::string& contents) {
     const auto pipeline = Bind(spec, contents.size());
     ASSERT_TRUE(Succeeds(pipeline));
     const std::string encoded = Encoded(*pipeline, contents);
-    Decoder decoder;
+    GuardedDecoder decoder;
     for (const std::size_t threads : kThreads) {
         ASSERT_TRUE(Succeeds(decoder.Decode(*pipeline, encoded, threads))) << threads;
         ASSERT_TRUE(decoder.decoded(*pipeline) == contents)
@@ -121,7 +92,7 @@ TEST_P(BloscThreads, HaveBlocksToShare) {
     Random random(80);
     FrameSpec spec = Spec();
     spec.block_size = 4096;
-    const std::string encoded = Encoded(*Bind(spec, kSize), Contents(random, kSize));
+    const std::string encoded = Encoded(*Bind(spec, kSize), Compressible(random, kSize));
     EXPECT_FALSE(IsStoredAsIs(encoded));
     EXPECT_LE(BlockSize(encoded), std::size_t{1} << 16);
 }
@@ -136,7 +107,7 @@ TEST_P(BloscThreads, GiveWhatOneGives) {
         for (const std::size_t size :
              {std::size_t{1}, std::size_t{100}, std::size_t{4096}, std::size_t{8400},
               std::size_t{65536}, std::size_t{131073}, std::size_t{262144}, kSize, kSize + 1})
-            CheckEqual(spec, Contents(random, size));
+            CheckEqual(spec, Compressible(random, size));
     }
 }
 
@@ -145,7 +116,7 @@ TEST_P(BloscThreads, GiveWhatOneGivesInTheLibrarysBlocks) {
     for (const std::size_t size : {1000003U, 1500000U}) {
         FrameSpec spec = Spec();
         for (spec.level = 1; spec.level <= 9; spec.level += 4)
-            CheckEqual(spec, Contents(random, size));
+            CheckEqual(spec, Compressible(random, size));
     }
 }
 
@@ -166,7 +137,7 @@ TEST_P(BloscThreads, DecodeWhatIsStoredAsItIs) {
             if (!IsStoredAsIs(encoded)) continue;
             // The library says that it is one block; in several it is the same.
             encoded.replace(8, 4, std::string("\0\x10\0\0", 4));
-            Decoder decoder;
+            GuardedDecoder decoder;
             for (const std::size_t threads : kThreads) {
                 if (size < 4096) continue;
                 ASSERT_TRUE(Succeeds(decoder.Decode(*pipeline, encoded, threads))) << threads;
@@ -185,8 +156,8 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
     for (const int level : {0, 5}) {
         spec.level = level;
         const auto pipeline = Bind(spec, kSize);
-        const std::string encoded = Encoded(*pipeline, Contents(random, kSize));
-        Decoder decoder;
+        const std::string encoded = Encoded(*pipeline, Compressible(random, kSize));
+        GuardedDecoder decoder;
         for (int i = 0; i < 40; ++i) {
             const std::size_t size = i < 20 ? static_cast<std::size_t>(i)
                                             : encoded.size() - 1 - random.Below(encoded.size());
@@ -214,9 +185,9 @@ TEST_P(BloscThreads, SurviveWrongBytes) {
     FrameSpec spec = Spec();
     spec.block_size = 4096;
     const auto pipeline = Bind(spec, kSize);
-    const std::string encoded = Encoded(*pipeline, Contents(random, kSize));
-    Decoder alone;
-    Decoder shared;
+    const std::string encoded = Encoded(*pipeline, Compressible(random, kSize));
+    GuardedDecoder alone;
+    GuardedDecoder shared;
     for (int i = 0; i < 300; ++i) {
         std::string wrong = encoded;
         // The header, the places of the blocks, the blocks.
@@ -237,13 +208,55 @@ TEST_P(BloscThreads, SurviveWrongBytes) {
     }
 }
 
+// The frame with its blocks in another order, as a writer with several threads leaves them.
+std::string Shuffled(Random& random, const std::string& frame, std::size_t decoded_size) {
+    const std::size_t count = (decoded_size + BlockSize(frame) - 1) / BlockSize(frame);
+    std::vector<std::size_t> begins;
+    for (std::size_t i = 0; i < count; ++i)
+        begins.push_back(
+            LoadLittle32(reinterpret_cast<const std::uint8_t*>(frame.data()) + kHeader + 4 * i));
+    begins.push_back(frame.size());
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < count; ++i)
+        order.insert(order.begin() + static_cast<std::ptrdiff_t>(random.Below(i + 1)), i);
+    std::string shuffled = frame.substr(0, kHeader + 4 * count);
+    for (const std::size_t block : order) {
+        StoreLittle32(reinterpret_cast<std::uint8_t*>(shuffled.data()) + kHeader + 4 * block,
+                      static_cast<std::uint32_t>(shuffled.size()));
+        shuffled += frame.substr(begins[block], begins[block + 1] - begins[block]);
+    }
+    return shuffled;
+}
+
+TEST_P(BloscThreads, DecodeBlocksInAnyOrder) {
+    Random random(89);
+    FrameSpec spec = Spec();
+    spec.block_size = 4096;
+    for (const std::size_t size : {kSize, kSize + 1, std::size_t{4000000}}) {
+        const std::string contents = Compressible(random, size);
+        const auto pipeline = Bind(spec, size);
+        const std::string encoded = Encoded(*pipeline, contents);
+        if (IsStoredAsIs(encoded)) continue;  // blosclz finds nothing in bits
+        GuardedDecoder decoder;
+        for (int i = 0; i < 3; ++i) {
+            const std::string shuffled = Shuffled(random, encoded, size);
+            ASSERT_EQ(shuffled.size(), encoded.size());
+            ASSERT_NE(shuffled, encoded);
+            for (const std::size_t threads : kThreads) {
+                ASSERT_TRUE(Succeeds(decoder.Decode(*pipeline, shuffled, threads))) << threads;
+                ASSERT_TRUE(decoder.decoded(*pipeline) == contents) << threads << " threads";
+            }
+        }
+    }
+}
+
 TEST(BloscFrames, RefuseChunksOfOtherSizes) {
     Random random(86);
     FrameSpec spec;
     spec.compressor = "zstd";
     spec.block_size = 4096;
-    const std::string encoded = Encoded(*Bind(spec, 40000), Contents(random, 40000));
-    Decoder decoder;
+    const std::string encoded = Encoded(*Bind(spec, 40000), Compressible(random, 40000));
+    GuardedDecoder decoder;
     for (const std::size_t size : {0U, 1U, 4096U, 39999U, 40001U, 100000U})
         for (const std::size_t threads : kThreads)
             EXPECT_TRUE(
@@ -259,10 +272,10 @@ TEST(BloscFrames, RefuseTheReservedFlag) {
     spec.block_size = 4096;
     for (spec.level = 0; spec.level <= 5; spec.level += 5) {
         const auto pipeline = Bind(spec, 40000);
-        std::string encoded = Encoded(*pipeline, Contents(random, 40000));
+        std::string encoded = Encoded(*pipeline, Compressible(random, 40000));
         encoded.replace(8, 4, std::string("\0\x10\0\0", 4));
         encoded[2] = static_cast<char>(encoded[2] | 8);
-        Decoder decoder;
+        GuardedDecoder decoder;
         for (const std::size_t threads : kThreads)
             EXPECT_TRUE(
                 Fails(decoder.Decode(*pipeline, encoded, threads), StatusCode::kCorrupt, "damaged"))
@@ -278,14 +291,14 @@ TEST(BloscFrames, DecodeForManyCallersAtOnce) {
     FrameSpec spec;
     spec.compressor = "zstd";
     spec.block_size = 4096;
-    const std::string contents = Contents(random, 100000);
+    const std::string contents = Compressible(random, 100000);
     const auto pipeline = Bind(spec, contents.size());
     const std::string encoded = Encoded(*pipeline, contents);
     std::atomic<int> wrong{0};
     std::vector<std::thread> callers;
     for (std::size_t t = 0; t < 6; ++t)
         callers.emplace_back([&, t] {
-            Decoder decoder;
+            GuardedDecoder decoder;
             for (int i = 0; i < 40; ++i)
                 if (!decoder.Decode(*pipeline, encoded, 1 + t).ok() ||
                     decoder.decoded(*pipeline) != contents)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What tests of codecs that several threads decode for have in common.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "autotest/cpp/codec/guarded_memory.h"
+#include "autotest/cpp/support/checks.h"
+#include "core/codec/pipeline.h"
+
+namespace zarr::test {
+
+constexpr std::size_t kThreads[] = {1, 2, 4, 16};
+
+// Decodes from and to memory of exactly the right size.
+class GuardedDecoder {
+  public:
+    Status Decode(const Pipeline& pipeline, const std::string& encoded, std::size_t threads) {
+        const ByteSpan input = input_.Copy(ByteSpan(encoded));
+        const MutableByteSpan output = output_.Last(pipeline.chunk_bytes());
+        if (output.size != 0) std::memset(output.data, 0xcc, output.size);
+        return pipeline.Decode(input, output, scratch_, threads);
+    }
+    // Of the last call.
+    std::string_view decoded(const Pipeline& pipeline) {
+        return ByteSpan(output_.Last(pipeline.chunk_bytes())).text();
+    }
+
+  private:
+    GuardedMemory input_;
+    GuardedMemory output_;
+    PipelineScratch scratch_;
+};
+
+// Random bytes that repeat those a little before, for any compressor to find.
+inline std::string Compressible(Random& random, std::size_t size) {
+    std::string bytes(size, '\0');
+    for (std::size_t i = 0; i < size; ++i)
+        bytes[i] = i % 192 < 64 ? static_cast<char>(random.Below(256)) : bytes[i - 64];
+    return bytes;
+}
+
+}  // namespace zarr::test
