@@ -290,8 +290,8 @@ bool RegionReader::IsWantedAsStored(const ChunkPart& part) const {
 
 void RegionReader::CopyFrom(const ChunkPart& part, const std::uint8_t* chunk) const {
     const ChunkWalk walk = WalkOf(part, region_, part.layout->strides);
-    CopyBlock(part.count, PlaceOf(part), destination_.strides, chunk + offset_ + walk.first,
-              walk.strides, op_);
+    CopyBlockOn(part.threads, part.count, PlaceOf(part), destination_.strides,
+                chunk + offset_ + walk.first, walk.strides, op_);
 }
 
 void RegionReader::Fill(const ChunkPart& part) const {
@@ -508,6 +508,7 @@ Status RegionReader::ReadIntoPlace(const ChunkPart& part) {
                 std::copy_n(part.fetched->bytes.data, size, memory.data);
             return part.fetched->found;
         }
+        const ThreadBudget budget(part.threads);
         ZARR_ASSIGN_OR_RETURN(const auto found, array_.chunks().GetInto(part.chunk, memory));
         size = found.value_or(0);
         return found.has_value();
@@ -679,6 +680,7 @@ Result<std::optional<ByteSpan>> RegionReader::Fetch(const ChunkPart& part,
                                                     PipelineScratch& scratch) const {
     const auto get = [&]() -> Result<bool> {
         if (part.fetched != nullptr) return part.fetched->found;
+        const ThreadBudget budget(part.threads);
         return array_.chunks().Get(part.chunk, scratch.encoded, part.layout->max_encoded_bytes);
     };
     ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));

@@ -24,7 +24,7 @@ struct ChunkPart {
     std::ptrdiff_t place = 0;   // in the caller's memory, in bytes from the region's first element
     bool covers_chunk = false;  // every element of the array in the chunk is in it
     bool fills_chunk = false;   // and the chunk does not overhang the array
-    std::size_t threads = 1;    // that may decode it
+    std::size_t threads = 1;    // that may read, decode and copy it
     bool may_stay = true;       // in the cache
     ChunkLayoutPtr layout;      // to be set by who wants it
     const FetchedChunk* fetched = nullptr;  // what was read of it with others

@@ -308,4 +308,21 @@ Status ParallelFor(std::size_t count, std::size_t max_threads,
     return work.status();
 }
 
+namespace {
+
+std::size_t& BudgetOfThisThread() {
+    thread_local std::size_t threads = 1;
+    return threads;
+}
+
+}  // namespace
+
+ThreadBudget::ThreadBudget(std::size_t threads) : before_(BudgetOfThisThread()) {
+    BudgetOfThisThread() = threads;
+}
+
+ThreadBudget::~ThreadBudget() { BudgetOfThisThread() = before_; }
+
+std::size_t ThreadBudget::OfThisThread() { return BudgetOfThisThread(); }
+
 }  // namespace zarr

@@ -46,6 +46,22 @@ class WorkerPool {
 Status ParallelFor(std::size_t count, std::size_t max_threads,
                    const std::function<Status(std::size_t)>& task);
 
+// While it lives, the calling thread's work may be shared out to up to `threads` threads, itself
+// among them, by what is called far below: a store that reads a large file, say.
+class ThreadBudget {
+  public:
+    explicit ThreadBudget(std::size_t threads);
+    ~ThreadBudget();
+    ThreadBudget(const ThreadBudget&) = delete;
+    ThreadBudget& operator=(const ThreadBudget&) = delete;
+
+    // The calling thread's; 1 where there is none.
+    static std::size_t OfThisThread();
+
+  private:
+    const std::size_t before_;
+};
+
 // Lets a number of threads through at a time.
 class Semaphore {
   public:

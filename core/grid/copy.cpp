@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/base/thread_pool.h"
+
 namespace zarr {
 
 namespace {
@@ -126,6 +128,35 @@ void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const S
             src -= a.src * static_cast<std::ptrdiff_t>(a.count);
         }
     }
+}
+
+void CopyBlockOn(std::size_t threads, const DimVector<std::uint64_t>& count, std::uint8_t* dst,
+                 const Strides& dst_strides, const std::uint8_t* src, const Strides& src_strides,
+                 const Converter& op) {
+    // A thread that is not there yet takes as long as copying a quarter of this.
+    constexpr std::uint64_t kPart = std::uint64_t{1} << 20;
+    // Along this dimension the parts lie apart in memory.
+    std::size_t axis = 0;
+    std::uint64_t elements = 1;
+    for (std::size_t i = 0; i < count.size(); ++i) {
+        elements *= count[i];  // of memory that is there
+        if (count[i] > 1 && std::abs(dst_strides[i]) > std::abs(dst_strides[axis])) axis = i;
+    }
+    const std::uint64_t most =
+        elements / std::max<std::uint64_t>(kPart / std::max<std::size_t>(op.dst_size, 1), 1);
+    if (threads < 2 || most < 2 || count[axis] < 2)
+        return CopyBlock(count, dst, dst_strides, src, src_strides, op);
+    const std::uint64_t parts = std::min(count[axis], most);
+    static_cast<void>(
+        ParallelFor(static_cast<std::size_t>(parts), threads, [&](std::size_t i) -> Status {
+            const std::uint64_t first = count[axis] * i / parts;
+            DimVector<std::uint64_t> own = count;
+            own[axis] = count[axis] * (i + 1) / parts - first;
+            const auto skipped = static_cast<std::ptrdiff_t>(first);
+            CopyBlock(own, dst + skipped * dst_strides[axis], dst_strides,
+                      src + skipped * src_strides[axis], src_strides, op);
+            return {};
+        }));
 }
 
 void FillBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,

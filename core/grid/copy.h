@@ -24,6 +24,11 @@ Strides ContiguousStrides(const DimVector<std::uint64_t>& shape, std::size_t siz
 void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
                const std::uint8_t* src, const Strides& src_strides, const Converter& op);
 
+// The same on up to `threads` threads, where there is much to copy.
+void CopyBlockOn(std::size_t threads, const DimVector<std::uint64_t>& count, std::uint8_t* dst,
+                 const Strides& dst_strides, const std::uint8_t* src, const Strides& src_strides,
+                 const Converter& op);
+
 // Sets every element of a block to the result of `op` on the one element at `value`.
 void FillBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const Strides& dst_strides,
                const std::uint8_t* value, const Converter& op);

@@ -11,6 +11,7 @@
 
 #include "core/base/fork.h"
 #include "driver/base/report.h"
+#include "driver/store/local_file.h"
 #include "driver/store/partial_files.h"
 #include "driver/store/vsi_store.h"
 

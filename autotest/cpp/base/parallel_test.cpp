@@ -123,5 +123,20 @@ TEST(ParallelFor, ThreadsReallyRunAtOnce) {
     })));
 }
 
+TEST(ThreadBudgets, AreOfOneThreadAndOneScope) {
+    EXPECT_EQ(ThreadBudget::OfThisThread(), 1U);
+    {
+        const ThreadBudget outer(4);
+        EXPECT_EQ(ThreadBudget::OfThisThread(), 4U);
+        {
+            const ThreadBudget inner(2);
+            EXPECT_EQ(ThreadBudget::OfThisThread(), 2U);
+        }
+        EXPECT_EQ(ThreadBudget::OfThisThread(), 4U);
+        std::thread([] { EXPECT_EQ(ThreadBudget::OfThisThread(), 1U); }).join();
+    }
+    EXPECT_EQ(ThreadBudget::OfThisThread(), 1U);
+}
+
 }  // namespace
 }  // namespace zarr

@@ -128,6 +128,30 @@ TEST(CopyBlock, LargeTranspositions) {
     }
 }
 
+// Of 2 MiB and more, whose parts are copied at the same time.
+TEST(CopyBlock, LargeBlocksOnSeveralThreads) {
+    Random random(10);
+    for (const Counts& count : {Counts{1100000}, Counts{3, 700, 500}, Counts{600000, 2},
+                                Counts{1, 1, 5, 1, 300000}, Counts{0, 1000000}}) {
+        const Converter op = random.Chance() ? SwapConverter(4, 4) : StreamedCopyConverter(4);
+        const Layout to = RandomLayout(random, count, op.dst_size);
+        const Layout from = RandomLayout(random, count, op.dst_size);
+        const std::string text = random.Bytes(1009);
+        std::vector<std::uint8_t> src(from.size);
+        for (std::size_t i = 0; i < src.size(); ++i)
+            src[i] = static_cast<std::uint8_t>(text[i % text.size()]);
+        std::vector<std::uint8_t> expected(to.size, 0xcc);
+        CopyBlock(count, expected.data() + to.first, to.strides, src.data() + from.first,
+                  from.strides, op);
+        for (const std::size_t threads : {0U, 1U, 2U, 5U}) {
+            std::vector<std::uint8_t> dst(to.size, 0xcc);
+            CopyBlockOn(threads, count, dst.data() + to.first, to.strides, src.data() + from.first,
+                        from.strides, op);
+            ASSERT_TRUE(dst == expected) << count.size() << ", " << threads << " threads";
+        }
+    }
+}
+
 TEST(CopyBlock, CopiesNothingOfAnEmptyBlock) {
     std::uint8_t dst = 1;
     const std::uint8_t src = 2;

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/base/bytes.h"
+
+#ifdef _WIN32
+#define ZARR_HAS_LOCAL_FILE 0
+#else
+#define ZARR_HAS_LOCAL_FILE 1
+#endif
+
+namespace zarr_driver {
+
+// True of a path that none of GDAL's virtual file systems answers for, those that the host has
+// installed included.
+bool IsLocalPath(const std::string& path);
+
+// A file of this machine, open for reading. A pipe, a socket or a device may wait for ever for a
+// writer, or act when it is opened; so only regular files are read, and no open waits. Moves;
+// closes what it has open. One thread at a time.
+class LocalFile {
+  public:
+    LocalFile() = default;
+    ~LocalFile() { Close(); }
+    LocalFile(const LocalFile&) = delete;
+    LocalFile& operator=(const LocalFile&) = delete;
+    LocalFile(LocalFile&& other) noexcept;
+    LocalFile& operator=(LocalFile&& other) noexcept;
+
+    // Opens the file at a path, relative to the current folder or absolute. 0, or an error as
+    // errno has it: EISDIR for a folder, ENODEV for what is not a regular file.
+    int Open(const std::string& path);
+    bool is_open() const { return descriptor_ >= 0; }
+    std::uint64_t size() const { return size_; }
+    // Fills `memory` from `offset` on, by as many threads as the caller's zarr::ThreadBudget has.
+    // 0, or an error; EIO where the file ends before.
+    int ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const;
+
+  private:
+    void Close();
+
+    int descriptor_ = -1;
+    std::uint64_t size_ = 0;
+};
+
+}  // namespace zarr_driver
