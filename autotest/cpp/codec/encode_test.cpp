@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What every codec owes who writes: numcodecs' bytes of every vector of vectors.json, and of other
-// values bytes that decode to them.
+// What every codec owes who writes: numcodecs' bytes of every vector of vectors.json, or as good
+// ones, and of other values bytes that decode to them.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -46,7 +46,7 @@ Result<std::string> EncodeVector(const Pipeline& pipeline, const Vector& vector,
 
 class CodecEncoding : public testing::TestWithParam<Vector> {};
 
-// Of pcodec, those that were recorded, which it reads.
+// Of pcodec, those that were recorded, which it reads; of zlib and gzip, what zlib reads.
 TEST_P(CodecEncoding, GivesTheBytesOfNumcodecs) {
     const Result<Pipeline> pipeline = BindAlone(GetParam());
     ASSERT_TRUE(pipeline.ok()) << pipeline.status().message();
@@ -57,7 +57,7 @@ TEST_P(CodecEncoding, GivesTheBytesOfNumcodecs) {
         ASSERT_EQ(encoded.ok(), GetParam().is_writable) << encoded.status().message();
         if (!encoded.ok()) return;
         EXPECT_LE(encoded->size(), pipeline->max_encoded_bytes());
-        ASSERT_EQ(*encoded, GetParam().reencoded);
+        ASSERT_EQ(Comparable(GetParam(), *encoded), Comparable(GetParam(), GetParam().reencoded));
     }
 }
 
@@ -186,7 +186,9 @@ TEST(CodecEncodings, AreTheSameFromAnyThread) {
         PipelineScratch scratch;
         for (int repeat = 0; repeat < 5; ++repeat) {
             const auto encoded = EncodeVector(pipeline, vector, scratch);
-            if (!encoded.ok() || *encoded != vector.reencoded) return false;
+            if (!encoded.ok() ||
+                Comparable(vector, *encoded) != Comparable(vector, vector.reencoded))
+                return false;
         }
         return true;
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "autotest/cpp/codec/vectors.h"
 
+#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <cstdlib>
@@ -126,6 +127,25 @@ CodecContext Vector::Context(int more) const {
     context.dtype = dtype;
     context.chunk_shape = {items + static_cast<std::uint64_t>(static_cast<std::int64_t>(more))};
     return context;
+}
+
+std::string Comparable(const Vector& vector, std::string_view encoded) {
+    if (vector.id != "zlib" && vector.id != "gzip") return std::string(encoded);
+    std::string decoded(vector.decoded[0].size() + 1, '\0');
+    constexpr int kEitherWrapping = 32;
+    z_stream stream = {};
+    EXPECT_EQ(inflateInit2(&stream, MAX_WBITS + kEitherWrapping), Z_OK);
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(encoded.data()));
+    stream.avail_in = static_cast<uInt>(encoded.size());
+    stream.next_out = reinterpret_cast<Bytef*>(decoded.data());
+    stream.avail_out = static_cast<uInt>(decoded.size());
+    // Of gzip the vector may have several streams.
+    while (inflate(&stream, Z_NO_FLUSH) == Z_STREAM_END && stream.avail_in != 0) {
+        if (*stream.next_in == 0 || inflateReset(&stream) != Z_OK) break;
+    }
+    decoded.resize(decoded.size() - stream.avail_out);
+    inflateEnd(&stream);
+    return decoded;
 }
 
 const std::vector<Vector>& Vectors() {

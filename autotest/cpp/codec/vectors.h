@@ -4,6 +4,7 @@
 
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/codec/codec.h"
@@ -30,6 +31,10 @@ struct Vector {
     // Of `items` plus `more` elements.
     CodecContext Context(int more = 0) const;
 };
+
+// What is to be equal of what a vector's values encode to: of zlib and gzip, which libdeflate
+// makes, what zlib decodes it to, of others all of it.
+std::string Comparable(const Vector& vector, std::string_view encoded);
 
 struct Bomb {
     std::string name;
