@@ -14,6 +14,9 @@
 //   windows X,Y,W,H ...  of two dimensions: all chunks that a window touches, once each, then the
 //                  windows, copied to memory of their own     {"seconds": S}
 //   check          all chunks                                  {"crc32": N} of the array's bytes
+//   write FOLDER VARIANT   encodes all chunks of what was read last, and writes each to a file of
+//                  FOLDER, which is there and has none; VARIANT is blosc's compressor, of level 5
+//                  with shuffle, or the level of another codec; not of shards     {"seconds": S}
 #include <sys/mman.h>
 #include <zlib.h>
 
@@ -33,7 +36,7 @@
 #include <thread>
 #include <vector>
 
-#include "autotest/benchmark/floor_decoder.h"
+#include "autotest/benchmark/floor_codec.h"
 #include "autotest/benchmark/floor_shard.h"
 
 namespace {
@@ -118,14 +121,14 @@ class Memory {
 // What one thread keeps.
 struct Worker {
     explicit Worker(const Layout& layout)
-        : decoder(MakeFloorDecoder(layout.codec)),
+        : decoder(MakeFloorCodec(layout.codec)),
           encoded(layout.chunk_bytes()),
           decoded(layout.chunk_bytes()) {
         // Touched, as the array's memory is.
         std::memset(encoded.data(), 0xff, encoded.size());
         std::memset(decoded.data(), 0xff, decoded.size());
     }
-    std::unique_ptr<FloorDecoder> decoder;
+    std::unique_ptr<FloorCodec> decoder;
     FloorBuffer encoded;
     FloorBuffer decoded;
 };
@@ -152,6 +155,26 @@ void Place(const Layout& layout, const Sizes& chunk, std::size_t axis, const std
 
 // The shards that a read needs, open while it lasts.
 using Shards = std::map<Sizes, FloorShard>;
+
+// The other way round: takes what of a chunk lies in the array out of it.
+void TakeOut(const Layout& layout, const Sizes& chunk, std::size_t axis, const std::uint8_t* from,
+             std::uint8_t* to) {
+    const std::size_t first = chunk[axis] * layout.chunks[axis];
+    const std::size_t count = std::min(layout.chunks[axis], layout.shape[axis] - first);
+    std::size_t from_step = layout.item_size;
+    std::size_t to_step = layout.item_size;
+    for (std::size_t i = axis + 1; i < layout.shape.size(); ++i) {
+        from_step *= layout.shape[i];
+        to_step *= layout.chunks[i];
+    }
+    from += first * from_step;
+    if (axis + 1 == layout.shape.size()) {
+        std::memcpy(to, from, count * layout.item_size);
+        return;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        TakeOut(layout, chunk, axis + 1, from + i * from_step, to + i * to_step);
+}
 
 // Reads a chunk and decodes it to memory of the chunk's size; ends the program where that fails.
 void DecodeChunk(const Layout& layout, std::size_t index, const Shards& shards, Worker& worker,
@@ -217,6 +240,30 @@ double ReadChunks(const Layout& layout, const Sizes& indices, std::vector<Worker
     const Shards shards = OpenShards(layout, indices, workers.size());
     OnAll(indices.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
         ReadChunk(layout, indices[k], shards, workers[thread], array);
+    });
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Writes all chunks of the array in memory; returns the seconds that took.
+double WriteChunks(const Layout& layout, const std::string& folder, const std::string& variant,
+                   std::vector<Worker>& workers, const std::uint8_t* array) {
+    Layout target = layout;
+    target.folder = folder;
+    target.shards.clear();
+    const auto start = std::chrono::steady_clock::now();
+    OnAll(Product(layout.grid()), workers.size(), [&](std::size_t thread, std::size_t k) {
+        Worker& worker = workers[thread];
+        const Sizes chunk = layout.ChunkAt(k);
+        TakeOut(layout, chunk, 0, array, worker.decoded.data());
+        const bool is_encoded =
+            worker.decoder == nullptr ||
+            worker.decoder->Encode(worker.decoded, layout.item_size, variant, worker.encoded);
+        if (is_encoded &&
+            WriteWholeFile(target.PathOf(chunk),
+                           worker.decoder == nullptr ? worker.decoded : worker.encoded))
+            return;
+        std::fprintf(stderr, "zarr_floor: cannot write chunk %zu to %s\n", k, folder.c_str());
+        std::exit(1);
     });
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -290,6 +337,15 @@ void Answer(const std::string& line, const Layout& layout, std::vector<Worker>& 
         std::fflush(stdout);
         return;
     }
+    if (verb == "write") {
+        std::string folder;
+        std::string variant;
+        request >> folder >> variant;
+        std::printf("{\"seconds\": %.6f}\n",
+                    WriteChunks(layout, folder, variant, workers, memory.data()));
+        std::fflush(stdout);
+        return;
+    }
     Sizes indices(Product(layout.grid()));
     std::iota(indices.begin(), indices.end(), std::size_t{0});
     const double seconds = ReadChunks(layout, indices, workers, memory.data());
@@ -318,7 +374,7 @@ int main(int argc, char** argv) {
                      (layout.shards.empty() || layout.shards.size() == layout.chunks.size());
     for (std::size_t i = 0; has_sizes && i < layout.shards.size(); ++i)
         has_sizes = layout.shards[i] != 0 && layout.shards[i] % layout.chunks[i] == 0;
-    if (!has_sizes || (layout.codec != "none" && MakeFloorDecoder(layout.codec) == nullptr)) {
+    if (!has_sizes || (layout.codec != "none" && MakeFloorCodec(layout.codec) == nullptr)) {
         std::fputs(
             "zarr_floor: sizes must be 1 or more, shards made of whole chunks, and the codec"
             " blosc, zstd, zlib or none\n",

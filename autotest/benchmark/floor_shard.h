@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "autotest/benchmark/floor_decoder.h"
+#include "autotest/benchmark/floor_codec.h"
 
 // A shard that is open for reading. ReadChunk() may be called by several threads at once.
 class FloorShard {

@@ -3,6 +3,7 @@
 
 import dataclasses
 import json
+import pathlib
 import statistics
 import subprocess
 import time
@@ -125,6 +126,11 @@ class Floor:
 
     def __call__(self):
         return self._ask("read")["seconds"]
+
+    def writing(self, folder, variant):
+        """Encodes what was read last and writes it to files of a new folder; returns seconds."""
+        pathlib.Path(folder).mkdir()
+        return self._ask(f"write {folder} {variant}")["seconds"]
 
     def of_windows(self, windows):
         """The contender that decodes each chunk that a window touches once, and then copies the

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Chunk files and the bare codec libraries, for the lower bound of the benchmarks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+
+// Bytes that are not cleared when they are made; grows without keeping what it held. They begin
+// with a page, as some systems copy files to any other place more slowly.
+class FloorBuffer {
+  public:
+    explicit FloorBuffer(std::size_t size = 0) { Reset(size); }
+    void Reset(std::size_t size) {
+        if (size > capacity_) {
+            bytes_.reset(new (kPage) std::uint8_t[size]);
+            capacity_ = size;
+        }
+        size_ = size;
+    }
+    std::uint8_t* data() { return bytes_.get(); }
+    const std::uint8_t* data() const { return bytes_.get(); }
+    std::size_t size() const { return size_; }
+
+  private:
+    static constexpr std::align_val_t kPage{4096};
+    struct Free {
+        void operator()(std::uint8_t* bytes) const { operator delete[](bytes, kPage); }
+    };
+
+    std::unique_ptr<std::uint8_t[], Free> bytes_;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+// Codes chunks with one codec library. Keeps the library's state between chunks, as a program
+// would that does nothing else; for one thread.
+class FloorCodec {
+  public:
+    virtual ~FloorCodec() = default;
+
+    // Decodes `encoded` to the `size` bytes at `decoded`. False where the bytes are damaged or
+    // decode to another size.
+    virtual bool Decode(const FloorBuffer& encoded, std::uint8_t* decoded, std::size_t size) = 0;
+    // Encodes items of `item_size` bytes; `variant` is blosc's compressor, or the level of another
+    // codec. False where that fails.
+    virtual bool Encode(const FloorBuffer& decoded, std::size_t item_size,
+                        const std::string& variant, FloorBuffer& encoded) = 0;
+};
+
+// The codec "blosc", "zstd" or "zlib"; null for any other name.
+std::unique_ptr<FloorCodec> MakeFloorCodec(const std::string& codec);
+
+// Reads a file into `bytes`. False where that fails.
+bool ReadWholeFile(const std::string& path, FloorBuffer& bytes);
+// Writes a new file. False where that fails.
+bool WriteWholeFile(const std::string& path, const FloorBuffer& bytes);
