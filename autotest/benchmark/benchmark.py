@@ -52,6 +52,7 @@ from osgeo import gdal  # noqa: E402
 
 TASKS = (
     "full_band",
+    "one_chunk",
     "windows",
     "cube",
     "small_reads",

@@ -2,19 +2,22 @@
 """One reader of Zarr at work on one array; run by peers.py, the others' in the environment that
 peers.sh makes.
 
-    peer_program.py READER PATH FORMAT      READER: ours, tensorstore, zarrs or zarr-python; FORMAT: 2 or 3
+    peer_program.py READER PLACE FORMAT     READER: ours, tensorstore, zarrs or zarr-python; PLACE: a
+                                            folder, or a URL with http:; FORMAT: 2 or 3
 
 Reads commands line by line, and answers each with a line of JSON: {"seconds": S, "crc32": N}
 
     read                 all of the array
     windows W W ...      parts of it, one after the other; each START:STOP,START:STOP,...
     write FOLDER         all of the array to a new one of the same metadata, which is read back
+    cold                 has the page cache forget the files; takes no time
 
 Each command opens the array anew. The time of opening counts not, that of new memory does.
 """
 
 import importlib.metadata
 import json
+import os
 import pathlib
 import shutil
 import sys
@@ -22,6 +25,10 @@ import time
 import zlib
 
 import numpy as np
+
+
+def is_afar(place):
+    return str(place).startswith("http:")
 
 
 class ThroughGdal:
@@ -42,7 +49,11 @@ class ThroughGdal:
         """The array behind what it needs to live."""
         from osgeo import gdal
 
-        dataset = gdal.OpenEx(str(self.path), gdal.OF_MULTIDIM_RASTER | flags, allowed_drivers=["Zarr"])
+        place = str(self.path)
+        if is_afar(place):
+            gdal.VSICurlClearCache()
+            place = f'ZARR:"/vsicurl/{place}"'
+        dataset = gdal.OpenEx(place, gdal.OF_MULTIDIM_RASTER | flags, allowed_drivers=["Zarr"])
         group = dataset.GetRootGroup()
         (name,) = group.GetMDArrayNames()
         return dataset, group, group.OpenMDArray(name)
@@ -70,14 +81,16 @@ def open_tensorstore(path, form):
     import tensorstore
 
     driver = "zarr3" if form == 3 else "zarr"
-    spec = {"driver": driver, "kvstore": {"driver": "file", "path": str(path)}}
-    return tensorstore.open(spec, open=True).result()
+    store = {"driver": "file", "path": str(path)}
+    if is_afar(path):
+        store = {"driver": "http", "base_url": str(path)}
+    return tensorstore.open({"driver": driver, "kvstore": store}, open=True).result()
 
 
 def open_zarr(path, form):
     import zarr
 
-    return zarr.open_array(str(path), mode="r+", zarr_format=form)
+    return zarr.open_array(str(path), mode="r" if is_afar(path) else "r+", zarr_format=form)
 
 
 def open_zarrs(path, form):
@@ -97,16 +110,30 @@ def read(array, window=...):
     return found.read().result() if hasattr(found, "read") else np.asarray(found)
 
 
+def forget(folder):
+    """Drops a folder's files from the page cache, once they are on the disk."""
+    for path in pathlib.Path(folder).rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
 def parse(text):
     return tuple(slice(*map(int, each.split(":"))) for each in text.split(","))
 
 
 def main():
-    name, path, form = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+    name, path, form = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    path = path if is_afar(path) else pathlib.Path(path)
     opened = READERS[name]
     print(json.dumps({"version": importlib.metadata.version(PACKAGES[name])}), flush=True)
     for line in sys.stdin:
         words = line.split()
+        if words[0] == "cold":
+            forget(path)
+            print(json.dumps({"seconds": 0.0, "crc32": 0}), flush=True)
+            continue
         array = opened(path, form)
         if words[0] == "read":
             start = time.perf_counter()

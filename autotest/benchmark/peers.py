@@ -7,7 +7,8 @@
 PYTHON is that of an environment with these packages, as peers.sh makes one. LABEL is that of an array
 in the table, such as "v3, zstd"; all of them without. Ours is the multidimensional API, read into new
 NumPy arrays, as the others do; each has a process of its own. What each has read is compared. The page
-cache is warm. ours/best is the median of the ratios to the fastest peer of each round.
+cache is warm, but for the rows that say otherwise; of an array on a server the chunks are asked for each
+time. ours/best is the median of the ratios to the fastest peer of each round.
 """
 
 import argparse
@@ -25,14 +26,19 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 os.environ.setdefault("GDAL_DRIVER_PATH", str(REPOSITORY / "build" / "gdalplugins"))
 
 import numpy as np  # noqa: E402
+import remote  # noqa: E402
 import report  # noqa: E402
 import samples  # noqa: E402
 from measuring import BUILTIN, Floor, median_ratio, take_turns  # noqa: E402
 from osgeo import gdal  # noqa: E402
+from zarr_http import Served  # noqa: E402  (in the folder that samples adds to the path)
 
 PEERS = ("tensorstore", "zarrs", "zarr-python")
 PROGRAM = pathlib.Path(__file__).with_name("peer_program.py")
-WINDOWS = 40
+COLD = "read all, page cache cold"
+COLD_ARRAYS = ("blosc-lz4", "none")
+LATENCY = 0.02  # seconds, of an answer of the server
+WINDOWS = 40  # of the small form 5
 BANDS = 60
 PIXELS = 10
 
@@ -64,29 +70,46 @@ class Reader:
         return json.loads(answer)
 
 
+class Afar(samples.Sample):
+    """An array on a web server, of the values of another sample."""
+
+    def __init__(self, same, url):
+        super().__init__(f"HTTP, {1000 * LATENCY:.0f} ms, {same.label}", url, same.floor_codec)
+        self.same = same
+
+    def array(self):
+        return self.same.array()
+
+
 def text_of(begin, size):
     return ",".join(f"{b}:{b + s}" for b, s in zip(begin, size))
 
 
-def random_windows(shape, size, step, random):
+def random_windows(number, shape, size, step, random):
     """Windows whose places are multiples of `step`."""
     places = [max((length - each) // step, 0) + 1 for length, each in zip(shape, size)]
     return " ".join(
-        text_of([int(random.integers(n)) * step for n in places], size) for _ in range(WINDOWS)
+        text_of([int(random.integers(n)) * step for n in places], size) for _ in range(number)
     )
 
 
-def tasks_of(sample, folder):
+def tasks_of(sample, folder, windows):
     """Title -> the command for it."""
     shape, chunks = sample.array().shape, sample.chunks
     random = np.random.default_rng(25)
+    if chunks == shape:
+        return {"read all": "read", "written and read back": f"write {folder}/"}
+    if isinstance(sample, Afar):
+        return {"read all": "read"}
     if len(shape) == 2:
         side = min(2 * chunks[0], *shape)
+        cold = {COLD: "read"} if sample.label in COLD_ARRAYS else {}
         return {
             "read all": "read",
+            **cold,
             "windows at chunks' edges": "windows "
-            + random_windows(shape, (side, side), chunks[0], random),
-            "windows anywhere": "windows " + random_windows(shape, (side, side), 1, random),
+            + random_windows(windows, shape, (side, side), chunks[0], random),
+            "windows anywhere": "windows " + random_windows(windows, shape, (side, side), 1, random),
             "written and read back": f"write {folder}/",
         }
     bands = [text_of([i, 0, 0], [1, *shape[1:]]) for i in range(min(BANDS, shape[0]))]
@@ -132,13 +155,16 @@ def measure(sample, setting, table):
         }
         if table is None:
             table = Table({name: readers[name].version for name in PEERS})
-        floor = stack.enter_context(Floor(setting.floor, sample))
+        is_afar = isinstance(sample, Afar)
+        floor = None if is_afar else stack.enter_context(Floor(setting.floor, sample))
         turns = iter(range(10**9))
-        for title, command in tasks_of(sample, folder).items():
+        for title, command in tasks_of(sample, folder, setting.windows).items():
             answers = {}
 
-            def contender(name, reader, command=command, answers=answers):
+            def contender(name, reader, title=title, command=command, answers=answers):
                 def run():
+                    if title == COLD:
+                        reader.ask("cold")
                     target = f"{next(turns)}" if command.startswith("write") else ""
                     answer = reader.ask(command + target)
                     answers[name] = answer["crc32"]
@@ -149,7 +175,7 @@ def measure(sample, setting, table):
                 return run
 
             contenders = {name: contender(name, reader) for name, reader in readers.items()}
-            if command == "read":
+            if command == "read" and title != COLD and floor is not None:
                 contenders["floor"] = floor
             seconds = take_turns(contenders, setting.rounds)
             assert len(set(answers.values())) == 1, (title, sample.path, answers)
@@ -178,20 +204,31 @@ def main():
     setting = types.SimpleNamespace(
         floor=str(plugins.parent / "bin" / "zarr_floor"),
         python=arguments.python,
-        rounds=2 if small else arguments.rounds,
+        rounds=1 if small else arguments.rounds,
+        windows=5 if small else WINDOWS,
         data=data,
     )
     terrain_of = {each.label: each for each in terrain}
     version_3 = samples.version_3_samples(data, terrain_of, scene, cube)
-    print(report.machine(setting.rounds), end="\n\n")
-    table = None
-    arrays = (*terrain, scene, cube, *version_3.values())
-    labels = [each.label for each in arrays]
-    if not set(arguments.of or labels) <= set(labels):
-        sys.exit(f"no such array: --of takes {', '.join(labels)}")
-    for sample in arrays:
-        if sample.label in (arguments.of or labels):
-            table = measure(sample, setting, table)
+    shaded = samples.shaded_sample(data, *((600, 128) if small else (4096, 256)))
+    whole = [
+        each
+        for each in samples.one_chunk_samples(data, 1000 if small else 6200)
+        if samples.FRAMES not in each.label
+    ]
+    home = samples.kept(data, "remote", remote.make)
+    with Served(home, LATENCY) as server:
+        near = samples.Sample("blosc-lz4", home / "array.zarr", "blosc")
+        afar = Afar(near, f"{server.url}/array.zarr/")
+        arrays = (*terrain, shaded, scene, cube, *whole, *version_3.values(), afar)
+        labels = [each.label for each in arrays]
+        if not set(arguments.of or labels) <= set(labels):
+            sys.exit(f"no such array: --of takes {', '.join(labels)}")
+        print(report.machine(setting.rounds), end="\n\n")
+        table = None
+        for sample in arrays:
+            if sample.label in (arguments.of or labels):
+                table = measure(sample, setting, table)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 
-packages=(tensorstore==0.1.86 zarr==3.1.6 zarrs==0.2.3)
+packages=(tensorstore==0.1.86 zarr==3.1.6 zarrs==0.2.3 fsspec==2026.9.0 aiohttp==3.14.5)
 peers=$PWD/build/tools/peers
 configure build --preset release >/dev/null
 cmake --build build --target gdal_ZarrV2 zarr_floor

@@ -30,6 +30,9 @@ CODECS = (
     ("none", None, "none", ["COMPRESS=NONE"]),
 )
 
+FRAMES = "zstd in 16 frames"
+ONE_CHUNK = {"blosc-lz4": BLOSC_LZ4, "blosc-zstd": BLOSC_ZSTD, "none": None, FRAMES: Zstd(level=3)}
+
 
 def fractal(size):
     """A random surface with the spectrum of a landscape, size x size: mean 0, deviation 1."""
@@ -158,6 +161,39 @@ def terrain_samples(folder, size, chunk):
     return [
         Sample(label, home / f"{label}.zarr", floor, home / f"{label}.tif")
         for label, _, floor, _ in CODECS
+    ]
+
+
+def shaded_sample(folder, size, chunk):
+    """A picture of the terrain, of bytes in small chunks."""
+
+    def make(home):
+        height = terrain(size)
+        shade = np.clip(128 + 8 * (np.roll(height, 1, 0) - height), 0, 255).astype("u1")
+        save(home / "shaded.zarr", shade, (chunk, chunk), Zstd(level=3))
+
+    home = kept(folder, f"shaded-{size}-{chunk}", make)
+    return Sample("uint8 in small chunks, zstd", home / "shaded.zarr", "zstd")
+
+
+def one_chunk_samples(folder, size):
+    """The terrain as one chunk, as archives of reanalyses have them; the last of several frames of
+    Zstandard, which not every reader joins."""
+
+    def make(home):
+        data = terrain(size)
+        for label, codec in ONE_CHUNK.items():
+            path = home / f"{label}.zarr"
+            save(path, data, data.shape, codec)
+            if label == FRAMES:
+                parts = np.array_split(data, 16)
+                frames = [bytes(codec.encode(np.ascontiguousarray(part))) for part in parts]
+                (path / "0.0").write_bytes(b"".join(frames))
+
+    home = kept(folder, f"one-chunk-{size}", make)
+    floors = {"blosc-lz4": "blosc", "blosc-zstd": "blosc", "none": "none", FRAMES: "zstd"}
+    return [
+        Sample(f"one chunk, {label}", home / f"{label}.zarr", floors[label]) for label in ONE_CHUNK
     ]
 
 
