@@ -75,8 +75,9 @@ class Codec {
     virtual Status CheckWritable(SizeBound /*decoded*/) const { return {}; }
 
     // Makes `encoded` the encoded form of `decoded`. By compressors but zlib, gzip and pcodec it is
-    // byte for byte what numcodecs makes of it with the same libraries. Keeps the memory of `encoded` where that is enough. Errors are
-    // kInvalidArgument for values that the codec cannot take, kLimit for too many of them.
+    // byte for byte what numcodecs makes of it with the same libraries. Keeps the memory of
+    // `encoded` where that is enough. Errors are kInvalidArgument for values that the codec cannot
+    // take, kLimit for too many of them.
     virtual Status Encode(ByteSpan decoded, Buffer& encoded) const = 0;
 
     // The type of the encoded items, as NumPy sees them: bytes, unless they are numbers.
