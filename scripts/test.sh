@@ -14,8 +14,8 @@
 #   qgis       the driver in QGIS
 #   package    the Debian packages, and a program that links the core
 #   asan       the same with AddressSanitizer and UndefinedBehaviorSanitizer in the plugin
-#   fuzz       each fuzzer for 20 seconds
-#   benchmark  the benchmarks run, on small arrays
+#   fuzz       each fuzzer for 12 seconds
+#   benchmark  the benchmarks run, on small arrays, and those beside other readers
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -181,7 +181,7 @@ stage_asan() {
 
 stage_fuzz() {
     local code=0
-    autotest/fuzz/run.sh --seconds 20 | tee "$logs/fuzz" || code=$?
+    autotest/fuzz/run.sh --seconds 12 | tee "$logs/fuzz" || code=$?
     passed=$((passed + $(grep -c 'no finding$' "$logs/fuzz" || true)))
     failed=$((failed + $(grep -c 'FAILED' "$logs/fuzz" || true)))
     return $code
@@ -190,6 +190,7 @@ stage_fuzz() {
 stage_benchmark() {
     build release all
     autotest/benchmark/run.sh --small
+    autotest/benchmark/peers.sh --small
 }
 
 heading "Set-up"

@@ -110,7 +110,8 @@ class BufferPool {
 
 // Memory for `size` bytes, uninitialised and aligned for any scalar; of large sizes in large pages
 // where the system has them, as a page fault for every 4 KiB costs more than decompressing into
-// them does. nullptr where there is none. To be freed with std::free().
+// them does, and from 64 KiB on at the start of a page. nullptr where there is none. To be freed
+// with std::free().
 std::uint8_t* AllocateBytes(std::size_t size);
 
 }  // namespace zarr
