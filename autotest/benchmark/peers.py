@@ -38,11 +38,12 @@ PIXELS = 10
 
 
 class Reader:
-    """The process of a peer, or of ours, at work on one array. Use it in a with statement."""
+    """The process of a peer, or of ours, at work on one array, on so many threads, or 0: as many as
+    it takes. Use it in a with statement."""
 
-    def __init__(self, python, name, sample):
+    def __init__(self, python, name, sample, threads=0):
         form = "3" if isinstance(sample, samples.Version3Sample) else "2"
-        self.command = [python, "-B", str(PROGRAM), name, sample.path, form]
+        self.command = [python, "-B", str(PROGRAM), name, sample.path, form, str(threads)]
 
     def __enter__(self):
         self.process = subprocess.Popen(
