@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: MIT
 """How time grows with the work: with the number of chunks, with threads, and with the latency of a server.
 
-    growth.py [--small] [--rounds N] [--data FOLDER] [--report FOLDER] [PYTHON]
+    growth.py [--small] [--rounds N] [--data FOLDER] [--report FOLDER] [--of TABLE]... [PYTHON]
 
-PYTHON is that of an environment with TensorStore, zarrs and zarr-python 3, as peers.sh makes one;
+TABLE is chunks, threads or latency; all of them without. PYTHON is that of an environment with TensorStore, zarrs and zarr-python 3, as peers.sh makes one;
 without it ours is measured alone. Each reader has a process of its own, and takes turns with the others.
-It fails where one reads other values than the array was made of. Three tables are printed:
+It fails where one reads other values than the array was made of. The tables are:
 
 chunks    all of an array, of 100 to a million chunks of 16 x 16 uint8 without compression; opening it
           counts not. A reader that takes more than PATIENCE seconds is left out of larger arrays: "-"
 threads   all of 4096 x 4096 float32 in chunks of 256 x 256, blosc-zstd, on 1 to 8 threads of the reader;
           opening it counts not. More threads than the machine has cores only show what they cost
 latency   64 chunks of 256 x 256 float32, blosc-lz4, from a web server that takes 0 to 200 ms before each
-          answer; opening counts. zarrs, which has no access to web servers of its own, is left out
+          answer; opening counts. zarr-python and zarrs need fsspec and aiohttp in that environment
 
 The page cache is warm, and no reader keeps anything decoded for the next round. Files of chunks are hard
 links to a few: a million files of their own need more of the system's memory, and more time.
@@ -48,7 +48,7 @@ from osgeo import gdal  # noqa: E402
 from zarr_http import Served  # noqa: E402
 
 PATIENCE = 10  # seconds
-LONG = 10  # seconds; what takes longer is read once
+LONG = 5  # seconds; where a reader is expected to take longer, all read once
 SIDE = 16  # of a chunk of the arrays with many
 # The grids of 10**2, 10**3, ... chunks.
 GRIDS = ((10, 10), (25, 40), (100, 100), (250, 400), (1000, 1000))
@@ -121,6 +121,15 @@ def measured(readers, command, rounds, expected):
     return {name: [run()] for name, run in contenders.items()}
 
 
+def rounds_for(setting, panel, growth):
+    """How often to measure where `growth` times as long is expected as by the last row."""
+    if not panel.rows:
+        return setting.rounds
+    _, seconds = panel.rows[-1]
+    longest = max(statistics.median(each) for each in seconds.values())
+    return setting.rounds if growth * longest <= LONG else 0
+
+
 def links(rows, columns):
     """The number of the file that each chunk is a link to."""
     return (7 * np.arange(rows)[:, None] + 3 * np.arange(columns)) % FILES
@@ -168,25 +177,22 @@ def look_at_files(folder):
 
 def against_chunks(setting):
     def proportional(value, rows):
-        last, seconds = rows[-1]
-        return statistics.median(seconds["ours"]) * value / last
+        most, seconds = [row for row in rows if "ours" in row[1]][-1]
+        return statistics.median(seconds["ours"]) * value / most
 
     panel = Panel("All of an array of small chunks", "chunks", "proportional", proportional)
-    pythons, longest = dict(setting.pythons), 0.0
+    pythons = setting.pythons
     for rows, columns in GRIDS[: 2 if setting.small else None]:
         sample, crc32 = many_chunks(setting.data, rows, columns)
         look_at_files(sample.path)
         with contextlib.ExitStack() as stack:
             readers = open_readers(stack, pythons, sample)
             versions = panel.versions or versions_of(readers)
-            rounds = setting.rounds if 10 * longest <= LONG else 0  # has ten times the chunks
-            seconds = measured(readers, "read", rounds, crc32)
+            seconds = measured(readers, "read", rounds_for(setting, panel, 10), crc32)
         panel.add(rows * columns, seconds, versions)
-        medians = {name: statistics.median(each) for name, each in seconds.items()}
-        pythons = {name: pythons[name] for name in medians if medians[name] <= PATIENCE}
-        if "ours" not in pythons:
+        pythons = {name: pythons[name] for name in seconds if max(seconds[name]) <= PATIENCE}
+        if not pythons:
             break
-        longest = max(medians[name] for name in pythons)
     return panel
 
 
@@ -220,10 +226,10 @@ def has_modules(python, *modules):
 
 
 def against_latency(setting):
-    pythons = {name: python for name, python in setting.pythons.items() if name != "zarrs"}
-    if "zarr-python" in pythons and not has_modules(pythons["zarr-python"], "fsspec", "aiohttp"):
-        print("\nzarr-python is left out of the next: its environment has not both fsspec and aiohttp")
-        del pythons["zarr-python"]
+    pythons = dict(setting.pythons)
+    if "zarrs" in pythons and not has_modules(pythons["zarrs"], "fsspec", "aiohttp"):
+        print("\nno fsspec and aiohttp in their environment: zarrs and zarr-python are left out")
+        del pythons["zarrs"], pythons["zarr-python"]
     home = samples.kept(setting.data, "remote", remote.make)
     crc32 = zlib.crc32(samples.Sample("", home / "array.zarr", "blosc").array()[...])
     title = "64 chunks from a web server, opening counted"
@@ -232,11 +238,17 @@ def against_latency(setting):
         server = stack.enter_context(Served(home))
         sample = samples.Sample("latency", f"{server.url}/array.zarr", "blosc")
         readers = open_readers(stack, pythons, sample)
+        last = 0
         for latency in LATENCIES[: 2 if setting.small else None]:
             server.rule(delay=latency / 1000)
-            seconds = measured(readers, "open", setting.rounds, crc32)
+            rounds = rounds_for(setting, panel, latency / last if last else 1)
+            seconds = measured(readers, "open", rounds, crc32)
             panel.add(latency, seconds, versions_of(readers))
+            last = latency
     return panel
+
+
+TABLES = {"chunks": against_chunks, "threads": against_threads, "latency": against_latency}
 
 
 def main():
@@ -245,6 +257,7 @@ def main():
     parser.add_argument("--rounds", type=int, help="default 5, with --small 2")
     parser.add_argument("--data", default=str(peers.REPOSITORY / "build" / "benchmark-data"))
     parser.add_argument("--report", type=pathlib.Path, help="folder for growth.md and growth.svg")
+    parser.add_argument("--of", action="append", choices=TABLES, help="measure this table")
     parser.add_argument("python", nargs="?", help="Python of the environment of the peers")
     arguments = parser.parse_args()
     if arguments.rounds is not None and arguments.rounds < 1:
@@ -262,12 +275,12 @@ def main():
     )
     machine = f"{report.machine(setting.rounds)}, of milliseconds"
     print(machine)
-    panels = [measure(setting) for measure in (against_chunks, against_threads, against_latency)]
+    panels = [TABLES[name](setting) for name in TABLES if name in (arguments.of or TABLES)]
     if arguments.small:
         print("\nsmall data: the values agree, the times mean nothing")
     if arguments.report:
         arguments.report.mkdir(parents=True, exist_ok=True)
-        once = f"What takes more than {LONG} seconds is measured once."
+        once = f"Where a reader is expected to take more than {LONG} seconds, all are measured once."
         text = "\n\n".join([f"{machine}. {once}", *(panel.text() for panel in panels)])
         (arguments.report / "growth.md").write_text(text + "\n", encoding="utf-8")
         (arguments.report / "growth.svg").write_text(draw(panels, machine), encoding="utf-8")

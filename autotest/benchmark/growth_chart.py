@@ -100,7 +100,7 @@ def legend(versions):
 
 def draw(panels, subtitle):
     """`panels` as of growth.Panel."""
-    parts = legend(panels[0].versions)
+    parts = legend(max((panel.versions for panel in panels), key=len))
     for i, panel in enumerate(panels):
         parts += draw_panel(panel, LEFT + i * (WIDTH + GAP))
     width = LEFT + len(panels) * (WIDTH + GAP) - GAP + 30
