@@ -180,7 +180,7 @@ def against_chunks(setting):
         most, seconds = [row for row in rows if "ours" in row[1]][-1]
         return statistics.median(seconds["ours"]) * value / most
 
-    panel = Panel("All of an array of small chunks", "chunks", "proportional", proportional)
+    panel = Panel("All of an array of small chunks", "chunks", "ours in proportion", proportional)
     pythons = setting.pythons
     for rows, columns in GRIDS[: 2 if setting.small else None]:
         sample, crc32 = many_chunks(setting.data, rows, columns)
@@ -211,7 +211,7 @@ def against_threads(setting):
     sample = samples.Sample("threads", home / "array.zarr", "blosc")
     crc32 = zlib.crc32(sample.array()[...])
     title = f"{size} x {size} float32, blosc-zstd, {setting.cores} cores"
-    panel = Panel(title, "threads", "shared out", shared_out)
+    panel = Panel(title, "threads", "ours shared out", shared_out)
     for threads in THREADS[: 2 if setting.small else None]:
         with contextlib.ExitStack() as stack:
             readers = open_readers(stack, setting.pythons, sample, threads)

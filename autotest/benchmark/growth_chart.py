@@ -77,10 +77,9 @@ def draw_panel(panel, left):
         y = upward.place(value)
         parts.append(path([(left, y), (left + WIDTH, y)], "#dddddd"))
         parts.append(text(left - 6, y + 4, duration(value), "end", 11))
-    parts.append(text(left + WIDTH / 2, TOP + HEIGHT + 32, panel.unit, "middle", 12))
+    words = f"{panel.unit} (dashed: {panel.guide_title})"
+    parts.append(text(left + WIDTH / 2, TOP + HEIGHT + 32, words, "middle", 12))
     parts.append(path(placed(guide), GUIDE, 'stroke-dasharray="4 4"'))
-    x, y = placed(guide)[-1]
-    parts.append(text(x, min(y + 14, TOP + HEIGHT - 4), panel.guide_title, "end", 11, "#777777"))
     for name, points in lines.items():
         parts.append(path(placed(points), COLOURS[name], 'stroke-width="2"'))
         for x, y in placed(points):

@@ -38,7 +38,8 @@ class ThroughGdal:
     """An array in GDAL's multidimensional API, as the others show theirs."""
 
     def __init__(self, path):
-        self.path = f"/vsicurl/{path}" if is_url(path) else str(path)
+        # As the name of a file, GDAL itself would look at it, and list the server's root, before us.
+        self.path = f'ZARR:"/vsicurl/{path}"' if is_url(path) else str(path)
         self.array = self.opened(0)[-1]
 
     def opened(self, flags):
