@@ -273,15 +273,15 @@ def main():
         data=arguments.data,
         cores=len(os.sched_getaffinity(0)),
     )
-    machine = f"{report.machine(setting.rounds)}, of milliseconds"
-    print(machine)
+    machine = report.machine(setting.rounds)
+    print(f"{machine}, of milliseconds")
     panels = [TABLES[name](setting) for name in TABLES if name in (arguments.of or TABLES)]
     if arguments.small:
         print("\nsmall data: the values agree, the times mean nothing")
     if arguments.report:
         arguments.report.mkdir(parents=True, exist_ok=True)
         once = f"Where a reader is expected to take more than {LONG} seconds, all are measured once."
-        text = "\n\n".join([f"{machine}. {once}", *(panel.text() for panel in panels)])
+        text = "\n\n".join([f"{machine}, of milliseconds. {once}", *(panel.text() for panel in panels)])
         (arguments.report / "growth.md").write_text(text + "\n", encoding="utf-8")
         (arguments.report / "growth.svg").write_text(draw(panels, machine), encoding="utf-8")
 
