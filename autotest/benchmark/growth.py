@@ -4,9 +4,10 @@
 
     growth.py [--small] [--rounds N] [--data FOLDER] [--report FOLDER] [--of TABLE]... [PYTHON]
 
-TABLE is chunks, threads or latency; all of them without. PYTHON is that of an environment with TensorStore, zarrs and zarr-python 3, as peers.sh makes one;
-without it ours is measured alone. Each reader has a process of its own, and takes turns with the others.
-It fails where one reads other values than the array was made of. The tables are:
+TABLE is chunks, threads or latency; all of them without. PYTHON is that of an environment with
+TensorStore, zarrs and zarr-python 3, as peers.sh makes one; without it ours is measured alone. Each
+reader has a process of its own, and takes turns with the others. It fails where one reads other values
+than the array was made of. The tables are:
 
 chunks    all of an array, of 100 to a million chunks of 16 x 16 uint8 without compression; opening it
           counts not. A reader that takes more than PATIENCE seconds is left out of larger arrays: "-"
