@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""One reader of Zarr at work on one array; run by peers.py, the others' in the environment that
-peers.sh makes.
+"""One reader of Zarr at work on one array; run by peers.py and growth.py, the others' in the
+environment that peers.sh makes.
 
-    peer_program.py READER PLACE FORMAT     READER: ours, tensorstore, zarrs or zarr-python; PLACE: a
-                                            folder, or a URL with http:; FORMAT: 2 or 3
+    peer_program.py READER PATH FORMAT [THREADS]
+
+READER    ours, tensorstore, zarrs or zarr-python
+PATH      a folder, or a URL that starts with http://, of which nothing is kept for the next command
+FORMAT    2 or 3
+THREADS   how many read and decode; as many as the reader takes without
 
 Reads commands line by line, and answers each with a line of JSON: {"seconds": S, "crc32": N}
 
     read                 all of the array
+    open                 all of the array; the time of opening it counts, too
     windows W W ...      parts of it, one after the other; each START:STOP,START:STOP,...
     write FOLDER         all of the array to a new one of the same metadata, which is read back
     cold                 has the page cache forget the files; takes no time
 
-Each command opens the array anew. The time of opening counts not, that of new memory does.
+Each command opens the array anew. The time of opening counts not, but for "open"; that of new memory does.
 """
 
 import importlib.metadata
@@ -27,33 +32,23 @@ import zlib
 import numpy as np
 
 
-def is_afar(place):
-    return str(place).startswith("http:")
+def is_url(path):
+    return str(path).startswith("http://")
 
 
 class ThroughGdal:
     """An array in GDAL's multidimensional API, as the others show theirs."""
 
     def __init__(self, path):
-        from osgeo import gdal
-
-        self.path = path
-        # The others keep no decoded chunks for the next command; of ours 16 MiB are left.
-        size = gdal.GetCacheMax()
-        gdal.SetCacheMax(0)
-        self.opened(0)
-        gdal.SetCacheMax(size)
+        # As the name of a file, GDAL itself would look at it, and list the server's root, before us.
+        self.path = f'ZARR:"/vsicurl/{path}"' if is_url(path) else str(path)
         self.array = self.opened(0)[-1]
 
     def opened(self, flags):
         """The array behind what it needs to live."""
         from osgeo import gdal
 
-        place = str(self.path)
-        if is_afar(place):
-            gdal.VSICurlClearCache()
-            place = f'ZARR:"/vsicurl/{place}"'
-        dataset = gdal.OpenEx(place, gdal.OF_MULTIDIM_RASTER | flags, allowed_drivers=["Zarr"])
+        dataset = gdal.OpenEx(self.path, gdal.OF_MULTIDIM_RASTER | flags, allowed_drivers=["Zarr"])
         group = dataset.GetRootGroup()
         (name,) = group.GetMDArrayNames()
         return dataset, group, group.OpenMDArray(name)
@@ -70,35 +65,44 @@ class ThroughGdal:
         assert window is ... and self.opened(gdal.OF_UPDATE)[-1].Write(values) == gdal.CE_None
 
 
-def open_ours(path, form):
+def open_ours(path, form, threads):
     from osgeo import gdal
 
     gdal.UseExceptions()
+    gdal.SetConfigOption("GDAL_NUM_THREADS", str(threads) if threads else None)
+    gdal.VSICurlClearCache()
     return ThroughGdal(path)
 
 
-def open_tensorstore(path, form):
+def open_tensorstore(path, form, threads):
     import tensorstore
 
-    driver = "zarr3" if form == 3 else "zarr"
     store = {"driver": "file", "path": str(path)}
-    if is_afar(path):
-        store = {"driver": "http", "base_url": str(path)}
-    return tensorstore.open({"driver": driver, "kvstore": store}, open=True).result()
+    if is_url(path):
+        store = {"driver": "http", "base_url": f"{path}/"}
+    spec = {"driver": "zarr3" if form == 3 else "zarr", "kvstore": store}
+    if threads:
+        spec["context"] = {"data_copy_concurrency": {"limit": threads}}
+    return tensorstore.open(spec, open=True).result()
 
 
-def open_zarr(path, form):
+def open_zarr(path, form, threads):
     import zarr
 
-    return zarr.open_array(str(path), mode="r" if is_afar(path) else "r+", zarr_format=form)
+    if threads:
+        zarr.config.set({"async.concurrency": threads, "threading.max_workers": threads})
+    mode = "r" if is_url(path) else "r+"
+    return zarr.open_array(str(path), mode=mode, zarr_format=form)
 
 
-def open_zarrs(path, form):
+def open_zarrs(path, form, threads):
     import zarr
     import zarrs  # noqa: F401  (registers itself)
 
     zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})
-    return open_zarr(path, form)
+    if threads:
+        zarr.config.set({"codec_pipeline.chunk_concurrent_maximum": threads})
+    return open_zarr(path, form, threads)
 
 
 READERS = {"ours": open_ours, "tensorstore": open_tensorstore, "zarrs": open_zarrs, "zarr-python": open_zarr}
@@ -125,18 +129,31 @@ def parse(text):
 
 def main():
     name, path, form = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    path = path if is_afar(path) else pathlib.Path(path)
-    opened = READERS[name]
+    path = path if is_url(path) else pathlib.Path(path)
+    threads = int(sys.argv[4]) if len(sys.argv) > 4 else 0
+
+    def opened(path):
+        return READERS[name](path, form, threads)
+
     print(json.dumps({"version": importlib.metadata.version(PACKAGES[name])}), flush=True)
+    array = None
     for line in sys.stdin:
         words = line.split()
         if words[0] == "cold":
             forget(path)
             print(json.dumps({"seconds": 0.0, "crc32": 0}), flush=True)
             continue
-        array = opened(path, form)
+        # Ours shares an array that is open with whoever opens it again, and what was decoded of it.
+        del array
+        array = opened(path)
         if words[0] == "read":
             start = time.perf_counter()
+            values = [read(array)]
+            seconds = time.perf_counter() - start
+        elif words[0] == "open":
+            del array
+            start = time.perf_counter()
+            array = opened(path)
             values = [read(array)]
             seconds = time.perf_counter() - start
         elif words[0] == "windows":
@@ -150,9 +167,9 @@ def main():
             for document in ("zarr.json",) if form == 3 else (".zarray",):
                 shutil.copy(path / document, target)
             start = time.perf_counter()
-            copy = opened(target, form)
+            copy = opened(target)
             copy[...] = data
-            values = [read(opened(target, form))]
+            values = [read(opened(target))]
             seconds = time.perf_counter() - start
         crc32 = 0
         for each in values:

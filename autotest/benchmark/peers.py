@@ -44,11 +44,12 @@ PIXELS = 10
 
 
 class Reader:
-    """The process of a peer, or of ours, at work on one array. Use it in a with statement."""
+    """The process of a peer, or of ours, at work on one array, on so many threads, or 0: as many as
+    it takes. Use it in a with statement."""
 
-    def __init__(self, python, name, sample):
+    def __init__(self, python, name, sample, threads=0):
         form = "3" if isinstance(sample, samples.Version3Sample) else "2"
-        self.command = [python, "-B", str(PROGRAM), name, sample.path, form]
+        self.command = [python, "-B", str(PROGRAM), name, sample.path, form, str(threads)]
 
     def __enter__(self):
         self.process = subprocess.Popen(
@@ -100,7 +101,7 @@ def tasks_of(sample, folder, windows):
     if chunks == shape:
         return {"read all": "read", "written and read back": f"write {folder}/"}
     if isinstance(sample, Afar):
-        return {"read all": "read"}
+        return {"open and read all": "open"}
     if len(shape) == 2:
         side = min(2 * chunks[0], *shape)
         cold = {COLD: "read"} if sample.label in COLD_ARRAYS else {}
@@ -219,7 +220,7 @@ def main():
     home = samples.kept(data, "remote", remote.make)
     with Served(home, LATENCY) as server:
         near = samples.Sample("blosc-lz4", home / "array.zarr", "blosc")
-        afar = Afar(near, f"{server.url}/array.zarr/")
+        afar = Afar(near, f"{server.url}/array.zarr")
         arrays = (*terrain, shaded, scene, cube, *whole, *version_3.values(), afar)
         labels = [each.label for each in arrays]
         if not set(arguments.of or labels) <= set(labels):
