@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -139,22 +140,41 @@ std::shared_ptr<const zarr::Store> WithBaseOfLevels(std::shared_ptr<const zarr::
                                               base.Take());
 }
 
-// Asks a server for what opening reads, and at the same time for the file beside the store: that on
-// this thread, which may have options of GDAL of its own.
-void LookAhead(Location& location) {
-    const auto prefetch = [hierarchy = location.hierarchy, node = location.node] {
-        zarr::NoThrow([&] { zarr::PrefetchOpening(*hierarchy, node); });
-    };
+// Calls `ask` on another thread, and `look` on this one, which may have options of GDAL of its own.
+template <class Look>
+void AtTheSameTime(const std::function<void()>& ask, Look&& look) {
     const auto done = std::make_shared<zarr::Completion>();
-    const bool has_begun = zarr::WorkerPool::Instance().Start([done, prefetch] {
-        prefetch();
+    const bool has_begun = zarr::WorkerPool::Instance().Start([done, ask] {
+        ask();
         done->End();
     });
-    location.auxiliary = LookAtPlainAuxiliary(location.store_path);
+    look();
     if (has_begun)
         done->Wait();
     else
-        prefetch();
+        ask();
+}
+
+// Asks a server for what opening reads, and at the same time for the file beside the store.
+void LookAhead(Location& location) {
+    AtTheSameTime(
+        [&location] {
+            zarr::NoThrow([&] { zarr::PrefetchOpening(*location.hierarchy, location.node); });
+        },
+        [&] { location.auxiliary = LookAtPlainAuxiliary(location.store_path); });
+}
+
+// Asks a server for all that says what a node is, and at the same time for GDAL's cache of an
+// array, a file beside the store that GDAL looks for when an array is first read.
+void AskForNode(const zarr::Store& store, const StorePath& folder, const std::string& node) {
+    std::vector<std::string> keys = zarr::FirstKeys(node);
+    for (const zarr::Document document : {zarr::Document::kArray, zarr::Document::kGroup})
+        keys.push_back(zarr::DocumentKey(node, document));
+    AtTheSameTime([&] { zarr::NoThrow([&] { store.Prefetch(keys, {}); }); },
+                  [&] {
+                      const QuietErrors quiet;
+                      static_cast<void>(PathExists(folder.text() + ".gmac"));
+                  });
 }
 
 Result<Location> LocateIn(const StorePath& folder, const std::string& node,
@@ -171,10 +191,16 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
         ZARR_ASSIGN_OR_RETURN(store, OpenStore(folder, {options.missing_on_403}));
         store = WithBaseOfLevels(std::move(store), folder, options);
     }
-    const bool looks_ahead = purpose == OpenedFor::kRaster && store->RemembersAbsence();
+    const bool is_afar = store->RemembersAbsence();
+    const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
     // Of a store that another dataset has open it is known what it is.
     const std::vector<std::string> first = zarr::FirstKeys(node);
-    if (looks_ahead && !store->IsAtHand(first.front())) store->Prefetch(first, {});
+    if (is_afar && !store->IsAtHand(first.front())) {
+        if (looks_ahead)
+            store->Prefetch(first, {});
+        else if (!options.is_update)
+            AskForNode(*store, folder, node);
+    }
     ZARR_ASSIGN_OR_RETURN(
         location.hierarchy,
         zarr::Hierarchy::Open(std::move(store), options.use_consolidated, SharedContext(),
