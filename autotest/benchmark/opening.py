@@ -105,7 +105,7 @@ def growth(setting):
     shrink, rounds = (100, 1) if setting.small else (1, min(3, setting.rounds))
     # What, how many, how they are made, what is done, seconds and MB that are allowed.
     tasks = (
-        ("list", "arrays of v2", 100_000, make, LIST, 10, 400),
+        ("list", "arrays of v2", 100_000, make, LIST, 12, 450),
         ("list", "arrays of v3", 100_000, lambda n: make_version_3(1, n), LIST, 20, 600),
         ("list", "groups of v3", 10_000, lambda n: make_version_3(n, 1), LIST, 3, 100),
         ("describe", "arrays of v2", 10_000, make, DESCRIBE, 10, 100),

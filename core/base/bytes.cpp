@@ -25,16 +25,55 @@ constexpr std::size_t kLarge = std::size_t{64} << 10;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kLargePage = std::size_t{2} << 20;  // of most processors
 
+constexpr std::size_t Whole(std::size_t size) {
+    return (size + kLargePage - 1) / kLargePage * kLargePage;
+}
+
+// The bytes to have in large pages: the last one too, where little of it would be wasted. 0 where
+// that is nothing: then the memory is the C library's.
+constexpr std::size_t BytesInLargePages(std::size_t size) {
+// The sanitizer finds what is read beyond the end of its own memory alone.
+#if defined(__linux__) && defined(MADV_HUGEPAGE) && !defined(__SANITIZE_ADDRESS__)
+    if (size < kLargePage / 2 || size > SIZE_MAX / 2) return 0;
+    const std::size_t whole = Whole(size);
+    return whole - size <= size / 8 ? whole : whole - kLargePage;
+#else
+    static_cast<void>(size);
+    return 0;
+#endif
+}
+
+#if defined(__linux__)
+// `whole` bytes from the start of a large page on, from the system itself. The C library's
+// aligned_alloc() (glibc's before 2.38) does not find memory again that was freed at such a place,
+// and takes ever more.
+std::uint8_t* Map(std::size_t whole) {
+    void* const mapped = mmap(nullptr, whole + kLargePage, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    auto* const start = static_cast<std::uint8_t*>(mapped);
+    const std::size_t before =
+        (kLargePage - reinterpret_cast<std::uintptr_t>(start) % kLargePage) % kLargePage;
+    if (before != 0) munmap(start, before);
+    munmap(start + before + whole, kLargePage - before);
+    return start + before;
+}
+#endif
+
 }  // namespace
 
 Status Buffer::Resize(std::size_t size) {
     if (size > capacity_) {
-        auto* grown = bytes_ == nullptr
-                          ? AllocateBytes(size)
-                          : static_cast<std::uint8_t*>(std::realloc(bytes_.get(), size));
+        const bool is_the_librarys = BytesInLargePages(capacity_) + BytesInLargePages(size) == 0;
+        auto* grown = bytes_ != nullptr && is_the_librarys
+                          ? static_cast<std::uint8_t*>(std::realloc(bytes_.get(), size))
+                          : AllocateBytes(size);
         if (grown == nullptr) return NoMemory(size);
-        static_cast<void>(bytes_.release());
-        bytes_.reset(grown);
+        if (is_the_librarys)
+            static_cast<void>(bytes_.release());
+        else if (size_ != 0)
+            std::memcpy(grown, bytes_.get(), size_);
+        bytes_ = {grown, Free{size}};
         capacity_ = size;
     }
     size_ = size;
@@ -105,15 +144,10 @@ void BufferPool::Give(Buffer buffer) {
 
 std::uint8_t* AllocateBytes(std::size_t size) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (size >= kLargePage / 2 && size <= SIZE_MAX - kLargePage) {
-        const std::size_t whole = (size + kLargePage - 1) / kLargePage * kLargePage;
-        // The last page, where little of it would be wasted.
-        const std::size_t large = whole - size <= size / 8 ? whole : whole - kLargePage;
-        if (large != 0) {
-            void* memory = std::aligned_alloc(kLargePage, whole);
-            if (memory != nullptr) madvise(memory, large, MADV_HUGEPAGE);  // a hint
-            return static_cast<std::uint8_t*>(memory);
-        }
+    if (const std::size_t large = BytesInLargePages(size); large != 0) {
+        std::uint8_t* const memory = Map(Whole(size));
+        if (memory != nullptr) madvise(memory, large, MADV_HUGEPAGE);  // a hint
+        return memory;
     }
 #endif
     // Copying a page of a file to a place a little further in a page is several times as slow on
@@ -122,6 +156,16 @@ std::uint8_t* AllocateBytes(std::size_t size) {
         return static_cast<std::uint8_t*>(
             std::aligned_alloc(kPage, (size + kPage - 1) / kPage * kPage));
     return static_cast<std::uint8_t*>(std::malloc(size));
+}
+
+void FreeBytes(std::uint8_t* memory, std::size_t size) {
+#if defined(__linux__)
+    if (memory != nullptr && BytesInLargePages(size) != 0) {
+        munmap(memory, Whole(size));
+        return;
+    }
+#endif
+    std::free(memory);
 }
 
 }  // namespace zarr
