@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Memory: a large store converted with a small cache, and an array of very many chunks opened."""
+"""Memory: a large store converted with a small cache, windows of one read with it, and an array of
+very many chunks opened."""
 
 import json
 import os
@@ -13,24 +14,104 @@ from osgeo import gdal
 
 CACHE = 64  # MB
 BEYOND = 150  # MB that GDAL, Python and the threads may take
+ALLOWANCE = 16  # MB that the driver's and GDAL's own objects may take
 
 CHILD = """
-import sys
+import sys, time
 from osgeo import gdal
 gdal.UseExceptions()
+gdal.GetDriverCount()
+def most():
+    # Not what getrusage() says, which counts the parent before exec().
+    lines = open("/proc/self/status").read().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+before, start = most(), time.perf_counter()
 exec(sys.argv[1])
-# Not what getrusage() says, which counts the parent before exec().
-lines = open("/proc/self/status").read().splitlines()
-print(next(int(line.split()[1]) // 1024 for line in lines if line.startswith("VmHWM")))
+print(time.perf_counter() - start, most(), most() - before)
 """
 
 
-def peak(action):
-    """The most memory, in MB, that a process of its own takes for `action`."""
+def spent(action):
+    """What a process of its own takes for `action`: seconds, the most memory in MB, and how much of
+    that was not there when GDAL had started."""
     environment = {**os.environ, "GDAL_CACHEMAX": str(CACHE)}
     command = [sys.executable, "-c", CHILD, action]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    return int(done.stdout.split()[-1])
+    return [float(each) for each in done.stdout.split()[-3:]]
+
+
+def peak(action):
+    return int(spent(action)[1])
+
+
+READS = {
+    "all": "band.ReadRaster(0, 0, side, side)",
+    "strips": "for y in range(0, side, rows): band.ReadRaster(0, y, side, rows)",
+    "windows": """
+random.seed(1)
+for _ in range(100):
+    band.ReadRaster(*(random.randrange(side - rows) for _ in "xy"), rows, rows)""",
+    "all, multidim": "array.Read([0, 0], [side, side])",
+    "strips, multidim": "for y in range(0, side, rows): array.Read([y, 0], [rows, side])",
+}
+OPENED = """
+import random
+path, side, rows = {path!r}, {side}, {rows}
+dataset = gdal.Open(path)
+band = dataset.GetRasterBand(1)
+group = gdal.OpenEx(path, gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+array = group.OpenMDArray(group.GetMDArrayNames()[0])
+"""
+
+
+def make_linked(path, chunk, across, options):
+    """A store of `across` x `across` chunks, or shards, that all are one file; returns its bytes."""
+    side = chunk * across
+    options = [f"BLOCKSIZE={chunk},{chunk}", *options]
+    driver = gdal.GetDriverByName("Zarr")
+    dataset = driver.Create(str(path), side, side, 1, gdal.GDT_Float32, options)
+    import numpy as np
+
+    values = np.random.default_rng(1).integers(0, 4000, (chunk, chunk)).astype("f4")
+    dataset.GetRasterBand(1).WriteArray(values)
+    del dataset
+    is_chunk = lambda each: each.is_file() and each.name in ("0", "0.0")  # noqa: E731
+    (first,) = filter(is_chunk, pathlib.Path(path).rglob("*"))
+    for i in range(across):
+        for j in range(across):
+            is_flat = first.name == "0.0"
+            other = first.parent / f"{i}.{j}" if is_flat else first.parents[1] / str(i) / str(j)
+            other.parent.mkdir(exist_ok=True)
+            if (i, j) != (0, 0):
+                os.link(first, other)
+    return first.stat().st_size
+
+
+def reads(folder, small):
+    """What reads hold beyond the caller's memory, the cache, and for each thread a chunk and what
+    is stored of it."""
+    chunk, across = (256, 8) if small else (2048, 8)
+    rows = chunk // 8
+    inner = ["FORMAT=ZARR_V3", "COMPRESS=BLOSC", f"SHARD_CHUNK_SHAPE={chunk // 4},{chunk // 4}"]
+    kinds = {
+        "none": ["COMPRESS=NONE"],
+        "zstd": ["COMPRESS=ZSTD"],
+        "blosc": ["COMPRESS=BLOSC"],
+        "v3, shards": inner,
+    }
+    for kind, options in kinds.items():
+        path = folder / f"linked-{kind.replace(', ', '-')}.zarr"
+        stored = make_linked(path, chunk, across, options)
+        side = chunk * across
+        opened = OPENED.format(path=str(path), side=side, rows=rows)
+        for how, action in READS.items():
+            # The last window is freed after the next has been read.
+            window = {"all": side * side, "str": 2 * side * rows, "win": 2 * rows * rows}[how[:3]]
+            threads = len(os.sched_getaffinity(0)) * (4 * chunk * chunk + stored)
+            allowed = CACHE + (4 * window + threads) / 2**20
+            beyond = max(0.0, spent(opened + action)[2] - allowed)
+            title = f"MB too many held, {kind}: {how}"
+            yield Fact(title, beyond, ALLOWANCE)
 
 
 def make_large(path, gigabytes):
@@ -64,6 +145,7 @@ def measure(setting):
             )
             title = f"MB to convert {gigabytes} GiB to {target}, cache {CACHE} MB"
             yield Fact(title, peak(action), CACHE + BEYOND)
+        yield from reads(folder, setting.small)
         huge = folder / "huge.zarr"
         huge.mkdir()
         side = 1 << 30

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Opening a consolidated store of many arrays, and one array of it."""
+"""Opening stores of many arrays, groups or chunks: in time and memory in proportion to them."""
 
+import itertools
 import json
+import os
 
+from memory import spent
 from measuring import BUILTIN, OURS, Fact, Row, at_most, faster, open_with, take_turns, timed
 from osgeo import gdal
 from samples import kept
@@ -40,6 +43,90 @@ def make(count):
     return write
 
 
+def make_version_3(groups, arrays):
+    """The consolidated document alone: `groups` groups below the root, each with `arrays` arrays."""
+    array = {
+        "zarr_format": 3, "node_type": "array", "shape": [512, 512], "data_type": "float32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [256, 256]}},
+        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        "fill_value": 0, "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+    }  # fmt: skip
+    group = {"zarr_format": 3, "node_type": "group", "attributes": {}}
+
+    def write(home):
+        metadata = {}
+        for i, j in itertools.product(range(groups), range(arrays)):
+            metadata.setdefault(f"group{i:05}", group)
+            metadata[f"group{i:05}/band{j:06}"] = {
+                **array,
+                "attributes": {"long_name": f"band number {j}", "history": "measured, " * 10},
+                "dimension_names": [f"y{j}", f"x{j}"],
+            }
+        consolidated = {"kind": "inline", "must_understand": False, "metadata": metadata}
+        text = json.dumps({**group, "consolidated_metadata": consolidated}, indent=2)
+        (home / "many.zarr").mkdir()
+        (home / "many.zarr" / "zarr.json").write_text(text, encoding="utf-8")
+
+    return write
+
+
+def make_chunks(count):
+    """An array of `count` chunks that are there, as links of as few files as file systems allow."""
+    links = 60000
+    document = {
+        "zarr_format": 2, "shape": [16 * count, 16], "chunks": [16, 16], "dtype": "<u1",
+        "compressor": None, "fill_value": 0, "order": "C", "filters": None,
+    }  # fmt: skip
+
+    def write(home):
+        array = home / "many.zarr"
+        array.mkdir()
+        (array / ".zarray").write_text(json.dumps(document), encoding="utf-8")
+        for i in range(count):
+            if i % links == 0:
+                (array / f"{i}.0").write_bytes(bytes(range(256)))
+            else:
+                os.link(array / f"{i - i % links}.0", array / f"{i}.0")
+
+    return write
+
+
+LIST = "assert len(gdal.Open({path!r}).GetSubDatasets()) >= {count}"
+DESCRIBE = "gdal.MultiDimInfo(gdal.OpenEx({path!r}, gdal.OF_MULTIDIM_RASTER))"
+ONE_PIXEL = (
+    "d = gdal.Open({path!r}); assert d.ReadRaster(3, d.RasterYSize - 14, 1, 1) == b'\\x23'; "
+    "gdal.Info(d)"
+)
+
+
+def growth(setting):
+    """Seconds and MB for each kind of store, and its seconds by ten times those of a store of a
+    tenth."""
+    shrink, rounds = (100, 1) if setting.small else (1, min(3, setting.rounds))
+    # What, how many, how they are made, what is done, seconds and MB that are allowed.
+    tasks = (
+        ("list", "arrays of v2", 100_000, make, LIST, 12, 450),
+        ("list", "arrays of v3", 100_000, lambda n: make_version_3(1, n), LIST, 20, 600),
+        ("list", "groups of v3", 10_000, lambda n: make_version_3(n, 1), LIST, 3, 100),
+        ("describe", "arrays of v2", 10_000, make, DESCRIBE, 10, 100),
+        ("describe", "arrays of v3", 10_000, lambda n: make_version_3(1, n), DESCRIBE, 15, 100),
+        ("describe", "groups of v3", 10_000, lambda n: make_version_3(n, 1), DESCRIBE, 15, 150),
+        ("gdalinfo and a pixel,", "chunks", 1_000_000, make_chunks, ONE_PIXEL, 0.1, 10),
+    )
+    for verb, things, count, maker, action, seconds, megabytes in tasks:
+        taken = {}
+        for n in (count // shrink // 10, count // shrink):
+            name = f"{things.replace(' of ', '-')}-{n}"
+            path = str(kept(setting.data, name, maker(n)) / "many.zarr")
+            runs = [spent(action.format(path=path, count=n)) for _ in range(rounds)]
+            taken[n] = [min(each) for each in zip(*runs)]
+        (few, _, _), (many, _, held) = taken.values()
+        title = f"{verb} {count // shrink} {things}"
+        yield Fact(f"s: {title}", many, seconds)
+        yield Fact(f"MB: {title}", held, megabytes)
+        yield Fact(f"s: {title} / (10 x a tenth of them)", many / few / 10, 1.5)
+
+
 def listing(driver, path, count):
     def run():
         dataset = open_with(driver, path)
@@ -74,3 +161,4 @@ def measure(setting):
     name = "group001/band00123"
     contenders = {"ours": one_array(OURS, many, name), "builtin": one_array(BUILTIN, many, name)}
     yield Row(f"gdalinfo on one of {counts[1]}", take_turns(contenders, rounds), (faster(1),))
+    yield from growth(setting)

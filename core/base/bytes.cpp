@@ -22,21 +22,92 @@ Status NoMemory(std::size_t size) {
 // The allocator keeps less than this itself.
 constexpr std::size_t kLarge = std::size_t{64} << 10;
 
-#if defined(__linux__)
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kLargePage = std::size_t{2} << 20;  // of most processors
+
+constexpr std::size_t Whole(std::size_t size) {
+    return (size + kLargePage - 1) / kLargePage * kLargePage;
+}
+
+// The bytes to have in large pages: the last one too, where little of it would be wasted.
+constexpr std::size_t BytesInLargePages(std::size_t size) {
+    const std::size_t whole = Whole(size);
+    return whole - size <= size / 8 ? whole : whole - kLargePage;
+}
+
+// Where memory comes from.
+enum class Origin { kLibrary, kFromLine, kLargePages };
+
+constexpr Origin OriginOf(std::size_t size) {
+// The sanitizer finds what is read beyond the end of the C library's memory alone.
+#if !defined(__SANITIZE_ADDRESS__)
+    if (size > SIZE_MAX / 2) return Origin::kLibrary;  // which has none
+#if defined(__linux__)
+    if (size >= kLargePage / 2 && BytesInLargePages(size) != 0) return Origin::kLargePages;
+#endif
+    if (size >= kLarge) return Origin::kFromLine;
+#endif
+    static_cast<void>(size);
+    return Origin::kLibrary;
+}
+
+// Memory from the start of a line of the processor's cache on. malloc() puts all that is large at
+// the 16th byte of a page, and there AMD's processors since Zen 3 take six times as long for what
+// is read of a file: for REP MOVSB to a place up to 31 bytes further in a page than the source's.
+std::uint8_t* AllocateFromLine(std::size_t size) {
+    constexpr std::size_t kLine = 64;
+    auto* const base = static_cast<std::uint8_t*>(std::malloc(size + kLine));
+    if (base == nullptr) return nullptr;
+    std::uint8_t* const memory = base + (kLine - reinterpret_cast<std::uintptr_t>(base) % kLine);
+    std::memcpy(memory - sizeof base, &base, sizeof base);  // there is room: malloc() aligns
+    return memory;
+}
+
+void FreeFromLine(std::uint8_t* memory) {
+    std::uint8_t* base = nullptr;
+    std::memcpy(&base, memory - sizeof base, sizeof base);
+    std::free(base);
+}
+
+#if defined(__linux__)
+// `whole` bytes from the start of a large page on, of which the first `large` are to be in such
+// pages, from the system itself. The C library's aligned_alloc() (glibc's before 2.38) does not
+// find memory again that was freed at such a place, and takes ever more.
+std::uint8_t* Map(std::size_t whole, std::size_t large) {
+    void* const mapped = mmap(nullptr, whole + kLargePage, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) return nullptr;
+    auto* const start = static_cast<std::uint8_t*>(mapped);
+    const std::size_t before =
+        (kLargePage - reinterpret_cast<std::uintptr_t>(start) % kLargePage) % kLargePage;
+    if (before != 0) munmap(start, before);
+    munmap(start + before + whole, kLargePage - before);
+#if defined(MADV_HUGEPAGE)
+    madvise(start + before, large, MADV_HUGEPAGE);  // a hint
+#endif
+    return start + before;
+}
+
+void Unmap(std::uint8_t* memory, std::size_t whole) { munmap(memory, whole); }
+#else
+std::uint8_t* Map(std::size_t /*whole*/, std::size_t /*large*/) { return nullptr; }
+void Unmap(std::uint8_t* /*memory*/, std::size_t /*whole*/) {}
 #endif
 
 }  // namespace
 
 Status Buffer::Resize(std::size_t size) {
     if (size > capacity_) {
-        auto* grown = bytes_ == nullptr
-                          ? AllocateBytes(size)
-                          : static_cast<std::uint8_t*>(std::realloc(bytes_.get(), size));
+        const bool is_the_librarys =
+            OriginOf(capacity_) == Origin::kLibrary && OriginOf(size) == Origin::kLibrary;
+        auto* grown = bytes_ != nullptr && is_the_librarys
+                          ? static_cast<std::uint8_t*>(std::realloc(bytes_.get(), size))
+                          : AllocateBytes(size);
         if (grown == nullptr) return NoMemory(size);
-        static_cast<void>(bytes_.release());
-        bytes_.reset(grown);
+        if (is_the_librarys)
+            static_cast<void>(bytes_.release());
+        else if (size_ != 0)
+            std::memcpy(grown, bytes_.get(), size_);
+        bytes_ = {grown, Free{size}};
         capacity_ = size;
     }
     size_ = size;
@@ -106,25 +177,28 @@ void BufferPool::Give(Buffer buffer) {
 }
 
 std::uint8_t* AllocateBytes(std::size_t size) {
-#if defined(__linux__)
-    if (size >= kLargePage / 2 && size <= SIZE_MAX - kLargePage) {
-        const std::size_t whole = (size + kLargePage - 1) / kLargePage * kLargePage;
-        // The last page, where little of it would be wasted.
-        const std::size_t large = whole - size <= size / 8 ? whole : whole - kLargePage;
-        if (large != 0) {
-            void* memory = std::aligned_alloc(kLargePage, whole);
-            if (memory != nullptr) madvise(memory, large, MADV_HUGEPAGE);  // a hint
-            return static_cast<std::uint8_t*>(memory);
-        }
+    switch (OriginOf(size)) {
+        case Origin::kLargePages:
+            return Map(Whole(size), BytesInLargePages(size));
+        case Origin::kFromLine:
+            return AllocateFromLine(size);
+        case Origin::kLibrary:
+            break;
     }
-    // At the start of a page: to places a little further in it some processors copy files at a
-    // sixth of the speed (AMD's since Zen 3, where the system copies by REP MOVSB).
-    if (size >= kLarge && size <= SIZE_MAX - kPage) {
-        const std::size_t whole = (size + kPage - 1) / kPage * kPage;
-        return static_cast<std::uint8_t*>(std::aligned_alloc(kPage, whole));
-    }
-#endif
     return static_cast<std::uint8_t*>(std::malloc(size));
+}
+
+void FreeBytes(std::uint8_t* memory, std::size_t size) {
+    if (memory == nullptr) return;
+    switch (OriginOf(size)) {
+        case Origin::kLargePages:
+            return Unmap(memory, Whole(size));
+        case Origin::kFromLine:
+            return FreeFromLine(memory);
+        case Origin::kLibrary:
+            break;
+    }
+    std::free(memory);
 }
 
 }  // namespace zarr

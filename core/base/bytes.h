@@ -38,6 +38,13 @@ struct MutableByteSpan {
     operator ByteSpan() const { return {data, size}; }  // NOLINT(google-explicit-constructor)
 };
 
+// Memory for `size` bytes, uninitialised and aligned for any scalar; of large sizes in large pages
+// where the system has them, as a page fault for every 4 KiB costs more than decompressing into
+// them does, and never where the system is slow to copy files to. nullptr where there is none. To
+// be freed with FreeBytes() and the same size.
+std::uint8_t* AllocateBytes(std::size_t size);
+void FreeBytes(std::uint8_t* memory, std::size_t size);
+
 // Owned bytes. Resize() keeps the common prefix and leaves new bytes uninitialised; memory is
 // aligned for any scalar. Move only.
 class Buffer {
@@ -73,7 +80,8 @@ class Buffer {
 
   private:
     struct Free {
-        void operator()(std::uint8_t* p) const { std::free(p); }
+        std::size_t size;  // as it was allocated
+        void operator()(std::uint8_t* memory) const { FreeBytes(memory, size); }
     };
     std::unique_ptr<std::uint8_t[], Free> bytes_;
     std::size_t size_ = 0;
@@ -107,11 +115,5 @@ class BufferPool {
     std::size_t bytes_ = 0;
     Idle idle_;
 };
-
-// Memory for `size` bytes, uninitialised and aligned for any scalar; of large sizes in large pages
-// where the system has them, as a page fault for every 4 KiB costs more than decompressing into
-// them does, and from 64 KiB on at the start of a page. nullptr where there is none. To be freed
-// with std::free().
-std::uint8_t* AllocateBytes(std::size_t size);
 
 }  // namespace zarr

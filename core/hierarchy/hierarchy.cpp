@@ -198,10 +198,14 @@ Status Hierarchy::UseV3Consolidated() {
     }
     if (!*documents) return {};
     is_consolidated_ = true;
-    (**documents).emplace_back(key, text);
+    // The attributes of the root are read for each array below it: the consolidated metadata of all
+    // of them must not be read each time.
+    Buffer own;
+    ZARR_RETURN_IF_ERROR(own.Assign(ByteSpan(std::string_view(WithNullAsV3Consolidated(text)))));
+    (**documents).emplace_back(key, std::as_const(own).span().text());
     store_ = std::make_shared<const OverlayStore>(
         store_, std::move(buffer), **documents,
-        [](std::string_view name) { return name == kV3Document; });
+        [](std::string_view name) { return name == kV3Document; }, std::move(own));
     return {};
 }
 

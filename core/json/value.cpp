@@ -612,14 +612,19 @@ void DumpInto(const Value& value, std::string_view padding, std::string& out) {
     }
 }
 
+constexpr bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+std::string_view WithoutSpaceAfter(std::string_view text) {
+    while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+    return text;
+}
+
 class Scanner {
   public:
     explicit Scanner(std::string_view text) : text_(text) {}
 
     void SkipSpace() {
-        while (at_ < text_.size() &&
-               std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
-            ++at_;
+        while (at_ < text_.size() && IsSpace(text_[at_])) ++at_;
     }
 
     // Moves past `c`, skipping space before it; false where something else comes.
@@ -644,7 +649,8 @@ class Scanner {
         return {};
     }
 
-    // The text up to the ',' or '}' that ends the value at this place; empty where there is none.
+    // The text up to the ',' or '}' that ends the value at this place, without the space before
+    // that; empty where there is none.
     std::string_view TakeValue() {
         SkipSpace();
         const std::size_t start = at_;
@@ -654,7 +660,8 @@ class Scanner {
                 if (TakeString().empty()) return {};
                 continue;
             }
-            if (depth == 0 && (c == ',' || c == '}')) return text_.substr(start, at_ - start);
+            if (depth == 0 && (c == ',' || c == '}'))
+                return WithoutSpaceAfter(text_.substr(start, at_ - start));
             if (c == '{' || c == '[') ++depth;
             if (c == '}' || c == ']') {
                 if (depth == 0) return {};

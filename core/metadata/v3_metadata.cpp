@@ -385,6 +385,15 @@ Result<std::optional<DocumentTexts>> ParseV3Consolidated(std::string_view text) 
     return Found(std::move(documents));
 }
 
+std::string WithNullAsV3Consolidated(std::string_view text) {
+    const auto slices = json::MemberSlices(text);
+    const auto found = slices.ok() ? json::FindSlice(*slices, kConsolidated) : std::nullopt;
+    if (!found) return std::string(text);
+    const auto start = static_cast<std::size_t>(found->data() - text.data());
+    std::string without(text.substr(0, start));
+    return without.append("null").append(text.substr(start + found->size()));
+}
+
 Result<ArrayMetadata> MakeV3Array(const ArraySpec& spec) {
     ZARR_RETURN_IF_ERROR(CheckSizes(spec));
     ZARR_ASSIGN_OR_RETURN(json::Value type, V3DataTypeToJson(spec.dtype));

@@ -38,6 +38,9 @@ Result<json::Value> ParseV3Attributes(std::string_view text);
 // to the group (a convention of zarr-python: "consolidated_metadata", kind "inline"). They borrow
 // from `text`. None where it has none.
 Result<std::optional<DocumentTexts>> ParseV3Consolidated(std::string_view text);
+// The same document with null in their place; as it is where it has none or cannot be split into
+// its members.
+std::string WithNullAsV3Consolidated(std::string_view text);
 
 // The metadata of a new array. Errors are kInvalidArgument or kLimit and name the member.
 Result<ArrayMetadata> MakeV3Array(const ArraySpec& spec);

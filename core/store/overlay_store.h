@@ -21,10 +21,11 @@ class OverlayStore final : public ForwardingStore {
   public:
     using Values = std::vector<std::pair<std::string, std::string_view>>;
 
-    // `values` are keys with their values, which lie in `text`; of a key that occurs twice the last
-    // value counts. Keys whose last name `is_overlaid` accepts are never asked of the store.
+    // `values` are keys with their values, which lie in `text` or in `more`; of a key that occurs
+    // twice the last value counts. Keys whose last name `is_overlaid` accepts are never asked of
+    // the store.
     OverlayStore(std::shared_ptr<const Store> base, Buffer text, const Values& values,
-                 bool (*is_overlaid)(std::string_view name));
+                 bool (*is_overlaid)(std::string_view name), Buffer more = {});
 
     // Of the keys that the store is asked for.
     void Prefetch(const std::vector<std::string>& keys,
@@ -47,9 +48,9 @@ class OverlayStore final : public ForwardingStore {
     bool IsOverlaid(std::string_view key) const;
     void AddToParents(std::string_view key);
 
-    const Buffer text_;
+    const Buffer text_, more_;  // the values lie in them
     bool (*const is_overlaid_)(std::string_view);
-    std::unordered_map<std::string, std::string_view> entries_;  // key -> its value in text_
+    std::unordered_map<std::string, std::string_view> entries_;              // key -> its value
     std::unordered_map<std::string, std::map<std::string, bool>> children_;  // name -> is_prefix
 };
 

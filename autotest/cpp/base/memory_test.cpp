@@ -3,7 +3,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <vector>
 
 #include "autotest/cpp/support/checks.h"
 #include "core/base/bytes.h"
@@ -14,9 +16,12 @@ namespace {
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
 struct Free {
-    void operator()(std::uint8_t* memory) const { std::free(memory); }
+    std::size_t size;
+    void operator()(std::uint8_t* memory) const { FreeBytes(memory, size); }
 };
 using Memory = std::unique_ptr<std::uint8_t[], Free>;
+
+Memory Allocate(std::size_t size) { return {AllocateBytes(size), Free{size}}; }
 
 bool IsAligned(const std::uint8_t* memory, std::size_t alignment) {
     return reinterpret_cast<std::uintptr_t>(memory) % alignment == 0;
@@ -31,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AllocateBytesOf,
 TEST_P(AllocateBytesOf, GivesAllOfIt) {
     const std::size_t size = GetParam();
     for (int round = 0; round < 3; ++round) {  // then with memory that was used before
-        const Memory memory(AllocateBytes(size));
+        const Memory memory = Allocate(size);
         ASSERT_NE(memory, nullptr);
         EXPECT_TRUE(IsAligned(memory.get(), alignof(std::max_align_t)));
         std::memset(memory.get(), 0x5a, size);
@@ -42,8 +47,8 @@ TEST_P(AllocateBytesOf, GivesAllOfIt) {
 
 TEST_P(AllocateBytesOf, GivesOthersOtherMemory) {
     const std::size_t size = GetParam();
-    const Memory a(AllocateBytes(size));
-    const Memory b(AllocateBytes(size));
+    const Memory a = Allocate(size);
+    const Memory b = Allocate(size);
     ASSERT_NE(a, nullptr);
     ASSERT_NE(b, nullptr);
     std::memset(a.get(), 1, size);
@@ -56,15 +61,15 @@ TEST_P(AllocateBytesOf, GivesOthersOtherMemory) {
 // A large page can begin only where its size says.
 TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
     for (const std::size_t size : {kLargePage, kLargePage + 1, 3 * kLargePage}) {
-        const Memory memory(AllocateBytes(size));
+        const Memory memory = Allocate(size);
         EXPECT_TRUE(IsAligned(memory.get(), kLargePage)) << size;
     }
 }
 #endif
 
 TEST(AllocateBytes, OfNothingCanBeFreed) {
-    std::free(AllocateBytes(0));
-    std::free(AllocateBytes(0));
+    FreeBytes(AllocateBytes(0), 0);
+    FreeBytes(AllocateBytes(0), 0);
 }
 
 // None of these sizes may wrap around to one that can be had.
@@ -89,6 +94,34 @@ TEST(AllocateBytes, GivesBuffersMemoryThatGrows) {
         before = size;
     }
 }
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+std::size_t ResidentPages() {
+    std::ifstream numbers("/proc/self/statm");
+    std::size_t all = 0;
+    std::size_t resident = 0;
+    numbers >> all >> resident;
+    return resident;
+}
+
+// As threads do that read and decode chunks: small memory that stays comes between.
+TEST(AllocateBytes, OfLargeSizesIsGivenBack) {
+    constexpr std::size_t kEncoded = 9U << 20;
+    constexpr std::size_t kDecoded = 16U << 20;
+    const std::size_t before = ResidentPages();
+    std::vector<Memory> kept;
+    for (int round = 0; round < 64; ++round) {
+        Memory encoded = Allocate(kEncoded);
+        Memory decoded = Allocate(kDecoded);
+        ASSERT_TRUE(encoded != nullptr && decoded != nullptr);
+        std::memset(encoded.get(), 1, kEncoded);
+        std::memset(decoded.get(), 1, kDecoded);
+        encoded.reset();
+        kept.push_back(Allocate(100));
+    }
+    EXPECT_LE(ResidentPages(), before + (2U << 20) / 4096);
+}
+#endif
 
 }  // namespace
 }  // namespace zarr

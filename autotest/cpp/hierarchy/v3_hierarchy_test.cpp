@@ -89,6 +89,16 @@ TEST(V3Hierarchy, ReadsConsolidatedMetadata) {
               "zarr.json: consolidated_metadata: g/b/zarr.json");
 }
 
+// All arrays below the root ask for its attributes.
+TEST(V3Hierarchy, ReadsConsolidatedMetadataOnce) {
+    const std::string root = *WithV3Consolidated(kGroup, json::Object{{"a", Json(ArrayOf("[2]"))}});
+    const auto tree = Tree({{"zarr.json", root}});
+    ASSERT_TRUE(tree->is_consolidated());
+    EXPECT_EQ(TextAt(*tree->store(), "zarr.json"), WithNullAsV3Consolidated(root));
+    EXPECT_EQ(json::Dump(*tree->Attributes("")), R"({"g": 1})");
+    EXPECT_TRUE(Succeeds(tree->CheckGroup("")));
+}
+
 TEST(V3Hierarchy, ReadsTheDocumentsWhereConsolidatedMetadataCannotBeUsed) {
     const auto tree = Tree({{"zarr.json", R"({"zarr_format": 3, "node_type": "group", )"
                                           R"("consolidated_metadata": {"kind": "other"}})"},

@@ -46,6 +46,14 @@ TEST(MemberSlices, UnescapesNames) {
     EXPECT_TRUE(Fails(MemberSlices(R"({"\ud800": 1})"), StatusCode::kCorrupt));
 }
 
+TEST(MemberSlices, LeavesOutTheSpaceAroundValues) {
+    const auto slices = MemberSlices("{\"a\": \n 1 , \"b\": null\r\n\t}\n");
+    ASSERT_TRUE(Succeeds(slices));
+    EXPECT_EQ((*slices)[0].second, "1");
+    EXPECT_EQ((*slices)[1].second, "null");
+    EXPECT_TRUE(Fails(MemberSlices("{\"a\": \n}"), StatusCode::kCorrupt, "expected a value"));
+}
+
 TEST(MemberSlices, SkipsAByteOrderMark) {
     EXPECT_EQ(Slices("\xef\xbb\xbf{\"a\": 1}")[0].second, "1");
     EXPECT_TRUE(Fails(MemberSlices("\xef\xbb{}"), StatusCode::kCorrupt, "expected an object"));

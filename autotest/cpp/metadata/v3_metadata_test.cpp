@@ -394,6 +394,13 @@ TEST(V3Consolidated, IsReadAndWritten) {
     EXPECT_FALSE(ParseV3Consolidated(*without)->has_value());
 }
 
+TEST(V3Consolidated, IsReplacedByNull) {
+    EXPECT_EQ(WithNullAsV3Consolidated(R"({"a": 1, "consolidated_metadata": {"b": {}} , "c": 2})"),
+              R"({"a": 1, "consolidated_metadata": null , "c": 2})");
+    for (const std::string text : {R"({"a": 1})", R"({"consolidated_metadata": {)", "3"})
+        EXPECT_EQ(WithNullAsV3Consolidated(text), text);
+}
+
 TEST(V3Consolidated, RefusesWhatCannotBeUsed) {
     const auto with = [](const std::string& consolidated) {
         return ParseV3Consolidated(
@@ -401,6 +408,7 @@ TEST(V3Consolidated, RefusesWhatCannotBeUsed) {
             "}");
     };
     EXPECT_FALSE(with("null")->has_value());
+    EXPECT_FALSE(with("null\n")->has_value());
     EXPECT_TRUE(Fails(with("3"), StatusCode::kCorrupt, "consolidated_metadata"));
     EXPECT_TRUE(Fails(with(R"({"kind": "remote", "metadata": {}})"), StatusCode::kCorrupt,
                       "consolidated_metadata.kind: expected \"inline\""));

@@ -4,6 +4,7 @@
 // GDAL and other libraries go through.
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <cerrno>
@@ -80,6 +81,14 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
     if (MayHave()) return next(alignment, size);
     errno = ENOMEM;
     return nullptr;
+}
+
+extern "C" void* mmap(void* place, std::size_t size, int protection, int flags, int file,
+                      off_t offset) noexcept {
+    static const auto next = Next<void* (*)(void*, std::size_t, int, int, int, off_t)>("mmap");
+    if (MayHave()) return next(place, size, protection, flags, file, offset);
+    errno = ENOMEM;
+    return MAP_FAILED;
 }
 
 void* operator new(std::size_t size) {
