@@ -53,6 +53,19 @@ def test_bands_of_a_cube_larger_than_the_cache_decode_chunks_at_most_twice(tmp_p
     assert counters()["CHUNKS_DECODED"] - before["CHUNKS_DECODED"] <= 64
 
 
+def test_strips_decode_a_chunk_larger_than_the_cache_once(tmp_path, cache):
+    """Archives have chunks of 150 MB, and small machines less for the cache, which has 16 MiB at least."""
+    values = np.random.default_rng(9).integers(0, 9, (2200, 1000)).astype("<f8")
+    path = make_array(tmp_path, values, chunks=values.shape)
+    cache(16 << 20)
+    dataset = open_raster(path)
+    before = counters()
+    for top in range(0, 2200, 275):
+        strip = dataset.ReadAsArray(0, top, 1000, 275)
+        np.testing.assert_array_equal(strip, values[top : top + 275])
+    assert counters()["CHUNKS_DECODED"] - before["CHUNKS_DECODED"] == 1
+
+
 def test_strips_decode_each_chunk_once(tmp_path):
     values = np.arange(512 * 512, dtype="<u4").reshape(512, 512)
     dataset = open_raster(make_array(tmp_path, values, chunks=(128, 128)))

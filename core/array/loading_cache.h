@@ -29,7 +29,8 @@ struct ChunkId {
 };
 
 // Immutable values of the chunks of any number of arrays, bounded in bytes(), least recently used
-// first out. Several threads that miss on one load it once. Thread-safe.
+// first out. One that is larger than the bound is held alone, until another comes; of bound 0
+// nothing is held. Several threads that miss on one load it once. Thread-safe.
 template <class T>
 class LoadingCache {
   public:
@@ -204,14 +205,14 @@ class LoadingCache {
     }
     void InsertLocked(const ChunkId& id, Pointer value) {
         const std::size_t size = value->bytes();
-        if (size > max_bytes_) return;
         recency_.push_front({id, std::move(value)});
         entries_[id] = recency_.begin();
         bytes_ += size;
         EvictLocked();
     }
     void EvictLocked() {
-        while (bytes_ > max_bytes_ && !recency_.empty()) DropLocked(std::prev(recency_.end()));
+        const std::size_t kept = max_bytes_ == 0 ? 0 : 1;
+        while (bytes_ > max_bytes_ && recency_.size() > kept) DropLocked(std::prev(recency_.end()));
     }
     typename Recency::iterator DropLocked(typename Recency::iterator entry) {
         bytes_ -= entry->value->bytes();

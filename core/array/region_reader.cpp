@@ -221,7 +221,8 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     if (!IsObjects(array)) {
         const std::size_t chunk =
             SaturatingAdd(array.layouts().largest().bytes(), sizeof(DecodedChunk));  // in the cache
-        may_stay_ = std::min<std::uint64_t>(may_stay_, most / chunk);
+        const std::uint64_t held = most == 0 ? 0 : std::max<std::uint64_t>(most / chunk, 1);
+        may_stay_ = std::min(may_stay_, held);
     }
 }
 
@@ -417,7 +418,9 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& r
         }
     }
     const bool is_kept = part.may_stay && (keep_all_ || !part.covers_chunk || IsObjects(array_));
-    if (is_kept && bytes <= context.cache().max_bytes()) return Strategy::kThroughCache;
+    // One that is larger than the cache is held alone, which serves strip after strip of it.
+    if (is_kept && (bytes <= context.cache().max_bytes() || !part.covers_chunk))
+        return Strategy::kThroughCache;
     return IsWantedAsStored(part) ? Strategy::kIntoPlace : Strategy::kThroughScratch;
 }
 

@@ -55,10 +55,25 @@ TEST(ChunkCache, CountsBytes) {
     Load(cache, {1, 1});
     Load(cache, {1, 2}, 2 * kSize);  // evicts one, with its own overhead both
     EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{1, 2}));
-    Load(cache, {1, 3}, 3 * kBytes);  // more than the cache holds: handed out, not kept
-    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{1, 2}));
-    Load(cache, {1, 4}, 3 * kBytes - sizeof(DecodedChunk));  // just
-    EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{4}));
+    Load(cache, {1, 3}, 3 * kBytes - sizeof(DecodedChunk));  // just
+    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{3}));
+}
+
+TEST(ChunkCache, HoldsOneThatIsLargerThanItselfAlone) {
+    ChunkCache cache(3 * kBytes);
+    Load(cache, {1, 0});
+    Load(cache, {1, 1}, 4 * kBytes);
+    EXPECT_EQ(Held(cache, 1, 2), (std::set<std::uint64_t>{1}));
+    Load(cache, {1, 2}, 5 * kBytes);
+    EXPECT_EQ(Held(cache, 1, 3), (std::set<std::uint64_t>{2}));
+    Load(cache, {1, 3});
+    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{3}));
+    cache.SetMaxBytes(1);
+    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{3}));
+    cache.SetMaxBytes(0);
+    EXPECT_EQ(Held(cache, 1, 4), (std::set<std::uint64_t>{}));
+    Load(cache, {1, 4});
+    EXPECT_EQ(Held(cache, 1, 5), (std::set<std::uint64_t>{}));
 }
 
 TEST(ChunkCache, StaysWithinItsBoundWhateverComes) {

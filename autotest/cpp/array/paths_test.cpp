@@ -70,14 +70,17 @@ TEST_P(Paths, APartOfAChunkIsKept) {
     EXPECT_EQ(spy_->gets + spy_->gets_into, 1) << "from the cache, once it is there";
 }
 
-TEST_P(Paths, AChunkLargerThanTheCacheGoesThroughScratch) {
-    const auto array = sample_.Open(10 * 20 * 4 - 1, spy_);
-    for (int i = 0; i < 3; ++i) {
-        const auto read = ReadRowMajor(*array, Window(12, 21, 5, 5), 1);
-        ASSERT_TRUE(Succeeds(read));
-        EXPECT_EQ(*read, sample_.Expected(Window(12, 21, 5, 5)));
-        EXPECT_FALSE(IsCached(*array, 1, 1));
-        EXPECT_EQ(spy_->gets, i + 1);
+TEST_P(Paths, AChunkLargerThanTheCacheIsHeldAlone) {
+    for (const std::size_t cache_bytes : {0, 10 * 20 * 4 - 1}) {
+        const auto array = sample_.Open(cache_bytes, spy_);
+        spy_->gets = 0;
+        for (int i = 0; i < 3; ++i) {
+            const auto read = ReadRowMajor(*array, Window(12, 21, 5, 5), 1);
+            ASSERT_TRUE(Succeeds(read));
+            EXPECT_EQ(*read, sample_.Expected(Window(12, 21, 5, 5)));
+            EXPECT_EQ(IsCached(*array, 1, 1), cache_bytes != 0);
+            EXPECT_EQ(spy_->gets, cache_bytes == 0 ? i + 1 : 1);
+        }
     }
 }
 

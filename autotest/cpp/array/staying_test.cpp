@@ -74,7 +74,8 @@ void CheckStay(const Cube& cube, std::size_t cache_bytes, std::uint64_t stay, st
 void CheckCachesOf(const Cube& cube, std::uint64_t chunks, std::size_t threads) {
     const auto n = static_cast<std::size_t>(chunks);
     CheckStay(cube, n * cube.cached_bytes, chunks, threads);
-    CheckStay(cube, n * cube.chunk_bytes, n * cube.chunk_bytes / cube.cached_bytes, threads);
+    const std::uint64_t fit = n * cube.chunk_bytes / cube.cached_bytes;
+    CheckStay(cube, n * cube.chunk_bytes, std::max<std::uint64_t>(fit, 1), threads);
 }
 
 TEST_P(Staying, OfSmallBandsAsManyStayAsFit) {
@@ -96,10 +97,11 @@ TEST_P(Staying, OfManyChunksAsManyStayAsFit) {
     for (const std::uint64_t chunks : {45U, 90U}) CheckCachesOf(cube, chunks, GetParam());
 }
 
-TEST_P(Staying, NothingStaysWhereNoChunkFits) {
+TEST_P(Staying, OneStaysWhereNoChunkFits) {
     const Cube cube({4, 60, 64}, {4, 16, 16}, kZlib);
-    for (const std::size_t cache_bytes : {std::size_t{0}, cube.chunk_bytes, cube.cached_bytes - 1})
-        CheckStay(cube, cache_bytes, 0, GetParam());
+    CheckStay(cube, 0, 0, GetParam());
+    for (const std::size_t cache_bytes : {std::size_t{1}, cube.chunk_bytes, cube.cached_bytes - 1})
+        CheckStay(cube, cache_bytes, 1, GetParam());
 }
 
 // Chunks that can be decoded in part: the first band takes parts, the next all, which stays.
