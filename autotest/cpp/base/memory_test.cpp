@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/sanitizers.h"
 #include "core/base/bytes.h"
 
 namespace zarr {
@@ -29,8 +30,9 @@ bool IsAligned(const std::uint8_t* memory, std::size_t alignment) {
 
 class AllocateBytesOf : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Sizes, AllocateBytesOf,
-                         testing::Values(1, 7, 64, 4096, kLargePage - 1, kLargePage, kLargePage + 1,
-                                         2 * kLargePage - 1, 2 * kLargePage, 5 * kLargePage + 77));
+                         testing::Values(1, 7, 64, 4096, 65536, 300001, kLargePage - 1, kLargePage,
+                                         kLargePage + 1, 2 * kLargePage - 1, 2 * kLargePage,
+                                         5 * kLargePage + 77));
 
 // Touches every byte, which the sanitizers look at.
 TEST_P(AllocateBytesOf, GivesAllOfIt) {
@@ -58,14 +60,29 @@ TEST_P(AllocateBytesOf, GivesOthersOtherMemory) {
 }
 
 #if defined(__linux__)
-// A large page can begin only where its size says.
+// A large page can begin only where its size says. With AddressSanitizer all is the C library's.
 TEST(AllocateBytes, BeginsLargeSizesAtALargePage) {
+    if (test::kHasAddressSanitizer) return;
     for (const std::size_t size : {kLargePage, kLargePage + 1, 3 * kLargePage}) {
         const Memory memory = Allocate(size);
         EXPECT_TRUE(IsAligned(memory.get(), kLargePage)) << size;
     }
 }
 #endif
+
+// From 1 to 31 bytes behind the start of a page files are copied to slowly.
+TEST(AllocateBytes, PutsLargeSizesWhereFilesAreCopiedToQuickly) {
+    if (test::kHasAddressSanitizer) return;
+    constexpr std::size_t kPage = 4096;
+    std::vector<Memory> held;
+    for (std::size_t size = std::size_t{64} << 10; size < 2 * kLargePage; size += 50021) {
+        held.push_back(Allocate(size));
+        ASSERT_NE(held.back(), nullptr);
+        const std::size_t place = reinterpret_cast<std::uintptr_t>(held.back().get()) % kPage;
+        EXPECT_TRUE(place == 0 || place >= 32) << size << ": " << place;
+        EXPECT_TRUE(IsAligned(held.back().get(), 64)) << size;
+    }
+}
 
 TEST(AllocateBytes, OfNothingCanBeFreed) {
     FreeBytes(AllocateBytes(0), 0);
