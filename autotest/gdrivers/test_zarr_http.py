@@ -488,3 +488,20 @@ def test_server_that_is_gone_is_an_error(folder):
     with zarr_gdal.error_log() as log:
         assert dataset.GetRasterBand(1).ReadAsArray() is None
     assert "plain.zarr: " in log.the_error()
+
+
+def test_an_array_on_a_server_opens_in_one_round_trip(tmp_path):
+    """With what GDAL asks for when it is first read: a cache of the array beside the store."""
+    values = np.arange(16, dtype="<u2").reshape(4, 4)
+    make_array(tmp_path, values, chunks=(4, 4))
+    with Served(tmp_path) as server:
+        server.rule(delay=0.05)
+        gdal.VSICurlClearCache()
+        server.log()
+        dataset = gdal.OpenEx(f'ZARR:"/vsicurl/{server.url}/array.zarr"', gdal.OF_MULTIDIM_RASTER)
+        group = dataset.GetRootGroup()
+        array = group.OpenMDArray(group.GetMDArrayNames()[0])
+        assert server.log()["in_turn"] == 1
+        np.testing.assert_array_equal(array.ReadAsArray(), values)
+        log = server.log()
+        assert log["in_turn"] == 1 and len(log["requests"]) == 1, log

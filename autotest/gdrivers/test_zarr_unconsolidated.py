@@ -184,7 +184,8 @@ def test_store_on_a_server_is_not_listed(store):
         for kind in (RASTER, MULTIDIM):
             assert opened(f'ZARR:"{server.url}/{store.name}"', kind)[1] == []
         asked = {path for _, path, *_ in server.requests()}
-        assert asked == {f"/{store.name}/{name}" for name in (".zattrs", ".zmetadata", "zarr.json")}
+        documents = (".zarray", ".zattrs", ".zgroup", ".zmetadata", "zarr.json")
+        assert asked == {f"/{store.name}/{name}" for name in documents} | {f"/{store.name}.gmac"}
 
 
 def test_links_to_folders_count(store, tmp_path):

@@ -59,15 +59,20 @@ def test_urls(tmp_path, name):
 @pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
 def test_requests_for_a_consolidated_store(tmp_path, flags):
     """One tells the format, the consolidated metadata and all attributes; the others, at the same
-    time, that there is nothing of version 2."""
+    time, that there is nothing of version 2, and no cache of an array by GDAL."""
     make_v3(tmp_path / "one.zarr", "v")
     with Served(tmp_path) as server:
+        server.rule(delay=0.05)
         gdal.VSICurlClearCache()
-        server.requests()
+        server.log()
         assert gdal.OpenEx(f'ZARR:"/vsicurl/{server.url}/one.zarr"', flags) is not None
-        asked = [path for _, path, _, _ in server.requests()]
-        names = [".zattrs", ".zmetadata", "zarr.json"] if flags == RASTER else [".zmetadata", "zarr.json"]
-        assert sorted(asked) == [f"/one.zarr/{name}" for name in names], asked
+        log = server.log()
+        asked = [path for _, path, *_ in log["requests"]]
+        names = ["/.zattrs", "/.zmetadata", "/zarr.json"]
+        if flags == MULTIDIM:
+            names += ["/.zarray", "/.zgroup", ".gmac"]
+        assert sorted(asked) == sorted(f"/one.zarr{name}" for name in names), asked
+        assert log["in_turn"] == 1
 
 
 @pytest.mark.parametrize("status", [403, 401, 500])
