@@ -5,7 +5,7 @@
 //
 //   zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [SHARDS]
 //
-// FOLDER holds chunks in C order named "i.j"; CODEC is blosc, zstd, zlib or none; SHAPE, CHUNKS and
+// FOLDER holds chunks in C order named "i.j"; CODEC is blosc, zstd, zlib, gzip or none; SHAPE, CHUNKS and
 // SHARDS are sizes with commas between. With SHARDS the array is one of Zarr v3, whose files are
 // named "c/i/j": shards of that size with their index and its CRC-32C at the end, or chunks where
 // SHARDS are CHUNKS. Does what each line of standard input says, and answers with one:
@@ -377,7 +377,7 @@ int main(int argc, char** argv) {
     if (!has_sizes || (layout.codec != "none" && MakeFloorCodec(layout.codec) == nullptr)) {
         std::fputs(
             "zarr_floor: sizes must be 1 or more, shards made of whole chunks, and the codec"
-            " blosc, zstd, zlib or none\n",
+            " blosc, zstd, zlib, gzip or none\n",
             stderr);
         return 2;
     }

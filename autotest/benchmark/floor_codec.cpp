@@ -55,26 +55,38 @@ class Zstd final : public FloorCodec {
     std::unique_ptr<ZSTD_CCtx, Free> compressor_{ZSTD_createCCtx()};
 };
 
-class Zlib final : public FloorCodec {
+// What libdeflate has for one form of Deflate streams.
+struct DeflateForm {
+    decltype(&libdeflate_zlib_decompress) decompress;
+    decltype(&libdeflate_zlib_compress_bound) bound;
+    decltype(&libdeflate_zlib_compress) compress;
+};
+constexpr DeflateForm kZlib{libdeflate_zlib_decompress, libdeflate_zlib_compress_bound,
+                            libdeflate_zlib_compress};
+constexpr DeflateForm kGzip{libdeflate_gzip_decompress, libdeflate_gzip_compress_bound,
+                            libdeflate_gzip_compress};
+
+class Deflate final : public FloorCodec {
   public:
-    Zlib() : decompressor_(libdeflate_alloc_decompressor()) {}
-    ~Zlib() override { libdeflate_free_decompressor(decompressor_); }
-    Zlib(const Zlib&) = delete;
-    Zlib& operator=(const Zlib&) = delete;
+    explicit Deflate(const DeflateForm& form)
+        : form_(form), decompressor_(libdeflate_alloc_decompressor()) {}
+    ~Deflate() override { libdeflate_free_decompressor(decompressor_); }
+    Deflate(const Deflate&) = delete;
+    Deflate& operator=(const Deflate&) = delete;
 
     bool Decode(const FloorBuffer& encoded, std::uint8_t* decoded, std::size_t size) override {
         return decompressor_ != nullptr &&
-               libdeflate_zlib_decompress(decompressor_, encoded.data(), encoded.size(), decoded,
-                                          size, nullptr) == LIBDEFLATE_SUCCESS;
+               form_.decompress(decompressor_, encoded.data(), encoded.size(), decoded, size,
+                                nullptr) == LIBDEFLATE_SUCCESS;
     }
     bool Encode(const FloorBuffer& decoded, std::size_t /*item_size*/, const std::string& variant,
                 FloorBuffer& encoded) override {
         if (compressor_ == nullptr)
             compressor_.reset(libdeflate_alloc_compressor(std::atoi(variant.c_str())));
         if (compressor_ == nullptr) return false;
-        encoded.Reset(libdeflate_zlib_compress_bound(compressor_.get(), decoded.size()));
-        const std::size_t size = libdeflate_zlib_compress(
-            compressor_.get(), decoded.data(), decoded.size(), encoded.data(), encoded.size());
+        encoded.Reset(form_.bound(compressor_.get(), decoded.size()));
+        const std::size_t size = form_.compress(compressor_.get(), decoded.data(), decoded.size(),
+                                                encoded.data(), encoded.size());
         encoded.Reset(size);
         return size != 0;
     }
@@ -83,6 +95,7 @@ class Zlib final : public FloorCodec {
     struct Free {
         void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
     };
+    const DeflateForm& form_;
     libdeflate_decompressor* decompressor_;
     std::unique_ptr<libdeflate_compressor, Free> compressor_;
 };
@@ -92,7 +105,8 @@ class Zlib final : public FloorCodec {
 std::unique_ptr<FloorCodec> MakeFloorCodec(const std::string& codec) {
     if (codec == "blosc") return std::make_unique<Blosc>();
     if (codec == "zstd") return std::make_unique<Zstd>();
-    if (codec == "zlib") return std::make_unique<Zlib>();
+    if (codec == "zlib") return std::make_unique<Deflate>(kZlib);
+    if (codec == "gzip") return std::make_unique<Deflate>(kGzip);
     return nullptr;
 }
 

@@ -50,7 +50,7 @@ class FloorCodec {
                         const std::string& variant, FloorBuffer& encoded) = 0;
 };
 
-// The codec "blosc", "zstd" or "zlib"; null for any other name.
+// The codec "blosc", "zstd", "zlib" or "gzip"; null for any other name.
 std::unique_ptr<FloorCodec> MakeFloorCodec(const std::string& codec);
 
 // Reads a file into `bytes`. False where that fails.

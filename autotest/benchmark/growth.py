@@ -95,7 +95,7 @@ class Panel:
 def open_readers(stack, pythons, sample, threads=0):
     """Name -> reader. They end with `stack`."""
     return {
-        name: stack.enter_context(peers.Reader(python, name, sample, threads))
+        name: stack.enter_context(peers.Reader(peers.program([python], name, sample, threads)))
         for name, python in pythons.items()
     }
 

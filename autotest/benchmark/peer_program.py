@@ -4,7 +4,7 @@ environment that peers.sh makes.
 
     peer_program.py READER PATH FORMAT [THREADS]
 
-READER    ours, tensorstore, zarrs or zarr-python
+READER    ours, tensorstore, zarrs, zarr-python, or builtin: GDAL's own driver, where ours is not loaded
 PATH      a folder, or a URL that starts with http://, of which nothing is kept for the next command
 FORMAT    2 or 3
 THREADS   how many read and decode; as many as the reader takes without
@@ -15,7 +15,6 @@ Reads commands line by line, and answers each with a line of JSON: {"seconds": S
     open                 all of the array; the time of opening it counts, too
     windows W W ...      parts of it, one after the other; each START:STOP,START:STOP,...
     write FOLDER         all of the array to a new one of the same metadata, which is read back
-    cold                 has the page cache forget the files; takes no time
 
 Each command opens the array anew. The time of opening counts not, but for "open"; that of new memory does.
 """
@@ -65,13 +64,29 @@ class ThroughGdal:
         assert window is ... and self.opened(gdal.OF_UPDATE)[-1].Write(values) == gdal.CE_None
 
 
-def open_ours(path, form, threads):
+class ThroughBuiltin(ThroughGdal):
+    """GDAL's own driver reads on several threads what it is told of beforehand."""
+
+    def __getitem__(self, window):
+        if window is ...:
+            self.array.AdviseRead()
+        else:
+            begin = [each.start for each in window]
+            self.array.AdviseRead(begin, [each.stop - each.start for each in window])
+        return super().__getitem__(window)
+
+
+def open_ours(path, form, threads, through=ThroughGdal):
     from osgeo import gdal
 
     gdal.UseExceptions()
     gdal.SetConfigOption("GDAL_NUM_THREADS", str(threads) if threads else None)
     gdal.VSICurlClearCache()
-    return ThroughGdal(path)
+    return through(path)
+
+
+def open_builtin(path, form, threads):
+    return open_ours(path, form, threads or len(os.sched_getaffinity(0)), ThroughBuiltin)
 
 
 def open_tensorstore(path, form, threads):
@@ -105,22 +120,20 @@ def open_zarrs(path, form, threads):
     return open_zarr(path, form, threads)
 
 
-READERS = {"ours": open_ours, "tensorstore": open_tensorstore, "zarrs": open_zarrs, "zarr-python": open_zarr}
-PACKAGES = {"ours": "GDAL", "tensorstore": "tensorstore", "zarrs": "zarrs", "zarr-python": "zarr"}
+READERS = {
+    "ours": open_ours,
+    "builtin": open_builtin,
+    "tensorstore": open_tensorstore,
+    "zarrs": open_zarrs,
+    "zarr-python": open_zarr,
+}
+PACKAGES = {"ours": "GDAL", "builtin": "GDAL", "tensorstore": "tensorstore", "zarrs": "zarrs",
+            "zarr-python": "zarr"}  # fmt: skip
 
 
 def read(array, window=...):
     found = array[window]
     return found.read().result() if hasattr(found, "read") else np.asarray(found)
-
-
-def forget(folder):
-    """Drops a folder's files from the page cache, once they are on the disk."""
-    for path in pathlib.Path(folder).rglob("*"):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def parse(text):
@@ -139,10 +152,6 @@ def main():
     array = None
     for line in sys.stdin:
         words = line.split()
-        if words[0] == "cold":
-            forget(path)
-            print(json.dumps({"seconds": 0.0, "crc32": 0}), flush=True)
-            continue
         # Ours shares an array that is open with whoever opens it again, and what was decoded of it.
         del array
         array = opened(path)

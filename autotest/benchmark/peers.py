@@ -1,14 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The driver's core beside TensorStore, zarrs and zarr-python 3, on the same arrays, in turns.
+"""The driver and its core beside TensorStore, zarrs and zarr-python 3, on the same arrays, in turns.
 
-    peers.py [--small] [--rounds N] [--data FOLDER] [--of LABEL]... PYTHON
+    peers.py [--small] [--rounds N] [--data FOLDER] [--of LABEL]... [--builtin ROOT] PYTHON
 
 PYTHON is that of an environment with these packages, as peers.sh makes one. LABEL is that of an array
 in the table, such as "v3, zstd"; all of them without. Ours is the multidimensional API, read into new
-NumPy arrays, as the others do; each has a process of its own. What each has read is compared. The page
-cache is warm, but for the rows that say otherwise; of an array on a server the chunks are asked for each
-time. ours/best is the median of the ratios to the fastest peer of each round.
+NumPy arrays, as the others do; "core" is the core without GDAL, zarr_core_reader. Each has a process of
+its own. What each has read is compared. The page cache is warm, but for the rows that say otherwise; of
+an array on a server the chunks are asked for each time. ours/best is the median of the ratios to the
+fastest peer of each round.
+
+ROOT is the folder of another Debian that has python3-gdal, as scripts/try_fresh_debian.sh makes one with
+--suite sid --root ROOT; GDAL's own driver there is one more peer. That needs root.
 """
 
 import argparse
@@ -35,6 +39,18 @@ from zarr_http import Served  # noqa: E402  (in the folder that samples adds to 
 
 PEERS = ("tensorstore", "zarrs", "zarr-python")
 PROGRAM = pathlib.Path(__file__).with_name("peer_program.py")
+# Runs "$@" in the system in the folder $0, with the folders $1 and $2 of this one in their places.
+ELSEWHERE = """
+root=$0
+for folder in "$1" "$2"; do
+    mkdir -p "$root$folder"
+    mount --bind "$folder" "$root$folder"
+done
+mkdir -p "$root/proc"
+mount -t proc proc "$root/proc"
+shift 2
+exec chroot "$root" "$@"
+"""
 COLD = "read all, page cache cold"
 COLD_ARRAYS = ("blosc-lz4", "none")
 LATENCY = 0.02  # seconds, of an answer of the server
@@ -43,19 +59,29 @@ BANDS = 60
 PIXELS = 10
 
 
-class Reader:
-    """The process of a peer, or of ours, at work on one array, on so many threads, or 0: as many as
-    it takes. Use it in a with statement."""
+def program(python, name, sample, threads=0):
+    """The command of a reader in Python, on so many threads, or 0: as many as it takes."""
+    form = "3" if isinstance(sample, samples.Version3Sample) else "2"
+    return [*python, "-B", str(PROGRAM), name, sample.path, form, str(threads)]
 
-    def __init__(self, python, name, sample, threads=0):
-        form = "3" if isinstance(sample, samples.Version3Sample) else "2"
-        self.command = [python, "-B", str(PROGRAM), name, sample.path, form, str(threads)]
+
+def python_in(root, data):
+    """The command of Python in another system, without our driver."""
+    inside = ["/usr/bin/env", "-u", "GDAL_DRIVER_PATH", "/usr/bin/python3"]
+    return ["unshare", "--mount", "bash", "-euc", ELSEWHERE, root, str(REPOSITORY), data, *inside]
+
+
+class Reader:
+    """The process of a peer, or of ours, at work on one array. Use it in a with statement."""
+
+    def __init__(self, command):
+        self.command = command
 
     def __enter__(self):
         self.process = subprocess.Popen(
             self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        self.version = json.loads(self.process.stdout.readline())["version"]
+        self.version = self._answer()["version"]
         return self
 
     def __exit__(self, *_):
@@ -66,6 +92,9 @@ class Reader:
     def ask(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
+        return self._answer()
+
+    def _answer(self):
         answer = self.process.stdout.readline()
         assert answer, f"{self.command} has ended"
         return json.loads(answer)
@@ -123,41 +152,56 @@ def tasks_of(sample, folder, windows):
 
 
 class Table:
-    NAMES = ("floor", "ours", *PEERS)
-
     def __init__(self, versions):
-        self.lines = [
-            "| milliseconds | " + " | ".join(self.names(versions)) + " | ours/floor | ours/best |",
-            "|---|" + "--:|" * (len(self.NAMES) + 2),
-        ]
-        print("\n".join(self.lines))
-
-    def names(self, versions):
-        return [f"{name} {versions[name]}" if name in versions else name for name in self.NAMES]
+        """`versions` has the peers'; the columns are theirs and ours."""
+        self.peers = tuple(versions)
+        self.names = ("floor", "core", "ours", *self.peers)
+        titles = [f"{name} {versions.get(name, '')}".strip() for name in self.names]
+        print("| milliseconds | " + " | ".join(titles) + " | ours/floor | ours/best |")
+        print("|---|" + "--:|" * (len(self.names) + 2))
 
     def add(self, title, seconds):
         cells = [
             f"{1000 * float(np.median(seconds[name])):.1f}" if name in seconds else ""
-            for name in self.NAMES
+            for name in self.names
         ]
         floor = median_ratio(seconds["ours"], seconds["floor"]) if "floor" in seconds else None
-        best = [min(each) for each in zip(*(seconds[name] for name in PEERS))]
+        best = [min(each) for each in zip(*(seconds[name] for name in self.peers if name in seconds))]
         ratios = [f"{floor:.2f}" if floor else "", f"{median_ratio(seconds['ours'], best):.2f}"]
-        self.lines.append(f"| {title} | " + " | ".join([*cells, *ratios]) + " |")
-        print(self.lines[-1], flush=True)
+        print(f"| {title} | " + " | ".join([*cells, *ratios]) + " |", flush=True)
+
+
+def forget(folder):
+    """Drops a folder's files from the page cache, once they are on the disk."""
+    for path in pathlib.Path(folder).rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def commands_of(setting, sample):
+    """Name -> the command of each that reads the array: ours, and the peers."""
+    others = [setting.python]
+    commands = {"ours": program([sys.executable], "ours", sample)}
+    if not isinstance(sample, Afar):
+        commands["core"] = [setting.core, sample.path]
+    commands |= {name: program(others, name, sample) for name in PEERS}
+    if setting.builtin:
+        commands["builtin"] = program(python_in(setting.builtin, setting.data), "builtin", sample)
+    return commands
 
 
 def measure(sample, setting, table):
     with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory(dir=setting.data) as folder:
-        pythons = {"ours": sys.executable, **dict.fromkeys(PEERS, setting.python)}
         readers = {
-            name: stack.enter_context(Reader(python, name, sample))
-            for name, python in pythons.items()
+            name: stack.enter_context(Reader(command))
+            for name, command in commands_of(setting, sample).items()
         }
         if table is None:
-            table = Table({name: readers[name].version for name in PEERS})
-        is_afar = isinstance(sample, Afar)
-        floor = None if is_afar else stack.enter_context(Floor(setting.floor, sample))
+            ours = ("ours", "core")
+            table = Table({name: each.version for name, each in readers.items() if name not in ours})
+        floor = None if isinstance(sample, Afar) else stack.enter_context(Floor(setting.floor, sample))
         turns = iter(range(10**9))
         for title, command in tasks_of(sample, folder, setting.windows).items():
             answers = {}
@@ -165,7 +209,7 @@ def measure(sample, setting, table):
             def contender(name, reader, title=title, command=command, answers=answers):
                 def run():
                     if title == COLD:
-                        reader.ask("cold")
+                        forget(sample.path)
                     target = f"{next(turns)}" if command.startswith("write") else ""
                     answer = reader.ask(command + target)
                     answers[name] = answer["crc32"]
@@ -190,13 +234,14 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--data", default=str(REPOSITORY / "build" / "benchmark-data"))
     parser.add_argument("--of", action="append", metavar="LABEL", help="measure this array")
+    parser.add_argument("--builtin", metavar="ROOT", help="another system, with GDAL's own driver")
     parser.add_argument("python", help="Python of the environment of the peers")
     arguments = parser.parse_args()
     gdal.UseExceptions()
     plugins = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]).resolve()
     if gdal.GetDriverByName(BUILTIN) is None:
         sys.exit(f"cannot measure: no plugin of ours in {plugins}")
-    small, data = arguments.small, arguments.data
+    small, data = arguments.small, str(pathlib.Path(arguments.data).resolve())
     terrain = samples.terrain_samples(data, *((1000, 256) if small else (8192, 512)))
     scene = samples.scene_sample(data, *((1000, 256) if small else (8192, 1024)))
     cube = samples.cube_sample(
@@ -204,13 +249,16 @@ def main():
     )
     setting = types.SimpleNamespace(
         floor=str(plugins.parent / "bin" / "zarr_floor"),
+        core=str(plugins.parent / "bin" / "zarr_core_reader"),
         python=arguments.python,
+        builtin=arguments.builtin,
         rounds=1 if small else arguments.rounds,
         windows=5 if small else WINDOWS,
         data=data,
     )
     terrain_of = {each.label: each for each in terrain}
     version_3 = samples.version_3_samples(data, terrain_of, scene, cube)
+    more = samples.more_version_3_samples(data, terrain_of)
     shaded = samples.shaded_sample(data, *((600, 128) if small else (4096, 256)))
     whole = [
         each
@@ -221,7 +269,7 @@ def main():
     with Served(home, LATENCY) as server:
         near = samples.Sample("blosc-lz4", home / "array.zarr", "blosc")
         afar = Afar(near, f"{server.url}/array.zarr")
-        arrays = (*terrain, shaded, scene, cube, *whole, *version_3.values(), afar)
+        arrays = (*terrain, shaded, scene, cube, *whole, *version_3.values(), *more, afar)
         labels = [each.label for each in arrays]
         if not set(arguments.of or labels) <= set(labels):
             sys.exit(f"no such array: --of takes {', '.join(labels)}")

@@ -3,14 +3,14 @@
 # PyPI in build/tools/peers, and runs peers.py: see there. The packages of scripts/setup.sh test must
 # be there.
 #
-#   autotest/benchmark/peers.sh [--small] [--rounds N] [--data FOLDER] [--of LABEL]...
+#   autotest/benchmark/peers.sh [--small] [--rounds N] [--data FOLDER] [--of LABEL]... [--builtin ROOT]
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/common.sh"
 
 packages=(tensorstore==0.1.86 zarr==3.1.6 zarrs==0.2.3 fsspec==2026.9.0 aiohttp==3.14.5)
 peers=$PWD/build/tools/peers
 configure build --preset release >/dev/null
-cmake --build build --target gdal_ZarrV2 zarr_floor
+cmake --build build --target gdal_ZarrV2 zarr_floor zarr_core_reader
 if [ "$(cat "$peers/installed" 2>/dev/null)" != "${packages[*]}" ]; then
     rm -rf "$peers"
     /usr/bin/python3 -m venv "$peers"

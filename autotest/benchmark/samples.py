@@ -233,37 +233,53 @@ def write_version_3(path, values, chunks, shards, codecs):
     shutil.rmtree(between)
 
 
+def version_3_sample(folder, label, same, floor_codec, chunks, shards, codecs):
+    """The values of `same`, an array of Zarr v2, in v3; `shards` are `chunks` where there are none."""
+    array = same.array()
+
+    def make(home):
+        write_version_3(home / "array.zarr", array[...], chunks, shards, codecs)
+
+    sizes = "-".join("x".join(map(str, each)) for each in (array.shape, chunks, shards))
+    name = label.replace(",", "").replace(" ", "-")
+    home = kept(folder, f"v3-{name}-{sizes}", make)
+    return Version3Sample(f"v3, {label}", home / "array.zarr", floor_codec, same, chunks, shards)
+
+
 def version_3_samples(folder, terrain_of, scene_of, cube_of):
     """Label -> the terrain in chunks with zstd, and in shards with blosc; the scene and the cube in
     shards. Given are their samples of Zarr v2."""
-    zstd = [zarr3.zstd(3)]
-    (terrain_chunk, _), (scene_chunk, _) = terrain_of["zstd"].chunks, scene_of.chunks
-    plain = (terrain_chunk,) * 2
-    inner = (scene_chunk // 2,) * 2
-    wanted = {
-        "zstd": (terrain_of["zstd"], "zstd", plain, plain, zstd),
-        "sharded, blosc-lz4": (
-            terrain_of["blosc-lz4"], "blosc", plain, (4 * terrain_chunk,) * 2,
-            [zarr3.blosc(typesize=4)],
-        ),
-        "sharded scene": (
-            scene_of, "blosc", inner, (4 * scene_chunk,) * 2, [zarr3.blosc(typesize=2)]
-        ),
-        "sharded cube": (
-            cube_of, "blosc", cube_of.chunks, tuple(2 * size for size in cube_of.chunks),
-            [zarr3.blosc(typesize=2)],
-        ),
-    }  # fmt: skip
-    samples = {}
-    for label, (same, floor_codec, chunks, shards, codecs) in wanted.items():
-        array = same.array()
+    plain = terrain_of["zstd"].chunks
+    shards = tuple(4 * size for size in plain)
+    inner = tuple(size // 2 for size in scene_of.chunks)
+    scene_shards = tuple(4 * size for size in scene_of.chunks)
+    cube_chunks = cube_of.chunks
+    cube_shards = tuple(2 * size for size in cube_chunks)
+    words, floats = [zarr3.blosc(typesize=2)], [zarr3.blosc(typesize=4)]
+    of = terrain_of
+    wanted = (
+        ("zstd", of["zstd"], "zstd", plain, plain, [zarr3.zstd(3)]),
+        ("sharded, blosc-lz4", of["blosc-lz4"], "blosc", plain, shards, floats),
+        ("sharded scene", scene_of, "blosc", inner, scene_shards, words),
+        ("sharded cube", cube_of, "blosc", cube_chunks, cube_shards, words),
+    )
+    return {label: version_3_sample(folder, label, *rest) for label, *rest in wanted}
 
-        def make(home, array=array, chunks=chunks, shards=shards, codecs=codecs):
-            write_version_3(home / "array.zarr", array[...], chunks, shards, codecs)
 
-        sizes = "-".join("x".join(map(str, each)) for each in (array.shape, chunks, shards))
-        home = kept(folder, f"v3-{label.split(',')[0].replace(' ', '-')}-{sizes}", make)
-        samples[label] = Version3Sample(
-            f"v3, {label}", home / "array.zarr", floor_codec, same, chunks, shards
-        )
-    return samples
+def more_version_3_samples(folder, terrain_of):
+    """The terrain in chunks with the codecs that version_3_samples() has not, and in shards."""
+    plain = terrain_of["zstd"].chunks
+    shards = tuple(4 * size for size in plain)
+    wanted = (
+        ("blosc-lz4", "blosc", plain, [zarr3.blosc(typesize=4)]),
+        ("blosc-zstd", "blosc", plain, [zarr3.blosc("zstd", typesize=4)]),
+        ("gzip", "gzip", plain, [zarr3.gzip(6)]),
+        ("none", "none", plain, []),
+        ("sharded, zstd", "zstd", shards, [zarr3.zstd(3)]),
+        ("sharded, none", "none", shards, []),
+    )
+    same = terrain_of["none"]
+    return [
+        version_3_sample(folder, label, same, floor_codec, plain, outer, codecs)
+        for label, floor_codec, outer, codecs in wanted
+    ]
