@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The core at work on one array without GDAL; run by peers.py:
 //   zarr_core_reader FOLDER
-// Says {"version": ""}, then reads commands line by line, and answers each with a line of JSON; the array is opened anew for
-// each. The commands and answers are those of peer_program.py, as far as they are here:
+// Says {"version": ""}, then reads commands line by line, and answers each with a line of JSON; the
+// array is opened anew for each. The commands and answers are those of peer_program.py, as far as
+// they are here:
 //   read                 all of the array, to new memory
 //   windows W W ...      parts of it, one after the other; each START:STOP,START:STOP,...
 //   write FOLDER         all of it to a new array of the same metadata, which is read back

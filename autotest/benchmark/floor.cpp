@@ -5,10 +5,10 @@
 //
 //   zarr_floor FOLDER CODEC ITEM_SIZE SHAPE CHUNKS [SHARDS]
 //
-// FOLDER holds chunks in C order named "i.j"; CODEC is blosc, zstd, zlib, gzip or none; SHAPE, CHUNKS and
-// SHARDS are sizes with commas between. With SHARDS the array is one of Zarr v3, whose files are
-// named "c/i/j": shards of that size with their index and its CRC-32C at the end, or chunks where
-// SHARDS are CHUNKS. Does what each line of standard input says, and answers with one:
+// FOLDER holds chunks in C order named "i.j"; CODEC is blosc, zstd, zlib, gzip or none; SHAPE,
+// CHUNKS and SHARDS are sizes with commas between. With SHARDS the array is one of Zarr v3, whose
+// files are named "c/i/j": shards of that size with their index and its CRC-32C at the end, or
+// chunks where SHARDS are CHUNKS. Does what each line of standard input says, and answers with one:
 //
 //   read           all chunks                                  {"seconds": S}
 //   windows X,Y,W,H ...  of two dimensions: all chunks that a window touches, once each, then the

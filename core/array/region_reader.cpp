@@ -85,6 +85,7 @@ class RegionReader {
     Status Preload();
 
   private:
+    void PopulateDestination() const;
     // Sets the layout of its chunk.
     Status Bind(ChunkPart& part) const;
     Status ReadPart(ChunkPart& part);
@@ -246,8 +247,25 @@ Status RegionReader::Preload() {
     });
 }
 
+void RegionReader::PopulateDestination() const {
+    // Over a network pages come while the store is waited for.
+    if (in_flight_ > threads_) return;
+    std::ptrdiff_t first = 0;
+    std::size_t bytes = op_.dst_size;  // from the first one in memory to the last
+    for (std::size_t i = 0; i < region_.count.size(); ++i) {
+        const auto length =
+            static_cast<std::ptrdiff_t>(region_.count[i] - 1) * destination_.strides[i];
+        first += std::min<std::ptrdiff_t>(length, 0);
+        bytes += static_cast<std::size_t>(std::abs(length));
+    }
+    // What lies between the elements is not to be touched.
+    if (bytes == region_.size() * op_.dst_size)
+        Populate({destination_.data + first, bytes}, threads_);
+}
+
 Status RegionReader::Run() {
     if (plan_.pieces() == 0) return {};
+    PopulateDestination();
     const auto read = [this](std::uint64_t index, std::size_t threads) {
         ChunkPart part = plan_.At(index);
         part.threads = threads;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/bytes.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -9,7 +11,10 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
+
+#include "core/base/thread_pool.h"
 
 namespace zarr {
 
@@ -200,5 +205,50 @@ void FreeBytes(std::uint8_t* memory, std::size_t size) {
     }
     std::free(memory);
 }
+
+#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
+namespace {
+
+// Below this a few faults are not worth a call.
+constexpr std::size_t kWorthPopulating = std::size_t{1} << 20;
+
+// What the first one of the pages says, the last one, and one between.
+bool HasPages(std::uint8_t* begin, std::size_t size, std::size_t page) {
+    const std::array<std::size_t, 3> places{0, size / 2 / page * page, size - page};
+    return std::all_of(places.begin(), places.end(), [&](std::size_t place) {
+        unsigned char is_there = 0;
+        const int failed = mincore(begin + place, page, &is_there);
+        return failed != 0 || (is_there & 1U) != 0;
+    });
+}
+
+// How far an address lies behind the one before that is a multiple of `size`.
+std::size_t Behind(const std::uint8_t* address, std::size_t size) {
+    return reinterpret_cast<std::uintptr_t>(address) % size;
+}
+
+}  // namespace
+
+void Populate(MutableByteSpan memory, std::size_t threads) {
+    if (memory.size < kWorthPopulating) return;
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t before = (page - Behind(memory.data, page)) % page;
+    std::uint8_t* const begin = memory.data + before;
+    const std::size_t size = (memory.size - before) / page * page;
+    if (HasPages(begin, size, page)) return;
+    // Threads part where a large page may begin.
+    const std::size_t lead = Behind(begin, kLargePage);
+    const std::size_t share = Whole((lead + size) / std::max<std::size_t>(threads, 1));
+    const std::size_t parts = (lead + size + share - 1) / share;
+    static_cast<void>(ParallelFor(parts, threads, [&](std::size_t i) -> Status {
+        const std::size_t from = std::max(lead, i * share) - lead;
+        const std::size_t to = std::min(lead + size, (i + 1) * share) - lead;
+        madvise(begin + from, to - from, MADV_POPULATE_WRITE);  // a hint
+        return {};
+    }));
+}
+#else
+void Populate(MutableByteSpan /*memory*/, std::size_t /*threads*/) {}
+#endif
 
 }  // namespace zarr

@@ -45,6 +45,11 @@ struct MutableByteSpan {
 std::uint8_t* AllocateBytes(std::size_t size);
 void FreeBytes(std::uint8_t* memory, std::size_t size);
 
+// Has the system give memory its pages now, on up to `threads` threads, where it is large and has
+// none yet; what is in it stays. Pages would come one fault at a time, and a large one twice where
+// two threads begin to write to it at the same time. Does nothing where the system cannot.
+void Populate(MutableByteSpan memory, std::size_t threads);
+
 // Owned bytes. Resize() keeps the common prefix and leaves new bytes uninitialised; memory is
 // aligned for any scalar. Move only.
 class Buffer {
