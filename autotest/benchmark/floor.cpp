@@ -11,8 +11,10 @@
 // chunks where SHARDS are CHUNKS. Does what each line of standard input says, and answers with one:
 //
 //   read           all chunks                                  {"seconds": S}
+//   read new       the same, to memory that is new to the process
 //   windows X,Y,W,H ...  of two dimensions: all chunks that a window touches, once each, then the
 //                  windows, copied to memory of their own     {"seconds": S}
+//   windows new X,Y,W,H ...  the same, to memory that is new to the process
 //   check          all chunks                                  {"crc32": N} of the array's bytes
 //   write FOLDER VARIANT   encodes all chunks of what was read last, and writes each to a file of
 //                  FOLDER, which is there and has none; VARIANT is blosc's compressor, of level 5
@@ -29,6 +31,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -99,7 +102,8 @@ struct Layout {
 // The array's memory, in large pages where the system has them, as NumPy's is.
 class Memory {
   public:
-    explicit Memory(std::size_t size) {
+    // It is touched, or new to the process.
+    explicit Memory(std::size_t size, bool is_touched = true) : size_(size) {
         void* mapped =
             mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (mapped == MAP_FAILED) {
@@ -109,13 +113,18 @@ class Memory {
 #ifdef MADV_HUGEPAGE
         madvise(mapped, size, MADV_HUGEPAGE);
 #endif
-        std::memset(mapped, 0xff, size);
+        if (is_touched) std::memset(mapped, 0xff, size);
         data_ = static_cast<std::uint8_t*>(mapped);
     }
+    ~Memory() { munmap(data_, size_); }
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+
     std::uint8_t* data() const { return data_; }
 
   private:
-    std::uint8_t* data_;  // for as long as the program runs
+    std::size_t size_;
+    std::uint8_t* data_ = nullptr;
 };
 
 // What one thread keeps.
@@ -294,17 +303,13 @@ void CopyPart(const Layout& layout, const Sizes& window, std::size_t index,
                     (right - left) * layout.item_size);
 }
 
-// Memory that is kept, and touched, from one call to the next.
-using Blocks = std::map<std::size_t, std::vector<std::uint8_t>>;
-
+// `parts` has memory for each window.
 double ReadWindows(const Layout& layout, const std::vector<Sizes>& windows,
-                   std::vector<Worker>& workers) {
-    static Blocks chunks;
-    static Blocks parts;
+                   std::vector<Worker>& workers, const std::vector<std::uint8_t*>& parts) {
+    // Kept, and touched, from one call to the next.
+    static std::map<std::size_t, std::vector<std::uint8_t>> chunks;
     const Sizes touched = Touched(layout, windows);
     for (const std::size_t index : touched) chunks[index].resize(layout.chunk_bytes());
-    for (std::size_t k = 0; k < windows.size(); ++k)
-        parts[k].resize(windows[k][2] * windows[k][3] * layout.item_size);
     const auto start = std::chrono::steady_clock::now();
     const Shards shards = OpenShards(layout, touched, workers.size());
     OnAll(touched.size(), workers.size(), [&](std::size_t thread, std::size_t k) {
@@ -312,9 +317,29 @@ double ReadWindows(const Layout& layout, const std::vector<Sizes>& windows,
     });
     OnAll(windows.size(), workers.size(), [&](std::size_t /*thread*/, std::size_t k) {
         for (const std::size_t index : Touched(layout, {windows[k]}))
-            CopyPart(layout, windows[k], index, chunks.at(index).data(), parts.at(k).data());
+            CopyPart(layout, windows[k], index, chunks.at(index).data(), parts[k]);
     });
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double ReadWindows(const Layout& layout, const std::vector<Sizes>& windows,
+                   std::vector<Worker>& workers, bool is_new) {
+    std::size_t bytes = 0;
+    for (const Sizes& window : windows) bytes += window[2] * window[3] * layout.item_size;
+    static std::unique_ptr<Memory> kept;
+    static std::size_t kept_bytes = 0;
+    if (!is_new && kept_bytes < bytes) {
+        kept = std::make_unique<Memory>(bytes);
+        kept_bytes = bytes;
+    }
+    const auto fresh = is_new ? std::make_unique<Memory>(bytes, false) : nullptr;
+    std::uint8_t* next = (is_new ? fresh : kept)->data();
+    std::vector<std::uint8_t*> parts;
+    for (const Sizes& window : windows) {
+        parts.push_back(next);
+        next += window[2] * window[3] * layout.item_size;
+    }
+    return ReadWindows(layout, windows, workers, parts);
 }
 
 Sizes ParseSizes(const std::string& text) {
@@ -330,10 +355,12 @@ void Answer(const std::string& line, const Layout& layout, std::vector<Worker>& 
     std::istringstream request(line);
     std::string verb;
     request >> verb;
+    const bool is_new = line.find(" new") == verb.size();
+    if (is_new) request.ignore(std::strlen(" new"));
     if (verb == "windows") {
         std::vector<Sizes> windows;
         for (std::string window; request >> window;) windows.push_back(ParseSizes(window));
-        std::printf("{\"seconds\": %.6f}\n", ReadWindows(layout, windows, workers));
+        std::printf("{\"seconds\": %.6f}\n", ReadWindows(layout, windows, workers, is_new));
         std::fflush(stdout);
         return;
     }
@@ -348,7 +375,9 @@ void Answer(const std::string& line, const Layout& layout, std::vector<Worker>& 
     }
     Sizes indices(Product(layout.grid()));
     std::iota(indices.begin(), indices.end(), std::size_t{0});
-    const double seconds = ReadChunks(layout, indices, workers, memory.data());
+    const auto fresh = is_new ? std::make_unique<Memory>(layout.bytes(), false) : nullptr;
+    const double seconds =
+        ReadChunks(layout, indices, workers, is_new ? fresh->data() : memory.data());
     if (verb == "check")
         std::printf("{\"crc32\": %lu}\n", crc32_z(0, memory.data(), layout.bytes()));
     else

@@ -132,11 +132,15 @@ class Floor:
         pathlib.Path(folder).mkdir()
         return self._ask(f"write {folder} {variant}")["seconds"]
 
-    def of_windows(self, windows):
+    def into_new_memory(self):
+        """As the call, but to memory that is new to the process."""
+        return self._ask("read new")["seconds"]
+
+    def of_windows(self, windows, new=False):
         """The contender that decodes each chunk that a window touches once, and then copies the
-        windows, tuples (x, y, width, height), to memory of their own."""
-        line = "windows " + " ".join(",".join(map(str, each)) for each in windows)
-        return lambda: self._ask(line)["seconds"]
+        windows, tuples (x, y, width, height), to memory of their own, new or not."""
+        words = ["windows", *(["new"] if new else []), *(",".join(map(str, w)) for w in windows)]
+        return lambda: self._ask(" ".join(words))["seconds"]
 
 
 def counters(domain="READ_COUNTERS"):

@@ -9,7 +9,8 @@ in the table, such as "v3, zstd"; all of them without. Ours is the multidimensio
 NumPy arrays, as the others do; "core" is the core without GDAL, zarr_core_reader. Each has a process of
 its own. What each has read is compared. The page cache is warm, but for the rows that say otherwise; of
 an array on a server the chunks are asked for each time. ours/best is the median of the ratios to the
-fastest peer of each round.
+fastest peer of each round. The floor decodes to new memory, too; for windows it decodes each chunk once,
+and its round trip is one that writes the chunks' files, and reads the array that there was.
 
 ROOT is the folder of another Debian that has python3-gdal, as scripts/try_fresh_debian.sh makes one with
 --suite sid --root ROOT; GDAL's own driver there is one more peer. That needs root.
@@ -17,10 +18,10 @@ ROOT is the folder of another Debian that has python3-gdal, as scripts/try_fresh
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -151,24 +152,67 @@ def tasks_of(sample, folder, windows):
     }
 
 
+def variant_of(sample):
+    """What zarr_floor calls the compressor or the level of an array; None for one in shards, which it
+    does not write."""
+    if sample.shards and sample.shards != sample.chunks:
+        return None
+    return {
+        "blosc": "zstd" if "zstd" in sample.label else "lz4",
+        "zstd": "3",
+        "zlib": "6",
+        "gzip": "6",
+        "none": "-",
+    }[sample.floor_codec]
+
+
+def floor_of(floor, sample, title, command, target):
+    """The contender that does the same as the others with the bare codec, or None. `target()` is a path
+    for a new store."""
+    if title == COLD or isinstance(sample, Afar):
+        return None
+    if command == "read":
+        return floor.into_new_memory
+    if command.startswith("windows ") and len(sample.chunks) == 2:
+        windows = []
+        for window in command.split()[1:]:
+            (top, bottom), (left, right) = (map(int, part.split(":")) for part in window.split(","))
+            windows.append((left, top, right - left, bottom - top))
+        return floor.of_windows(windows, new=True)
+    variant = variant_of(sample)
+    if command.startswith("write ") and variant:
+
+        def there_and_back():
+            place = target()
+            seconds = floor.writing(place, variant) + floor.into_new_memory()
+            empty(place)
+            return seconds
+
+        return there_and_back
+    return None
+
+
 class Table:
     def __init__(self, versions):
         """`versions` has the peers'; the columns are theirs and ours."""
         self.peers = tuple(versions)
         self.names = ("floor", "core", "ours", *self.peers)
         titles = [f"{name} {versions.get(name, '')}".strip() for name in self.names]
-        print("| milliseconds | " + " | ".join(titles) + " | ours/floor | ours/best |")
-        print("|---|" + "--:|" * (len(self.names) + 2))
+        print("| milliseconds | " + " | ".join(titles) + " | ours/floor | ours/best | floor/best |")
+        print("|---|" + "--:|" * (len(self.names) + 3))
 
     def add(self, title, seconds):
         cells = [
             f"{1000 * float(np.median(seconds[name])):.1f}" if name in seconds else ""
             for name in self.names
         ]
-        floor = median_ratio(seconds["ours"], seconds["floor"]) if "floor" in seconds else None
-        best = [min(each) for each in zip(*(seconds[name] for name in self.peers if name in seconds))]
-        ratios = [f"{floor:.2f}" if floor else "", f"{median_ratio(seconds['ours'], best):.2f}"]
-        print(f"| {title} | " + " | ".join([*cells, *ratios]) + " |", flush=True)
+        peers = [seconds[name] for name in self.peers if name in seconds]
+        seconds = {**seconds, "best": [min(each) for each in zip(*peers)]}
+        for above, below in (("ours", "floor"), ("ours", "best"), ("floor", "best")):
+            is_there = above in seconds and below in seconds
+            ratio = median_ratio(seconds[above], seconds[below]) if is_there else None
+            cells.append(f"{ratio:.2f}" if ratio else "")
+        print(f"| {title} | " + " | ".join(cells) + " |", flush=True)
 
 
 def forget(folder):
@@ -178,6 +222,14 @@ def forget(folder):
             with path.open("rb") as file:
                 os.fsync(file.fileno())
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def empty(folder):
+    """Gives back what the files in a folder take. To delete them would make those that are written next
+    slow: ext4 looks at each file that was deleted lately when it makes a new one."""
+    for path in pathlib.Path(folder).rglob("*"):
+        if path.is_file():
+            os.truncate(path, 0)
 
 
 def commands_of(setting, sample):
@@ -193,7 +245,7 @@ def commands_of(setting, sample):
 
 
 def measure(sample, setting, table):
-    with contextlib.ExitStack() as stack, tempfile.TemporaryDirectory(dir=setting.data) as folder:
+    with contextlib.ExitStack() as stack:
         readers = {
             name: stack.enter_context(Reader(command))
             for name, command in commands_of(setting, sample).items()
@@ -202,7 +254,8 @@ def measure(sample, setting, table):
             ours = ("ours", "core")
             table = Table({name: each.version for name, each in readers.items() if name not in ours})
         floor = None if isinstance(sample, Afar) else stack.enter_context(Floor(setting.floor, sample))
-        turns = iter(range(10**9))
+        whole = floor.crc32() if floor else None  # it has read what it is to write, then
+        folder, turns = setting.written, setting.turns
         for title, command in tasks_of(sample, folder, setting.windows).items():
             answers = {}
 
@@ -214,15 +267,18 @@ def measure(sample, setting, table):
                     answer = reader.ask(command + target)
                     answers[name] = answer["crc32"]
                     if target:
-                        shutil.rmtree(pathlib.Path(folder) / target)
+                        empty(pathlib.Path(folder) / target)
                     return answer["seconds"]
 
                 return run
 
             contenders = {name: contender(name, reader) for name, reader in readers.items()}
-            if command == "read" and title != COLD and floor is not None:
-                contenders["floor"] = floor
+            least = floor_of(floor, sample, title, command, lambda: f"{folder}/{next(turns)}")
+            if least:
+                contenders["floor"] = least
             seconds = take_turns(contenders, setting.rounds)
+            if floor and command == "read":
+                answers["floor"] = whole
             assert len(set(answers.values())) == 1, (title, sample.path, answers)
             table.add(f"{title}, {sample.label}", seconds)
     return table
@@ -255,6 +311,7 @@ def main():
         rounds=1 if small else arguments.rounds,
         windows=5 if small else WINDOWS,
         data=data,
+        turns=itertools.count(),
     )
     terrain_of = {each.label: each for each in terrain}
     version_3 = samples.version_3_samples(data, terrain_of, scene, cube)
@@ -266,7 +323,8 @@ def main():
         if samples.FRAMES not in each.label
     ]
     home = samples.kept(data, "remote", remote.make)
-    with Served(home, LATENCY) as server:
+    written = tempfile.TemporaryDirectory(dir=data)
+    with Served(home, LATENCY) as server, written as setting.written:
         near = samples.Sample("blosc-lz4", home / "array.zarr", "blosc")
         afar = Afar(near, f"{server.url}/array.zarr")
         arrays = (*terrain, shaded, scene, cube, *whole, *version_3.values(), *more, afar)
