@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Standard C and C++ only, so that it runs wherever GDAL does.
 #include "core/store/directory_store.h"
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "core/store/keys.h"
+#include "core/store/local_file.h"
 
 namespace zarr {
 
@@ -35,54 +35,24 @@ Status CodeStatus(const std::string& key, const char* what, const std::error_cod
 
 bool IsAbsence(int error) { return error == ENOENT || error == ENOTDIR; }
 
-struct OpenFile {
-    File file;
-    std::uint64_t size = 0;
-};
-
-// An open file and its size; a null file where there is none.
-Result<OpenFile> Open(const std::string& path, const std::string& key) {
+// The file of a key; one that is not open where there is none.
+Result<LocalFile> Open(const std::string& path, const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
-    OpenFile open;
-    std::error_code error;
-    const fs::file_status state = fs::status(path, error);
-    if (fs::is_directory(state)) return ErrnoStatus(key, "cannot read", EISDIR);
+    LocalFile file;
+    const int error = file.Open(path);
+    if (error == 0 || IsAbsence(error)) return file;
+    if (error == EISDIR) return ErrnoStatus(key, "cannot read", error);
     // To open a pipe waits, perhaps for ever.
-    if (fs::exists(state) && !fs::is_regular_file(state))
+    if (error == ENODEV)
         return Status::Io(key +
                           ": is not a regular file (a pipe, a socket or a device), and not read");
-    open.file.reset(std::fopen(path.c_str(), "rb"));
-    if (open.file == nullptr) {
-        if (IsAbsence(errno)) return open;
-        return ErrnoStatus(key, "cannot open", errno);
-    }
-    std::setvbuf(open.file.get(), nullptr, _IONBF, 0);  // values are read in one piece
-    // The size of the file that is open: the path may name another by now.
-    const long end =
-        std::fseek(open.file.get(), 0, SEEK_END) == 0 ? std::ftell(open.file.get()) : -1;
-    if (end < 0 || std::fseek(open.file.get(), 0, SEEK_SET) != 0)
-        return ErrnoStatus(key, "cannot seek", errno);
-    open.size = static_cast<std::uint64_t>(end);
-    return open;
+    return ErrnoStatus(key, "cannot open", error);
 }
 
-// From the start of the file on.
-Status Skip(const OpenFile& open, const std::string& key, std::uint64_t count) {
-    for (std::uint64_t left = count; left > 0;) {  // fseek takes a long, which may have 32 bits
-        const long step = static_cast<long>(std::min<std::uint64_t>(left, 1U << 30));
-        if (std::fseek(open.file.get(), step, SEEK_CUR) != 0)
-            return ErrnoStatus(key, "cannot seek", errno);
-        left -= static_cast<std::uint64_t>(step);
-    }
-    return {};
-}
-
-Status ReadAll(const OpenFile& open, const std::string& key, MutableByteSpan memory) {
-    if (memory.size == 0) return {};
-    const std::size_t got = std::fread(memory.data, 1, memory.size, open.file.get());
-    if (got == memory.size) return {};
-    if (std::ferror(open.file.get()) != 0) return ErrnoStatus(key, "cannot read", errno);
-    return Status::Io(key + ": became shorter while it was read");
+Status ReadAt(const LocalFile& file, const std::string& key, std::uint64_t offset,
+              MutableByteSpan memory) {
+    const int error = file.ReadAt(offset, memory);
+    return error == 0 ? Status() : ErrnoStatus(key, "cannot read", error);
 }
 
 // Makes a new file beside `path` that no other writer, of this process or another, has.
@@ -115,44 +85,42 @@ ObjectVersion DirectoryStore::VersionOf(const std::string& key) const {
 }
 
 Result<bool> DirectoryStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
-    ZARR_ASSIGN_OR_RETURN(const OpenFile open, Open(PathOf(key), key));
-    if (open.file == nullptr) return false;
-    if (open.size > limit) return ValueTooLarge(key, open.size, limit);
-    ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(open.size)).WithContext(key));
-    ZARR_RETURN_IF_ERROR(ReadAll(open, key, value.span()));
+    ZARR_ASSIGN_OR_RETURN(const LocalFile file, Open(PathOf(key), key));
+    if (!file.is_open()) return false;
+    if (file.size() > limit) return ValueTooLarge(key, file.size(), limit);
+    ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(file.size())).WithContext(key));
+    ZARR_RETURN_IF_ERROR(ReadAt(file, key, 0, value.span()));
     return true;
 }
 
 Result<std::optional<std::size_t>> DirectoryStore::GetInto(const std::string& key,
                                                            MutableByteSpan memory) const {
-    ZARR_ASSIGN_OR_RETURN(const OpenFile open, Open(PathOf(key), key));
-    if (open.file == nullptr) return std::optional<std::size_t>();
-    if (open.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAll(open, key, memory));
-    return std::optional<std::size_t>(static_cast<std::size_t>(open.size));
+    ZARR_ASSIGN_OR_RETURN(const LocalFile file, Open(PathOf(key), key));
+    if (!file.is_open()) return std::optional<std::size_t>();
+    if (file.size() == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(file, key, 0, memory));
+    return std::optional<std::size_t>(static_cast<std::size_t>(file.size()));
 }
 
 Result<bool> DirectoryStore::GetRange(const std::string& key, std::uint64_t offset,
                                       std::size_t length, Buffer& value) const {
-    ZARR_ASSIGN_OR_RETURN(const OpenFile open, Open(PathOf(key), key));
-    if (open.file == nullptr) return false;
-    const std::uint64_t from = std::min(offset, open.size);
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, open.size - from));
+    ZARR_ASSIGN_OR_RETURN(const LocalFile file, Open(PathOf(key), key));
+    if (!file.is_open()) return false;
+    const std::uint64_t from = std::min(offset, file.size());
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, file.size() - from));
     ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
-    ZARR_RETURN_IF_ERROR(Skip(open, key, from));
-    ZARR_RETURN_IF_ERROR(ReadAll(open, key, value.span()));
+    ZARR_RETURN_IF_ERROR(ReadAt(file, key, from, value.span()));
     return true;
 }
 
 Result<std::optional<std::uint64_t>> DirectoryStore::GetTail(const std::string& key,
                                                              std::size_t length,
                                                              Buffer& value) const {
-    ZARR_ASSIGN_OR_RETURN(const OpenFile open, Open(PathOf(key), key));
-    if (open.file == nullptr) return std::optional<std::uint64_t>();
-    const TailPlace tail(open.size, length);
+    ZARR_ASSIGN_OR_RETURN(const LocalFile file, Open(PathOf(key), key));
+    if (!file.is_open()) return std::optional<std::uint64_t>();
+    const TailPlace tail(file.size(), length);
     ZARR_RETURN_IF_ERROR(value.Reset(tail.length).WithContext(key));
-    ZARR_RETURN_IF_ERROR(Skip(open, key, tail.offset));
-    ZARR_RETURN_IF_ERROR(ReadAll(open, key, value.span()));
-    return std::optional<std::uint64_t>(open.size);
+    ZARR_RETURN_IF_ERROR(ReadAt(file, key, tail.offset, value.span()));
+    return std::optional<std::uint64_t>(file.size());
 }
 
 Status DirectoryStore::Set(const std::string& key, ByteSpan value) {

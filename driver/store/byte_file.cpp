@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "core/base/fork.h"
+#include "core/store/local_file.h"
 #include "driver/base/report.h"
-#include "driver/store/local_file.h"
 #include "driver/store/partial_files.h"
 #include "driver/store/vsi_store.h"
 
-#if ZARR_HAS_LOCAL_FILE
+#if ZARR_HAS_POSIX_FILES
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ Status Failed(const char* what, int error) {
                       (error != 0 ? ": " + std::generic_category().message(error) : ""));
 }
 
-#if ZARR_HAS_LOCAL_FILE
+#if ZARR_HAS_POSIX_FILES
 class LocalByteFile final : public zarr::ByteFile {
   public:
     LocalByteFile(int descriptor, std::optional<PathLock> lock)
@@ -119,7 +119,7 @@ class VsiByteFile final : public zarr::ByteFile {
 
 Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bool is_held) {
     using FilePtr = std::unique_ptr<zarr::ByteFile>;
-#if ZARR_HAS_LOCAL_FILE
+#if ZARR_HAS_POSIX_FILES
     if (IsLocalPath(path)) {
         PathLock::Failure failure{};
         auto lock = is_held ? std::nullopt : PathLock::Try(path, failure);

@@ -22,8 +22,8 @@
 
 #include "core/base/thread_pool.h"
 #include "core/store/keys.h"
+#include "core/store/local_file.h"
 #include "driver/base/report.h"
-#include "driver/store/local_file.h"
 #include "driver/store/partial_files.h"
 #include "driver/store/store_path.h"
 
@@ -31,6 +31,15 @@ namespace zarr_driver {
 
 using zarr::Result;
 using zarr::Status;
+
+bool IsLocalPath(const std::string& path) {
+    if (STARTS_WITH(path.c_str(), "/vsi")) return false;
+    const CPLStringList prefixes(VSIGetFileSystemsPrefixes());
+    for (int i = 0; i < prefixes.size(); ++i) {
+        if (*prefixes[i] != '\0' && STARTS_WITH(path.c_str(), prefixes[i])) return false;
+    }
+    return true;
+}
 
 bool PathExists(const std::string& path) {
     VSIStatBufL stat;
@@ -168,7 +177,7 @@ bool LeadsRound(const std::string& path) {
 
 // A file that is open for reading: of this machine, or of GDAL's virtual file systems.
 struct OpenedFile {
-    LocalFile local;
+    zarr::LocalFile local;
     VsiFile file;
     std::uint64_t size = 0;
 
@@ -179,7 +188,7 @@ Result<OpenedFile> Open(const std::string& path, const std::string& key, bool is
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     OpenedFile opened;
     const auto open = [&] {
-        if (is_local && ZARR_HAS_LOCAL_FILE) return opened.local.Open(path);
+        if (is_local && ZARR_HAS_POSIX_FILES) return opened.local.Open(path);
         errno = 0;
         opened.file.reset(VSIFOpenL(path.c_str(), "rb"));
         return opened.file != nullptr ? 0 : errno;

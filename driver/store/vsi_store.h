@@ -20,6 +20,10 @@ struct CloseVsiFile {
 // A file of GDAL's virtual file systems, which is closed in the end.
 using VsiFile = std::unique_ptr<VSILFILE, CloseVsiFile>;
 
+// True of a path that none of GDAL's virtual file systems answers for, those that the host has
+// installed included.
+bool IsLocalPath(const std::string& path);
+
 // True where something lies at a path of GDAL's virtual file systems; one stat.
 bool PathExists(const std::string& path);
 // Has PathExists() and what else asks GDAL for these paths find the answers remembered, where they

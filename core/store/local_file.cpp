@@ -1,50 +1,30 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/local_file.h"
-
-#include <cpl_conv.h>
-#include <cpl_string.h>
-#include <cpl_vsi.h>
+#include "core/store/local_file.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "core/base/converter.h"
 #include "core/base/thread_pool.h"
 
-#if ZARR_HAS_LOCAL_FILE
+#if ZARR_HAS_POSIX_FILES
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
 
-namespace zarr_driver {
+namespace zarr {
 
-bool IsLocalPath(const std::string& path) {
-    if (STARTS_WITH(path.c_str(), "/vsi")) return false;
-    const CPLStringList prefixes(VSIGetFileSystemsPrefixes());
-    for (int i = 0; i < prefixes.size(); ++i) {
-        if (*prefixes[i] != '\0' && STARTS_WITH(path.c_str(), prefixes[i])) return false;
-    }
-    return true;
-}
-
-LocalFile::LocalFile(LocalFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
-
-LocalFile& LocalFile::operator=(LocalFile&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    std::swap(size_, other.size_);
-    return *this;
-}
-
-#if ZARR_HAS_LOCAL_FILE
+#if ZARR_HAS_POSIX_FILES
 
 namespace {
 
 // Fills `memory`. 0, or an error as errno has it.
-int ReadPlainly(int descriptor, std::uint64_t offset, zarr::MutableByteSpan memory) {
+int ReadPlainly(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     constexpr std::size_t kMost = std::size_t{1} << 30;  // of one call, on any system
     for (std::size_t done = 0; done < memory.size;) {
         const ssize_t got =
@@ -69,23 +49,23 @@ bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
 }
 
 // The same as ReadPlainly(), by way of memory that the system copies to quickly.
-int ReadThroughOther(int descriptor, std::uint64_t offset, zarr::MutableByteSpan memory) {
+int ReadThroughOther(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     constexpr std::size_t kPiece = std::size_t{256} << 10;  // stays in the processor's cache
-    zarr::Buffer piece;
+    Buffer piece;
     if (!piece.Reset(std::min(memory.size, kPiece)).ok() || CopiesSlowly(offset, piece.data()))
         return ReadPlainly(descriptor, offset, memory);
     int error = 0;
     for (std::size_t done = 0; done < memory.size && error == 0;) {
         const std::size_t size = std::min(memory.size - done, piece.size());
         error = ReadPlainly(descriptor, offset + done, {piece.data(), size});
-        if (error == 0) zarr::StreamedCopy(memory.data + done, piece.data(), size);
+        if (error == 0) StreamedCopy(memory.data + done, piece.data(), size);
         done += size;
     }
-    zarr::EndStreamedCopies();
+    EndStreamedCopies();
     return error;
 }
 
-int Read(int descriptor, std::uint64_t offset, zarr::MutableByteSpan memory) {
+int Read(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     constexpr std::size_t kWorthWhile = std::size_t{64} << 10;
     return memory.size >= kWorthWhile && CopiesSlowly(offset, memory.data)
                ? ReadThroughOther(descriptor, offset, memory)
@@ -93,6 +73,15 @@ int Read(int descriptor, std::uint64_t offset, zarr::MutableByteSpan memory) {
 }
 
 }  // namespace
+
+LocalFile::LocalFile(LocalFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
+
+LocalFile& LocalFile::operator=(LocalFile&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(size_, other.size_);
+    return *this;
+}
 
 void LocalFile::Close() {
     if (descriptor_ >= 0) close(descriptor_);
@@ -114,14 +103,14 @@ int LocalFile::Open(const std::string& path) {
     return error;
 }
 
-int LocalFile::ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const {
+int LocalFile::ReadAt(std::uint64_t offset, MutableByteSpan memory) const {
     // Reading into new memory costs as much as decoding, and several threads can do it.
     constexpr std::size_t kPart = std::size_t{4} << 20;
-    const std::size_t threads = zarr::ThreadBudget::OfThisThread();
+    const std::size_t threads = ThreadBudget::OfThisThread();
     const std::size_t parts = threads < 2 ? 1 : std::max<std::size_t>(memory.size / kPart, 1);
     if (parts == 1) return Read(descriptor_, offset, memory);
     std::atomic<int> error{0};
-    static_cast<void>(zarr::ParallelFor(parts, threads, [&](std::size_t i) -> zarr::Status {
+    static_cast<void>(ParallelFor(parts, threads, [&](std::size_t i) -> Status {
         const std::size_t begin = i * kPart;
         const std::size_t end = i + 1 == parts ? memory.size : begin + kPart;
         const int failed = Read(descriptor_, offset + begin, {memory.data + begin, end - begin});
@@ -133,12 +122,53 @@ int LocalFile::ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const 
 
 #else
 
-void LocalFile::Close() {}
-int LocalFile::Open(const std::string& /*path*/) { return ENOSYS; }
-int LocalFile::ReadAt(std::uint64_t /*offset*/, zarr::MutableByteSpan /*memory*/) const {
-    return ENOSYS;
+LocalFile::LocalFile(LocalFile&& other) noexcept
+    : file_(std::exchange(other.file_, nullptr)), size_(other.size_) {}
+
+LocalFile& LocalFile::operator=(LocalFile&& other) noexcept {
+    std::swap(file_, other.file_);
+    std::swap(size_, other.size_);
+    return *this;
+}
+
+void LocalFile::Close() {
+    if (file_ != nullptr) std::fclose(file_);
+    file_ = nullptr;
+}
+
+int LocalFile::Open(const std::string& path) {
+    Close();
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::file_status state = fs::status(path, error);
+    if (fs::is_directory(state)) return EISDIR;
+    if (fs::exists(state) && !fs::is_regular_file(state)) return ENODEV;
+    file_ = std::fopen(path.c_str(), "rb");
+    if (file_ == nullptr) return errno;
+    std::setvbuf(file_, nullptr, _IONBF, 0);  // values are read in one piece
+    // The size of the file that is open: the path may name another by now.
+    const long end = std::fseek(file_, 0, SEEK_END) == 0 ? std::ftell(file_) : -1;
+    if (end < 0) {
+        const int failed = errno;
+        Close();
+        return failed;
+    }
+    size_ = static_cast<std::uint64_t>(end);
+    return 0;
+}
+
+int LocalFile::ReadAt(std::uint64_t offset, MutableByteSpan memory) const {
+    if (memory.size == 0) return 0;
+    if (std::fseek(file_, 0, SEEK_SET) != 0) return errno;
+    for (std::uint64_t left = offset; left > 0;) {  // fseek takes a long, which may have 32 bits
+        const long step = static_cast<long>(std::min<std::uint64_t>(left, 1U << 30));
+        if (std::fseek(file_, step, SEEK_CUR) != 0) return errno;
+        left -= static_cast<std::uint64_t>(step);
+    }
+    if (std::fread(memory.data, 1, memory.size, file_) == memory.size) return 0;
+    return std::ferror(file_) != 0 ? errno : EIO;
 }
 
 #endif
 
-}  // namespace zarr_driver
+}  // namespace zarr

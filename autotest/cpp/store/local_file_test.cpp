@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/local_file.h"
+#include "core/store/local_file.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "autotest/cpp/support/temp_folder.h"
 #include "core/base/thread_pool.h"
 
-namespace zarr_driver {
+namespace zarr {
 namespace {
 
 constexpr std::size_t kSize = (std::size_t{12} << 20) + 12345;
@@ -20,7 +20,7 @@ constexpr std::size_t kSize = (std::size_t{12} << 20) + 12345;
 class LocalFiles : public testing::Test {
   protected:
     void SetUp() override {
-        zarr::test::Random random(17);
+        test::Random random(17);
         contents_ = random.Bytes(std::size_t{1} << 16);
         while (contents_.size() < kSize) contents_ += contents_;
         contents_.resize(kSize);
@@ -30,7 +30,7 @@ class LocalFiles : public testing::Test {
         ASSERT_EQ(file_.size(), kSize);
     }
 
-    const zarr::test::TempFolder folder_;
+    const test::TempFolder folder_;
     const std::string path_ = folder_.path() / "file";
     std::string contents_;
     LocalFile file_;
@@ -38,17 +38,17 @@ class LocalFiles : public testing::Test {
 
 // Places in a page that are near that of the file, and far from it.
 TEST_F(LocalFiles, AreReadToAnyPlace) {
-    zarr::Buffer memory;
+    Buffer memory;
     ASSERT_TRUE(memory.Reset(kSize + 8192).ok());
     for (const std::size_t threads : {1U, 2U, 5U}) {
-        const zarr::ThreadBudget budget(threads);
+        const ThreadBudget budget(threads);
         for (const std::size_t place : {0U, 1U, 16U, 31U, 32U, 4080U})
             for (const std::size_t offset : {0U, 1U, 4095U})
                 for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{65535},
                                                std::size_t{300000}, kSize - offset}) {
                     std::memset(memory.data(), 0xcc, memory.size());
                     ASSERT_EQ(file_.ReadAt(offset, {memory.data() + place, size}), 0);
-                    const std::string_view all = zarr::ByteSpan(memory.span()).text();
+                    const std::string_view all = ByteSpan(memory.span()).text();
                     ASSERT_TRUE(all.substr(place, size) ==
                                 std::string_view(contents_).substr(offset, size))
                         << threads << ", " << place << ", " << offset << ", " << size;
@@ -61,10 +61,10 @@ TEST_F(LocalFiles, AreReadToAnyPlace) {
 }
 
 TEST_F(LocalFiles, ThatEndTooEarlyFail) {
-    zarr::Buffer memory;
+    Buffer memory;
     ASSERT_TRUE(memory.Reset(kSize + 8192).ok());
     for (const std::size_t threads : {1U, 3U}) {
-        const zarr::ThreadBudget budget(threads);
+        const ThreadBudget budget(threads);
         for (const std::size_t place : {0U, 16U})
             for (const std::size_t offset : {std::size_t{1}, kSize, kSize + 1})
                 EXPECT_EQ(file_.ReadAt(offset, {memory.data() + place, kSize}), EIO)
@@ -73,4 +73,4 @@ TEST_F(LocalFiles, ThatEndTooEarlyFail) {
 }
 
 }  // namespace
-}  // namespace zarr_driver
+}  // namespace zarr

@@ -2,21 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
 
 #include "core/base/bytes.h"
 
+// 1 where the system's own calls are used. Elsewhere those of standard C are, which on Windows take
+// no names in UTF-8, and read on one thread.
 #ifdef _WIN32
-#define ZARR_HAS_LOCAL_FILE 0
+#define ZARR_HAS_POSIX_FILES 0
 #else
-#define ZARR_HAS_LOCAL_FILE 1
+#define ZARR_HAS_POSIX_FILES 1
 #endif
 
-namespace zarr_driver {
-
-// True of a path that none of GDAL's virtual file systems answers for, those that the host has
-// installed included.
-bool IsLocalPath(const std::string& path);
+namespace zarr {
 
 // A file of this machine, open for reading. A pipe, a socket or a device may wait for ever for a
 // writer, or act when it is opened; so only regular files are read, and no open waits. Moves;
@@ -33,17 +32,25 @@ class LocalFile {
     // Opens the file at a path, relative to the current folder or absolute. 0, or an error as
     // errno has it: EISDIR for a folder, ENODEV for what is not a regular file.
     int Open(const std::string& path);
+#if ZARR_HAS_POSIX_FILES
     bool is_open() const { return descriptor_ >= 0; }
+#else
+    bool is_open() const { return file_ != nullptr; }
+#endif
     std::uint64_t size() const { return size_; }
-    // Fills `memory` from `offset` on, by as many threads as the caller's zarr::ThreadBudget has.
+    // Fills `memory` from `offset` on, by as many threads as the caller's ThreadBudget has.
     // 0, or an error; EIO where the file ends before.
-    int ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const;
+    int ReadAt(std::uint64_t offset, MutableByteSpan memory) const;
 
   private:
     void Close();
 
+#if ZARR_HAS_POSIX_FILES
     int descriptor_ = -1;
+#else
+    std::FILE* file_ = nullptr;
+#endif
     std::uint64_t size_ = 0;
 };
 
-}  // namespace zarr_driver
+}  // namespace zarr
