@@ -48,6 +48,9 @@ class ChunkStore {
                                   Buffer& value) const = 0;
     virtual ObjectVersion VersionOf(const Index& chunk) const = 0;
 
+    // See Store::WaitsForDisk(). The default is false.
+    virtual bool WaitsForDisk(const Index& /*chunk*/) const { return false; }
+
     // Where a stored chunk lies; nothing where it is known to be absent. kUnsupported where no run
     // of a value's bytes is the chunk.
     virtual Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const = 0;

@@ -44,6 +44,9 @@ class KeyedChunks final : public ChunkStore {
     // The index of a chunk along each dimension.
     Index IndexOf(std::uint64_t number) const;
     std::string NameOf(const Index& chunk) const override;
+    bool WaitsForDisk(const Index& chunk) const override {
+        return store_->WaitsForDisk(NameOf(chunk));
+    }
     Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;
     void DropAssumptions() const override;
     Result<std::string> LockOf(const Index& chunk) const override;

@@ -34,7 +34,12 @@ Converter Streamed(const Converter& op, const Region& region) {
                : op;
 }
 
-// Chunks that a call has under way over a network may take so many bytes when they are decoded.
+// So many reads at the same time keep a disk busy; a read of less is not worth asking.
+constexpr std::size_t kDiskReads = 32;
+constexpr std::uint64_t kWorthAsking = std::uint64_t{1} << 20;
+
+// Chunks that a call has under way over a network or from a disk may take so many bytes when they
+// are decoded.
 constexpr std::size_t kInFlightBytes = std::size_t{128} << 20;
 
 bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
@@ -181,21 +186,40 @@ class RegionReader {
     const std::size_t offset_;
     const Destination& destination_;
     const Converter op_;
-    const std::size_t threads_;    // that decode at the same time
-    const std::size_t in_flight_;  // chunks that are read or decoded at the same time
-    Semaphore decoding_;           // where more threads are at it
-    const bool is_gated_;          // where that may be
+    const std::size_t threads_;  // that decode at the same time
+    Semaphore decoding_;         // where more threads are at it
     const bool sees_pending_;
     const bool wants_rest_;
     bool keep_all_ = false;
     std::uint64_t may_stay_;  // how many pieces, from the first on
     const RegionSplit plan_;
+    const std::size_t in_flight_;  // chunks that are read or decoded at the same time
+    const bool is_gated_;          // whether more threads may decode than should
 };
 
-std::size_t ChunksAtOnce(const Array& array, std::size_t threads, std::size_t copies) {
+namespace {
+
+std::size_t AtOnce(const Array& array, std::size_t threads, std::size_t copies, std::size_t most) {
     const std::size_t bytes = SaturatingMul(array.layouts().largest().bytes(), copies);
     const std::size_t fit = kInFlightBytes / std::max<std::size_t>(bytes, 1);
-    return std::max(threads, std::min(array.store()->ReadsAtOnce(), fit));
+    return std::max(threads, std::min(most, fit));
+}
+
+// Of one read.
+std::size_t ChunksAtOnce(const Array& array, const RegionSplit& plan, std::size_t threads) {
+    const std::size_t usual = ChunksAtOnce(array, threads);
+    const bool may_be_on_disk = array.store()->ReadsAtOnce() == 1 && plan.pieces() > threads &&
+                                plan.ChunkBytes(array.layouts().largest()) >= kWorthAsking;
+    if (!may_be_on_disk) return usual;
+    // One tells for all.
+    const DimVector<std::uint64_t> chunk = plan.At(plan.pieces() / 2).chunk;
+    return array.chunks().WaitsForDisk(chunk) ? AtOnce(array, threads, 1, kDiskReads) : usual;
+}
+
+}  // namespace
+
+std::size_t ChunksAtOnce(const Array& array, std::size_t threads, std::size_t copies) {
+    return AtOnce(array, threads, copies, array.store()->ReadsAtOnce());
 }
 
 RegionReader::RegionReader(const Array& array, const Region& region, std::size_t offset,
@@ -207,12 +231,12 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       destination_(destination),
       op_(Streamed(destination.op, region)),
       threads_(std::max<std::size_t>(options.threads, 1)),
-      in_flight_(ChunksAtOnce(array, threads_)),
       decoding_(threads_),
-      is_gated_(in_flight_ > threads_ || array.chunks().groups() != nullptr),
       sees_pending_(options.sees_pending && !array.pending().empty()),
       wants_rest_(wants_rest),
-      plan_(array.layouts().grid(), region, destination.strides) {
+      plan_(array.layouts().grid(), region, destination.strides),
+      in_flight_(ChunksAtOnce(array, plan_, threads_)),
+      is_gated_(in_flight_ > threads_ || array.chunks().groups() != nullptr) {
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     keep_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / kSmallShare;
@@ -248,7 +272,7 @@ Status RegionReader::Preload() {
 }
 
 void RegionReader::PopulateDestination() const {
-    // Over a network pages come while the store is waited for.
+    // Where a store is waited for, pages come meanwhile.
     if (in_flight_ > threads_) return;
     std::ptrdiff_t first = 0;
     std::size_t bytes = op_.dst_size;  // from the first one in memory to the last

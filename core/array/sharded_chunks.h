@@ -49,6 +49,9 @@ class ShardedChunks final : public ChunkStore, public GatheringGroups {
     Result<char> Separator() const override { return shards_.Separator(); }
     const ChunkGroups* groups() const override { return this; }
     const GatheringGroups* gathering() const override { return this; }
+    bool WaitsForDisk(const Index& chunk) const override {
+        return shards_.WaitsForDisk(grid_.ShardOf(chunk));
+    }
     std::string NameOf(const Index& chunk) const override {
         return shards_.NameOf(grid_.ShardOf(chunk));
     }

@@ -123,6 +123,11 @@ Result<std::optional<std::uint64_t>> DirectoryStore::GetTail(const std::string& 
     return std::optional<std::uint64_t>(file.size());
 }
 
+bool DirectoryStore::WaitsForDisk(const std::string& key) const {
+    LocalFile file;
+    return CheckKey(key).ok() && file.Open(PathOf(key)) == 0 && file.WaitsForDisk(file.size() / 2);
+}
+
 Status DirectoryStore::Set(const std::string& key, ByteSpan value) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     const fs::path path(PathOf(key));

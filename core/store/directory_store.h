@@ -22,6 +22,7 @@ class DirectoryStore final : public Store {
                           Buffer& value) const override;
     Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
                                                  Buffer& value) const override;
+    bool WaitsForDisk(const std::string& key) const override;
     Status Set(const std::string& key, ByteSpan value) override;
     Status Erase(const std::string& key) override;
     Result<bool> ErasePrefix(const std::string& prefix) override;

@@ -14,6 +14,7 @@
 #if ZARR_HAS_POSIX_FILES
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 #endif
 
@@ -120,7 +121,21 @@ int LocalFile::ReadAt(std::uint64_t offset, MutableByteSpan memory) const {
     return error;
 }
 
+bool LocalFile::WaitsForDisk(std::uint64_t offset) const {
+#if defined(RWF_NOWAIT)
+    std::uint8_t byte = 0;
+    const iovec place{&byte, 1};
+    return preadv2(descriptor_, &place, 1, static_cast<off_t>(offset), RWF_NOWAIT) < 0 &&
+           errno == EAGAIN;
 #else
+    static_cast<void>(offset);
+    return false;
+#endif
+}
+
+#else
+
+bool LocalFile::WaitsForDisk(std::uint64_t /*offset*/) const { return false; }
 
 LocalFile::LocalFile(LocalFile&& other) noexcept
     : file_(std::exchange(other.file_, nullptr)), size_(other.size_) {}

@@ -41,6 +41,9 @@ class LocalFile {
     // Fills `memory` from `offset` on, by as many threads as the caller's ThreadBudget has.
     // 0, or an error; EIO where the file ends before.
     int ReadAt(std::uint64_t offset, MutableByteSpan memory) const;
+    // True where what lies at `offset` is not in the system's memory, so that reading it waits for a
+    // disk; it may begin to be fetched then. False where the system does not tell.
+    bool WaitsForDisk(std::uint64_t offset) const;
 
   private:
     void Close();

@@ -43,6 +43,11 @@ ObjectVersion MountStore::VersionOf(const std::string& key) const {
     return below ? mounted_->VersionOf(*below) : base().VersionOf(key);
 }
 
+bool MountStore::WaitsForDisk(const std::string& key) const {
+    const auto below = Below(key);
+    return below ? mounted_->WaitsForDisk(*below) : base().WaitsForDisk(key);
+}
+
 void MountStore::Prefetch(const std::vector<std::string>& keys,
                           const std::vector<std::string>& prefixes) const {
     // Moves what lies in the mounted store from `names` to the result.

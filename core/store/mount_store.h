@@ -21,6 +21,7 @@ class MountStore final : public ForwardingStore {
 
     std::string Identity() const override;
     ObjectVersion VersionOf(const std::string& key) const override;
+    bool WaitsForDisk(const std::string& key) const override;
     // Each by itself, as they may be of both.
     bool PacksValues() const override { return false; }
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,

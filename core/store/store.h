@@ -75,6 +75,10 @@ class Store {
     // where it is no more than there are threads to decode what is read.
     virtual std::size_t ReadsAtOnce() const { return 1; }
 
+    // True where a value is on a disk and not in the system's memory, so that several are read best
+    // at the same time, as far as is known. Takes as long as to open it.
+    virtual bool WaitsForDisk(const std::string& /*key*/) const { return false; }
+
     // What decides which parts of one value are read by one request.
     virtual ReadCost CostOfReads() const { return kLocalCost; }
     static constexpr ReadCost kLocalCost{std::uint64_t{64} << 10, std::uint64_t{4} << 20, 0, 0};
@@ -203,6 +207,7 @@ class ForwardingStore : public Store {
     std::string Identity() const override { return base_->Identity(); }
     std::string AccessOptions() const override { return base_->AccessOptions(); }
     std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
+    bool WaitsForDisk(const std::string& key) const override { return base_->WaitsForDisk(key); }
     bool RemembersAbsence() const override { return base_->RemembersAbsence(); }
     ObjectVersion VersionOf(const std::string& key) const override { return base_->VersionOf(key); }
     ReadCost CostOfReads() const override { return base_->CostOfReads(); }

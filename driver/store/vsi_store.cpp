@@ -328,6 +328,12 @@ Result<std::optional<std::uint64_t>> VsiStore::GetTail(const std::string& key, s
     return std::optional(opened.size);
 }
 
+bool VsiStore::WaitsForDisk(const std::string& key) const {
+    zarr::LocalFile file;
+    if (!is_local_ || !ZARR_HAS_POSIX_FILES || !zarr::CheckKey(key).ok()) return false;
+    return file.Open(PathOf(key)) == 0 && file.WaitsForDisk(file.size() / 2);
+}
+
 Result<std::vector<zarr::StoreEntry>> VsiStore::List(const std::string& prefix) const {
     return ListUpTo(prefix, std::numeric_limits<std::size_t>::max());
 }

@@ -70,6 +70,7 @@ class VsiStore : public zarr::Store {
                                 zarr::Buffer& value) const override;
     zarr::Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
                                                        zarr::Buffer& value) const override;
+    bool WaitsForDisk(const std::string& key) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
     zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,

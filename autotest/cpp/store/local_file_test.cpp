@@ -7,6 +7,13 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <vector>
+
+#if defined(__linux__)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
 
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/temp_folder.h"
@@ -71,6 +78,30 @@ TEST_F(LocalFiles, ThatEndTooEarlyFail) {
                     << threads << ", " << place << ", " << offset;
     }
 }
+
+#if defined(__linux__)
+// Not every file system can drop what it holds: some have no disk.
+TEST_F(LocalFiles, WaitForTheDiskWhereTheyAreNotInMemory) {
+    EXPECT_FALSE(file_.WaitsForDisk(kSize / 2));
+    const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    ASSERT_GE(descriptor, 0);
+    fsync(descriptor);
+    posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+    void* const mapped = mmap(nullptr, kSize, PROT_READ, MAP_SHARED, descriptor, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    std::vector<unsigned char> there((kSize + page - 1) / page);
+    ASSERT_EQ(mincore(mapped, kSize, there.data()), 0);
+    munmap(mapped, kSize);
+    close(descriptor);
+    if ((there[kSize / 2 / page] & 1U) != 0) GTEST_SKIP() << "the system keeps files in memory";
+    EXPECT_TRUE(file_.WaitsForDisk(kSize / 2));
+    Buffer memory;
+    ASSERT_TRUE(memory.Reset(kSize).ok());
+    ASSERT_EQ(file_.ReadAt(0, memory.span()), 0);
+    EXPECT_FALSE(file_.WaitsForDisk(kSize / 2));
+}
+#endif
 
 }  // namespace
 }  // namespace zarr
