@@ -39,9 +39,15 @@ class ChunkStore {
     ChunkStore(const ChunkStore&) = delete;
     ChunkStore& operator=(const ChunkStore&) = delete;
 
-    // A stored chunk, as Store::Get(), GetInto() and GetRange() read a value: one request, with no
-    // question before it whether the chunk is there; two where its key is not known yet.
+    // A stored chunk, as Store::Get(), GetVersioned(), GetInto() and GetRange() read a value: one
+    // request, with no question before it whether the chunk is there; two where its key is not
+    // known yet.
     virtual Result<bool> Get(const Index& chunk, Buffer& value, std::size_t limit) const = 0;
+    virtual Result<bool> GetVersioned(const Index& chunk, Buffer& value, std::size_t limit,
+                                      ObjectVersion& version) const {
+        version = VersionOf(chunk);
+        return Get(chunk, value, limit);
+    }
     virtual Result<std::optional<std::size_t>> GetInto(const Index& chunk,
                                                        MutableByteSpan memory) const = 0;
     virtual Result<bool> GetRange(const Index& chunk, std::uint64_t offset, std::size_t length,

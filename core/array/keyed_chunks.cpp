@@ -126,6 +126,13 @@ Result<bool> KeyedChunks::Get(const Index& chunk, Buffer& value, std::size_t lim
     return AskFor(chunk, [&](const std::string& key) { return store_->Get(key, value, limit); });
 }
 
+Result<bool> KeyedChunks::GetVersioned(const Index& chunk, Buffer& value, std::size_t limit,
+                                       ObjectVersion& version) const {
+    return AskFor(chunk, [&](const std::string& key) {
+        return store_->GetVersioned(key, value, limit, version);
+    });
+}
+
 Result<std::optional<std::size_t>> KeyedChunks::GetInto(const Index& chunk,
                                                         MutableByteSpan memory) const {
     std::optional<std::size_t> size;

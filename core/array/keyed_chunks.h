@@ -34,6 +34,8 @@ class KeyedChunks final : public ChunkStore {
                                                  Buffer& value) const;
 
     Result<bool> Get(const Index& chunk, Buffer& value, std::size_t limit) const override;
+    Result<bool> GetVersioned(const Index& chunk, Buffer& value, std::size_t limit,
+                              ObjectVersion& version) const override;
     Result<std::optional<std::size_t>> GetInto(const Index& chunk,
                                                MutableByteSpan memory) const override;
     Result<bool> GetRange(const Index& chunk, std::uint64_t offset, std::size_t length,

@@ -154,11 +154,12 @@ class RegionReader {
     Result<bool> Ask(const ChunkPart& part, Question&& question) const;
     // Reads the stored chunk, into scratch memory unless it is there already; nothing where it is
     // absent.
-    Result<std::optional<ByteSpan>> Fetch(const ChunkPart& part, PipelineScratch& scratch) const;
-    ObjectVersion VersionOf(const ChunkPart& part) const {
-        return part.fetched != nullptr ? part.fetched->version
-                                       : array_.chunks().VersionOf(part.chunk);
+    Result<std::optional<ByteSpan>> Fetch(const ChunkPart& part, PipelineScratch& scratch) const {
+        return Fetch(part, scratch, nullptr);
     }
+    // The same; `version` becomes that of before it was read.
+    Result<std::optional<ByteSpan>> Fetch(const ChunkPart& part, PipelineScratch& scratch,
+                                          ObjectVersion* version) const;
     // Counts for the array and for its context; an ArrayCounter for the array.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
     using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
@@ -495,8 +496,7 @@ Status RegionReader::DecodeRange(const ChunkPart& part, const ByteRanges& ranges
     ChunkCache& cache = array_.context().cache();
     ArrayContext::ScratchBuffer scratch(array_.context());
     auto chunk = cache.NewChunk();
-    chunk->version = VersionOf(part);
-    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline));
+    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline, &chunk->version));
     if (!fetched) {
         Fill(part);
         return {};
@@ -721,14 +721,25 @@ Status RegionReader::Decode(const ChunkPart& part, ByteSpan encoded, MutableByte
     });
 }
 
-Result<std::optional<ByteSpan>> RegionReader::Fetch(const ChunkPart& part,
-                                                    PipelineScratch& scratch) const {
+Result<std::optional<ByteSpan>> RegionReader::Fetch(const ChunkPart& part, PipelineScratch& scratch,
+                                                    ObjectVersion* version) const {
+    bool is_versioned = version == nullptr;
+    if (!is_versioned && part.fetched != nullptr) {
+        *version = part.fetched->version;
+        is_versioned = true;
+    }
     const auto get = [&]() -> Result<bool> {
         if (part.fetched != nullptr) return part.fetched->found;
         const ThreadBudget budget(part.threads);
-        return array_.chunks().Get(part.chunk, scratch.encoded, part.layout->max_encoded_bytes);
+        const ChunkStore& chunks = array_.chunks();
+        const std::size_t limit = part.layout->max_encoded_bytes;
+        if (is_versioned) return chunks.Get(part.chunk, scratch.encoded, limit);
+        is_versioned = true;
+        return chunks.GetVersioned(part.chunk, scratch.encoded, limit, *version);
     };
     ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));
+    // Of what is known to be absent.
+    if (!is_versioned) *version = array_.chunks().VersionOf(part.chunk);
     if (!found) return std::optional<ByteSpan>();
     const std::size_t bytes = part.layout->bytes();
     if (bytes > LimitOf(Limit::kChunkSize))
@@ -756,8 +767,7 @@ Result<ChunkPtr> RegionReader::Cached(const ChunkPart& part) {
 Result<ChunkPtr> RegionReader::Load(const ChunkPart& part) {
     ArrayContext::ScratchBuffer scratch(array_.context());
     auto chunk = array_.context().cache().NewChunk();
-    chunk->version = VersionOf(part);
-    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline));
+    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline, &chunk->version));
     const bool found = fetched.has_value();
     chunk->absent = !found;
     if (found) CountDecoded(part.layout->bytes());

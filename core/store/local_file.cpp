@@ -76,11 +76,16 @@ int Read(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
 }  // namespace
 
 LocalFile::LocalFile(LocalFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(other.size_),
+      modified_(other.modified_),
+      number_(other.number_) {}
 
 LocalFile& LocalFile::operator=(LocalFile&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(size_, other.size_);
+    std::swap(modified_, other.modified_);
+    std::swap(number_, other.number_);
     return *this;
 }
 
@@ -101,6 +106,11 @@ int LocalFile::Open(const std::string& path) {
     if (error == 0 && !S_ISREG(state.st_mode)) error = ENODEV;
     if (error != 0) Close();
     size_ = static_cast<std::uint64_t>(state.st_size);
+    modified_ = std::int64_t{state.st_mtime} * 1'000'000'000;
+#if defined(__linux__)
+    modified_ += state.st_mtim.tv_nsec;
+#endif
+    number_ = static_cast<std::uint64_t>(state.st_ino);
     return error;
 }
 

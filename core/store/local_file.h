@@ -38,11 +38,15 @@ class LocalFile {
     bool is_open() const { return file_ != nullptr; }
 #endif
     std::uint64_t size() const { return size_; }
+    // When it was opened: the time of its last change, in nanoseconds since 1970 as exactly as the
+    // system tells, and its number; 0 where the system has none.
+    std::int64_t modified() const { return modified_; }
+    std::uint64_t number() const { return number_; }
     // Fills `memory` from `offset` on, by as many threads as the caller's ThreadBudget has.
     // 0, or an error; EIO where the file ends before.
     int ReadAt(std::uint64_t offset, MutableByteSpan memory) const;
-    // True where what lies at `offset` is not in the system's memory, so that reading it waits for a
-    // disk; it may begin to be fetched then. False where the system does not tell.
+    // True where what lies at `offset` is not in the system's memory, so that reading it waits for
+    // a disk; it may begin to be fetched then. False where the system does not tell.
     bool WaitsForDisk(std::uint64_t offset) const;
 
   private:
@@ -54,6 +58,8 @@ class LocalFile {
     std::FILE* file_ = nullptr;
 #endif
     std::uint64_t size_ = 0;
+    std::int64_t modified_ = 0;
+    std::uint64_t number_ = 0;
 };
 
 }  // namespace zarr

@@ -87,6 +87,13 @@ Result<bool> MountStore::Get(const std::string& key, Buffer& value, std::size_t 
     });
 }
 
+Result<bool> MountStore::GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
+                                      ObjectVersion& version) const {
+    return Ask(key, [&](const Store& store, const std::string& at) {
+        return at.empty() ? Result<bool>(false) : store.GetVersioned(at, value, limit, version);
+    });
+}
+
 Result<std::optional<std::size_t>> MountStore::GetInto(const std::string& key,
                                                        MutableByteSpan memory) const {
     return Ask(key, [&](const Store& store, const std::string& at) {

@@ -33,6 +33,8 @@ class MountStore final : public ForwardingStore {
     bool IsAtHand(const std::string& key) const override;
     bool IsListAtHand(const std::string& prefix) const override;
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
+    Result<bool> GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
+                              ObjectVersion& version) const override;
     Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                MutableByteSpan memory) const override;
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,

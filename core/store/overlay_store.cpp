@@ -56,6 +56,12 @@ Result<bool> OverlayStore::Get(const std::string& key, Buffer& value, std::size_
     return true;
 }
 
+Result<bool> OverlayStore::GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
+                                        ObjectVersion& version) const {
+    if (IsOverlaid(key)) return Store::GetVersioned(key, value, limit, version);
+    return base().GetVersioned(key, value, limit, version);
+}
+
 Result<std::optional<std::size_t>> OverlayStore::GetInto(const std::string& key,
                                                          MutableByteSpan memory) const {
     return IsOverlaid(key) ? Store::GetInto(key, memory) : base().GetInto(key, memory);

@@ -25,6 +25,12 @@ std::string Store::Identity() const {
 
 ObjectVersion Store::VersionOf(const std::string& /*key*/) const { return {}; }
 
+Result<bool> Store::GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
+                                 ObjectVersion& version) const {
+    version = VersionOf(key);
+    return Get(key, value, limit);
+}
+
 Status Store::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                       const ValueTaker& take) const {
     return ParallelFor(keys.size(), options.requests, [&](std::size_t i) -> Status {

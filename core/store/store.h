@@ -98,6 +98,11 @@ class Store {
     // `limit` bytes is a kLimit error, found before it is read.
     virtual Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const = 0;
 
+    // The same; `version` becomes that which VersionOf() told before the value was read. A store
+    // that is told of both by one request overrides this.
+    virtual Result<bool> GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
+                                      ObjectVersion& version) const;
+
     // Reads several values whole, and calls `take` with the place of each in `keys`, in any order,
     // from several threads at once; `bytes` are there as long as that call, nothing where the key
     // is absent. What lies near each other in one object is read by one request. Fails as what

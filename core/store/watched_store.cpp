@@ -66,6 +66,13 @@ Result<bool> WatchedStore::Get(const std::string& key, Buffer& value, std::size_
     return found;
 }
 
+Result<bool> WatchedStore::GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
+                                        ObjectVersion& version) const {
+    auto found = Ask([&] { return base().GetVersioned(key, value, limit, version); });
+    if (!found.ok() && is_document_(LastName(key))) Note(found.status());
+    return found;
+}
+
 Result<std::vector<StoreEntry>> WatchedStore::List(const std::string& prefix) const {
     auto entries = Ask([&] { return base().List(prefix); });
     if (!entries.ok()) Note(entries.status());

@@ -249,6 +249,19 @@ bool IsSettled(std::int64_t modified) {
            (whole_seconds ? 2 * kSecond : kSecond / 10);
 }
 
+// As VsiStore::VersionOf() tells it of a file of this machine.
+zarr::ObjectVersion VersionOf(const OpenedFile& opened) {
+    zarr::ObjectVersion version;
+    version.is_certain = true;
+    version.exists = opened.local.is_open();
+    if (!version.exists) return version;
+    version.size = opened.size;
+    version.modified = opened.local.modified();
+    version.mark = opened.local.number();
+    version.is_certain = IsSettled(version.modified);
+    return version;
+}
+
 }  // namespace
 
 VsiStore::VsiStore(StorePath folder)
@@ -287,8 +300,20 @@ zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
 }
 
 Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {
+    return GetWith(key, value, limit, nullptr);
+}
+
+Result<bool> VsiStore::GetVersioned(const std::string& key, zarr::Buffer& value, std::size_t limit,
+                                    zarr::ObjectVersion& version) const {
+    if (!is_local_ || !ZARR_HAS_POSIX_FILES) return Store::GetVersioned(key, value, limit, version);
+    return GetWith(key, value, limit, &version);
+}
+
+Result<bool> VsiStore::GetWith(const std::string& key, zarr::Buffer& value, std::size_t limit,
+                               zarr::ObjectVersion* version) const {
     const QuietCall call(folder_);
     ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+    if (version != nullptr) *version = zarr_driver::VersionOf(opened);
     if (!opened.is_open()) return false;
     if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
     ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(opened.size)).WithContext(key));

@@ -64,6 +64,9 @@ class VsiStore : public zarr::Store {
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
     zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
                            std::size_t limit) const override;
+    // Of a file of this machine both are of one opened file.
+    zarr::Result<bool> GetVersioned(const std::string& key, zarr::Buffer& value, std::size_t limit,
+                                    zarr::ObjectVersion& version) const override;
     zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
                                                      zarr::MutableByteSpan memory) const override;
     zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
@@ -89,6 +92,9 @@ class VsiStore : public zarr::Store {
     const StorePath& folder() const { return folder_; }
 
   private:
+    // Get(), and the version where `version` is not nullptr, of a file of this machine.
+    zarr::Result<bool> GetWith(const std::string& key, zarr::Buffer& value, std::size_t limit,
+                               zarr::ObjectVersion* version) const;
     std::string PathOf(const std::string& key) const { return folder_.text() + "/" + key; }
 
     StorePath folder_;

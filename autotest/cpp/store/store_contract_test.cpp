@@ -50,6 +50,24 @@ TEST_P(StoreContract, GetsTheWholeValue) {
     EXPECT_FALSE(under_test_->store().Describe().empty());
 }
 
+TEST_P(StoreContract, GetsValuesWithTheirVersions) {
+    under_test_->Put("depth/0.0", "bytes");
+    const Store& store = under_test_->store();
+    for (const char* key : {"depth/0.0", "depth/0.1"}) {
+        const bool is_there = key == std::string("depth/0.0");
+        Buffer value;
+        ObjectVersion version;
+        version.size = 77;
+        const auto found = store.GetVersioned(key, value, kNoLimit, version);
+        ASSERT_TRUE(Succeeds(found));
+        EXPECT_EQ(*found, is_there);
+        if (is_there) {
+            EXPECT_EQ(TextOf(value), "bytes");
+        }
+        EXPECT_TRUE(SameStamp(version, store.VersionOf(key))) << key;
+    }
+}
+
 TEST_P(StoreContract, ServesMetadataByEveryWay) {
     under_test_->Put("depth/.zattrs", kGroup);
     const Store& store = under_test_->store();

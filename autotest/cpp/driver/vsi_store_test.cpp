@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "driver/store/vsi_store.h"
+
+#include <cpl_vsi.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/temp_folder.h"
+
+namespace zarr_driver {
+namespace {
+
+// What one request told is what VersionOf() tells.
+void CheckVersions(VsiStore& store, const std::string& key, const std::string& expected) {
+    zarr::Buffer value;
+    zarr::ObjectVersion version;
+    version.size = 77;
+    const auto found = store.GetVersioned(key, value, zarr::kNoLimit, version);
+    ASSERT_TRUE(zarr::test::Succeeds(found));
+    ASSERT_TRUE(*found);
+    EXPECT_EQ(std::as_const(value).span().size, expected.size());
+    const zarr::ObjectVersion told = store.VersionOf(key);
+    EXPECT_TRUE(zarr::SameStamp(version, told));
+    EXPECT_EQ(version.exists, told.exists);
+    EXPECT_EQ(version.size, told.size);
+    EXPECT_EQ(version.modified, told.modified);
+    EXPECT_EQ(version.mark, told.mark);
+}
+
+void CheckStore(const std::string& folder) {
+    VsiStore store{StorePath(folder)};
+    ASSERT_TRUE(zarr::test::Succeeds(store.Set("a/0.0", zarr::ByteSpan("first"))));
+    CheckVersions(store, "a/0.0", "first");
+    const zarr::ObjectVersion before = store.VersionOf("a/0.0");
+    ASSERT_TRUE(zarr::test::Succeeds(store.Set("a/0.0", zarr::ByteSpan("another"))));
+    CheckVersions(store, "a/0.0", "another");
+    EXPECT_FALSE(zarr::SameStamp(before, store.VersionOf("a/0.0")));
+
+    zarr::Buffer value;
+    zarr::ObjectVersion version;
+    version.exists = true;
+    const auto absent = store.GetVersioned("a/0.1", value, zarr::kNoLimit, version);
+    ASSERT_TRUE(zarr::test::Succeeds(absent));
+    EXPECT_FALSE(*absent);
+    EXPECT_FALSE(version.exists);
+    EXPECT_TRUE(zarr::SameVersion(version, store.VersionOf("a/0.1")));
+}
+
+TEST(VsiStoreVersions, OfAFolderAreThoseOfWhatIsRead) {
+    const zarr::test::TempFolder folder;
+    CheckStore(folder.path().string());
+}
+
+TEST(VsiStoreVersions, InMemoryAreThoseOfWhatIsRead) {
+    ASSERT_EQ(VSIMkdir("/vsimem/versions", 0755), 0);
+    CheckStore("/vsimem/versions");
+    VSIRmdirRecursive("/vsimem/versions");
+}
+
+// A file that was not changed lately says for certain whether it has changed since.
+TEST(VsiStoreVersions, OfAnOldFileAreCertain) {
+    const zarr::test::TempFolder folder;
+    VsiStore store{StorePath(folder.path().string())};
+    ASSERT_TRUE(zarr::test::Succeeds(store.Set("0", zarr::ByteSpan("old"))));
+    std::filesystem::last_write_time(
+        folder.path() / "0", std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+    zarr::Buffer value;
+    zarr::ObjectVersion version;
+    ASSERT_TRUE(*store.GetVersioned("0", value, zarr::kNoLimit, version));
+    EXPECT_TRUE(version.is_certain);
+    EXPECT_TRUE(zarr::SameVersion(version, store.VersionOf("0")));
+}
+
+}  // namespace
+}  // namespace zarr_driver
