@@ -16,6 +16,9 @@ OURS, BUILTIN = "Zarr", "ZarrBuiltin"
 CONTENDERS = ("floor", "ours", "builtin", "tiff", "zarr")
 
 
+FEW_ROUNDS = 3
+
+
 @dataclasses.dataclass
 class Limit:
     """What a row is to reach. A ratio is that of ours to a contender's time, or the other way."""
@@ -156,14 +159,20 @@ def preallocated(array):
     return memory
 
 
-def take_turns(contenders, rounds):
+def take_turns(contenders, rounds, patience=float("inf")):
     """Runs every contender `rounds` times, after once for nothing; name -> list of seconds.
 
-    Who goes first changes from round to round.
+    Who goes first changes from round to round. Where the one for nothing takes them more than
+    `patience` seconds together, FEW_ROUNDS are enough: what takes long varies less.
     """
     names = list(contenders)
     seconds = {name: [] for name in names}
+    start = time.perf_counter()
     for turn in range(-1, rounds):
+        if turn == 0 and time.perf_counter() - start > patience:
+            rounds = min(rounds, FEW_ROUNDS)
+        if turn == rounds:
+            break
         for i in range(len(names)):
             name = names[(turn + i) % len(names)]
             result = contenders[name]()

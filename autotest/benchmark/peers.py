@@ -53,11 +53,12 @@ shift 2
 exec chroot "$root" "$@"
 """
 COLD = "read all, page cache cold"
-COLD_ARRAYS = ("blosc-lz4", "none")
+COLD_ARRAYS = ("blosc-lz4", "none", "v3, sharded scene")
 LATENCY = 0.02  # seconds, of an answer of the server
 WINDOWS = 40  # of the small form 5
 BANDS = 60
 PIXELS = 10
+PATIENCE = 12  # seconds, for one round of all readers; see take_turns()
 
 
 def program(python, name, sample, threads=0):
@@ -276,7 +277,7 @@ def measure(sample, setting, table):
             least = floor_of(floor, sample, title, command, lambda: f"{folder}/{next(turns)}")
             if least:
                 contenders["floor"] = least
-            seconds = take_turns(contenders, setting.rounds)
+            seconds = take_turns(contenders, setting.rounds, PATIENCE)
             if floor and command == "read":
                 answers["floor"] = whole
             assert len(set(answers.values())) == 1, (title, sample.path, answers)

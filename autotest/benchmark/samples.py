@@ -275,7 +275,9 @@ def more_version_3_samples(folder, terrain_of):
         ("blosc-zstd", "blosc", plain, [zarr3.blosc("zstd", typesize=4)]),
         ("gzip", "gzip", plain, [zarr3.gzip(6)]),
         ("none", "none", plain, []),
+        ("sharded, blosc-zstd", "blosc", shards, [zarr3.blosc("zstd", typesize=4)]),
         ("sharded, zstd", "zstd", shards, [zarr3.zstd(3)]),
+        ("sharded, gzip", "gzip", shards, [zarr3.gzip(6)]),
         ("sharded, none", "none", shards, []),
     )
     same = terrain_of["none"]
