@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/array/part_ranges.h"
 #include "core/array/read_ahead.h"
 #include "core/array/region_groups.h"
 #include "core/array/region_split.h"
@@ -46,33 +47,6 @@ bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataK
 
 // Of smaller chunks nothing is gained by taking a part.
 constexpr std::size_t kLargeChunk = std::size_t{256} << 10;
-
-constexpr std::size_t kMaxRanges = 4096;
-constexpr std::size_t kSmallPart = 16;  // of the chunk, at most one of so many
-
-// The dimension along which the elements lie closest.
-std::size_t ClosestAxis(const ChunkPart& part, const Strides& strides) {
-    std::size_t closest = 0;
-    for (std::size_t i = 1; i < part.count.size(); ++i)
-        if (part.count[closest] == 1 ||
-            (part.count[i] > 1 && std::abs(strides[i]) < std::abs(strides[closest])))
-            closest = i;
-    return closest;
-}
-
-// Puts ranges in order and joins those that touch.
-ByteRanges Joined(ByteRanges ranges) {
-    std::sort(ranges.begin(), ranges.end(),
-              [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
-    ByteRanges joined;
-    for (const ByteRange& range : ranges) {
-        if (joined.empty() || joined.back().end < range.begin)
-            joined.push_back(range);
-        else
-            joined.back().end = std::max(joined.back().end, range.end);
-    }
-    return joined;
-}
 
 }  // namespace
 
@@ -145,9 +119,9 @@ class RegionReader {
     Status ReadThroughScratch(const ChunkPart& part);
 
     bool IsWantedAsStored(const ChunkPart& part) const;
-    // The wanted bytes; none where they are many, or a large part of the chunk, so that taking all
-    // of it costs as little.
-    ByteRanges RangesOf(const ChunkPart& part) const;
+    ByteRanges RangesOf(const ChunkPart& part) const {
+        return WantedRanges(part, region_, offset_, op_.src_size);
+    }
 
     // What the store answers to `question`, unless the chunk is known to be absent.
     template <class Question>
@@ -781,43 +755,6 @@ Result<ChunkPtr> RegionReader::Load(const ChunkPart& part) {
         ZARR_RETURN_IF_ERROR(Decode(part, encoded, chunk->elements.span(), scratch->pipeline));
     }
     return ChunkPtr(std::move(chunk));
-}
-
-// ---------------------------------------------------------------------------------------------
-// Where the parts lie
-
-ByteRanges RegionReader::RangesOf(const ChunkPart& part) const {
-    const ChunkWalk walk = WalkOf(part, region_, part.layout->strides);
-    const std::size_t size = op_.src_size;
-    const std::size_t chunk_bytes = part.layout->bytes();
-    const std::size_t rank = part.count.size();
-    std::uint64_t elements = 1;
-    for (const std::uint64_t count : part.count) elements *= count;  // those of one chunk at most
-    if (rank == 0 || elements > chunk_bytes / kSmallPart / std::max<std::size_t>(size, 1))
-        return {};
-    const std::size_t axis = ClosestAxis(part, walk.strides);
-    if (elements / part.count[axis] > kMaxRanges) return {};
-    const auto length = static_cast<std::ptrdiff_t>(part.count[axis] - 1) * walk.strides[axis];
-    ByteRanges ranges;
-    DimVector<std::uint64_t> index;
-    for (std::size_t i = 0; i < rank; ++i) index.push_back(0);
-    for (;;) {
-        std::ptrdiff_t begin = walk.first + std::min<std::ptrdiff_t>(length, 0);
-        for (std::size_t i = 0; i < rank; ++i)
-            begin += static_cast<std::ptrdiff_t>(index[i]) * walk.strides[i];
-        const auto from = static_cast<std::size_t>(begin) + offset_;
-        ranges.push_back({from, from + static_cast<std::size_t>(std::abs(length)) + size});
-        std::size_t i = 0;
-        while (i < rank && (i == axis || ++index[i] == part.count[i])) {
-            if (i != axis) index[i] = 0;
-            ++i;
-        }
-        if (i == rank) break;
-    }
-    ranges = Joined(std::move(ranges));
-    std::size_t bytes = 0;
-    for (const ByteRange& range : ranges) bytes += range.end - range.begin;
-    return bytes > chunk_bytes / kSmallPart ? ByteRanges{} : ranges;
 }
 
 Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
