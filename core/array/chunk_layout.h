@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/array/shape_cache.h"
 #include "core/base/fork.h"
 #include "core/base/status.h"
 #include "core/codec/pipeline.h"
