@@ -35,8 +35,9 @@ Converter Streamed(const Converter& op, const Region& region) {
                : op;
 }
 
-// So many reads at the same time keep a disk busy; a read of less is not worth asking.
+// So many reads at the same time keep a disk busy.
 constexpr std::size_t kDiskReads = 32;
+// The store is not asked whether a disk is waited for, where fewer bytes are decoded.
 constexpr std::uint64_t kWorthAsking = std::uint64_t{1} << 20;
 
 // Chunks that a call has under way over a network or from a disk may take so many bytes when they
@@ -64,6 +65,7 @@ class RegionReader {
     Status Preload();
 
   private:
+    // Has the system give the destination its pages, where it is one run of bytes.
     void PopulateDestination() const;
     // Sets the layout of its chunk.
     Status Bind(ChunkPart& part) const;
