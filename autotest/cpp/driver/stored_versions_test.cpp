@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "driver/store/vsi_store.h"
-
 #include <cpl_vsi.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 
 #include "autotest/cpp/support/checks.h"
 #include "autotest/cpp/support/temp_folder.h"
+#include "driver/store/vsi_store.h"
 
 namespace zarr_driver {
 namespace {
