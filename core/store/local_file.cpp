@@ -13,7 +13,6 @@
 
 #if ZARR_HAS_POSIX_FILES
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #endif
@@ -22,10 +21,7 @@ namespace zarr {
 
 #if ZARR_HAS_POSIX_FILES
 
-namespace {
-
-// Fills `memory`. 0, or an error as errno has it.
-int ReadPlainly(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
+int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     constexpr std::size_t kMost = std::size_t{1} << 30;  // of one call, on any system
     for (std::size_t done = 0; done < memory.size;) {
         const ssize_t got =
@@ -38,6 +34,8 @@ int ReadPlainly(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     return 0;
 }
 
+namespace {
+
 // True where the system copies slowly from its cache of the file: AMD's processors since Zen 3 take
 // six times as long for REP MOVSB to a place that lies up to 31 bytes further in a page than the
 // source does. malloc() puts all large memory at the 16th byte of a page.
@@ -49,16 +47,16 @@ bool CopiesSlowly(std::uint64_t offset, const std::uint8_t* memory) {
     return further != 0 && further < kSlow;
 }
 
-// The same as ReadPlainly(), by way of memory that the system copies to quickly.
+// The same as ReadDescriptor(), by way of memory that the system copies to quickly.
 int ReadThroughOther(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     constexpr std::size_t kPiece = std::size_t{256} << 10;  // stays in the processor's cache
     Buffer piece;
     if (!piece.Reset(std::min(memory.size, kPiece)).ok() || CopiesSlowly(offset, piece.data()))
-        return ReadPlainly(descriptor, offset, memory);
+        return ReadDescriptor(descriptor, offset, memory);
     int error = 0;
     for (std::size_t done = 0; done < memory.size && error == 0;) {
         const std::size_t size = std::min(memory.size - done, piece.size());
-        error = ReadPlainly(descriptor, offset + done, {piece.data(), size});
+        error = ReadDescriptor(descriptor, offset + done, {piece.data(), size});
         if (error == 0) StreamedCopy(memory.data + done, piece.data(), size);
         done += size;
     }
@@ -70,7 +68,7 @@ int Read(int descriptor, std::uint64_t offset, MutableByteSpan memory) {
     constexpr std::size_t kWorthWhile = std::size_t{64} << 10;
     return memory.size >= kWorthWhile && CopiesSlowly(offset, memory.data)
                ? ReadThroughOther(descriptor, offset, memory)
-               : ReadPlainly(descriptor, offset, memory);
+               : ReadDescriptor(descriptor, offset, memory);
 }
 
 }  // namespace
@@ -106,10 +104,7 @@ int LocalFile::Open(const std::string& path) {
     if (error == 0 && !S_ISREG(state.st_mode)) error = ENODEV;
     if (error != 0) Close();
     size_ = static_cast<std::uint64_t>(state.st_size);
-    modified_ = std::int64_t{state.st_mtime} * 1'000'000'000;
-#if defined(__linux__)
-    modified_ += state.st_mtim.tv_nsec;
-#endif
+    modified_ = ModificationTime(state);
     number_ = static_cast<std::uint64_t>(state.st_ino);
     return error;
 }

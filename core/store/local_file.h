@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -16,6 +18,23 @@
 #endif
 
 namespace zarr {
+
+// The time of the last change in what stat() or its like told of a file, in nanoseconds since 1970,
+// as exactly as the system tells.
+template <class Stat>
+std::int64_t ModificationTime(const Stat& state) {
+    std::int64_t time = std::int64_t{state.st_mtime} * 1'000'000'000;
+#if defined(__linux__)
+    time += state.st_mtim.tv_nsec;
+#endif
+    return time;
+}
+
+#if ZARR_HAS_POSIX_FILES
+// Fills `memory` with what a file has from `offset` on. 0, or an error as errno has it; EIO where
+// the file ends before.
+int ReadDescriptor(int descriptor, std::uint64_t offset, MutableByteSpan memory);
+#endif
 
 // A file of this machine, open for reading. A pipe, a socket or a device may wait for ever for a
 // writer, or act when it is opened; so only regular files are read, and no open waits. Moves;
@@ -38,8 +57,8 @@ class LocalFile {
     bool is_open() const { return file_ != nullptr; }
 #endif
     std::uint64_t size() const { return size_; }
-    // When it was opened: the time of its last change, in nanoseconds since 1970 as exactly as the
-    // system tells, and its number; 0 where the system has none.
+    // When it was opened: the time of its last change, as ModificationTime() has it, and its
+    // number; 0 where the system has none.
     std::int64_t modified() const { return modified_; }
     std::uint64_t number() const { return number_; }
     // Fills `memory` from `offset` on, by as many threads as the caller's ThreadBudget has.

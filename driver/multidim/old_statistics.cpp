@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/store/keys.h"
+#include "core/store/local_file.h"
 #include "driver/base/gdal_compat.h"
 #include "driver/base/report.h"
 #include "driver/multidim/shared_resource.h"
@@ -45,7 +46,7 @@ void ClearOldStatistics(const SharedResource& session, const std::string& file) 
         SourceState state;
         if (array.ok()) state.Add(session.store_path(), **array);
         const bool is_old = !array.ok() || std::max(state.newest_chunk(), state.newest_document()) >
-                                               ModificationTime(stat);
+                                               zarr::ModificationTime(stat);
         if (is_old) ClearStatisticsOf(*session.pam(), name.c_str());
     }
 }

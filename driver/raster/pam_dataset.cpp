@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/conventions/crs_text.h"
+#include "core/store/local_file.h"
 #include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
@@ -27,7 +28,7 @@ namespace {
 std::optional<std::int64_t> WrittenAt(const std::string& path) {
     VSIStatBufL stat;
     if (!VSIIsLocal(path.c_str()) || VSIStatL(path.c_str(), &stat) != 0) return std::nullopt;
-    return ModificationTime(stat);
+    return zarr::ModificationTime(stat);
 }
 
 void AddItem(CPLXMLNode* domain, const char* key, const std::string& value) {

@@ -9,6 +9,7 @@
 
 #include "core/json/value.h"
 #include "core/store/keys.h"
+#include "core/store/local_file.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -27,7 +28,7 @@ bool IsChunk(std::string_view key) {
 
 std::int64_t TimeOf(const std::string& path) {
     VSIStatBufL stat;
-    return VSIStatL(path.c_str(), &stat) == 0 ? ModificationTime(stat)
+    return VSIStatL(path.c_str(), &stat) == 0 ? zarr::ModificationTime(stat)
                                               : std::numeric_limits<std::int64_t>::min();
 }
 

@@ -47,16 +47,8 @@ class LocalByteFile final : public zarr::ByteFile {
         return fstat(descriptor_, &stat) == 0 ? static_cast<std::uint64_t>(stat.st_size) : 0;
     }
     Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
-        while (memory.size != 0) {
-            const ssize_t count =
-                pread(descriptor_, memory.data, memory.size, static_cast<off_t>(offset));
-            if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) return Failed("read", count < 0 ? errno : 0);
-            const auto read = static_cast<std::size_t>(count);
-            memory = {memory.data + read, memory.size - read};
-            offset += read;
-        }
-        return {};
+        const int error = zarr::ReadDescriptor(descriptor_, offset, memory);
+        return error == 0 ? Status() : Failed("read", error);
     }
     Status WriteAt(std::uint64_t offset, zarr::ByteSpan bytes) override {
         while (bytes.size != 0) {

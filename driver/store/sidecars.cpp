@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/digest.h"
+#include "core/store/local_file.h"
 #include "driver/base/report.h"
 #include "driver/store/http_client.h"
 #include "driver/store/store_path.h"
@@ -331,7 +332,7 @@ MultidimPam ReadMultidimPam(const std::string& store_path, const std::string& pa
                                                     {"Mean", "STATISTICS_MEAN"},
                                                     {"StdDev", "STATISTICS_STDDEV"}};
         const CPLXMLNode* const statistics = CPLGetXMLNode(node, "Statistics");
-        if (statistics == nullptr || newest_chunk() > ModificationTime(stat)) continue;
+        if (statistics == nullptr || newest_chunk() > zarr::ModificationTime(stat)) continue;
         for (const auto& [element, item] : kItems)
             if (const char* value = CPLGetXMLValue(statistics, element, nullptr))
                 pam.statistics.SetNameValue(item, value);

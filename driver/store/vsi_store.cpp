@@ -59,14 +59,6 @@ void LookUpTogether(const std::vector<std::string>& paths) {
     }));
 }
 
-std::int64_t ModificationTime(const VSIStatBufL& stat) {
-    std::int64_t time = std::int64_t{stat.st_mtime} * 1'000'000'000;
-#if defined(__linux__)
-    time += stat.st_mtim.tv_nsec;
-#endif
-    return time;
-}
-
 // Others may be making the same ones.
 int MakeFolder(const std::string& path) {
     VSIStatBufL stat;
@@ -249,16 +241,21 @@ bool IsSettled(std::int64_t modified) {
            (whole_seconds ? 2 * kSecond : kSecond / 10);
 }
 
-// As VsiStore::VersionOf() tells it of a file of this machine.
-zarr::ObjectVersion VersionOf(const OpenedFile& opened) {
+// That of what is absent, and of what is not asked for.
+zarr::ObjectVersion NoFile() {
     zarr::ObjectVersion version;
     version.is_certain = true;
-    version.exists = opened.local.is_open();
-    if (!version.exists) return version;
-    version.size = opened.size;
-    version.modified = opened.local.modified();
-    version.mark = opened.local.number();
-    version.is_certain = IsSettled(version.modified);
+    return version;
+}
+
+// The version of a file of this machine. What has replaced it has another number.
+zarr::ObjectVersion VersionOfFile(std::uint64_t size, std::int64_t modified, std::uint64_t number) {
+    zarr::ObjectVersion version;
+    version.exists = true;
+    version.size = size;
+    version.modified = modified;
+    version.mark = number;
+    version.is_certain = IsSettled(modified);
     return version;
 }
 
@@ -283,20 +280,15 @@ std::string VsiStore::Identity() const {
 }
 
 zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
-    zarr::ObjectVersion version;
-    version.is_certain = true;
     const std::string path = PathOf(key);
     const QuietCall call(folder_);
-    if (!VSIIsLocal(path.c_str())) return version;
+    if (!VSIIsLocal(path.c_str())) return NoFile();
     VSIStatBufL stat;
     constexpr int kWhat = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG | VSI_STAT_SIZE_FLAG;
-    version.exists = VSIStatExL(path.c_str(), &stat, kWhat) == 0 && VSI_ISDIR(stat.st_mode) == 0;
-    if (!version.exists) return version;
-    version.size = static_cast<std::uint64_t>(stat.st_size);
-    version.modified = ModificationTime(stat);
-    version.mark = static_cast<std::uint64_t>(stat.st_ino);  // of what has replaced it another
-    version.is_certain = IsSettled(version.modified);
-    return version;
+    if (VSIStatExL(path.c_str(), &stat, kWhat) != 0 || VSI_ISDIR(stat.st_mode) != 0)
+        return NoFile();
+    return VersionOfFile(static_cast<std::uint64_t>(stat.st_size), zarr::ModificationTime(stat),
+                         static_cast<std::uint64_t>(stat.st_ino));
 }
 
 Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {
@@ -313,8 +305,12 @@ Result<bool> VsiStore::GetWith(const std::string& key, zarr::Buffer& value, std:
                                zarr::ObjectVersion* version) const {
     const QuietCall call(folder_);
     ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-    if (version != nullptr) *version = zarr_driver::VersionOf(opened);
-    if (!opened.is_open()) return false;
+    if (!opened.is_open()) {
+        if (version != nullptr) *version = NoFile();
+        return false;
+    }
+    if (version != nullptr)
+        *version = VersionOfFile(opened.size, opened.local.modified(), opened.local.number());
     if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
     ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(opened.size)).WithContext(key));
     ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, value.span()));

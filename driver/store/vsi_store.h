@@ -30,9 +30,6 @@ bool PathExists(const std::string& path);
 // are on a server: it is asked for all of them at the same time. Never fails.
 void LookUpTogether(const std::vector<std::string>& paths);
 
-// Nanoseconds since 1970, as exactly as the system tells.
-std::int64_t ModificationTime(const VSIStatBufL& stat);
-
 // Makes a folder and those above it; 0 where it is there in the end, else the errno of what was in
 // the way.
 int MakeFolder(const std::string& path);

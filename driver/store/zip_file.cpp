@@ -16,6 +16,7 @@
 #include "core/base/fork.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
+#include "core/store/local_file.h"
 #include "core/store/zip_update.h"
 #include "driver/base/aside_name.h"
 #include "driver/base/report.h"
@@ -192,7 +193,7 @@ Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string& path)
     if (VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG | VSI_STAT_SIZE_FLAG) != 0)
         return Status::NotFound("there is no such zip file");
     const std::string identity = VsiStore(path).Identity() + "\n" + std::to_string(stat.st_size) +
-                                 "\n" + std::to_string(ModificationTime(stat));
+                                 "\n" + std::to_string(zarr::ModificationTime(stat));
     if (auto archive = Find(identity)) return archive;
     auto source = std::make_unique<VsiSource>(path, SizeOf(stat));
     ZARR_ASSIGN_OR_RETURN(auto archive, zarr::ZipArchive::Open(std::move(source), identity, path));

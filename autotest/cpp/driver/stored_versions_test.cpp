@@ -21,7 +21,7 @@ void CheckVersions(VsiStore& store, const std::string& key, const std::string& e
     const auto found = store.GetVersioned(key, value, zarr::kNoLimit, version);
     ASSERT_TRUE(zarr::test::Succeeds(found));
     ASSERT_TRUE(*found);
-    EXPECT_EQ(std::as_const(value).span().size, expected.size());
+    EXPECT_EQ(std::as_const(value).span().text(), expected);
     const zarr::ObjectVersion told = store.VersionOf(key);
     EXPECT_TRUE(zarr::SameStamp(version, told));
     EXPECT_EQ(version.exists, told.exists);
