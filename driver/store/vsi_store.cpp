@@ -139,6 +139,15 @@ bool IsAbsent(const std::string& path, int file_error) {
     return !PathExists(path);
 }
 
+// True where a folder that fails to open is none, but a file, or nothing. A web server shows
+// folders that it does not list as files.
+bool HasNoEntries(const std::string& path, int file_error) {
+    if (IsAbsent(path, file_error)) return true;
+    VSIStatBufL stat;
+    return file_error == 0 && VSIIsLocal(path.c_str()) &&
+           VSIStatExL(path.c_str(), &stat, VSI_STAT_NATURE_FLAG) == 0 && VSI_ISREG(stat.st_mode);
+}
+
 // True where a file shows at a path, be it a link to nothing, though it may not open: one look on
 // this machine, none over a network. What such a file holds is not known, and not "nothing".
 bool IsSeen(const std::string& path, bool is_local) {
@@ -385,7 +394,7 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
     if (dir == nullptr) {
         const int error = errno;
-        return IsAbsent(path, error) ? Status() : Failure(prefix, "cannot list", error);
+        return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
     }
     const int unopened = errors.Unsaid();
     bool is_empty = true;
@@ -419,7 +428,7 @@ Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
     const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), -1, nullptr));
     if (dir == nullptr) {
         const int error = errno;
-        return IsAbsent(path, error) ? Status() : Failure(prefix, "cannot list", error);
+        return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
     }
     int unsaid = errors.Unsaid();
     errors.Expect();
@@ -575,6 +584,10 @@ Result<bool> VsiStore::RenamePrefix(const std::string& from, const std::string& 
     const QuietCall call(folder_);
     if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
     if (PathExists(PathOf(to))) return Status::Invalid(to + ": is there already");
+    // /vsimem/ renames what is absent, and to folders that it does not list before GDAL 3.7.
+    if (!PathExists(PathOf(from))) return Failure(from, "cannot rename", ENOENT);
+    if (const int error = MakeFolder(CPLGetPath(PathOf(to).c_str())); error != 0)
+        return Failure(to, "cannot make its folder", error);
     return VSIRename(PathOf(from).c_str(), PathOf(to).c_str()) == 0;
 }
 
