@@ -224,6 +224,12 @@ Status KeyedChunks::Set(Store& store, const Index& chunk, ByteSpan value) const 
     return store.Set(key, value);
 }
 
+Status KeyedChunks::SetParts(Store& store, const Index& chunk,
+                             const std::vector<ByteSpan>& parts) const {
+    ZARR_ASSIGN_OR_RETURN(const std::string key, LockOf(chunk));
+    return store.SetParts(key, parts);
+}
+
 Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
     ZARR_ASSIGN_OR_RETURN(const std::string key, LockOf(chunk));
     return store.Erase(key);

@@ -53,6 +53,8 @@ class KeyedChunks final : public ChunkStore {
     void DropAssumptions() const override;
     Result<std::string> LockOf(const Index& chunk) const override;
     Status Set(Store& store, const Index& chunk, ByteSpan value) const override;
+    // As Store::SetParts().
+    Status SetParts(Store& store, const Index& chunk, const std::vector<ByteSpan>& parts) const;
     Status Erase(Store& store, const Index& chunk) const override;
     Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
                         const std::shared_ptr<Synchronizer>& locks) const override;

@@ -2,7 +2,6 @@
 #include "core/array/shard_layout.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -101,31 +100,33 @@ Status ShardLayout::Unwrap(std::size_t level, ByteSpan stored, Buffer& shard) co
 // ---------------------------------------------------------------------------------------------
 // Writing
 
-Result<bool> ShardLayout::Build(const Index& shape, ByteSpan old,
-                                const std::vector<ShardChange>& changes, Buffer& built) const {
+Result<BuiltShard> ShardLayout::Build(const Index& shape, ByteSpan old,
+                                      const std::vector<ShardChange>& changes) const {
     ZARR_RETURN_IF_ERROR(writable_);
     Changes all;
     all.reserve(changes.size());
     for (const ShardChange& change : changes) all.push_back(&change);
     Building building{shape, {}};
-    return BuildLevel(0, old, all, building, built);
+    BuiltShard built;
+    ZARR_RETURN_IF_ERROR(AddShard(0, old, all, building, built).status());
+    return built;
 }
 
 // A stored shard, as far as building another of it needs it.
 struct ShardLayout::Old {
     ByteSpan bytes;  // null where there is none
-    Buffer unwrapped;
     Buffer entries;
     std::size_t kept = 0;  // bytes of the chunks that were taken from it
 };
 
 Status ShardLayout::Open(std::size_t level, const ShardIndex& index, ByteSpan stored,
-                         Old& old) const {
+                         BuiltShard& owner, Old& old) const {
     old.bytes = stored;
     if (stored.data == nullptr) return {};
     if (IsWrapped(level)) {
-        ZARR_RETURN_IF_ERROR(Unwrap(level, stored, old.unwrapped));
-        old.bytes = std::as_const(old.unwrapped).span();
+        Buffer& unwrapped = owner.owned.emplace_back();
+        ZARR_RETURN_IF_ERROR(Unwrap(level, stored, unwrapped));
+        old.bytes = std::as_const(unwrapped).span();
     }
     return index.DecodeFrom(old.bytes, old.entries);
 }
@@ -155,71 +156,84 @@ std::vector<ShardLayout::Changed> ShardLayout::ByPosition(std::size_t level,
     return changed;
 }
 
-Result<std::optional<ByteSpan>> ShardLayout::BuildChild(std::size_t level, std::size_t position,
-                                                        const Changes& changes, Old& old,
-                                                        Building& building,
-                                                        std::deque<Buffer>& built) const {
-    if (changes.empty()) return Take(level, position, old);
-    if (level + 1 == levels()) {
-        const auto& bytes = changes.back()->bytes;
-        return bytes != nullptr ? std::optional(bytes->span()) : std::nullopt;
+Result<std::optional<std::size_t>> ShardLayout::AddChild(std::size_t level, std::size_t position,
+                                                         const Changes& changes, Old& old,
+                                                         Building& building,
+                                                         BuiltShard& built) const {
+    const bool is_chunk = level + 1 == levels();
+    std::optional<ByteSpan> bytes;
+    if (!changes.empty() && is_chunk) {
+        const auto& changed = changes.back()->bytes;
+        if (changed != nullptr) bytes = changed->span();
+    } else {
+        ZARR_ASSIGN_OR_RETURN(bytes, Take(level, position, old));
+        if (!changes.empty())
+            return AddShard(level + 1, bytes.value_or(ByteSpan()), changes, building, built);
     }
-    ZARR_ASSIGN_OR_RETURN(const auto stored, Take(level, position, old));
-    Buffer& child = built.emplace_back();
-    ZARR_ASSIGN_OR_RETURN(const bool is_any, BuildLevel(level + 1, stored.value_or(ByteSpan()),
-                                                        changes, building, child));
-    return is_any ? std::optional(std::as_const(child).span()) : std::nullopt;
+    if (!bytes) return std::optional<std::size_t>();
+    if (bytes->size != 0) built.parts.push_back(*bytes);
+    return std::optional(bytes->size);
 }
 
-Result<bool> ShardLayout::BuildLevel(std::size_t level, ByteSpan stored, const Changes& changes,
-                                     Building& building, Buffer& built) const {
+Result<std::optional<std::size_t>> ShardLayout::AddShard(std::size_t level, ByteSpan stored,
+                                                         const Changes& changes, Building& building,
+                                                         BuiltShard& built) const {
     ZARR_ASSIGN_OR_RETURN(const ShardIndexPtr index, IndexOf(level, building.shape));
+    BuiltShard plain;
+    BuiltShard& shard = IsWrapped(level) ? plain : built;
     Old old;
-    ZARR_RETURN_IF_ERROR(Open(level, *index, stored, old));
+    ZARR_RETURN_IF_ERROR(Open(level, *index, stored, shard, old));
     const std::vector<Changed> changed = ByPosition(level, *index, building.shape, changes);
-    std::vector<Part> parts;
-    std::deque<Buffer> children;  // that were built
+    const std::size_t first = shard.parts.size();
+    if (!index->is_at_end()) shard.parts.emplace_back();  // the index, once it is known
+    Buffer entries;
+    ZARR_RETURN_IF_ERROR(index->Clear(entries));
+    std::size_t at = index->is_at_end() ? 0 : index->bytes();
+    bool is_any = false;
     Changes own;
     auto next = changed.begin();
     for (std::size_t position = 0; position < index->children(); ++position) {
         own.clear();
         for (; next != changed.end() && next->first == position; ++next)
             own.push_back(next->second);
-        ZARR_ASSIGN_OR_RETURN(const auto bytes,
-                              BuildChild(level, position, own, old, building, children));
-        if (bytes) parts.push_back({position, *bytes});
+        ZARR_ASSIGN_OR_RETURN(const auto size,
+                              AddChild(level, position, own, old, building, shard));
+        if (!size) continue;
+        ShardIndex::Set(entries, position, {at, *size});
+        at += *size;  // what is in memory
+        is_any = true;
     }
-    if (parts.empty()) return false;
-    ZARR_RETURN_IF_ERROR(Assemble(level, *index, parts, building.scratch, built));
-    return true;
+    if (!is_any) {
+        shard.parts.resize(first);
+        return std::optional<std::size_t>();
+    }
+    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded, index->Encode(entries, building.scratch));
+    Buffer& stored_index = shard.owned.emplace_back();
+    ZARR_RETURN_IF_ERROR(stored_index.Assign(encoded));
+    if (index->is_at_end()) {
+        shard.parts.push_back(std::as_const(stored_index).span());
+        at += index->bytes();
+    } else {
+        shard.parts[first] = std::as_const(stored_index).span();
+    }
+    return IsWrapped(level) ? AddWrapped(level, plain, at, building, built) : std::optional(at);
 }
 
-Status ShardLayout::Assemble(std::size_t level, const ShardIndex& index,
-                             const std::vector<Part>& parts, PipelineScratch& scratch,
-                             Buffer& built) const {
-    std::size_t total = index.bytes();
-    for (const Part& part : parts) total = SaturatingAdd(total, part.bytes.size);
-    Buffer entries;
-    ZARR_RETURN_IF_ERROR(index.Clear(entries));
-    Buffer plain;
-    Buffer& shard = IsWrapped(level) ? plain : built;
-    ZARR_RETURN_IF_ERROR(shard.Reset(total));
-    std::size_t at = index.is_at_end() ? 0 : index.bytes();
-    for (const Part& part : parts) {
-        ShardIndex::Set(entries, part.position, {at, part.bytes.size});
-        if (part.bytes.size != 0) std::memcpy(shard.data() + at, part.bytes.data, part.bytes.size);
-        at += part.bytes.size;
-    }
-    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded_index, index.Encode(entries, scratch));
-    std::memcpy(shard.data() + (index.is_at_end() ? at : 0), encoded_index.data,
-                encoded_index.size);
-    if (!IsWrapped(level)) return {};
-    if (plain.size() > LimitOf(Limit::kChunkSize))
-        return OverLimit(Limit::kChunkSize,
-                         "a shard of " + std::to_string(plain.size()) + " bytes");
-    ZARR_ASSIGN_OR_RETURN(const ByteSpan encoded,
-                          levels_[level].codecs.EncodeBytes(std::as_const(plain).span(), scratch));
-    return built.Assign(encoded);
+Result<std::optional<std::size_t>> ShardLayout::AddWrapped(std::size_t level,
+                                                           const BuiltShard& plain,
+                                                           std::size_t size, Building& building,
+                                                           BuiltShard& built) const {
+    if (size > LimitOf(Limit::kChunkSize))
+        return OverLimit(Limit::kChunkSize, "a shard of " + std::to_string(size) + " bytes");
+    Buffer joined;
+    ZARR_RETURN_IF_ERROR(joined.AssignJoined(plain.parts));
+    ZARR_ASSIGN_OR_RETURN(
+        const ByteSpan encoded,
+        levels_[level].codecs.EncodeBytes(std::as_const(joined).span(), building.scratch));
+    Buffer& wrapped = built.owned.emplace_back();
+    ZARR_RETURN_IF_ERROR(wrapped.Assign(encoded));
+    built.parts.push_back(std::as_const(wrapped).span());
+    return std::optional(encoded.size);
 }
 
 }  // namespace zarr

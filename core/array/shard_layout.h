@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -24,6 +23,13 @@ namespace zarr {
 struct ShardChange {
     std::uint64_t chunk = 0;              // its number, see ShardBox::NumberOf()
     std::shared_ptr<const Buffer> bytes;  // as stored; nullptr for a chunk that is to be absent
+};
+
+// What is to be stored of a shard, as parts that follow each other; none where no chunk is left.
+// They refer to the stored shard and the changes that it was built of, and to `owned`.
+struct BuiltShard {
+    std::vector<ByteSpan> parts;
+    std::vector<Buffer> owned;
 };
 
 // The levels of an array's shards, bound once: a shard of the outermost level, 0, is one value of
@@ -68,12 +74,11 @@ class ShardLayout {
     // Decodes a wrapped shard.
     Status Unwrap(std::size_t level, ByteSpan stored, Buffer& shard) const;
 
-    // Makes `built` what is to be stored of a shard of level 0 that has `shape` chunks along each
-    // dimension: `changes`, and of `old`, the stored shard, or nothing of a null one, whatever is
-    // not changed, byte for byte. The chunks lie in the order of the index. False where no chunk is
-    // left.
-    Result<bool> Build(const Index& shape, ByteSpan old, const std::vector<ShardChange>& changes,
-                       Buffer& built) const;
+    // What is to be stored of a shard of level 0 that has `shape` chunks along each dimension:
+    // `changes`, and of `old`, the stored shard, or nothing of a null one, whatever is not changed,
+    // byte for byte. The chunks lie in the order of the index.
+    Result<BuiltShard> Build(const Index& shape, ByteSpan old,
+                             const std::vector<ShardChange>& changes) const;
 
   private:
     struct Level {
@@ -86,11 +91,6 @@ class ShardLayout {
     using Changes = std::vector<const ShardChange*>;
 
     ShardLayout() = default;
-    // A child that is to be in a shard.
-    struct Part {
-        std::size_t position = 0;
-        ByteSpan bytes;
-    };
     // What is built.
     struct Building {
         const Index& shape;  // of the shard of level 0
@@ -104,20 +104,24 @@ class ShardLayout {
 
     static Result<Level> BindLevel(const ArrayMetadata& metadata, std::size_t number,
                                    std::size_t max_chunk_bytes);
-    // Build() of a shard of a level; `stored` is null where there is none.
-    Result<bool> BuildLevel(std::size_t level, ByteSpan stored, const Changes& changes,
-                            Building& building, Buffer& built) const;
-    // The bytes of a child after `changes` of it, which may be none; nothing where it is to be
-    // absent. They belong to `old`, to a change, or to a buffer that is added to `built`.
-    Result<std::optional<ByteSpan>> BuildChild(std::size_t level, std::size_t position,
-                                               const Changes& changes, Old& old, Building& building,
-                                               std::deque<Buffer>& built) const;
-    Status Open(std::size_t level, const ShardIndex& index, ByteSpan stored, Old& old) const;
+    // Adds a shard of a level, after `changes` of it, to what is built; `stored` is null where
+    // there is none. Its size in bytes; nothing, and nothing is added, where no chunk is left.
+    Result<std::optional<std::size_t>> AddShard(std::size_t level, ByteSpan stored,
+                                                const Changes& changes, Building& building,
+                                                BuiltShard& built) const;
+    // The same of a child of a shard of a level; `changes` may be none.
+    Result<std::optional<std::size_t>> AddChild(std::size_t level, std::size_t position,
+                                                const Changes& changes, Old& old,
+                                                Building& building, BuiltShard& built) const;
+    // Adds a shard of a level that is encoded as a whole. Its size.
+    Result<std::optional<std::size_t>> AddWrapped(std::size_t level, const BuiltShard& plain,
+                                                  std::size_t size, Building& building,
+                                                  BuiltShard& built) const;
+    // Looks into a stored shard; what it is decoded to belongs to `owner`.
+    Status Open(std::size_t level, const ShardIndex& index, ByteSpan stored, BuiltShard& owner,
+                Old& old) const;
     // The bytes of a child, which is to be kept; nothing where it is absent.
     Result<std::optional<ByteSpan>> Take(std::size_t level, std::size_t position, Old& old) const;
-    // Lays children out as a shard.
-    Status Assemble(std::size_t level, const ShardIndex& index, const std::vector<Part>& parts,
-                    PipelineScratch& scratch, Buffer& built) const;
 
     std::vector<Level> levels_;
     Status writable_;

@@ -48,33 +48,27 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
         const bool is_complete = more.empty() && changes.chunks.size() >= grid_.ChunksInside(box);
         std::vector<ShardChange> all = changes.chunks;
         all.insert(all.end(), more.begin(), more.end());
-        Status status = Replace(store, box, std::move(all), is_complete);
+        Status status = Replace(store, box, all, is_complete);
         pending_.WasStored(shard, status.ok() ? changes.chunks : std::vector<ShardChange>());
         reader_.Drop(index);
         return status;
     }
 }
 
-Status ShardWriter::Replace(Store& store, const ShardBox& box, std::vector<ShardChange> changes,
-                            bool is_complete) const {
+Status ShardWriter::Replace(Store& store, const ShardBox& box,
+                            const std::vector<ShardChange>& changes, bool is_complete) const {
     const Index shard = grid_.ShardAt(box.shard);
-    Buffer built;
-    bool is_any = false;
-    {
-        // All of the old shard at once, as the parts might be of two.
-        Buffer old;
-        bool found = false;
-        if (!is_complete) {
-            ZARR_ASSIGN_OR_RETURN(found, shards_.Get(shard, old, kNoLimit));
-        }
-        auto result = layout_.Build(box.count, found ? std::as_const(old).span() : ByteSpan(),
-                                    changes, built);
-        ZARR_RETURN_IF_ERROR(result.status().WithContext(shards_.NameOf(shard)));
-        is_any = *result;
-        changes.clear();
+    // All of the old shard at once, as the parts might be of two.
+    Buffer old;
+    bool found = false;
+    if (!is_complete) {
+        ZARR_ASSIGN_OR_RETURN(found, shards_.Get(shard, old, kNoLimit));
     }
-    return is_any ? shards_.Set(store, shard, std::as_const(built).span())
-                  : shards_.Erase(store, shard);
+    const ByteSpan kept = found ? std::as_const(old).span() : ByteSpan();
+    auto built = layout_.Build(box.count, kept, changes);
+    ZARR_RETURN_IF_ERROR(built.status().WithContext(shards_.NameOf(shard)));
+    return built->parts.empty() ? shards_.Erase(store, shard)
+                                : shards_.SetParts(store, shard, built->parts);
 }
 
 Status ShardWriter::Shrink(Store& store, std::size_t max_bytes) const {

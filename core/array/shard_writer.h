@@ -44,7 +44,7 @@ class ShardWriter {
     Status StoreShard(Store& store, std::uint64_t shard, bool is_locked,
                       const std::vector<ShardChange>& more,
                       const std::shared_ptr<Synchronizer>& locks) const;
-    Status Replace(Store& store, const ShardBox& box, std::vector<ShardChange> changes,
+    Status Replace(Store& store, const ShardBox& box, const std::vector<ShardChange>& changes,
                    bool is_complete) const;
 
     const KeyedChunks& shards_;

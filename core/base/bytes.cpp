@@ -133,6 +133,18 @@ Status Buffer::Assign(ByteSpan bytes) {
     return {};
 }
 
+Status Buffer::AssignJoined(const std::vector<ByteSpan>& parts) {
+    std::size_t total = 0;
+    for (const ByteSpan& part : parts) total += part.size;  // what is in memory
+    ZARR_RETURN_IF_ERROR(Reset(total));
+    std::size_t at = 0;
+    for (const ByteSpan& part : parts) {
+        if (part.size != 0) std::memcpy(data() + at, part.data, part.size);
+        at += part.size;
+    }
+    return {};
+}
+
 void BufferPool::SetMaxBytes(std::size_t max_bytes) {
     const std::lock_guard<Mutex> lock(mutex_);
     max_bytes_ = max_bytes;

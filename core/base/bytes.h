@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/fork.h"
 #include "core/base/status.h"
@@ -75,6 +76,8 @@ class Buffer {
     // Like Resize(), but drops the contents, so nothing is copied when it grows.
     Status Reset(std::size_t size);
     Status Assign(ByteSpan bytes);
+    // The bytes of several runs, one after another; none of them this buffer's own.
+    Status AssignJoined(const std::vector<ByteSpan>& parts);
 
     std::uint8_t* data() { return bytes_.get(); }
     const std::uint8_t* data() const { return bytes_.get(); }

@@ -82,6 +82,12 @@ Status Store::Set(const std::string& key, ByteSpan /*value*/) {
     return Status::Unsupported(key + ": the store is read-only");
 }
 
+Status Store::SetParts(const std::string& key, const std::vector<ByteSpan>& parts) {
+    Buffer value;
+    ZARR_RETURN_IF_ERROR(value.AssignJoined(parts).WithContext(key));
+    return Set(key, std::as_const(value).span());
+}
+
 Status Store::Erase(const std::string& key) {
     return Status::Unsupported(key + ": the store is read-only");
 }

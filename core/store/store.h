@@ -139,6 +139,8 @@ class Store {
     // Replaces the value whole: a concurrent reader sees the old or the new one. The default
     // refuses, as a read-only store does.
     virtual Status Set(const std::string& key, ByteSpan value);
+    // The same of a value that lies in parts, one after another. The default puts them together.
+    virtual Status SetParts(const std::string& key, const std::vector<ByteSpan>& parts);
     // Removes the key; one that is absent is no error.
     virtual Status Erase(const std::string& key);
     // Removes several, by as few requests as the store can. The default removes one after another.

@@ -484,14 +484,36 @@ VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
     return file;
 }
 
+// Writes parts one after another, and those that are small together, as each call costs. False with
+// errno where that fails.
+bool WriteParts(const std::vector<zarr::ByteSpan>& parts, VSILFILE* file) {
+    constexpr std::size_t kTogether = std::size_t{256} << 10;
+    zarr::Buffer joined;
+    auto end = parts.begin();
+    for (auto begin = end; begin != parts.end(); begin = end) {
+        std::size_t size = 0;
+        for (; end != parts.end() && (end == begin || size + end->size <= kTogether); ++end)
+            size += end->size;
+        zarr::ByteSpan bytes = *begin;
+        if (end - begin > 1) {
+            if (!joined.AssignJoined({begin, end}).ok()) {
+                errno = ENOMEM;
+                return false;
+            }
+            bytes = std::as_const(joined).span();
+        }
+        if (size != 0 && VSIFWriteL(bytes.data, 1, size, file) != size) return false;
+    }
+    return true;
+}
+
 Status WriteFile(const std::string& path, const std::string& folder, const std::string& key,
-                 zarr::ByteSpan value, PartialFile* holder = nullptr) {
+                 const std::vector<zarr::ByteSpan>& parts, PartialFile* holder = nullptr) {
     VsiFile file = OpenForWriting(path, folder);
     if (file == nullptr) return Failure(key, "cannot create", errno);
     if (holder != nullptr) holder->Hold(file.get());
     errno = 0;
-    const bool is_written =
-        value.size == 0 || VSIFWriteL(value.data, 1, value.size, file.get()) == value.size;
+    const bool is_written = WriteParts(parts, file.get());
     int error = errno;
     if (is_written) errno = 0;
     const bool is_closed = VSIFCloseL(file.release()) == 0;
@@ -502,7 +524,13 @@ Status WriteFile(const std::string& path, const std::string& folder, const std::
 
 }  // namespace
 
-Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
+Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) { return Replace(key, {value}); }
+
+Status VsiStore::SetParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
+    return is_local_ ? Replace(key, parts) : Store::SetParts(key, parts);
+}
+
+Status VsiStore::Replace(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
     const QuietCall call(folder_);
@@ -510,19 +538,19 @@ Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
     const Renaming renaming = RenamingAt(path);
     // What fails here leaves the old value, or half of the new one, which is an error to readers of
     // it. Removed it would be absent, as if nothing had ever been written there.
-    if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, value);
+    if (renaming == Renaming::kNo) return WriteFile(path, folder_, key, parts);
     if (is_local_) abandoned_.RemoveBeside(path);
     for (;;) {
         PartialFile partial(path);
         const std::string& temporary = partial.path();
-        Status written = WriteFile(temporary, folder_, key, value, is_local_ ? &partial : nullptr);
+        Status written = WriteFile(temporary, folder_, key, parts, is_local_ ? &partial : nullptr);
         if (partial.is_lost()) continue;
         errno = 0;
         if (written.ok() && VSIRename(temporary.c_str(), path.c_str()) == 0) return {};
         const int error = errno;
         VSIUnlink(temporary.c_str());
         if (!written.ok()) return written;
-        if (renaming == Renaming::kPerhaps) return WriteFile(path, folder_, key, value);
+        if (renaming == Renaming::kPerhaps) return WriteFile(path, folder_, key, parts);
         return Failure(key, "cannot replace", error);
     }
 }

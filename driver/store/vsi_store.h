@@ -76,6 +76,9 @@ class VsiStore : public zarr::Store {
     zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                             const PrefixVisitor& visit_prefix) const override;
     zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
+    // To a file of this machine without putting large parts together.
+    zarr::Status SetParts(const std::string& key,
+                          const std::vector<zarr::ByteSpan>& parts) override;
     zarr::Status Erase(const std::string& key) override;
     // Of an object store with one request for many.
     zarr::Status EraseMany(const std::vector<std::string>& keys) override;
@@ -92,6 +95,8 @@ class VsiStore : public zarr::Store {
     // Get(), and the version where `version` is not nullptr, of a file of this machine.
     zarr::Result<bool> GetWith(const std::string& key, zarr::Buffer& value, std::size_t limit,
                                zarr::ObjectVersion* version) const;
+    // Set() of any store.
+    zarr::Status Replace(const std::string& key, const std::vector<zarr::ByteSpan>& parts);
     std::string PathOf(const std::string& key) const { return folder_.text() + "/" + key; }
 
     StorePath folder_;

@@ -319,6 +319,30 @@ TEST_P(StoreContract, WritesAndErases) {
     EXPECT_TRUE(*store.Get("new/and/deep/.zgroup", value, kNoLimit)) << "no key, nothing erased";
 }
 
+TEST_P(StoreContract, WritesValuesThatLieInParts) {
+    Store* writable = under_test_->writable();
+    if (writable == nullptr) return;  // refuses Set(), by the test above
+    Random random(7);
+    const std::string large = random.Bytes(700000);
+    const std::string small = random.Bytes(100000);
+    const std::vector<StringList> values = {
+        {},           {""},         {"one"},
+        {"a", "b"},   {large},      {large, large},
+        {large, "x"}, {"x", large}, {"", small, small, small, "", large, "x", "", "y", small, ""}};
+    for (const StringList& parts : values) {
+        std::vector<ByteSpan> spans;
+        std::string whole;
+        for (const std::string& part : parts) {
+            spans.emplace_back(part);
+            whole += part;
+        }
+        ASSERT_TRUE(Succeeds(writable->SetParts("depth/0.0", spans)));
+        Buffer value;
+        ASSERT_TRUE(*under_test_->store().Get("depth/0.0", value, kNoLimit));
+        EXPECT_TRUE(TextOf(value) == whole) << parts.size();
+    }
+}
+
 TEST_P(StoreContract, ErasesNoPrefixThatHoldsKeys) {
     Store* writable = under_test_->writable();
     if (writable == nullptr) return;  // has the default, which does nothing
