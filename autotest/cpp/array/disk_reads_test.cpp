@@ -107,24 +107,19 @@ TEST_P(DiskReads, AreAsManyAsServeBest) {
     EXPECT_EQ(store->asked(), 1);
 }
 
-TEST(DiskReadsAlone, OfLittleDoNotAsk) {
+void CheckDoesNotAsk(const SampleSpec& spec) {
     Random random(3);
-    const SampleArray sample(random, {{256, 256}, {64, 64}}, false);
+    const SampleArray sample(random, spec, false);
     const auto store = std::make_shared<DiskStore>(sample.store(), false, 1);
     const auto array = sample.Open(0, store);
     ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Region::All(sample.spec().shape), 2)));
     EXPECT_EQ(store->asked(), 0);
 }
 
+TEST(DiskReadsAlone, OfLittleDoNotAsk) { CheckDoesNotAsk({{256, 256}, {64, 64}}); }
+
 // As many as there are threads are read at the same time anyway.
-TEST(DiskReadsAlone, OfFewChunksDoNotAsk) {
-    Random random(3);
-    const SampleArray sample(random, {{512, 1024}, {512, 512}}, false);
-    const auto store = std::make_shared<DiskStore>(sample.store(), false, 1);
-    const auto array = sample.Open(0, store);
-    ASSERT_TRUE(Succeeds(ReadRowMajor(*array, Region::All(sample.spec().shape), 2)));
-    EXPECT_EQ(store->asked(), 0);
-}
+TEST(DiskReadsAlone, OfFewChunksDoNotAsk) { CheckDoesNotAsk({{512, 1024}, {512, 512}}); }
 
 }  // namespace
 }  // namespace zarr::test

@@ -5,50 +5,13 @@
 #include <cstring>
 #include <vector>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
+#include "autotest/cpp/support/new_memory.h"
 #include "core/base/bytes.h"
 
-namespace zarr {
+namespace zarr::test {
 namespace {
 
-#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
-
-// Memory of the system that no one has touched.
-class NewMemory {
-  public:
-    explicit NewMemory(std::size_t size)
-        : size_(size),
-          data_(static_cast<std::uint8_t*>(
-              mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-        madvise(data_, size, MADV_NOHUGEPAGE);  // each page for itself
-    }
-    ~NewMemory() { munmap(data_, size_); }
-    NewMemory(const NewMemory&) = delete;
-    NewMemory& operator=(const NewMemory&) = delete;
-
-    std::uint8_t* data() const { return data_; }
-    // Which pages are there.
-    std::vector<unsigned char> Pages() const {
-        std::vector<unsigned char> there((size_ + Page() - 1) / Page());
-        EXPECT_EQ(mincore(data_, size_, there.data()), 0);
-        for (unsigned char& each : there) each &= 1U;
-        return there;
-    }
-    static std::size_t Page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
-    // Before Linux 5.14 it is not.
-    static bool IsToBeHad() {
-        const NewMemory page(Page());
-        return madvise(page.data(), Page(), MADV_POPULATE_WRITE) == 0;
-    }
-
-  private:
-    const std::size_t size_;
-    std::uint8_t* const data_;
-};
+#if ZARR_TEST_NEW_MEMORY
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
@@ -107,4 +70,4 @@ TEST(Populate, DoesNothingWhereTheSystemCannot) {
 #endif
 
 }  // namespace
-}  // namespace zarr
+}  // namespace zarr::test
