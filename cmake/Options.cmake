@@ -4,7 +4,7 @@ option(ZARR_BUILD_TESTS "Build the C++ unit tests" OFF)
 option(ZARR_BUILD_BENCHMARKS "Build the C++ side of the benchmarks" OFF)
 option(ZARR_BUILD_FUZZERS "Build the fuzzers, with clang" OFF)
 option(ZARR_WARNINGS_AS_ERRORS "Stop at compiler warnings" ON)
-option(ZARR_BY_FOLDER "Compile many files of a folder at once, for builds that take long" OFF)
+option(ZARR_BY_FOLDER "Compile the files of a folder at once, which takes less time" OFF)
 set(ZARR_SANITIZE "" CACHE STRING "Sanitizers to build with, such as address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -28,8 +28,9 @@ else()
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
     # GCC 14 has false alarms of this one in its own std::variant.
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-Wno-maybe-uninitialized>
-    # What is private to a file is in sight of its neighbours then.
-    $<$<BOOL:${ZARR_BY_FOLDER}>:-Wno-shadow>
+    # What is private to a file is in sight of its neighbours then; local names still count.
+    $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-shadow>
+    $<$<AND:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>,$<CXX_COMPILER_ID:GNU>>:-Wshadow=local>
     $<$<BOOL:${ZARR_WARNINGS_AS_ERRORS}>:-Werror>)
   if(ZARR_SANITIZE)
     target_compile_options(zarr_options INTERFACE
@@ -44,11 +45,8 @@ else()
     "$<$<BOOL:$<TARGET_PROPERTY:ZARR_TEST_CODE>>:-O0;-fno-sanitize=undefined>")
 endif()
 
-# Compiles the .cpp files of each folder at once where ZARR_BY_FOLDER says so.
+# Compiles the .cpp files of each folder at once.
 function(zarr_compile_by_folder target)
-  if(NOT ZARR_BY_FOLDER)
-    return()
-  endif()
   foreach(source IN LISTS ARGN)
     get_filename_component(folder "${source}" DIRECTORY)
     get_filename_component(folder "${folder}" NAME)

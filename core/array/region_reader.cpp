@@ -652,11 +652,12 @@ Status RegionReader::ReadGroup(const ChunkGroups& groups, const RegionGroups& pi
         ChunkPart part = PartAt(sorted.held[i]);
         return array_.Locate(ReadPart(part), part.chunk);
     }));
-    ZARR_RETURN_IF_ERROR(ParallelFor(sorted.apart.size(), options.requests, [&](std::size_t i) {
+    const auto read_apart = [&](std::size_t i) -> Status {
         ChunkPart part = PartAt(sorted.apart[i]);
         ZARR_RETURN_IF_ERROR(Bind(part));
         return array_.Locate(ReadBy(Strategy::kFetchRange, part, RangesOf(part)), part.chunk);
-    }));
+    };
+    ZARR_RETURN_IF_ERROR(ParallelFor(sorted.apart.size(), options.requests, read_apart));
     ClaimChunks(sorted);
     const auto take = [&](std::size_t place, const FetchedChunk& fetched) {
         return ReadFetched(sorted, place, fetched, is_preload);

@@ -290,12 +290,13 @@ Status ShardReader::WhileFresh(const Index& shard, const Index* chunk, const Rea
 Result<bool> ShardReader::AtPlace(const Index& chunk, const ReadAt& read) const {
     bool is_present = false;
     const Index shard = grid_.ShardOf(chunk);
-    ZARR_RETURN_IF_ERROR(WhileFresh(shard, &chunk, [&]() -> Result<ShardNodePtr> {
+    const auto read_there = [&]() -> Result<ShardNodePtr> {
         ZARR_ASSIGN_OR_RETURN(const ShardPlace place, Walk(*this).Find(chunk));
         is_present = place.is_present;
         if (is_present) ZARR_RETURN_IF_ERROR(read(place));
         return place.node;
-    }));
+    };
+    ZARR_RETURN_IF_ERROR(WhileFresh(shard, &chunk, read_there));
     return is_present;
 }
 
