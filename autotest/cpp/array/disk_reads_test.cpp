@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Reads, DiskReads,
                                          DiskCase{"cold_encoded", R"({"id": "zlib"})", true, 2},
                                          DiskCase{"warm", "null", false, 1},
                                          DiskCase{"warm_encoded", R"({"id": "zlib"})", false, 2}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& named) { return std::string(named.param.name); });
 
 constexpr std::size_t kTogether = 8;
 

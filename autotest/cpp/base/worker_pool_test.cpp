@@ -357,7 +357,7 @@ TEST(ByteGate, LetsSoManyBytesThroughAndMoreAlone) {
     std::atomic<int> inside{0};
     std::atomic<int> most{0};
     const auto pass = [&](std::size_t bytes) {
-        const ByteGate::Pass pass(gate, bytes);
+        const ByteGate::Pass held(gate, bytes);
         const int now = ++inside;
         for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
         }

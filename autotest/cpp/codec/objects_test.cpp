@@ -25,7 +25,7 @@ Result<Strings> Decode(std::string_view config, const std::vector<std::uint64_t>
     context.chunk_shape = shape;
     context.axis_order = fortran_order;
     ZARR_ASSIGN_OR_RETURN(const Pipeline pipeline,
-                          BindJson(json::Value(json::Array{Json(config)}), context));
+                          BindJson(json::Value(json::Array{test::Json(config)}), context));
     const std::vector<char> exact(encoded.begin(), encoded.end());
     const ByteSpan input{reinterpret_cast<const std::uint8_t*>(exact.data()), exact.size()};
     ObjectChunk chunk;
@@ -121,9 +121,9 @@ TEST(Json2Objects, NestInCOrderWhateverTheOrderOfTheArray) {
 }
 
 TEST(Json2Objects, GiveTextForEveryValue) {
-    ExpectDecodes(
-        kJson2, {7}, R"(["\u00e9\n",null,5,-0.5,true,{"a":[1,NaN]},["x"],"|O",[7]])",
-        {"\xc3\xa9\n", "", "5", "-0.5", "true", json::Dump(Json(R"({"a":[1,NaN]})")), R"(["x"])"});
+    ExpectDecodes(kJson2, {7}, R"(["\u00e9\n",null,5,-0.5,true,{"a":[1,NaN]},["x"],"|O",[7]])",
+                  {"\xc3\xa9\n", "", "5", "-0.5", "true",
+                   json::Dump(test::Json(R"({"a":[1,NaN]})")), R"(["x"])"});
 }
 
 TEST(Json2Objects, RefuseOtherShapes) {
@@ -158,8 +158,8 @@ TEST(ObjectCodecs, MustStandFirst) {
     context.dtype.kind = DataKind::kObject;
     context.chunk_shape = {2};
     EXPECT_FALSE(BindJson(json::Value(), context).ok());
-    EXPECT_FALSE(BindJson(Json(R"([{"id":"crc32"},{"id":"vlen-utf8"}])"), context).ok());
-    EXPECT_TRUE(BindJson(Json(R"([{"id":"vlen-utf8"},{"id":"crc32"}])"), context).ok());
+    EXPECT_FALSE(BindJson(test::Json(R"([{"id":"crc32"},{"id":"vlen-utf8"}])"), context).ok());
+    EXPECT_TRUE(BindJson(test::Json(R"([{"id":"vlen-utf8"},{"id":"crc32"}])"), context).ok());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <ostream>
@@ -210,7 +211,7 @@ TEST_P(V3CodecsOfOthers, AreWrittenAsTheyWereRead) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Vectors, V3CodecsOfOthers, testing::ValuesIn(V3Vectors()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& named) { return named.param.name; });
 
 }  // namespace
 
