@@ -129,6 +129,10 @@ bool DirectoryStore::WaitsForDisk(const std::string& key) const {
 }
 
 Status DirectoryStore::Set(const std::string& key, ByteSpan value) {
+    return DirectoryStore::SetParts(key, {value});
+}
+
+Status DirectoryStore::SetParts(const std::string& key, const std::vector<ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     const fs::path path(PathOf(key));
     std::error_code error;
@@ -137,8 +141,9 @@ Status DirectoryStore::Set(const std::string& key, ByteSpan value) {
     fs::path temporary;
     File file = CreateBeside(path, temporary);
     if (file == nullptr) return ErrnoStatus(key, "cannot create", errno);
-    bool written =
-        value.size == 0 || std::fwrite(value.data, 1, value.size, file.get()) == value.size;
+    bool written = std::all_of(parts.begin(), parts.end(), [&](const ByteSpan& part) {
+        return part.size == 0 || std::fwrite(part.data, 1, part.size, file.get()) == part.size;
+    });
     written = std::fclose(file.release()) == 0 && written;
     const int write_error = errno;
     if (written) {

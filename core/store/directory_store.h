@@ -24,6 +24,7 @@ class DirectoryStore final : public Store {
                                                  Buffer& value) const override;
     bool WaitsForDisk(const std::string& key) const override;
     Status Set(const std::string& key, ByteSpan value) override;
+    Status SetParts(const std::string& key, const std::vector<ByteSpan>& parts) override;
     Status Erase(const std::string& key) override;
     Result<bool> ErasePrefix(const std::string& prefix) override;
     Result<bool> RenamePrefix(const std::string& from, const std::string& to) override;
