@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text encodings of the format: UTF-8, UCS-4 (numpy's U dtype) and base64.
+// Text, and its encodings in the format: UTF-8, UCS-4 (numpy's U dtype) and base64.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,10 @@ void AppendUtf8(std::string& text, std::uint32_t code_point);
 bool NextCodePoint(std::string_view text, std::size_t& at, std::uint32_t& code_point);
 
 bool IsValidUtf8(std::string_view text);
+
+inline bool EndsWith(std::string_view text, std::string_view end) {
+    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
 
 // `text` with U+FFFD in place of each byte that is not UTF-8.
 std::string ReplaceInvalidUtf8(std::string_view text);

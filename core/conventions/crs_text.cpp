@@ -49,10 +49,7 @@ void WarnOfShift(std::string_view what, std::string_view file, Warnings& warning
 // PROJ strings
 
 // True for the keys of PROJ's own CRS and projections whose values are names of files.
-bool IsGrids(std::string_view key) {
-    constexpr std::string_view kEnd = "grids";
-    return key.size() >= kEnd.size() && key.substr(key.size() - kEnd.size()) == kEnd;
-}
+bool IsGrids(std::string_view key) { return EndsWith(key, "grids"); }
 
 bool IsFile(std::string_view key) {
     constexpr std::array<std::string_view, 5> kKeys = {"file", "model", "catalog", "init", "step"};

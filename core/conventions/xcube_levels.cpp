@@ -18,10 +18,6 @@ constexpr std::string_view kSuffix = ".levels";
 // Largest `.zlevels` and link that are read, in bytes.
 constexpr std::size_t kMaxLevelsText = std::size_t{1} << 20;
 
-bool EndsWith(std::string_view text, std::string_view end) {
-    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 std::string_view Trim(std::string_view text) {
     constexpr std::string_view kBlanks = " \t\r\n";
     const std::size_t first = text.find_first_not_of(kBlanks);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/base/digest.h"
+#include "core/base/text.h"
 #include "core/store/local_file.h"
 #include "driver/base/report.h"
 #include "driver/store/http_client.h"
@@ -164,57 +165,58 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text) {
     return found.ok() && *found;
 }
 
-std::vector<std::string> SidecarBases(const std::string& path) {
-    std::vector<std::string> bases = {path};
-    if (!VSIIsLocal(path.c_str()) && !StorePath(path).is_object_store()) return bases;
+namespace {
+
+// The files beside a store at `path`, a folder or zip file: those of the store itself, which may be
+// absent, and those of its datasets, which a listing shows.
+std::vector<std::string> SidecarsOf(const std::string& path) {
+    std::vector<std::string> files;
+    for (const char* const end : kSidecarEnds) files.push_back(path + end);
+    if (!VSIIsLocal(path.c_str()) && !StorePath(path).is_object_store()) return files;
     const std::string folder = CPLGetPath(path.c_str());
     const std::string start = std::string(CPLGetFilename(path.c_str())) + kMark;
-    std::set<std::string> others;
-    for (const std::string& entry : NamesIn(folder, start)) {
-        const std::string_view name(entry);
+    const std::vector<std::string> entries = NamesIn(folder, start);
+    const std::set<std::string_view> names(entries.begin(), entries.end());
+    for (const std::string_view name : names) {
         if (name.substr(0, start.size()) != start) continue;
         for (const std::string_view end : kSidecarEnds) {
-            if (name.size() < end.size() || name.substr(name.size() - end.size()) != end) continue;
-            const std::string other(name.substr(0, name.size() - end.size()));
-            others.insert(folder.empty() ? other
-                                         : CPLFormFilename(folder.c_str(), other.c_str(), nullptr));
+            // Not files beside another store with such a name.
+            if (!zarr::EndsWith(name, end) ||
+                names.count(name.substr(0, name.size() - end.size())) != 0)
+                continue;
+            const std::string file(name);
+            files.push_back(
+                folder.empty() ? file : CPLFormFilename(folder.c_str(), file.c_str(), nullptr));
         }
     }
-    // Not files beside another store with such a name.
-    for (const std::string& other : others)
-        if (!PathExists(other)) bases.push_back(other);
-    return bases;
+    return files;
 }
+
+}  // namespace
 
 void RemoveBeside(const std::string& path) {
     const QuietErrors quiet;
-    std::vector<std::string> files;
-    for (const std::string& base : SidecarBases(path))
-        for (const char* const end : kSidecarEnds) files.push_back(base + end);
+    const std::vector<std::string> files = SidecarsOf(path);
     LookUpTogether(files);
-    for (const std::string& file : files) VSIUnlink(file.c_str());
+    UnlinkTogether(files);
 }
 
 void MoveBeside(const std::string& from, const std::string& to) {
     const QuietErrors quiet;
-    for (const std::string& base : SidecarBases(from))
-        for (const char* const end : kSidecarEnds) {
-            const std::string source = base + end;
-            const std::string target = to + base.substr(from.size()) + end;
-            if (VSIRename(source.c_str(), target.c_str()) == 0 || !PathExists(source)) continue;
-            if (CopyFile(source, target)) VSIUnlink(source.c_str());
-        }
+    for (const std::string& source : SidecarsOf(from)) {
+        const std::string target = to + source.substr(from.size());
+        if (VSIRename(source.c_str(), target.c_str()) == 0 || !PathExists(source)) continue;
+        if (CopyFile(source, target)) VSIUnlink(source.c_str());
+    }
 }
 
 Status CopyBeside(const std::string& from, const std::string& to) {
     const QuietErrors quiet;
-    for (const std::string& base : SidecarBases(from))
-        for (const char* const end : kSidecarEnds) {
-            const std::string source = base + end;
-            const std::string target = to + base.substr(from.size()) + end;
-            if (PathExists(source) && !CopyFile(source, target))
-                return Status::Io("cannot be copied to beside " + to).WithContext(source);
-        }
+    for (const std::string& source : SidecarsOf(from)) {
+        const std::string target = to + source.substr(from.size());
+        if (PathExists(source) && !CopyFile(source, target))
+            return Status::Io("cannot be copied to beside " + to).WithContext(source);
+    }
     return {};
 }
 

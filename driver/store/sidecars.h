@@ -54,9 +54,6 @@ bool FetchSidecar(const std::string& path, zarr::Buffer* text);
 std::string SidecarBase(const std::string& store_path, const std::string& id, bool is_by_path,
                         const PlainAuxiliary& plain);
 
-// Of a store at `path`, a folder or zip file: the paths without endings of the files beside it.
-std::vector<std::string> SidecarBases(const std::string& path);
-
 // The files that GDAL puts beside a store, of all datasets in it.
 
 // Remove, or rename with the store, the files beside it. What fails is left.

@@ -165,15 +165,11 @@ CPLErr CopyFiles(const char* new_name, const char* old_name) {
 
 namespace {
 
-bool EndsWith(std::string_view text, std::string_view end) {
-    return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 // What GDAL, a writer that was killed, xcube and desktops leave in a store.
 bool IsCompanion(std::string_view name) {
     static constexpr std::string_view kNames[] = {"pam.aux.xml", ".DS_Store", "Thumbs.db"};
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
-           EndsWith(name, ".partial") || EndsWith(name, ".link");
+           zarr::EndsWith(name, ".partial") || zarr::EndsWith(name, ".link");
 }
 
 }  // namespace
@@ -219,7 +215,7 @@ std::vector<std::string> ListObjects(const std::string& folder) {
     const CPLStringList found(VSIReadDirRecursive(folder.c_str()));
     std::vector<std::string> keys;
     for (int i = 0; i < found.size(); ++i)
-        if (!EndsWith(found[i], "/")) keys.emplace_back(found[i]);
+        if (!zarr::EndsWith(found[i], "/")) keys.emplace_back(found[i]);
     return keys;
 }
 

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <random>
@@ -46,17 +47,32 @@ bool PathExists(const std::string& path) {
     return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
 }
 
-void LookUpTogether(const std::vector<std::string>& paths) {
+namespace {
+
+// Where paths are on a server, several at a time.
+void ForEachTogether(const std::vector<std::string>& paths,
+                     const std::function<void(const std::string&)>& visit) {
     constexpr std::size_t kAtOnce = 32;
     const bool is_afar = std::none_of(paths.begin(), paths.end(), [](const std::string& path) {
         return VSIIsLocal(path.c_str());
     });
-    if (!is_afar || paths.size() < 2) return;
-    static_cast<void>(zarr::ParallelFor(paths.size(), kAtOnce, [&](std::size_t i) -> zarr::Status {
-        const QuietErrors quiet;
-        static_cast<void>(PathExists(paths[i]));
-        return {};
-    }));
+    static_cast<void>(
+        zarr::ParallelFor(paths.size(), is_afar ? kAtOnce : 1, [&](std::size_t i) -> Status {
+            const QuietErrors quiet;
+            visit(paths[i]);
+            return {};
+        }));
+}
+
+}  // namespace
+
+void LookUpTogether(const std::vector<std::string>& paths) {
+    if (paths.size() < 2 || VSIIsLocal(paths.front().c_str())) return;
+    ForEachTogether(paths, [](const std::string& path) { static_cast<void>(PathExists(path)); });
+}
+
+void UnlinkTogether(const std::vector<std::string>& paths) {
+    ForEachTogether(paths, [](const std::string& path) { VSIUnlink(path.c_str()); });
 }
 
 // Others may be making the same ones.

@@ -29,6 +29,8 @@ bool PathExists(const std::string& path);
 // Has PathExists() and what else asks GDAL for these paths find the answers remembered, where they
 // are on a server: it is asked for all of them at the same time. Never fails.
 void LookUpTogether(const std::vector<std::string>& paths);
+// Removes files, those on a server several at the same time. Never fails.
+void UnlinkTogether(const std::vector<std::string>& paths);
 
 // Makes a folder and those above it; 0 where it is there in the end, else the errno of what was in
 // the way.
