@@ -20,7 +20,7 @@ from zarr_processes import Process
 
 pytestmark = zarr_formats.FORMS
 SEED = os.environ["ZARR_TEST_SEED"]
-ROUNDS = 200
+ROUNDS = 80  # in each form
 WINDOWS = 4000  # more than a process lives to write
 KINDS = ["create", "update", "replace", "append"]
 

@@ -41,9 +41,11 @@ bool HasSeenEnough() {
 }
 
 // Where there are more calls, some are left out, others in each way, unless the environment asks
-// for all: ZARR_FAULTS=all. Renaming is never left out: whole stores hang on it. To
-// ThreadSanitizer, which is slow, one fault is much like another.
-constexpr std::size_t kMostPerWay = zarr::test::kHasThreadSanitizer ? 2 : 8;
+// for all: ZARR_FAULTS=all. Renaming is never left out: whole stores hang on it. The sanitizers
+// are slow, and to that of threads one fault is much like another.
+constexpr std::size_t kMostPerWay = zarr::test::kHasThreadSanitizer    ? 2
+                                    : zarr::test::kHasAddressSanitizer ? 3
+                                                                       : 8;
 
 std::size_t StrideFor(std::size_t calls) {
     if (EQUAL(CPLGetConfigOption("ZARR_FAULTS", ""), "all")) return 1;
