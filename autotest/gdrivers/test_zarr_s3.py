@@ -260,8 +260,9 @@ def test_making_a_store_asks_nothing_that_is_known(s3):
 def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
     """However many there are that a new store takes the place of."""
     names = [f"many.zarr@{i}.aux.xml" for i in range(40)]
-    for name in names:
+    for name in [*names, "many.zarr@other.aux.xml"]:
         s3.put(name, b"<PAMDataset/>")
+    s3.put("many.zarr@other/.zgroup", b'{"zarr_format": 2}')  # a store that has such a name
     gdal.VSICurlClearCache()
     s3.front.log()
     s3.front.rule(delay=0.05)
@@ -273,7 +274,9 @@ def test_files_beside_a_store_are_asked_for_a_few_at_a_time(s3):
     assert len(asked) <= len(names) + 1, "what a listing shows is not looked for"
     dataset = None
     gdal.VSICurlClearCache()
-    assert not set(names) & set(gdal.ReadDir("/vsis3/demo/"))
+    left = set(gdal.ReadDir("/vsis3/demo/"))
+    assert not set(names) & left
+    assert {"many.zarr@other.aux.xml", "many.zarr@other"} <= {name.rstrip("/") for name in left}
 
 
 def test_what_this_process_writes_is_not_hidden_by_what_is_kept(s3):
