@@ -41,8 +41,9 @@ bool HasSeenEnough() {
 }
 
 // Where there are more calls, some are left out, others in each way, unless the environment asks
-// for all: ZARR_FAULTS=all. Renaming is never left out: whole stores hang on it. The sanitizers
-// are slow, and to that of threads one fault is much like another.
+// for all: ZARR_FAULTS=all. Renaming is never left out: whole stores hang on it. Fewer
+// are tried with sanitizers, which are slow. ThreadSanitizer finds races, and those show as well
+// with one fault as with another.
 constexpr std::size_t kMostPerWay = zarr::test::kHasThreadSanitizer    ? 2
                                     : zarr::test::kHasAddressSanitizer ? 3
                                                                        : 8;
