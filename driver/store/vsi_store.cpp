@@ -49,25 +49,26 @@ bool PathExists(const std::string& path) {
 
 namespace {
 
-// Where paths are on a server, several at a time.
+// True where paths, which are of one store, are on a server.
+bool AreOnAServer(const std::vector<std::string>& paths) {
+    return !paths.empty() && !VSIIsLocal(paths.front().c_str());
+}
+
+// Visits paths of one store; where they are on a server, several at the same time.
 void ForEachTogether(const std::vector<std::string>& paths,
                      const std::function<void(const std::string&)>& visit) {
-    constexpr std::size_t kAtOnce = 32;
-    const bool is_afar = std::none_of(paths.begin(), paths.end(), [](const std::string& path) {
-        return VSIIsLocal(path.c_str());
-    });
-    static_cast<void>(
-        zarr::ParallelFor(paths.size(), is_afar ? kAtOnce : 1, [&](std::size_t i) -> Status {
-            const QuietErrors quiet;
-            visit(paths[i]);
-            return {};
-        }));
+    const std::size_t at_once = AreOnAServer(paths) ? 32 : 1;
+    static_cast<void>(zarr::ParallelFor(paths.size(), at_once, [&](std::size_t i) -> Status {
+        const QuietErrors quiet;
+        visit(paths[i]);
+        return {};
+    }));
 }
 
 }  // namespace
 
 void LookUpTogether(const std::vector<std::string>& paths) {
-    if (paths.size() < 2 || VSIIsLocal(paths.front().c_str())) return;
+    if (paths.size() < 2 || !AreOnAServer(paths)) return;
     ForEachTogether(paths, [](const std::string& path) { static_cast<void>(PathExists(path)); });
 }
 

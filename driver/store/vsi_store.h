@@ -26,8 +26,9 @@ bool IsLocalPath(const std::string& path);
 
 // True where something lies at a path of GDAL's virtual file systems; one stat.
 bool PathExists(const std::string& path);
-// Has PathExists() and what else asks GDAL for these paths find the answers remembered, where they
-// are on a server: it is asked for all of them at the same time. Never fails.
+// Has PathExists() and what else asks GDAL for these paths, which are of one store, find the
+// answers remembered, where they are on a server: it is asked for all of them at the same time.
+// Never fails.
 void LookUpTogether(const std::vector<std::string>& paths);
 // Removes files, those on a server several at the same time. Never fails.
 void UnlinkTogether(const std::vector<std::string>& paths);
