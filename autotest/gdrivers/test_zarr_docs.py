@@ -18,6 +18,7 @@ import zarr_docs_v3_errors
 import zarr_docs_write_errors
 from osgeo import gdal
 from zarr_docs import DOCS, REPOSITORY
+from zarr_gdal import gdal_is_at_least
 from zarr_http import Served
 from zarr_s3 import S3
 
@@ -197,6 +198,9 @@ def test_options_are_those_that_gdalinfo_lists(name):
     described = {}
     for names, default, text in rows:
         option, *alias = zarr_docs.code(names)
+        later = re.search(r"from GDAL (\d+)\.(\d+) on by default `([^`]*)`", text)
+        if later and gdal_is_at_least(int(later[1]), int(later[2])):
+            default = f"`{later[3]}`"
         described[option] = (*(alias or [None]), *(zarr_docs.code(default) or [None]))
         assert default == "" or default.startswith("`"), f"{option}: {default}"
     options = listed_options()[name]

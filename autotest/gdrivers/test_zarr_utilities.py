@@ -243,6 +243,30 @@ def test_gdalcompare(tmp_path, sources):
     assert same.returncode == 0, same.stdout
 
 
+@pytest.mark.parametrize("area", ["Area", "Point"])
+@pytest.mark.parametrize("convention", [None, "GDAL", "CF", "SPATIAL_PROJ"])
+def test_gdalcompare_comes_to_the_pixels(tmp_path, sources, convention, area):
+    """Metadata that differ would keep it from comparing pixels: pixels that are areas are said to be."""
+    source = tmp_path / "a.tif"
+    gdal.Translate(str(source), str(sources / "dem.tif"), metadataOptions=[f"AREA_OR_POINT={area}"])
+    options = [f"GEOREFERENCING_CONVENTION={convention}"] if convention else []
+    store = tmp_path / "a.zarr"
+    gdal.Translate(str(store), str(source), format="Zarr", creationOptions=options)
+    assert compared(source, store) == []
+    changed = gdal.Open(str(store), gdal.GA_Update)
+    changed.GetRasterBand(1).WriteArray(changed.GetRasterBand(1).ReadAsArray(0, 0, 1, 1) + 1)
+    del changed
+    assert any("checksum" in line for line in compared(source, store))
+
+
+def compared(one, other):
+    """What gdalcompare finds of two files, but for their bytes and how they are stored."""
+    done = subprocess.run([*script("gdalcompare"), str(one), str(other)],
+                          capture_output=True, text=True, check=False, timeout=SECONDS)  # fmt: skip
+    usual = ("Files differ at the binary level", "Differences Found", "Golden file", "New file")
+    return [line for line in done.stdout.splitlines() if line.strip() and not line.strip().startswith(usual)]
+
+
 def test_gdaladdo_and_gdal_edit(tmp_path, sources):
     for extension in ("tif", "zarr"):
         copy = shutil.copytree if extension == "zarr" else shutil.copy

@@ -40,7 +40,7 @@ const char* const kDatasetOptions =
     "  <Option name='PIXELTYPE' type='string-select' description='Whether bytes are signed ones, as GDAL before 3.7 has them' default='DEFAULT'>"
     "    <Value>DEFAULT</Value><Value>SIGNEDBYTE</Value>"
     "  </Option>"
-    "  <Option name='FORMAT' type='string-select' description='Version of Zarr' default='ZARR_V2'>"
+    "  <Option name='FORMAT' type='string-select' description='Version of Zarr' default='" ZARR_FORMAT_BY_DEFAULT "'>"
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
     "  </Option>"
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: .zmetadata, or in Zarr v3 those in zarr.json' default='YES'/>"
@@ -256,7 +256,7 @@ Result<std::optional<zarr::Format>> ParseFormat(CSLConstList options) {
 
 Result<zarr::Format> FormatOfNewStore(std::optional<zarr::Format> stated) {
     if (stated) return *stated;
-    const char* const text = CPLGetConfigOption("ZARR_DEFAULT_FORMAT", "ZARR_V2");
+    const char* const text = CPLGetConfigOption("ZARR_DEFAULT_FORMAT", ZARR_FORMAT_BY_DEFAULT);
     if (const auto format = FormatCalled(text)) return *format;
     return Status::Invalid(std::string("configuration option ZARR_DEFAULT_FORMAT: expected ") +
                            kFormats + ", got " + zarr::Quoted(text));

@@ -118,6 +118,13 @@ auto ClearStatisticsOf(Pam& pam, const char* full_name)
 #define ZARR_HAS_SUBDATASET_INFO 0
 #endif
 
+// The version of Zarr that new stores are of where nothing says it, as GDAL's own driver has it.
+#if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 14, 0)
+#define ZARR_FORMAT_BY_DEFAULT "ZARR_V3"
+#else
+#define ZARR_FORMAT_BY_DEFAULT "ZARR_V2"
+#endif
+
 // How GDALDataset::GetGeoTransform() takes its result, and how to set one of its six numbers.
 #if GDAL_VERSION_NUM >= GDAL_COMPUTE_VERSION(3, 12, 0)
 #define ZARR_GEOTRANSFORM_PARAMETER GDALGeoTransform& transform

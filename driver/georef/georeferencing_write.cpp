@@ -311,8 +311,7 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
     }
     // Left behind it would be taken for the CRS of what lies beside it.
     if (placement.srs == nullptr) ZARR_RETURN_IF_ERROR(cf.RemoveGridMapping());
-    if (!placement.transform || IsRotated(*placement.transform) || !HasNamedAxes(layout) ||
-        convention == Georeferenced::kSpatialProj)
+    if (!placement.transform || IsRotated(*placement.transform) || !HasNamedAxes(layout))
         return beside;
     const auto& shape = layout.facts.metadata.shape;
     const std::uint64_t longest = std::max(shape[*layout.x_axis], shape[*layout.y_axis]);

@@ -69,7 +69,7 @@ namespace {
 
 // clang-format off
 const char* const kMultiDimOptions =
-    "  <Option name='FORMAT' type='string-select' description='Version of Zarr' default='ZARR_V2'>"
+    "  <Option name='FORMAT' type='string-select' description='Version of Zarr' default='" ZARR_FORMAT_BY_DEFAULT "'>"
     "    <Value>ZARR_V2</Value><Value>ZARR_V3</Value>"
     "  </Option>"
     "  <Option name='CREATE_CONSOLIDATED_METADATA' alias='CREATE_ZMETADATA' type='boolean' description='Whether to write consolidated metadata: .zmetadata, or in Zarr v3 those in zarr.json' default='YES'/>"

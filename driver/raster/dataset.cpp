@@ -666,7 +666,7 @@ CPLErr ZarrDataset::SetMetadataItem(const char* pszName, const char* pszValue,
 }
 
 void ZarrDataset::StoreBandItem(BandArray& array, const char* name, const char* value) {
-    if (array.layout.BandCount() != 1 || !MayBeAttribute(store_path(), name, value)) return;
+    if (array.layout.BandCount() != 1 || !MayBeAttribute(store_path(), name)) return;
     if (arrays_.size() == 1 && stored_metadata_.FetchNameValue(name) != nullptr) return;
     StoredAttributes::SetItem(array, name, value);
 }
@@ -676,7 +676,7 @@ void ZarrDataset::ChangeGroupAttribute(const char* name, json::Value value) {
 }
 
 void ZarrDataset::StoreMetadataItem(const char* name, const char* value) {
-    if (!MayBeAttribute(store_path(), name, value)) return;
+    if (!MayBeAttribute(store_path(), name)) return;
     stored_metadata_.SetNameValue(name, value);
     if (arrays_.size() == 1)
         StoredAttributes::SetItem(*arrays_[0], name, value);

@@ -33,10 +33,8 @@ bool ChangeItem(json::Object& attributes, const char* name, const char* value) {
 
 }  // namespace
 
-bool MayBeAttribute(const std::string& store_path, const char* name, const char* value) {
+bool MayBeAttribute(const std::string& store_path, const char* name) {
     if (STARTS_WITH_CI(name, "STATISTICS_")) return false;
-    // Of pixels that are areas nothing needs to be said.
-    if (EQUAL(name, "AREA_OR_POINT")) return value == nullptr || EQUAL(value, "Point");
     if (!IsInterpretedAttribute(name)) return true;
     EmitWarning(store_path,
                 std::string("metadata item ") + name +

@@ -11,10 +11,9 @@
 
 namespace zarr_driver {
 
-// False for an item of metadata that is not to be an attribute, with `value` or, nullptr, without:
-// what GDAL derives by itself, and, with a warning about the store at `store_path`, what means
-// something else.
-bool MayBeAttribute(const std::string& store_path, const char* name, const char* value);
+// False for an item of metadata that is not to be an attribute: what GDAL derives by itself, and,
+// with a warning about the store at `store_path`, what means something else.
+bool MayBeAttribute(const std::string& store_path, const char* name);
 
 // The attributes of the arrays of a dataset, and of the group around them, as they are to be in the
 // store: changes gather until Flush(). Where those of an array are no object nothing changes. Not
