@@ -297,7 +297,7 @@ def test_a_process_that_ends_leaves_a_store_without_them(tmp_path, rng, single, 
     assert (store / level_group(2)).exists(), "it ended too early to mean anything"
     opened = open_raster(store)
     assert_same(read_all(opened), values)
-    assert sizes(opened) == [] and len(opened.GetSubDatasets()) == (0 if single == "YES" else 2)
+    assert sizes(opened) == [] and len(opened.GetSubDatasets()) == (0 if single == "YES" else 3)
     assert update(store).BuildOverviews("AVERAGE", [2, 4]) == 0
     check_levels(open_raster(store), gtiff_levels(tmp_path, values, "AVERAGE", [2, 4]))
     if zarr_formats.is_v3():

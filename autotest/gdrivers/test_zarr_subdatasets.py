@@ -107,7 +107,7 @@ def test_arrays_on_one_grid_are_bands(tmp_path, consolidated):
     assert dataset.GetMetadataItem("title") == "Scene"
     assert dataset.GetRasterBand(2).GetMetadataItem("wavelength") == "560"
     assert dataset.GetMetadataItem("wavelength") is None
-    assert names(dataset) == [array_name(store, path) for path in ("b02", "b03", "b04")]
+    assert names(dataset) == [array_name(store, path) for path in ("", "b02", "b03", "b04")]
 
 
 def test_groups_of_bands_come_first(tmp_path):

@@ -3,6 +3,8 @@
 scales are the same on every way. test_zarr_writers.py and test_zarr_time.py have more of what
 xarray writes."""
 
+import pathlib
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,11 +13,12 @@ import rioxarray
 import xarray as xr
 import zarr
 import zarr_formats
-from osgeo import gdal
+from osgeo import gdal, osr
 from rasterio.enums import Resampling
 from zarr_gdal import array_name, open_raster, read_all
 from zarr_places import assert_place, epsg
 from zarr_python import zarr2_arguments
+from zarr_store import make_store
 
 TIMES, ROWS, COLUMNS = 3, 20, 30
 PLACE = (500000.0, 10.0, 0.0, 5200000.0, 0.0, -10.0)
@@ -341,3 +344,87 @@ def test_regions_that_gdal_writes_into_what_xarray_made(tmp_path):
     np.testing.assert_array_equal(got[1, 9:16, 4:15], patch)
     assert int(got.notnull().sum()) == patch.size
     np.testing.assert_array_equal(got.time, DAYS)
+
+
+# Groups of rasters
+
+
+PRODUCT = pathlib.Path(__file__).resolve().parents[2] / "data" / "product.zarr"
+
+
+def rasters(folder, *paths):
+    """Arrays of one size, each with other values."""
+    values = np.arange(48).reshape(6, 8).astype("i2")
+    return make_store(folder, {
+        path: {"values": values + 100 * i, "dims": ("y", "x")} for i, path in enumerate(paths)
+    })  # fmt: skip
+
+
+def nested(folder):
+    """A group of two rasters below the root, another of one, and one at the root."""
+    return rasters(folder, "g/a", "g/b", "h/deep/c", "d")
+
+
+def flat(folder):
+    """A root whose arrays are the bands of a raster."""
+    return rasters(folder, "a", "b", "c")
+
+
+def opened_by_engine(store):
+    return xr.open_dataset(store, engine="rasterio")
+
+
+@pytest.mark.parametrize("make, opener", [
+    (nested, rioxarray.open_rasterio), (nested, opened_by_engine), (flat, rioxarray.open_rasterio),
+    (flat, opened_by_engine), (lambda _: PRODUCT, rioxarray.open_rasterio)])  # fmt: skip
+def test_a_store_with_groups_of_rasters(tmp_path, make, opener):
+    """Each subdataset is a variable: what is listed lists nothing itself."""
+    store = make(tmp_path)
+    opened = opener(store)
+    parts = opened if isinstance(opened, list) else [opened]  # of each size
+    found = {str(name) for part in parts for name in part.data_vars}
+    listed = {name.rpartition(":/")[2] for name, _ in gdal.Open(str(store)).GetSubDatasets()}
+    assert found == {name.replace("/", "_") for name in listed}
+    for part in parts:
+        for name, variable in part.data_vars.items():
+            one = gdal.Open(array_name(store, next(x for x in listed if x.replace("/", "_") == name)))
+            np.testing.assert_array_equal(variable.values[: one.RasterCount], read_all(one))
+        part.close()
+
+
+def test_one_group_of_a_store(tmp_path):
+    with rioxarray.open_rasterio(array_name(nested(tmp_path), "g")) as got:
+        assert got.shape == (2, 6, 8)
+        np.testing.assert_array_equal(got[1], 100 + np.arange(48).reshape(6, 8))
+
+
+@pytest.mark.parametrize("arrays", [[], ["SINGLE_ARRAY=NO"]])
+def test_spatial_proj_has_coordinates_for_xarray(tmp_path, arrays):
+    source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 2)
+    source.SetGeoTransform(PLACE)
+    source.SetProjection(osr_wkt(32632))
+    store = str(tmp_path / "s.zarr")
+    options = ["GEOREFERENCING_CONVENTION=SPATIAL_PROJ", "ARRAY_NAME=a", "OVERVIEWS=2", *arrays]
+    assert gdal.GetDriverByName("Zarr").CreateCopy(store, source, options=options) is not None
+    with xr.open_zarr(store, **zarr2_arguments()) as got:
+        np.testing.assert_array_equal(got.x, X)
+        np.testing.assert_array_equal(got.y, Y)
+        assert got.x.attrs["standard_name"] == "projection_x_coordinate"
+        for variable in got.data_vars.values():
+            assert variable.attrs["proj:code"] == "EPSG:32632" and "grid_mapping" not in variable.attrs
+            assert variable.attrs["spatial:transform"] == [PLACE[i] for i in (1, 2, 0, 4, 5, 3)]
+    dataset = open_raster(store)
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 1
+    assert_place(dataset, PLACE)
+    # Moved, the coordinates go along.
+    dataset = gdal.Open(store, gdal.GA_Update)
+    dataset.SetGeoTransform((1000, 10, 0, 2000, 0, -10))
+    del dataset
+    with xr.open_zarr(store, **zarr2_arguments()) as got:
+        np.testing.assert_array_equal(got.x, 1005 + 10 * np.arange(COLUMNS))
+
+
+def osr_wkt(code):
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(code)
+    return srs.ExportToWkt()

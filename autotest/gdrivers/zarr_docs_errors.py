@@ -151,6 +151,14 @@ def _(folder):
     read(array_name(with_late_array(folder), "late"))
 
 
+@provokes("no bands beside /<path>, as their CRS or geotransform is another: <arrays> (each opens by "
+          "its name)")  # fmt: skip
+def _(folder):
+    arrays = {name: {"values": np.zeros((4, 4)), "attrs": {"proj:code": f"EPSG:{code}"}}
+              for name, code in (("a", 32632), ("b", 32632), ("c", 32633))}  # fmt: skip
+    read(make_store(folder, arrays))
+
+
 @provokes("the consolidated metadata lack what is in the store: <arrays> (open option "
           "USE_CONSOLIDATED_METADATA=NO reads it)")  # fmt: skip
 def _(folder):

@@ -3,10 +3,12 @@
 
 import shutil
 
+import numpy as np
 import pytest
 import zarr
 from qgis.core import (
     QgsMapLayerType,
+    QgsMultiBandColorRenderer,
     QgsProviderSublayerModel,
     QgsProviderSublayerProxyModel,
     QgsRasterLayer,
@@ -15,7 +17,7 @@ from qgis.PyQt.QtCore import QModelIndex, Qt
 from qgis_layers import DATA, PYRAMIDS, added, dropped, opened, sublayers, values_of
 from qgis_session import ASKS_FOR_ZIP_MEMBERS, BINS_ARE_NONE, HAS_TOO_FEW_BINS
 from zarr_http import Served
-from zarr_store import zip_folder
+from zarr_store import make_store, zip_folder
 
 PRODUCT = DATA / "product.zarr"
 PRODUCT_LAYERS = {
@@ -250,3 +252,34 @@ def test_a_url_is_its_layers(served, form):
     assert layer.name() == "terrain"
     value, there = layer.dataProvider().sample(layer.extent().center(), 1)
     assert there and value == values_of(DATA / "terrain.zarr", "elevation")[0, 300, 400]
+
+
+# Arrays that lie beside each other at the root
+
+
+def flat(folder):
+    """Four arrays of two dimensions, as a satellite image without groups."""
+    place = {"spatial:transform": [10, 0, 500000, 0, -10, 5200000], "proj:code": "EPSG:32632"}
+    arrays = {
+        name: {"values": np.full((40, 60), 50 * i + 10, "u1"), "dims": ("y", "x"), "attrs": place}
+        for i, name in enumerate(("blue", "green", "nir", "red"))
+    }
+    return make_store(folder, arrays, name="flat.zarr")
+
+
+def test_the_composite_of_a_root_is_offered_first(tmp_path):
+    store = flat(tmp_path)
+    found = sublayers(store)
+    assert [each.uri() for each in found] == [
+        f'ZARR:"{store}":/{name}' for name in ("", "blue", "green", "nir", "red")
+    ]
+    assert found[0].description() == "[40x60] / (group of 4 bands)"
+    layer = added(found[0])
+    assert layer.bandCount() == 4 and type(layer.renderer()) is QgsMultiBandColorRenderer
+    assert layer.crs().authid() == "EPSG:32632"
+    assert layer.extent().xMinimum() == 500000
+    assert layer.subLayers() == []
+    for each, value in zip(found[1:], (10, 60, 110, 160)):
+        one = added(each)
+        assert one.bandCount() == 1
+        assert one.dataProvider().sample(one.extent().center(), 1) == (value, True)

@@ -11,6 +11,7 @@
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
+#include "core/conventions/placing.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -47,6 +48,11 @@ std::optional<GeoTransform> FromGdalString(const std::string& text) {
 
 constexpr const char* kTransformNames[] = {"spatial:transform", "proj:transform"};
 
+bool StatesTransform(const json::Value& attributes, const char* name) {
+    const json::Value* value = attributes.Find(name);
+    return value != nullptr && !value->is_null();
+}
+
 class AffineFinder {
   public:
     AffineFinder(const Hierarchy& hierarchy, const ArrayFacts& facts, std::size_t threads,
@@ -62,10 +68,8 @@ class AffineFinder {
         if (!facts_.axes.x || !facts_.axes.y) return std::nullopt;
         for (const char* name : kTransformNames) {
             if (auto source = FromAttribute(facts_.attributes, name)) return source;
-            if (auto source = FromAttribute(group_attributes_, name)) {
-                source->is_of_group = true;
-                return source;
-            }
+            if (!StatesTransform(group_attributes_, name) || !SharesGroupTransform()) continue;
+            if (auto source = FromAttribute(group_attributes_, name)) return source;
         }
         auto from_coordinates = FromCoordinates();
         auto from_grid_mapping = FromGridMapping();
@@ -85,6 +89,12 @@ class AffineFinder {
     }
 
   private:
+    bool SharesGroupTransform() {
+        if (!shares_group_transform_)
+            shares_group_transform_ = zarr::SharesGroupTransform(hierarchy_, facts_);
+        return *shares_group_transform_;
+    }
+
     std::optional<AffineSource> FromAttribute(const json::Value& attributes, const char* name) {
         const json::Value* value = attributes.Find(name);
         if (value == nullptr || value->is_null()) return std::nullopt;
@@ -228,16 +238,34 @@ class AffineFinder {
     const std::size_t threads_;
     Warnings& warnings_;
     json::Value group_attributes_;
+    std::optional<bool> shares_group_transform_;  // once it was asked for
 };
 
 }  // namespace
 
 bool StatesTransform(const json::Value& attributes) {
     return std::any_of(std::begin(kTransformNames), std::end(kTransformNames),
-                       [&](const char* name) {
-                           const json::Value* value = attributes.Find(name);
-                           return value != nullptr && !value->is_null();
-                       });
+                       [&](const char* name) { return StatesTransform(attributes, name); });
+}
+
+double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,
+                      double b_width, double b_height) {
+    const double determinant = b[1] * b[5] - b[2] * b[4];
+    double distance = 0;
+    for (const double x_end : {0.0, 1.0}) {
+        for (const double y_end : {0.0, 1.0}) {
+            const double column = x_end * a_width;
+            const double row = y_end * a_height;
+            const double x = a[0] + column * a[1] + row * a[2] - b[0];
+            const double y = a[3] + column * a[4] + row * a[5] - b[3];
+            const double column_in_b = (x * b[5] - y * b[2]) / determinant;
+            const double row_in_b = (y * b[1] - x * b[4]) / determinant;
+            for (const double apart :
+                 {std::fabs(column_in_b - x_end * b_width), std::fabs(row_in_b - y_end * b_height)})
+                if (!(apart <= distance)) distance = apart;  // NaN stays
+        }
+    }
+    return distance;
 }
 
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,

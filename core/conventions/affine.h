@@ -20,18 +20,22 @@ struct AffineSource {
     std::string origin;
     bool from_coordinates = false;  // in the units of the coordinate arrays, as they agree
     bool is_ome = false;            // a physical scale without a CRS
-    bool is_of_group = false;       // an attribute of the group, for every array in it
 };
 
 // True where the attributes of an array or of its group state a geotransform by themselves, so that
 // no coordinate arrays are read for it, unless it is broken.
 bool StatesTransform(const json::Value& attributes);
 
+// The greatest distance between the corners of two rasters, along either axis, in pixels of the
+// second one; NaN where it is unknown.
+double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,
+                      double b_width, double b_height);
+
 // The geotransform that counts: `spatial:transform`, `proj:transform`, regular coordinate arrays,
 // `GeoTransform` of the grid mapping variable, OME's scale and translation, in this order, but a
 // `GeoTransform` that agrees with the coordinates to half a pixel is preferred to them, as it holds
-// the exact numbers. Statements that are broken give one warning each. Reads the coordinate arrays
-// only where they are needed.
+// the exact numbers. An attribute of the group counts where SharesGroupTransform(). Statements that
+// are broken give one warning each. Reads the coordinate arrays only where they are needed.
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                              std::size_t threads, Warnings& warnings);
 

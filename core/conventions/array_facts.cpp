@@ -49,6 +49,16 @@ std::string FindCoordinateArray(const Hierarchy& hierarchy, std::string group,
     return FindVector(hierarchy, std::move(group), dimension, size).path;
 }
 
+std::optional<SpatialDimensions> ReadSpatialDimensions(const json::Value& attributes) {
+    const json::Value* value = attributes.Find("spatial:dimensions");
+    const json::Array* names = value != nullptr ? value->as_array() : nullptr;
+    if (names == nullptr || names->size() != 2) return std::nullopt;
+    const std::string* y = (*names)[0].as_string();
+    const std::string* x = (*names)[1].as_string();
+    if (y == nullptr || x == nullptr) return std::nullopt;
+    return SpatialDimensions{*y, *x};
+}
+
 bool IsColourImage(const ArrayMetadata& metadata) {
     const DataType& dtype = metadata.dtype;
     if (dtype.kind != DataKind::kUint || dtype.size > 2 || metadata.rank() != 3) return false;
@@ -59,17 +69,13 @@ bool IsColourImage(const ArrayMetadata& metadata) {
 
 namespace {
 
-// The roles that `spatial:dimensions`, ["y", "x"] with any names, declares.
+// The roles that `spatial:dimensions` declares.
 void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& named) {
-    const json::Value* value = attributes.Find("spatial:dimensions");
-    const json::Array* names = value != nullptr ? value->as_array() : nullptr;
-    if (names == nullptr || names->size() != 2) return;
+    const auto names = ReadSpatialDimensions(attributes);
+    if (!names) return;
     for (NamedDimension& dimension : named) {
-        for (std::size_t i = 0; i < 2; ++i) {
-            const std::string* name = (*names)[i].as_string();
-            if (name != nullptr && *name == dimension.name)
-                dimension.declared = i == 0 ? AxisRole::kY : AxisRole::kX;
-        }
+        if (dimension.name == names->y) dimension.declared = AxisRole::kY;
+        if (dimension.name == names->x) dimension.declared = AxisRole::kX;
     }
 }
 

@@ -45,6 +45,15 @@ inline constexpr std::uint64_t kColourImageSides = 8;
 // zarr-python.
 bool IsColourImage(const ArrayMetadata& metadata);
 
+// The two names of the attribute `spatial:dimensions`.
+struct SpatialDimensions {
+    std::string y;
+    std::string x;
+};
+
+// nullopt where the attribute is absent, or is not an array of two texts.
+std::optional<SpatialDimensions> ReadSpatialDimensions(const json::Value& attributes);
+
 // Reads an array's metadata and attributes and those of its coordinate arrays. Attributes that are
 // no JSON give a warning and count as none.
 Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path);

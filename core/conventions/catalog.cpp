@@ -11,6 +11,7 @@
 #include "core/conventions/eopf.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
+#include "core/conventions/placing.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -28,8 +29,10 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, LevelListings& listings,
     references.merge(ReferencedNames(attributes));
     if (const std::string* name = StringAttribute(attributes, "long_name")) array.long_name = *name;
     if (const std::string* units = StringAttribute(attributes, "units")) array.units = *units;
-    for (NamedDimension& dimension :
-         NameDimensions(hierarchy, listings, path, array.metadata, attributes, ignored))
+    auto dimensions =
+        NameDimensions(hierarchy, listings, path, array.metadata, attributes, ignored);
+    if (array.is_raster) array.placing = PlacingStatements(attributes, dimensions, listings, path);
+    for (NamedDimension& dimension : dimensions)
         array.dimensions.push_back(std::move(dimension.name));
     return array;
 }

@@ -21,6 +21,7 @@ struct CatalogArray {
     std::vector<std::string> dimensions;
     std::string long_name;  // by its attributes; may be empty, as may the units
     std::string units;
+    std::string placing;        // PlacingStatements()
     bool is_raster = false;     // IsRaster()
     bool is_auxiliary = false;  // coordinates, bounds or grid mapping of another array
 };

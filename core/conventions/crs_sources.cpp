@@ -9,6 +9,7 @@
 #include "core/conventions/geolocation.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
+#include "core/conventions/placing.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -84,7 +85,7 @@ class CrsFinder {
         AddProj(facts_.attributes, "");
         AddSpatialRef(facts_.attributes, "");
         if (!facts_.path.empty()) {  // else it is in no group
-            AddProj(*listings_.AttributesOf(group_), "group ");
+            AddProjOfGroup();
             if (sources_.empty()) AddProjOfPyramid();
         }
         AddProduct();
@@ -182,6 +183,18 @@ class CrsFinder {
         }
     }
 
+    void AddProjOfGroup() {
+        const std::size_t before = sources_.size();
+        AddProj(*listings_.AttributesOf(group_), "group ");
+        DropUnlessShared(before);
+    }
+
+    // Takes back the statements from `first` on, of a group for its arrays, where the array has no
+    // part in them.
+    void DropUnlessShared(std::size_t first) {
+        if (sources_.size() > first && !SharesGroupCrs(hierarchy_, facts_)) sources_.resize(first);
+    }
+
     // A code of EPSG's, as a number or a text with or without the authority; empty where it is
     // none.
     static std::string EpsgText(const json::Value& value) {
@@ -249,8 +262,9 @@ class CrsFinder {
         for (const std::string& level : {facts_.path, group_}) {
             for (const Kind kind : {Kind::kLayout, Kind::kDatasets}) {
                 const LevelListing listing = listings_.Find(level, kind);
-                if (listing.is_listed() && listing.group != group_)
-                    return AddProj(*listing.attributes, "group /" + listing.group + ", ");
+                if (!listing.is_listed() || listing.group == group_) continue;
+                AddProj(*listing.attributes, "group /" + listing.group + ", ");
+                return DropUnlessShared(0);
             }
         }
     }

@@ -233,28 +233,6 @@ std::string OtherDimensions(const ArrayFacts& level, const ArrayFacts& base) {
     return {};
 }
 
-// The greatest distance between the corners of two rasters, along either axis, in pixels of the
-// second one.
-double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,
-                      double b_width, double b_height) {
-    const double determinant = b[1] * b[5] - b[2] * b[4];
-    double distance = 0;
-    for (const double x_end : {0.0, 1.0}) {
-        for (const double y_end : {0.0, 1.0}) {
-            const double column = x_end * a_width;
-            const double row = y_end * a_height;
-            const double x = a[0] + column * a[1] + row * a[2] - b[0];
-            const double y = a[3] + column * a[4] + row * a[5] - b[3];
-            const double column_in_b = (x * b[5] - y * b[2]) / determinant;
-            const double row_in_b = (y * b[1] - x * b[4]) / determinant;
-            for (const double apart :
-                 {std::fabs(column_in_b - x_end * b_width), std::fabs(row_in_b - y_end * b_height)})
-                if (!(apart <= distance)) distance = apart;  // NaN stays
-        }
-    }
-    return distance;
-}
-
 GeoTransform HalfPixelOn(GeoTransform t) {
     t[0] += 0.5 * (t[1] + t[2]);
     t[3] += 0.5 * (t[4] + t[5]);
@@ -442,9 +420,6 @@ bool LevelChecker::HasExtentOf(const Level& base, const Level& level) {
     if (!a) return true;
     const auto b = GeoTransformOf(level.facts, level.listed.origin);
     if (!b || a->is_ome != b->is_ome) return true;
-    // What the group says of all its arrays is the base's, not the level's own.
-    if (b->is_of_group && ParentPath(level.listed.path) == ParentPath(base.listed.path))
-        return true;
     const auto distance = [&](const GeoTransform& a_transform, const GeoTransform& b_transform) {
         return CornerDistance(a_transform, static_cast<double>(base.width),
                               static_cast<double>(base.height), b_transform,

@@ -80,6 +80,7 @@ class ZarrDataset final : public ZarrPamDataset {
     void TakeBytesAsSigned();
     // Lets the dataset write; to be called last of all.
     void EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeferenced convention);
+    std::size_t ArrayCount() const { return arrays_.size(); }
     // Of one of the arrays, in the order of AddArray().
     const RasterLayout& Layout(std::size_t index) const { return arrays_[index]->layout; }
     // Stores what is pending; emits what fails.

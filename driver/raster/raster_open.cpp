@@ -13,9 +13,11 @@
 #include "core/store/keys.h"
 #include "driver/base/gdal_types.h"
 #include "driver/base/report.h"
+#include "driver/georef/common_place.h"
 #include "driver/raster/band.h"
 #include "driver/raster/band_colours.h"
 #include "driver/raster/ome.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 
@@ -44,6 +46,12 @@ Location At(const Location& location, const std::string& path) {
     array.node = path;
     array.kind = zarr::NodeKind::kArray;
     return array;
+}
+
+// True for the name of a node in a store, as subdatasets have it.
+bool IsNameOfNode(const std::string& name) {
+    const auto parsed = ParseConnectionString(name);
+    return parsed.ok() && parsed->has_prefix && parsed->has_node;
 }
 
 bool SameSize(const PyramidLevel& a, const PyramidLevel& b) {
@@ -172,14 +180,39 @@ void PutColoursFirst(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return rank(a) < rank(b); });
 }
 
-// Adds a band for each array of a group on one grid, with the levels that all of them have in the
-// pyramids; nothing where their axes turn out to differ.
-Status AddGroupBands(const Request& request, const CatalogGroup& group,
+using ArrayList = std::vector<const CatalogArray*>;
+
+// The arrays of a group that are the bands of a dataset: two or more on one grid and in one place;
+// empty where there are none.
+ArrayList BandsOf(const CatalogGroup& group, const Location& location, const OpenOptions& options) {
+    if (!group.IsOneGrid()) return {};
+    ArrayList bands =
+        ArraysInOnePlace(*location.hierarchy, group.Rasters(), location.store_path, options);
+    if (bands.size() < 2) bands.clear();
+    return bands;
+}
+
+// Says which rasters of a group on one grid are no bands, as they lie elsewhere.
+void WarnOfOtherPlaces(const ArrayList& rasters, const ArrayList& bands,
+                       const std::string& store_path) {
+    std::vector<std::string> others;
+    for (const CatalogArray* array : rasters)
+        if (std::find(bands.begin(), bands.end(), array) == bands.end())
+            others.push_back("/" + array->path);
+    if (others.empty()) return;
+    EmitWarning(store_path, "no bands beside /" + bands[0]->path +
+                                ", as their CRS or geotransform is another: " +
+                                FirstFew(others, ", ") + " (each opens by its name)");
+}
+
+// Adds a band for each array, with the levels that all of them have in the pyramids; nothing where
+// their axes turn out to differ.
+Status AddGroupBands(const Request& request, const ArrayList& bands,
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     std::vector<RasterLayout> layouts;
     OpenOptions options = request.options;
     options.select.clear();  // they have no dimensions to select from
-    for (const CatalogArray* array : group.Rasters()) {
+    for (const CatalogArray* array : bands) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeRasterLayout(*request.location.hierarchy,
                                                                     array->path, options, {}));
         if (!layouts.empty() &&
@@ -355,14 +388,15 @@ Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
         return OpenMember(request, contents, image->arrays[0].path);
     const Location& location = request.location;
     auto dataset = std::make_unique<ZarrDataset>(request.name, location, request.options);
-    if (!request.options.multiband) return dataset;
+    if (!request.options.multiband || contents.groups.empty()) return dataset;
     const CatalogGroup bases = contents.Bases();
-    if (bases.IsOneGrid()) {
-        ZARR_RETURN_IF_ERROR(AddGroupBands(request, bases, contents.pyramids, *dataset));
-    } else if (!contents.groups.empty() && contents.groups[0].IsOneGrid()) {
-        ZARR_RETURN_IF_ERROR(
-            AddGroupBands(request, contents.groups[0], contents.overviews, *dataset));
-    }
+    const bool are_bases = bases.IsOneGrid();
+    const CatalogGroup& group = are_bases ? bases : contents.groups[0];
+    const ArrayList bands = BandsOf(group, location, request.options);
+    if (bands.empty()) return dataset;
+    ZARR_RETURN_IF_ERROR(AddGroupBands(
+        request, bands, are_bases ? contents.pyramids : contents.overviews, *dataset));
+    WarnOfOtherPlaces(group.Rasters(), bands, location.store_path);
     return dataset;
 }
 
@@ -385,7 +419,10 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     if (rasters.empty() && !list_all && only != nullptr && zarr::HasNumbers(only->metadata.dtype))
         return OpenArray(request, only->path, {}, {});
     ZARR_ASSIGN_OR_RETURN(DatasetPtr dataset, OpenBands(request, contents));
-    ListSubdatasets(contents.groups, location, request.options, *dataset);
+    // A program that opens what is listed takes a list in it for another store.
+    const bool is_listed_itself = IsNameOfNode(request.name) && dataset->GetRasterCount() > 0;
+    if (!is_listed_itself || list_all)
+        ListSubdatasets(contents.groups, location, request.options, *dataset);
     if (dataset->GetRasterCount() == 0 && !dataset->HasSubdatasets())
         return Status::NotFound(
             "holds no array of two or more dimensions with numbers (open option "
@@ -406,6 +443,13 @@ Result<DatasetPtr> OpenRaster(const std::string& name, const Location& location,
 }
 
 namespace {
+
+// "[3x4] /group (group of 2 bands)"
+std::string DescribeComposite(std::uint64_t rows, std::uint64_t columns, const std::string& group,
+                              std::size_t bands) {
+    return "[" + std::to_string(rows) + "x" + std::to_string(columns) + "] /" + group +
+           " (group of " + std::to_string(bands) + " bands)";
+}
 
 std::string ShapeText(const zarr::ArrayMetadata& metadata) {
     std::string text = "[";
@@ -450,13 +494,19 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
         std::stable_partition(ordered.begin(), ordered.end(), [](const CatalogGroup* group) {
             return zarr::IsAtOrBelow(group->path, "measurements");
         });
-    for (const CatalogGroup* const listed : ordered) {
-        const CatalogGroup& group = *listed;
-        if (!group.IsOneGrid() || group.path == location.node) continue;
-        const auto rasters = group.Rasters();
-        dataset.AddSubdataset(FormatConnectionString(location.store_path, group.path),
-                              ShapeText(rasters[0]->metadata) + " /" + group.path + " (group of " +
-                                  std::to_string(rasters.size()) + " bands)");
+    if (dataset.ArrayCount() > 1)
+        dataset.AddSubdataset(
+            FormatConnectionString(location.store_path, location.node),
+            DescribeComposite(static_cast<std::uint64_t>(dataset.GetRasterYSize()),
+                              static_cast<std::uint64_t>(dataset.GetRasterXSize()), location.node,
+                              static_cast<std::size_t>(dataset.GetRasterCount())));
+    for (const CatalogGroup* const group : ordered) {
+        if (group->path == location.node) continue;
+        const ArrayList bands = BandsOf(*group, location, options);
+        if (bands.empty()) continue;
+        const auto& shape = bands[0]->metadata.shape;
+        dataset.AddSubdataset(FormatConnectionString(location.store_path, group->path),
+                              DescribeComposite(shape[0], shape[1], group->path, bands.size()));
     }
     for (const CatalogGroup* const group : ordered)
         for (const CatalogArray& array : group->arrays)

@@ -24,7 +24,8 @@ zarr::Result<std::unique_ptr<ZarrDataset>> OpenRaster(const std::string& name,
 
 // What a dataset lists beside its bands.
 
-// Lists groups that make a dataset of bands, then arrays; the group that was opened not itself.
+// Lists groups that make a dataset of bands, then arrays. The group that was opened comes first
+// where the bands of `dataset` are several arrays.
 void ListSubdatasets(const std::vector<zarr::CatalogGroup>& groups, const Location& location,
                      const OpenOptions& options, ZarrDataset& dataset);
 

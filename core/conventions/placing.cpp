@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/placing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/conventions/affine.h"
+#include "core/conventions/attributes.h"
+#include "core/conventions/catalog.h"
+#include "core/conventions/named_members.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+bool HasNamedDimension(const ArrayFacts& facts) {
+    return std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
+                       [](const Dimension& dimension) { return dimension.is_named; });
+}
+
+bool HasDimensions(const ArrayFacts& facts, const SpatialDimensions& names) {
+    const auto has = [&](const std::string& name) {
+        return std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
+                           [&](const Dimension& dimension) {
+                               return dimension.is_named && dimension.name == name;
+                           });
+    };
+    return has(names.y) && has(names.x);
+}
+
+const Dimension& XOf(const ArrayFacts& facts) { return facts.dimensions[*facts.axes.x]; }
+const Dimension& YOf(const ArrayFacts& facts) { return facts.dimensions[*facts.axes.y]; }
+
+bool IsMap(const ArrayFacts& facts) {
+    return facts.axes.x && facts.axes.y && XOf(facts).role == AxisRole::kX &&
+           YOf(facts).role == AxisRole::kY;
+}
+
+// The first array beside the one of `facts` for which `fits` is true; false where there is none.
+// `may_fit` tells by the metadata which arrays are described at all.
+template <class MayFit, class Fits>
+bool HasBeside(const Hierarchy& hierarchy, const ArrayFacts& facts, const MayFit& may_fit,
+               const Fits& fits) {
+    const auto members = MembersOf(hierarchy, std::string(ParentPath(facts.path)));
+    if (!members.ok()) return false;
+    std::vector<std::string> keys;
+    for (const Node& node : *members)
+        if (node.kind == NodeKind::kArray)
+            for (const Document document : {Document::kArray, Document::kAttributes})
+                keys.push_back(hierarchy.KeyOf(node.path, document));
+    hierarchy.store()->Prefetch(keys, {});
+    return std::any_of(members->begin(), members->end(), [&](const Node& node) {
+        if (node.kind != NodeKind::kArray || node.path == facts.path) return false;
+        const auto metadata = hierarchy.Metadata(node.path);
+        if (!metadata.ok() || !IsRaster(*metadata) || !may_fit(*metadata)) return false;
+        const auto other = DescribeArray(hierarchy, node.path);
+        return other.ok() && fits(*other);
+    });
+}
+
+bool HasLargerBeside(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+    const Dimension& x = XOf(facts);
+    const Dimension& y = YOf(facts);
+    const auto may_be = [](const Dimension& a, const Dimension& b) {
+        return a.name == b.name || !a.is_named || !b.is_named;
+    };
+    return HasBeside(
+        hierarchy, facts,
+        [&](const ArrayMetadata& metadata) { return metadata.shape != facts.metadata.shape; },
+        [&](const ArrayFacts& other) {
+            if (!other.axes.x || !other.axes.y || StatesTransform(other.attributes)) return false;
+            return may_be(x, XOf(other)) && may_be(y, YOf(other)) &&
+                   (XOf(other).size > x.size || YOf(other).size > y.size);
+        });
+}
+
+// Finite numbers of an attribute that is an array of `count`; empty where it is not.
+std::vector<double> NumbersOf(const json::Value& attributes, std::string_view name,
+                              std::size_t count) {
+    Warnings ignored;  // who applies the attribute reports it
+    std::vector<double> numbers = NumbersAttribute(attributes, name, ignored);
+    if (numbers.size() != count) numbers.clear();
+    return numbers;
+}
+
+struct Size {
+    double columns = 0;
+    double rows = 0;
+};
+
+// The size that `spatial:bbox` has in pixels of `spatial:transform`, where that is a whole number.
+std::optional<Size> SizeOfBox(const json::Value& attributes) {
+    const std::vector<double> box = NumbersOf(attributes, "spatial:bbox", 4);
+    const std::vector<double> affine = NumbersOf(attributes, "spatial:transform", 6);
+    if (box.empty() || affine.empty() || affine[1] != 0 || affine[3] != 0) return std::nullopt;
+    const std::string* registration = StringAttribute(attributes, "spatial:registration");
+    const double more = registration != nullptr && *registration == "node" ? 1 : 0;
+    const Size size{std::fabs((box[2] - box[0]) / affine[0]) + more,
+                    std::fabs((box[3] - box[1]) / affine[4]) + more};
+    const Size whole{std::round(size.columns), std::round(size.rows)};
+    constexpr double kRounding = 1e-3;  // of a pixel
+    const bool is_whole = std::fabs(size.columns - whole.columns) < kRounding &&
+                          std::fabs(size.rows - whole.rows) < kRounding;
+    return is_whole ? std::optional(whole) : std::nullopt;
+}
+
+std::optional<Size> StatedSize(const json::Value& attributes) {
+    const std::vector<double> shape = NumbersOf(attributes, "spatial:shape", 2);
+    return shape.empty() ? SizeOfBox(attributes) : std::optional(Size{shape[1], shape[0]});
+}
+
+}  // namespace
+
+bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+    if (!facts.axes.x || !facts.axes.y) return false;
+    if (!HasNamedDimension(facts)) return true;
+    bool are_stated = false;
+    for (const json::Value* attributes : {&facts.attributes, &facts.group_attributes}) {
+        const auto names = ReadSpatialDimensions(*attributes);
+        if (names && HasDimensions(facts, *names)) return true;
+        are_stated = are_stated || names.has_value();
+    }
+    if (are_stated) return false;
+    return IsMap(facts) || !HasBeside(
+                               hierarchy, facts, [](const ArrayMetadata&) { return true; }, IsMap);
+}
+
+bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+    if (!SharesGroupCrs(hierarchy, facts)) return false;
+    if (const auto size = StatedSize(facts.group_attributes))
+        return size->columns == static_cast<double>(XOf(facts).size) &&
+               size->rows == static_cast<double>(YOf(facts).size);
+    return !HasLargerBeside(hierarchy, facts);
+}
+
+std::string PlacingStatements(const json::Value& attributes,
+                              const std::vector<NamedDimension>& dimensions,
+                              LevelListings& listings, const std::string& path) {
+    constexpr std::string_view kPrefixes[] = {"spatial:", "proj:"};
+    constexpr std::string_view kNames[] = {
+        "_CRS",      "coordinates",  "crs",          "crs_wkt",      "epsg",        "epsg_code",
+        "gcps",      "geotransform", "GeoTransform", "grid_mapping", "multiscales", "proj4",
+        "proj4text", "projection",   "spatial_ref",  "transform"};
+    std::string text;
+    for (const NamedDimension& dimension : dimensions) text += dimension.group + '\0';
+    const json::Object none;
+    const json::Object* const members = attributes.as_object();
+    for (const json::Member& member : members != nullptr ? *members : none) {
+        const std::string_view name = member.first;
+        const bool places =
+            std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
+            std::any_of(std::begin(kPrefixes), std::end(kPrefixes), [&](std::string_view prefix) {
+                return name.substr(0, prefix.size()) == prefix;
+            });
+        if (places) text += member.first + '\0' + json::Dump(member.second) + '\0';
+    }
+    using Kind = Multiscale::Kind;
+    for (const Kind kind : {Kind::kDatasets, Kind::kLayout}) {
+        const LevelListing listing = listings.Find(path, kind);
+        for (const MultiscaleLevel& level : listing.levels) text += level.origin + '\0';
+    }
+    return text;
+}
+
+}  // namespace zarr

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "driver/georef/common_place.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/conventions/affine.h"
+#include "core/conventions/array_facts.h"
+#include "core/store/keys.h"
+#include "driver/georef/georeferencing.h"
+
+namespace zarr_driver {
+
+using zarr::CatalogArray;
+
+namespace {
+
+// Where the arrays with the same statements lie.
+struct GridPlace {
+    zarr::HorizontalAxes axes;
+    double columns = 0;
+    double rows = 0;
+    Georeferencing georeferencing;
+};
+
+// nullopt where the array cannot be described.
+std::optional<GridPlace> FindPlace(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                   const std::string& store_path, const OpenOptions& options) {
+    const auto facts = zarr::DescribeArray(hierarchy, path);
+    if (!facts.ok() || !facts->axes.x || !facts->axes.y) return std::nullopt;
+    GridPlace place;
+    place.axes = facts->axes;
+    place.columns = static_cast<double>(facts->dimensions[*facts->axes.x].size);
+    place.rows = static_cast<double>(facts->dimensions[*facts->axes.y].size);
+    place.georeferencing = ReadGeoreferencing(
+        hierarchy, *facts, store_path,
+        {options.assume_longlat, options.wrap_longitude, options.north_up, options.threads});
+    return place;
+}
+
+bool HaveSameTransform(const GridPlace& a, const GridPlace& b) {
+    constexpr double kMostDistance = 0.01;  // pixels: coordinates may be rounded to float32
+    const auto& [first, second] = std::pair(a.georeferencing.transform, b.georeferencing.transform);
+    if (!first || !second) return first.has_value() == second.has_value();
+    return zarr::CornerDistance(*first, a.columns, a.rows, *second, b.columns, b.rows) <=
+           kMostDistance;
+}
+
+bool HaveSameSrs(const Georeferencing& a, const Georeferencing& b) {
+    if (!a.srs || !b.srs) return a.srs.has_value() == b.srs.has_value();
+    return a.srs->IsSame(&*b.srs) != FALSE;
+}
+
+bool HaveSameText(const CPLStringList& a, const CPLStringList& b) {
+    if (a.size() != b.size()) return false;
+    for (int i = 0; i < a.size(); ++i)
+        if (!EQUAL(a[i], b[i])) return false;
+    return true;
+}
+
+bool AreSame(const GridPlace& a, const GridPlace& b) {
+    const auto is_same_point = [](const zarr::GroundControlPoint& p,
+                                  const zarr::GroundControlPoint& q) {
+        return p.pixel == q.pixel && p.line == q.line && p.longitude == q.longitude &&
+               p.latitude == q.latitude && p.height == q.height;
+    };
+    const auto& points = a.georeferencing.points;
+    const auto& others = b.georeferencing.points;
+    return a.axes.x == b.axes.x && a.axes.y == b.axes.y &&
+           HaveSameSrs(a.georeferencing, b.georeferencing) && HaveSameTransform(a, b) &&
+           HaveSameText(a.georeferencing.geolocation, b.georeferencing.geolocation) &&
+           std::equal(points.begin(), points.end(), others.begin(), others.end(), is_same_point);
+}
+
+}  // namespace
+
+std::vector<const CatalogArray*> ArraysInOnePlace(const zarr::Hierarchy& hierarchy,
+                                                  const std::vector<const CatalogArray*>& grid,
+                                                  const std::string& store_path,
+                                                  const OpenOptions& options) {
+    std::map<std::string, std::vector<const CatalogArray*>> by_statements;
+    for (const CatalogArray* array : grid)
+        by_statements[std::string(zarr::ParentPath(array->path)) + '\0' + array->placing].push_back(
+            array);
+    if (by_statements.size() < 2) return grid;
+    struct Set {
+        std::optional<GridPlace> place;
+        std::vector<std::size_t> members;  // their numbers in `grid`
+    };
+    std::vector<Set> sets;
+    for (const auto& [statements, arrays] : by_statements) {
+        auto place = FindPlace(hierarchy, arrays[0]->path, store_path, options);
+        const auto found = std::find_if(sets.begin(), sets.end(), [&](const Set& set) {
+            return place && set.place && AreSame(*place, *set.place);
+        });
+        Set& set = found != sets.end() ? *found : sets.emplace_back(Set{std::move(place), {}});
+        for (const CatalogArray* array : arrays)
+            set.members.push_back(static_cast<std::size_t>(
+                std::find(grid.begin(), grid.end(), array) - grid.begin()));
+    }
+    for (Set& set : sets) std::sort(set.members.begin(), set.members.end());
+    const auto largest = std::max_element(sets.begin(), sets.end(), [](const Set& a, const Set& b) {
+        return a.members.size() != b.members.size() ? a.members.size() < b.members.size()
+                                                    : a.members[0] > b.members[0];
+    });
+    std::vector<const CatalogArray*> arrays;
+    for (const std::size_t member : largest->members) arrays.push_back(grid[member]);
+    return arrays;
+}
+
+}  // namespace zarr_driver
