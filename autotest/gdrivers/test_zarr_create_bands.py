@@ -257,6 +257,7 @@ def test_dimensions_are_shared_where_they_are_the_same(tmp_path, cpl):
     (["BLOCKSIZE=2,3"], 2, (1, 2, 3)), (["BLOCKSIZE=2,2,3"], 2, (2, 2, 3)),
     (["BLOCKSIZE=2,3"], 1, (2, 3)), (["BLOCKSIZE=2,3", "INTERLEAVE=PIXEL"], 2, (2, 3, 2)),
     (["BLOCKXSIZE=3"], 2, (1, 5, 3)), (["BLOCKXSIZE=3", "BLOCKYSIZE=2"], 1, (2, 3)),
+    (["BLOCKYSIZE=2"], 2, (1, 5, 7)), (["BLOCKYSIZE=2", "TILED=YES"], 1, (5, 7)),
     (["BLOCKXSIZE=3", "BLOCKYSIZE=2", "INTERLEAVE=PIXEL"], 2, (2, 3, 2)),
     (["BLOCKXSIZE=3", "BLOCKYSIZE=2", "TILED=YES"], 1, (2, 3)),
     (["BLOCKXSIZE=7", "BLOCKYSIZE=1", "TILED=NO"], 1, (5, 7)),
@@ -278,6 +279,40 @@ def test_chunk_sizes_that_are_none(tmp_path, cpl, options, bands, cause):
     store = tmp_path / "a.zarr"
     assert gdal.GetDriverByName("Zarr").Create(str(store), 7, 5, bands, gdal.GDT_Byte, options) is None
     assert cause in cpl.the_error()
+    assert not store.exists()
+
+
+FOREIGN = [
+    ("COMPRESS=LZW", "LZW", "BLOSC"), ("COMPRESS=jpeg", "jpeg", "BLOSC"),
+    ("COMPRESS=LERC_ZSTD", "LERC_ZSTD", "BLOSC"), ("COMPRESS=CCITTFAX4", "CCITTFAX4", "BLOSC"),
+    ("INTERLEAVE=LINE", "LINE", "BAND"), ("INTERLEAVE=tile", "tile", "BAND"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("copy", [False, True])
+@pytest.mark.parametrize("option, value, used", FOREIGN)
+def test_values_of_other_formats_are_one_warning_and_the_default(
+    tmp_path, cpl, option, value, used, copy
+):
+    driver = gdal.GetDriverByName("Zarr")
+    plain, store = tmp_path / "plain" / "a.zarr", tmp_path / "a.zarr"
+    plain.parent.mkdir()
+    for path, options in ((plain, []), (store, [option])):
+        if copy:
+            assert driver.CreateCopy(str(path), source_of(lambda band, i: None), options=options)
+        else:
+            assert driver.Create(str(path), 7, 5, 2, gdal.GDT_Byte, options)
+    name = option.split("=")[0]
+    expected = f"{store}: creation option {name}: Zarr has no {value}, so it is {used}, the default"
+    assert cpl.warnings == [expected] and cpl.errors == []
+    assert zarr_formats.array_document(store, "a") == zarr_formats.array_document(plain, "a")
+
+
+def test_compressors_that_no_format_has_are_an_error(tmp_path, cpl):
+    driver = gdal.GetDriverByName("Zarr")
+    store = tmp_path / "a.zarr"
+    assert driver.Create(str(store), 7, 5, 1, gdal.GDT_Byte, ["COMPRESS=LZX"]) is None
+    assert "COMPRESS: expected NONE, BLOSC" in cpl.the_error()
     assert not store.exists()
 
 

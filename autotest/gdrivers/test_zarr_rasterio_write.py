@@ -300,6 +300,49 @@ def test_an_option_that_is_none_of_the_drivers_is_a_warning(tmp_path, caplog):
     np.testing.assert_array_equal(read(store), VALUES)
 
 
+PROFILES = {
+    "strips": dict(),
+    "lzw": dict(compress="lzw", predictor=2, bigtiff="yes", num_threads="all_cpus"),
+    "packbits": dict(compress="packbits", interleave="pixel", sparse_ok=True),
+    "jpeg": dict(
+        compress="jpeg", tiled=True, blockxsize=32, blockysize=16, interleave="pixel",
+        photometric="ycbcr",
+    ),
+    "deflate": dict(compress="deflate", zlevel=9, tiled=True, blockxsize=32, blockysize=16),
+    "lerc": dict(compress="lerc", max_z_error=0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_the_profile_of_a_geotiff_makes_a_store(tmp_path, caplog, name):
+    """As one writes what one has read: profile.update(driver="Zarr"). Strips of a GeoTIFF are no
+    chunks; what only GeoTIFF has is told once."""
+    values = VALUES.astype("u1") if name == "jpeg" else VALUES
+    write(tmp_path / "a.tif", values, **PROFILES[name] | {"driver": "GTiff"})
+    with rasterio.open(tmp_path / "a.tif") as source:
+        found = {**source.profile, **PROFILES[name], "driver": "Zarr"}
+        values = source.read()
+    caplog.clear()
+    with rasterio.open(tmp_path / "a.zarr", "w", **found) as dataset:
+        dataset.write(values)
+    tiled, pixel = "blockxsize" in PROFILES[name], found["interleave"] == "pixel"
+    chunk = (16, 32) if tiled else (ROWS, COLUMNS)
+    chunk = (*chunk, BANDS) if pixel else (1, *chunk)
+    held = metadata(tmp_path / "a.zarr", "a")
+    assert tuple(held["chunks"]) == chunk
+    assert held["compressor"]["id"] == ("zlib" if name == "deflate" else "blosc")
+    np.testing.assert_array_equal(read(tmp_path / "a.zarr"), values)
+    has_no = {"lzw", "packbits", "jpeg", "lerc"}
+    expected = [f"COMPRESS: Zarr has no {name}"] if name in has_no else []
+    unknown = [option.upper() for option in PROFILES[name]
+               if option in ("predictor", "bigtiff", "num_threads", "sparse_ok", "photometric",
+                             "zlevel", "max_z_error")]  # fmt: skip
+    warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(warnings) == len(expected) + len(unknown), warnings
+    for part in expected + unknown:
+        assert sum(part in text for text in warnings) == 1, (part, warnings)
+
+
 OPTIONS = [
     (dict(compress="zstd", zstd_level=3), "compressor", {"id": "zstd", "level": 3}),
     (dict(compress="NONE"), "compressor", None),

@@ -225,6 +225,11 @@ def _(folder):
     translate(folder / "a.zarr", of=source(kind=gdal.GDT_CInt16))
 
 
+@provokes("creation option <name>: Zarr has no <value>, so it is <value>, the default")
+def _(folder):
+    translate(folder / "a.zarr", "COMPRESS=LZW")
+
+
 @provokes("creation option <name>: expected <what>, got <value>")
 def _(folder):
     translate(folder / "a.zarr", "BLOCKSIZE=0")

@@ -29,10 +29,11 @@ const char* const kDatasetOptions =
     "  <Option name='APPEND_DIM' type='string' description='Dimension of an array of an existing store that grows by the source`s bands'/>"
     "  <Option name='APPEND_DIM_VALUES' type='string' description='Coordinates of the new slices along APPEND_DIM, with commas between: numbers, ISO 8601 times or texts; what the bands` metadata say by default'/>"
     "  <Option name='BLOCKXSIZE' type='int' min='1' description='Columns of a chunk, where BLOCKSIZE is not given; not used with TILED=NO'/>"
-    "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk; see BLOCKXSIZE'/>"
+    "  <Option name='BLOCKYSIZE' type='int' min='1' description='Rows of a chunk; see BLOCKXSIZE, without which it is of strips and not used'/>"
     "  <Option name='TILED' type='boolean' description='Accepted, as rasterio passes on what a source has: NO says that BLOCKXSIZE and BLOCKYSIZE are of strips' default='YES'/>"
     "  <Option name='SINGLE_ARRAY' type='boolean' description='Whether several bands are one array of three dimensions or an array each' default='YES'/>"
-    "  <Option name='INTERLEAVE' type='string-select' description='Place of the bands in a single array: slowest or fastest dimension' default='BAND'>"
+    // Not a selection, which GDAL would check: a profile of a GeoTIFF may have other values.
+    "  <Option name='INTERLEAVE' type='string' description='Place of the bands in a single array: slowest (BAND) or fastest (PIXEL) dimension' default='BAND'>"
     // CreateCopy() of GDAL passes on what a source has where a value is listed plainly. A store is
     // (band, y, x) unless it is asked for.
     "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
@@ -61,6 +62,25 @@ Status Refuse(const char* text) {
         "creation option OVERVIEWS: expected NONE, AUTO or factors from 2 on with commas between, "
         "got " +
         zarr::Quoted(text));
+}
+
+// Values that GDAL's other drivers take, GeoTIFF above all, and Zarr has no counterpart for:
+// rasterio and rioxarray pass on what a source has.
+constexpr const char* kCompressorsOfOthers[] = {
+    "LZW",  "JPEG",         "PACKBITS",  "CCITTRLE", "CCITTFAX3", "CCITTFAX4",  "LERC",
+    "WEBP", "LERC_DEFLATE", "LERC_ZSTD", "JPEG2000", "JXL",       "JXL_DNG_1_7"};
+constexpr const char* kInterleavesOfOthers[] = {"LINE", "TILE"};
+constexpr const char* kDefaultCompressor = "BLOSC";
+
+template <std::size_t Size>
+bool IsOneOf(const char* const (&names)[Size], const char* name) {
+    return std::any_of(std::begin(names), std::end(names),
+                       [&](const char* other) { return EQUAL(name, other); });
+}
+
+std::string UnknownToZarr(const char* option, const char* value, const char* used) {
+    return std::string("creation option ") + option + ": Zarr has no " + value + ", so it is " +
+           used + ", the default";
 }
 
 constexpr const char* kFormats = "ZARR_V2 or ZARR_V3";
@@ -115,6 +135,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     parsed.array_name = CSLFetchNameValueDef(options, "ARRAY_NAME", "");
     ZARR_ASSIGN_OR_RETURN(parsed.block_x, ParseBlockSide(options, "BLOCKXSIZE"));
     ZARR_ASSIGN_OR_RETURN(parsed.block_y, ParseBlockSide(options, "BLOCKYSIZE"));
+    // Rows alone are a strip's, as rasterio passes them on without its columns.
+    if (parsed.block_x == 0) parsed.block_y = 0;
     parsed.append_subdataset = CPLFetchBool(options, "APPEND_SUBDATASET", false);
     parsed.append_dim = CSLFetchNameValueDef(options, "APPEND_DIM", "");
     parsed.append_dim_values = CSLFetchNameValueDef(options, "APPEND_DIM_VALUES", "");
@@ -122,7 +144,9 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     if (!parsed.append_dim.empty()) parsed.append_subdataset = false;
     parsed.single_array = CPLFetchBool(options, "SINGLE_ARRAY", true);
     const char* interleave = CSLFetchNameValueDef(options, "INTERLEAVE", "BAND");
-    if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))
+    if (IsOneOf(kInterleavesOfOthers, interleave))
+        parsed.array.warnings.push_back(UnknownToZarr("INTERLEAVE", interleave, "BAND"));
+    else if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))
         return RefuseOption("INTERLEAVE", "BAND or PIXEL", interleave);
     parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
     // GDAL passes on INTERLEAVE=BAND of the source, which arrays for each band have, too.
@@ -142,7 +166,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
 
 // clang-format off
 const char* const kArrayOptions =
-    "  <Option name='COMPRESS' type='string-select' description='Compression method' default='BLOSC'>"
+    // Not a selection, which GDAL would check: a profile of a GeoTIFF may have other values.
+    "  <Option name='COMPRESS' type='string' description='Compression method: NONE, BLOSC, ZLIB (or DEFLATE), GZIP, LZMA, ZSTD, LZ4, BZ2. Those that only GeoTIFF has give a warning and the default' default='BLOSC'>"
     "    <Value>NONE</Value><Value>BLOSC</Value><Value alias='DEFLATE'>ZLIB</Value><Value>GZIP</Value>"
     "    <Value>LZMA</Value><Value>ZSTD</Value><Value>LZ4</Value><Value>BZ2</Value>"
     "  </Option>"
@@ -278,6 +303,9 @@ Result<ArrayCreationOptions> ArrayCreationOptions::Parse(CSLConstList options,
     if (has_filter && array.byte_order == zarr::ByteOrder::kBig)
         return RefuseOption("ENDIAN", "LITTLE with FILTER", "BIG");
     ZARR_ASSIGN_OR_RETURN(array.codecs, MakeCodecSpecs(options, dtype));
+    const char* const compressor = CSLFetchNameValueDef(options, "COMPRESS", kDefaultCompressor);
+    if (IsOneOf(kCompressorsOfOthers, compressor))
+        array.warnings.push_back(UnknownToZarr("COMPRESS", compressor, kDefaultCompressor));
     ZARR_ASSIGN_OR_RETURN(array.chunks, ParseSizes(options, "BLOCKSIZE"));
     ZARR_ASSIGN_OR_RETURN(array.shard_chunks, ParseSizes(options, "SHARD_CHUNK_SHAPE"));
     array.is_sharded = CPLFetchBool(options, "SHARD", !array.shard_chunks.empty());
@@ -568,7 +596,8 @@ Result<CodecSpec> MakeCompressor(CSLConstList options, const char* name) {
 Result<std::vector<CodecSpec>> MakeCodecSpecs(CSLConstList options, const DataType& dtype) {
     const char* const list = CSLFetchNameValueDef(options, "FILTER", "NONE");
     const CPLStringList names(CSLTokenizeString2(EQUAL(list, "NONE") ? "" : list, ",", 0));
-    const char* const compressor = CSLFetchNameValueDef(options, "COMPRESS", "BLOSC");
+    const char* compressor = CSLFetchNameValueDef(options, "COMPRESS", kDefaultCompressor);
+    if (IsOneOf(kCompressorsOfOthers, compressor)) compressor = kDefaultCompressor;
     std::vector<CodecSpec> codecs;
     Status status;
     const auto add = [&](Result<CodecSpec> codec) {

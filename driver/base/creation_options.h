@@ -28,6 +28,9 @@ struct ArrayCreationOptions {
     std::optional<bool> has_key_prefix;
     bool is_sharded = false;
     std::vector<std::uint64_t> shard_chunks;
+    // Values of options that other drivers have and Zarr does not, and what is used instead; for
+    // the caller to emit.
+    std::vector<std::string> warnings;
 
     // `options` is GDAL's NULL-terminated list of NAME=VALUE, `dtype` that of the array. Errors
     // name the option. Whether codecs take the dtype is checked where the array is made.
@@ -95,7 +98,8 @@ struct CreationOptions {
         format;  // as FORMAT states it; a store that is added to has its own
     zarr::Format new_format = zarr::Format::kV2;  // of a new store
     std::string array_name;                       // empty: by the file's name
-    // Of a chunk in pixels, by BLOCKXSIZE and BLOCKYSIZE; 0: by default.
+    // Of a chunk in pixels, by BLOCKXSIZE and BLOCKYSIZE; 0: by default. Rows without columns are
+    // 0.
     std::uint64_t block_x = 0;
     std::uint64_t block_y = 0;
     bool append_subdataset = false;

@@ -233,6 +233,7 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
     ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options, dtype));
+    EmitWarnings(folder, parsed.array.warnings);
     if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
         parsed.single_array = false;
     const bool replaces = !parsed.append_subdataset && parsed.append_dim.empty();
@@ -311,6 +312,7 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
         ZARR_ASSIGN_OR_RETURN(const StorePath path, TargetPath(name));
+        EmitWarnings(path, parsed.array.warnings);
         ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(path, raster, parsed));
         ZARR_RETURN_IF_ERROR(made.Commit());
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());

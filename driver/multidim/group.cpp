@@ -62,7 +62,8 @@ json::Value DimensionNames(const Dimensions& dimensions) {
     return json::Value(std::move(names));
 }
 
-Result<zarr::ArrayMetadata> MetadataOf(const Dimensions& dimensions,
+// The metadata of a new array; emits warnings about `options` under the array's name.
+Result<zarr::ArrayMetadata> MetadataOf(const std::string& name, const Dimensions& dimensions,
                                        const GDALExtendedDataType& type, CSLConstList options,
                                        zarr::Format format) {
     zarr::ArraySpec spec;
@@ -71,6 +72,7 @@ Result<zarr::ArrayMetadata> MetadataOf(const Dimensions& dimensions,
     ZARR_ASSIGN_OR_RETURN(spec.dtype, NewArrayType(type, strings));
     ZARR_ASSIGN_OR_RETURN(const ArrayCreationOptions array,
                           ArrayCreationOptions::Parse(options, spec.dtype));
+    EmitWarnings(name, array.warnings);
     for (const auto& dimension : dimensions) spec.shape.push_back(dimension->GetSize());
     const bool are_objects = spec.dtype.kind == zarr::DataKind::kObject;
     spec.chunks = zarr::DefaultChunks(spec.shape, are_objects ? kUsualTextBytes : spec.dtype.size);
@@ -363,9 +365,10 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     ZARR_RETURN_IF_ERROR(CheckDistinct(own).WithContext("/" + path));
     ZARR_ASSIGN_OR_RETURN(const Georeferenced convention,
                           ParseConvention(options, Georeferenced::kGdal));
-    ZARR_ASSIGN_OR_RETURN(
-        const zarr::ArrayMetadata metadata,
-        MetadataOf(own, type, options, session_->hierarchy().format()).WithContext("/" + path));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
+                          MetadataOf(session_->store_path() + ": /" + path, own, type, options,
+                                     session_->hierarchy().format())
+                              .WithContext("/" + path));
     const json::Object attributes{{"_ARRAY_DIMENSIONS", DimensionNames(own)}};
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateArray(path, metadata, attributes));
     session_->NodeCreated();
