@@ -541,3 +541,28 @@ def test_arrays_of_gdal_have_a_fill_value_of_null(tmp_path, cpl, codecs):
     dataset = None
     opened(-4)
     cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("fill", [0, 1, True])
+def test_booleans_of_zarrita(tmp_path, cpl, fill):
+    """The Python library zarrita wrote 0 as the fill value of every type."""
+    metadata = document((4, 4), "bool", (2, 4), fill_value=fill, dimension_names=["y", "x"])
+    zarr3.handmade(tmp_path / "a.zarr", metadata, {"c/0/0": bytes([1, 0] * 4)})
+    for options in ([], ["FILL_VALUE_AS_NODATA=YES"]):
+        dataset = gdal.OpenEx(str(tmp_path / "a.zarr"), open_options=options)
+        wanted = [[1, 0] * 2] * 2 + [[int(fill)] * 4] * 2
+        assert dataset.ReadAsArray().tolist() == wanted
+        assert dataset.GetRasterBand(1).GetNoDataValue() is None
+    array = zarr_mdim.open_array(tmp_path / "a.zarr")
+    assert zarr_mdim.read(array)[""].tolist() == wanted
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("fill", [2, -1, 0.5, "0", None])
+def test_no_other_number_is_a_boolean(tmp_path, fill):
+    metadata = document((4, 4), "bool", (2, 4), fill_value=fill)
+    zarr3.handmade(tmp_path / "a.zarr", metadata)
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.Open(str(tmp_path / "a.zarr"))
+    assert (dataset is None) == (fill is not None)  # GDAL's own driver writes null
+    assert fill is None or "fill_value" in log.the_error()

@@ -114,6 +114,13 @@ Result<std::string> IntegerOf(const DataType& type, const json::Value& value) {
                                                       : NoValueOf(type, value);
 }
 
+// The Python library zarrita, which was the model of zarr-python 3, wrote 0 for false.
+Result<std::string> BoolOf(const DataType& type, const json::Value& value) {
+    std::uint64_t number = 0;
+    const bool is_digit = value.is_integer() && value.GetUint64(number) && number <= 1;
+    return value.as_bool() != nullptr || is_digit ? AsInV2(type, value) : NoValueOf(type, value);
+}
+
 Result<std::string> TimeOf(const DataType& type, const json::Value& value) {
     const std::string* const text = value.as_string();
     if (text != nullptr ? *text != kNotATimeText : !value.is_integer())
@@ -201,7 +208,7 @@ Result<std::string> ObjectOf(const DataType& type, const json::Value& value) {
 Result<std::string> ElementOf(const DataType& type, const json::Value& value) {
     switch (type.kind) {
         case DataKind::kBool:
-            return value.as_bool() != nullptr ? AsInV2(type, value) : NoValueOf(type, value);
+            return BoolOf(type, value);
         case DataKind::kInt:
         case DataKind::kUint:
             return IntegerOf(type, value);
