@@ -262,6 +262,7 @@ def test_nodata_is_the_fill_value(tmp_path, nodata):
     zarr_gdal.assert_same(band.ReadAsArray(), RAMP[0])
     (array,) = zarr3.read(tmp_path / "values", [(store, "v")])
     assert array.attributes.get("_FillValue") in (nodata, None)
+    assert "gdal_has_nodata" not in array.attributes
 
 
 def test_create_and_write_in_parts(tmp_path, cpl):

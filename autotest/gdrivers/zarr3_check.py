@@ -7,6 +7,8 @@ import zarr_mdim
 import zarr_mdim_check
 from osgeo import gdal
 
+FILL_AS_NODATA = ["FILL_VALUE_AS_NODATA=YES"]
+
 
 def chunk_shape(document):
     """What is decoded at once: the innermost chunks where there are shards."""
@@ -30,10 +32,11 @@ def chunk_shape(document):
 
 def raster_problem(store, path, values, fill=None, options=()):
     """None when the array reads equal as a raster; of what is none, when one error says so. `fill`
-    is the nodata value as an array without dimensions, None where it is not compared."""
+    is the fill value as an array without dimensions, which is the nodata value where it is asked for;
+    None where it is not compared."""
     name = zarr_gdal.array_name(store, path)
     with zarr_gdal.error_log() as log:
-        dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=list(options))
+        dataset = gdal.OpenEx(name, gdal.OF_RASTER, open_options=[*options, *FILL_AS_NODATA])
         if values.size == 0 or values.dtype.kind in "SUO" or _holds_no_number(values.dtype):
             if dataset is not None or len(log.errors) != 1:
                 return f"{name}: is no raster, and should be refused with one error: {log.events}"
@@ -83,7 +86,7 @@ def mdim_problem(store, path, values, fill=None, document=None, draw=None):
     """None when the array reads equal through the multidimensional API. `fill` as above, `document`
     is its zarr.json, `draw` a zarr_random_types.Draw for random windows."""
     with zarr_gdal.error_log() as log:
-        dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER)
+        dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER, open_options=FILL_AS_NODATA)
         if dataset is None:
             return f"{store}: does not open: {log.events}"
         array = _open(dataset.GetRootGroup(), path)
@@ -131,7 +134,7 @@ def _structure_problem(array, document):
 
 
 def problem(array, options=(), draw=None):
-    """None when both APIs read what a zarr3.Array holds, and its fill value is their nodata value."""
+    """None when both APIs read what a zarr3.Array holds, and its fill value."""
     place = array.store, array.path
     return raster_problem(*place, array.values, array.fill, options) or mdim_problem(
         *place, array.values, array.fill, array.document, draw

@@ -18,7 +18,8 @@ SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 OF_ELEMENTS = ("delta", "fixedscaleoffset", "quantize", "bitround", "astype", "packbits")
 OF_TEXTS = {"vlen-utf8": "string", "vlen-bytes": "variable_length_bytes"}
 SAME_NAMES = ("blosc", "gzip", "zstd", "crc32c")
-NO_NODATA = "gdal_has_nodata"  # false: the fill value, which every array of v3 has, is no nodata value
+# 1 or 0 where an array does not tell by itself whether its fill value is its nodata value.
+HAS_NODATA = "gdal_has_nodata"
 # Members that zarr.json of an array and of a group may have.
 ARRAY_MEMBERS = {
     "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
@@ -85,6 +86,34 @@ def double_text(value):
     return base64.b64encode(struct.pack("<d", value)).decode()
 
 
+def names_nodata(attributes):
+    return any(attributes.get(name) is not None for name in ("_FillValue", "missing_value"))
+
+
+def is_unstated_fill_missing(fill, attributes):
+    """What the driver makes of a fill value of v3 where HAS_NODATA does not say it."""
+    is_default = fill in (0, False, "", [0.0, 0.0]) or (
+        isinstance(fill, str) and fill.rstrip("=") and not fill.rstrip("=").strip("A")
+    )
+    return not is_default or ("_CRS" in attributes and "grid_mapping" not in attributes)
+
+
+def is_fill_missing(document):
+    """Whether the fill value of a zarr.json means in v2 that there is one."""
+    attributes = document.get("attributes", {})
+    if HAS_NODATA in attributes:
+        return bool(attributes[HAS_NODATA])
+    return names_nodata(attributes) or is_unstated_fill_missing(document["fill_value"], attributes)
+
+
+def mark_fill(document, attributes, is_missing):
+    """Puts HAS_NODATA where `attributes` need it."""
+    if names_nodata(attributes) and is_missing:
+        return
+    if is_unstated_fill_missing(document["fill_value"], attributes) != is_missing:
+        attributes[HAS_NODATA] = int(is_missing)
+
+
 def put_attributes(document, attributes, change=ome_05):
     """Puts attributes as Zarr v2 has them into a zarr.json."""
     attributes = dict(attributes)
@@ -97,8 +126,7 @@ def put_attributes(document, attributes, change=ome_05):
         is_float = str(document["data_type"]).startswith("float")
         if is_float and isinstance(fill, (int, float)):
             attributes["_FillValue"] = double_text(fill)
-        if document.get("attributes", {}).get(NO_NODATA) is False:
-            attributes[NO_NODATA] = False
+        mark_fill(document, attributes, is_fill_missing(document))
     # What a program has put beside `ome` stays there.
     old = document.get("attributes", {})
     beside = {name: attributes.pop(name) for name in OME if name in old and name in attributes}
@@ -109,7 +137,7 @@ def attributes_of(document):
     """The attributes of a node as Zarr v2 has them."""
     attributes = ome_04(dict(document.get("attributes", {})))
     if document["node_type"] == "array":
-        attributes.pop(NO_NODATA, None)
+        attributes.pop(HAS_NODATA, None)
         if "dimension_names" in document:
             attributes["_ARRAY_DIMENSIONS"] = document["dimension_names"]
         fill = attributes.get("_FillValue")
@@ -290,8 +318,7 @@ def array_document(array, attributes, separator=None, change=ome_05):
         "fill_value": _fill_in_v3(array["fill_value"], dtype),
         "codecs": codecs_in_v3(array, dtype), "attributes": {},
     }  # fmt: skip
-    if array["fill_value"] is None:
-        document["attributes"][NO_NODATA] = False
+    document["attributes"][HAS_NODATA] = int(array["fill_value"] is not None)
     put_attributes(document, attributes, change)
     return document
 
@@ -309,7 +336,7 @@ def zarray_of(document):
     assert grid["name"] == "regular", grid
     dtype = typestr_of(document["data_type"], endian)
     fill = _fill_in_v2(document["fill_value"], dtype_of(dtype))
-    if document.get("attributes", {}).get(NO_NODATA) is False:
+    if not is_fill_missing(document):
         fill = None
     encoding = document["chunk_key_encoding"]
     separator = encoding.get("configuration", {}).get("separator")

@@ -158,16 +158,6 @@ def _(folder):
     driver.CreateCopy(str(folder / "a.zarr"), source, options=options)
 
 
-@provokes("/<path>: the nodata value is the fill value, which absent chunks hold; it cannot be removed "
-          "before all pixels are written")  # fmt: skip
-def _(folder):
-    dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 4, 4)
-    dataset.GetRasterBand(1).SetNoDataValue(1)
-    dataset = None
-    dataset = update(folder / "a.zarr")
-    dataset.GetRasterBand(1).DeleteNoDataValue()
-
-
 @provokes("/<node>: a new store is named by its path alone; creation option ARRAY_NAME names the array")
 def _(folder):
     translate(f'ZARR:"{folder / "a.zarr"}":/b')

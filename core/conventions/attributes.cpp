@@ -5,14 +5,10 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
-#include <limits>
 #include <locale>
 #include <sstream>
 
-#include "core/base/endian.h"
 #include "core/base/text.h"
-#include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -143,86 +139,6 @@ Packing ReadPacking(const json::Value& attributes, Warnings& warnings) {
     packing.offset = NumberAttribute(attributes, "add_offset", warnings);
     if (const std::string* units = StringAttribute(attributes, "units")) packing.units = *units;
     return packing;
-}
-
-namespace {
-
-// What JSON has no numbers for.
-bool NamedDouble(std::string_view name, double& number) {
-    if (name == "NaN")
-        number = std::numeric_limits<double>::quiet_NaN();
-    else if (name == "Infinity" || name == "-Infinity")
-        number = (name[0] == '-' ? -1 : 1) * std::numeric_limits<double>::infinity();
-    else
-        return false;
-    return true;
-}
-
-// xarray writes the attribute of a float of Zarr v3 as the base64 of a little-endian double.
-std::optional<FillValue> XarrayFillValue(const DataType& type, const json::Value& value) {
-    const std::string* const text = value.as_string();
-    if (text == nullptr || type.kind != DataKind::kFloat) return std::nullopt;
-    const auto bytes = Base64Decode(*text);
-    double number = 0;
-    if (!bytes.ok() || bytes->size() != sizeof number) return std::nullopt;
-    std::string native = *bytes;
-    if (!HostIsLittleEndian()) std::reverse(native.begin(), native.end());
-    std::memcpy(&number, native.data(), sizeof number);
-    auto element = ParseFillValue(type, json::Value(number));
-    return element.ok() ? std::optional(element.Take()) : std::nullopt;
-}
-
-}  // namespace
-
-std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
-                                    bool fill_value_counts, Warnings& warnings) {
-    const DataType& type = metadata.dtype;
-    if (type.missing) return FillValue(*type.missing, type.size);
-    for (const std::string_view name : {"_FillValue", "missing_value"}) {
-        const json::Value* value = attributes.Find(name);
-        if (value == nullptr || value->is_null()) continue;
-        const json::Array* items = value->as_array();
-        const bool one_of_one =
-            items != nullptr && items->size() == 1 && metadata.dtype.kind != DataKind::kComplex;
-        auto element = ParseFillValue(metadata.dtype, one_of_one ? (*items)[0] : *value);
-        if (element.ok()) return element.Take();
-        if (auto packed = XarrayFillValue(metadata.dtype, *value)) return packed;
-        warnings.push_back("attribute " + std::string(name) + ": " + json::Brief(*value) +
-                           " is not a value of dtype " + metadata.dtype.ToString());
-    }
-    if (metadata.dtype.is_time()) {  // NumPy's own: not a time
-        constexpr std::int64_t kNat = std::numeric_limits<std::int64_t>::min();
-        std::string element(sizeof kNat, '\0');
-        std::memcpy(element.data(), &kNat, sizeof kNat);
-        return FillValue(std::move(element), sizeof kNat);
-    }
-    if (fill_value_counts && metadata.has_fill_value) return metadata.fill_value;
-    return std::nullopt;
-}
-
-Status CheckNodataIsFree(const DataType& type) {
-    if (!type.missing) return {};
-    return Status::Unsupported(
-        "the nodata value of data type zarrs.optional stands for missing elements and cannot be "
-        "changed while the array is open");
-}
-
-Result<json::Value> NodataAttribute(const DataType& type, Format format, std::string_view element) {
-    ZARR_RETURN_IF_ERROR(CheckNodataIsFree(type));
-    ZARR_ASSIGN_OR_RETURN(json::Value value, FillValueToJson(type, element));
-    if (format != Format::kV3 || type.kind != DataKind::kFloat) return value;
-    double number = 0;
-    if (element.size() == sizeof(float))
-        number = static_cast<double>(LoadNative<float>(element.data()));
-    else if (element.size() == sizeof number)
-        number = LoadNative<double>(element.data());
-    else if (!value.GetDouble(number) &&
-             !(value.as_string() != nullptr && NamedDouble(*value.as_string(), number)))
-        return value;
-    std::string bytes(sizeof number, '\0');
-    std::memcpy(bytes.data(), &number, sizeof number);
-    if (!HostIsLittleEndian()) std::reverse(bytes.begin(), bytes.end());
-    return json::Value(Base64Encode(ByteSpan(bytes)));
 }
 
 std::string UnitsOf(const DataType& type, const Packing& packing) {

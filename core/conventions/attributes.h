@@ -58,7 +58,7 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);
 
-// What the stored numbers mean: nodata, packing, units.
+// What the stored numbers mean: packing, units.
 
 // value = stored * scale + offset, in `units` (CF conventions, section 8.1).
 struct Packing {
@@ -67,21 +67,6 @@ struct Packing {
     std::string units;
 };
 Packing ReadPacking(const json::Value& attributes, Warnings& warnings);
-
-// The element that stands for missing data, in the host's byte order: that of a data type whose
-// elements may be missing, see ArrayMetadata; of others the attribute `_FillValue`,
-// else `missing_value`, else NaT for a time, else, where `fill_value_counts`, the fill value of the
-// array.
-std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
-                                    bool fill_value_counts, Warnings& warnings);
-
-// Fails where what is nodata is a matter of the data type: of elements that may be missing.
-Status CheckNodataIsFree(const DataType& type);
-
-// The attribute `_FillValue` that says that an element, in the host's byte order, stands for
-// missing data. Of floats of Zarr v3 it is the base64 of a little-endian double: xarray fails to
-// open what has a number there.
-Result<json::Value> NodataAttribute(const DataType& type, Format format, std::string_view element);
 
 // The units of an array's numbers: what its NumPy time type says, else the attribute.
 std::string UnitsOf(const DataType& type, const Packing& packing);

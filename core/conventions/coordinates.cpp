@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/nodata.h"
 #include "core/conventions/time.h"
 #include "core/dtype/convert.h"
 #include "core/dtype/element_text.h"
@@ -152,7 +153,7 @@ class Labeller {
         if (type_.is_time() || !type_.is_numeric()) return;
         reference_ = ReadTimeReference(attributes, warnings);
         packing_ = ReadPacking(attributes, warnings);
-        if (const auto missing = ReadNodata(attributes, metadata, false, warnings))
+        if (const auto missing = StatedNodata(attributes, metadata, warnings))
             missing_ = missing->Bytes();
     }
 

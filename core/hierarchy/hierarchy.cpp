@@ -393,7 +393,7 @@ bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
            a.axis_order == b.axis_order && a.dimension_separator == b.dimension_separator &&
            a.has_key_prefix == b.has_key_prefix && a.edges == b.edges &&
            a.stored_chunks() == b.stored_chunks() && a.has_fill_value == b.has_fill_value &&
-           a.fill_value.held() == b.fill_value.held() &&
+           a.fill_meaning == b.fill_meaning && a.fill_value.held() == b.fill_value.held() &&
            std::equal(a.codecs.begin(), a.codecs.end(), b.codecs.begin(), b.codecs.end(), Agree);
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/checked.h"
 #include "core/base/text.h"
 #include "core/grid/chunk_grid.h"
+#include "core/grid/row_major.h"
 #include "core/hierarchy/tree.h"
 #include "core/json/value.h"
 #include "core/store/keys.h"
@@ -363,8 +364,9 @@ namespace {
 
 using Shape = std::vector<std::uint64_t>;
 
-Status WriteFill(ArrayWriter& writer, const Region& region, std::size_t threads) {
-    const ArrayMetadata& metadata = writer.array().metadata();
+// Writes the fill value of `metadata`.
+Status WriteFill(const ArrayMetadata& metadata, ArrayWriter& writer, const Region& region,
+                 std::size_t threads) {
     if (metadata.dtype.kind == DataKind::kObject) {
         const std::vector<std::string> texts(static_cast<std::size_t>(region.size()),
                                              metadata.fill_value.held());
@@ -397,7 +399,7 @@ Status FillBeyond(ArrayWriter& writer, const Shape& shape, std::size_t threads) 
                 std::min(metadata.ChunkAxis(i).WholeChunks(std::min(shape[i], metadata.shape[i])),
                          metadata.shape[i]);
         if (beyond.size() == 0) continue;
-        ZARR_RETURN_IF_ERROR(WriteFill(writer, beyond, threads));
+        ZARR_RETURN_IF_ERROR(WriteFill(metadata, writer, beyond, threads));
     }
     return writer.Flush(threads);
 }
@@ -409,6 +411,28 @@ Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata&
     Shape counts;
     for (std::size_t i = 0; i < kept.rank(); ++i) counts.push_back(kept.ChunkAxis(i).count());
     return array.chunks().EraseOutside(store, counts, locks);
+}
+
+Status StoreAbsentChunks(const Array& array, ArrayWriter& writer, std::size_t threads) {
+    const ArrayMetadata& metadata = array.metadata();
+    ZARR_ASSIGN_OR_RETURN(const ChunkListing listing, array.ListChunks());
+    if (listing.chunks == array.chunk_count()) return {};
+    DimVector<std::uint64_t> counts;
+    for (std::size_t i = 0; i < metadata.rank(); ++i)
+        counts.push_back(metadata.ChunkAxis(i).count());
+    DimVector<std::uint64_t> chunk(counts.size(), 0);
+    for (bool is_one = array.chunk_count() != 0; is_one; is_one = NextRowMajor(chunk, counts)) {
+        if (!array.IsKnownAbsent(chunk)) continue;
+        Region region;
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            const GridAxis axis = metadata.ChunkAxis(i);
+            region.start.push_back(axis.StartOf(chunk[i]));
+            region.count.push_back(axis.InsideOf(chunk[i]));
+            region.step.push_back(1);
+        }
+        ZARR_RETURN_IF_ERROR(WriteFill(metadata, writer, region, threads));
+    }
+    return writer.Flush(threads);
 }
 
 Status ResizeArray(HierarchyWriter& metadata, Store& store, ArrayWriter& writer, const Shape& shape,

@@ -32,7 +32,8 @@ json::Value V3CodecJson(const CodecSpec& codec) {
 
 bool SameMetadata(const ArrayMetadata& a, const ArrayMetadata& b) {
     return a.format == b.format && a.has_fill_value == b.has_fill_value &&
-           a.dtype.missing == b.dtype.missing && MetadataText(a) == MetadataText(b);
+           a.fill_meaning == b.fill_meaning && a.dtype.missing == b.dtype.missing &&
+           MetadataText(a) == MetadataText(b);
 }
 
 std::string MetadataText(const ArrayMetadata& metadata) {

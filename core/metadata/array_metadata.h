@@ -43,6 +43,14 @@ struct Sharding {
     std::vector<CodecSpec> codecs;  // from the bytes of the whole shard to what is stored
 };
 
+// What an array says of its fill value where no attribute names a nodata value; in Zarr v3 the
+// attribute `gdal_has_nodata`. See core/metadata/fill_meaning.h.
+enum class FillMeaning : std::uint8_t {
+    kUnstated,
+    kNodata,
+    kData,
+};
+
 // The validated description of an array, of any format and in the words of Zarr v2's specification
 // ("Arrays"). The other files of this folder read and write it.
 struct ArrayMetadata {
@@ -58,10 +66,11 @@ struct ArrayMetadata {
     std::vector<Sharding> shards;  // outermost first; empty without
     AxisOrder axis_order;          // of the elements in a chunk
     char dimension_separator = '.';
-    bool has_key_prefix = false;    // of v3: chunk keys begin with "c"
-    bool has_separator = false;     // the metadata say which
-    bool has_fill_value = false;    // false where "fill_value" is null
-    FillValue fill_value;           // zeros where null
+    bool has_key_prefix = false;  // of v3: chunk keys begin with "c"
+    bool has_separator = false;   // the metadata say which
+    bool has_fill_value = false;  // false where "fill_value" is null
+    FillValue fill_value;         // zeros where null
+    FillMeaning fill_meaning = FillMeaning::kUnstated;
     bool lacks_fill_value = false;  // "fill_value", which has to be there, is not: null is meant
     bool has_characters = false;    // netCDF's, of which the last dimension makes texts
     // In encoding order. Of v3 without transpositions that `axis_order` says, and without "bytes"

@@ -10,6 +10,7 @@
 #include "core/dtype/v3_types.h"
 #include "core/json/value.h"
 #include "core/metadata/chunk_grid_v3.h"
+#include "core/metadata/fill_meaning.h"
 #include "core/metadata/sizes.h"
 #include "core/metadata/v3_codecs.h"
 #include "core/store/keys.h"
@@ -25,9 +26,6 @@ constexpr std::string_view kFillValue = "fill_value";
 constexpr std::string_view kCodecs = "codecs";
 // How other versions, and conventions, name the dimensions.
 constexpr std::string_view kArrayDimensions = "_ARRAY_DIMENSIONS";
-// Every array of v3 has a fill value; this attribute, when it is false, says that it is no nodata
-// value. docs/driver.md describes it.
-constexpr std::string_view kHasNodata = "gdal_has_nodata";
 
 constexpr std::string_view kArrayMembers[] = {
     "zarr_format",        "node_type", "shape", "data_type", "chunk_grid",
@@ -167,12 +165,6 @@ bool HasNoFillValue(const json::Value& document, const DataType& dtype) {
     return fill != nullptr && fill->is_null() && !dtype.missing;
 }
 
-bool SaysNoNodata(const json::Value& document) {
-    const json::Value* const attributes = document.Find(kAttributes);
-    const json::Value* const says = attributes != nullptr ? attributes->Find(kHasNodata) : nullptr;
-    return says != nullptr && says->as_bool() != nullptr && !*says->as_bool();
-}
-
 // What absent chunks hold; zero where the document has no fill value.
 Result<FillValue> ReadFillValue(const DataType& dtype, const json::Value& document) {
     ZARR_ASSIGN_OR_RETURN(const json::Value* fill, json::Require(document, kFillValue));
@@ -230,15 +222,18 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     ZARR_RETURN_IF_ERROR(ReadV3Codecs(*document.Find(kCodecs), metadata));
     // Bytes in it are in the order that the codecs say.
     ZARR_ASSIGN_OR_RETURN(metadata.fill_value, ReadFillValue(metadata.dtype, document));
-    metadata.has_fill_value = !HasNoFillValue(document, metadata.dtype) && !SaysNoNodata(document);
+    metadata.has_fill_value = !HasNoFillValue(document, metadata.dtype);
+    if (const json::Value* const attributes = document.Find(kAttributes))
+        metadata.fill_meaning = StatedFillMeaning(*attributes);
     metadata.document = std::move(*document.as_object());
     json::EraseMember(metadata.document, kAttributes);
     return metadata;
 }
 
-// What is stored for attributes as they are shown, into a document; `rank` of an array.
+// Puts attributes, as they are shown, into a document; `rank` is that of an array, and `mark` the
+// value of kHasNodataAttribute, null for none.
 void PutAttributes(json::Object& document, const json::Value& shown,
-                   std::optional<std::size_t> rank, bool has_nodata) {
+                   std::optional<std::size_t> rank, json::Value mark) {
     json::Object stored;
     const json::Value* names = nullptr;
     for (const json::Member& member : *shown.as_object()) {
@@ -250,14 +245,14 @@ void PutAttributes(json::Object& document, const json::Value& shown,
                                });
         if (are_names)
             names = &member.second;
-        else if (member.first != kHasNodata)
+        else if (member.first != kHasNodataAttribute)
             stored.push_back(member);
     }
     if (names != nullptr)
         json::PutMember(document, kDimensionNames, *names);
     else
         json::EraseMember(document, kDimensionNames);
-    if (!has_nodata) stored.emplace_back(kHasNodata, json::Value(false));
+    if (!mark.is_null()) stored.emplace_back(kHasNodataAttribute, std::move(mark));
     json::PutMember(document, kAttributes, json::Value(std::move(stored)));
 }
 
@@ -347,7 +342,7 @@ Result<json::Value> ParseV3Attributes(std::string_view text) {
     ZARR_ASSIGN_OR_RETURN(json::Value attributes, ParseSlice(slices, kAttributes));
     if (!json::FindSlice(slices, kAttributes)) attributes = json::Value(json::Object{});
     ZARR_RETURN_IF_ERROR(CheckAttributes(&attributes));
-    json::EraseMember(*attributes.as_object(), kHasNodata);
+    json::EraseMember(*attributes.as_object(), kHasNodataAttribute);
     ZARR_ASSIGN_OR_RETURN(json::Value names, ParseSlice(slices, kDimensionNames));
     const json::Array* const items = names.as_array();
     const bool has_names =
@@ -416,13 +411,14 @@ Result<ArrayMetadata> MakeV3Array(const ArraySpec& spec) {
             {"shape", SizesToJson(spec.shape)},
             {"zarr_format", json::Value(std::int64_t{3})},
         }));
-    metadata.has_fill_value = spec.fill_value.has_value();
+    if (!spec.fill_value) metadata.fill_meaning = FillMeaning::kData;
     return metadata;
 }
 
 std::string V3ArrayText(const ArrayMetadata& metadata, const json::Value& attributes) {
     json::Object document = metadata.document;
-    PutAttributes(document, attributes, metadata.rank(), metadata.has_fill_value);
+    PutAttributes(document, attributes, metadata.rank(),
+                  FillMark(metadata, attributes, IsFillMissing(metadata, attributes)));
     return TextOf(std::move(document));
 }
 
@@ -435,7 +431,16 @@ std::string V3GroupText() {
 Result<std::string> WithV3Attributes(std::string_view text, const json::Value& attributes) {
     ZARR_ASSIGN_OR_RETURN(json::Object document, ParseDocument(text));
     const json::Value whole(document);
-    PutAttributes(document, attributes, RankIn(whole), !SaysNoNodata(whole));
+    const json::Value* const stored = whole.Find(kAttributes);
+    const json::Value* const held = stored != nullptr ? stored->Find(kHasNodataAttribute) : nullptr;
+    json::Value mark = held != nullptr ? *held : json::Value();
+    // The fill value keeps its meaning. Groups have none.
+    if (const auto metadata = ParseV3Array(text); metadata.ok()) {
+        const bool is_missing =
+            IsFillMissing(*metadata, stored != nullptr ? *stored : json::Value());
+        mark = FillMark(*metadata, attributes, is_missing);
+    }
+    PutAttributes(document, attributes, RankIn(whole), std::move(mark));
     return TextOf(std::move(document));
 }
 
@@ -444,7 +449,8 @@ Result<std::string> WithV3Array(std::string_view text, const ArrayMetadata& meta
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, ParseV3Attributes(text));
     for (const json::Member& member : metadata.document)
         if (member.first != kDimensionNames) json::PutMember(document, member.first, member.second);
-    PutAttributes(document, attributes, metadata.rank(), metadata.has_fill_value);
+    PutAttributes(document, attributes, metadata.rank(),
+                  FillMark(metadata, attributes, IsFillMissing(metadata, attributes)));
     return TextOf(std::move(document));
 }
 
@@ -480,15 +486,16 @@ Result<ArrayMetadata> WithV3Shape(const ArrayMetadata& metadata,
     json::PutMember(document, "shape", SizesToJson(shape));
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed,
                           CheckedV3(std::move(document), metadata.dtype.missing));
-    changed.has_fill_value = metadata.has_fill_value;
+    changed.fill_meaning = metadata.fill_meaning;
     return changed;
 }
 
 Result<ArrayMetadata> WithV3FillValue(const ArrayMetadata& metadata,
                                       const std::optional<std::string>& element) {
     ArrayMetadata changed = metadata;
-    changed.has_fill_value = element.has_value();
+    changed.fill_meaning = element ? FillMeaning::kNodata : FillMeaning::kData;
     if (!element) return changed;  // what absent chunks hold stays
+    changed.has_fill_value = true;
     ZARR_ASSIGN_OR_RETURN(json::Value fill, V3FillValueToJson(metadata.dtype, *element));
     ZARR_ASSIGN_OR_RETURN(changed.fill_value, ParseV3FillValue(metadata.dtype, fill));
     json::PutMember(changed.document, kFillValue, std::move(fill));
@@ -551,7 +558,7 @@ Result<ArrayMetadata> WithV3Grid(const ArrayMetadata& metadata,
     }
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata changed,
                           CheckedV3(std::move(document), metadata.dtype.missing));
-    changed.has_fill_value = metadata.has_fill_value;
+    changed.fill_meaning = metadata.fill_meaning;
     return changed;
 }
 

@@ -38,6 +38,11 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
     return std::optional(std::chrono::duration<double>(std::min(seconds, kMax)));
 }
 
+zarr::FillAsNodata ParseFillAsNodata(const char* text) {
+    if (EQUAL(text, "AUTO")) return zarr::FillAsNodata::kAuto;
+    return CPLTestBool(text) ? zarr::FillAsNodata::kYes : zarr::FillAsNodata::kNo;
+}
+
 // What a number is multiplied with by the letters behind it.
 std::optional<std::uint64_t> FactorOf(const std::string& unit, bool is_bytes) {
     if (unit.empty()) return 1;
@@ -93,8 +98,12 @@ const char* const kOpenOptionList =
     " bands and set their DIM_{dimname}_VALUE metadata items, or unlimited' default='5'/>"
     "  <Option name='LIST_ALL_ARRAYS' type='boolean' description='Whether to list arrays of fewer"
     " than two dimensions, and coordinates, as subdatasets' default='NO'/>"
-    "  <Option name='FILL_VALUE_AS_NODATA' type='boolean' description='Whether the fill_value of an"
-    " array without _FillValue and missing_value is its nodata value' default='YES'/>"
+    "  <Option name='FILL_VALUE_AS_NODATA' type='string-select' description='Whether the fill_value"
+    " of an array without _FillValue and missing_value is its nodata value. AUTO takes that of"
+    " Zarr v2, and of Zarr v3 one that is not the default of its type or that GDAL wrote'"
+    " default='AUTO'>"
+    "    <Value>AUTO</Value><Value>YES</Value><Value>NO</Value>"
+    "  </Option>"
     "  <Option name='ASSUME_LONGLAT' type='boolean' description='Whether longitude and latitude"
     " coordinates without any statement of a CRS are taken as WGS 84; YES given explicitly takes"
     " those that only their names tell, too' default='YES'/>"
@@ -162,8 +171,8 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     parsed.dim_y = CSLFetchNameValueDef(options, "DIM_Y", "");
     parsed.select = CSLFetchNameValueDef(options, "SELECT", "");
     parsed.list_all_arrays = CPLFetchBool(options, "LIST_ALL_ARRAYS", false);
-    parsed.is_fill_value_given = CSLFetchNameValue(options, "FILL_VALUE_AS_NODATA") != nullptr;
-    parsed.fill_value_as_nodata = CPLFetchBool(options, "FILL_VALUE_AS_NODATA", true);
+    parsed.fill_value_as_nodata =
+        ParseFillAsNodata(CSLFetchNameValueDef(options, "FILL_VALUE_AS_NODATA", "AUTO"));
     if (const char* const assumed = CSLFetchNameValue(options, "ASSUME_LONGLAT"))
         parsed.assume_longlat =
             CPLTestBool(assumed) ? zarr::AssumeLonglat::kByName : zarr::AssumeLonglat::kNo;

@@ -9,6 +9,7 @@
 #include "core/array/array.h"
 #include "core/base/status.h"
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/nodata.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr_driver {
@@ -28,8 +29,7 @@ struct OpenOptions {
     std::string dim_y;
     std::string select;  // what fixes extra dimensions: "time=2020-07-01,z=2"; may be empty
     bool list_all_arrays = false;
-    bool fill_value_as_nodata = true;
-    bool is_fill_value_given = false;  // FILL_VALUE_AS_NODATA was set, and not left as it is
+    zarr::FillAsNodata fill_value_as_nodata = zarr::FillAsNodata::kAuto;
     zarr::AssumeLonglat assume_longlat = zarr::AssumeLonglat::kAsSaid;
     bool wrap_longitude = false;
     bool north_up = false;

@@ -14,7 +14,9 @@
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/eopf.h"
+#include "core/conventions/multiscales.h"
 #include "core/conventions/nczarr.h"
+#include "core/conventions/nodata.h"
 #include "core/dtype/fill_value.h"
 #include "core/dtype/narrow.h"
 #include "core/store/keys.h"
@@ -28,6 +30,7 @@
 #include "driver/multidim/dimension.h"
 #include "driver/multidim/extended_type.h"
 #include "driver/multidim/shared_resource.h"
+#include "driver/raster/ome.h"
 #include "driver/raster/raster_open.h"
 
 namespace zarr_driver {
@@ -162,8 +165,14 @@ void ZarrMDArray::ReadNodata() {
     FreeNodata();
     if (values_.are_characters()) return;
     zarr::Warnings warnings;
-    const auto element = zarr::ReadNodata(facts_.attributes, facts_.metadata,
-                                          session_->options().fill_value_as_nodata, warnings);
+    const zarr::ArrayMetadata& metadata = facts_.metadata;
+    zarr::FillAsNodata fill = session_->options().fill_value_as_nodata;
+    const zarr::Hierarchy& hierarchy = *session_->location().hierarchy;
+    // Black pixels of an image are data, as in the classic API.
+    if (fill == zarr::FillAsNodata::kAuto && metadata.fill_value.is_zero() &&
+        IsOmeImage(zarr::LevelListings(hierarchy).Find(facts_.path), metadata.rank()))
+        fill = zarr::FillAsNodata::kNo;
+    const auto element = zarr::ReadNodata(facts_, fill, session_->coordinates(), warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
     // The values of a boolean are both data, and an empty string is what an array begins as.
     if (!element || values_.stored().kind == zarr::DataKind::kBool) return;
@@ -539,14 +548,25 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     return element;
 }
 
-// What absent chunks mean changes only while there is nothing else. Null where they mean nothing.
-Status ZarrMDArray::ChangeFillValue(const std::string* element) {
-    if (!is_new_) return {};
-    ZARR_ASSIGN_OR_RETURN(
-        zarr::ArrayMetadata changed,
-        zarr::WithFillValue(facts_.metadata,
-                            element != nullptr ? std::optional(*element) : std::nullopt));
+// The fill value is what absent chunks hold, so that it changes only while nothing is written.
+Status ZarrMDArray::ReplaceFillValue(const std::optional<std::string>& element) {
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
+                          zarr::WithFillValue(facts_.metadata, element));
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().ReplaceMetadata(facts_.path, changed));
+    return OpenAnew();
+}
+
+Status ZarrMDArray::RemoveFillValue() {
+    if (is_new_) return ReplaceFillValue(std::nullopt);
+    if (!facts_.metadata.has_fill_value ||
+        session_->options().fill_value_as_nodata == zarr::FillAsNodata::kNo)
+        return {};
+    ZARR_RETURN_IF_ERROR(session_->update()->MakeFillData(
+        *session_->location().hierarchy, facts_.path, session_->options().threads));
+    return OpenAnew();
+}
+
+Status ZarrMDArray::OpenAnew() {
     ZARR_ASSIGN_OR_RETURN(auto array, session_->location().hierarchy->OpenArray(facts_.path));
     facts_.metadata = array->metadata();
     values_.SetArray(std::move(array));
@@ -573,8 +593,12 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
     ZARR_RETURN_IF_ERROR(CheckChange());
     if (raw == nullptr) {
         ZARR_RETURN_IF_ERROR(zarr::CheckNodataIsFree(facts_.metadata.dtype));
-        ZARR_RETURN_IF_ERROR(ChangeFillValue(nullptr));
-        return ChangeAttribute("_FillValue", std::nullopt);
+        ZARR_RETURN_IF_ERROR(RemoveFillValue());
+        for (const char* name : {"_FillValue", "missing_value"})
+            if (facts_.attributes.Find(name) != nullptr)
+                ZARR_RETURN_IF_ERROR(ChangeAttribute(name, std::nullopt));
+        ReadNodata();
+        return {};
     }
     ZARR_ASSIGN_OR_RETURN(const std::string element, StoredElement(raw));
     if (IsOutside(raw, element)) {
@@ -585,10 +609,12 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
         return StoreNodata(nullptr);
     }
     ZARR_ASSIGN_OR_RETURN(
-        json::Value value,
+        json::Member attribute,
         zarr::NodataAttribute(facts_.metadata.dtype, facts_.metadata.format, element));
-    ZARR_RETURN_IF_ERROR(ChangeFillValue(&element));
-    return ChangeAttribute("_FillValue", std::move(value));
+    if (is_new_) ZARR_RETURN_IF_ERROR(ReplaceFillValue(element));
+    if (attribute.first != "_FillValue" && facts_.attributes.Find("_FillValue") != nullptr)
+        ZARR_RETURN_IF_ERROR(ChangeAttribute("_FillValue", std::nullopt));
+    return ChangeAttribute(attribute.first.c_str(), std::move(attribute.second));
 }
 
 bool ZarrMDArray::SetRawNoDataValue(const void* pRawNoData) {

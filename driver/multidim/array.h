@@ -156,7 +156,9 @@ class ZarrMDArray final : public GDALPamMDArray {
 #endif
     zarr::Status StoreNodata(const void* raw);
     bool IsOutside(const void* raw, const std::string& element) const;
-    zarr::Status ChangeFillValue(const std::string* element);
+    zarr::Status ReplaceFillValue(const std::optional<std::string>& element);
+    zarr::Status RemoveFillValue();
+    zarr::Status OpenAnew();
     zarr::Result<std::string> StoredElement(const void* raw) const;
     zarr::Status ChangeShape(const std::vector<GUInt64>& shape);
     void ForgetStatistics();

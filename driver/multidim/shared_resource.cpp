@@ -647,6 +647,7 @@ std::vector<std::shared_ptr<ZarrGroup>> SharedResource::LiveGroups() const {
 Status SharedResource::ChangeAttribute(const std::string& path, const std::string& name,
                                        std::optional<json::Value> value) {
     ZARR_RETURN_IF_ERROR(update_->ChangeAttribute(path, name, std::move(value)));
+    coordinates_.Clear();
     const auto array = OpenIfLive(path);
     if (array == nullptr) return {};
     ZARR_ASSIGN_OR_RETURN(json::Value attributes, update_->Attributes(path));
@@ -692,7 +693,7 @@ Status SharedResource::DeleteNode(const std::string& path) {
     ZARR_RETURN_IF_ERROR(CheckDeletable(location_.store_path, path));
     // First from the store: what could not be deleted is as it was.
     ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(path));
-    ++generation_;
+    NodesChanged();
     update_->Discard(path);
     for (const auto& array : LiveArrays())
         if (zarr::IsAtOrBelow(array->path(), path)) array->Deleted();
@@ -726,7 +727,7 @@ Status SharedResource::RenameNode(const std::string& node, const std::string& ne
         return Status::Invalid("/" + path + ": what the dataset was opened as is not renamed");
     ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
     ZARR_RETURN_IF_ERROR(update_->metadata().RenameNode(path, new_name));
-    ++generation_;
+    NodesChanged();
     const std::string target = zarr::JoinKey(zarr::ParentPath(path), new_name);
     update_->MoveAttributes(path, target);
     MoveObjects(path, target);

@@ -14,6 +14,7 @@
 
 #include "core/base/fork.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/nodata.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
 #include "driver/store/location.h"
@@ -62,6 +63,9 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     // Drops the statistics of arrays that were written to since they were stored. Looks once, and
     // where looking costs no requests.
     void DropOldStatistics();
+
+    // Which arrays hold coordinates.
+    zarr::CoordinateFinder& coordinates() { return coordinates_; }
 
     // The path of the group that is the root. Where an array was opened this is the group around
     // it, which then shows that array alone.
@@ -152,7 +156,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     zarr::Status Resize(const std::map<ZarrDimension*, std::uint64_t>& sizes);
 
     // A node was made.
-    void NodeCreated() { ++generation_; }
+    void NodeCreated() { NodesChanged(); }
     // Deletes a node, or gives it another name in its group; its objects and those of what is
     // below it are told.
     zarr::Status DeleteNode(const std::string& path);
@@ -176,6 +180,10 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
         std::weak_ptr<ZarrDimension> owner;
     };
 
+    void NodesChanged() {
+        ++generation_;
+        coordinates_.Clear();
+    }
     bool IsOpened(const std::string& path) const;
     std::string OutsideName(const std::string& path) const;
     std::vector<std::string> OpenedArrays() const;
@@ -209,6 +217,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
 
     const Location location_;
     const OpenOptions options_;
+    zarr::CoordinateFinder coordinates_{*location_.hierarchy};
     const bool is_array_;
     const std::string root_;
     const std::string pam_path_;  // without its ending

@@ -11,6 +11,7 @@
 #include "core/conventions/nczarr.h"
 #include "core/conventions/overview_layout.h"
 #include "core/hierarchy/tree.h"
+#include "core/metadata/fill_meaning.h"
 #include "core/store/keys.h"
 #include "driver/base/metadata_text.h"
 
@@ -28,6 +29,12 @@ constexpr int kMaxNames = 1000;
 
 std::string Numbered(const std::string& name, int turn) {
     return turn == 1 ? name : name + "_" + std::to_string(turn);
+}
+
+// What the fill value of an array stands for, as long as no attribute names a nodata value.
+zarr::FillMeaning FillMeaningOf(const zarr::ArrayFacts& facts) {
+    return zarr::IsFillMissing(facts.metadata, facts.attributes) ? zarr::FillMeaning::kNodata
+                                                                 : zarr::FillMeaning::kData;
 }
 
 // True for attributes that say where the array lies, or name arrays beside it.
@@ -268,9 +275,10 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
         // The separator that the raster's chunks have, where its metadata do not say which.
         ZARR_ASSIGN_OR_RETURN(const char separator, source_.arrays[i]->array->chunks().Separator());
         ZARR_ASSIGN_OR_RETURN(
-            const zarr::ArrayMetadata metadata,
+            zarr::ArrayMetadata metadata,
             zarr::WithGrid(source_.arrays[i]->facts.metadata, scaled.facts.metadata.shape,
                            scaled.facts.metadata.chunks, separator));
+        metadata.fill_meaning = FillMeaningOf(source_.arrays[i]->facts);
         json::Object attributes;
         AddDimensionNames(scaled.facts, attributes);
         ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(level.paths[i], metadata, attributes));
@@ -372,8 +380,20 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
         SetGeoreferencingAttributes(array, placement, convention, beside, attributes);
         ZARR_RETURN_IF_ERROR(
             update_.metadata().SetAttributes(level.paths[i], json::Value(std::move(attributes))));
+        ZARR_RETURN_IF_ERROR(FollowFillMeaning(source_.arrays[i]->facts, level.paths[i]));
     }
     return {};
+}
+
+// Where the raster's fill value has become data, that of a level does, too.
+Status OverviewLevels::FollowFillMeaning(const zarr::ArrayFacts& base,
+                                         const std::string& path) const {
+    if (FillMeaningOf(base) != zarr::FillMeaning::kData) return {};
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy_.Metadata(path));
+    ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_.Attributes(path));
+    return zarr::IsFillMissing(metadata, attributes)
+               ? update_.MakeFillData(hierarchy_, path, source_.threads)
+               : Status();
 }
 
 // Coordinates of other dimensions are the same; those of X and Y that a geotransform does not say

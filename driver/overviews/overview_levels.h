@@ -72,6 +72,7 @@ class OverviewLevels {
     zarr::Result<std::string> FreeGroupBeside(int factor) const;
     bool IsListed(const std::string& group) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
+    zarr::Status FollowFillMeaning(const zarr::ArrayFacts& base, const std::string& path) const;
     zarr::Status UpdateCoordinates(const CoordinateArrays& coordinates, const RasterLayout& array,
                                    const RasterLayout& level) const;
     zarr::Status CopyCoordinates(const std::string& from, const std::string& to) const;

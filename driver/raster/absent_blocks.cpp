@@ -78,7 +78,10 @@ bool AbsentBlocks::IsNodata(double value) {
 std::optional<AbsentBlocks::Coverage> AbsentBlocks::CoverageOf(const PixelWindow& window,
                                                                int stop_at) {
     const double fill = FillNumber();
-    if ((fill != 0 && !IsNodata(fill)) || !AreKnown()) return std::nullopt;
+    int has_nodata = FALSE;
+    band_.GetNoDataValue(&has_nodata);
+    // Zeros beside a nodata value are data.
+    if (!(IsNodata(fill) || (fill == 0 && has_nodata == FALSE)) || !AreKnown()) return std::nullopt;
     const ZarrRasterBand::BlockRange blocks = band_.BlocksOf(window);
     int status = 0;
     double data = 0;

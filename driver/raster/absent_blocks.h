@@ -28,8 +28,9 @@ class AbsentBlocks {
         int status;      // GDAL_DATA_COVERAGE_STATUS_...
         double percent;  // of pixels with data; -1 where it was stopped before
     };
-    // How much of a window has data, where pixels of absent chunks are zeros or nodata; looks until
-    // one of the states in `stop_at` is met. nullopt where it cannot be said.
+    // How much of a window has data, where pixels of absent chunks are nodata, or zeros of a band
+    // without a nodata value; looks until one of the states in `stop_at` is met. nullopt where it
+    // cannot be said.
     std::optional<Coverage> CoverageOf(const PixelWindow& window, int stop_at);
 
     // True where most of the array's chunks are absent, and what GDAL would compute of the band

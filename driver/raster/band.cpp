@@ -13,6 +13,7 @@
 #include "core/base/endian.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/nodata.h"
 #include "core/dtype/element_text.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
@@ -43,6 +44,8 @@ bool IsDefaultDomain(const char* domain) { return domain == nullptr || domain[0]
 
 // Of an item of metadata, or its name.
 bool IsStatistic(const char* item) { return STARTS_WITH_CI(item, "STATISTICS_"); }
+
+constexpr const char* kFillValueAttribute = "_FillValue";
 
 void SetSuccess(int* success, bool value) {
     if (success != nullptr) *success = value ? TRUE : FALSE;
@@ -88,16 +91,9 @@ void ZarrRasterBand::InterpretAttributes() {
     for (const std::string& name : zarr::FlagNames(facts.attributes, warnings))
         categories_.AddString(name.c_str());
     units_ = zarr::UnitsOf(field_.type, packing);
-    // The values of a boolean are both data.
-    if (field_.type.kind != zarr::DataKind::kBool) {
-        const OpenOptions& options = dataset()->options();
-        // Black pixels of an image are no holes in it, though most writers leave them out as 0.
-        const bool is_black = facts.metadata.fill_value.is_zero() && !options.is_fill_value_given &&
-                              IsOmeImage(array_.listing, facts.metadata.rank());
-        const auto element = zarr::ReadNodata(facts.attributes, facts.metadata,
-                                              options.fill_value_as_nodata && !is_black, warnings);
+    if (array_.nodata && field_.type.kind != zarr::DataKind::kBool) {
         const bool is_field = facts.metadata.dtype.kind == zarr::DataKind::kStruct;
-        if (element) nodata_ = element->Part(is_field ? field_.offset : 0, field_.type.size);
+        nodata_ = array_.nodata->Part(is_field ? field_.offset : 0, field_.type.size);
     }
     if (slice_ == 0 && (nBand == 1 || !field_.name.empty()))
         EmitWarnings(dataset()->store_path() + ": /" + facts.path, warnings);
@@ -586,11 +582,14 @@ template <class T>
 CPLErr ZarrRasterBand::StoreNodata(T value) {
     const auto element = ElementOf(value, field_.type.Native());
     if (!element) return RefuseNodata(TextOf(value));
-    auto text = zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
-    if (!text.ok()) return EmitError(dataset()->store_path(), text.status());
+    auto attribute =
+        zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
+    if (!attribute.ok()) return EmitError(dataset()->store_path(), attribute.status());
     nodata_ = element;
     ForgetPamNodata();
-    dataset()->ChangeAttribute(array_, "_FillValue", text.Take());
+    if (attribute->first != kFillValueAttribute)  // which counts first
+        dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
+    dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
     const bool is_whole = field_.name.empty();
     const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
@@ -664,7 +663,9 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
         if (!status.ok()) return EmitError(dataset()->store_path(), status);
         nodata_.reset();
         ForgetPamNodata();
-        dataset()->ChangeAttribute(array_, "_FillValue", json::Value());
+        for (const char* name : {kFillValueAttribute, "missing_value"})
+            if (array_.layout.facts.attributes.Find(name) != nullptr)
+                dataset()->ChangeAttribute(array_, name, json::Value());
         return CE_None;
     });
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/conventions/multiscales.h"
+#include "core/dtype/fill_value.h"
 #include "core/json/value.h"
 #include "driver/base/debug_log.h"
 #include "driver/georef/raster_layout.h"
@@ -22,8 +24,9 @@ struct BandArray {
     OmeChannels channels;
     std::unique_ptr<SliceLabels> labels;
     std::unique_ptr<ArrayActivity> activity;
-    bool attributes_changed = false;      // since they were written
-    zarr::json::Value attributes_before;  // as they were when read or written last
+    std::optional<zarr::FillValue> nodata;  // an element of the array, as it was read
+    bool attributes_changed = false;        // since they were written
+    zarr::json::Value attributes_before;    // as they were when read or written last
 };
 
 // The arrays of a dataset, in the order of its bands. They lie in one group, and share their

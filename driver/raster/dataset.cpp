@@ -60,6 +60,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
                                                  array.listing, location_.store_path, options_);
+    array.nodata = ReadNodata(array, warnings);
     EmitWarnings(store_path() + ": /" + array.layout.facts.path, warnings);
     array.activity = std::make_unique<ArrayActivity>(store_path(), array.layout.array);
     if (array.layout.facts.colour_axis) LogImage(store_path(), array.layout.facts);
@@ -81,6 +82,19 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
                     new ZarrRasterBand(this, nBands + 1, array, slice, field, description));
         }
     }
+}
+
+std::optional<zarr::FillValue> ZarrDataset::ReadNodata(const BandArray& array,
+                                                       zarr::Warnings& warnings) {
+    const zarr::ArrayFacts& facts = array.layout.facts;
+    // The values of a boolean are both data.
+    if (facts.metadata.dtype.kind == zarr::DataKind::kBool) return std::nullopt;
+    // Black pixels of an image are no holes in it, though most writers leave them out as 0.
+    zarr::FillAsNodata fill = options_.fill_value_as_nodata;
+    if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
+        IsOmeImage(array.listing, facts.metadata.rank()))
+        fill = zarr::FillAsNodata::kNo;
+    return zarr::ReadNodata(facts, fill, coordinates_, warnings);
 }
 
 void ZarrDataset::AddSubdataset(const std::string& name, const std::string& description) {
@@ -612,29 +626,28 @@ Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
 
 Status ZarrDataset::RemoveFillValue(BandArray& array) {
     const std::string& path = array.layout.facts.path;
-    if (!array.layout.facts.metadata.has_fill_value || !options_.fill_value_as_nodata) return {};
+    if (!array.layout.facts.metadata.has_fill_value ||
+        options_.fill_value_as_nodata == zarr::FillAsNodata::kNo)
+        return {};
     GDALPamDataset::FlushCache(false);  // blocks that GDAL holds
-    const bool is_untouched = update_->HasMade(path) && !update_->HasWritten(*array.layout.array);
-    // With the old one, chunks that hold nothing else were left out.
-    ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
-    if (!is_untouched) {
-        ZARR_ASSIGN_OR_RETURN(const zarr::ChunkListing listing, array.layout.array->ListChunks());
-        if (listing.chunks < array.layout.array->chunk_count())
-            return Status::Unsupported(
-                "/" + path +
-                ": the nodata value is the fill value, which absent chunks hold; it cannot be "
-                "removed before all pixels are written");
-    }
-    return ReplaceFillValue(array, std::nullopt);
+    if (update_->HasMade(path) && !update_->HasWritten(*array.layout.array))
+        return ReplaceFillValue(array, std::nullopt);
+    ZARR_RETURN_IF_ERROR(update_->MakeFillData(*location_.hierarchy, path, options_.threads));
+    levels_behind_ = true;
+    return OpenAnew(array);
 }
 
 Status ZarrDataset::ReplaceFillValue(BandArray& array, const std::optional<std::string>& element) {
-    zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
-    ZARR_ASSIGN_OR_RETURN(zarr::ArrayMetadata changed, zarr::WithFillValue(metadata, element));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
+                          zarr::WithFillValue(array.layout.facts.metadata, element));
     ZARR_RETURN_IF_ERROR(update_->metadata().ReplaceMetadata(array.layout.facts.path, changed));
+    return OpenAnew(array);
+}
+
+Status ZarrDataset::OpenAnew(BandArray& array) {
     ZARR_ASSIGN_OR_RETURN(array.layout.array,
                           location_.hierarchy->OpenArray(array.layout.facts.path));
-    metadata = array.layout.array->metadata();
+    array.layout.facts.metadata = array.layout.array->metadata();
     return {};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/fork.h"
+#include "core/conventions/nodata.h"
 #include "driver/base/creation_options.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/gdal_compat.h"
@@ -113,7 +114,7 @@ class ZarrDataset final : public ZarrPamDataset {
     // Makes `element`, in the host's byte order, the fill value of an array that this dataset has
     // made and not written to yet; of others it would change what absent chunks mean.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
-    // Makes the fill value null, where it is a nodata value. Fails where chunks are absent.
+    // Makes the fill value stand for data; see StoreUpdate::MakeFillData().
     zarr::Status RemoveFillValue(BandArray& array);
     bool HasSubdatasets() const { return !subdatasets_.empty(); }
 
@@ -153,6 +154,7 @@ class ZarrDataset final : public ZarrPamDataset {
     friend class OverviewBuilder;
 
     std::string CommonCompression() const;
+    std::optional<zarr::FillValue> ReadNodata(const BandArray& array, zarr::Warnings& warnings);
 
     CPLErr IBuildOverviews(const char* pszResampling, int nOverviews, const int* panOverviewList,
                            int nListBands, const int* panBandList, GDALProgressFunc pfnProgress,
@@ -165,6 +167,8 @@ class ZarrDataset final : public ZarrPamDataset {
     CoordinateArrays Coordinates();
     zarr::Status FlushAttributes();
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
+    // Opens the array after its metadata have changed.
+    zarr::Status OpenAnew(BandArray& array);
     void WarnOfBandsThatDiffer();
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
@@ -172,6 +176,7 @@ class ZarrDataset final : public ZarrPamDataset {
     void ChangeGroupAttribute(const char* name, zarr::json::Value value) override;
     void StoreMetadataItem(const char* name, const char* value);
 
+    zarr::CoordinateFinder coordinates_{*location_.hierarchy};
     std::vector<std::unique_ptr<ZarrDataset>> levels_;
     std::unique_ptr<StoredMasks> masks_;
     std::optional<bool> is_flipped_;  // where another dataset says it

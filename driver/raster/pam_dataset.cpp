@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/conventions/crs_text.h"
+#include "core/metadata/fill_meaning.h"
 #include "core/store/local_file.h"
 #include "driver/base/guard.h"
 #include "driver/base/metadata_text.h"
@@ -84,6 +85,10 @@ void AddState(const std::string& store_path, const BandArray& array, SourceState
     for (const char* name : {"_FillValue", "missing_value", "_Unsigned"})
         if (const json::Value* value = array.layout.facts.attributes.Find(name))
             state.Add(name + json::Dump(*value));
+    const zarr::ArrayMetadata& metadata = array.layout.facts.metadata;
+    const bool is_v3 = metadata.format == zarr::Format::kV3;
+    if (is_v3 && zarr::IsFillMissing(metadata, array.layout.facts.attributes))
+        state.Add("fill value is nodata");
 }
 
 // The state of what the statistics of an array come from.

@@ -89,7 +89,7 @@ StoredMasks::MaskArray* StoredMasks::Open(const std::string& path) {
 Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path) const {
     const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
     OpenOptions options = dataset_.options();
-    options.fill_value_as_nodata = false;
+    options.fill_value_as_nodata = zarr::FillAsNodata::kNo;
     ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                           MakeLevelLayout(hierarchy, path, options, dataset_.Layout(0)));
     const zarr::json::Value attributes = layout.facts.attributes;

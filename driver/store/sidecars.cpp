@@ -126,7 +126,9 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
     add(!options.multiband, "MULTIBAND=NO");
     add(options.wrap_longitude, "WRAP_LONGITUDE=YES");
     add(options.north_up, "NORTH_UP=YES");
-    add(!options.fill_value_as_nodata, "FILL_VALUE_AS_NODATA=NO");
+    using zarr::FillAsNodata;
+    add(options.fill_value_as_nodata == FillAsNodata::kNo, "FILL_VALUE_AS_NODATA=NO");
+    add(options.fill_value_as_nodata == FillAsNodata::kYes, "FILL_VALUE_AS_NODATA=YES");
     return id;
 }
 

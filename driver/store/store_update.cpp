@@ -20,6 +20,13 @@ Result<std::shared_ptr<zarr::Synchronizer>> OpenSynchronizer(const std::string& 
     return zarr::OpenProcessSynchronizer(folder).WithContext("SYNCHRONIZER");
 }
 
+namespace {
+
+// Bytes that may be pending at least: enough for a row of chunks that is written line by line.
+constexpr std::size_t kLeastPending = std::size_t{64} << 20;
+
+}  // namespace
+
 Status NotForUpdate(bool is_inherited) {
     return Status::Permission(is_inherited
                                   ? "opened for update by the process that this one was forked "
@@ -58,11 +65,26 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto known = writers_.find(array.get());
     if (known != writers_.end()) return known->second.get();
-    // As much as may be cached, and enough for a row of chunks that is written line by line.
-    constexpr std::size_t kLeast = std::size_t{64} << 20;
-    const std::size_t limit = std::max(kLeast, array->context().cache().max_bytes());
+    const std::size_t limit = std::max(kLeastPending, array->context().cache().max_bytes());
     ZARR_ASSIGN_OR_RETURN(auto writer, zarr::ArrayWriter::Open(array, store_, limit, locks_));
     return writers_.emplace(array.get(), std::move(writer)).first->second.get();
+}
+
+Status StoreUpdate::MakeFillData(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                 std::size_t threads) {
+    ZARR_RETURN_IF_ERROR(Release(path, threads));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy.Metadata(path));
+    ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
+                          zarr::WithFillValue(metadata, std::nullopt));
+    if (metadata.has_fill_value && !changed.has_fill_value) {
+        ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy.OpenArray(path));
+        ZARR_ASSIGN_OR_RETURN(const auto without,
+                              hierarchy.WithMetadata({{path, changed}})->OpenArray(path));
+        ZARR_ASSIGN_OR_RETURN(const auto writer,
+                              zarr::ArrayWriter::Open(without, store_, kLeastPending, locks_));
+        ZARR_RETURN_IF_ERROR(zarr::StoreAbsentChunks(*array, *writer, threads));
+    }
+    return metadata_.ReplaceMetadata(path, changed);
 }
 
 bool StoreUpdate::HasWritten(const zarr::Array& array) const {

@@ -68,6 +68,11 @@ class StoreUpdate {
     // Stores what is pending of the arrays at and below a path, and forgets their writers, which
     // must not be used any more: before the arrays change. What fails stays.
     zarr::Status Release(const std::string& path, std::size_t threads);
+    // Makes the fill value of an array, which `hierarchy` reads, stand for data and not for missing
+    // data. Zarr v2 can only say so by having none, so that its absent chunks are stored before.
+    // Stores what is pending of the array, and forgets its writer; it is to be opened anew.
+    zarr::Status MakeFillData(const zarr::Hierarchy& hierarchy, const std::string& path,
+                              std::size_t threads);
     // Drops what is pending of them, attributes too, and their writers: after they are gone.
     void Discard(const std::string& path);
 

@@ -5,6 +5,7 @@
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/base/endian.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/nodata.h"
 #include "core/metadata/v2_metadata.h"
 
 namespace zarr {
@@ -22,7 +23,7 @@ ArrayMetadata Metadata(const std::string& dtype, const std::string& fill) {
 }
 
 // The nodata of an int16 array whose fill value is -1; `warned` counts the warnings.
-std::optional<int> Nodata(const char* attributes, bool fill_counts, std::size_t warned = 0,
+std::optional<int> Nodata(const char* attributes, FillAsNodata fill_counts, std::size_t warned = 0,
                           const char* fill = "-1") {
     Warnings warnings;
     const auto element = ReadNodata(Json(attributes), Metadata(">i2", fill), fill_counts, warnings);
@@ -32,19 +33,22 @@ std::optional<int> Nodata(const char* attributes, bool fill_counts, std::size_t 
 }
 
 TEST(Nodata, HasAnOrderOfSources) {
-    EXPECT_EQ(Nodata(R"({"_FillValue": 5, "missing_value": 6})", true), 5);
-    EXPECT_EQ(Nodata(R"({"missing_value": 6})", true), 6);
-    EXPECT_EQ(Nodata("{}", true), -1);
-    EXPECT_EQ(Nodata("{}", false), std::nullopt);
-    EXPECT_EQ(Nodata("{}", true, 0, "null"), std::nullopt);
-    EXPECT_EQ(Nodata(R"({"_FillValue": 5})", false), 5);
-    EXPECT_EQ(Nodata(R"({"_FillValue": null, "missing_value": 6})", true), 6);
+    EXPECT_EQ(Nodata(R"({"_FillValue": 5, "missing_value": 6})", FillAsNodata::kYes), 5);
+    EXPECT_EQ(Nodata(R"({"missing_value": 6})", FillAsNodata::kYes), 6);
+    EXPECT_EQ(Nodata("{}", FillAsNodata::kYes), -1);
+    EXPECT_EQ(Nodata("{}", FillAsNodata::kNo), std::nullopt);
+    EXPECT_EQ(Nodata("{}", FillAsNodata::kYes, 0, "null"), std::nullopt);
+    EXPECT_EQ(Nodata("{}", FillAsNodata::kAuto), -1);
+    EXPECT_EQ(Nodata("{}", FillAsNodata::kAuto, 0, "0"), 0) << "as xarray has it in Zarr v2";
+    EXPECT_EQ(Nodata(R"({"_FillValue": 5})", FillAsNodata::kNo), 5);
+    EXPECT_EQ(Nodata(R"({"_FillValue": null, "missing_value": 6})", FillAsNodata::kYes), 6);
 }
 
 TEST(Nodata, OfTimesIsNaT) {
     Warnings warnings;
     const auto nodata = [&](const char* attributes) {
-        const auto element = ReadNodata(Json(attributes), Metadata("<M8[s]", "0"), true, warnings);
+        const auto element =
+            ReadNodata(Json(attributes), Metadata("<M8[s]", "0"), FillAsNodata::kYes, warnings);
         return element ? LoadNative<std::int64_t>(element->Bytes().data()) : 0;
     };
     EXPECT_EQ(nodata("{}"), std::numeric_limits<std::int64_t>::min()) << "the epoch is a time";
@@ -60,13 +64,13 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
         const auto attribute = NodataAttribute(metadata.dtype, format, element);
         if (!attribute.ok()) return attribute.status().message();
         Warnings warnings;  // and read again
-        const auto read = ReadNodata(json::Value(json::Object{{"_FillValue", *attribute}}),
-                                     metadata, false, warnings);
+        const auto read = ReadNodata(json::Value(json::Object{*attribute}), metadata,
+                                     FillAsNodata::kNo, warnings);
         EXPECT_TRUE(read && warnings.empty());
         if (read) {
             EXPECT_EQ(read->Bytes(), element);
         }
-        return json::Dump(*attribute);
+        return json::Dump(attribute->second);
     };
     EXPECT_EQ(written(-9999.0F, Format::kV3), "\"AAAAAICHw8A=\"");
     EXPECT_EQ(written(1e20, Format::kV3), "\"QIy1eB2vFUQ=\"");
@@ -75,18 +79,37 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     EXPECT_EQ(written(-9999.0F, Format::kV2), "-9999.0");
 }
 
+// What xarray 2026.9 reads in Zarr v3: its decoder of `_FillValue` fails for other types.
+TEST(Nodata, IsAnAttributeThatXarrayReadsInV3) {
+    const auto name = [](const char* dtype, Format format) {
+        const DataType type = Metadata(dtype, "null").dtype;
+        const auto attribute = NodataAttribute(type, format, std::string(type.size, '\0'));
+        return attribute.ok() ? attribute->first : attribute.status().message();
+    };
+    for (const char* dtype : {"|u1", "<i8", "<f2", "<c16", "|b1"})
+        EXPECT_EQ(name(dtype, Format::kV3), "_FillValue") << dtype;
+    for (const char* dtype : {"<M8[s]", "<m8[D]", "|S4", "<U4"})
+        EXPECT_EQ(name(dtype, Format::kV3), "missing_value") << dtype;
+    EXPECT_EQ(name("<M8[s]", Format::kV2), "_FillValue");
+    Warnings warnings;
+    const auto complex = ReadNodata(Json(R"({"_FillValue": ["AAAAAAAA8D8=", "AAAAAAAAAAA="]})"),
+                                    Metadata("<c8", "0"), FillAsNodata::kNo, warnings);
+    ASSERT_TRUE(complex && warnings.empty());
+    EXPECT_EQ(LoadNative<float>(complex->Bytes().data()), 1.0F);
+}
+
 TEST(Nodata, TakesWhatWritersLeave) {
-    EXPECT_EQ(Nodata(R"({"_FillValue": [5]})", true), 5);
-    EXPECT_EQ(Nodata(R"({"_FillValue": -9999.0})", true), -9999);
+    EXPECT_EQ(Nodata(R"({"_FillValue": [5]})", FillAsNodata::kYes), 5);
+    EXPECT_EQ(Nodata(R"({"_FillValue": -9999.0})", FillAsNodata::kYes), -9999);
 }
 
 TEST(Nodata, PassesBadSourcesOverWithAWarning) {
-    EXPECT_EQ(Nodata(R"({"_FillValue": NaN, "missing_value": 6})", true, 1), 6);
-    EXPECT_EQ(Nodata(R"({"_FillValue": 40000, "missing_value": "x"})", true, 2), -1);
-    EXPECT_EQ(Nodata(R"({"_FillValue": [1, 2]})", false, 1), std::nullopt);
+    EXPECT_EQ(Nodata(R"({"_FillValue": NaN, "missing_value": 6})", FillAsNodata::kYes, 1), 6);
+    EXPECT_EQ(Nodata(R"({"_FillValue": 40000, "missing_value": "x"})", FillAsNodata::kYes, 2), -1);
+    EXPECT_EQ(Nodata(R"({"_FillValue": [1, 2]})", FillAsNodata::kNo, 1), std::nullopt);
     Warnings warnings;
-    static_cast<void>(
-        ReadNodata(Json(R"({"missing_value": 0.5})"), Metadata("<i4", "0"), true, warnings));
+    static_cast<void>(ReadNodata(Json(R"({"missing_value": 0.5})"), Metadata("<i4", "0"),
+                                 FillAsNodata::kYes, warnings));
     ASSERT_EQ(warnings.size(), 1U);
     EXPECT_EQ(warnings[0], "attribute missing_value: 0.5 is not a value of dtype <i4");
 }
@@ -94,15 +117,15 @@ TEST(Nodata, PassesBadSourcesOverWithAWarning) {
 TEST(Nodata, IsExactForEveryType) {
     Warnings warnings;
     const auto big = ReadNodata(Json(R"({"_FillValue": 18446744073709551615})"),
-                                Metadata("<u8", "0"), true, warnings);
+                                Metadata("<u8", "0"), FillAsNodata::kYes, warnings);
     EXPECT_EQ(LoadNative<std::uint64_t>(big->Bytes().data()), UINT64_MAX);
     for (const char* nan : {"NaN", "\"NaN\""}) {
         const auto element = ReadNodata(Json(std::string("{\"_FillValue\": ") + nan + "}"),
-                                        Metadata(">f4", "0"), true, warnings);
+                                        Metadata(">f4", "0"), FillAsNodata::kYes, warnings);
         EXPECT_TRUE(std::isnan(LoadNative<float>(element->Bytes().data())));
     }
-    const auto complex =
-        ReadNodata(Json(R"({"_FillValue": [1, 2]})"), Metadata("<c8", "0"), true, warnings);
+    const auto complex = ReadNodata(Json(R"({"_FillValue": [1, 2]})"), Metadata("<c8", "0"),
+                                    FillAsNodata::kYes, warnings);
     EXPECT_EQ(LoadNative<float>(complex->Bytes().data() + 4), 2.0F);
     EXPECT_TRUE(warnings.empty());
 }

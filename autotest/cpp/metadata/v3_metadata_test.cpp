@@ -2,10 +2,12 @@
 #include "core/metadata/v3_metadata.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
 #include "core/json/value.h"
+#include "core/metadata/fill_meaning.h"
 
 namespace zarr {
 namespace {
@@ -332,23 +334,64 @@ TEST(V3Spec, RefusesShardsThatAreNoMultiples) {
                       "the shard's size 15 along dimension 0 is no multiple of the chunk's, 10"));
 }
 
-TEST(V3Array, WithoutNodataSaysSoInAnAttribute) {
-    auto made = MakeArrayMetadata(V3SpecOf());
+bool IsMissing(const std::string& text) {
+    const auto metadata = ParseV3Array(text);
+    const auto attributes = ParseV3Attributes(text);
+    EXPECT_TRUE(Succeeds(metadata) && Succeeds(attributes));
+    return metadata.ok() && attributes.ok() && IsFillMissing(*metadata, *attributes);
+}
+
+bool HasMark(const std::string& text, const char* value) {
+    return text.find("\"gdal_has_nodata\": " + std::string(value)) != std::string::npos;
+}
+
+TEST(V3Array, MarksAFillValueOnlyWhereItsMeaningIsNotPlain) {
+    const auto made = MakeArrayMetadata(V3SpecOf());
     ASSERT_TRUE(Succeeds(made));
-    EXPECT_FALSE(made->has_fill_value);
+    EXPECT_TRUE(made->has_fill_value);
     const std::string text = V3ArrayText(*made, Json("{}"));
-    EXPECT_NE(text.find("\"gdal_has_nodata\": false"), std::string::npos);
+    EXPECT_EQ(text.find("gdal_has_nodata"), std::string::npos) << "0 is the default";
     EXPECT_NE(text.find("\"fill_value\": 0.0"), std::string::npos);
-    EXPECT_FALSE(ParseV3Array(text)->has_fill_value);
-    const auto changed = WithV3Attributes(text, Json(R"({"a": 1})"));
-    EXPECT_FALSE(ParseV3Array(*changed)->has_fill_value) << "whatever else changes";
+    EXPECT_FALSE(IsMissing(text));
+    // GDAL's own driver writes _CRS and no mark.
+    const auto crs = WithV3Attributes(text, Json(R"({"_CRS": "EPSG:4326"})"));
+    EXPECT_TRUE(HasMark(*crs, "0"));
+    EXPECT_FALSE(IsMissing(*crs));
+    const auto both = WithV3Attributes(*crs, Json(R"({"_CRS": "EPSG:4326", "grid_mapping": "m"})"));
+    EXPECT_EQ(both->find("gdal_has_nodata"), std::string::npos);
+    EXPECT_FALSE(IsMissing(*both));
     const auto with = WithFillValue(*ParseV3Array(text), std::string("\0\0\x80\x3f", 4));
     const auto stored = WithV3Array(text, *with);
-    EXPECT_TRUE(ParseV3Array(*stored)->has_fill_value);
+    EXPECT_TRUE(IsMissing(*stored));
     EXPECT_EQ(stored->find("gdal_has_nodata"), std::string::npos);
     const auto without = WithFillValue(*ParseV3Array(*stored), std::nullopt);
     EXPECT_EQ(FillValueText(*without), "1.0") << "as absent chunks still have it";
-    EXPECT_FALSE(ParseV3Array(*WithV3Array(*stored, *without))->has_fill_value);
+    const auto data = WithV3Array(*stored, *without);
+    EXPECT_TRUE(HasMark(*data, "0"));
+    EXPECT_FALSE(IsMissing(*data));
+    EXPECT_FALSE(IsMissing(*WithV3Attributes(*data, Json(R"({"a": 1})")))) << "whatever changes";
+    const auto zero = WithFillValue(*ParseV3Array(text), std::string(4, '\0'));
+    const auto of_zero = WithV3Array(text, *zero);
+    EXPECT_TRUE(HasMark(*of_zero, "1"));
+    EXPECT_TRUE(IsMissing(*of_zero));
+    const auto named = WithV3Attributes(*of_zero, Json(R"({"_FillValue": "AAAAAAAAAAA="})"));
+    EXPECT_EQ(named->find("gdal_has_nodata"), std::string::npos);
+}
+
+TEST(V3Array, ReadsTheMarksOfOlderStores) {
+    for (const auto& [mark, is_missing] :
+         {std::pair("false", false), std::pair("0", false), std::pair("true", true),
+          std::pair("1", true), std::pair("\"x\"", true)}) {
+        auto made = MakeArrayMetadata(V3SpecOf());
+        std::string text = V3ArrayText(*made, Json("{}"));
+        text.replace(text.find("\"fill_value\": 0.0"), 17, "\"fill_value\": 1.0");
+        text.replace(text.find("\"attributes\": {}"), 16,
+                     std::string("\"attributes\": {\"gdal_has_nodata\": ") + mark + "}");
+        EXPECT_EQ(IsMissing(text), is_missing) << mark;
+        const auto changed = WithV3Attributes(text, Json(R"({"a": 1})"));
+        EXPECT_EQ(IsMissing(*changed), is_missing) << mark;
+        EXPECT_EQ(HasMark(*changed, "0"), !is_missing) << "a number, where it is needed";
+    }
 }
 
 TEST(V3Array, GetsAnotherShapeAndGrid) {

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/nodata.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/base/endian.h"
+#include "core/base/text.h"
+#include "core/conventions/dimensions.h"
+#include "core/conventions/eopf.h"
+#include "core/dtype/element_text.h"
+#include "core/metadata/fill_meaning.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr const char* kFillValue = "_FillValue";
+constexpr const char* kMissingValue = "missing_value";
+
+// A number of a complex one.
+DataType PartOfComplex(DataType type) {
+    type.kind = DataKind::kFloat;
+    type.size /= 2;
+    return type;
+}
+
+// A float from the base64 of a little-endian double, which xarray writes in Zarr v3.
+std::optional<std::string> FromBase64(const DataType& type, const json::Value& value) {
+    const std::string* const text = value.as_string();
+    if (text == nullptr) return std::nullopt;
+    const auto bytes = Base64Decode(*text);
+    double number = 0;
+    if (!bytes.ok() || bytes->size() != sizeof number) return std::nullopt;
+    std::string native = *bytes;
+    if (!HostIsLittleEndian()) std::reverse(native.begin(), native.end());
+    std::memcpy(&number, native.data(), sizeof number);
+    const auto element = ParseFillValue(type, json::Value(number));
+    return element.ok() ? std::optional(element->Bytes()) : std::nullopt;
+}
+
+std::optional<FillValue> XarrayFillValue(const DataType& type, const json::Value& value) {
+    std::optional<std::string> element;
+    if (type.kind == DataKind::kFloat) element = FromBase64(type, value);
+    const json::Array* const parts = value.as_array();
+    if (type.kind == DataKind::kComplex && parts != nullptr && parts->size() == 2) {
+        const DataType part = PartOfComplex(type);
+        const auto real = FromBase64(part, (*parts)[0]);
+        const auto imaginary = FromBase64(part, (*parts)[1]);
+        if (real && imaginary) element = *real + *imaginary;
+    }
+    return element ? std::optional(FillValue(*element, type.size)) : std::nullopt;
+}
+
+json::Value ToBase64(const DataType& type, std::string_view element) {
+    const double number =
+        ElementDouble(type.Native(), reinterpret_cast<const std::uint8_t*>(element.data()));
+    std::string bytes(sizeof number, '\0');
+    std::memcpy(bytes.data(), &number, sizeof number);
+    if (!HostIsLittleEndian()) std::reverse(bytes.begin(), bytes.end());
+    return json::Value(Base64Encode(ByteSpan(bytes)));
+}
+
+// An element whose value is not a time.
+FillValue NotATime() {
+    constexpr std::int64_t kNat = std::numeric_limits<std::int64_t>::min();
+    std::string element(sizeof kNat, '\0');
+    std::memcpy(element.data(), &kNat, sizeof kNat);
+    return {std::move(element), sizeof kNat};
+}
+
+// The element that is missing where no attribute says which.
+std::optional<FillValue> UnstatedNodata(const json::Value& attributes,
+                                        const ArrayMetadata& metadata, FillAsNodata fill) {
+    if (metadata.dtype.is_time()) return NotATime();
+    if (!metadata.has_fill_value || fill == FillAsNodata::kNo) return std::nullopt;
+    const bool counts = fill == FillAsNodata::kYes || IsFillMissing(metadata, attributes);
+    return counts ? std::optional(metadata.fill_value) : std::nullopt;
+}
+
+// True where a coordinate array of one of the dimensions has the array as its bounds.
+bool IsBoundsOfDimension(const ArrayFacts& facts) {
+    const std::string name(LastName(facts.path));
+    return std::any_of(facts.dimensions.begin(), facts.dimensions.end(), [&](const auto& one) {
+        return ReferencedNames(one.coordinate_attributes).count(name) != 0;
+    });
+}
+
+// True where the array's own attributes and dimensions say that it holds coordinates or a grid
+// mapping.
+bool IsCoordinateByItself(const ArrayFacts& facts) {
+    if (facts.dimensions.size() == 1 && facts.dimensions[0].is_named &&
+        facts.dimensions[0].name == LastName(facts.path))
+        return true;
+    for (const char* name : {"axis", "_CoordinateAxisType", "grid_mapping_name"})
+        if (StringAttribute(facts.attributes, name) != nullptr) return true;
+    const bool is_scalar = facts.metadata.rank() == 0;
+    if (is_scalar && StringAttribute(facts.attributes, "crs_wkt") != nullptr) return true;
+    const AxisRole role = RoleFromAttributes(facts.attributes);
+    return role == AxisRole::kX || role == AxisRole::kY || IsBoundsOfDimension(facts);
+}
+
+// True where the pixels of a swath have their longitudes or latitudes in the array, and the element
+// is none of these, but marks gaps, as -9999 does. In Zarr v2 xarray stores `_FillValue` as the
+// fill value alone.
+bool IsNoLonlat(const ArrayFacts& facts, const FillValue& element) {
+    constexpr double kMostDegrees = 360;
+    const DataType type = facts.metadata.dtype.Native();
+    const std::string* const units = StringAttribute(facts.attributes, "units");
+    const bool is_lonlat = facts.metadata.rank() >= 2 && type.is_numeric() && units != nullptr &&
+                           units->rfind("degree", 0) == 0;
+    if (!is_lonlat) return false;
+    Warnings told;  // when the array is opened
+    const Packing packing = ReadPacking(facts.attributes, told);
+    const std::string bytes = element.Bytes();
+    const double stored = ElementDouble(type, reinterpret_cast<const std::uint8_t*>(bytes.data()));
+    const double degrees = stored * packing.scale.value_or(1) + packing.offset.value_or(0);
+    return std::isfinite(degrees) && std::abs(degrees) > kMostDegrees;
+}
+
+// True where attributes are those of data: coordinates have neither coordinates nor a place.
+bool IsDataByItself(const json::Value& attributes) {
+    for (const char* name : {"coordinates", "grid_mapping", "_CRS"})
+        if (attributes.Find(name) != nullptr) return true;
+    return false;
+}
+
+}  // namespace
+
+std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
+                                      Warnings& warnings) {
+    const DataType& type = metadata.dtype;
+    if (type.missing) return FillValue(*type.missing, type.size);
+    for (const char* name : {kFillValue, kMissingValue}) {
+        const json::Value* value = attributes.Find(name);
+        if (value == nullptr || value->is_null()) continue;
+        const json::Array* items = value->as_array();
+        const bool one_of_one =
+            items != nullptr && items->size() == 1 && type.kind != DataKind::kComplex;
+        auto element = ParseFillValue(type, one_of_one ? (*items)[0] : *value);
+        if (element.ok()) return element.Take();
+        if (auto packed = XarrayFillValue(type, *value)) return packed;
+        warnings.push_back("attribute " + std::string(name) + ": " + json::Brief(*value) +
+                           " is not a value of dtype " + type.ToString());
+    }
+    return std::nullopt;
+}
+
+bool CoordinateFinder::IsCoordinate(const ArrayFacts& facts) {
+    if (facts.path.empty()) return false;
+    if (IsCoordinateByItself(facts)) return true;
+    const bool may_be_named =
+        !IsDataByItself(facts.attributes) &&
+        (facts.dimensions.empty() || std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
+                                                 [](const auto& one) { return one.is_named; }));
+    return may_be_named && IsNamedInGroup(facts.path);
+}
+
+bool CoordinateFinder::IsNamedInGroup(const std::string& path) {
+    if (!hierarchy_.is_consolidated() && hierarchy_.store()->ReadsAtOnce() > 1) return false;
+    const std::string group(ParentPath(path));
+    const std::string name(LastName(path));
+    const std::lock_guard<Mutex> lock(mutex_);
+    const auto [found, is_new] = names_.try_emplace(group);
+    if (is_new) {
+        Warnings ignored;  // told where the arrays are opened
+        found->second[""] = ReferencedNames(LenientAttributes(hierarchy_, group, ignored));
+        const auto members = hierarchy_.Members(group);
+        for (const Node& node : members.ok() ? *members : std::vector<Node>()) {
+            const auto metadata =
+                node.kind == NodeKind::kArray ? hierarchy_.Metadata(node.path) : ArrayMetadata();
+            if (node.kind != NodeKind::kArray || !metadata.ok()) continue;
+            found->second[node.name] = ReferencedNames(
+                WithEopf(LenientAttributes(hierarchy_, node.path, ignored), *metadata, ignored));
+        }
+    }
+    return std::any_of(found->second.begin(), found->second.end(), [&](const auto& one) {
+        return one.first != name && one.second.count(name) != 0;
+    });
+}
+
+void CoordinateFinder::Clear() {
+    const std::lock_guard<Mutex> lock(mutex_);
+    names_.clear();
+}
+
+std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
+                                    FillAsNodata fill, Warnings& warnings) {
+    if (auto stated = StatedNodata(attributes, metadata, warnings)) return stated;
+    return UnstatedNodata(attributes, metadata, fill);
+}
+
+std::optional<FillValue> ReadNodata(const ArrayFacts& facts, FillAsNodata fill,
+                                    CoordinateFinder& coordinates, Warnings& warnings) {
+    if (auto stated = StatedNodata(facts.attributes, facts.metadata, warnings)) return stated;
+    auto unstated = UnstatedNodata(facts.attributes, facts.metadata, fill);
+    const bool is_none =
+        unstated && !IsNoLonlat(facts, *unstated) && coordinates.IsCoordinate(facts);
+    return is_none ? std::nullopt : unstated;
+}
+
+Status CheckNodataIsFree(const DataType& type) {
+    if (!type.missing) return {};
+    return Status::Unsupported(
+        "the nodata value of data type zarrs.optional stands for missing elements and cannot be "
+        "changed while the array is open");
+}
+
+Result<json::Member> NodataAttribute(const DataType& type, Format format,
+                                     std::string_view element) {
+    ZARR_RETURN_IF_ERROR(CheckNodataIsFree(type));
+    if (format == Format::kV3 && type.kind == DataKind::kFloat)
+        return json::Member(kFillValue, ToBase64(type, element));
+    if (format == Format::kV3 && type.kind == DataKind::kComplex) {
+        const DataType part = PartOfComplex(type);
+        return json::Member(kFillValue,
+                            json::Value(json::Array{ToBase64(part, element.substr(0, part.size)),
+                                                    ToBase64(part, element.substr(part.size))}));
+    }
+    ZARR_ASSIGN_OR_RETURN(json::Value value, FillValueToJson(type, element));
+    const bool fails = format == Format::kV3 && !type.is_numeric();
+    return json::Member(fails ? kMissingValue : kFillValue, std::move(value));
+}
+
+}  // namespace zarr

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Which value of an array stands for missing data, as attributes and the fill value say it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "core/base/fork.h"
+#include "core/base/status.h"
+#include "core/conventions/array_facts.h"
+#include "core/conventions/attributes.h"
+#include "core/dtype/data_type.h"
+#include "core/dtype/fill_value.h"
+#include "core/hierarchy/hierarchy.h"
+#include "core/json/value.h"
+#include "core/metadata/array_metadata.h"
+
+namespace zarr {
+
+// Whether fill values are nodata values.
+enum class FillAsNodata : std::uint8_t {
+    kAuto,  // where IsFillMissing() says so
+    kYes,
+    kNo,
+};
+
+// The element that stands for missing data by the data type (ArrayMetadata::dtype.missing), by the
+// attribute `_FillValue`, or else by `missing_value`; in the host's byte order. A value that is not
+// one of the data type gives a warning.
+std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
+                                      Warnings& warnings);
+
+// Finds out which arrays of a hierarchy hold coordinates, bounds or grid mappings of others.
+// Remembers what the arrays of a group name, until Clear(). Thread-safe.
+class CoordinateFinder {
+  public:
+    // `hierarchy` is borrowed.
+    explicit CoordinateFinder(const Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
+
+    // True for an array of one dimension with its name; by its own attributes for longitudes,
+    // latitudes, projection coordinates, axes and grid mappings; for bounds of its dimensions'
+    // coordinates; and for what an array or the attributes of its group name. The other arrays of
+    // the group are looked at where that takes no requests over a network.
+    bool IsCoordinate(const ArrayFacts& facts);
+    // Attributes or arrays have changed.
+    void Clear();
+
+  private:
+    bool IsNamedInGroup(const std::string& path);
+
+    const Hierarchy& hierarchy_;
+    Mutex mutex_;
+    // By the path of a group: the names of its arrays that each of them names.
+    std::map<std::string, std::map<std::string, std::set<std::string>>> names_;
+};
+
+// StatedNodata(), else for a time NaT, else the fill value where `fill` says so.
+std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
+                                    FillAsNodata fill, Warnings& warnings);
+
+// ReadNodata(), but coordinates have StatedNodata() alone: any other value is a coordinate. Only
+// longitudes and latitudes of two or more dimensions keep a fill value that is neither.
+std::optional<FillValue> ReadNodata(const ArrayFacts& facts, FillAsNodata fill,
+                                    CoordinateFinder& coordinates, Warnings& warnings);
+
+// Fails where the data type says what is nodata: where its elements may be missing.
+Status CheckNodataIsFree(const DataType& type);
+
+// The attribute that says that an element, in the host's byte order, stands for missing data, as
+// xarray reads it: `_FillValue`. In Zarr v3 that is base64 of a little-endian double for a float,
+// two of them for a complex number. For times, texts, bytes and structures of v3 it is
+// `missing_value`, as xarray cannot open an array of these types that has `_FillValue`.
+Result<json::Member> NodataAttribute(const DataType& type, Format format, std::string_view element);
+
+}  // namespace zarr

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "core/metadata/fill_meaning.h"
+
+#include <cstdint>
+#include <string>
+
+#include "core/dtype/element_text.h"
+
+namespace zarr {
+
+namespace {
+
+// GDAL's own driver states the CRS by this attribute alone. Arrays of this driver that have it have
+// a grid mapping beside it, or kHasNodataAttribute.
+bool IsOfGdal(const json::Value& attributes) {
+    return attributes.Find("_CRS") != nullptr && attributes.Find("grid_mapping") == nullptr;
+}
+
+bool IsUnstatedFillMissing(const ArrayMetadata& metadata, const json::Value& attributes) {
+    return !IsDefaultFill(metadata.dtype, metadata.fill_value) || IsOfGdal(attributes);
+}
+
+// True for numbers that are zero, negative zeros among them.
+bool IsZeroNumber(DataType type, const std::string& element) {
+    type = type.Native();
+    if (type.kind == DataKind::kFloat)
+        return ElementDouble(type, reinterpret_cast<const std::uint8_t*>(element.data())) == 0;
+    if (type.kind != DataKind::kComplex) return false;
+    type.kind = DataKind::kFloat;
+    type.size /= 2;
+    return IsZeroNumber(type, element.substr(0, type.size)) &&
+           IsZeroNumber(type, element.substr(type.size));
+}
+
+}  // namespace
+
+bool IsDefaultFill(const DataType& type, const FillValue& fill) {
+    return fill.is_zero() || (type.is_numeric() && IsZeroNumber(type, fill.Bytes()));
+}
+
+bool NamesNodata(const json::Value& attributes) {
+    for (const char* name : {"_FillValue", "missing_value"}) {
+        const json::Value* const value = attributes.Find(name);
+        if (value != nullptr && !value->is_null()) return true;
+    }
+    return false;
+}
+
+FillMeaning StatedFillMeaning(const json::Value& attributes) {
+    const json::Value* const mark = attributes.Find(kHasNodataAttribute);
+    if (mark == nullptr) return FillMeaning::kUnstated;
+    double number = 0;
+    const bool* const truth = mark->as_bool();
+    if (truth == nullptr && !mark->GetDouble(number)) return FillMeaning::kUnstated;
+    const bool is_missing = truth != nullptr ? *truth : number != 0;
+    return is_missing ? FillMeaning::kNodata : FillMeaning::kData;
+}
+
+bool IsFillMissing(const ArrayMetadata& metadata, const json::Value& attributes) {
+    if (!metadata.has_fill_value) return false;
+    if (metadata.format != Format::kV3) return true;
+    if (metadata.fill_meaning != FillMeaning::kUnstated)
+        return metadata.fill_meaning == FillMeaning::kNodata;
+    return IsUnstatedFillMissing(metadata, attributes);
+}
+
+json::Value FillMark(const ArrayMetadata& metadata, const json::Value& attributes,
+                     bool is_missing) {
+    const bool is_named = is_missing && NamesNodata(attributes);
+    if (!metadata.has_fill_value || is_named ||
+        IsUnstatedFillMissing(metadata, attributes) == is_missing)
+        return {};
+    return json::Value(std::int64_t{is_missing ? 1 : 0});
+}
+
+}  // namespace zarr
