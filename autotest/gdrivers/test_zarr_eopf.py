@@ -215,6 +215,48 @@ def test_what_has_no_place_has_no_crs(tmp_path, stac, other):
     assert open_group(store).OpenMDArrayFromFullname("/" + viewing).GetSpatialRef() is None
 
 
+@pytest.mark.parametrize("stac, other", PRODUCT_CRS[:3])
+@pytest.mark.parametrize("shape", [(4, 5), (2, 4, 5)])
+@pytest.mark.parametrize("consolidated", [True, False])
+def test_an_array_without_names_is_of_the_product_s_crs(
+    tmp_path, stac, other, shape, consolidated
+):
+    store = make_s2(tmp_path, stac=stac, other=other, consolidated=False)
+    root = zarr.open_group(str(store), mode="r+")
+    root.array("measurements/bare", np.zeros(shape, "u2"))
+    root.array("bare", np.zeros(shape, "u2"))
+    root.array("measurements/line", np.zeros(5, "u2"))
+    if consolidated:
+        zarr.consolidate_metadata(str(store))
+    for path in ("measurements/bare", "bare"):
+        dataset = quiet(array_name(store, path))
+        assert epsg(dataset) == EPSG
+        assert dataset.GetGeoTransform(can_return_null=True) is None
+        array = open_group(store).OpenMDArrayFromFullname("/" + path)
+        assert array.GetSpatialRef().GetAuthorityCode(None) == str(EPSG)
+    assert quiet(array_name(store, "measurements/line")).GetSpatialRef() is None
+
+
+def test_an_array_without_names_that_has_longitudes_is_not(tmp_path):
+    store = make_s2(tmp_path, consolidated=False)
+    group = zarr.open_group(str(store), mode="r+").create_group("conditions/swath")
+    rows, columns = np.mgrid[0:4, 0:5]
+    group.array("longitude", 10 + 0.1 * columns).attrs["units"] = "degrees_east"
+    group.array("latitude", 45 - 0.1 * rows).attrs["units"] = "degrees_north"
+    group.array("data", np.zeros((4, 5))).attrs["coordinates"] = "latitude longitude"
+    dataset = quiet(array_name(store, "conditions/swath/data"))
+    assert dataset.GetSpatialRef() is None
+    assert dataset.GetMetadata("GEOLOCATION")["X_DATASET"].endswith("swath/longitude")
+
+
+def test_a_grid_mapping_that_is_missing_in_a_product(tmp_path):
+    """quiet() asserts that nothing is said of it."""
+    store = make_s2(tmp_path, consolidated=False)
+    for path in (REFLECTANCE + "r10m/b02", "quality/mask/r10m/b02"):
+        change(store, path, lambda a: a.update(grid_mapping="spatial_ref"))
+        assert_at(quiet(array_name(store, path)), transform_of("r10m"), EPSG)
+
+
 def test_a_curvilinear_grid_is_not_of_the_product_s_crs(tmp_path):
     store = make_s2(tmp_path, consolidated=False)
     group = zarr.open_group(str(store), mode="r+").create_group("conditions/swath")
@@ -354,6 +396,8 @@ def test_subdatasets_of_a_swath(s1):
         for path in ("measurements/grd", "conditions/gcp/height"):
             assert array_name(s1, f"{product}/{path}") in listed
     assert not [name for name in listed if name.endswith(("/line", "/pixel", "/azimuth_time"))]
+    are_measured = ["/measurements/" in name for name in listed]
+    assert are_measured == sorted(are_measured, reverse=True) and are_measured[0]
     for name in listed:
         # The points are the image's, not those of the smaller arrays.
         assert (quiet(name).GetGCPCount() > 0) == name.endswith("/grd")

@@ -456,6 +456,35 @@ def _(folder):
     described(folder, {"grid_mapping": "nowhere"})
 
 
+@provokes("/<path>: grid mapping /<path>: attribute epsg_code: <code> is not the CRS of the other "
+          "attributes, which count")  # fmt: skip
+def _(folder):
+    crs = {"grid_mapping_name": "latitude_longitude", "epsg_code": "EPSG:32632"}
+    described(folder, {"grid_mapping": "crs"}, crs={"values": np.array(0), "attrs": crs})
+
+
+@provokes("/<path>: attribute spatial:transform_type: <type> is not supported, so that "
+          "spatial:transform is not applied")  # fmt: skip
+def _(folder):
+    transform = [1, 0, 0, 0, -1, 0]
+    described(folder, {"spatial:transform_type": "rpc", "spatial:transform": transform})
+
+
+@provokes("/<path>: attribute gcps of /<path>: <cause>")
+def _(folder):
+    crs = {"crs_wkt": "EPSG:4326", "gcps": "none"}
+    described(folder, {"grid_mapping": "crs"}, crs={"values": np.array(0), "attrs": crs})
+
+
+@provokes("/<path>: GEOLOCATION: /<path> changes along <dimension>, and the first slice is used; "
+          "open a slice of the array by its index")  # fmt: skip
+def _(folder):
+    values, dims = np.arange(32.0).reshape(2, 4, 4), ["time", "y", "x"]
+    described(folder, {"coordinates": "lon lat"},
+              lon={"values": values, "dims": dims, "attrs": {"units": "degrees_east"}},
+              lat={"values": values, "dims": dims, "attrs": {"units": "degrees_north"}})  # fmt: skip
+
+
 @provokes("/<path>: attribute calendar: unknown calendar <value>; the times stay numbers")
 def _(folder):
     attributes = {"units": "days since 2020-01-01", "calendar": "mayan"}

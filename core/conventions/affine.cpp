@@ -6,6 +6,8 @@
 #include <iterator>
 #include <locale>
 #include <sstream>
+#include <string>
+#include <utility>
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/crs_sources.h"
@@ -35,20 +37,48 @@ std::optional<GeoTransform> FromAffineOrder(const json::Value& value) {
     return transform;
 }
 
-// "x0 dx rx y0 ry dy", GDAL's order in one string; rioxarray's is the same.
-std::optional<GeoTransform> FromGdalString(const std::string& text) {
-    std::istringstream stream(text);
-    stream.imbue(std::locale::classic());
+// "x0 dx rx y0 ry dy", GDAL's order in one string, as rioxarray's, or in a list.
+std::optional<GeoTransform> ReadGdalOrder(const json::Value& value) {
     GeoTransform transform{};
-    for (double& number : transform)
-        if (!(stream >> number)) return std::nullopt;
-    if (!(stream >> std::ws).eof() || !IsInvertible(transform)) return std::nullopt;
+    if (const std::string* const text = value.as_string()) {
+        std::istringstream stream(*text);
+        stream.imbue(std::locale::classic());
+        for (double& number : transform)
+            if (!(stream >> number)) return std::nullopt;
+        if (!(stream >> std::ws).eof()) return std::nullopt;
+    } else {
+        const json::Array* const items = value.as_array();
+        if (items == nullptr || items->size() != transform.size()) return std::nullopt;
+        for (std::size_t i = 0; i < transform.size(); ++i)
+            if (!(*items)[i].GetDouble(transform[i])) return std::nullopt;
+    }
+    if (!IsInvertible(transform)) return std::nullopt;
     return transform;
 }
 
-constexpr const char* kTransformNames[] = {"spatial:transform", "proj:transform"};
+constexpr const char* kSpatialTransform = "spatial:transform";
 
-bool StatesTransform(const json::Value& attributes, const char* name) {
+// True unless the attributes say that `spatial:transform` is no affine transformation.
+bool IsAffine(const json::Value& attributes) {
+    const json::Value* const type = attributes.Find("spatial:transform_type");
+    if (type == nullptr || type->is_null()) return true;
+    return type->as_string() != nullptr && *type->as_string() == "affine";
+}
+
+// Four finite numbers, xmin, ymin, xmax, ymax, of an extent that is not empty.
+std::optional<std::array<double, 4>> ReadBox(const json::Value& value) {
+    const json::Array* const items = value.as_array();
+    if (items == nullptr || items->size() != 4) return std::nullopt;
+    std::array<double, 4> box{};
+    for (std::size_t i = 0; i < 4; ++i)
+        if (!(*items)[i].GetDouble(box[i]) || !std::isfinite(box[i])) return std::nullopt;
+    if (!(box[0] < box[2]) || !(box[1] < box[3])) return std::nullopt;
+    return box;
+}
+
+constexpr const char* kTransformNames[] = {kSpatialTransform, "proj:transform"};
+
+bool HasTransform(const json::Value& attributes, const char* name) {
     const json::Value* value = attributes.Find(name);
     return value != nullptr && !value->is_null();
 }
@@ -68,11 +98,11 @@ class AffineFinder {
         if (!facts_.axes.x || !facts_.axes.y) return std::nullopt;
         for (const char* name : kTransformNames) {
             if (auto source = FromAttribute(facts_.attributes, name)) return source;
-            if (!StatesTransform(group_attributes_, name) || !SharesGroupTransform()) continue;
+            if (!HasTransform(group_attributes_, name) || !SharesGroupTransform()) continue;
             if (auto source = FromAttribute(group_attributes_, name)) return source;
         }
         auto from_coordinates = FromCoordinates();
-        auto from_grid_mapping = FromGridMapping();
+        auto from_grid_mapping = FromGdalAttribute();
         if (from_coordinates && from_grid_mapping &&
             !Agree(from_coordinates->transform, from_grid_mapping->transform)) {
             warnings_.push_back(from_grid_mapping->origin +
@@ -85,7 +115,12 @@ class AffineFinder {
         }
         if (from_coordinates) return from_coordinates;
         if (auto source = FromOme()) return source;
-        return FromLayout();
+        if (auto source = FromLayout()) return source;
+        if (auto source = FromBox(facts_.attributes)) return source;
+        if (group_attributes_.Find("spatial:bbox") == nullptr &&
+            group_attributes_.Find("proj:bbox") == nullptr)
+            return std::nullopt;
+        return SharesGroupCrs(hierarchy_, facts_) ? FromBox(group_attributes_) : std::nullopt;
     }
 
   private:
@@ -98,6 +133,12 @@ class AffineFinder {
     std::optional<AffineSource> FromAttribute(const json::Value& attributes, const char* name) {
         const json::Value* value = attributes.Find(name);
         if (value == nullptr || value->is_null()) return std::nullopt;
+        if (name == kSpatialTransform && !IsAffine(attributes)) {
+            WarnOnce("attribute spatial:transform_type: " +
+                     json::Brief(*attributes.Find("spatial:transform_type")) +
+                     " is not supported, so that spatial:transform is not applied");
+            return std::nullopt;
+        }
         auto transform = FromAffineOrder(*value);
         if (!transform) {
             warnings_.push_back(std::string("attribute ") + name +
@@ -110,13 +151,19 @@ class AffineFinder {
         source.transform = *transform;
         source.origin = std::string("attribute ") + name;
         const std::string* registration = StringAttribute(attributes, "spatial:registration");
-        if (name[0] == 's' && registration != nullptr && *registration == "node") {
+        if (name == kSpatialTransform && registration != nullptr && *registration == "node") {
             // The numbers place the centre of the first pixel; a geotransform places its corner.
             GeoTransform& t = source.transform;
             t[0] -= 0.5 * (t[1] + t[2]);
             t[3] -= 0.5 * (t[4] + t[5]);
         }
         return source;
+    }
+
+    // The array and its group may say the same.
+    void WarnOnce(const std::string& warning) {
+        if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end())
+            warnings_.push_back(warning);
     }
 
     std::optional<RegularAxis> Axis(std::size_t index) {
@@ -149,27 +196,78 @@ class AffineFinder {
         return source;
     }
 
-    std::optional<AffineSource> FromGridMapping() {
+    // GDAL's six numbers, of the array or of its grid mapping.
+    std::optional<AffineSource> FromGdalAttribute() {
+        constexpr const char* kName = "GeoTransform";
+        if (const json::Value* own = facts_.attributes.Find(kName))
+            if (auto source = FromGdalOrder(*own, std::string("attribute ") + kName)) return source;
         Warnings ignored;  // the search for the CRS reports them
-        const std::string path = FindGridMapping(hierarchy_, facts_, ignored);
+        const std::string path = FindOwnGridMapping(hierarchy_, facts_, ignored);
         if (path.empty()) return std::nullopt;
-        // One that the array does not name is found by its own name, also in a group above, whose
-        // rasters are others.
-        const bool is_named = facts_.attributes.Find("grid_mapping") != nullptr;
-        if (!is_named && ParentPath(path) != ParentPath(facts_.path)) return std::nullopt;
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
-        const std::string* text = StringAttribute(attributes, "GeoTransform");
-        if (text == nullptr) return std::nullopt;
-        const auto transform = FromGdalString(*text);
-        AffineSource source;
-        source.origin = "attribute GeoTransform of /" + path;
+        const json::Value* const value = attributes.Find(kName);
+        if (value == nullptr) return std::nullopt;
+        return FromGdalOrder(*value, std::string("attribute ") + kName + " of /" + path);
+    }
+
+    std::optional<AffineSource> FromGdalOrder(const json::Value& value, std::string origin) {
+        const auto transform = ReadGdalOrder(value);
         if (!transform) {
-            warnings_.push_back(source.origin + ": expected six numbers, got " +
-                                json::Brief(json::Value(*text)));
+            warnings_.push_back(origin + ": expected six numbers, got " + json::Brief(value));
             return std::nullopt;
         }
+        AffineSource source;
         source.transform = *transform;
+        source.origin = std::move(origin);
         return source;
+    }
+
+    // A box around the raster, whose size the attributes repeat; rows go south.
+    std::optional<AffineSource> FromBox(const json::Value& attributes) {
+        for (const std::string prefix : {"spatial:", "proj:"}) {
+            const json::Value* const stated = attributes.Find(prefix + "bbox");
+            const json::Value* const shape = attributes.Find(prefix + "shape");
+            const bool is_spatial = prefix[0] == 's';
+            if (stated == nullptr || stated->is_null() || shape == nullptr) continue;
+            if ((is_spatial && !IsAffine(attributes)) || !IsOwnShape(*shape)) continue;
+            const auto box = ReadBox(*stated);
+            if (!box) {
+                warnings_.push_back("attribute " + prefix +
+                                    "bbox: expected xmin, ymin, xmax and ymax, got " +
+                                    json::Brief(*stated));
+                continue;
+            }
+            const std::string* registration = StringAttribute(attributes, "spatial:registration");
+            const bool is_of_nodes =
+                is_spatial && registration != nullptr && *registration == "node";
+            // A box of nodes goes through the centres of the outermost pixels.
+            const double less = is_of_nodes ? 1 : 0;
+            const double columns = Size(facts_.axes.x) - less;
+            const double rows = Size(facts_.axes.y) - less;
+            if (columns <= 0 || rows <= 0) continue;
+            const double width = ((*box)[2] - (*box)[0]) / columns;
+            const double height = ((*box)[3] - (*box)[1]) / rows;
+            AffineSource source;
+            source.transform = {(*box)[0] - 0.5 * less * width,  width, 0,
+                                (*box)[3] + 0.5 * less * height, 0,     -height};
+            source.origin = "attribute " + prefix + "bbox";
+            return source;
+        }
+        return std::nullopt;
+    }
+
+    double Size(const std::optional<std::size_t>& axis) const {
+        return static_cast<double>(facts_.dimensions[*axis].size);
+    }
+
+    // True for height and width of the raster.
+    bool IsOwnShape(const json::Value& shape) const {
+        const json::Array* const sizes = shape.as_array();
+        std::uint64_t height = 0;
+        std::uint64_t width = 0;
+        return sizes != nullptr && sizes->size() == 2 && (*sizes)[0].GetUint64(height) &&
+               (*sizes)[1].GetUint64(width) && facts_.dimensions[*facts_.axes.y].size == height &&
+               facts_.dimensions[*facts_.axes.x].size == width;
     }
 
     // Whether two geotransforms place every corner of the raster within half a pixel.
@@ -206,11 +304,15 @@ class AffineFinder {
             if (!listing.is_listed()) continue;
             json::Object stated;  // of the level, and what the group says of all
             for (const json::Value* owner : {listing.levels[0].dataset, listing.attributes.get()})
-                for (const char* name : {"spatial:transform", "spatial:registration"})
+                for (const char* name : {kSpatialTransform, "spatial:transform_type",
+                                         "spatial:bbox", "spatial:shape", "spatial:registration"})
                     if (const json::Value* value = owner->Find(name))
                         stated.emplace_back(name, *value);
-            if (listing.levels[0].dataset->Find("spatial:transform") == nullptr) continue;
-            return FromAttribute(json::Value(std::move(stated)), "spatial:transform");
+            const json::Value& of_level = *listing.levels[0].dataset;
+            const json::Value attributes(std::move(stated));
+            if (of_level.Find(kSpatialTransform) != nullptr)
+                return FromAttribute(attributes, kSpatialTransform);
+            if (of_level.Find("spatial:shape") != nullptr) return FromBox(attributes);
         }
         return std::nullopt;
     }
@@ -245,7 +347,10 @@ class AffineFinder {
 
 bool StatesTransform(const json::Value& attributes) {
     return std::any_of(std::begin(kTransformNames), std::end(kTransformNames),
-                       [&](const char* name) { return StatesTransform(attributes, name); });
+                       [&](const char* name) {
+                           return HasTransform(attributes, name) &&
+                                  (name != kSpatialTransform || IsAffine(attributes));
+                       });
 }
 
 double CornerDistance(const GeoTransform& a, double a_width, double a_height, const GeoTransform& b,

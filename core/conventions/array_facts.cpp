@@ -79,6 +79,30 @@ void DeclareSpatial(const json::Value& attributes, std::vector<NamedDimension>& 
     }
 }
 
+// Declares Y and X of an array without names for its dimensions by `spatial:shape`, height and
+// width, if two dimensions alone have these sizes. Of equal sizes the first is the height.
+void DeclareShape(const json::Value& attributes, const std::vector<std::uint64_t>& sizes,
+                  std::vector<NamedDimension>& named) {
+    const bool is_known = std::any_of(named.begin(), named.end(), [](const auto& dimension) {
+        return dimension.is_named || dimension.declared != AxisRole::kNone;
+    });
+    const json::Value* const value = attributes.Find("spatial:shape");
+    const json::Array* const shape = value != nullptr ? value->as_array() : nullptr;
+    std::uint64_t height = 0;
+    std::uint64_t width = 0;
+    if (is_known || shape == nullptr || shape->size() != 2 || !(*shape)[0].GetUint64(height) ||
+        !(*shape)[1].GetUint64(width))
+        return;
+    const auto count = [&](std::uint64_t size) {
+        return std::count(sizes.begin(), sizes.end(), size);
+    };
+    if (count(height) != (height == width ? 2 : 1) || count(width) != count(height)) return;
+    const auto y = std::find(sizes.begin(), sizes.end(), height);
+    const auto x = std::find(height == width ? y + 1 : sizes.begin(), sizes.end(), width);
+    named[static_cast<std::size_t>(y - sizes.begin())].declared = AxisRole::kY;
+    named[static_cast<std::size_t>(x - sizes.begin())].declared = AxisRole::kX;
+}
+
 CoordinateVector CoordinatesOf(const Hierarchy& hierarchy, const NamedDimension& named,
                                std::uint64_t size) {
     if (!named.is_declared_in_group) return FindVector(hierarchy, named.group, named.name, size);
@@ -162,6 +186,8 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     DeclareSpatial(facts.group_attributes, named);
     DeclareSpatial(facts.attributes, named);
     if (DeclareColourImage(facts.metadata, named)) facts.colour_axis = 2;
+    DeclareShape(facts.attributes, facts.metadata.shape, named);
+    DeclareShape(facts.group_attributes, facts.metadata.shape, named);
     std::vector<DimensionFacts> dimensions(named.size());
     facts.dimensions.reserve(named.size());
     for (std::size_t i = 0; i < named.size(); ++i) {

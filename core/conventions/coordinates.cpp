@@ -289,6 +289,15 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
     return reader.Take();
 }
 
+Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
+                                    const json::Value& attributes, const Region& region,
+                                    std::size_t threads) {
+    ZARR_ASSIGN_OR_RETURN(Reader reader, Reader::Open(hierarchy, path, attributes));
+    ZARR_RETURN_IF_ERROR(region.Check(reader.metadata().shape));
+    ZARR_RETURN_IF_ERROR(reader.Read(region, threads));
+    return reader.Take();
+}
+
 namespace {
 
 // Of `chunks` along an axis the one that is read as number `i` of at most kMostAxisChunks.

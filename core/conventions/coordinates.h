@@ -9,6 +9,7 @@
 
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
+#include "core/grid/region.h"
 #include "core/hierarchy/hierarchy.h"
 
 namespace zarr {
@@ -33,6 +34,11 @@ Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::strin
 Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
                                     const json::Value& attributes, std::uint64_t first,
                                     std::uint64_t count, std::size_t threads);
+
+// Reads a part of an array of any rank, as ReadCoordinates() does the whole.
+Result<Coordinates> ReadCoordinates(const Hierarchy& hierarchy, const std::string& path,
+                                    const json::Value& attributes, const Region& region,
+                                    std::size_t threads);
 
 // Reads as much of an array of one dimension as tells whether it is regular: all of it, or of one
 // in more than kMostAxisChunks chunks those at its ends, and others between that lie evenly.

@@ -37,10 +37,10 @@ std::vector<NamedGridMapping> ReadGridMappings(const json::Value& attributes) {
     return mappings;
 }
 
-// Of the variables that `grid_mapping` names the one whose coordinates are the array's own, else
-// the first; empty where it names none.
-std::string OwnGridMapping(const ArrayFacts& facts) {
-    const std::vector<NamedGridMapping> mappings = ReadGridMappings(facts.attributes);
+// Returns of the variables that the attribute `grid_mapping` names the one whose coordinates are
+// the array's own, else the first; empty if there is none.
+std::string OwnGridMapping(const ArrayFacts& facts, const json::Value& attributes) {
+    const std::vector<NamedGridMapping> mappings = ReadGridMappings(attributes);
     for (const NamedGridMapping& mapping : mappings)
         for (const std::string& coordinate : mapping.coordinates)
             if (facts.axes.x && coordinate == facts.dimensions[*facts.axes.x].name)
@@ -48,9 +48,55 @@ std::string OwnGridMapping(const ArrayFacts& facts) {
     return mappings.empty() ? std::string() : mappings.front().name;
 }
 
+bool IsPlaced(const json::Value& attributes) {
+    return attributes.Find("spatial:transform") != nullptr ||
+           attributes.Find("proj:transform") != nullptr ||
+           attributes.Find("GeoTransform") != nullptr;
+}
+
+// True if the array can be a map: its X and Y are known as such, or nothing names its dimensions.
+bool MayBeMap(const ArrayFacts& facts) {
+    const auto& [x_axis, y_axis] = facts.axes;
+    if (!x_axis || !y_axis) return false;
+    const Dimension& x = facts.dimensions[*x_axis];
+    const Dimension& y = facts.dimensions[*y_axis];
+    const bool is_horizontal = x.role == AxisRole::kX && y.role == AxisRole::kY;
+    return is_horizontal || (!x.is_named && !y.is_named) || IsPlaced(facts.attributes);
+}
+
+// Returns the attributes, of the array or else of its group, that have `grid_mapping`; nullptr if
+// neither has it.
+const json::Value* StatingGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+    if (facts.attributes.Find("grid_mapping") != nullptr) return &facts.attributes;
+    const bool is_of_group = facts.group_attributes.Find("grid_mapping") != nullptr;
+    return is_of_group && SharesGroupCrs(hierarchy, facts) ? &facts.group_attributes : nullptr;
+}
+
+// Attributes that state a CRS by themselves, in the order in which they count.
+constexpr const char* kPlainNames[] = {"crs_wkt", "spatial_ref", "crs", "epsg_code", "proj4"};
+
 bool DescribesCrs(const json::Value& attributes) {
-    return attributes.Find("crs_wkt") != nullptr || attributes.Find("spatial_ref") != nullptr ||
-           attributes.Find("grid_mapping_name") != nullptr;
+    return attributes.Find("grid_mapping_name") != nullptr ||
+           std::any_of(std::begin(kPlainNames), std::end(kPlainNames),
+                       [&](const char* name) { return attributes.Find(name) != nullptr; });
+}
+
+// A code of EPSG's, as a number or a text with or without the authority; empty if it is none.
+std::string EpsgText(const json::Value& value) {
+    std::int64_t number = 0;
+    if (value.GetInt64(number)) return "EPSG:" + std::to_string(number);
+    const std::string* const text = value.as_string();
+    if (text == nullptr || text->empty()) return {};
+    const bool are_digits = text->find_first_not_of("0123456789") == std::string::npos;
+    if (are_digits) return "EPSG:" + *text;
+    return text->find(':') != std::string::npos ? *text : std::string();
+}
+
+// The names that grid mapping variables have beside those of kGridMappingNames.
+bool IsNameOfGridMapping(const std::string& name) {
+    const std::string key = NameKey(name);
+    return key.find("crs") != std::string::npos || key.find("spatialref") != std::string::npos ||
+           key.find("gridmapping") != std::string::npos;
 }
 
 // Of the dimensions of longitudes and latitudes, also rotated ones.
@@ -81,15 +127,17 @@ class CrsFinder {
 
     std::vector<CrsSource> Find(AssumeLonglat assume_longlat) {
         AddCrsAttribute();
-        AddGridMapping();
+        const Warnings missing = AddGridMapping();
         AddProj(facts_.attributes, "");
-        AddSpatialRef(facts_.attributes, "");
         if (!facts_.path.empty()) {  // else it is in no group
             AddProjOfGroup();
             if (sources_.empty()) AddProjOfPyramid();
         }
         AddProduct();
         AddPyramid();
+        AddPlain(facts_.attributes, "");
+        if (!facts_.path.empty()) AddPlainOfGroup();
+        AddBroken(missing);
         if (assume_longlat != AssumeLonglat::kNo)
             AddLongLat(is_of_product_ || assume_longlat == AssumeLonglat::kByName);
         return std::move(sources_);
@@ -138,13 +186,15 @@ class CrsFinder {
                 json::Brief(*crs));
     }
 
-    void AddGridMapping() {
+    // Returns warnings of a variable that is named and missing, which matters only if nothing else
+    // states a CRS.
+    Warnings AddGridMapping() {
+        Warnings missing;
+        const std::string path = FindGridMapping(hierarchy_, facts_, missing);
+        if (path.empty()) return missing;
         Warnings warnings;
-        const std::string path = FindGridMapping(hierarchy_, facts_, warnings);
-        json::Value attributes;
-        if (!path.empty()) attributes = LenientAttributes(hierarchy_, path, warnings);
+        json::Value attributes = LenientAttributes(hierarchy_, path, warnings);
         AddBroken(warnings);
-        if (path.empty()) return;
         const std::string origin = "grid mapping /" + path;
         for (const std::string_view name : {"crs_wkt", "spatial_ref"})
             if (const std::string* wkt = StringAttribute(attributes, name))
@@ -152,12 +202,26 @@ class CrsFinder {
         if (attributes.Find("grid_mapping_name") != nullptr) {
             CrsSource source;
             source.kind = CrsSource::Kind::kGridMapping;
+            source.code = CodeBeside(attributes);
             source.attributes = std::move(attributes);
             source.origin = origin;
             sources_.push_back(std::move(source));
-        } else if (!DescribesCrs(attributes)) {
+        } else if (DescribesCrs(attributes)) {
+            for (const char* name : {"crs", "epsg_code", "proj4"})
+                AddPlain(attributes, name, origin + ", ");
+        } else {
             AddBroken(origin + ": has no crs_wkt, spatial_ref or grid_mapping_name");
         }
+        return missing;
+    }
+
+    // The code that the CRS of these parameters is said to have.
+    std::string CodeBeside(const json::Value& grid_mapping) const {
+        for (const json::Value* attributes :
+             {&grid_mapping, &facts_.attributes, &facts_.group_attributes})
+            if (const json::Value* value = attributes->Find("epsg_code"))
+                if (std::string code = EpsgText(*value); !code.empty()) return code;
+        return {};
     }
 
     // The projection extension of STAC and its Zarr counterpart.
@@ -189,22 +253,16 @@ class CrsFinder {
         DropUnlessShared(before);
     }
 
+    void AddPlainOfGroup() {
+        const std::size_t before = sources_.size();
+        AddPlain(facts_.group_attributes, "group ");
+        DropUnlessShared(before);
+    }
+
     // Takes back the statements from `first` on, of a group for its arrays, where the array has no
     // part in them.
     void DropUnlessShared(std::size_t first) {
         if (sources_.size() > first && !SharesGroupCrs(hierarchy_, facts_)) sources_.resize(first);
-    }
-
-    // A code of EPSG's, as a number or a text with or without the authority; empty where it is
-    // none.
-    static std::string EpsgText(const json::Value& value) {
-        std::int64_t number = 0;
-        if (value.GetInt64(number)) return "EPSG:" + std::to_string(number);
-        const std::string* const text = value.as_string();
-        if (text == nullptr || text->empty()) return {};
-        const bool are_digits = text->find_first_not_of("0123456789") == std::string::npos;
-        if (are_digits) return "EPSG:" + *text;
-        return text->find(':') != std::string::npos ? *text : std::string();
     }
 
     // GeoJSON's way before RFC 7946: {"properties": {"name": "urn:ogc:def:crs:EPSG::32632"}}, or a
@@ -218,7 +276,25 @@ class CrsFinder {
                     AddText(text, where + "crs.properties." + member);
     }
 
-    // WKT that rioxarray's users leave as an attribute of the data.
+    // Adds attributes that no convention defines.
+    void AddPlain(const json::Value& attributes, const std::string& where) {
+        for (const char* name : kPlainNames) AddPlain(attributes, name, where);
+    }
+
+    void AddPlain(const json::Value& attributes, const char* name, const std::string& where) {
+        const json::Value* const value = attributes.Find(name);
+        if (value == nullptr) return;
+        CrsSource source;
+        source.is_plain = true;
+        source.origin = where + "attribute " + name;
+        source.text = EpsgText(*value);
+        if (const std::string* text = value->as_string(); text != nullptr && source.text.empty())
+            source.text = *text;
+        if (value->as_object() != nullptr) source.text = json::Dump(*value);
+        if (!source.text.empty()) sources_.push_back(std::move(source));
+    }
+
+    // WKT that rioxarray's users leave as an attribute of the product.
     void AddSpatialRef(const json::Value& attributes, const std::string& where) {
         const std::string* const text = StringAttribute(attributes, "spatial_ref");
         if (text != nullptr && text->find('[') != std::string::npos)
@@ -300,16 +376,13 @@ class CrsFinder {
         if (!x_axis || !y_axis) return false;
         const Dimension& x = facts_.dimensions[*x_axis];
         const Dimension& y = facts_.dimensions[*y_axis];
-        if (x.role != AxisRole::kX || y.role != AxisRole::kY) return IsPlaced(facts_.attributes);
+        if (!MayBeMap(facts_)) return false;
+        if (IsPlaced(facts_.attributes)) return true;
         if (IsAngle(x) || IsAngle(y)) return false;
         // Without coordinates of its own, an array on a curvilinear grid.
-        const bool has_none = x.coordinate_path.empty() && y.coordinate_path.empty();
-        return !has_none || IsPlaced(facts_.attributes) || !FindGeolocation(hierarchy_, facts_);
-    }
-
-    static bool IsPlaced(const json::Value& attributes) {
-        return attributes.Find("spatial:transform") != nullptr ||
-               attributes.Find("proj:transform") != nullptr;
+        if (!x.coordinate_path.empty() || !y.coordinate_path.empty()) return true;
+        const auto geolocation = FindGeolocation(hierarchy_, facts_);
+        return !geolocation || geolocation->kind != Geolocation::Kind::kLongLat;
     }
 
     // ndpyramid: a group lists this array's group as a level; GeoZarr 0.4: the array names its tile
@@ -396,19 +469,23 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings) {
     const std::string group(ParentPath(facts.path));
     if (facts.path.empty()) return {};  // the whole store: nothing lies beside it
-    if (const json::Value* attribute = facts.attributes.Find("grid_mapping")) {
-        const std::string name = OwnGridMapping(facts);
+    if (const json::Value* stating = StatingGridMapping(hierarchy, facts)) {
+        const std::string name = OwnGridMapping(facts, *stating);
         std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
         if (!path.empty()) return path;
-        warnings.push_back("attribute grid_mapping: " + json::Brief(*attribute) +
-                           " names no variable of the group or a group above it");
+        warnings.push_back(
+            "attribute grid_mapping: " + json::Brief(*stating->Find("grid_mapping")) +
+            " names no variable of the group or a group above it");
     }
     // rioxarray keeps the attribute from being written; the variable is there all the same.
     std::vector<std::string> keys;
     for (const char* name : kGridMappingNames)
         keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));
     hierarchy.store()->Prefetch(keys, {});
-    for (const char* name : kGridMappingNames) {
+    std::vector<std::string> names(std::begin(kGridMappingNames), std::end(kGridMappingNames));
+    for (std::string& name : WordsAttribute(facts.attributes, "coordinates"))
+        if (IsNameOfGridMapping(name)) names.push_back(std::move(name));
+    for (const std::string& name : names) {
         std::string path = FindVariable(hierarchy, group, name);
         if (path.empty()) continue;
         const auto metadata = hierarchy.Metadata(path);
@@ -417,6 +494,13 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
             return path;
     }
     return {};
+}
+
+std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                               Warnings& warnings) {
+    std::string path = FindGridMapping(hierarchy, facts, warnings);
+    const bool is_beside = ParentPath(path) == ParentPath(facts.path);
+    return is_beside || StatingGridMapping(hierarchy, facts) != nullptr ? path : std::string();
 }
 
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,

@@ -21,6 +21,9 @@ struct CrsSource {
     std::string text;
     json::Value attributes;
     std::string origin;  // the attribute, for messages
+    std::string code;    // of a grid mapping, the code that its CRS is said to have
+    // True for an attribute that no convention defines, such as `crs`.
+    bool is_plain = false;
 };
 
 // Whether coordinates that are longitudes and latitudes mean WGS 84 where nothing else is said.
@@ -32,9 +35,9 @@ enum class AssumeLonglat : std::uint8_t {
 
 // Every statement that the conventions make of the array's CRS, the one that counts most first:
 // `_CRS`, CF `grid_mapping`, a scalar `spatial_ref` or `crs` beside the data, `proj:*`, pyramids'
-// own, longitude and latitude coordinates (the last as `assume_longlat` says). Nothing is
-// interpreted: a caller that cannot use one takes the next. Statements that are broken have their
-// place among the others, so that one that does not matter causes no warning.
+// own, plain attributes, longitude and latitude coordinates (the last as `assume_longlat` says).
+// Nothing is interpreted: a caller that cannot use one takes the next. Statements that are broken
+// have their place among the others, so that one that does not matter causes no warning.
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                       AssumeLonglat assume_longlat);
 
@@ -48,9 +51,14 @@ bool IsLatitude(const json::Value& coordinate_attributes);
 std::vector<std::string> GridMappingNames(const json::Value& attributes);
 inline constexpr const char* kGridMappingNames[] = {"spatial_ref", "crs"};
 
-// The grid mapping variable that belongs to the array's X and Y, as the attribute or the variables
-// beside the array tell; empty where there is none.
+// The grid mapping variable that belongs to the array's X and Y, as the attribute of the array or
+// its group or the variables beside the array tell; empty where there is none.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
+
+// FindGridMapping() for what holds for this raster alone, as a geotransform: empty for a variable
+// of a group above that is found by its usual name.
+std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                               Warnings& warnings);
 
 }  // namespace zarr

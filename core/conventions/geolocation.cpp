@@ -2,164 +2,165 @@
 #include "core/conventions/geolocation.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "core/conventions/attributes.h"
-#include "core/conventions/coordinates.h"
+#include "core/conventions/cf_units.h"
 #include "core/conventions/crs_sources.h"
+#include "core/conventions/named_members.h"
 #include "core/store/keys.h"
 
 namespace zarr {
 
 namespace {
 
-// Most ground control points that are read; products have a few hundred.
-constexpr std::size_t kMaxPoints = 100'000;
+using Kind = Geolocation::Kind;
 
-// Whether the 2-D array at `path` lies on the raster's own X and Y dimensions.
-bool OnSameGrid(const Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& path) {
-    Warnings ignored;
-    const auto other = DescribeArray(hierarchy, path);
-    if (!other.ok() || other->metadata.rank() != 2) return false;
-    const Dimension& x = facts.dimensions[*facts.axes.x];
-    const Dimension& y = facts.dimensions[*facts.axes.y];
-    const auto is = [](const Dimension& a, const Dimension& b) {
-        return a.name == b.name && a.size == b.size;
-    };
-    const Dimension& first = other->dimensions[0];
-    const Dimension& second = other->dimensions[1];
-    return (is(first, y) && is(second, x)) || (is(first, x) && is(second, y));
+bool IsSameDimension(const Dimension& a, const Dimension& b) {
+    return a.size == b.size && (a.name == b.name || (!a.is_named && !b.is_named));
 }
 
-void LookIn(const Hierarchy& hierarchy, const ArrayFacts& facts, const json::Value& attributes,
-            Geolocation& found) {
-    const std::string group(ParentPath(facts.path));
-    for (const std::string& word : WordsAttribute(attributes, "coordinates")) {
-        const std::string path = FindVariable(hierarchy, group, word);
-        if (path.empty() || !OnSameGrid(hierarchy, facts, path)) continue;
-        Warnings ignored;
-        const json::Value its = LenientAttributes(hierarchy, path, ignored);
-        const std::string name(LastName(path));
-        const bool has_role = IsLongitude(its) || IsLatitude(its);
-        // Names decide only where the attributes say nothing.
-        if (IsLongitude(its) || (!has_role && RoleFromName(name) == AxisRole::kX))
-            found.longitude_path = path;
-        if (IsLatitude(its) || (!has_role && RoleFromName(name) == AxisRole::kY))
-            found.latitude_path = path;
+// The array at `path` if rows and columns of its rasters are the ones of `raster`.
+std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const ArrayFacts& raster,
+                                            const std::string& path) {
+    const auto metadata = hierarchy.Metadata(path);
+    if (!metadata.ok() || metadata->rank() < 2 || !metadata->dtype.is_numeric() ||
+        metadata->dtype.kind == DataKind::kComplex)
+        return std::nullopt;
+    auto facts = DescribeArray(hierarchy, path);
+    if (!facts.ok() || !facts->axes.x || !facts->axes.y) return std::nullopt;
+    GeolocationArray array;
+    array.facts = facts.Take();
+    const std::vector<Dimension>& own = array.facts.dimensions;
+    const std::vector<Dimension>& wanted = raster.dimensions;
+    const auto [x, y] = array.facts.axes;
+    if (!IsSameDimension(own[*x], wanted[*raster.axes.x]) ||
+        !IsSameDimension(own[*y], wanted[*raster.axes.y]))
+        return std::nullopt;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        if (i == *x || i == *y) continue;
+        if (i > *x || i > *y) return std::nullopt;  // as the corners of each pixel
+        GeolocationArray::Leading leading{own[i].name, own[i].size, std::nullopt};
+        for (std::size_t k = 0; k < wanted.size(); ++k)
+            if (IsSameDimension(own[i], wanted[k])) leading.of_raster = k;
+        array.leading.push_back(std::move(leading));
     }
+    return array;
 }
 
-bool IsComplete(const Geolocation& found) {
-    return !found.longitude_path.empty() && !found.latitude_path.empty();
+// What a coordinate's attributes and name make it.
+struct Meaning {
+    Kind kind = Kind::kLongLat;
+    AxisRole role = AxisRole::kNone;  // kX, kY; kNone for what places nothing on a map
+    bool is_said = false;             // by the attributes
+};
+
+bool IsNameOfLongLat(const std::string& name) {
+    constexpr std::string_view kNames[] = {"lon", "long", "longitude", "lat", "latitude"};
+    const std::string key = NameKey(name);
+    return std::find(std::begin(kNames), std::end(kNames), key) != std::end(kNames);
 }
 
-// Values of one array of the ground control, spread over the `rows` x `columns` of the grid where
-// it is given along one of its dimensions only.
-class Control {
+// True for CF's standard names of coordinates of a projection or a rotated pole.
+bool IsOfProjection(const json::Value& attributes) {
+    const std::string* const name = StringAttribute(attributes, "standard_name");
+    return name != nullptr &&
+           (name->compare(0, 5, "grid_") == 0 || name->compare(0, 11, "projection_") == 0);
+}
+
+bool IsHorizontal(AxisRole role) { return role == AxisRole::kX || role == AxisRole::kY; }
+
+Meaning MeaningOf(const json::Value& attributes, const std::string& name) {
+    if (IsLongitude(attributes)) return {Kind::kLongLat, AxisRole::kX, true};
+    if (IsLatitude(attributes)) return {Kind::kLongLat, AxisRole::kY, true};
+    const AxisRole said = RoleFromAttributes(attributes);
+    const AxisRole role = said != AxisRole::kNone ? said : RoleFromName(name);
+    if (!IsHorizontal(role)) return {};
+    const std::string* const units = StringAttribute(attributes, "units");
+    const auto unit = units != nullptr ? ParseSpaceUnit(*units) : std::nullopt;
+    if (units != nullptr && !units->empty() && *units != "1" && !unit) return {};
+    const bool is_length = unit && unit->kind == SpaceUnit::Kind::kLength;
+    const bool is_said = said != AxisRole::kNone || is_length;
+    const bool is_long_lat = !is_length && !IsOfProjection(attributes) && IsNameOfLongLat(name);
+    return {is_long_lat ? Kind::kLongLat : Kind::kInCrs, role, is_said};
+}
+
+// Chooses among the arrays that `coordinates` names.
+class Candidates {
   public:
-    Control(const Hierarchy& hierarchy, std::string group, std::size_t threads)
-        : hierarchy_(hierarchy), group_(std::move(group)), threads_(threads) {}
+    Candidates(const Hierarchy& hierarchy, const ArrayFacts& raster)
+        : hierarchy_(hierarchy), raster_(raster) {}
 
-    Result<std::vector<double>> Read(const char* name) {
-        const std::string path = JoinKey(group_, name);
-        ZARR_ASSIGN_OR_RETURN(const ArrayMetadata metadata, hierarchy_.Metadata(path));
-        Warnings ignored;
-        ZARR_ASSIGN_OR_RETURN(
-            Coordinates read,
-            ReadCoordinates(hierarchy_, path, LenientAttributes(hierarchy_, path, ignored),
-                            threads_));
-        if (shape_.empty()) shape_ = metadata.shape;
-        if (metadata.shape == shape_) return std::move(read.values);
-        if (shape_.size() == 2 && metadata.rank() == 1) {
-            const bool along_rows = std::string_view(name) == "line";
-            if (read.values.size() == shape_[along_rows ? 0 : 1])
-                return Spread(read.values, along_rows);
+    void Add(const json::Value& attributes) {
+        const std::string group(ParentPath(raster_.path));
+        for (const std::string& word : WordsAttribute(attributes, "coordinates")) {
+            const std::string path = FindVariable(hierarchy_, group, word);
+            if (path.empty() || path == raster_.path) continue;
+            auto array = ArrayOnGrid(hierarchy_, raster_, path);
+            if (!array) continue;
+            const Meaning meaning = MeaningOf(array->facts.attributes, std::string(LastName(path)));
+            if (meaning.role == AxisRole::kNone) continue;
+            Best& best = bests_[static_cast<std::size_t>(meaning.kind)]
+                               [meaning.role == AxisRole::kX ? 0 : 1];
+            if (best.array && (best.is_said || !meaning.is_said)) continue;
+            best = {std::move(array), meaning.is_said};
         }
-        return Status::Corrupt(path + ": its shape fits none of the other control points");
+    }
+
+    std::optional<Geolocation> Take(Kind kind) {
+        auto& [x, y] = bests_[static_cast<std::size_t>(kind)];
+        if (!x.array || !y.array) return std::nullopt;
+        return Geolocation{kind, false, std::move(*x.array), std::move(*y.array)};
     }
 
   private:
-    std::vector<double> Spread(const std::vector<double>& values, bool along_rows) const {
-        std::vector<double> spread;
-        for (std::size_t row = 0; row < shape_[0]; ++row)
-            for (std::size_t column = 0; column < shape_[1]; ++column)
-                spread.push_back(values[along_rows ? row : column]);
-        return spread;
-    }
-
+    struct Best {
+        std::optional<GeolocationArray> array;
+        bool is_said = false;
+    };
     const Hierarchy& hierarchy_;
-    const std::string group_;
-    const std::size_t threads_;
-    std::vector<std::uint64_t> shape_;
+    const ArrayFacts& raster_;
+    std::array<std::array<Best, 2>, 2> bests_;  // by kind, X before Y
 };
 
-Result<std::vector<GroundControlPoint>> ReadControl(const Hierarchy& hierarchy,
-                                                    const std::string& group, std::size_t threads) {
-    Control control(hierarchy, group, threads);
-    ZARR_ASSIGN_OR_RETURN(const std::vector<double> latitude, control.Read("latitude"));
-    ZARR_ASSIGN_OR_RETURN(const std::vector<double> longitude, control.Read("longitude"));
-    ZARR_ASSIGN_OR_RETURN(const std::vector<double> pixel, control.Read("pixel"));
-    ZARR_ASSIGN_OR_RETURN(const std::vector<double> line, control.Read("line"));
-    const auto height = control.Read("height");
-    if (latitude.size() > kMaxPoints)
-        return Status::Limit(group + ": " + std::to_string(latitude.size()) +
-                             " ground control points, the most is " + std::to_string(kMaxPoints));
-    std::vector<GroundControlPoint> points;
-    for (std::size_t i = 0; i < latitude.size(); ++i) {
-        if (!std::isfinite(latitude[i]) || !std::isfinite(longitude[i])) continue;
-        // As they are, like GDAL's driver for the same products in SAFE format.
-        points.push_back({pixel[i], line[i], longitude[i], latitude[i],
-                          height.ok() && std::isfinite((*height)[i]) ? (*height)[i] : 0});
-    }
-    return points;
+std::optional<GeolocationArray> ArrayOfAxis(const Hierarchy& hierarchy, const Dimension& axis) {
+    auto facts = DescribeArray(hierarchy, axis.coordinate_path);
+    if (!facts.ok()) return std::nullopt;
+    return GeolocationArray{facts.Take(), {}};
 }
 
-// False for arrays of the product that are smaller than the image that the points are of, as those
-// of the points themselves. The last points may lie beyond its end.
-bool AreOf(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points) {
-    constexpr double kSlack = 1.1;
-    const double columns = kSlack * static_cast<double>(facts.dimensions[*facts.axes.x].size);
-    const double rows = kSlack * static_cast<double>(facts.dimensions[*facts.axes.y].size);
-    return std::all_of(points.begin(), points.end(), [&](const GroundControlPoint& point) {
-        return point.pixel <= columns && point.line <= rows;
-    });
+// The coordinate arrays of X and Y.
+std::optional<Geolocation> AlongAxes(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+    const Dimension& x = facts.dimensions[*facts.axes.x];
+    const Dimension& y = facts.dimensions[*facts.axes.y];
+    if (x.coordinate_path.empty() || y.coordinate_path.empty()) return std::nullopt;
+    const Meaning of_x = MeaningOf(x.coordinate_attributes, x.name);
+    const Meaning of_y = MeaningOf(y.coordinate_attributes, y.name);
+    if (of_x.role != AxisRole::kX || of_y.role != AxisRole::kY || of_x.kind != of_y.kind)
+        return std::nullopt;
+    // Names alone make no longitudes and latitudes of axes.
+    if (of_x.kind == Kind::kLongLat && !(of_x.is_said && of_y.is_said)) return std::nullopt;
+    auto x_array = ArrayOfAxis(hierarchy, x);
+    auto y_array = ArrayOfAxis(hierarchy, y);
+    if (!x_array || !y_array) return std::nullopt;
+    return Geolocation{of_x.kind, true, std::move(*x_array), std::move(*y_array)};
 }
 
 }  // namespace
 
 std::optional<Geolocation> FindGeolocation(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     if (facts.path.empty() || !facts.axes.x || !facts.axes.y) return std::nullopt;
-    Geolocation found;
-    LookIn(hierarchy, facts, facts.attributes, found);
-    Warnings ignored;
-    if (!IsComplete(found))
-        LookIn(hierarchy, facts,
-               LenientAttributes(hierarchy, std::string(ParentPath(facts.path)), ignored), found);
-    if (IsComplete(found)) return found;
-    const Dimension& x = facts.dimensions[*facts.axes.x];
-    const Dimension& y = facts.dimensions[*facts.axes.y];
-    if (IsLongitude(x.coordinate_attributes) && IsLatitude(y.coordinate_attributes))
-        return Geolocation{x.coordinate_path, y.coordinate_path};
-    return std::nullopt;
-}
-
-std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
-                                                  const ArrayFacts& facts, std::size_t threads,
-                                                  Warnings& warnings) {
-    std::string_view at = facts.path;
-    if (!facts.axes.x || !facts.axes.y) return {};
-    while (!at.empty()) {
-        at = ParentPath(at);
-        const std::string group = JoinKey(at, "conditions/gcp");
-        const auto has = hierarchy.Has(JoinKey(group, "latitude"), Document::kArray);
-        if (!has.ok() || !*has) continue;
-        auto points = ReadControl(hierarchy, group, threads);
-        if (points.ok())
-            return AreOf(facts, *points) ? points.Take() : std::vector<GroundControlPoint>();
-        warnings.push_back(points.status().message());
-        break;
-    }
-    return {};
+    Candidates candidates(hierarchy, facts);
+    candidates.Add(facts.attributes);
+    auto found = candidates.Take(Kind::kLongLat);
+    if (found) return found;
+    candidates.Add(facts.group_attributes);
+    for (const Kind kind : {Kind::kLongLat, Kind::kInCrs})
+        if (auto other = candidates.Take(kind)) return other;
+    return AlongAxes(hierarchy, facts);
 }
 
 }  // namespace zarr

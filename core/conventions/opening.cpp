@@ -290,7 +290,11 @@ class Opening {
         const std::string group(ParentPath(path));
         const bool is_placed =
             StatesTransform(attributes) || StatesTransform(*listings_.AttributesOf(group));
-        if (!is_placed || level != Level::kNext) AddGridMapping(group, attributes);
+        const auto of_group = listings_.AttributesOf(group);
+        const bool is_of_group =
+            attributes.Find("grid_mapping") == nullptr && of_group->Find("grid_mapping") != nullptr;
+        if (!is_placed || level != Level::kNext)
+            AddGridMapping(group, is_of_group ? *of_group : attributes);
         bool are_at_hand = true;
         for (const NamedDimension& dimension :
              NameDimensions(hierarchy_, listings_, path, *metadata, attributes, ignored))

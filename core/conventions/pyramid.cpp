@@ -255,6 +255,15 @@ std::string CoordinatesKey(const ArrayFacts& facts) {
 
 }  // namespace
 
+bool AreAxesDeclared(const ArrayFacts& facts) {
+    const auto& [x, y] = facts.axes;
+    if (!x || !y) return false;
+    const auto is_declared = [&](std::size_t axis, AxisRole role) {
+        return !facts.dimensions[axis].is_named && facts.dimensions[axis].role == role;
+    };
+    return is_declared(*x, AxisRole::kX) && is_declared(*y, AxisRole::kY);
+}
+
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
                                   Warnings& warnings) {
     std::vector<Pyramid> pyramids;
@@ -349,7 +358,7 @@ std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<Listed
 // A small image without names for its dimensions does not show by its shape that it is one.
 void LevelChecker::FollowBase(std::vector<Level>& levels) {
     const ArrayFacts& base = levels[0].facts;
-    if (!base.colour_axis) return;
+    if (!AreAxesDeclared(base)) return;
     for (Level& level : levels) {
         ArrayFacts& facts = level.facts;
         const auto& dimensions = facts.dimensions;

@@ -35,6 +35,10 @@ struct Pyramid {
     bool is_overviews = false;
 };
 
+// True for an array without names for its dimensions of which colours or `spatial:shape` tell the
+// rows and columns. Smaller levels of its pyramid lie in the same way.
+bool AreAxesDeclared(const ArrayFacts& facts);
+
 // The pyramids that a group describes, in the order of the description: by `multiscales` in its
 // attributes (OME-NGFF 0.1 to 0.4, ndpyramid, zarr-conventions), as a folder of xcube levels, or by
 // `multiscales` of arrays in it or its groups (GeoZarr 0.4). Of these the first that holds counts.

@@ -26,8 +26,8 @@ constexpr std::string_view kInterpreted[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "missing_value", "scale_factor", "add_offset",
     "units", "grid_mapping", "coordinates", "flag_values", "flag_meanings", "_Unsigned",
     "multiscales", "omero", "ome", "band_number", kPamAttribute, zarr::kMaskAttribute,
-    // A copy may not follow the conventions that its source does.
-    "zarr_conventions"};
+    // A copy may not follow the conventions that its source does, and may lie elsewhere.
+    "zarr_conventions", "crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"};
 
 // Of the conventions that place a raster: copied along with pixels that move, they would lie.
 constexpr std::string_view kInterpretedPrefixes[] = {"proj:", "spatial:"};

@@ -275,6 +275,38 @@ bool TakeKnown(const CfEarth& earth, OGRSpatialReference& srs, zarr::Warnings& w
     return true;
 }
 
+// True if points around the origin of `mapping` lie within a metre in both CRS.
+bool ProjectsAlike(const OGRSpatialReference& known, const OGRSpatialReference& other,
+                   const CfGridMapping& mapping) {
+    const std::unique_ptr<OGRSpatialReference> geographic(known.CloneGeogCS());
+    if (geographic == nullptr) return false;
+    geographic->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    OGRSpatialReference of_other(other);
+    of_other.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    const std::unique_ptr<OGRCoordinateTransformation> to_known(
+        OGRCreateCoordinateTransformation(geographic.get(), &known));
+    const std::unique_ptr<OGRCoordinateTransformation> to_other(
+        OGRCreateCoordinateTransformation(geographic.get(), &of_other));
+    if (to_known == nullptr || to_other == nullptr) return false;
+    constexpr double kMetresPerDegree = 111'320;
+    const double unit = known.IsProjected() ? known.GetLinearUnits() : kMetresPerDegree;
+    const double other_unit = other.IsProjected() ? other.GetLinearUnits() : kMetresPerDegree;
+    for (const double east : {-2.0, 2.0}) {
+        for (const double north : {-2.0, 2.0}) {
+            double x = mapping.origin_longitude + east;
+            double y = std::clamp(mapping.origin_latitude + north, -89.0, 89.0);
+            double other_x = x;
+            double other_y = y;
+            if (to_known->Transform(1, &x, &y) == FALSE ||
+                to_other->Transform(1, &other_x, &other_y) == FALSE ||
+                !(std::hypot(x * unit - other_x * other_unit, y * unit - other_y * other_unit) <
+                  zarr::kRoundedAxes))
+                return false;
+        }
+    }
+    return true;
+}
+
 Status Check(OGRErr error, const CfGridMapping& m) {
     if (error == OGRERR_NONE) return {};
     return Status::Corrupt("GDAL refuses the parameters of " + m.name);
@@ -471,6 +503,32 @@ Result<CfSrs> MakeCfSrs(const CfGridMapping& mapping, const std::string& units,
     return result;
 }
 
+bool TakeCode(const std::string& code, const CfGridMapping& mapping, CfSrs& located) {
+    const QuietErrors quiet;
+    OGRSpatialReference known;
+    if (known.SetFromUserInput(code.c_str(),
+                               OGRSpatialReference::SET_FROM_USER_INPUT_LIMITATIONS_get()) !=
+            OGRERR_NONE ||
+        known.IsProjected() != located.srs.IsProjected())
+        return false;
+    known.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    if (!zarr::SameEllipsoid({known.GetSemiMajor(), known.GetInvFlattening()},
+                             {located.srs.GetSemiMajor(), located.srs.GetInvFlattening()},
+                             zarr::kRoundedAxes) ||
+        !ProjectsAlike(known, located.srs, mapping))
+        return false;
+    if (known.IsProjected())
+        located.coordinate_scale *= located.srs.GetLinearUnits() / known.GetLinearUnits();
+    located.srs = known;
+    return true;
+}
+
+double SatelliteHeight(const OGRSpatialReference& srs) {
+    OGRErr error = OGRERR_NONE;
+    const double height = srs.GetNormProjParm(SRS_PP_SATELLITE_HEIGHT, 0, &error);
+    return error == OGRERR_NONE && height > 0 ? height : 0;
+}
+
 double CoordinateScale(const OGRSpatialReference& srs, const std::string& units) {
     const QuietErrors quiet;
     const auto unit = zarr::ParseSpaceUnit(units);
@@ -478,10 +536,8 @@ double CoordinateScale(const OGRSpatialReference& srs, const std::string& units)
     if (unit->kind == SpaceUnit::Kind::kLength)
         return srs.IsProjected() ? unit->factor / srs.GetLinearUnits() : 1;
     if (srs.IsGeographic()) return unit->name == "degree" ? 1 : unit->factor / kDegree;
-    OGRErr error = OGRERR_NONE;
-    const double height = srs.GetNormProjParm(SRS_PP_SATELLITE_HEIGHT, 0, &error);
-    if (error != OGRERR_NONE || !(height > 0)) return 1;
-    return unit->factor * height / srs.GetLinearUnits();
+    const double height = SatelliteHeight(srs);
+    return height > 0 ? unit->factor * height / srs.GetLinearUnits() : 1;
 }
 
 Result<OGRSpatialReference> MakeGeographicSrs(const CfEarth& earth, zarr::Warnings& warnings) {

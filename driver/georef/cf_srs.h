@@ -25,6 +25,13 @@ struct CfSrs {
 zarr::Result<CfSrs> MakeCfSrs(const zarr::CfGridMapping& mapping, const std::string& units,
                               zarr::Warnings& warnings);
 
+// Puts the CRS of EPSG's `code` in place of `located`, the CRS of `mapping`, if they are the same
+// but for rounding, as of an ellipsoid that is stored as float32. False if they differ.
+bool TakeCode(const std::string& code, const zarr::CfGridMapping& mapping, CfSrs& located);
+
+// The height of a geostationary satellite whose view the CRS is, in metres; 0 for any other CRS.
+double SatelliteHeight(const OGRSpatialReference& srs);
+
 // What coordinates with these `units` are multiplied by to be in the units of a CRS that was stated
 // without regard to them, as text is: kilometres to its linear unit, radians to degrees, scanning
 // angles to its linear unit. 1 where the units say nothing of use.

@@ -36,7 +36,7 @@ std::optional<GridPlace> FindPlace(const zarr::Hierarchy& hierarchy, const std::
     place.rows = static_cast<double>(facts->dimensions[*facts->axes.y].size);
     place.georeferencing = ReadGeoreferencing(
         hierarchy, *facts, store_path,
-        {options.assume_longlat, options.wrap_longitude, options.north_up, options.threads});
+        {options.assume_longlat, options.wrap_longitude, options.north_up, options.threads, {}});
     return place;
 }
 
@@ -63,8 +63,8 @@ bool HaveSameText(const CPLStringList& a, const CPLStringList& b) {
 bool AreSame(const GridPlace& a, const GridPlace& b) {
     const auto is_same_point = [](const zarr::GroundControlPoint& p,
                                   const zarr::GroundControlPoint& q) {
-        return p.pixel == q.pixel && p.line == q.line && p.longitude == q.longitude &&
-               p.latitude == q.latitude && p.height == q.height;
+        return p.pixel == q.pixel && p.line == q.line && p.x == q.x && p.y == q.y &&
+               p.height == q.height;
     };
     const auto& points = a.georeferencing.points;
     const auto& others = b.georeferencing.points;

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/crs_text.h"
 #include "driver/base/report.h"
 #include "driver/georef/cf_srs.h"
-#include "driver/store/store_path.h"
+#include "driver/georef/geolocation_domain.h"
 
 namespace zarr_driver {
 
@@ -20,11 +21,44 @@ using zarr::Status;
 
 namespace {
 
-std::string AxisUnits(const zarr::ArrayFacts& facts, const std::optional<std::size_t>& axis) {
-    if (!axis) return {};
-    const auto* units =
-        zarr::StringAttribute(facts.dimensions[*axis].coordinate_attributes, "units");
-    return units != nullptr ? *units : std::string();
+// Coordinates of X and Y, as far as they tell how a CRS is meant.
+struct MapCoordinates {
+    std::string units;          // of X; empty without any
+    double farthest = 0;        // the largest of them, without signs; 0 if unknown
+    bool are_long_lat = false;  // by standard_name or units
+};
+
+MapCoordinates CoordinatesOf(const zarr::ArrayFacts& facts,
+                             const std::optional<zarr::AffineSource>& affine,
+                             const std::optional<zarr::Geolocation>& geolocation) {
+    MapCoordinates coordinates;
+    if (!facts.axes.x || !facts.axes.y) return coordinates;
+    const zarr::Dimension& x = facts.dimensions[*facts.axes.x];
+    const zarr::Dimension& y = facts.dimensions[*facts.axes.y];
+    if (const auto* units = zarr::StringAttribute(x.coordinate_attributes, "units"))
+        coordinates.units = *units;
+    const bool is_by_arrays = geolocation && !geolocation->is_along_axes &&
+                              geolocation->kind == zarr::Geolocation::Kind::kInCrs;
+    if (is_by_arrays && !(affine && affine->from_coordinates)) {
+        const auto* units = zarr::StringAttribute(geolocation->x.facts.attributes, "units");
+        coordinates.units = units != nullptr ? *units : std::string();
+    }
+    coordinates.are_long_lat =
+        zarr::IsLongitude(x.coordinate_attributes) && zarr::IsLatitude(y.coordinate_attributes);
+    if (!affine || !affine->from_coordinates) return coordinates;
+    const GeoTransform& t = affine->transform;
+    const double east = t[0] + static_cast<double>(x.size) * t[1];
+    const double south = t[3] + static_cast<double>(y.size) * t[5];
+    coordinates.farthest =
+        std::max({std::fabs(t[0]), std::fabs(east), std::fabs(t[3]), std::fabs(south)});
+    return coordinates;
+}
+
+// Units of the coordinates of a geostationary satellite's view. Without units their size tells
+// them: the Earth's edge lies at some 0.15 radians.
+std::string UnitsOfView(const MapCoordinates& coordinates) {
+    if (!coordinates.units.empty() || coordinates.farthest == 0) return coordinates.units;
+    return coordinates.farthest > 1 ? "m" : "radian";
 }
 
 // A CRS of EPSG's that came as WKT 2 has no other codes than its own; EPSG's has those of all its
@@ -37,7 +71,7 @@ void UseDefinitionOfEpsg(OGRSpatialReference& srs) {
     if (known.importFromEPSG(std::atoi(code)) == OGRERR_NONE && known.IsSame(&srs)) srs = known;
 }
 
-Result<CfSrs> FromText(const CrsSource& source, const std::string& units,
+Result<CfSrs> FromText(const CrsSource& source, const MapCoordinates& coordinates,
                        zarr::Warnings& warnings) {
     ZARR_ASSIGN_OR_RETURN(const std::string text, zarr::SafeCrsText(source.text, warnings));
     const QuietErrors quiet;
@@ -49,7 +83,9 @@ Result<CfSrs> FromText(const CrsSource& source, const std::string& units,
         return Status::Corrupt("not a CRS that PROJ knows" + (detail.empty() ? "" : ": " + detail));
     }
     UseDefinitionOfEpsg(located.srs);
-    located.coordinate_scale = CoordinateScale(located.srs, units);
+    const bool is_view = SatelliteHeight(located.srs) > 0;
+    located.coordinate_scale =
+        CoordinateScale(located.srs, is_view ? UnitsOfView(coordinates) : coordinates.units);
     return located;
 }
 
@@ -60,11 +96,28 @@ Result<CfSrs> FromLongLat() {
     return located;
 }
 
-Result<CfSrs> Interpret(const CrsSource& source, const std::string& units,
+Result<CfSrs> FromGridMapping(const CrsSource& source, const MapCoordinates& coordinates,
+                              zarr::Warnings& warnings) {
+    ZARR_ASSIGN_OR_RETURN(const zarr::CfGridMapping mapping,
+                          zarr::ParseCfGridMapping(source.attributes, warnings));
+    const bool is_view = mapping.name == "geostationary";
+    ZARR_ASSIGN_OR_RETURN(
+        CfSrs located,
+        MakeCfSrs(mapping, is_view ? UnitsOfView(coordinates) : coordinates.units, warnings));
+    zarr::Warnings ignored;
+    const auto code = zarr::SafeCrsText(source.code, ignored);
+    if (code.ok() && !TakeCode(*code, mapping, located) &&
+        source.attributes.Find("epsg_code") != nullptr)
+        warnings.push_back(source.origin + ": attribute epsg_code: " + source.code +
+                           " is not the CRS of the other attributes, which count");
+    return located;
+}
+
+Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinates,
                         zarr::Warnings& warnings) {
     switch (source.kind) {
         case CrsSource::Kind::kText:
-            return FromText(source, units, warnings);
+            return FromText(source, coordinates, warnings);
         case CrsSource::Kind::kLongLat:
             return FromLongLat();
         case CrsSource::Kind::kBroken:
@@ -72,9 +125,32 @@ Result<CfSrs> Interpret(const CrsSource& source, const std::string& units,
         case CrsSource::Kind::kGridMapping:
             break;
     }
-    ZARR_ASSIGN_OR_RETURN(const zarr::CfGridMapping mapping,
-                          zarr::ParseCfGridMapping(source.attributes, warnings));
-    return MakeCfSrs(mapping, units, warnings);
+    return FromGridMapping(source, coordinates, warnings);
+}
+
+// Sets the CRS that counts, if there is one.
+void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
+             const std::optional<zarr::AffineSource>& affine,
+             const std::optional<zarr::Geolocation>& geolocation,
+             const GeoreferencingOptions& options, Georeferencing& result) {
+    const MapCoordinates coordinates = CoordinatesOf(facts, affine, geolocation);
+    const bool is_ome = affine && affine->is_ome;
+    for (const CrsSource& source : zarr::FindCrsSources(
+             hierarchy, facts, is_ome ? zarr::AssumeLonglat::kNo : options.assume_longlat)) {
+        auto located = Interpret(source, coordinates, result.warnings);
+        if (!located.ok()) {
+            const std::string where = source.origin.empty() ? "" : source.origin + ": ";
+            result.warnings.push_back(where + located.status().message());
+            continue;
+        }
+        // CF's degrees count before an attribute that no convention defines.
+        if (source.is_plain && coordinates.are_long_lat && !located->srs.IsGeographic()) continue;
+        result.srs = std::move(located->srs);
+        result.srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+        result.srs_origin = source.origin;
+        result.coordinate_scale = located->coordinate_scale;
+        return;
+    }
 }
 
 void Scale(GeoTransform& transform, double factor) {
@@ -106,15 +182,6 @@ void WrapLongitude(const zarr::ArrayFacts& facts, Georeferencing& result) {
     t[0] += first * t[1] - 360;
 }
 
-std::string Wgs84Wkt() {
-    OGRSpatialReference srs;
-    char* wkt = nullptr;
-    if (srs.importFromEPSG(4326) != OGRERR_NONE || srs.exportToWkt(&wkt) != OGRERR_NONE) return {};
-    std::string text(wkt);
-    CPLFree(wkt);
-    return text;
-}
-
 // True unless DIM_X and DIM_Y made a raster of something else, such as time over latitude: what the
 // attributes say of the map does not hold for that.
 bool IsMap(const zarr::ArrayFacts& facts) {
@@ -135,23 +202,41 @@ void FlipRows(const zarr::ArrayFacts& facts, Georeferencing& result) {
     result.is_flipped = true;
 }
 
-CPLStringList GeolocationDomain(const zarr::Geolocation& geolocation,
-                                const std::string& store_path) {
-    CPLStringList list;
-    const auto set = [&list](const char* name, const std::string& value) {
-        list.SetNameValue(name, value.c_str());
-    };
-    set("SRS", Wgs84Wkt());
-    set("X_DATASET", FormatConnectionString(store_path, geolocation.longitude_path));
-    set("X_BAND", "1");
-    set("Y_DATASET", FormatConnectionString(store_path, geolocation.latitude_path));
-    set("Y_BAND", "1");
-    set("PIXEL_OFFSET", "0");
-    set("PIXEL_STEP", "1");
-    set("LINE_OFFSET", "0");
-    set("LINE_STEP", "1");
-    set("GEOREFERENCING_CONVENTION", "PIXEL_CENTER");
-    return list;
+// True for X and Y that are no coordinates of a map, as the angle and the distance of a radar, of a
+// raster that arrays of two dimensions place.
+bool IsPlacedByArrays(const zarr::ArrayFacts& facts,
+                      const std::optional<zarr::Geolocation>& geolocation) {
+    return geolocation && !geolocation->is_along_axes &&
+           facts.dimensions[*facts.axes.x].role == zarr::AxisRole::kNone &&
+           facts.dimensions[*facts.axes.y].role == zarr::AxisRole::kNone;
+}
+
+// True for a geotransform that counts the pixels of a raster, of which this one is all or a part.
+bool CountsPixels(const GeoTransform& t) {
+    return t[2] == 0 && t[4] == 0 && t[1] >= 1 && t[5] >= 1 && t[1] == std::floor(t[1]) &&
+           t[5] == std::floor(t[5]);
+}
+
+// Takes the points over with their CRS, unless the raster has coordinates of its own.
+void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayFacts& facts,
+                Georeferencing& result) {
+    if (points.empty()) return;
+    if (result.transform) {
+        const GeoTransform t = *result.transform;
+        if (!CountsPixels(t)) return;
+        for (zarr::GroundControlPoint& point : points) {
+            point.pixel = (point.pixel - t[0]) / t[1];
+            point.line = (point.line - t[3]) / t[5];
+        }
+        result.transform.reset();
+        result.transform_origin.clear();
+    } else if (!zarr::ArePointsOf(facts, points)) {
+        return;
+    }
+    result.points = std::move(points);
+    result.points_srs = std::move(result.srs);
+    result.srs.reset();
+    result.srs_origin.clear();
 }
 
 }  // namespace
@@ -160,10 +245,20 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
                                   const std::string& store_path,
                                   const GeoreferencingOptions& options) {
     Georeferencing result;
-    // Of a swath that lies along the times of its track.
-    if (!IsMap(facts))
+    const auto find_control = [&] {
         result.points = zarr::FindGroundControl(hierarchy, facts, options.threads, result.warnings);
-    if (!result.points.empty()) return result;
+        if (result.points.empty()) return false;
+        result.srs.reset();
+        result.srs_origin.clear();
+        result.points_srs.emplace();
+        if (result.points_srs->importFromEPSG(4326) != OGRERR_NONE)
+            result.points_srs.reset();
+        else
+            result.points_srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+        return true;
+    };
+    // Of a swath that lies along the times of its track.
+    if (!IsMap(facts) && find_control()) return result;
     auto affine = zarr::FindGeoTransform(hierarchy, facts, options.threads, result.warnings);
     if (!IsMap(facts)) {
         if (affine && affine->from_coordinates) {
@@ -172,39 +267,42 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
         }
         return result;
     }
-    const std::string units = AxisUnits(facts, facts.axes.x);
-    const bool is_ome = affine && affine->is_ome;
-    for (const CrsSource& source : zarr::FindCrsSources(
-             hierarchy, facts, is_ome ? zarr::AssumeLonglat::kNo : options.assume_longlat)) {
-        auto located = Interpret(source, units, result.warnings);
-        if (!located.ok()) {
-            const std::string where = source.origin.empty() ? "" : source.origin + ": ";
-            result.warnings.push_back(where + located.status().message());
-            continue;
-        }
-        result.srs = std::move(located->srs);
-        result.srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
-        result.srs_origin = source.origin;
-        result.coordinate_scale = located->coordinate_scale;
-        break;
+    const auto geolocation = zarr::FindGeolocation(hierarchy, facts);
+    const bool is_by_arrays =
+        affine && affine->from_coordinates && IsPlacedByArrays(facts, geolocation);
+    const bool is_in_crs = geolocation && geolocation->kind == zarr::Geolocation::Kind::kInCrs;
+    if (is_by_arrays && is_in_crs) affine.reset();
+    FindSrs(hierarchy, facts, affine, geolocation, options, result);
+    const std::optional<OGRSpatialReference> srs_of_arrays = result.srs;
+    if (is_by_arrays && is_in_crs) {
+        result.srs.reset();
+        result.srs_origin.clear();
+    } else if (is_by_arrays && !result.srs) {
+        affine.reset();
     }
     if (affine) {
         result.transform = affine->transform;
         result.transform_origin = affine->origin;
         if (affine->from_coordinates) Scale(*result.transform, result.coordinate_scale);
+    }
+    TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
+    if (!result.transform && result.points.empty()) find_control();
+    if (result.transform) {
         const bool geographic = result.srs && result.srs->IsGeographic();
         if (options.wrap_longitude && geographic && affine->from_coordinates)
             WrapLongitude(facts, result);
         if (options.north_up) FlipRows(facts, result);
     }
-    // The coordinate arrays of a regular grid say nothing that the geotransform does not.
-    const auto geolocation = zarr::FindGeolocation(hierarchy, facts);
-    const bool is_1d = geolocation && geolocation->longitude_path ==
-                                          facts.dimensions[*facts.axes.x].coordinate_path;
-    if (geolocation && !(is_1d && result.transform))
-        result.geolocation = GeolocationDomain(*geolocation, store_path);
-    if (!result.transform)
-        result.points = zarr::FindGroundControl(hierarchy, facts, options.threads, result.warnings);
+    // Coordinate arrays repeat what a geotransform says, but longitudes and latitudes of each pixel
+    // of a projection are more.
+    const bool is_repeated =
+        geolocation && result.transform &&
+        (geolocation->is_along_axes || geolocation->kind == zarr::Geolocation::Kind::kInCrs);
+    if (geolocation && !is_repeated)
+        result.geolocation =
+            GeolocationDomain({hierarchy, store_path, srs_of_arrays ? &*srs_of_arrays : nullptr,
+                               options.fixed, options.threads},
+                              *geolocation, result.warnings);
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include <gdal.h>
 #include <ogr_spatialref.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,7 @@
 #include "core/conventions/affine.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/crs_sources.h"
-#include "core/conventions/geolocation.h"
+#include "core/conventions/ground_control.h"
 
 namespace zarr_driver {
 
@@ -23,6 +24,9 @@ struct GeoreferencingOptions {
     bool wrap_longitude = false;  // 0 to 360 becomes -180 to 180
     bool north_up = false;        // rows that go north become rows that go south
     std::size_t threads = 1;
+    // The index along each dimension of the array along which the raster is one slice; may be
+    // empty.
+    std::vector<std::optional<std::uint64_t>> fixed;
 };
 
 // Where the raster of an array lies.
@@ -36,7 +40,8 @@ struct Georeferencing {
     int rolled_columns = 0;     // columns that wrap_longitude moves from the left to the right
     CPLStringList geolocation;  // the GEOLOCATION metadata domain; empty where there is none
     std::vector<zarr::GroundControlPoint> points;  // only where there is no transform
-    zarr::Warnings warnings;                       // conventions that were broken and passed over
+    std::optional<OGRSpatialReference> points_srs;
+    zarr::Warnings warnings;  // conventions that were broken and passed over
 };
 
 // Reads what is needed, coordinate arrays included. `store_path` is that of subdataset names.

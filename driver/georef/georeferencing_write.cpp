@@ -346,6 +346,10 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
                                                                               : std::string()));
     SetMember(attributes, "grid_mapping",
               beside.grid_mapping.empty() ? json::Value() : json::Value(beside.grid_mapping));
+    // Attributes that no convention defines would tell the place before.
+    for (const char* plain :
+         {"crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"})
+        SetMember(attributes, plain, json::Value());
     const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
     SetMember(attributes, "proj:code", code.empty() ? json::Value() : json::Value(code));
     SetMember(attributes, "proj:wkt2",

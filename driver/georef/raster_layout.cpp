@@ -8,6 +8,7 @@
 #include "core/base/checked.h"
 #include "core/base/text.h"
 #include "core/conventions/array_facts.h"
+#include "core/conventions/pyramid.h"
 #include "core/store/keys.h"
 #include "driver/base/gdal_types.h"
 #include "driver/georef/selection.h"
@@ -209,7 +210,10 @@ Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std
                                      const OpenOptions& options, const RasterLayout& base) {
     OpenOptions as_base = options;
     as_base.select.clear();
-    if (base.facts.colour_axis) {
+    const auto metadata = hierarchy.Metadata(path);
+    const bool has_rank_of_base =
+        metadata.ok() && metadata->rank() == base.facts.metadata.rank();  // else it is a mask
+    if (base.facts.colour_axis || (has_rank_of_base && zarr::AreAxesDeclared(base.facts))) {
         as_base.dim_x = std::to_string(*base.x_axis);
         as_base.dim_y = std::to_string(*base.y_axis);
     }

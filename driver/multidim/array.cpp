@@ -326,7 +326,7 @@ const Georeferencing& ZarrMDArray::FindGeoreferencing() const {
         const OpenOptions& options = session_->options();
         Georeferencing placed =
             ReadGeoreferencing(session_->hierarchy(), facts_, session_->store_path(),
-                               {options.assume_longlat, false, false, options.threads});
+                               {options.assume_longlat, false, false, options.threads, {}});
         EmitWarnings(session_->store_path() + ": /" + facts_.path, placed.warnings);
         return placed;
     });

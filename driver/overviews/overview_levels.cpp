@@ -40,7 +40,7 @@ zarr::FillMeaning FillMeaningOf(const zarr::ArrayFacts& facts) {
 // True for attributes that say where the array lies, or name arrays beside it.
 bool IsOfPlace(std::string_view name) {
     for (const std::string_view own : {"coordinates", "multiscales", "proj:transform", "proj:shape",
-                                       "proj:bbox", "ancillary_variables"})
+                                       "proj:bbox", "ancillary_variables", "GeoTransform"})
         if (name == own) return true;
     // Of the pixels of the base.
     if (name == kPamAttribute || name == zarr::kMaskAttribute) return true;

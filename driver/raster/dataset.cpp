@@ -109,7 +109,9 @@ void ZarrDataset::AddRegistration(CPLStringList& list) const {
     if (arrays_.empty() || list.FetchNameValue(kItem) != nullptr) return;
     const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
     for (const zarr::json::Value* attributes : {&facts.attributes, &facts.group_attributes}) {
-        if (attributes->Find("spatial:transform") == nullptr) continue;
+        if (attributes->Find("spatial:transform") == nullptr &&
+            attributes->Find("spatial:bbox") == nullptr)
+            continue;
         const std::string* said = zarr::StringAttribute(*attributes, "spatial:registration");
         list.SetNameValue(kItem, said != nullptr && *said == "node" ? "Point" : "Area");
         return;
@@ -227,7 +229,7 @@ const OGRSpatialReference* ZarrDataset::GetSpatialRef() const {
     return Guarded(store_path(), [&]() -> const OGRSpatialReference* {
         if (const OGRSpatialReference* from_pam = GDALPamDataset::GetSpatialRef()) return from_pam;
         const Georeferencing& placed = place_.Find();
-        return placed.srs && placed.points.empty() ? &*placed.srs : nullptr;
+        return placed.srs ? &*placed.srs : nullptr;
     });
 }
 

@@ -88,7 +88,7 @@ LevelSource OverviewBuilder::Source() const {
     LevelSource source;
     for (const auto& array : dataset_.arrays_) source.arrays.push_back(&array->layout);
     const Georeferencing& placed = dataset_.place_.Find();
-    if (placed.srs && placed.points.empty()) source.placement.srs = &*placed.srs;
+    if (placed.srs) source.placement.srs = &*placed.srs;
     source.placement.transform = placed.transform;
     source.convention = dataset_.convention_;
     source.threads = dataset_.options_.threads;

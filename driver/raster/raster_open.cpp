@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/conventions/catalog.h"
@@ -490,9 +491,10 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
     std::vector<const CatalogGroup*> ordered;
     ordered.reserve(groups.size());
     for (const CatalogGroup& group : groups) ordered.push_back(&group);
+    auto others = ordered.begin();
     if (zarr::IsEopfProduct(*location.hierarchy))
-        std::stable_partition(ordered.begin(), ordered.end(), [](const CatalogGroup* group) {
-            return zarr::IsAtOrBelow(group->path, "measurements");
+        others = std::stable_partition(ordered.begin(), ordered.end(), [](const auto* group) {
+            return ("/" + group->path + "/").find("/measurements/") != std::string::npos;
         });
     if (dataset.ArrayCount() > 1)
         dataset.AddSubdataset(
@@ -500,19 +502,30 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
             DescribeComposite(static_cast<std::uint64_t>(dataset.GetRasterYSize()),
                               static_cast<std::uint64_t>(dataset.GetRasterXSize()), location.node,
                               static_cast<std::size_t>(dataset.GetRasterCount())));
+    std::vector<std::pair<const CatalogGroup*, ArrayList>> composites;
     for (const CatalogGroup* const group : ordered) {
         if (group->path == location.node) continue;
-        const ArrayList bands = BandsOf(*group, location, options);
-        if (bands.empty()) continue;
+        ArrayList bands = BandsOf(*group, location, options);
+        if (!bands.empty()) composites.emplace_back(group, std::move(bands));
+    }
+    const auto add_arrays = [&](auto first, auto last) {
+        for (; first != last; ++first)
+            for (const CatalogArray& array : (*first)->arrays)
+                if (IsListed(array, options))
+                    dataset.AddSubdataset(FormatConnectionString(location.store_path, array.path),
+                                          DescribeForList(**first, array));
+    };
+    // Groups of bands come before arrays, but not those of what is not measured before what is.
+    const bool are_measured_bands =
+        !composites.empty() && std::find(ordered.begin(), others, composites[0].first) != others;
+    const auto unlisted = are_measured_bands ? ordered.begin() : others;
+    add_arrays(ordered.begin(), unlisted);
+    for (const auto& [group, bands] : composites) {
         const auto& shape = bands[0]->metadata.shape;
         dataset.AddSubdataset(FormatConnectionString(location.store_path, group->path),
                               DescribeComposite(shape[0], shape[1], group->path, bands.size()));
     }
-    for (const CatalogGroup* const group : ordered)
-        for (const CatalogArray& array : group->arrays)
-            if (IsListed(array, options))
-                dataset.AddSubdataset(FormatConnectionString(location.store_path, array.path),
-                                      DescribeForList(*group, array));
+    add_arrays(unlisted, ordered.end());
 }
 
 void WarnOfBadArrays(const std::vector<CatalogGroup>& groups, const std::string& store_path) {

@@ -13,11 +13,15 @@ const Georeferencing& RasterPlace::Find() const {
     if (found_) return *found_;
     found_.emplace();
     if (arrays_.empty()) return *found_;
-    const zarr::ArrayFacts& facts = arrays_[0]->layout.facts;
+    const RasterLayout& layout = arrays_[0]->layout;
+    const zarr::ArrayFacts& facts = layout.facts;
     const std::string& store = location_.store_path;
-    found_ = ReadGeoreferencing(
-        *location_.hierarchy, facts, store,
-        {options_.assume_longlat, options_.wrap_longitude, options_.north_up, options_.threads});
+    GeoreferencingOptions options{
+        options_.assume_longlat, options_.wrap_longitude, options_.north_up, options_.threads, {}};
+    options.fixed.resize(facts.dimensions.size());
+    for (std::size_t i = 0; i < layout.other_axes.size(); ++i)
+        options.fixed[layout.other_axes[i]] = layout.fixed[i];
+    found_ = ReadGeoreferencing(*location_.hierarchy, facts, store, options);
     EmitWarnings(store + ": /" + facts.path, found_->warnings);
     WarnOfFailure(*location_.hierarchy, store);
     return *found_;
@@ -31,19 +35,15 @@ const std::vector<GDAL_GCP>& RasterPlace::Points() const {
     static char no_info[] = "";
     for (std::size_t i = 0; i < placed.points.size(); ++i) {
         const zarr::GroundControlPoint& point = placed.points[i];
-        points_.push_back({point_ids_[i].data(), no_info, point.pixel, point.line, point.longitude,
-                           point.latitude, point.height});
+        points_.push_back({point_ids_[i].data(), no_info, point.pixel, point.line, point.x, point.y,
+                           point.height});
     }
     return points_;
 }
 
 const OGRSpatialReference* RasterPlace::PointsSrs() const {
-    if (Find().points.empty()) return nullptr;
-    if (points_srs_.IsEmpty()) {
-        points_srs_.importFromEPSG(4326);
-        points_srs_.SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
-    }
-    return &points_srs_;
+    const Georeferencing& placed = Find();
+    return placed.points_srs ? &*placed.points_srs : nullptr;
 }
 
 Georeferencing& RasterPlace::Change() {

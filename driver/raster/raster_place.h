@@ -64,7 +64,6 @@ class RasterPlace {
     const OpenOptions& options_;
     const BandArrays& arrays_;
     mutable std::optional<Georeferencing> found_;
-    mutable OGRSpatialReference points_srs_;  // empty until it is asked for
     mutable std::vector<GDAL_GCP> points_;
     mutable std::vector<std::string> point_ids_;  // what points_ refers to
     bool has_changed_ = false;                    // since it was written

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/ground_control.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/conventions/attributes.h"
+#include "core/conventions/coordinates.h"
+#include "core/conventions/crs_sources.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+// Most ground control points that are read; products have a few hundred.
+constexpr std::size_t kMaxPoints = 100'000;
+
+// Values of one array of the ground control, spread over the `rows` x `columns` of the grid where
+// it is given along one of its dimensions only.
+class Control {
+  public:
+    Control(const Hierarchy& hierarchy, std::string group, std::size_t threads)
+        : hierarchy_(hierarchy), group_(std::move(group)), threads_(threads) {}
+
+    Result<std::vector<double>> Read(const char* name) {
+        const std::string path = JoinKey(group_, name);
+        ZARR_ASSIGN_OR_RETURN(const ArrayMetadata metadata, hierarchy_.Metadata(path));
+        Warnings ignored;
+        ZARR_ASSIGN_OR_RETURN(
+            Coordinates read,
+            ReadCoordinates(hierarchy_, path, LenientAttributes(hierarchy_, path, ignored),
+                            threads_));
+        if (shape_.empty()) shape_ = metadata.shape;
+        if (metadata.shape == shape_) return std::move(read.values);
+        if (shape_.size() == 2 && metadata.rank() == 1) {
+            const bool along_rows = std::string_view(name) == "line";
+            if (read.values.size() == shape_[along_rows ? 0 : 1])
+                return Spread(read.values, along_rows);
+        }
+        return Status::Corrupt(path + ": its shape fits none of the other control points");
+    }
+
+  private:
+    std::vector<double> Spread(const std::vector<double>& values, bool along_rows) const {
+        std::vector<double> spread;
+        for (std::size_t row = 0; row < shape_[0]; ++row)
+            for (std::size_t column = 0; column < shape_[1]; ++column)
+                spread.push_back(values[along_rows ? row : column]);
+        return spread;
+    }
+
+    const Hierarchy& hierarchy_;
+    const std::string group_;
+    const std::size_t threads_;
+    std::vector<std::uint64_t> shape_;
+};
+
+Result<std::vector<GroundControlPoint>> ReadControl(const Hierarchy& hierarchy,
+                                                    const std::string& group, std::size_t threads) {
+    Control control(hierarchy, group, threads);
+    ZARR_ASSIGN_OR_RETURN(const std::vector<double> latitude, control.Read("latitude"));
+    ZARR_ASSIGN_OR_RETURN(const std::vector<double> longitude, control.Read("longitude"));
+    ZARR_ASSIGN_OR_RETURN(const std::vector<double> pixel, control.Read("pixel"));
+    ZARR_ASSIGN_OR_RETURN(const std::vector<double> line, control.Read("line"));
+    const auto height = control.Read("height");
+    if (latitude.size() > kMaxPoints)
+        return Status::Limit(group + ": " + std::to_string(latitude.size()) +
+                             " ground control points, the most is " + std::to_string(kMaxPoints));
+    std::vector<GroundControlPoint> points;
+    for (std::size_t i = 0; i < latitude.size(); ++i) {
+        if (!std::isfinite(latitude[i]) || !std::isfinite(longitude[i])) continue;
+        // Pixels and lines are unchanged, as in GDAL's driver for these products in SAFE format.
+        points.push_back({pixel[i], line[i], longitude[i], latitude[i],
+                          height.ok() && std::isfinite((*height)[i]) ? (*height)[i] : 0});
+    }
+    return points;
+}
+
+// Reads one feature of GeoJSON: a point, with row and col as its properties.
+bool ReadFeature(const json::Value& feature, GroundControlPoint& point) {
+    const json::Value* const properties = feature.Find("properties");
+    const json::Value* const geometry = feature.Find("geometry");
+    if (properties == nullptr || geometry == nullptr) return false;
+    const json::Value* const coordinates = geometry->Find("coordinates");
+    const json::Array* const numbers = coordinates != nullptr ? coordinates->as_array() : nullptr;
+    const json::Value* const row = properties->Find("row");
+    const json::Value* const column = properties->Find("col");
+    if (numbers == nullptr || numbers->size() < 2 || row == nullptr || column == nullptr)
+        return false;
+    // A height that is no number, as rioxarray's null, is 0.
+    if (numbers->size() > 2 && !(*numbers)[2].GetDouble(point.height)) point.height = 0;
+    return row->GetDouble(point.line) && column->GetDouble(point.pixel) &&
+           (*numbers)[0].GetDouble(point.x) && (*numbers)[1].GetDouble(point.y) &&
+           std::isfinite(point.line) && std::isfinite(point.pixel) && std::isfinite(point.x) &&
+           std::isfinite(point.y) && std::isfinite(point.height);
+}
+
+Result<std::vector<GroundControlPoint>> ReadGeoJson(const json::Value& stated) {
+    json::Value parsed;
+    if (const std::string* const text = stated.as_string()) {
+        ZARR_ASSIGN_OR_RETURN(parsed, json::Parse(*text));
+    }
+    const json::Value& collection = stated.as_string() != nullptr ? parsed : stated;
+    const json::Value* const member = collection.Find("features");
+    const json::Array* const features = member != nullptr ? member->as_array() : nullptr;
+    if (features == nullptr)
+        return Status::Corrupt("expected a FeatureCollection of GeoJSON, got " +
+                               json::Brief(collection));
+    if (features->size() > kMaxPoints)
+        return Status::Limit(std::to_string(features->size()) +
+                             " ground control points, the most is " + std::to_string(kMaxPoints));
+    std::vector<GroundControlPoint> points;
+    for (const json::Value& feature : *features) {
+        GroundControlPoint point;
+        if (!ReadFeature(feature, point))
+            return Status::Corrupt("expected a point with the properties row and col, got " +
+                                   json::Brief(feature));
+        points.push_back(point);
+    }
+    return points;
+}
+
+}  // namespace
+
+bool ArePointsOf(const ArrayFacts& facts, const std::vector<GroundControlPoint>& points) {
+    constexpr double kSlack = 1.1;
+    const double columns = kSlack * static_cast<double>(facts.dimensions[*facts.axes.x].size);
+    const double rows = kSlack * static_cast<double>(facts.dimensions[*facts.axes.y].size);
+    return std::all_of(points.begin(), points.end(), [&](const GroundControlPoint& point) {
+        return point.pixel <= columns && point.line <= rows;
+    });
+}
+
+std::vector<GroundControlPoint> FindGroundControl(const Hierarchy& hierarchy,
+                                                  const ArrayFacts& facts, std::size_t threads,
+                                                  Warnings& warnings) {
+    std::string_view at = facts.path;
+    if (!facts.axes.x || !facts.axes.y) return {};
+    while (!at.empty()) {
+        at = ParentPath(at);
+        const std::string group = JoinKey(at, "conditions/gcp");
+        const auto has = hierarchy.Has(JoinKey(group, "latitude"), Document::kArray);
+        if (!has.ok() || !*has) continue;
+        auto points = ReadControl(hierarchy, group, threads);
+        if (points.ok())
+            return ArePointsOf(facts, *points) ? points.Take() : std::vector<GroundControlPoint>();
+        warnings.push_back(points.status().message());
+        break;
+    }
+    return {};
+}
+
+std::vector<GroundControlPoint> FindStatedPoints(const Hierarchy& hierarchy,
+                                                 const ArrayFacts& facts, Warnings& warnings) {
+    if (!facts.axes.x || !facts.axes.y) return {};
+    Warnings ignored;  // reported by the search for the CRS
+    const std::string path = FindOwnGridMapping(hierarchy, facts, ignored);
+    if (path.empty()) return {};
+    const json::Value attributes = LenientAttributes(hierarchy, path, ignored);
+    const json::Value* const stated = attributes.Find("gcps");
+    if (stated == nullptr || stated->is_null()) return {};
+    auto points = ReadGeoJson(*stated);
+    if (points.ok()) return points.Take();
+    warnings.push_back("attribute gcps of /" + path + ": " + points.status().message());
+    return {};
+}
+
+}  // namespace zarr
