@@ -176,8 +176,8 @@ GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
     if (kind == ForeignStore::kNone) {
         auto dataset = OpenAsAsked(open_info, *name);
         if (dataset.ok()) return dataset->release();
-        // Over a network opening it tells at less cost.
-        if (name->path.is_remote()) kind = FindForeignStoreBehind(name->path, dataset.status());
+        // Over a network, and of a draft, opening it tells at less cost.
+        kind = FindForeignStoreBehind(name->path, dataset.status());
         if (kind == ForeignStore::kNone) {
             if (auto* const foreign = OpenForeignCodec(open_info, *name, dataset.status()))
                 return foreign;

@@ -2,6 +2,7 @@
 """What GDAL's own driver reads and writes it reads and writes through "Zarr", too: whatever the order
 of drivers, and where "Zarr" alone may be asked."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -130,6 +131,45 @@ def test_references_in_parquet_files_on_a_web_server(tmp_path, cpl):
         cpl.assert_quiet()
     else:
         assert dataset is None and "Kerchunk references" in cpl.the_error()
+
+
+@pytest.mark.parametrize("inner", ["", "k.parq"])
+@pytest.mark.parametrize("flags", [RASTER, MULTIDIM])
+def test_references_in_parquet_files_in_a_zip_file(tmp_path, cpl, flags, inner):
+    folder = reference_folder(tmp_path / "k.parq")
+    archive = tmp_path / "k.parq.zip"
+    with zipfile.ZipFile(archive, "w") as zipped:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                zipped.write(path, pathlib.PurePath(inner) / path.relative_to(folder))
+    for name in (f"/vsizip/{archive}", str(archive), f"/vsizip/{archive}/{inner}".rstrip("/")):
+        cpl.clear()
+        dataset = gdal.OpenEx(f'ZARR:"{name}"', flags)
+        if dataset is None or not reads_references():
+            assert dataset is None and "Kerchunk references" in cpl.the_error(), name
+    assert gdal.OpenEx(f'ZARR:"/vsizip/{folder}"', flags) is None
+
+
+@pytest.mark.skipif(gdal_is_at_least(3, 7), reason="later versions have Zarr v3 itself")
+@ORDERS
+def test_the_draft_of_v3_that_gdal_wrote(tmp_path, order):
+    path = tmp_path / "d.zarr"
+    made = builtin().Create(str(path), 5, 4, 1, gdal.GDT_Byte, ["FORMAT=ZARR_V3"])
+    made.GetRasterBand(1).WriteRaster(0, 0, 5, 4, bytes(range(20)))
+    made.Close() if hasattr(made, "Close") else None
+    del made
+    assert isinstance(json.loads((path / "zarr.json").read_text())["zarr_format"], str)
+    names = [(name, flags) for flags in (RASTER, MULTIDIM) for name in (str(path), f'ZARR:"{path}"')]
+    answers = ask_three_ways(Asker(tmp_path, order), names)
+    assert assert_as_builtin(answers, names) == 8
+
+
+def test_another_draft_of_v3_says_what_it_is(tmp_path, cpl):
+    path = tmp_path / "d.zarr"
+    path.mkdir()
+    (path / "zarr.json").write_text(json.dumps({"zarr_format": "https://example.org/another"}))
+    assert gdal.Open(str(path)) is None
+    assert "draft of Zarr v3" in cpl.the_error()
 
 
 def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):

@@ -8,10 +8,14 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/base/bytes.h"
+#include "core/json/value.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
+#include "core/store/store.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/report.h"
 #include "driver/store/location.h"
@@ -66,9 +70,38 @@ bool IsIcechunk(const std::string& folder) {
     return Holds(folder, "snapshots") && (Holds(folder, "refs") || Holds(folder, "repo"));
 }
 
+// True where consolidated metadata are the only document at the root of a zip file, as of
+// references.
+bool HoldsConsolidatedAlone(const ZipPlace& place) {
+    const auto archive = OpenZip(place.archive);
+    if (!archive.ok()) return false;
+    const std::string inner = InnerFolder(place, **archive);
+    const auto holds = [&](std::string_view name) {
+        return (*archive)->Find(zarr::JoinKey(inner, name)) != nullptr;
+    };
+    const auto* const first =
+        std::find_if(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments), holds);
+    return first != std::end(zarr::kRootDocuments) &&
+           zarr::IsDocument(*first, zarr::Document::kConsolidated);
+}
+
+// True where `zarr_format` is a URL, as in the drafts of Zarr v3.
+bool IsV3Draft(const std::string& folder) {
+    const auto store = OpenStore(folder, {});
+    zarr::Buffer text;
+    if (!store.ok()) return false;
+    const auto found = zarr::GetDocument(**store, std::string(zarr::kV3Document), text);
+    if (!found.ok() || !*found) return false;
+    const auto root = zarr::json::Parse(std::as_const(text).span().text());
+    const zarr::json::Value* format = root.ok() ? root->Find("zarr_format") : nullptr;
+    return format != nullptr && format->as_string() != nullptr;
+}
+
 ForeignStore FindInFolder(const std::string& folder) {
-    if (IsStoreFolder(folder)) return ForeignStore::kNone;
-    if (ZipPlaceOf(folder)) return ForeignStore::kNone;
+    const auto place = ZipPlaceOf(folder);
+    if (place && HoldsConsolidatedAlone(*place) && HoldsReferences(folder))
+        return ForeignStore::kReferenceParquet;
+    if (place || IsStoreFolder(folder)) return ForeignStore::kNone;
     // With any other it were a store of ours.
     if (Holds(folder, zarr::DocumentKey("", zarr::Document::kConsolidated)))
         return ForeignStore::kReferenceParquet;
@@ -122,6 +155,10 @@ Status NotOpened(ForeignStore kind) {
         return Status::Unsupported(
             "is a repository of Icechunk, which GDAL does not read; the Python package icechunk "
             "opens it as Zarr");
+    if (kind == ForeignStore::kV3Draft)
+        return Status::Unsupported(
+            "is of a draft of Zarr v3 that GDAL 3.4 to 3.6 wrote and read; copy it with one of "
+            "these versions to FORMAT=ZARR_V2");
     return Status::Unsupported(
         std::string("is Kerchunk references, which this driver leaves to GDAL's own driver") +
         (Builtin() == nullptr ? ": this GDAL has none"
@@ -142,13 +179,17 @@ ForeignStore FindForeignStore(const StorePath& path) {
 ForeignStore FindForeignStoreBehind(const StorePath& path, const Status& failure) {
     const std::string folder = FolderOf(path);
     const QuietErrors quiet;
-    return failure.code() == zarr::StatusCode::kUnsupported && HoldsReferences(folder)
-               ? ForeignStore::kReferenceParquet
-               : ForeignStore::kNone;
+    const bool is_unsupported = failure.code() == zarr::StatusCode::kUnsupported;
+    if (path.is_remote() && is_unsupported && HoldsReferences(folder))
+        return ForeignStore::kReferenceParquet;
+    const bool may_be_draft = is_unsupported || failure.code() == zarr::StatusCode::kCorrupt;
+    return may_be_draft && IsV3Draft(folder) ? ForeignStore::kV3Draft : ForeignStore::kNone;
 }
 
 bool DoesBuiltinRead(ForeignStore kind) {
     if (Builtin() == nullptr) return false;
+    // Only opening tells whether the driver of this version still reads the draft.
+    if (kind == ForeignStore::kV3Draft) return true;
     if (kind == ForeignStore::kReferenceFile) return HasFileSystem(kReferenceFileSystem);
     return kind == ForeignStore::kReferenceParquet && HasFileSystem(kParquetFileSystem);
 }
@@ -158,8 +199,11 @@ GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& n
     // GDAL before it knew references reads their chunks as absent.
     if (DoesBuiltinRead(kind)) {
         const auto errors = CPLGetErrorCounter();
+        std::unique_ptr<QuietErrors> quiet;
+        if (kind == ForeignStore::kV3Draft) quiet = std::make_unique<QuietErrors>();
         GDALDataset* const dataset = OpenAsBuiltin(open_info, NameForBuiltin(*open_info, name));
-        if (dataset != nullptr || CPLGetErrorCounter() != errors) return dataset;
+        const bool is_reported = quiet == nullptr && CPLGetErrorCounter() != errors;
+        if (dataset != nullptr || is_reported) return dataset;
     }
     EmitError(name.path, NotOpened(kind));
     return nullptr;

@@ -17,6 +17,7 @@ enum class ForeignStore : std::uint8_t {
     kReferenceFile,  // Kerchunk references in a JSON file, or a path below /vsikerchunk_json_ref/
     kReferenceParquet,  // Kerchunk references in Parquet files; they have a .zmetadata
     kIcechunk,          // a repository of Icechunk
+    kV3Draft,           // the draft of Zarr v3 that GDAL 3.4 to 3.6 wrote
 };
 
 // What a path names, by itself and, where that is local, by a few stats; of a web server or an
@@ -24,8 +25,8 @@ enum class ForeignStore : std::uint8_t {
 // whatever else lies in it.
 ForeignStore FindForeignStore(const StorePath& path);
 
-// What is on a server where `failure` came of reading it as a store of ours; one request at most,
-// which GDAL keeps the answer of.
+// What a path names where `failure` came of reading it as a store of ours: references on a server,
+// or a draft of Zarr v3. Costs two requests at most, of which GDAL keeps the answers.
 ForeignStore FindForeignStoreBehind(const StorePath& path, const zarr::Status& failure);
 
 // Lets GDAL's own driver open the raster that `name` leads to where `failure` came of reading it as
