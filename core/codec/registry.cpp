@@ -129,6 +129,9 @@ constexpr Refusal kRefused[] = {
 // Why a name of Zarr v3 or numcodecs is not in the table on purpose; empty where that is not so.
 std::string_view WhyRefused(const CodecSpec& spec) {
     const bool has_id = spec.names == CodecNames::kV3 && !NumcodecsId(spec.name).empty();
+    // A name of Zarr v3 without the prefix is another codec than numcodecs' of that id.
+    if (spec.names == CodecNames::kV3 && !has_id && spec.name.compare(0, 6, "zarrs.") != 0)
+        return {};
     const std::string_view name = has_id ? NumcodecsId(spec.name) : spec.name;
     for (const Refusal& refusal : kRefused)
         if (refusal.id == name) return refusal.why;
