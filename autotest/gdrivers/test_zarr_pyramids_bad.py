@@ -194,6 +194,20 @@ def test_a_scale_that_is_none_is_ignored(tmp_path, scale):
     assert len(warnings + log.warnings) == 1, warnings + log.warnings
 
 
+@pytest.mark.parametrize("what", ["levels", "nothing", "too many"])
+def test_many_multiscales_of_one_fault_are_one_warning(tmp_path, what):
+    """Of 25 with 160 levels each the first six are within the bounds."""
+    one = {
+        "levels": image(*(f"l{i}" for i in range(160))), "nothing": {},
+        "too many": image(*(f"l{i}" for i in range(300))),
+    }[what]  # fmt: skip
+    store = make(tmp_path, [image("0", "1", "2"), *[one] * 25])
+    dataset, sizes, warnings = opened(store)
+    assert sizes == [(30, 20), (15, 10)]
+    told = [text for text in warnings if "passed over" in text or "has no datasets" in text]
+    assert len(told) == 1 and "more" in told[0], warnings
+
+
 def test_of_two_images_in_a_group_the_first_is_opened(tmp_path):
     others = {f"b{k}": shrunk(k) + 1 for k in range(2)}
     store = make(tmp_path, [image("0", "1", "2"), image("b0", "b1")], others)

@@ -13,6 +13,7 @@
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
+#include "core/conventions/ome_placement.h"
 #include "core/conventions/placing.h"
 #include "core/store/keys.h"
 
@@ -287,12 +288,43 @@ class AffineFinder {
         return true;
     }
 
-    // OME-NGFF: the multiscales of the image give each level a scale, then a translation, of voxel
-    // centres; those of the whole multiscale come last.
+    // OME-NGFF: the transformations of the level, then those of the whole multiscale, place the
+    // centres of voxels.
     std::optional<AffineSource> FromOme() {
         const LevelListing listing = LevelListings(hierarchy_).Find(facts_.path);
-        if (!listing.is_listed()) return std::nullopt;
-        return FromTransformations(*listing.levels[0].dataset, *listing.levels[0].multiscale);
+        const std::size_t rank = facts_.dimensions.size();
+        const auto placement = ReadOmePlacement(listing, rank, warnings_);
+        if (!placement) return std::nullopt;
+        std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
+        axes.resize(rank);
+        const std::size_t x = *facts_.axes.x;
+        const std::size_t y = *facts_.axes.y;
+        const auto x_row = placement->RowOf(axes[x], x);
+        const auto y_row = placement->RowOf(axes[y], y);
+        if (!x_row || !y_row || !placement->DependsOnlyOn(*x_row, {x, y}) ||
+            !placement->DependsOnlyOn(*y_row, {x, y})) {
+            warnings_.emplace_back(
+                "multiscales: coordinateTransformations: X and Y depend on other axes; there is no "
+                "geotransform");
+            return std::nullopt;
+        }
+        const std::vector<double>& to_x = placement->rows[*x_row];
+        const std::vector<double>& to_y = placement->rows[*y_row];
+        AffineSource source;
+        // Rows grow downwards in an image. Maps and GDAL's tools take y to grow upwards, so that
+        // its y is counted the other way.
+        source.transform = {to_x.back() - 0.5 * to_x[x] - 0.5 * to_x[y], to_x[x],  to_x[y],
+                            0.5 * to_y[x] + 0.5 * to_y[y] - to_y.back(), -to_y[x], -to_y[y]};
+        for (double& number : source.transform) number += 0.0;  // no -0
+        if (!IsInvertible(source.transform)) {
+            warnings_.emplace_back(
+                "multiscales: coordinateTransformations: the image has no extent; there is no "
+                "geotransform");
+            return std::nullopt;
+        }
+        source.origin = "multiscales.datasets.coordinateTransformations";
+        source.is_ome = true;
+        return source;
     }
 
     // spatial with zarr-conventions' multiscales: the group gives each level, an array or the group
@@ -315,24 +347,6 @@ class AffineFinder {
             if (of_level.Find("spatial:shape") != nullptr) return FromBox(attributes);
         }
         return std::nullopt;
-    }
-
-    std::optional<AffineSource> FromTransformations(const json::Value& dataset,
-                                                    const json::Value& multiscale) {
-        const auto placement =
-            ReadOmePlacement(dataset, multiscale, facts_.dimensions.size(), warnings_);
-        if (!placement) return std::nullopt;
-        const auto& [scale, shift] = *placement;
-        AffineSource source;
-        const std::size_t x = *facts_.axes.x;
-        const std::size_t y = *facts_.axes.y;
-        // Rows grow downwards in an image. Maps and GDAL's tools take y to grow upwards, so that
-        // its y is counted the other way.
-        source.transform = {shift[x] - 0.5 * scale[x], scale[x], 0,
-                            0.5 * scale[y] - shift[y], 0,        -scale[y]};
-        source.origin = "multiscales.datasets.coordinateTransformations";
-        source.is_ome = true;
-        return source;
     }
 
     const Hierarchy& hierarchy_;

@@ -11,6 +11,7 @@
 #include "core/conventions/eopf.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
+#include "core/conventions/ome_placement.h"
 #include "core/conventions/placing.h"
 #include "core/store/keys.h"
 
@@ -56,20 +57,6 @@ struct ImageLevels {
     std::string title;
 };
 
-// The pixel's size along the last axis in the dataset's own transformations; 0 where it is unknown.
-double LastScale(const json::Value& dataset) {
-    const json::Value* steps = dataset.Find("coordinateTransformations");
-    const json::Array* items = steps != nullptr ? steps->as_array() : nullptr;
-    double number = 0;
-    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
-        const json::Value* scale = (*items)[i].Find("scale");
-        const json::Array* scales = scale != nullptr ? scale->as_array() : nullptr;
-        if (scales != nullptr && !scales->empty() && scales->back().GetDouble(number))
-            return number;
-    }
-    return 0;
-}
-
 // nullopt where the group does not describe exactly one image of OME-NGFF. The largest level is the
 // first, as the specification has it, unless the scales of the datasets know better.
 std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::string& group) {
@@ -85,7 +72,7 @@ std::optional<ImageLevels> ReadImage(const json::Value& attributes, const std::s
     double best = 0;
     for (const MultiscaleLevel& level : levels) {
         if (level.path.empty()) return std::nullopt;
-        const double scale = LastScale(*level.dataset);
+        const double scale = LastOmeScale(*level.dataset);
         const std::string path = JoinKey(group, level.path);
         if (image.base.empty() || (scale > 0 && scale < best)) {
             image.base = path;
@@ -186,7 +173,13 @@ Result<std::vector<Node>> CatalogWalk::Members(const std::string& path) {
 Status CatalogWalk::Visit(const std::string& path, bool is_root) {
     if (!visited_.insert(path).second) return {};
     const NamedMembers named = ReadNamedMembers(hierarchy_, path, faults_);
-    return named.is_container ? VisitContainer(path, named, is_root) : VisitPlain(path, is_root);
+    if (named.is_container) return VisitContainer(path, named, is_root);
+    ZARR_RETURN_IF_ERROR(VisitPlain(path, is_root));
+    // Arrays may lie in groups that the server does not list.
+    const bool has_arrays =
+        std::any_of(groups_.begin(), groups_.end(),
+                    [](const CatalogGroup& group) { return !group.arrays.empty(); });
+    return is_root && !has_arrays ? cannot_list_ : Status();
 }
 
 Status CatalogWalk::VisitPlain(const std::string& path, bool is_root) {

@@ -2,10 +2,12 @@
 #include "core/conventions/multiscales.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/named_members.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/json/value.h"
@@ -18,9 +20,27 @@ namespace {
 constexpr std::string_view kOmeVersions[] = {"0.1", "0.2", "0.3", "0.4", "0.5"};
 constexpr std::string_view kLayoutVersions[] = {"0.1", "0.1.0", "1", "1.0", "1.0.0"};
 
+// True for a known version, and for a dialect of one: "0.5-dev-spatialdata".
 template <std::size_t kSize>
 bool Contains(const std::string_view (&known)[kSize], const std::string& version) {
-    return std::find(std::begin(known), std::end(known), version) != std::end(known);
+    const std::string_view release = std::string_view(version).substr(0, version.find("-dev"));
+    return std::find(std::begin(known), std::end(known), release) != std::end(known);
+}
+
+// True where a list of transformations names the systems that it leads to.
+bool NamesSystems(const json::Value& owner) {
+    const json::Value* list = owner.Find("coordinateTransformations");
+    const json::Array* items = list != nullptr ? list->as_array() : nullptr;
+    return items != nullptr &&
+           std::any_of(items->begin(), items->end(),
+                       [](const json::Value& item) { return item.Find("output") != nullptr; });
+}
+
+// The group of the image of which `group` is a label; nullopt where it is none.
+std::optional<std::string> ImageOfLabel(const std::string& group) {
+    for (std::string_view at = ParentPath(group); !at.empty(); at = ParentPath(at))
+        if (LastName(at) == kLabelsGroup) return std::string(ParentPath(at));
+    return std::nullopt;
 }
 
 class MultiscalesReader {
@@ -34,6 +54,7 @@ class MultiscalesReader {
             ReadAll(ome->Find("multiscales"), "ome.multiscales");
         }
         ReadAll(attributes.Find("multiscales"), "multiscales");
+        faults_.Report(warnings_);
         return std::move(multiscales_);
     }
 
@@ -75,13 +96,13 @@ class MultiscalesReader {
                 AddLevel({&value, nullptr, id, origin + ": tile matrix " + Quoted(id), {}},
                          multiscale);
         } else {
-            warnings_.push_back(origin + ": has no datasets, layout or tile_matrix_set");
+            faults_.Add(origin + ": has no datasets, layout or tile_matrix_set");
         }
         if (multiscale.levels.empty()) return;
         listed_ += multiscale.levels.size();
         if (listed_ > kMaxLevelsInGroup) {
-            warnings_.push_back(origin + ": is passed over, as the group lists more than " +
-                                std::to_string(kMaxLevelsInGroup) + " levels");
+            faults_.Add(origin + ": is passed over, as the group lists more than " +
+                        std::to_string(kMaxLevelsInGroup) + " levels");
             return;
         }
         multiscales_.push_back(std::move(multiscale));
@@ -103,9 +124,8 @@ class MultiscalesReader {
         if (items == nullptr) return Warn(json::Expected(origin, "an array", list));
         if (items->empty()) warnings_.push_back(origin + ": is empty");
         if (items->size() > kMaxPyramidLevels) {
-            warnings_.push_back(origin + ": is passed over, as it lists " +
-                                std::to_string(items->size()) + " levels, more than " +
-                                std::to_string(kMaxPyramidLevels));
+            faults_.Add(origin + ": is passed over, as it lists " + std::to_string(items->size()) +
+                        " levels, more than " + std::to_string(kMaxPyramidLevels));
             return;
         }
         for (std::size_t i = 0; i < items->size(); ++i)
@@ -140,6 +160,7 @@ class MultiscalesReader {
     }
 
     Warnings& warnings_;
+    Faults faults_;  // of whole multiscales
     std::vector<Multiscale> multiscales_;
     std::size_t listed_ = 0;
 };
@@ -182,7 +203,15 @@ LevelListing LevelListings::Find(const std::string& path, Multiscale::Kind kind)
         listing.attributes = AttributesOf(listing.group);
         const std::string_view name = std::string_view(path).substr(at.empty() ? 0 : at.size() + 1);
         listing.levels = FindLevels(*listing.attributes, name, kind);
-        if (listing.is_listed()) return listing;
+        if (!listing.is_listed()) continue;
+        const MultiscaleLevel& level = listing.levels[0];
+        const auto image = ImageOfLabel(listing.group);
+        if (image && kind == Multiscale::Kind::kDatasets &&
+            (NamesSystems(*level.dataset) || NamesSystems(*level.multiscale))) {
+            listing.image = AttributesOf(*image);
+            listing.label = listing.group.substr(image->empty() ? 0 : image->size() + 1);
+        }
+        return listing;
     }
     return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The `multiscales` attribute of groups: OME-NGFF's (0.1 to 0.5), ndpyramid's, the multiscales of
+// The `multiscales` attribute of groups: OME-NGFF's (0.1 to 0.6), ndpyramid's, the multiscales of
 // zarr-conventions, and GeoZarr's where it stands on a group.
 #pragma once
 
@@ -65,6 +65,10 @@ struct LevelListing {
     std::string group;                              // that has the `multiscales`
     std::shared_ptr<const json::Value> attributes;  // of that group; nullptr where there is none
     std::vector<MultiscaleLevel> levels;            // in the order of the attribute; they borrow
+    // Attributes of the image whose label the group is, and the label's path from the image; only
+    // where the level's transformations lead to systems by name, else nullptr.
+    std::shared_ptr<const json::Value> image;
+    std::string label;
 
     bool is_listed() const { return !levels.empty(); }
 };

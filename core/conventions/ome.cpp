@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "core/conventions/named_members.h"
+#include "core/conventions/ome_placement.h"
 #include "core/dtype/element_text.h"
 #include "core/json/value.h"
 
@@ -12,17 +13,13 @@ namespace zarr {
 
 namespace {
 
-OmeAxis Describe(const json::Value& axis) {
-    OmeAxis described;
-    if (const std::string* name = axis.as_string()) described.name = *name;  // version 0.3
-    if (const std::string* name = StringAttribute(axis, "name")) described.name = *name;
-    if (const std::string* unit = StringAttribute(axis, "unit")) described.unit = *unit;
-    const std::string* type = StringAttribute(axis, "type");
-    if (type == nullptr || *type == "space" || *type == "time")
-        described.role = RoleFromName(described.name);
-    described.is_channel =
-        type != nullptr ? *type == "channel" : described.name == "c" || described.name == "channel";
-    return described;
+// The axes in a list; none of what is no list.
+std::vector<OmeAxis> AxesListed(const json::Value* listed) {
+    std::vector<OmeAxis> axes;
+    const json::Array* items = listed != nullptr ? listed->as_array() : nullptr;
+    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+        axes.push_back(DescribeOmeAxis((*items)[i]));
+    return axes;
 }
 
 using Colour = std::array<std::uint8_t, 3>;
@@ -38,32 +35,6 @@ std::optional<Colour> ParseColour(std::string_view text) {
         if (error != std::errc() || end != first + 2) return std::nullopt;
     }
     return colour;
-}
-
-// False where the transformation is broken, or of another kind.
-bool Apply(const json::Value& transformation, OmePlacement& placement, Warnings& warnings) {
-    for (const char* type : {"scale", "translation"}) {
-        const json::Value* value = transformation.Find(type);
-        if (value == nullptr) continue;
-        const json::Array* numbers = value->as_array();
-        const bool is_scale = type[0] == 's';
-        OmePlacement applied = placement;
-        bool valid = numbers != nullptr && numbers->size() == placement.scale.size();
-        for (std::size_t i = 0; valid && i < applied.scale.size(); ++i) {
-            double number = 0;
-            valid = (*numbers)[i].GetDouble(number) && (!is_scale || number > 0);
-            if (is_scale) applied.scale[i] *= number;
-            applied.shift[i] = is_scale ? applied.shift[i] * number : applied.shift[i] + number;
-        }
-        if (valid)
-            placement = std::move(applied);
-        else
-            warnings.push_back(std::string("multiscales: coordinateTransformations: ") + type +
-                               ": expected a number for each dimension" +
-                               (is_scale ? ", above 0" : "") + ", got " + json::Brief(*value));
-        return valid;
-    }
-    return false;
 }
 
 // As a text: a number is one, too, as labels of some writers are.
@@ -136,34 +107,57 @@ class ChannelReader {
 
 }  // namespace
 
-std::optional<OmePlacement> ReadOmePlacement(const json::Value& dataset,
-                                             const json::Value& multiscale, std::size_t rank,
-                                             Warnings& warnings) {
-    OmePlacement placement{std::vector<double>(rank, 1), std::vector<double>(rank, 0)};
-    bool any = false;
-    for (const json::Value* owner : {&dataset, &multiscale}) {
-        const json::Value* list = owner->Find("coordinateTransformations");
-        const json::Array* items = list != nullptr ? list->as_array() : nullptr;
-        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
-            any = Apply((*items)[i], placement, warnings) || any;
+OmeAxis DescribeOmeAxis(const json::Value& axis) {
+    OmeAxis described;
+    if (const std::string* name = axis.as_string()) described.name = *name;  // version 0.3
+    if (const std::string* name = StringAttribute(axis, "name")) described.name = *name;
+    if (const std::string* unit = StringAttribute(axis, "unit")) described.unit = *unit;
+    const std::string* type = StringAttribute(axis, "type");
+    if (type == nullptr || *type == "space" || *type == "time")
+        described.role = RoleFromName(described.name);
+    described.is_channel =
+        type != nullptr ? *type == "channel" : described.name == "c" || described.name == "channel";
+    return described;
+}
+
+std::vector<OmeAxis> OmeSystemAxes(const json::Value& multiscale, const std::string& name) {
+    const json::Value* systems = multiscale.Find("coordinateSystems");
+    const json::Array* items = systems != nullptr ? systems->as_array() : nullptr;
+    for (std::size_t i = 0; items != nullptr && !name.empty() && i < items->size(); ++i)
+        if (OmeSystemName(&(*items)[i]) == name) return AxesListed((*items)[i].Find("axes"));
+    return {};
+}
+
+std::vector<OmeAxis> OmeAxesOf(const MultiscaleLevel& level) {
+    if (const json::Value* listed = level.multiscale->Find("axes")) return AxesListed(listed);
+    const json::Value* systems = level.multiscale->Find("coordinateSystems");
+    const json::Array* items = systems != nullptr ? systems->as_array() : nullptr;
+    if (items == nullptr || items->empty()) return {};
+    const json::Value* steps = level.dataset->Find("coordinateTransformations");
+    const json::Array* own = steps != nullptr ? steps->as_array() : nullptr;
+    for (std::size_t i = 0; own != nullptr && i < own->size(); ++i) {
+        auto axes = OmeSystemAxes(*level.multiscale, OmeSystemName((*own)[i].Find("output")));
+        if (!axes.empty()) return axes;
     }
-    return any ? std::optional(std::move(placement)) : std::nullopt;
+    return AxesListed((*items)[0].Find("axes"));
 }
 
 std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
-                                                 std::size_t axis, std::uint64_t size) {
-    if (!listing.is_listed() || size > kMaxLabels) return std::nullopt;
+                                                 std::size_t axis, std::uint64_t first,
+                                                 std::uint64_t count) {
+    if (!listing.is_listed() || count > kMaxLabels) return std::nullopt;
     const std::vector<OmeAxis> axes = FindOmeAxes(listing.levels, rank);
     Warnings told;  // where the image is placed
-    const auto placement =
-        ReadOmePlacement(*listing.levels[0].dataset, *listing.levels[0].multiscale, rank, told);
+    const auto placement = ReadOmePlacement(listing, rank, told);
     if (axes.empty() || axes[axis].is_channel || !placement) return std::nullopt;
+    const auto row = placement->RowOf(axes[axis], axis);
+    if (!row || !placement->DependsOnlyOn(*row, {axis})) return std::nullopt;
+    const std::vector<double>& numbers = placement->rows[*row];
     CoordinateLabels labels;
-    labels.units = axes[axis].unit;
-    for (std::uint64_t i = 0; i < size; ++i) {
+    labels.units = placement->axes[*row].unit;
+    for (std::uint64_t i = first; i < first + count; ++i) {
         CoordinateLabel label;
-        label.value =
-            DoubleText(static_cast<double>(i) * placement->scale[axis] + placement->shift[axis]);
+        label.value = DoubleText(static_cast<double>(i) * numbers[axis] + numbers.back());
         label.label = label.value + (labels.units.empty() ? "" : " " + labels.units);
         labels.items.push_back(std::move(label));
     }
@@ -172,14 +166,12 @@ std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, st
 
 std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank) {
     for (const MultiscaleLevel& level : levels) {
-        std::vector<OmeAxis> axes;
-        const json::Value* listed = level.multiscale->Find("axes");
-        if (listed == nullptr && rank == 5)
+        std::vector<OmeAxis> axes = OmeAxesOf(level);
+        const bool is_silent = level.multiscale->Find("axes") == nullptr &&
+                               level.multiscale->Find("coordinateSystems") == nullptr;
+        if (is_silent && rank == 5)
             for (const char* axis : {"t", "c", "z", "y", "x"})
-                axes.push_back(Describe(json::Value(std::string(axis))));
-        const json::Array* items = listed != nullptr ? listed->as_array() : nullptr;
-        for (std::size_t j = 0; items != nullptr && j < items->size(); ++j)
-            axes.push_back(Describe((*items)[j]));
+                axes.push_back(DescribeOmeAxis(json::Value(std::string(axis))));
         const bool named = std::all_of(axes.begin(), axes.end(),
                                        [](const OmeAxis& axis) { return !axis.name.empty(); });
         if (named && axes.size() == rank) return axes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The axes of OME-NGFF's images (versions 0.1 to 0.5).
+// The axes of OME-NGFF's images (versions 0.1 to 0.6).
 #pragma once
 
 #include <array>
@@ -23,28 +23,26 @@ struct OmeAxis {
     std::string unit;
 };
 
+// Reads an axis, an object or a name (version 0.3).
+OmeAxis DescribeOmeAxis(const json::Value& axis);
+
+// The axes that a level's multiscale says: `axes`, or in version 0.6 those of the system in
+// `coordinateSystems` that the level's transformations lead to. Empty where it says none.
+std::vector<OmeAxis> OmeAxesOf(const MultiscaleLevel& level);
+
+// The axes of the system `name` in `coordinateSystems`; empty where there is no such system.
+std::vector<OmeAxis> OmeSystemAxes(const json::Value& multiscale, const std::string& name);
+
 // The axes of the image that lists an array of `rank` dimensions as these levels; empty where it
 // says none for as many. Version 0.1 has no axes and means t, c, z, y, x.
 std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank);
 
-// Where the centres of elements lie along each dimension: index * scale + shift.
-struct OmePlacement {
-    std::vector<double> scale;
-    std::vector<double> shift;
-};
-
-// The `coordinateTransformations` of a level, each a scale or a translation, then those of the
-// whole multiscale (OME-NGFF 0.4). What is broken gives a warning and is passed over; nullopt where
-// nothing is left.
-std::optional<OmePlacement> ReadOmePlacement(const json::Value& dataset,
-                                             const json::Value& multiscale, std::size_t rank,
-                                             Warnings& warnings);
-
-// The places of the `size` elements along the dimension `axis` of an array of `rank` dimensions, as
-// the image that lists it gives them, with their unit; nullopt where it gives none, and for
-// channels.
+// The coordinates of `count` elements, from `first` on, along the dimension `axis` of an array of
+// `rank` dimensions, as the image that lists the array gives them, with their unit; nullopt where
+// the image gives none, for channels, and above kMaxLabels.
 std::optional<CoordinateLabels> ImageCoordinates(const LevelListing& listing, std::size_t rank,
-                                                 std::size_t axis, std::uint64_t size);
+                                                 std::size_t axis, std::uint64_t first,
+                                                 std::uint64_t count);
 
 // How OME-NGFF images want to be shown: `omero` in the attributes of an image group.
 

@@ -19,6 +19,7 @@
 #include "core/conventions/multiscales.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
+#include "core/conventions/ome.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -187,8 +188,11 @@ class Opening {
     static std::vector<std::string> AxisNames(const json::Value& attributes,
                                               const Multiscale& multiscale) {
         const bool is_ome = multiscale.kind == Multiscale::Kind::kDatasets;
-        std::vector<std::string> names = is_ome ? NamesIn(*multiscale.levels[0].multiscale, "axes")
-                                                : NamesIn(attributes, "spatial:dimensions");
+        std::vector<std::string> names;
+        if (!is_ome) names = NamesIn(attributes, "spatial:dimensions");
+        if (is_ome)
+            for (OmeAxis& axis : OmeAxesOf(multiscale.levels[0]))
+                if (!axis.name.empty()) names.push_back(std::move(axis.name));
         return names.empty() ? std::vector<std::string>{"y", "x"} : names;
     }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/limits.h"
 #include "core/base/text.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/multiscales.h"
@@ -66,60 +67,101 @@ class Coordinates {
             const auto index = static_cast<std::uint64_t>(CPLAtoGIntBig(text.c_str()));
             if (index < dimension_.size) return index;
         }
-        const auto of_image = dimension_.coordinate_path.empty() ? OfImage() : std::nullopt;
-        if (dimension_.coordinate_path.empty() && !of_image)
+        if (dimension_.size > zarr::LimitOf(zarr::Limit::kCoordinates))
+            return zarr::OverLimit(zarr::Limit::kCoordinates,
+                                   "/" + facts_.path + ": SELECT: dimension " + dimension_.name +
+                                       " has " + std::to_string(dimension_.size) + " coordinates");
+        ZARR_RETURN_IF_ERROR(Search(text));
+        const Matches& found = exact_.count > 0 ? exact_ : beginning_;
+        if (found.count == 1) return found.first;
+        if (found.count == 0)
+            return Refused(facts_.path, "dimension " + dimension_.name + " has no coordinate " +
+                                            zarr::Quoted(text) + "; it has " + TextOf(all_));
+        return Refused(facts_.path, std::to_string(found.count) + " coordinates of dimension " +
+                                        dimension_.name + " are " + zarr::Quoted(text) + ": " +
+                                        TextOf(found));
+    }
+
+  private:
+    // Coordinates that were found: how many, the first one's index, and the first few as text.
+    struct Matches {
+        static constexpr std::size_t kShown = 5;
+        std::uint64_t count = 0;
+        std::uint64_t first = 0;
+        std::vector<std::string> texts;
+
+        void Add(std::uint64_t index, const CoordinateLabel& label) {
+            if (count++ == 0) first = index;
+            if (texts.size() < kShown) texts.push_back(zarr_driver::TextOf(label));
+        }
+    };
+
+    static std::string TextOf(const Matches& found) {
+        const std::uint64_t more = found.count - found.texts.size();
+        return FirstFew(found.texts, ", ") +
+               (more > 0 ? ", and " + std::to_string(more) + " more" : "");
+    }
+
+    // Compares all coordinates, in pieces whose labels are within kMaxLabels and kMaxLabelBytes.
+    Status Search(const std::string& text) {
+        std::uint64_t piece = PieceSize();
+        for (std::uint64_t first = 0; first < dimension_.size;) {
+            const std::uint64_t count = std::min(piece, dimension_.size - first);
+            const auto labels = Labels(first, count, text);
+            if (labels.status().code() == zarr::StatusCode::kLimit && count > 1) {
+                piece = count / 2;
+                continue;
+            }
+            if (!labels.ok()) return labels.status();
+            for (std::size_t i = 0; i < labels->items.size(); ++i) {
+                const CoordinateLabel& label = labels->items[i];
+                all_.Add(first + i, label);
+                if (IsExactly(label, text)) exact_.Add(first + i, label);
+                if (BeginsWith(label, text)) beginning_.Add(first + i, label);
+            }
+            first += count;
+        }
+        return {};
+    }
+
+    // Whole chunks, so that each is read once.
+    std::uint64_t PieceSize() const {
+        const auto metadata = dimension_.coordinate_path.empty()
+                                  ? Result<zarr::ArrayMetadata>(Status::NotFound(""))
+                                  : hierarchy_.Metadata(dimension_.coordinate_path);
+        if (!metadata.ok() || metadata->rank() != 1) return zarr::kMaxLabels;
+        const std::uint64_t chunk = metadata->chunks[0];
+        return chunk == 0 || chunk > zarr::kMaxLabels ? zarr::kMaxLabels
+                                                      : zarr::kMaxLabels / chunk * chunk;
+    }
+
+    Result<zarr::CoordinateLabels> Labels(std::uint64_t first, std::uint64_t count,
+                                          const std::string& text) const {
+        if (dimension_.coordinate_path.empty()) {
+            const auto axis = static_cast<std::size_t>(&dimension_ - facts_.dimensions.data());
+            auto of_image =
+                zarr::ImageCoordinates(zarr::LevelListings(hierarchy_).Find(facts_.path),
+                                       facts_.metadata.rank(), axis, first, count);
+            if (of_image) return *std::move(of_image);
             return Refused(facts_.path, "dimension " + dimension_.name + " has " +
                                             std::to_string(dimension_.size) +
                                             " elements and no coordinates, got " +
                                             zarr::Quoted(text));
-        if (of_image) {
-            labels_ = *of_image;
-        } else {
-            zarr::LabelRange range;
-            range.count = dimension_.size;
-            zarr::Warnings ignored;
-            ZARR_ASSIGN_OR_RETURN(
-                labels_, zarr::ReadCoordinateLabels(hierarchy_, dimension_, range, ignored));
         }
-        std::vector<std::uint64_t> found = All(text, IsExactly);
-        if (found.empty()) found = All(text, BeginsWith);
-        if (found.size() == 1) return found[0];
-        if (found.empty())
-            return Refused(facts_.path, "dimension " + dimension_.name + " has no coordinate " +
-                                            zarr::Quoted(text) + "; it has " + Some(nullptr));
-        return Refused(facts_.path, std::to_string(found.size()) + " coordinates of dimension " +
-                                        dimension_.name + " are " + zarr::Quoted(text) + ": " +
-                                        Some(&found));
-    }
-
-  private:
-    std::optional<zarr::CoordinateLabels> OfImage() const {
-        const auto axis = static_cast<std::size_t>(&dimension_ - facts_.dimensions.data());
-        return zarr::ImageCoordinates(zarr::LevelListings(hierarchy_).Find(facts_.path),
-                                      facts_.metadata.rank(), axis, dimension_.size);
-    }
-
-    template <class Predicate>
-    std::vector<std::uint64_t> All(const std::string& text, const Predicate& is_meant) const {
-        std::vector<std::uint64_t> found;
-        for (std::size_t i = 0; i < labels_.items.size(); ++i)
-            if (is_meant(labels_.items[i], text)) found.push_back(i);
-        return found;
-    }
-
-    // The first few coordinates, all or those of the indices.
-    std::string Some(const std::vector<std::uint64_t>* indices) const {
-        std::vector<std::string> texts;
-        const std::size_t count = indices != nullptr ? indices->size() : labels_.items.size();
-        for (std::size_t i = 0; i < count; ++i)
-            texts.push_back(TextOf(labels_.items[indices != nullptr ? (*indices)[i] : i]));
-        return FirstFew(texts, ", ");
+        zarr::LabelRange range;
+        range.first = first;
+        range.count = count;
+        range.threads = std::max<std::size_t>(hierarchy_.store()->ReadsAtOnce(), 1);
+        zarr::Warnings ignored;
+        return zarr::ReadCoordinateLabels(hierarchy_, dimension_, range, ignored);
     }
 
     const zarr::Hierarchy& hierarchy_;
     const zarr::ArrayFacts& facts_;
     const zarr::Dimension& dimension_;
-    zarr::CoordinateLabels labels_;
+    Matches all_;
+    Matches exact_;
+    Matches beginning_;
 };
 
 }  // namespace

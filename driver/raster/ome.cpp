@@ -14,6 +14,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/ome.h"
+#include "core/conventions/ome_placement.h"
 #include "core/dtype/element_text.h"
 #include "core/store/keys.h"
 
@@ -245,13 +246,19 @@ std::unique_ptr<GDALColorTable> LabelColours(const zarr::LevelListing& listing) 
 
 void AddOmeUnits(const RasterLayout& layout, const zarr::LevelListing& listing,
                  CPLStringList& list) {
-    const std::vector<zarr::OmeAxis> axes =
-        zarr::FindOmeAxes(listing.levels, layout.facts.metadata.rank());
+    const std::size_t rank = layout.facts.metadata.rank();
+    const std::vector<zarr::OmeAxis> axes = zarr::FindOmeAxes(listing.levels, rank);
     if (axes.empty()) return;
-    if (layout.x_axis && !axes[*layout.x_axis].unit.empty())
-        list.SetNameValue("OME_UNIT_X", axes[*layout.x_axis].unit.c_str());
-    if (layout.y_axis && !axes[*layout.y_axis].unit.empty())
-        list.SetNameValue("OME_UNIT_Y", axes[*layout.y_axis].unit.c_str());
+    zarr::Warnings told;  // where the image is placed
+    const auto placement = zarr::ReadOmePlacement(listing, rank, told);
+    const auto set = [&](const char* item, const std::optional<std::size_t>& axis) {
+        if (!axis) return;
+        const auto row = placement ? placement->RowOf(axes[*axis], *axis) : std::nullopt;
+        const std::string& unit = row ? placement->axes[*row].unit : axes[*axis].unit;
+        if (!unit.empty()) list.SetNameValue(item, unit.c_str());
+    };
+    set("OME_UNIT_X", layout.x_axis);
+    set("OME_UNIT_Y", layout.y_axis);
 }
 
 void NameImages(const zarr::Hierarchy& hierarchy, const std::string& root,

@@ -79,7 +79,7 @@ SliceLabels::Axis SliceLabels::ImageLabels(std::size_t index) const {
     Axis axis;
     const std::size_t number = layout_.other_axes[index];
     if (channels_.axis() == index) return axis;
-    auto labels = zarr::ImageCoordinates(listing_, layout_.facts.metadata.rank(), number,
+    auto labels = zarr::ImageCoordinates(listing_, layout_.facts.metadata.rank(), number, 0,
                                          layout_.facts.dimensions[number].size);
     if (labels) axis.labels = std::move(*labels);
     return axis;

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: MIT
+"""OME-NGFF's transformations that lead to systems: SpatialData's, and those of version 0.6."""
+
+import numpy as np
+import pytest
+import zarr
+import zarr_formats
+from osgeo import gdal
+from zarr_gdal import array_name, error_log, open_raster, read_all
+from zarr_mdim import open_array
+from zarr_places import assert_place
+
+pytestmark = zarr_formats.BOTH
+VALUES = np.arange(3 * 24 * 32, dtype="u2").reshape(3, 24, 32)
+CHANNEL = {"name": "c", "type": "channel"}
+OTHER_AXES = "yx"
+
+
+def axes(names, unit=None):
+    listed = []
+    for name in names:
+        axis = {"name": name, "type": {"c": "channel", "t": "time"}.get(name, "space")}
+        if unit is not None and name != "c":
+            axis["unit"] = unit
+        listed.append(axis)
+    return listed
+
+
+def to(system, transformation, names="cyx", out=None):
+    """A transformation as SpatialData writes it, with the axes of both sides."""
+    return {
+        "input": {"axes": axes(names, "unit"), "name": names},
+        "output": {"axes": axes(out or names, "unit"), "name": system},
+        **transformation,
+    }
+
+
+def scale(*numbers):
+    return {"type": "scale", "scale": list(numbers)}
+
+
+def translation(*numbers):
+    return {"type": "translation", "translation": list(numbers)}
+
+
+def affine(*rows):
+    return {"type": "affine", "affine": [list(row) for row in rows]}
+
+
+IDENTITY = {"type": "identity"}
+
+
+def multiscale(transformations, names="cyx", levels=2, version="0.4-dev-spatialdata", own=None):
+    datasets = [
+        {"path": str(k), "coordinateTransformations": [
+            scale(*(1.0 if name == "c" else 2.0**k for name in names))]}
+        for k in range(levels)
+    ]  # fmt: skip
+    if own is not None:
+        for k, dataset in enumerate(datasets):
+            dataset["coordinateTransformations"] = own(k)
+    described = {"version": version, "name": "/images/cells", "axes": axes(names),
+                 "datasets": datasets, "coordinateTransformations": transformations}  # fmt: skip
+    return described
+
+
+def add(root, path, described, values=VALUES, **attributes):
+    group = root.require_group(path) if path else root
+    for k, dataset in enumerate(described["datasets"]):
+        level = values[..., :: 2**k, :: 2**k]
+        group.create_dataset(dataset["path"], data=level, chunks=level.shape, fill_value=None,
+                             dimension_separator="/")  # fmt: skip
+    group.attrs.update({"multiscales": [described], **attributes})
+    return group
+
+
+def make(folder, described, values=VALUES, **attributes):
+    store = folder / "image.zarr"
+    add(zarr.open_group(str(store), mode="w"), "", described, values, **attributes)
+    return store
+
+
+def opened(name):
+    """(dataset, warnings of opening and of its place)."""
+    with error_log() as log:
+        dataset = open_raster(name)
+        dataset.GetGeoTransform()
+    assert log.errors == []
+    return dataset, log.warnings
+
+
+def place(sy, sx, ty=0.0, tx=0.0):
+    """The geotransform of pixels sx, sy large of which the first lies at tx, ty."""
+    return (tx - sx / 2, sx, 0, sy / 2 - ty, 0, -sy)
+
+
+LISTS = {
+    "global and another": ([to("global", IDENTITY), to("other", scale(1.0, 3.0, 2.0))],
+                           place(1, 1), "other"),
+    "another and global": ([to("other", scale(1.0, 3.0, 2.0)), to("global", IDENTITY)],
+                           place(1, 1), "other"),
+    "two scales": ([to("a", scale(1.0, 2.0, 2.0)), to("b", scale(1.0, 10.0, 10.0))],
+                   place(2, 2), "b"),
+    "two translations": ([to("a", translation(0.0, 5.0, 7.0)), to("b", translation(0.0, 50.0, 70.0))],
+                         place(1, 1, 5, 7), "b"),
+    "three": ([to("a", IDENTITY), to("b", scale(1.0, 2.0, 2.0)), to("global", scale(1.0, 4.0, 4.0))],
+              place(4, 4), "a\", \"b"),
+    "equal": ([to("a", IDENTITY), to("global", IDENTITY)], place(1, 1), None),
+    "one": ([to("sample", scale(1.0, 0.5, 0.25))], place(0.5, 0.25), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_one_of_the_systems_is_followed(tmp_path, name):
+    transformations, expected, left = LISTS[name]
+    store = make(tmp_path, multiscale(transformations))
+    dataset, warnings = opened(store)
+    assert_place(dataset, expected)
+    assert dataset.GetSpatialRef() is None
+    np.testing.assert_array_equal(read_all(dataset), VALUES)
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 1
+    if left is None:
+        assert warnings == []
+    else:
+        assert len(warnings) == 1 and f'"{left}"' in warnings[0], warnings
+    level, _ = opened(array_name(store, "1"))
+    assert_place(level, (expected[0] * 2 - _corner(expected, 0), expected[1] * 2, 0,
+                         expected[3] * 2 - _corner(expected, 3), 0, expected[5] * 2))  # fmt: skip
+
+
+def _corner(expected, at):
+    """The centre of the first pixel, which the levels share."""
+    return expected[at] + (expected[at + 1] + expected[at + 2]) / 2
+
+
+MIXING = {
+    "affine": ([affine([1, 0, 0, 0], [0, 2, 0, 10], [0, 0, 4, 20])], place(2, 4, 10, 20)),
+    "homogeneous": ([affine([1, 0, 0, 0], [0, 2, 0, 10], [0, 0, 4, 20], [0, 0, 0, 1])],
+                    place(2, 4, 10, 20)),
+    "flipped": ([affine([1, 0, 0, 0], [0, -2, 0, 10], [0, 0, 4, 20])],
+                (18, 4, 0, -11, 0, 2)),
+    "rotated": ([affine([1, 0, 0, 0], [0, 3, 1, 10], [0, -1, 3, 20])],
+                (19, 3, -1, -8, -1, -3)),
+    "quarter turn": ([{"type": "rotation", "rotation": [[1, 0, 0], [0, 0, 1], [0, -1, 0]]}],
+                     (0.5, 0, -1, 0.5, -1, 0)),
+    "swapped axes": ([{"type": "mapAxis", "map_axis": {"c": "c", "y": "x", "x": "y"}}],
+                     (-0.5, 0, 1, 0.5, -1, 0)),
+    "sequence": ([{"type": "sequence", "transformations": [
+        to("?", scale(1, 2, 4)), to("?", translation(0, 10, 20))]}], place(2, 4, 10, 20)),
+    "sequence of sequences": ([{"type": "sequence", "transformations": [
+        translation(0, 5, 5), {"type": "sequence", "transformations": [
+            scale(1, 2, 4), IDENTITY]}]}], place(2, 4, 10, 20)),
+    "sequence with an affine": ([{"type": "sequence", "transformations": [
+        to("?", scale(1, 2, 2)),
+        to("?", affine([1, 0, 0, 0], [0, 0.5, 0, 1], [0, 0, 0.5, 2]))]}], place(1, 1, 1, 2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MIXING)
+@pytest.mark.parametrize("system", ["global", None])
+def test_transformations_are_evaluated(tmp_path, name, system):
+    [transformation], expected = MIXING[name]
+    transformation = to(system, transformation) if system else transformation
+    dataset, warnings = opened(make(tmp_path, multiscale([transformation])))
+    assert_place(dataset, expected)
+    assert warnings == []
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 1
+
+
+def test_axes_of_an_output_in_another_order(tmp_path):
+    swapped = affine([0, 0, 4, 20], [0, 2, 0, 10], [1, 0, 0, 0])
+    store = make(tmp_path, multiscale([to("global", swapped, out="xyc")]))
+    dataset, warnings = opened(store)
+    assert_place(dataset, place(2, 4, 10, 20))
+    assert warnings == []
+    # of fewer axes: the channel stays as it is
+    store = make(tmp_path, multiscale([to("global", scale(2.0, 4.0), "yx")]))
+    assert_place(opened(store)[0], place(2, 4))
+
+
+UNREAD = {
+    "displacements": {"type": "displacements", "path": "field"},
+    "in an array": {"type": "affine", "path": "matrix"},
+    "broken": {"type": "affine", "affine": [[1, 0], ["a", 1]]},
+    "an endless sequence": {"type": "sequence", "transformations": []},
+    "a part that is not read": {"type": "sequence", "transformations": [
+        scale(1, 2, 2), {"type": "coordinates", "path": "x"}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_what_is_not_read_is_never_left_out_in_silence(tmp_path, name):
+    # another system is followed
+    store = make(tmp_path, multiscale([to("global", UNREAD[name]), to("b", scale(1, 3, 3))]))
+    dataset, warnings = opened(store)
+    assert_place(dataset, place(3, 3))
+    assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
+    # without one there is no place, as what follows or precedes it alone would be a wrong one
+    store = make(tmp_path, multiscale([UNREAD[name], scale(1, 3, 3)]))
+    dataset, warnings = opened(store)
+    assert dataset.GetGeoTransform(can_return_null=True) is None
+    assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
+
+
+def test_x_and_y_that_depend_on_another_axis(tmp_path):
+    shear = affine([1, 0, 0, 0], [0.5, 1, 0, 0], [0, 0, 1, 0])
+    names = "zyx"
+    store = make(tmp_path, multiscale([to("global", shear, names)], names))
+    dataset, warnings = opened(store)
+    assert dataset.GetGeoTransform(can_return_null=True) is None
+    assert len(warnings) == 1 and "other axes" in warnings[0]
+
+
+def test_slices_lie_where_their_system_says(tmp_path):
+    names = "zyx"
+    there = affine([5, 0, 0, 100], [0, 0, 1, 0], [0, 1, 0, 0])
+    store = make(tmp_path, multiscale([to("far", scale(9, 1, 1), names),
+                                       to("global", there, names)], names))  # fmt: skip
+    dataset, _ = opened(store)
+    values = [dataset.GetRasterBand(i + 1).GetMetadataItem("DIM_z_VALUE") for i in range(3)]
+    assert values == ["100", "105", "110"]
+    selected = gdal.OpenEx(str(store), open_options=["SELECT=z=105"])
+    np.testing.assert_array_equal(selected.ReadAsArray(), VALUES[1])
+
+
+# ---------------------------------------------------------------------------------------------
+# Labels stay on their image
+
+
+LABELS = VALUES[0].astype("u1")
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("systems", [("a", "b"), ("global", "b")])
+def test_labels_follow_the_system_of_their_image(tmp_path, systems, first):
+    """The image's systems, and the labels' in any order."""
+    one, other = systems
+    image = [to(one, scale(1, 2, 2)), to(other, scale(1, 10, 10))]
+    labels = [to(one, scale(2, 2), "yx"), to(other, scale(10, 10), "yx")]
+    store = make(tmp_path, multiscale(image))
+    root = zarr.open_group(str(store), mode="r+")
+    root.require_group("labels").attrs["labels"] = ["cells"]
+    labels = labels if first == 0 else labels[::-1]
+    add(root, "labels/cells", multiscale(labels, "yx"), LABELS, **{"image-label": {}})
+    for name in (array_name(store, "0"), array_name(store, "labels/cells"),
+                 array_name(store, "labels/cells/0")):  # fmt: skip
+        dataset, _ = opened(name)
+        assert_place(dataset, place(2, 2))
+    np.testing.assert_array_equal(opened(array_name(store, "labels/cells"))[0].ReadAsArray(), LABELS)
+
+
+def test_labels_of_spatialdata_lie_on_their_image(tmp_path):
+    """Images and labels are elements of their own, in folders of the store."""
+    root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")
+    root.attrs["spatialdata_attrs"] = {"version": "0.1"}
+    image = [to("global", IDENTITY), to("other", scale(1, 3, 2))]
+    add(root, "images/cells", multiscale(image))
+    labels = [to("other", scale(3, 2), "yx"), to("global", IDENTITY, "yx")]
+    add(root, "labels/cells", multiscale(labels, "yx"), LABELS)
+    for path in ("images/cells", "labels/cells"):
+        assert_place(opened(array_name(tmp_path / "s.zarr", path))[0], place(1, 1))
+
+
+# ---------------------------------------------------------------------------------------------
+# Version 0.6
+
+
+def system(name, names="cyx", unit="micrometer"):
+    return {"name": name, "axes": axes(names, unit)}
+
+
+def described_06(names="cyx", own=None, after=(), systems=(), version=None, spell=dict):
+    def steps(k):
+        size = [1.0 if name == "c" else 0.5 * 2**k for name in names]
+        input_, output = spell(path=str(k)), spell(name="physical")
+        return [{**(own(k) if own else scale(*size)), "input": input_, "output": output}]
+
+    described = multiscale(list(after), names, own=steps)
+    del described["axes"]
+    del described["version"]
+    described["coordinateSystems"] = [*systems, system("physical", names)]
+    if version is not None:
+        described["version"] = version
+    return described
+
+
+def as_text(path=None, name=None):
+    """A reference of the drafts before 0.6.dev4."""
+    return path if name is None else name
+
+
+@pytest.mark.parametrize("spell", [dict, as_text])
+@pytest.mark.parametrize("version", ["0.6", "0.6rc0", "0.6.dev3"])
+def test_axes_in_coordinate_systems(tmp_path, version, spell):
+    other = {"name": "array", "axes": axes(["u", "v", "w"])}
+    store = make(tmp_path, described_06(version=version, systems=[other], spell=spell),
+                 omero={"channels": [{"label": "a", "color": "FF0000"}] * 3})  # fmt: skip
+    dataset, warnings = opened(store)
+    assert len(warnings) == 1 and f'version: "{version}"' in warnings[0], warnings
+    assert_place(dataset, place(0.5, 0.5))
+    assert dataset.GetMetadataItem("OME_UNIT_X") == "micrometer"
+    assert dataset.GetRasterBand(1).GetDescription() == "a"
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 1
+    dimensions = open_array(store, "0").GetDimensions()
+    assert [d.GetName() for d in dimensions] == ["c", "y", "x"]
+    assert [d.GetType() for d in dimensions] == ["", "HORIZONTAL_Y", "HORIZONTAL_X"]
+
+
+def test_a_level_is_placed_by_a_sequence(tmp_path):
+    def own(k):
+        steps = [scale(1, 2.0**k, 2.0**k), translation(0, 3, 4)]
+        return {"type": "sequence", "transformations": steps}
+
+    store = make(tmp_path, described_06(own=own))
+    dataset, warnings = opened(store)
+    assert warnings == []
+    assert_place(dataset, place(1, 1, 3, 4))
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 1
+
+
+def test_an_image_stays_in_its_own_system(tmp_path):
+    after = [{**scale(1, 2, 2), "input": {"name": "physical"}, "output": {"name": "array"}},
+             {**affine([1, 0, 0, 0], [0, 1, 0, 9], [0, 0, 1, 9]), "input": {"name": "other"},
+              "output": {"name": "physical"}}]  # fmt: skip
+    systems = [system("array", unit=None), system("other")]
+    dataset, warnings = opened(make(tmp_path, described_06(after=after, systems=systems)))
+    assert_place(dataset, place(0.5, 0.5))
+    assert len(warnings) == 1 and '"array"' in warnings[0]
+
+
+LINKS = {
+    "none": (None, place(0.5, 0.5)),
+    "identity": (IDENTITY, place(0.5, 0.5)),
+    "scale": (scale(2, 2), place(0.25, 0.25)),
+    "translation": (translation(1, 2), place(0.5, 0.5, -1, -2)),
+    "sequence": ({"type": "sequence", "transformations": [scale(2, 2), translation(1, 2)]},
+                 place(0.25, 0.25, -0.5, -1)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_labels_are_placed_by_the_link_of_their_image(tmp_path, name):
+    link, expected = LINKS[name]
+    target = {"name": "physical", "path": "labels/cells"}
+    after = [] if link is None else [{**link, "input": {"name": "physical"}, "output": target}]
+    store = make(tmp_path, described_06("yx", after=after), LABELS)
+    root = zarr.open_group(str(store), mode="r+")
+    root.require_group("labels").attrs["labels"] = ["cells"]
+    add(root, "labels/cells", described_06("yx"), LABELS, **{"image-label": {}})
+    dataset, warnings = opened(array_name(store, "0"))
+    assert_place(dataset, place(0.5, 0.5))
+    assert warnings == []
+    labels, warnings = opened(array_name(store, "labels/cells"))
+    assert_place(labels, expected)
+    assert warnings == []

@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/ome_placement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/json/value.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr const char* kTransformations = "coordinateTransformations";
+constexpr std::string_view kGlobal = "global";
+// Most transformations of one list or sequence.
+constexpr std::size_t kMaxTransformations = 256;
+
+using Rows = std::vector<std::vector<double>>;
+
+Status Broken(const std::string& what) {
+    return Status::Corrupt(std::string("multiscales: ") + kTransformations + ": " + what);
+}
+
+// A member that is there and not null.
+const json::Value* Member(const json::Value& object, std::string_view name) {
+    const json::Value* member = object.Find(name);
+    return member != nullptr && !member->is_null() ? member : nullptr;
+}
+
+std::vector<OmeAxis> AxesOf(const json::Value* reference) {
+    std::vector<OmeAxis> axes;
+    const json::Value* listed = reference != nullptr ? reference->Find("axes") : nullptr;
+    const json::Array* items = listed != nullptr ? listed->as_array() : nullptr;
+    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i)
+        axes.push_back(DescribeOmeAxis((*items)[i]));
+    return axes;
+}
+
+std::optional<std::size_t> FindAxis(const std::vector<OmeAxis>& axes, const std::string& name) {
+    const auto found = std::find_if(axes.begin(), axes.end(),
+                                    [&](const OmeAxis& axis) { return axis.name == name; });
+    if (name.empty() || found == axes.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - axes.begin());
+}
+
+// The matrix with a row for each output: coefficients, then the constant.
+Rows IdentityRows(std::size_t size) {
+    Rows rows(size, std::vector<double>(size + 1, 0));
+    for (std::size_t i = 0; i < size; ++i) rows[i][i] = 1;
+    return rows;
+}
+
+Rows Compose(const Rows& after, const Rows& before) {
+    const std::size_t width = before.empty() ? 1 : before[0].size();
+    Rows rows(after.size(), std::vector<double>(width, 0));
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        for (std::size_t j = 0; j < before.size(); ++j)
+            for (std::size_t k = 0; k < width; ++k) rows[i][k] += after[i][j] * before[j][k];
+        rows[i][width - 1] += after[i].back();
+    }
+    return rows;
+}
+
+// nullopt where the matrix is not square, or singular.
+std::optional<Rows> Inverse(Rows rows) {
+    const std::size_t size = rows.size();
+    Rows inverse = IdentityRows(size);
+    for (std::size_t i = 0; i < size; ++i) {
+        if (rows[i].size() != size + 1) return std::nullopt;
+        inverse[i][size] = 0;
+    }
+    std::vector<double> constants;
+    for (std::vector<double>& row : rows) constants.push_back(row.back());
+    for (std::size_t column = 0; column < size; ++column) {
+        std::size_t pivot = column;
+        for (std::size_t i = column; i < size; ++i)
+            if (std::fabs(rows[i][column]) > std::fabs(rows[pivot][column])) pivot = i;
+        if (rows[pivot][column] == 0) return std::nullopt;
+        std::swap(rows[pivot], rows[column]);
+        std::swap(inverse[pivot], inverse[column]);
+        const double divisor = rows[column][column];
+        for (std::size_t k = 0; k < size; ++k) {
+            rows[column][k] /= divisor;
+            inverse[column][k] /= divisor;
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            const double factor = rows[i][column];
+            if (i == column || factor == 0) continue;
+            for (std::size_t k = 0; k < size; ++k) {
+                rows[i][k] -= factor * rows[column][k];
+                inverse[i][k] -= factor * inverse[column][k];
+            }
+        }
+    }
+    for (std::vector<double>& row : inverse)
+        for (std::size_t k = 0; k < size; ++k) row[size] -= row[k] * constants[k];
+    return inverse;
+}
+
+// A square matrix with its constants, as 0.4's scale and translation are.
+Result<Rows> FromVector(const json::Value& value, const std::string& type, std::size_t size) {
+    const bool is_scale = type == "scale";
+    const json::Array* numbers = value.as_array();
+    Rows rows = IdentityRows(size);
+    bool valid = numbers != nullptr && numbers->size() == size;
+    for (std::size_t i = 0; valid && i < size; ++i) {
+        double number = 0;
+        valid =
+            (*numbers)[i].GetDouble(number) && std::isfinite(number) && (!is_scale || number > 0);
+        rows[i][is_scale ? i : size] = number;
+    }
+    if (valid) return rows;
+    return Broken(type + ": expected a number for each dimension" + (is_scale ? ", above 0" : "") +
+                  ", got " + json::Brief(value));
+}
+
+// `affine` with a constant in each row, `rotation` without.
+Result<Rows> FromMatrix(const json::Value& value, const std::string& type, std::size_t size) {
+    const std::size_t width = type == "affine" ? size + 1 : size;
+    const json::Array* lines = value.as_array();
+    Rows rows;
+    bool valid = lines != nullptr && !lines->empty() && lines->size() <= size + 1;
+    for (std::size_t i = 0; valid && i < lines->size(); ++i) {
+        const json::Array* numbers = (*lines)[i].as_array();
+        valid = numbers != nullptr && numbers->size() == width;
+        std::vector<double> row(size + 1, 0);
+        for (std::size_t k = 0; valid && k < width; ++k)
+            valid = (*numbers)[k].GetDouble(row[k]) && std::isfinite(row[k]);
+        rows.push_back(std::move(row));
+    }
+    // SpatialData's and napari's have the last row of the homogeneous matrix, too.
+    const auto is_homogeneous = [&] {
+        std::vector<double> last(size + 1, 0);
+        last.back() = 1;
+        return rows.back() == last;
+    };
+    if (valid && rows.size() == size + 1 && is_homogeneous()) rows.pop_back();
+    if (valid) return rows;
+    return Broken(type + ": expected rows of " + std::to_string(width) + " numbers, got " +
+                  json::Brief(value));
+}
+
+// The input of each output, by its index (0.6); SpatialData has the names of both instead.
+Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& inputs,
+                     const std::vector<OmeAxis>& outputs) {
+    const std::size_t size = inputs.size();
+    std::vector<std::optional<std::size_t>> sources;
+    if (const json::Array* items = value.as_array()) {
+        for (const json::Value& item : *items) {
+            std::int64_t index = 0;
+            const bool is_index =
+                item.GetInt64(index) && index >= 0 && static_cast<std::uint64_t>(index) < size;
+            sources.push_back(is_index ? std::optional(static_cast<std::size_t>(index))
+                                       : std::nullopt);
+        }
+    } else if (value.as_object() != nullptr) {
+        for (const OmeAxis& output : outputs) {
+            const std::string* name = StringAttribute(value, output.name);
+            sources.push_back(FindAxis(inputs, name != nullptr ? *name : output.name));
+        }
+    }
+    Rows rows(sources.size(), std::vector<double>(size + 1, 0));
+    bool valid = !sources.empty() && sources.size() <= size;
+    for (std::size_t i = 0; valid && i < sources.size(); ++i) {
+        valid = sources[i].has_value();
+        if (valid) rows[i][*sources[i]] = 1;
+    }
+    if (valid) return rows;
+    return Broken("mapAxis: expected the axis of each output, got " + json::Brief(value));
+}
+
+// One member of `multiscales` with its lists of transformations.
+class PlacementReader {
+  public:
+    PlacementReader(const json::Value& multiscale, std::string preferred, Warnings& warnings)
+        : multiscale_(multiscale), preferred_(std::move(preferred)), warnings_(warnings) {}
+
+    std::optional<OmePlacement> Read(const json::Value& dataset, std::vector<OmeAxis> axes,
+                                     std::size_t rank) {
+        axes.resize(rank);
+        OmePlacement start{{}, std::move(axes), IdentityRows(rank)};
+        const bool is_stated = HasItems(dataset) || HasItems(multiscale_);
+        auto own = Evaluate(dataset, std::move(start), true);
+        auto placed = own ? Evaluate(multiscale_, std::move(*own), false) : std::nullopt;
+        return is_stated ? std::move(placed) : std::nullopt;
+    }
+
+    // A transformation alone, from a placement.
+    Result<OmePlacement> Apply(const json::Value& item, const OmePlacement& from) const {
+        const std::vector<OmeAxis> inputs = AxesOf(item.Find("input"));
+        // What the transformation does not take stays before what it makes.
+        std::vector<std::size_t> taken;
+        for (const OmeAxis& axis : inputs)
+            if (const auto row = FindAxis(from.axes, axis.name)) taken.push_back(*row);
+        if (taken.size() != inputs.size() || taken.empty()) {
+            if (!inputs.empty() && inputs.size() != from.rows.size())
+                return Broken("an input has " + std::to_string(inputs.size()) +
+                              " axes that are not among the " + std::to_string(from.rows.size()) +
+                              " before");
+            taken.clear();
+            for (std::size_t i = 0; i < from.rows.size(); ++i) taken.push_back(i);
+        }
+        Rows before;
+        std::vector<OmeAxis> before_axes;
+        OmePlacement placed;
+        for (const std::size_t row : taken) {
+            before.push_back(from.rows[row]);
+            before_axes.push_back(from.axes[row]);
+        }
+        for (std::size_t row = 0; row < from.rows.size(); ++row)
+            if (std::find(taken.begin(), taken.end(), row) == taken.end()) {
+                placed.rows.push_back(from.rows[row]);
+                placed.axes.push_back(from.axes[row]);
+            }
+        std::vector<OmeAxis> outputs = OutputAxes(item);
+        ZARR_ASSIGN_OR_RETURN(auto made, Evaluate(item, before, before_axes, outputs));
+        if (outputs.size() != made.first.size()) outputs = std::move(made.second);
+        if (outputs.size() != made.first.size())
+            return Broken("the output of " + std::to_string(made.first.size()) +
+                          " coordinates has no axes");
+        std::move(made.first.begin(), made.first.end(), std::back_inserter(placed.rows));
+        std::move(outputs.begin(), outputs.end(), std::back_inserter(placed.axes));
+        placed.system = OmeSystemName(item.Find("output"));
+        if (placed.system.empty()) placed.system = from.system;
+        return placed;
+    }
+
+  private:
+    // A system that a list leads to.
+    struct Way {
+        std::string input;
+        OmePlacement placed;
+    };
+    using Made = std::pair<Rows, std::vector<OmeAxis>>;
+
+    static bool HasItems(const json::Value& owner) {
+        const json::Value* list = owner.Find(kTransformations);
+        return list != nullptr && list->as_array() != nullptr && !list->as_array()->empty();
+    }
+
+    // The axes that an output names, or those of its system (0.6).
+    std::vector<OmeAxis> OutputAxes(const json::Value& item) const {
+        const json::Value* output = item.Find("output");
+        std::vector<OmeAxis> axes = AxesOf(output);
+        if (axes.empty()) axes = OmeSystemAxes(multiscale_, OmeSystemName(output));
+        return axes;
+    }
+
+    Result<Made> Evaluate(const json::Value& item, const Rows& before,
+                          const std::vector<OmeAxis>& inputs,
+                          const std::vector<OmeAxis>& outputs) const {
+        std::string type;
+        if (const std::string* said = StringAttribute(item, "type")) type = *said;
+        for (const char* implied : {"scale", "translation", "affine"})
+            if (type.empty() && Member(item, implied) != nullptr) type = implied;
+        if (type == "sequence") return EvaluateSequence(item, before, inputs);
+        Result<Rows> matrix = Broken("a transformation of type " + Quoted(type) + " is not read");
+        const json::Value* value = Member(item, type);
+        if (type == "mapAxis" && value == nullptr) value = Member(item, "map_axis");
+        const bool has_parameters =
+            type == "scale" || type == "translation" || type == "affine" || type == "rotation";
+        if (has_parameters && value == nullptr && Member(item, "path") != nullptr)
+            matrix = Broken(type + ": parameters in an array are not read");
+        else if (type == "identity")
+            matrix = IdentityRows(before.size());
+        else if (type == "scale" || type == "translation")
+            matrix = FromVector(value != nullptr ? *value : json::Value(), type, before.size());
+        else if (type == "affine" || type == "rotation")
+            matrix = FromMatrix(value != nullptr ? *value : json::Value(), type, before.size());
+        else if (type == "mapAxis")
+            matrix = FromMap(value != nullptr ? *value : json::Value(), inputs,
+                             outputs.empty() ? inputs : outputs);
+        if (!matrix.ok()) return matrix.status();
+        return Made(Compose(*matrix, before), inputs);
+    }
+
+    Result<Made> EvaluateSequence(const json::Value& item, const Rows& before,
+                                  const std::vector<OmeAxis>& inputs) const {
+        const json::Value* list = item.Find("transformations");
+        const json::Array* items = list != nullptr ? list->as_array() : nullptr;
+        if (items == nullptr || items->empty() || items->size() > kMaxTransformations)
+            return Broken("sequence: expected up to " + std::to_string(kMaxTransformations) +
+                          " transformations, got " + json::Brief(item));
+        OmePlacement placed{{}, inputs, before};
+        for (const json::Value& step : *items) {
+            ZARR_ASSIGN_OR_RETURN(placed, Apply(step, placed));
+        }
+        return Made(std::move(placed.rows), std::move(placed.axes));
+    }
+
+    // The placement that a list of transformations leads to; `is_own` for a level's list.
+    std::optional<OmePlacement> Evaluate(const json::Value& owner, OmePlacement start,
+                                         bool is_own) {
+        const json::Value* list = owner.Find(kTransformations);
+        const json::Array* items = list != nullptr ? list->as_array() : nullptr;
+        if (items == nullptr) return start;
+        if (items->size() > kMaxTransformations) {
+            warnings_.push_back(Broken("are passed over, as they are more than " +
+                                       std::to_string(kMaxTransformations))
+                                    .message());
+            return std::nullopt;
+        }
+        std::vector<Way> ways;
+        OmePlacement base = std::move(start);
+        std::set<std::string> faults;
+        for (const json::Value& item : *items) {
+            const json::Value* output = item.Find("output");
+            const std::string target = OmeSystemName(output);
+            const bool leads_to_member =
+                output != nullptr && !is_own && Member(*output, "path") != nullptr;
+            if (leads_to_member) continue;
+            const std::string input = OmeSystemName(item.Find("input"));
+            const OmePlacement* from = StartOf(input, base, ways);
+            if (from == nullptr) continue;
+            auto placed = Apply(item, *from);
+            if (placed.ok() && target.empty())
+                base = placed.Take();
+            else if (placed.ok())
+                ways.push_back({input, placed.Take()});
+            else
+                faults.insert(placed.status().message());
+            if (!faults.empty() && target.empty()) {
+                warnings_.push_back(*faults.begin());
+                return std::nullopt;
+            }
+        }
+        for (const std::string& fault : faults) warnings_.push_back(fault);
+        return Choose(std::move(base), ways, is_own);
+    }
+
+    // The placement that a transformation goes on from; nullptr where its input is not one that the
+    // image leads to.
+    static const OmePlacement* StartOf(const std::string& input, const OmePlacement& base,
+                                       const std::vector<Way>& ways) {
+        for (const Way& way : ways)
+            if (!input.empty() && way.placed.system == input) return &way.placed;
+        const bool is_elsewhere = !input.empty() && !base.system.empty() && input != base.system;
+        return is_elsewhere ? nullptr : &base;
+    }
+
+    OmePlacement Choose(OmePlacement base, const std::vector<Way>& ways, bool is_own) {
+        const Way* chosen = nullptr;
+        const bool has_own = !base.system.empty();
+        if (!has_own) {
+            for (const std::string_view name : {std::string_view(preferred_), kGlobal})
+                for (const Way& way : ways)
+                    if (chosen == nullptr && way.placed.system == name) chosen = &way;
+            if (chosen == nullptr && !ways.empty()) {
+                chosen = &ways[0];
+                // A level's transformations may lead on from one system to the next.
+                for (const Way& way : ways)
+                    if (is_own && &way != chosen && way.input == chosen->placed.system)
+                        chosen = &way;
+            }
+        }
+        const OmePlacement& placed = chosen != nullptr ? chosen->placed : base;
+        WarnOfOthers(placed, ways);
+        return placed;
+    }
+
+    // Those that place the image elsewhere than `placed`, and lie not on the way to it.
+    void WarnOfOthers(const OmePlacement& placed, const std::vector<Way>& ways) {
+        std::string others;
+        for (const Way& way : ways) {
+            const bool is_on_the_way = std::any_of(ways.begin(), ways.end(), [&](const Way& next) {
+                return next.placed.system == placed.system && next.input == way.placed.system;
+            });
+            if (way.placed.rows != placed.rows && !is_on_the_way)
+                others += (others.empty() ? "" : ", ") + Quoted(way.placed.system);
+        }
+        if (!others.empty())
+            warnings_.push_back(std::string("multiscales: ") + kTransformations +
+                                ": the image is placed in the system " + Quoted(placed.system) +
+                                "; its place in " + others + " is left out");
+    }
+
+    const json::Value& multiscale_;
+    const std::string preferred_;
+    Warnings& warnings_;
+};
+
+// The image of which a level is a label, by its first multiscale; nullptr where there is none.
+struct LabelledImage {
+    std::vector<Multiscale> multiscales;
+    const MultiscaleLevel* level = nullptr;
+};
+
+LabelledImage ImageOf(const LevelListing& listing) {
+    LabelledImage image;
+    if (listing.image == nullptr) return image;
+    Warnings ignored;  // reported where the image is opened
+    image.multiscales = ReadMultiscales(*listing.image, ignored);
+    for (const Multiscale& multiscale : image.multiscales)
+        if (image.level == nullptr && multiscale.IsImage()) image.level = &multiscale.levels[0];
+    return image;
+}
+
+// The placement of a label in the system of its image, where the image has a transformation from or
+// to it (0.6).
+std::optional<OmePlacement> OnImage(const json::Value& multiscale, const std::string& label,
+                                    const OmePlacement& placed) {
+    const json::Value* list = multiscale.Find(kTransformations);
+    const json::Array* items = list != nullptr ? list->as_array() : nullptr;
+    Warnings ignored;  // reported where the image is opened
+    const PlacementReader reader(multiscale, {}, ignored);
+    for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), kMaxTransformations);
+         ++i) {
+        for (const char* side : {"output", "input"}) {
+            const json::Value* reference = (*items)[i].Find(side);
+            const std::string* path =
+                reference != nullptr ? StringAttribute(*reference, "path") : nullptr;
+            const auto normal = NormalizePath(path != nullptr ? *path : std::string());
+            const std::string name = OmeSystemName(reference);
+            if (!normal.ok() || normal->empty() || *normal != label) continue;
+            if (!name.empty() && name != placed.system) continue;
+            const std::size_t size = placed.rows.size();
+            const OmePlacement start{{}, placed.axes, IdentityRows(size)};
+            json::Value alone = (*items)[i];
+            for (const char* member : {"input", "output"})
+                json::EraseMember(*alone.as_object(), member);
+            const auto link = reader.Apply(alone, start);
+            if (!link.ok()) continue;
+            const auto rows = side[0] == 'i' ? std::optional(link->rows) : Inverse(link->rows);
+            if (!rows || rows->size() != size) continue;
+            OmePlacement moved = placed;
+            moved.rows = Compose(*rows, placed.rows);
+            return moved;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::size_t> OmePlacement::RowOf(const OmeAxis& axis, std::size_t position) const {
+    if (const auto row = FindAxis(axes, axis.name)) return row;
+    return position < rows.size() ? std::optional(position) : std::nullopt;
+}
+
+bool OmePlacement::DependsOnlyOn(std::size_t row,
+                                 const std::vector<std::size_t>& dimensions) const {
+    for (std::size_t i = 0; i + 1 < rows[row].size(); ++i)
+        if (rows[row][i] != 0 &&
+            std::find(dimensions.begin(), dimensions.end(), i) == dimensions.end())
+            return false;
+    return true;
+}
+
+std::string OmeSystemName(const json::Value* reference) {
+    if (reference == nullptr) return {};
+    if (reference->as_string() != nullptr) return *reference->as_string();
+    const std::string* name = StringAttribute(*reference, "name");
+    return name != nullptr ? *name : std::string();
+}
+
+std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::size_t rank,
+                                             Warnings& warnings) {
+    if (!listing.is_listed()) return std::nullopt;
+    const MultiscaleLevel& level = listing.levels[0];
+    const LabelledImage image = ImageOf(listing);
+    std::string followed;  // the system of the image
+    if (image.level != nullptr) {
+        Warnings ignored;  // reported where the image is opened
+        const auto axes = OmeAxesOf(*image.level);
+        const auto placed = PlacementReader(*image.level->multiscale, {}, ignored)
+                                .Read(*image.level->dataset, axes, axes.size());
+        if (placed) followed = placed->system;
+    }
+    auto placed = PlacementReader(*level.multiscale, followed, warnings)
+                      .Read(*level.dataset, FindOmeAxes(listing.levels, rank), rank);
+    if (!placed || image.level == nullptr) return placed;
+    auto moved = OnImage(*image.level->multiscale, listing.label, *placed);
+    return moved ? std::move(moved) : std::move(placed);
+}
+
+double LastOmeScale(const json::Value& owner) {
+    for (const char* member : {kTransformations, "transformations"}) {
+        const json::Value* steps = owner.Find(member);
+        const json::Array* items = steps != nullptr ? steps->as_array() : nullptr;
+        for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
+            const json::Value* scale = (*items)[i].Find("scale");
+            const json::Array* scales = scale != nullptr ? scale->as_array() : nullptr;
+            double number = 0;
+            if (scales != nullptr && !scales->empty() && scales->back().GetDouble(number))
+                return number;
+            number = LastOmeScale((*items)[i]);
+            if (number != 0) return number;
+        }
+    }
+    return 0;
+}
+
+}  // namespace zarr
