@@ -113,6 +113,45 @@ def test_consolidated_metadata_that_are_stale_are_found_out(tmp_path, cpl, chang
     assert cpl.events == []
 
 
+@pytest.mark.parametrize("kind", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
+def test_attributes_that_consolidated_metadata_contradict_count(tmp_path, cpl, kind):
+    attributes = {"units": "K", "scale_factor": 1.5, "valid_range": [0.0, 5e-06], "about": {"a": 1, "b": None}}
+    store = make_store(tmp_path, {"a": {"values": np.ones((3, 4)), "attrs": attributes},
+                                  "b": np.ones((3, 4))}, consolidated=True)  # fmt: skip
+
+    def opened():
+        dataset = gdal.OpenEx(array_name(store, "a"), kind)
+        if kind == gdal.OF_RASTER:
+            band = dataset.GetRasterBand(1)
+            return band.GetScale(), band.GetUnitType()
+        array = dataset.GetRootGroup().OpenMDArray("a")
+        return array.GetScale(), array.GetUnit()
+
+    assert opened() == (1.5, "K") and cpl.events == []
+    # Other spellings of numbers and another order are the same attributes.
+    own = zarr_formats.attributes(store, "a")
+    zarr_formats.put_attributes(store, {**dict(reversed(own.items())), "valid_range": [0, 0.000005],
+                                        "about": {"b": None, "a": 1.0}}, "a")  # fmt: skip
+    assert opened() == (1.5, "K") and cpl.events == []
+    zarr_formats.change_attributes(store, "a", scale_factor=0.1, units="m")
+    assert opened() == (0.1, "m")
+    key = zarr_formats.spelled("a/.zattrs")
+    assert cpl.errors == [] and len(set(cpl.warnings)) == 1
+    assert f"consolidated metadata are not those of {key}, which counts" in cpl.warnings[0]
+    cpl.clear()
+    assert gdal.OpenEx(array_name(store, "b"), kind) is not None and cpl.events == []
+
+
+def test_one_document_with_another_shape_and_other_attributes_is_one_warning(tmp_path, cpl):
+    store = make_store(tmp_path, {"a": {"values": np.ones((3, 4)), "attrs": {"units": "K"}, "chunks": (1, 4)}},
+                       consolidated=True)  # fmt: skip
+    zarr_formats.put_array_document(store, {**zarr_formats.array_document(store, "a"), "shape": [2, 4]}, "a")
+    zarr_formats.change_attributes(store, "a", units="m")
+    dataset = gdal.Open(array_name(store, "a"))
+    assert dataset.RasterYSize == 2 and dataset.GetRasterBand(1).GetUnitType() == "m"
+    assert len(cpl.warnings) == (1 if zarr_formats.is_v3() else 2), cpl.warnings
+
+
 @pytest.mark.parametrize("names", [("lat", "lon"), ("latitude", "longitude")])
 @pytest.mark.parametrize("option, has_crs", [(None, False), ("YES", True), ("NO", False)])
 def test_names_of_longitudes_and_latitudes(tmp_path, cpl, names, option, has_crs):

@@ -172,8 +172,10 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     ArrayFacts facts;
     facts.path = path;
     ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.CurrentMetadata(path, facts.warnings));
-    facts.attributes = WithEopf(LenientAttributes(hierarchy, path, facts.warnings), facts.metadata,
-                                facts.warnings);
+    auto attributes = hierarchy.CurrentAttributes(path, facts.warnings);
+    if (!attributes.ok()) facts.warnings.push_back(attributes.status().message());
+    facts.attributes = WithEopf(attributes.ok() ? attributes.Take() : json::Value(json::Object{}),
+                                facts.metadata, facts.warnings);
     if (facts.metadata.lacks_fill_value)
         facts.warnings.push_back(
             hierarchy.NameOf(path, Document::kArray) +

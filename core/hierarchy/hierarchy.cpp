@@ -102,9 +102,16 @@ std::size_t DepthOf(const std::string& path) {
 }
 
 Result<Format> FormatOfStore(const Store& store) {
-    ZARR_ASSIGN_OR_RETURN(const bool is_v3,
-                          Has(store, DocumentKey("", Document::kGroup, Format::kV3)));
-    return is_v3 ? Format::kV3 : Format::kV2;
+    const auto is_v3 = Has(store, DocumentKey("", Document::kGroup, Format::kV3));
+    if (is_v3.ok()) return *is_v3 ? Format::kV3 : Format::kV2;
+    // Some servers refuse what is absent. A document of Zarr v2 makes that of v3 needless.
+    if (is_v3.status().code() == StatusCode::kPermission)
+        for (const Document document :
+             {Document::kConsolidated, Document::kArray, Document::kGroup}) {
+            const auto is_v2 = Has(store, DocumentKey("", document));
+            if (is_v2.ok() && *is_v2) return Format::kV2;
+        }
+    return is_v3.status();
 }
 
 Result<NodeKind> NodeKindAt(const Store& store, const std::string& path, Format format) {
@@ -397,6 +404,31 @@ bool AreAlike(const ArrayMetadata& a, const ArrayMetadata& b) {
            std::equal(a.codecs.begin(), a.codecs.end(), b.codecs.begin(), b.codecs.end(), Agree);
 }
 
+// True for values that mean the same: numbers by their value, objects in any order of members.
+bool MeansSame(const json::Value& a, const json::Value& b) {
+    double one = 0;
+    double other = 0;
+    if (a.is_number() && b.is_number())
+        return json::Dump(a) == json::Dump(b) ||
+               (a.GetDouble(one) && b.GetDouble(other) && one == other);
+    const json::Array* items = a.as_array();
+    if (items != nullptr && b.as_array() != nullptr)
+        return std::equal(items->begin(), items->end(), b.as_array()->begin(), b.as_array()->end(),
+                          MeansSame);
+    const json::Object* members = a.as_object();
+    if (members == nullptr || b.as_object() == nullptr) return json::Dump(a) == json::Dump(b);
+    return members->size() == b.as_object()->size() &&
+           std::all_of(members->begin(), members->end(), [&](const json::Member& member) {
+               const json::Value* value = b.Find(member.first);
+               return value != nullptr && MeansSame(member.second, *value);
+           });
+}
+
+std::string OutdatedBy(const std::string& key) {
+    return "the consolidated metadata are not those of " + key +
+           ", which counts; consolidate them anew";
+}
+
 }  // namespace
 
 Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
@@ -409,8 +441,24 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
     if (!found.ok() || !*found) return held;
     auto own = Parse(path, std::as_const(buffer).span().text(), format_);
     if (!own.ok() || AreAlike(*own, held)) return held;
-    warnings.push_back("the consolidated metadata are not those of " + key +
-                       ", which counts; consolidate them anew");
+    warnings.push_back(OutdatedBy(key));
+    return own;
+}
+
+Result<json::Value> Hierarchy::CurrentAttributes(const std::string& path,
+                                                 std::vector<std::string>& warnings) const {
+    ZARR_ASSIGN_OR_RETURN(json::Value held, Attributes(path));
+    if (!is_consolidated_ || base_->ReadsAtOnce() > 1) return held;
+    const std::string key = KeyOf(path, Document::kAttributes);
+    Buffer text;
+    const auto found = GetDocument(*base_, key, text);
+    if (!found.ok() || !*found) return held;
+    const std::string_view stored = std::as_const(text).span().text();
+    auto own = format_ == Format::kV3 ? ParseV3Attributes(stored) : ParseAttributes(stored);
+    if (!own.ok() || MeansSame(*own, held)) return held;
+    std::string warning = OutdatedBy(key);
+    if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
+        warnings.push_back(std::move(warning));
     return own;
 }
 

@@ -115,6 +115,11 @@ class Hierarchy {
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
+    // The attributes of an array as CurrentMetadata() reads its metadata; one warning for both
+    // where they are in one document.
+    Result<json::Value> CurrentAttributes(const std::string& path,
+                                          std::vector<std::string>& warnings) const;
+
     // Opens an array: the same object that someone else holds open through this context, where its
     // metadata are still the same and its store answers in the same manner; of its cached chunks
     // those that have not changed remain.
