@@ -385,6 +385,71 @@ def test_missing_on_403(server, flags):
     assert log.events == []
 
 
+@pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
+@pytest.mark.parametrize("name", ["consolidated.zarr", "consolidated.zarr:/dem"])
+def test_a_consolidated_store_where_what_is_absent_is_refused(server, flags, name):
+    server.rule(absent=403)
+    store, _, node = name.partition(":")
+    with zarr_gdal.error_log() as log:
+        dataset = gdal.OpenEx(f'ZARR:"{server.url}/{store}"' + (node and ":" + node), flags)
+        if flags == gdal.OF_RASTER:
+            if not node:
+                dataset = gdal.Open(dataset.GetSubDatasets()[0][0])
+            values = dataset.ReadAsArray()
+            assert dataset.GetGeoTransform() == (0, 1, 0, 0, 0, 1)
+        else:
+            values = dataset.GetRootGroup().OpenMDArray("dem").ReadAsArray()
+    np.testing.assert_array_equal(values, VALUES)
+    assert log.events == []
+
+
+def test_what_is_refused_and_needed_is_an_error(server):
+    server.rule(absent=403)
+    with zarr_gdal.error_log() as log:
+        assert gdal.Open(f'ZARR:"{server.url}/nothing.zarr"') is None
+    assert "MISSING_ON_403=YES" in log.the_error()
+    server.rule(status={"/consolidated.zarr/" + ("dem/c/0/0" if zarr_formats.is_v3() else "dem/0.0"): [403, -1]})
+    dataset = open_raster(f'ZARR:"{server.url}/consolidated.zarr":/dem')
+    with zarr_gdal.error_log() as log:
+        assert dataset.ReadAsArray() is None
+    assert "dem/" in log.the_error() and "MISSING_ON_403=YES" in log.the_error()
+
+
+@pytest.mark.parametrize("described", [
+    {"layout": [{"asset": "0"}, {"asset": "1"}]}, [{"version": "0.4", "datasets": [{"path": "0"}, {"path": "1"}]}],
+], ids=["layout", "datasets"])
+@pytest.mark.parametrize("absent", [404, 403])
+def test_a_pyramid_of_groups_that_nothing_lists(tmp_path, described, absent):
+    """What the groups hold is not known, which is not that they hold nothing."""
+    arrays = {f"{k}/band": {"values": VALUES[:: k + 1, :: k + 1], "dims": ("y", "x")} for k in range(2)}
+    make_store(tmp_path, arrays, {"multiscales": described}, name="p.zarr")
+    with Served(tmp_path) as server:
+        server.rule(absent=absent)
+        with zarr_gdal.error_log() as log:
+            assert gdal.Open(f'ZARR:"{server.url}/p.zarr"') is None
+        assert "the server does not list what it has" in log.the_error() or (
+            absent == 403 and "MISSING_ON_403" in log.the_error())
+        assert "holds no array" not in str(log.events)
+        # The path of an array does.
+        server.rule(absent=404)
+        assert_reads(open_raster(f'ZARR:"{server.url}/p.zarr":/0/band'), VALUES)
+
+
+@pytest.mark.parametrize("name", ["MISSING_ON_403", "ZARR_MISSING_ON_403"])
+def test_missing_on_403_as_a_configuration_option(server, name):
+    server.rule(status={key("/plain.zarr/1.*"): [403, -1]})
+    expected = VALUES.copy()
+    expected[8:16] = -1
+    with zarr_gdal.config_options(**{name: "YES"}):
+        dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"')
+        np.testing.assert_array_equal(dataset.GetRasterBand(1).ReadAsArray(), expected)
+        # The open option counts before it.
+        strict = open_raster(f'ZARR:"{server.url}/plain.zarr"', "MISSING_ON_403=NO")
+        with zarr_gdal.error_log() as log:
+            assert strict.GetRasterBand(1).ReadAsArray() is None
+        assert "403" in log.the_error()
+
+
 def test_missing_on_403_is_about_403_alone(server):
     server.rule(status={key("/plain.zarr/1.1"): [500, -1]})
     dataset = open_raster(f'ZARR:"{server.url}/plain.zarr"', "MISSING_ON_403=YES")

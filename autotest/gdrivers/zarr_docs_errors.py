@@ -140,6 +140,34 @@ def _(folder):
     read(DATA / "temperature.zarr", "SELECT=time=2021")
 
 
+@provokes("/<path>: SELECT: dimension <name> has <n> coordinates; ZARR_MAX_COORDINATES allows <n>")
+def _(_):
+    with config_options(ZARR_MAX_COORDINATES="2"):
+        read(DATA / "temperature.zarr", "SELECT=time=2020-01-01")
+
+
+def placed_by(folder, *transformations):
+    """Asks where an image lies by these transformations of its multiscales."""
+    axes = [{"name": name, "type": "space"} for name in "yx"]
+    steps = [{"type": "scale", "scale": [1, 1]}]
+    described = {"version": "0.4", "axes": axes, "coordinateTransformations": list(transformations),
+                 "datasets": [{"path": "0", "coordinateTransformations": steps}]}  # fmt: skip
+    store = make_store(folder, {"0": np.zeros((4, 4), "u1")}, {"multiscales": [described]})
+    gdal.Open(str(store)).GetGeoTransform()
+
+
+@provokes("/<path>: multiscales: coordinateTransformations: the image is placed in the system <name>; "
+          "its place in <names> is left out")  # fmt: skip
+def _(folder):
+    placed_by(folder, {"type": "identity", "output": {"name": "global"}},
+              {"type": "scale", "scale": [2, 2], "output": {"name": "other"}})  # fmt: skip
+
+
+@provokes("/<path>: multiscales: coordinateTransformations: a transformation of type <text> is not read")
+def _(folder):
+    placed_by(folder, {"type": "displacements", "path": "field"})
+
+
 @provokes("/<path>: there is no such array or group")
 def _(folder):
     read(array_name(DATA / "product.zarr", "nothing"))
@@ -163,6 +191,14 @@ def _(folder):
           "USE_CONSOLIDATED_METADATA=NO reads it)")  # fmt: skip
 def _(folder):
     read(with_late_array(folder))
+
+
+@provokes("is of a draft of Zarr v3 that GDAL 3.4 to 3.6 wrote and read; copy it with one of these "
+          "versions to FORMAT=ZARR_V2")  # fmt: skip
+def _(folder):
+    (folder / "d.zarr").mkdir()
+    (folder / "d.zarr/zarr.json").write_text('{"zarr_format": "https://example.org/draft"}')
+    read(folder / "d.zarr")
 
 
 @provokes("holds no array of two or more dimensions with numbers (open option LIST_ALL_ARRAYS=YES "

@@ -23,6 +23,7 @@ As a program, for one that measures or tests: prints its port, serves until stan
                     gzip: "all", to send all of it encoded, whatever part is wanted, "part", to
                     encode the part that is, or "within", to send that part of the encoded value;
                     turns: {PATH: [PATH, ...]} of files that are sent for one in turn;
+                    absent: the status of what is not there, 404 unless this says another;
                     endless: [PATH, ...] whose answer goes on for 6 GB
 
 A folder is listed as HTML only where "lists" is true in the rules. A path that is refused, as in
@@ -165,7 +166,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             names = sorted(each.name + "/" * each.is_dir() for each in file.iterdir())
             links = "".join(f'<a href="{urllib.parse.quote(n)}">{n}</a>\n' for n in names)
             return 200, f"<html><title>Index of {path}</title>\n{links}</html>".encode()
-        return 404, b"not here"
+        return self.server.rules.get("absent", 404), b"not here"
 
     def validators(self, path, body):
         file = self.server.folder / path.partition("?")[0].lstrip("/")

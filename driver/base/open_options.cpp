@@ -181,7 +181,10 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     const char* links = CSLFetchNameValueDef(options, "FOLLOW_LINKS", "BESIDE");
     if (!EQUAL(links, "BESIDE"))
         parsed.follow_links = CPLTestBool(links) ? FollowLinks::kAll : FollowLinks::kNo;
-    parsed.missing_on_403 = CPLFetchBool(options, "MISSING_ON_403", false);
+    const char* missing = CSLFetchNameValue(options, "MISSING_ON_403");
+    for (const char* name : {"ZARR_MISSING_ON_403", "MISSING_ON_403"})
+        if (missing == nullptr) missing = CPLGetConfigOption(name, nullptr);
+    parsed.missing_on_403 = missing != nullptr && CPLTestBool(missing);
     parsed.cache_tile_presence = CPLFetchBool(options, "CACHE_TILE_PRESENCE", false);
     parsed.read_ahead = CPLFetchBool(options, "READ_AHEAD", true);
     parsed.synchronizer = CSLFetchNameValueDef(options, "SYNCHRONIZER", "");
