@@ -5,10 +5,14 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "core/base/fork.h"
 #include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
@@ -42,24 +46,63 @@ bool IsMap(const ArrayFacts& facts) {
            YOf(facts).role == AxisRole::kY;
 }
 
-// The first array beside the one of `facts` for which `fits` is true; false where there is none.
-// `may_fit` tells by the metadata which arrays are described at all.
-template <class MayFit, class Fits>
-bool HasBeside(const Hierarchy& hierarchy, const ArrayFacts& facts, const MayFit& may_fit,
-               const Fits& fits) {
-    const auto members = MembersOf(hierarchy, std::string(ParentPath(facts.path)));
-    if (!members.ok()) return false;
+// The rasters directly in a group, as they were when they were listed.
+struct RasterShape {
+    std::string path;
+    std::vector<std::uint64_t> shape;
+};
+using RasterShapes = std::vector<RasterShape>;
+
+RasterShapes ListShapes(const Hierarchy& hierarchy, const std::string& group) {
+    RasterShapes shapes;
+    const auto members = MembersOf(hierarchy, group);
+    if (!members.ok()) return shapes;
     std::vector<std::string> keys;
     for (const Node& node : *members)
         if (node.kind == NodeKind::kArray)
-            for (const Document document : {Document::kArray, Document::kAttributes})
-                keys.push_back(hierarchy.KeyOf(node.path, document));
+            keys.push_back(hierarchy.KeyOf(node.path, Document::kArray));
     hierarchy.store()->Prefetch(keys, {});
-    return std::any_of(members->begin(), members->end(), [&](const Node& node) {
-        if (node.kind != NodeKind::kArray || node.path == facts.path) return false;
+    for (const Node& node : *members) {
+        if (node.kind != NodeKind::kArray) continue;
         const auto metadata = hierarchy.Metadata(node.path);
-        if (!metadata.ok() || !IsRaster(*metadata) || !may_fit(*metadata)) return false;
-        const auto other = DescribeArray(hierarchy, node.path);
+        if (metadata.ok() && IsRaster(*metadata)) shapes.push_back({node.path, metadata->shape});
+    }
+    return shapes;
+}
+
+// The group that was listed last. Each array of a large group asks for the shapes of all.
+struct ListedGroup {
+    std::weak_ptr<const Store> store;
+    std::string group;
+    std::shared_ptr<const RasterShapes> shapes;
+};
+Mutex listed_mutex;
+ListedGroup& last_listed = *new ListedGroup;  // guarded by listed_mutex; see fork.h
+
+std::shared_ptr<const RasterShapes> ShapesIn(const Hierarchy& hierarchy, const std::string& group) {
+    {
+        const std::lock_guard lock(listed_mutex);
+        // Compared without lock(), after which the store might be destroyed here.
+        const std::weak_ptr<const Store>& store = last_listed.store;
+        const bool is_same =
+            !store.owner_before(hierarchy.store()) && !hierarchy.store().owner_before(store);
+        if (is_same && last_listed.group == group) return last_listed.shapes;
+    }
+    auto shapes = std::make_shared<const RasterShapes>(ListShapes(hierarchy, group));
+    const std::lock_guard lock(listed_mutex);
+    last_listed = {hierarchy.store(), group, shapes};
+    return shapes;
+}
+
+// True where `fits` is true of an array beside the one of `facts`. `may_fit` tells by the shape
+// which arrays are described.
+template <class MayFit, class Fits>
+bool HasBeside(const Hierarchy& hierarchy, const ArrayFacts& facts, const MayFit& may_fit,
+               const Fits& fits) {
+    const auto shapes = ShapesIn(hierarchy, std::string(ParentPath(facts.path)));
+    return std::any_of(shapes->begin(), shapes->end(), [&](const RasterShape& raster) {
+        if (raster.path == facts.path || !may_fit(raster.shape)) return false;
+        const auto other = DescribeArray(hierarchy, raster.path);
         return other.ok() && fits(*other);
     });
 }
@@ -72,7 +115,10 @@ bool HasLargerBeside(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     };
     return HasBeside(
         hierarchy, facts,
-        [&](const ArrayMetadata& metadata) { return metadata.shape != facts.metadata.shape; },
+        [&](const std::vector<std::uint64_t>& shape) {
+            return shape != facts.metadata.shape &&
+                   *std::max_element(shape.begin(), shape.end()) > std::min(x.size, y.size);
+        },
         [&](const ArrayFacts& other) {
             if (!other.axes.x || !other.axes.y || StatesTransform(other.attributes)) return false;
             return may_be(x, XOf(other)) && may_be(y, YOf(other)) &&
@@ -127,8 +173,9 @@ bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts) {
         are_stated = are_stated || names.has_value();
     }
     if (are_stated) return false;
-    return IsMap(facts) || !HasBeside(
-                               hierarchy, facts, [](const ArrayMetadata&) { return true; }, IsMap);
+    return IsMap(facts) ||
+           !HasBeside(
+               hierarchy, facts, [](const std::vector<std::uint64_t>&) { return true; }, IsMap);
 }
 
 bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts) {
