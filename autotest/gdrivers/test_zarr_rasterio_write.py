@@ -523,6 +523,12 @@ def test_zip_files(tmp_path):
             np.testing.assert_array_equal(dataset.read(), VALUES)
 
 
+def test_a_file_in_memory_says_how_it_is_to_be_called():
+    """A store is a folder, and rasterio makes a file of that name."""
+    with MemoryFile(ext=".zarr") as memory, pytest.raises(RasterioIOError, match=r"MemoryFile.*\.zarr\.zip"):
+        memory.open(**profile())
+
+
 def test_subdatasets_open_by_the_names_that_rasterio_gives(tmp_path):
     store = write(tmp_path / "a.zarr", array_name="deep/one")
     write(store, VALUES[:2, :, :30], array_name="two", append_subdataset=True)

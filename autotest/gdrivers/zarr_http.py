@@ -24,7 +24,9 @@ As a program, for one that measures or tests: prints its port, serves until stan
                     encode the part that is, or "within", to send that part of the encoded value;
                     turns: {PATH: [PATH, ...]} of files that are sent for one in turn;
                     absent: the status of what is not there, 404 unless this says another;
-                    endless: [PATH, ...] whose answer goes on for 6 GB
+                    endless: [PATH, ...] whose answer goes on for 6 GB;
+                    changes: so many objects are written or deleted, and then no more, as if who
+                    asks for it were killed
 
 A folder is listed as HTML only where "lists" is true in the rules. A path that is refused, as in
 "status", starts where it ends in "*".
@@ -119,8 +121,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if status is not None:
             return status, b"as planned", self.server.rules.get("with", {})
         if not self.server.folder:
-            is_batch = self.command == "POST" and self.path.endswith("?delete")
-            return self.delete_each() if is_batch else self.pass_on()
+            if self.command == "POST" and self.path.endswith("?delete"):
+                return self.delete_each()
+            if self.command in ("PUT", "POST", "DELETE") and not self.may_change():
+                return 403, b"no more changes", {}
+            return self.pass_on()
         with self.server.lock:
             turns = self.server.rules.get("turns", {}).get(path)
             if turns:
@@ -133,10 +138,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
         bucket = self.path.partition("?")[0].strip("/")
         keys = re.findall(r"<Key>(.*?)</Key>", self.body.decode())
         for key in keys:
+            if not self.may_change():
+                return 403, b"no more changes", {}
             address = f"http://{self.server.upstream}/{bucket}/{key}"
             urllib.request.urlopen(urllib.request.Request(address, method="DELETE")).close()
         deleted = "".join(f"<Deleted><Key>{key}</Key></Deleted>" for key in keys)
         return 200, f"<DeleteResult>{deleted}</DeleteResult>".encode(), {}
+
+    def may_change(self):
+        with self.server.lock:
+            left = self.server.rules.get("changes")
+            if left:
+                self.server.rules["changes"] = left - 1
+            return left != 0
 
     def pass_on(self):
         connection = http.client.HTTPConnection(self.server.upstream, timeout=60)

@@ -137,6 +137,10 @@ Status HierarchyWriter::CreateGroup(std::string_view path) {
     ZARR_ASSIGN_OR_RETURN(const bool is_array, documents->IsArray(group));
     if (is_array)
         return Status::Invalid(documents->KeyOf(group, Document::kArray) + ": is an array already");
+    if (!group.empty()) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(group));
+        if (!is_occupied) ZARR_RETURN_IF_ERROR(EraseStrayChunks(group).status());
+    }
     return MakeGroups(group);
 }
 
@@ -150,8 +154,11 @@ Result<bool> HierarchyWriter::IsOccupied(const std::string& path) const {
     if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
     if (!entries.ok()) return entries.status();
     // A `.zattrs` alone is what a creation that failed leaves.
-    return std::any_of(entries->begin(), entries->end(),
-                       [](const StoreEntry& entry) { return entry.is_prefix; });
+    if (std::none_of(entries->begin(), entries->end(),
+                     [](const StoreEntry& entry) { return entry.is_prefix; }))
+        return false;
+    ZARR_ASSIGN_OR_RETURN(const bool is_left_over, HoldsOnlyChunks(*store_, path));
+    return !is_left_over;
 }
 
 Result<bool> HierarchyWriter::EraseStrayChunks(const std::string& path) {
@@ -164,9 +171,10 @@ Result<bool> HierarchyWriter::EraseStrayChunks(const std::string& path) {
     for (const StoreEntry& entry : *entries) {
         const bool is_chunk =
             LooksLikeChunk(entry.name) || (may_have_prefix && LooksLikeChunk(entry.name, true));
-        if (entry.is_prefix || !is_chunk) continue;
+        if (!entry.is_prefix && !is_chunk) continue;
         found = true;
-        ZARR_RETURN_IF_ERROR(store_->Erase(JoinKey(path, entry.name)));
+        const std::string key = JoinKey(path, entry.name);
+        ZARR_RETURN_IF_ERROR(entry.is_prefix ? EraseTree(*store_, key) : store_->Erase(key));
     }
     return found;
 }

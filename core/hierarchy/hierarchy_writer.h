@@ -58,7 +58,7 @@ class HierarchyWriter {
     }
 
     // Writes `.zgroup` for the group and for each group above it, from the root down, where there
-    // is none yet.
+    // is none yet. Chunks without an array, left by a deletion that was killed, are removed.
     Status CreateGroup(std::string_view path);
 
     // The version of the format that the store is of, or is to be of.

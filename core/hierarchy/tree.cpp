@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "core/base/limits.h"
+#include "core/base/text.h"
 #include "core/grid/chunk_grid.h"
 #include "core/hierarchy/hierarchy.h"
 #include "core/json/value.h"
 #include "core/metadata/documents.h"
+#include "core/metadata/v2_metadata.h"
 #include "core/metadata/v3_metadata.h"
 #include "core/store/keys.h"
 
@@ -30,28 +32,48 @@ Status CheckDepth(std::size_t depth, std::size_t limit, const std::string& prefi
                          " levels deep");
 }
 
-int RankInNode(const StoreEntry& entry) {
-    if (entry.is_prefix || !IsNodeDocument(entry.name)) return 2;
-    return IsDocument(entry.name, Document::kConsolidated) ? 0 : 1;
+// True for a document that makes an array. One that cannot be read is damaged, and makes none.
+bool MakesArray(const Store& store, const std::string& prefix, const std::string& name) {
+    if (name != kV3Document) return IsDocument(name, Document::kArray);
+    Buffer text;
+    const auto found = GetDocument(store, JoinKey(prefix, name), text);
+    if (!found.ok() || !*found) return false;
+    const auto type = V3NodeTypeOf(std::as_const(text).span().text());
+    return type.ok() && *type == V3NodeType::kArray;
 }
 
+// Removes the documents of the nodes at and below a prefix, from the leaves up: the chunks of every
+// array are there until its document is gone, and a group until its members are gone.
+Status EraseDocuments(Store& store, const std::string& prefix, std::size_t depth) {
+    ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, prefix));
+    ZARR_ASSIGN_OR_RETURN(const bool is_gone, store.ErasePrefix(prefix));
+    if (is_gone) return {};
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(prefix));
+    bool is_array = false;
+    for (const StoreEntry& entry : entries) {
+        if (entry.is_prefix) continue;
+        is_array = is_array || MakesArray(store, prefix, entry.name);
+        if (IsDocument(entry.name, Document::kConsolidated))
+            ZARR_RETURN_IF_ERROR(store.Erase(JoinKey(prefix, entry.name)));
+    }
+    for (const StoreEntry& entry : entries)
+        if (entry.is_prefix && !is_array)
+            ZARR_RETURN_IF_ERROR(EraseDocuments(store, JoinKey(prefix, entry.name), depth + 1));
+    for (const StoreEntry& entry : entries)
+        if (!entry.is_prefix && MakesNode(entry.name))
+            ZARR_RETURN_IF_ERROR(store.Erase(JoinKey(prefix, entry.name)));
+    return {};
+}
+
+// Removes every key below a prefix without documents.
 Status EraseBelow(Store& store, const std::string& prefix, std::size_t depth) {
     ZARR_RETURN_IF_ERROR(CheckDepth(depth, kMaxTreeDepth, prefix));
     ZARR_ASSIGN_OR_RETURN(const bool is_gone, store.ErasePrefix(prefix));
     if (is_gone) return {};
-    ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, store.List(prefix));
-    // The description of the node goes before the node, and that before what it is made of.
-    std::stable_sort(entries.begin(), entries.end(), [](const StoreEntry& x, const StoreEntry& y) {
-        return RankInNode(x) < RankInNode(y);
-    });
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(prefix));
     std::vector<std::string> others;
-    for (const StoreEntry& entry : entries) {
-        if (entry.is_prefix) continue;
-        if (IsNodeDocument(entry.name))
-            ZARR_RETURN_IF_ERROR(store.Erase(JoinKey(prefix, entry.name)));
-        else
-            others.push_back(JoinKey(prefix, entry.name));
-    }
+    for (const StoreEntry& entry : entries)
+        if (!entry.is_prefix) others.push_back(JoinKey(prefix, entry.name));
     ZARR_RETURN_IF_ERROR(store.EraseMany(others));
     for (const StoreEntry& entry : entries)
         if (entry.is_prefix)
@@ -194,7 +216,7 @@ class ForeignFinder {
                                  std::to_string(kMaxGroupDepth) + " levels deep");
         ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_.List(prefix));
         const bool is_array = std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
-            return !entry.is_prefix && MakesArray(prefix, entry.name);
+            return !entry.is_prefix && MakesArray(store_, prefix, entry.name);
         });
         for (const StoreEntry& entry : entries) {
             std::string key = JoinKey(prefix, entry.name);
@@ -207,16 +229,6 @@ class ForeignFinder {
     }
 
   private:
-    // What cannot be read is damaged, and no reason to keep the store.
-    bool MakesArray(const std::string& prefix, const std::string& name) const {
-        if (name != kV3Document) return IsDocument(name, Document::kArray);
-        Buffer text;
-        const auto found = GetDocument(store_, JoinKey(prefix, name), text);
-        if (!found.ok() || !*found) return false;
-        const auto type = V3NodeTypeOf(std::as_const(text).span().text());
-        return type.ok() && *type == V3NodeType::kArray;
-    }
-
     bool IsOurs(std::string_view name) const {
         return IsLikeDocument(name) || LooksLikeChunk(name) || LooksLikeChunk(name, true) ||
                is_known_(name);
@@ -226,15 +238,29 @@ class ForeignFinder {
     const std::function<bool(std::string_view)>& is_known_;
 };
 
-int RankAtTheRoot(const StoreEntry& entry) {
-    if (IsDocument(entry.name, Document::kConsolidated)) return 0;
-    if (IsDocument(entry.name, Document::kArray)) return 1;
-    return IsDocument(entry.name, Document::kGroup) || entry.name == kV3Document ? 3 : 2;
-}
-
 }  // namespace
 
-Status EraseTree(Store& store, const std::string& prefix) { return EraseBelow(store, prefix, 0); }
+Status EraseTree(Store& store, const std::string& prefix) {
+    ZARR_RETURN_IF_ERROR(EraseDocuments(store, prefix, 0));
+    return EraseBelow(store, prefix, 0);
+}
+
+Result<bool> HoldsOnlyChunks(const Store& store, const std::string& prefix) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(prefix));
+    for (const StoreEntry& entry : entries) {
+        if (!entry.is_prefix) {
+            if (LooksLikeChunk(entry.name) || LooksLikeChunk(entry.name, true) ||
+                IsDocument(entry.name, Document::kAttributes) || EndsWith(entry.name, ".partial"))
+                continue;
+            return false;
+        }
+        const std::string key = JoinKey(prefix, entry.name);
+        if (DepthOf(key) > kMaxTreeDepth) return false;
+        ZARR_ASSIGN_OR_RETURN(const bool holds_chunks, HoldsOnlyChunks(store, key));
+        if (!holds_chunks) return false;
+    }
+    return true;
+}
 
 Status CopyTree(const ConstSubtree& from, const Subtree& to) {
     Copier copier(from.store, to.store);
@@ -266,14 +292,48 @@ Result<std::string> FindForeign(const Store& store,
     return ForeignFinder(store, is_known).Visit("", 0);
 }
 
+namespace {
+
+Status SetText(Store& store, std::string_view key, const std::string& text) {
+    return store.Set(std::string(key), ByteSpan(std::string_view(text)));
+}
+
+}  // namespace
+
+Status EmptyRoot(Store& store) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
+    for (const StoreEntry& entry : entries) {
+        if (entry.is_prefix) continue;
+        if (entry.name == kV3Document) {
+            // Where there is no room for another document there may be none.
+            if (!SetText(store, entry.name, V3GroupText()).ok())
+                ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
+        } else if (IsDocument(entry.name, Document::kConsolidated)) {
+            ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
+        } else if (IsDocument(entry.name, Document::kArray)) {
+            static_cast<void>(SetText(store, DocumentKey("", Document::kGroup), GroupText()));
+            ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
+        }
+    }
+    return {};
+}
+
 Status EraseStore(Store& store) {
-    ZARR_ASSIGN_OR_RETURN(std::vector<StoreEntry> entries, store.List(""));
-    std::stable_sort(entries.begin(), entries.end(), [](const StoreEntry& x, const StoreEntry& y) {
-        return RankAtTheRoot(x) < RankAtTheRoot(y);
-    });
+    ZARR_RETURN_IF_ERROR(EmptyRoot(store));
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries)
-        ZARR_RETURN_IF_ERROR(entry.is_prefix ? EraseTree(store, entry.name)
-                                             : store.Erase(entry.name));
+        if (entry.is_prefix) ZARR_RETURN_IF_ERROR(EraseDocuments(store, entry.name, 0));
+    // The `meta` of an array of Zarr v1 is a document as well.
+    for (const StoreEntry& entry : entries)
+        if (!entry.is_prefix && IsDocumentOfAnyFormat(entry.name) && !MakesNode(entry.name))
+            ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
+    for (const StoreEntry& entry : entries)
+        if (entry.is_prefix || !IsDocumentOfAnyFormat(entry.name))
+            ZARR_RETURN_IF_ERROR(entry.is_prefix ? EraseBelow(store, entry.name, 0)
+                                                 : store.Erase(entry.name));
+    for (const StoreEntry& entry : entries)
+        if (!entry.is_prefix && MakesNode(entry.name))
+            ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
     return {};
 }
 

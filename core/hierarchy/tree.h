@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whole subtrees of a store, in an order in which no reader ever sees half a node.
+// Whole subtrees of a store, in an order in which no reader ever sees half a node: the documents of
+// an array are there only while all its chunks are.
 #pragma once
 
 #include <functional>
@@ -11,10 +12,15 @@
 
 namespace zarr {
 
-// Removes every key below `prefix`, which is not the root; per node the documents go first. Links
-// to folders are removed, not followed. After a failure it can be repeated. kUnsupported, with
-// nothing removed, where the store cannot list.
+// Removes every key below `prefix`, which is not the root: first all documents, from the leaves up,
+// then the chunks. Links to folders are removed, not followed. After a failure it can be repeated;
+// a killed one leaves chunks without documents. kUnsupported, with nothing removed, where the store
+// cannot list.
 Status EraseTree(Store& store, const std::string& prefix);
+
+// True where nothing lies below `prefix` but chunks without an array, as a killed deletion leaves
+// them.
+Result<bool> HoldsOnlyChunks(const Store& store, const std::string& prefix);
 
 // A prefix of a store; "" is all of it.
 struct ConstSubtree {
@@ -48,8 +54,12 @@ Result<json::Object> V3DocumentsBelow(const Store& store, const std::string& pre
 Result<std::string> FindForeign(const Store& store,
                                 const std::function<bool(std::string_view name)>& is_known);
 
-// Removes every key. The nodes go as in EraseTree(); the root's `.zgroup` goes last, so that what a
-// failure leaves is still a store, and this can be repeated.
+// Makes an empty group of the root of a store that is to be deleted: an array there, and the nodes
+// that consolidated metadata describe, must not be opened any more when chunks are gone.
+Status EmptyRoot(Store& store);
+
+// Removes every key. EmptyRoot() comes first and then EraseTree() of everything else; the root's
+// group goes last, so that after a failure it is still a store, and this can be repeated.
 Status EraseStore(Store& store);
 
 }  // namespace zarr

@@ -319,16 +319,6 @@ Result<std::uint64_t> ZipArchive::FindContents(const ZipMember& member) const {
     return member.header + offset;
 }
 
-Status ZipArchive::CheckContents() const {
-    Buffer contents;
-    for (const auto& [name, member] : directory_.members()) {
-        ZARR_RETURN_IF_ERROR(Check(member).WithContext(name));
-        ZARR_RETURN_IF_ERROR(contents.Reset(static_cast<std::size_t>(member.size)));
-        ZARR_RETURN_IF_ERROR(Read(member, contents.span()).WithContext(name));
-    }
-    return {};
-}
-
 std::uint64_t ZipArchive::LengthInFile(const ZipMember& member) const {
     // The local header's fields are mostly as long as those of the directory.
     const std::uint64_t before = kZipLocalHeader + member.name_size + member.extra_size;

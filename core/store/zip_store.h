@@ -116,10 +116,6 @@ class ZipArchive {
     // kUnsupported for members that are encrypted or compressed in another way.
     Status Check(const ZipMember& member) const;
 
-    // Reads every member and compares its checksum, one in memory at a time. The error of the first
-    // that is not what the table of contents says names it.
-    Status CheckContents() const;
-
     // The contents of a member, of its size, or a part that must lie inside. What is read whole is
     // compared with its checksum.
     Status Read(const ZipMember& member, MutableByteSpan contents) const;

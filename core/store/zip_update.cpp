@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <utility>
 
@@ -20,7 +21,6 @@ constexpr std::uint64_t kVersion = 20;
 constexpr std::uint64_t kVersion64 = 45;
 constexpr std::uint64_t kUnix = 3U << 8U;
 constexpr std::uint64_t kUtf8Name = 1U << 11U;
-constexpr std::uint64_t kFirstDay = 1U << 5U | 1U;  // 1980-01-01, the first that the format has
 constexpr std::uint64_t kFileRights = std::uint64_t{0100644} << 16U;
 
 // Most bytes between the members that are written and the table of contents behind them.
@@ -36,34 +36,52 @@ std::uint64_t FlagsOf(const std::string& name) {
                                                                                          : 0;
 }
 
+// The present date and local time as the format has it: above the time of two seconds the day, of
+// years from 1980 to 2107.
+std::uint64_t Now() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+#if defined(_WIN32)
+    localtime_s(&local, &now);
+#else
+    localtime_r(&now, &local);
+#endif
+    const auto number = [](int value) { return static_cast<std::uint64_t>(value); };
+    const std::uint64_t year = number(std::clamp(local.tm_year - 80, 0, 127));
+    const std::uint64_t day = year << 9U | number(local.tm_mon + 1) << 5U | number(local.tm_mday);
+    const std::uint64_t time =
+        number(local.tm_hour) << 11U | number(local.tm_min) << 5U | number(local.tm_sec) / 2;
+    return day << 16U | time;
+}
+
 // What a local header and an entry of the table have in common, from the flags on.
-void AppendDescription(std::string& text, const std::string& name, const ZipMember& member) {
+void AppendDescription(std::string& text, const std::string& name, const ZipMember& member,
+                       std::uint64_t written) {
     Append(text, FlagsOf(name), 2);
     Append(text, 0, 2);  // stored
-    Append(text, 0, 2);  // time
-    Append(text, kFirstDay, 2);
+    Append(text, written, 4);
     Append(text, member.crc, 4);
     Append(text, member.stored, 4);
     Append(text, member.size, 4);
     Append(text, name.size(), 2);
 }
 
-std::string LocalHeader(const std::string& name, const ZipMember& member) {
+std::string LocalHeader(const std::string& name, const ZipMember& member, std::uint64_t written) {
     std::string text;
     Append(text, zip::kLocalMark, 4);
     Append(text, kVersion, 2);
-    AppendDescription(text, name, member);
+    AppendDescription(text, name, member, written);
     Append(text, 0, 2);  // no extra field
     return text + name;
 }
 
-std::string EntryOf(const std::string& name, const ZipMember& member) {
+std::string EntryOf(const std::string& name, const ZipMember& member, std::uint64_t written) {
     const bool is_far = member.header >= zip::kIn64;
     std::string text;
     Append(text, zip::kEntryMark, 4);
     Append(text, kUnix | kVersion64, 2);
     Append(text, is_far ? kVersion64 : kVersion, 2);
-    AppendDescription(text, name, member);
+    AppendDescription(text, name, member, written);
     Append(text, is_far ? 12 : 0, 2);
     Append(text, 0, 6);  // no comment; the first disk; no text
     Append(text, kFileRights, 4);
@@ -135,10 +153,6 @@ ZipUpdateStore::ZipUpdateStore(std::shared_ptr<const ZipArchive> archive,
 }
 
 ZipUpdateStore::~ZipUpdateStore() { static_cast<void>(Flush()); }
-
-std::string ZipUpdateStore::Identity() const {
-    return archive_->description() + "\n" + prefix_ + "\nfor update";
-}
 
 std::string ZipUpdateStore::NameOf(const std::string& key) const { return JoinKey(prefix_, key); }
 
@@ -242,13 +256,14 @@ Status ZipUpdateStore::WriteMember(const std::string& name, ByteSpan value, std:
     member.header = end_;
     member.stored = member.size = value.size;
     member.crc = crc;
-    const std::string header = LocalHeader(name, member);
+    const std::uint64_t written = Now();
+    const std::string header = LocalHeader(name, member, written);
     ZARR_RETURN_IF_ERROR(MakeRoom(header.size() + value.size));
     ZARR_RETURN_IF_ERROR(file_->WriteAt(end_, ByteSpan(std::string_view(header))));
     ZARR_RETURN_IF_ERROR(file_->WriteAt(end_ + header.size(), value));
     Member& place = members_[name];
     place.contents = {member, true, end_ + header.size()};
-    place.own_entry = EntryOf(name, member);
+    place.own_entry = EntryOf(name, member, written);
     place.entry = place.own_entry;
     end_ += header.size() + value.size;
     is_changed_ = true;

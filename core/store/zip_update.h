@@ -57,7 +57,6 @@ class ZipUpdateStore final : public Store {
     ZipUpdateStore& operator=(const ZipUpdateStore&) = delete;
 
     std::string Describe() const override { return archive_->description(); }
-    std::string Identity() const override;
     ObjectVersion VersionOf(const std::string& key) const override;
     Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
     Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,

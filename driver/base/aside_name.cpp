@@ -25,8 +25,12 @@ std::string NameWhenDone(const std::string& path) {
         const bool is_whole = after == path.size() || path[after] == '/' || path[after] == '}';
         std::size_t dot = end;
         while (dot > 0 && IsDecimalDigit(path[dot - 1])) --dot;
-        if (is_whole && dot < end && dot > 0 && path[dot - 1] == '.')
-            return path.substr(0, dot - 1) + path.substr(after);
+        if (!is_whole || dot == end || dot == 0 || path[dot - 1] != '.') continue;
+        std::string name = path.substr(0, dot - 1);
+        const std::size_t brace =
+            after < path.size() && path[after] == '}' ? name.find('{') : std::string::npos;
+        if (brace == std::string::npos) return name + path.substr(after);
+        return name.erase(brace, 1) + path.substr(after + 1);
     }
     return path;
 }

@@ -314,7 +314,7 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         ZARR_ASSIGN_OR_RETURN(const StorePath path, TargetPath(name));
         EmitWarnings(path, parsed.array.warnings);
         ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(path, raster, parsed));
-        ZARR_RETURN_IF_ERROR(made.Commit());
+        ZARR_RETURN_IF_ERROR(made.CommitBeforePixels());
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         if (type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kInt)
             dataset->TakeBytesAsSigned();
@@ -339,8 +339,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         if (!parsed.append_dim.empty()) return Append(path, *source, parsed, watched);
         ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, options, parsed));
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
-        // The end of a zip file tells whether it could be written.
-        const bool is_closed_here = made.IsAside() || made.IsInZip();
+        const bool is_closed_here = made.IsAside();
         if (!Fill(*source, *dataset, strict != FALSE, watched) ||
             (is_closed_here && !dataset->CloseStore())) {
             dataset->Abandon();

@@ -27,13 +27,15 @@ namespace json = zarr::json;
 
 namespace {
 
+// Opens the arrays in `store` at `store_path` as a dataset called `name`.
 Result<std::unique_ptr<ZarrDataset>> OpenMade(const std::string& name,
+                                              const std::string& store_path,
                                               const std::shared_ptr<const zarr::Store>& store,
                                               const std::vector<PlannedArray>& arrays,
                                               bool is_appended) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     Location location;
-    location.store_path = store->Describe();
+    location.store_path = store_path;
     ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
     // Several are bands of the group they are in.
     const bool is_one = arrays.size() == 1;
@@ -246,9 +248,6 @@ class Planner {
 Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
                                                      StoreReplacement& replacement) {
     ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
-    // A zip file takes its place when it is closed.
-    if (ArchiveOf(folder))
-        return ZipWriter::Create(folder, std::exchange(replacement, StoreReplacement()));
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(replacement.folder()));
     if (replacement.IsKnownEmpty()) store->BeginMaking();
     return store;
@@ -275,6 +274,7 @@ Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster
         ZARR_ASSIGN_OR_RETURN(store, OpenReplacement(folder, replacement));
     }
     NewStore made(name, options, std::move(arrays), std::move(replacement));
+    made.store_path_ = options.append_subdataset ? store->Describe() : made.replacement_.folder();
     made.locks_ = std::move(locks);
     made.update_ = std::make_shared<StoreUpdate>(
         store, Consolidation(options), made.locks_, nullptr,
@@ -297,15 +297,14 @@ Status NewStore::Failed(const Status& status) {
     return status;
 }
 
-bool NewStore::IsInZip() const { return ArchiveOf(update_->store()->Describe()).has_value(); }
-
 Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
-    if (has_been_open_ && IsInZip()) {
-        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(TargetFolderOf(name_), {}));
-        return OpenMade(name_, store, arrays_, true);
+    if (update_ == nullptr) {
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(store_path_, {}));
+        return OpenMade(name_, store_path_, store, arrays_, true);
     }
-    const std::string name = IsAside() ? replacement_.folder() : name_;
-    auto opened = OpenMade(name, update_->store(), arrays_, options_.append_subdataset);
+    const std::string name = IsAside() ? store_path_ : name_;
+    auto opened =
+        OpenMade(name, store_path_, update_->store(), arrays_, options_.append_subdataset);
     if (!opened.ok()) return has_been_open_ ? opened.status() : Failed(opened.status());
     std::unique_ptr<ZarrDataset> dataset = opened.Take();
     dataset->EnableUpdate(update_, options_.georeferenced);
@@ -322,13 +321,21 @@ Status NewStore::Commit() {
     if (was_aside) update_.reset();
     ZARR_RETURN_IF_ERROR(replacement_.Commit());
     if (!was_aside) return {};
-    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(replacement_.folder()));
+    store_path_ = replacement_.folder();
+    if (!CheckChangeable(store_path_).ok()) return {};
+    ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(store_path_));
     update_ = std::make_shared<StoreUpdate>(
         std::move(store),
         has_been_open_ ? zarr::WriteConsolidated::kIfPresent : Consolidation(options_), locks_);
     if (has_been_open_) return {};
     // Nothing is written to them yet, so that their fill values may still change.
     for (const PlannedArray& array : arrays_) update_->NoteMade(array.path);
+    return {};
+}
+
+Status NewStore::CommitBeforePixels() {
+    if (!ArchiveOf(store_path_)) return Commit();
+    update_->SetReplacement(std::exchange(replacement_, StoreReplacement()));
     return {};
 }
 

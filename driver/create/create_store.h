@@ -56,17 +56,18 @@ class NewStore {
     // True where the store is built under another name, and has yet to take its place.
     bool IsAside() const { return replacement_.IsAside(); }
 
-    // True where the store is in a zip file, which is built aside, too, and takes its place when a
-    // dataset of it is closed.
-    bool IsInZip() const;
-
     // The dataset of the arrays, open for update wherever the store is now; for reading where it is
-    // in a zip file that is closed. Must end before this object.
+    // in a zip file in an object store by now. Must end before this object.
     zarr::Result<std::unique_ptr<ZarrDataset>> Open();
 
     // The store stays. Where it is aside it takes its place, for which no dataset of it may be
     // open; Open() then opens it there.
     zarr::Status Commit();
+
+    // Commit() of a store whose pixels are written afterwards. A zip file, in which nobody else can
+    // write meanwhile, takes its place when the dataset of Open() is closed, and only where
+    // everything could be stored.
+    zarr::Status CommitBeforePixels();
 
   private:
     NewStore(std::string name, CreationOptions options, std::vector<PlannedArray> arrays,
@@ -80,12 +81,13 @@ class NewStore {
     // Erases arrays that were added, and returns why.
     zarr::Status Failed(const zarr::Status& status);
 
-    std::string name_;  // that the store will have
+    std::string name_;        // that the store will have
+    std::string store_path_;  // where it is now
     CreationOptions options_;
     std::vector<PlannedArray> arrays_;
     StoreReplacement replacement_;
     std::shared_ptr<zarr::Synchronizer> locks_;
-    std::shared_ptr<StoreUpdate> update_;  // of the store where it is now
+    std::shared_ptr<StoreUpdate> update_;  // nullptr where it is only read by now
     bool has_been_open_ = false;
 };
 

@@ -16,7 +16,6 @@
 #include "driver/store/store_folder.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/vsi_store.h"
-#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -101,19 +100,23 @@ class NewRoot {
         ZARR_ASSIGN_OR_RETURN(made.locks_,
                               OpenSynchronizer(CSLFetchNameValueDef(options, "SYNCHRONIZER", "")));
         ZARR_ASSIGN_OR_RETURN(made.replacement_, StoreReplacement::Begin(folder));
-        if (const auto archive = ArchiveOf(made.replacement_.folder()))
-            ZARR_RETURN_IF_ERROR(MakeEmptyZip(*archive));
         ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(made.replacement_.folder()));
         ZARR_RETURN_IF_ERROR(made.UpdateOf(store, nullptr)->metadata().CreateGroup(""));
         return made;
     }
 
-    // Opens it for update, wherever it is now.
+    // Opens it for update, wherever it is now; for reading where it is in a zip file in an object
+    // store by now.
     Result<SessionPtr> Open() const {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
         location.store_path = replacement_.folder();
         location.kind = zarr::NodeKind::kGroup;
+        if (!IsAside() && !CheckChangeable(location.store_path).ok()) {
+            ZARR_ASSIGN_OR_RETURN(const auto made, OpenStore(location.store_path, {}));
+            ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(made));
+            return std::make_shared<SharedResource>(std::move(location), std::move(options));
+        }
         ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(location.store_path));
         ZARR_ASSIGN_OR_RETURN(location.hierarchy, CurrentHierarchy(store));
         auto update = UpdateOf(store, location.hierarchy);
@@ -163,6 +166,9 @@ GDALDataset* RunToDataset(const char* name, const Work& make) {
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_options*/,
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
+        // What is written afterwards needs it in its place.
+        ZARR_ASSIGN_OR_RETURN(const StorePath path, TargetPath(name));
+        ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(path)));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
         ZARR_RETURN_IF_ERROR(made.Commit());
         ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());

@@ -449,9 +449,13 @@ bool ZarrDataset::CloseStore() {
     const CPLErr flushed = FlushAll(true);
     const Status status = update_->Close();
     if (!status.ok()) EmitError(store_path(), status);
+    const std::shared_ptr<StoreUpdate> update = update_.Share();
     EndUpdate();
-    if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();  // see FlushAll(): of a zip file
-    return shared.ok() && built == CE_None && flushed == CE_None && status.ok();
+    if ((nPamFlags & GPF_DIRTY) != 0) TrySaveXML();  // see FlushAll(): in a zip file
+    if (!shared.ok() || built != CE_None || flushed != CE_None || !status.ok()) return false;
+    const Status placed = update->TakePlace();
+    if (!placed.ok()) EmitError(store_path(), placed);
+    return placed.ok();
 }
 
 void ZarrDataset::EndUpdate() {

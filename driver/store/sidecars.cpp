@@ -34,8 +34,8 @@ constexpr std::size_t kLongest = 80;  // characters of an id in a file's name
 
 // A store that is all of a zip file has its sidecars beside the zip file.
 std::string PlainBase(const std::string& store_path) {
-    const std::optional<std::string> archive = ArchiveOf(store_path);
-    return archive && store_path == "/vsizip/" + *archive ? *archive : store_path;
+    const auto place = ZipPlaceOf(store_path);
+    return place && !place->inner ? place->archive : store_path;
 }
 
 // The part of a file's name that stands for an id.
@@ -107,11 +107,11 @@ bool CopyByReading(const std::string& source, const std::string& target) {
            was.st_size == is.st_size;
 }
 
+}  // namespace
+
 bool CopyFile(const std::string& source, const std::string& target) {
     return CPLCopyFile(target.c_str(), source.c_str()) == 0 || CopyByReading(source, target);
 }
-
-}  // namespace
 
 std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>& indices,
                       const OpenOptions& options) {

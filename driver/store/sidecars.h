@@ -60,6 +60,10 @@ std::string SidecarBase(const std::string& store_path, const std::string& id, bo
 void RemoveBeside(const std::string& path);
 void MoveBeside(const std::string& from, const std::string& to);
 
+// Copies a file of GDAL's virtual file systems, also from one of them to another. False where that
+// fails.
+bool CopyFile(const std::string& source, const std::string& target);
+
 // Copies the files beside a store to beside another. The error names the file that cannot be
 // copied; those that were are left.
 zarr::Status CopyBeside(const std::string& from, const std::string& to);

@@ -114,7 +114,8 @@ zarr::Status CheckWritable(const StorePath& path) {
 }
 
 zarr::Status CheckChangeable(const StorePath& path) {
-    if (ZipPlaceOf(FolderOf(path)) && path.is_remote())
+    const auto place = ZipPlaceOf(FolderOf(path));
+    if (place && StorePath(place->archive).is_remote())
         return zarr::Status::Unsupported(
             "a zip file on a server is not changed in place; change a copy on this machine");
     return CheckWritable(path);

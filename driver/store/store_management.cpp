@@ -28,6 +28,7 @@
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_path.h"
+#include "driver/store/store_replacement.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -89,27 +90,30 @@ Status CheckFree(const std::string& folder) {
                : Status();
 }
 
-Status CopyKeys(const Place& place, const StorePath& target) {
-    if (ZipPlaceOf(place.folder) && !ArchiveOf(place.folder) && place.node.empty())
-        return CPLCopyFile(target.c_str(), place.folder.c_str()) == 0
-                   ? Status()
-                   : Status::Io("the zip file cannot be copied to " + target.text());
+Status CopyKeys(const Place& place, const std::string& target) {
     ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(place.folder, {}));
-    if (!target.is_remote() && !ArchiveOf(target)) MakeFolder(target);
-    VsiStore to(target);
-    return zarr::CopyTree({*from, place.node}, {to, ""});
+    ZARR_ASSIGN_OR_RETURN(const auto to, OpenStoreForUpdate(target));
+    ZARR_RETURN_IF_ERROR(zarr::CopyTree({*from, place.node}, {*to, ""}));
+    return to->Close();
 }
 
 Status CopyPlace(const Place& place, const std::string& target) {
     ZARR_RETURN_IF_ERROR(CheckFree(target));
-    Status copied = CopyKeys(place, target);
+    const bool is_zip = ZipPlaceOf(place.folder) && !ArchiveOf(place.folder) && place.node.empty();
+    ZARR_ASSIGN_OR_RETURN(StoreReplacement copy,
+                          StoreReplacement::Begin(is_zip ? "/vsizip/" + target : target));
+    const std::string path = FileOrFolderOf(copy.folder());
+    if (!is_zip)
+        ZARR_RETURN_IF_ERROR(CopyKeys(place, copy.folder()));
+    else if (!CopyFile(place.folder, path))
+        return Status::Io("the zip file cannot be copied to " + target);
+    ZARR_RETURN_IF_ERROR(copy.Commit());
     // What is beside a store says nothing of a node in it.
-    if (copied.ok() && place.node.empty()) copied = CopyBeside(place.folder, target);
-    if (copied.ok()) return copied;
-    const QuietErrors quiet;
-    if (VSIRmdirRecursive(target.c_str()) != 0) VSIUnlink(target.c_str());
+    const Status beside = place.node.empty() ? CopyBeside(place.folder, target) : Status();
+    if (beside.ok()) return {};
+    static_cast<void>(EraseWhole(MoveAside(target)));
     RemoveBeside(target);
-    return copied;
+    return beside;
 }
 
 Status RenamePlace(const char* new_name, const char* old_name) {
@@ -119,7 +123,8 @@ Status RenamePlace(const char* new_name, const char* old_name) {
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     ZARR_RETURN_IF_ERROR(CheckNothingElse(TargetFolderOf(place.folder), "renamed"));
-    {
+    // In object stores GDAL would move one object after another.
+    if (RenamingAt(place.folder) != Renaming::kNo) {
         const QuietErrors quiet;
         if (VSIRename(place.folder.c_str(), target.c_str()) == 0) {
             MoveBeside(place.folder, target);
@@ -193,7 +198,9 @@ Status CheckRoom(const std::string& folder) {
         !StorePath(folder).is_remote())
         return Status::Io("cannot be looked at: " + std::generic_category().message(errno));
     if (is_there && !VSI_ISDIR(stat.st_mode))
-        return Status::Invalid("is a file, so it is not overwritten");
+        return Status::Invalid(
+            "is a file, so it is not overwritten; a store that is to be one file has a name that "
+            "ends in .zarr.zip, as rasterio's MemoryFile(ext='.zarr.zip') makes it");
     // /vsimem/ does not know all of its folders.
     return is_there || IsStoreFolder(folder) ? CheckNothingElse(folder, "overwritten") : Status();
 }
@@ -227,16 +234,16 @@ Status EraseObjects(const std::string& folder) {
     VsiStore store(folder);
     const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
     std::vector<std::string> keys = ListObjects(folder);
-    const auto last = std::stable_partition(keys.begin(), keys.end(),
-                                            [&](const std::string& key) { return !is_last(key); });
-    const std::vector<std::string> roots(last, keys.end());
-    keys.erase(last, keys.end());
+    if (std::any_of(keys.begin(), keys.end(), is_last))
+        ZARR_RETURN_IF_ERROR(zarr::EmptyRoot(store));
+    keys.erase(std::remove_if(keys.begin(), keys.end(), is_last), keys.end());
     // A part of a store must not be taken for a whole one.
     std::stable_partition(keys.begin(), keys.end(), [](const std::string& key) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
     ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    for (const std::string& key : ListObjects(folder))
+    const std::vector<std::string> roots = ListObjects(folder);
+    for (const std::string& key : roots)
         if (!is_last(key)) return Status::Io(key + ": was put there while the store was deleted");
     ZARR_RETURN_IF_ERROR(store.EraseMany(roots));
     VSIRmdirRecursive(folder.c_str());
@@ -291,9 +298,13 @@ Status RemoveStore(const std::string& folder) {
     ForgetListings(folder);
     ZARR_RETURN_IF_ERROR(CheckNothingElse(folder, "deleted"));
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
-    ZARR_RETURN_IF_ERROR(EraseWhole(FileOrFolderOf(folder)));
-    RemoveBeside(FileOrFolderOf(folder));
-    return {};
+    const std::string path = FileOrFolderOf(folder);
+    const std::string aside = MoveAside(path);
+    const Status erased = EraseWhole(aside);
+    // What is left of it can be deleted again.
+    if (!erased.ok() && aside != path) VSIRename(aside.c_str(), path.c_str());
+    if (erased.ok()) RemoveBeside(path);
+    return erased;
 }
 
 }  // namespace zarr_driver

@@ -28,6 +28,7 @@
 #include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
 
 namespace zarr_driver {
 
@@ -73,12 +74,11 @@ Status SwapFailure(const std::string& what, int error) {
     return Status::Io(what + ": " + std::generic_category().message(error != 0 ? error : EIO));
 }
 
-// Makes an empty file or folder, with the mode of what it is to replace. Returns 0 or an errno.
+// Makes an empty zip file or folder, with the mode of what it is to replace. Returns 0 or an errno.
 int MakeEmpty(const std::string& path, const std::string& replaced, bool is_file) {
     errno = 0;
     if (is_file) {
-        VSILFILE* const file = VSIFOpenL(path.c_str(), "wb");
-        if (file == nullptr || VSIFCloseL(file) != 0) return errno != 0 ? errno : EIO;
+        if (!MakeEmptyZip(path).ok()) return errno != 0 ? errno : EIO;
     } else if (VSIMkdir(path.c_str(), 0755) != 0) {
         return errno != 0 ? errno : EIO;
     }
@@ -101,6 +101,10 @@ bool Exchange(const std::string& one, const std::string& other) {
 #endif
 }
 
+// Stores that are being made have the first names, those that are being deleted the others.
+constexpr unsigned kFirstToGo = kAsideNames + 1;
+constexpr unsigned kLastToGo = 2 * kAsideNames;
+
 // Removes what a process has left at `aside` that is no more.
 void RemoveAbandoned(const std::string& aside) {
     PathLock::Failure failure{};
@@ -110,7 +114,25 @@ void RemoveAbandoned(const std::string& aside) {
     RemoveBeside(aside);
 }
 
+// A name for what is to be deleted; empty where all are in use.
+std::string NameToGo(const std::string& path) {
+    for (unsigned i = kFirstToGo; i <= kLastToGo; ++i) {
+        std::string name = AsideName(path, i);
+        if (IsOnLocalDisk(path)) RemoveAbandoned(name);
+        if (!PathExists(name)) return name;
+    }
+    return {};
+}
+
 }  // namespace
+
+std::string MoveAside(const std::string& path) {
+    const QuietErrors quiet;
+    if (RenamingAt(path) != Renaming::kYes || !MayBeReplaced(path) || WithoutLink(path) != path)
+        return path;
+    std::string name = NameToGo(path);
+    return !name.empty() && VSIRename(path.c_str(), name.c_str()) == 0 ? name : path;
+}
 
 StoreReplacement::StoreReplacement(StoreReplacement&& other) noexcept
     : folder_(std::move(other.folder_)),
@@ -147,10 +169,13 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     if (is_possible) return replacement;
     const std::string path =
         std::exchange(replacement.path_, {});  // the old store is not to be restored
-    // A zip file is written over as a whole.
-    if (FileOrFolderOf(folder) == folder) {
+    const bool is_remote = StorePath(path).is_remote();
+    if (FileOrFolderOf(folder) != folder) {
+        // Objects are written whole: a zip file is built on this machine and then copied.
+        if (is_remote) replacement.BuildAt(CPLGenerateTempFilename("zip"));
+        ZARR_RETURN_IF_ERROR(MakeEmptyZip(replacement.building_));
+    } else {
         VsiStore old(path);
-        const bool is_remote = StorePath(path).is_remote();
         replacement.is_known_empty_ = is_remote && !IsStoreFolder(folder);
         ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path) : zarr::EraseStore(old));
         RemoveBeside(path);
@@ -177,7 +202,7 @@ void StoreReplacement::BuildAt(const std::string& aside) {
 Status StoreReplacement::BuildAside(bool& is_possible) {
     const QuietErrors quiet;
     const bool is_file = FileOrFolderOf(folder_) != folder_;
-    for (unsigned i = 0; IsOnLocalDisk(path_) && i < kAsideNames; ++i)
+    for (unsigned i = 0; IsOnLocalDisk(path_) && i <= kLastToGo; ++i)
         RemoveAbandoned(AsideName(path_, i));
     if (const int error = MakeFolder(FolderAround(path_)); error != 0)
         return SwapFailure(is_file ? "the folder of the zip file cannot be made"
@@ -222,14 +247,21 @@ Status StoreReplacement::TakePlace() {
         return VSIRename(from.c_str(), to.c_str()) == 0;
     };
     const bool is_file = FileOrFolderOf(folder_) != folder_;
+    if (is_file && RenamingAt(path_) == Renaming::kNo) {
+        if (!CopyFile(building_, path_))
+            return Status::Io("the zip file cannot be put there: " + QuietErrors::Message());
+        VSIUnlink(building_.c_str());
+        return {};
+    }
     const bool is_free = !PathExists(path_) && !IsStoreFolder(folder_);
     // A file takes the place of a file, where the system has no other mind.
     if ((is_free || is_file) && rename(building_, path_)) return {};
     if (is_free) return SwapFailure("cannot get its name", errno);
     std::string old = building_;
     if (!Exchange(building_, path_)) {
-        old = PartialName(path_);
-        if (!rename(path_, old)) return SwapFailure("the old one cannot be put aside", errno);
+        old = NameToGo(path_);
+        if (old.empty() || !rename(path_, old))
+            return SwapFailure("the old one cannot be put aside", errno);
         if (!rename(building_, path_)) {
             const int error = errno;
             rename(old, path_);

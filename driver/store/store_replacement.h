@@ -9,6 +9,11 @@
 
 namespace zarr_driver {
 
+// Gives a store that is to be deleted a name beside its own, from which the next writer of its name
+// removes what a killed process has left of it. Returns the path where it is now: its own where it
+// cannot be renamed.
+std::string MoveAside(const std::string& path);
+
 // A new store in the making, perhaps to replace an old one. It is built aside, under another name
 // beside its own, and takes its place when it is complete: at any moment, also where the process is
 // killed, the old store or the new one is under the name, or nothing where there was none. What a

@@ -14,6 +14,7 @@
 #include "core/json/value.h"
 #include "core/store/store.h"
 #include "core/store/synchronizer.h"
+#include "driver/store/store_replacement.h"
 
 namespace zarr_driver {
 
@@ -62,6 +63,12 @@ class StoreUpdate {
     // Writes the consolidated metadata and what the store has held back; to be called last.
     zarr::Status Close();
 
+    // Keeps a new store where it is built until TakePlace(); without that it is removed with this
+    // object.
+    void SetReplacement(StoreReplacement replacement) { replacement_ = std::move(replacement); }
+    // Gives a new store that is closed its name.
+    zarr::Status TakePlace() { return replacement_.Commit(); }
+
     // Drops what is pending of an array that is to be deleted, and its writer.
     void Forget(const zarr::Array& array);
 
@@ -95,6 +102,7 @@ class StoreUpdate {
   private:
     zarr::Result<zarr::json::Value> AttributesLocked(const std::string& path) const;
 
+    StoreReplacement replacement_;  // before the store: what is open in it is closed first
     const std::shared_ptr<zarr::Store> store_;
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     const std::shared_ptr<zarr::Synchronizer> locks_;

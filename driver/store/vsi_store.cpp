@@ -477,7 +477,7 @@ Renaming RenamingAt(const std::string& path) {
 
 namespace {
 
-// Members of a zip file are written once, by a ZipWriter.
+// Zip files are changed by a ZipUpdateStore alone.
 Status CheckChangeable(const std::string& key, const std::string& path) {
     if (!STARTS_WITH_CI(path.c_str(), "/vsizip/")) return {};
     return Status::Unsupported(key + ": a zip file is written once and not changed afterwards");

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cpl_vsi.h>
-
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "core/store/store.h"
 #include "core/store/zip_store.h"
-#include "driver/store/store_replacement.h"
 
 namespace zarr_driver {
 
@@ -39,10 +33,6 @@ zarr::Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const ZipPlace& plac
 // Lets go of the zip file that was opened last, which is kept for the next opening.
 void CloseIdleZip();
 
-// Ok where a zip file that was just written holds what was put into it, which is read for that:
-// GDAL's writer does not notice that bytes were not written, and leaves a hole in their place.
-zarr::Status CheckZip(const std::string& path);
-
 // The folder in an archive that a place means, "" for its root.
 std::string InnerFolder(const ZipPlace& place, const zarr::ZipArchive& archive);
 
@@ -52,53 +42,5 @@ bool HoldsStore(const zarr::ZipArchive& archive, const std::string& prefix);
 
 // The archive of a path below /vsizip/, such as /vsizip/folder/x.zip/store; none for other paths.
 std::optional<std::string> ArchiveOf(const std::string& path);
-
-// Writes a new store into a new zip file, one member after another. A member that was written is
-// there for good and cannot be read until the file is closed; so documents, and what else is small,
-// are held in memory until Close(). An archive that was not closed is of no use. Thread-safe.
-class ZipWriter final : public zarr::Store {
-  public:
-    // `folder` is below /vsizip/. `replacement` says where the zip file is built; it is committed
-    // once that is closed and whole, else undone when the writer goes.
-    static zarr::Result<std::shared_ptr<zarr::Store>> Create(const std::string& folder,
-                                                             StoreReplacement replacement);
-    ~ZipWriter() override;
-    ZipWriter(const ZipWriter&) = delete;
-    ZipWriter& operator=(const ZipWriter&) = delete;
-
-    std::string Describe() const override { return folder_; }
-    std::string Identity() const override { return folder_; }
-    zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
-                           std::size_t limit) const override;
-    zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                zarr::Buffer& value) const override;
-    zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
-    zarr::Status Erase(const std::string& key) override;
-    zarr::Status Close() override;
-    zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
-
-  private:
-    ZipWriter(std::string folder, VSILFILE* archive, StoreReplacement replacement)
-        : replacement_(std::move(replacement)),
-          folder_(std::move(folder)),
-          building_folder_(replacement_.folder()),
-          archive_(archive) {}
-
-    zarr::Status Write(const std::string& key, zarr::ByteSpan value);
-
-    // Values up to this size are held, as long as they take no more than the second together.
-    static constexpr std::size_t kSmall = std::size_t{64} << 10;
-    static constexpr std::size_t kHeld = std::size_t{16} << 20;
-
-    StoreReplacement replacement_;  // ends when the file is closed
-    const std::string folder_;
-    const std::string building_folder_;  // the same in the zip file that is being built
-    mutable std::mutex mutex_;
-    bool is_damaged_ = false;  // a member could not be written
-    VSILFILE* archive_;        // keeps the file open between members; nullptr once closed
-    std::map<std::string, std::string> held_;
-    std::size_t held_bytes_ = 0;
-    std::set<std::string> written_;
-};
 
 }  // namespace zarr_driver

@@ -181,8 +181,8 @@ TEST(HierarchyWriter, DeletesFromTheDocumentsOnAndNothingBeside) {
                {"ab/.zgroup", kGroupText}});
     EXPECT_TRUE(Succeeds(w.writer.DeleteNode("a")));
     EXPECT_EQ(w.store->TakeChanges(),
-              (StringList{"erase a/.zmetadata", "erase a/.zgroup", "erase a/!first",
-                          "erase a/.zattrs", "erase a/x/.zarray", "erase a/x/0/0"}));
+              (StringList{"erase a/.zmetadata", "erase a/x/.zarray", "erase a/.zgroup",
+                          "erase a/!first", "erase a/.zattrs", "erase a/x/0/0"}));
     EXPECT_EQ(At(*w.store, "ab/.zgroup"), kGroupText);
     EXPECT_EQ(At(*w.store, "a.b/.zgroup"), kGroupText);
     EXPECT_TRUE(Fails(w.writer.DeleteNode("a"), StatusCode::kNotFound, "\"a\": there is no such"));
@@ -198,7 +198,7 @@ TEST(HierarchyWriter, RenamesByCopyingWithTheDocumentsLast) {
     ExpectSucceeds(w.writer.RenameNode("g/a", "b"));
     EXPECT_EQ(w.store->TakeChanges(),
               (StringList{"set g/b/x/0", "set g/b/.zattrs", "set g/b/x/.zarray", "set g/b/.zgroup",
-                          "erase g/a/.zgroup", "erase g/a/.zattrs", "erase g/a/x/.zarray",
+                          "erase g/a/x/.zarray", "erase g/a/.zgroup", "erase g/a/.zattrs",
                           "erase g/a/x/0"}));
     EXPECT_EQ(At(*w.store, "g/b/x/0"), "chunk");
     ExpectSucceeds(w.writer.RenameNode("g/b", "b"));

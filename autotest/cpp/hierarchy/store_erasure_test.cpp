@@ -4,6 +4,7 @@
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/hierarchy/trees.h"
 #include "core/hierarchy/tree.h"
+#include "core/metadata/v3_metadata.h"
 
 namespace zarr {
 namespace {
@@ -69,6 +70,79 @@ TEST(EraseStore, LeavesNothingAndCanBeRepeatedAfterAnyFault) {
         if (status.ok()) break;
         ASSERT_LT(fault, 100U);
     }
+}
+
+constexpr const char* kV3Array = R"({"zarr_format": 3, "node_type": "array"})";
+constexpr const char* kV3Group = R"({"zarr_format": 3, "node_type": "group"})";
+
+// A store, and its arrays: the root's document may describe those that lie below it.
+struct Erased {
+    std::vector<std::pair<std::string, std::string>> entries;
+    std::vector<std::pair<std::string, std::string>> chunks_of;  // document, a chunk of its array
+};
+
+class Erasures : public testing::TestWithParam<Erased> {};
+
+TEST_P(Erasures, LeaveNoArrayWithoutItsChunks) {
+    const auto text = [](const Store& store, const std::string& key) {
+        Buffer value;
+        const auto found = store.Get(key, value, kNoLimit);
+        return found.ok() && *found ? std::string(std::as_const(value).span().text()) : "";
+    };
+    for (std::size_t fault = 1;; ++fault) {
+        const auto memory = StoreOf({});
+        for (const auto& [key, value] : GetParam().entries)
+            ASSERT_TRUE(Succeeds(memory->Set(key, ByteSpan(std::string_view(value)))));
+        test::FaultyStore store(memory);
+        store.FailAt(fault, true);
+        const bool is_done = EraseStore(store).ok();
+        for (const auto& [document, chunk] : GetParam().chunks_of) {
+            const std::string now = text(*memory, document);
+            const bool describes_array = !now.empty() && now != V3GroupText();
+            EXPECT_TRUE(!describes_array || !text(*memory, chunk).empty()) << document << fault;
+        }
+        if (is_done) break;
+        ASSERT_LT(fault, 100U);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, Erasures,
+    testing::Values(Erased{{{".zgroup", "{}"},
+                            {"a/.zarray", "{}"},
+                            {"a/0.0", "x"},
+                            {"g/.zgroup", "{}"},
+                            {"g/b/.zarray", "{}"},
+                            {"g/b/0/1", "x"}},
+                           {{"a/.zarray", "a/0.0"}, {"g/b/.zarray", "g/b/0/1"}}},
+                    Erased{{{".zarray", "{}"}, {".zattrs", "{}"}, {"0.0", "x"}},
+                           {{".zarray", "0.0"}}},
+                    Erased{{{"zarr.json", kV3Array}, {"c/0/1", "x"}}, {{"zarr.json", "c/0/1"}}},
+                    Erased{{{"zarr.json", "{consolidated metadata}"},
+                            {"a/zarr.json", kV3Array},
+                            {"a/c/0", "x"},
+                            {"g/zarr.json", kV3Group},
+                            {"g/b/zarr.json", kV3Array},
+                            {"g/b/c/0", "x"}},
+                           {{"zarr.json", "a/c/0"},
+                            {"zarr.json", "g/b/c/0"},
+                            {"a/zarr.json", "a/c/0"},
+                            {"g/b/zarr.json", "g/b/c/0"}}}));
+
+TEST(EraseTree, LeavesOnlyChunksInTheMiddle) {
+    const auto memory = StoreOf({{"g/.zgroup", "{}"}, {"g/b/.zarray", "{}"}, {"g/b/0.0", "x"}});
+    for (const auto& [key, holds] : {std::pair("g", false), std::pair("g/b", false)}) {
+        const auto found = HoldsOnlyChunks(*memory, key);
+        ASSERT_TRUE(Succeeds(found));
+        EXPECT_EQ(*found, holds);
+    }
+    ASSERT_TRUE(Succeeds(memory->Erase("g/.zgroup")));
+    ASSERT_TRUE(Succeeds(memory->Erase("g/b/.zarray")));
+    EXPECT_TRUE(*HoldsOnlyChunks(*memory, "g"));
+    ASSERT_TRUE(Succeeds(memory->Set("g/letter.txt", ByteSpan(std::string_view("x")))));
+    EXPECT_FALSE(*HoldsOnlyChunks(*memory, "g"));
+    ASSERT_TRUE(Succeeds(EraseTree(*memory, "g")));
+    EXPECT_TRUE(memory->List("")->empty());
 }
 
 }  // namespace
