@@ -345,6 +345,17 @@ def test_threads_that_make_the_same_store(tmp_path):
 # Where and how it takes its place
 
 
+@pytest.mark.parametrize("name", ["a.zarr", "a.zarr.zip"])
+def test_warnings_name_the_store_and_not_what_it_is_built_as(name, tmp_path, cpl):
+    source = gdal.GetDriverByName("MEM").Create("", 4, 4, 2)
+    source.GetRasterBand(1).SetScale(2)
+    source.GetRasterBand(1).SetNoDataValue(-9999)
+    assert driver().CreateCopy(str(tmp_path / name), source, options=["SINGLE_ARRAY=YES"])
+    assert len(cpl.warnings) == 2 and cpl.errors == []
+    assert not any(".partial" in text for text in cpl.warnings), cpl.warnings
+    assert all(f"{tmp_path}/{name}" in text for text in cpl.warnings)
+
+
 @REPLACED
 def test_what_came_beside_the_old_store_meanwhile_stays(tmp_path):
     store = tmp_path / "a.zarr"

@@ -21,8 +21,9 @@ std::string NameWhenDone(const std::string& path) {
     for (std::size_t end = path.find(kAsideEnd); end != std::string::npos;
          end = path.find(kAsideEnd, end + 1)) {
         const std::size_t after = end + kAsideEnd.size();
-        // "/vsizip/{x.zip.0.partial}/" ends with a brace.
-        const bool is_whole = after == path.size() || path[after] == '/' || path[after] == '}';
+        // "/vsizip/{x.zip.0.partial}/" ends with a brace, "x.zarr.0.partial: /a" with a colon.
+        const bool is_whole = after == path.size() || path[after] == '/' || path[after] == '}' ||
+                              path.compare(after, 2, ": ") == 0;
         std::size_t dot = end;
         while (dot > 0 && IsDecimalDigit(path[dot - 1])) --dot;
         if (!is_whole || dot == end || dot == 0 || path[dot - 1] != '.') continue;

@@ -11,7 +11,8 @@ namespace zarr_driver {
 std::string AsideName(const std::string& path, unsigned number);
 inline constexpr unsigned kAsideNames = 16;
 
-// For messages: a path at or below an AsideName() as it will be called; other paths as they are.
+// For messages: a path at or below an AsideName() as it will be called, also with ": " and more
+// behind it; other paths as they are.
 std::string NameWhenDone(const std::string& path);
 
 }  // namespace zarr_driver

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "driver/base/aside_name.h"
+#include "driver/base/secrets.h"
 
 namespace zarr_driver {
 
@@ -32,24 +33,45 @@ CPLErrorNum ErrorNumber(zarr::StatusCode code) {
     }
 }
 
-// Names and values from the store may hold any bytes; GDAL's messages are UTF-8. A store that is
-// being built is called as its user called it.
+// Returns a message about a store as people see it.
+std::string ShownMessage(const std::string& store, std::string message) {
+    const std::string name = store.substr(0, store.find(": "));
+    const std::string shown = ShownName(name);
+    for (std::size_t at = name.empty() ? std::string::npos : message.find(name);
+         at != std::string::npos; at = message.find(name, at + shown.size()))
+        message.replace(at, name.size(), shown);
+    return HideSecrets(message, UrlEnd::kAtSpace);
+}
+
+// Names and values from the store may hold any bytes; GDAL's messages are UTF-8.
 void Emit(CPLErr severity, CPLErrorNum number, const std::string& store,
           const std::string& message) {
-    CPLError(severity, number, "%s",
-             zarr::ReplaceInvalidUtf8(NameWhenDone(store) + ": " + message).c_str());
+    CPLError(
+        severity, number, "%s",
+        zarr::ReplaceInvalidUtf8(ShownName(store) + ": " + ShownMessage(store, message)).c_str());
 }
 
 }  // namespace
 
+std::string ShownName(const std::string& store) {
+    return HideSecrets(NameWhenDone(store), UrlEnd::kAtSeparator);
+}
+
 void EmitThrown(const char* store, const std::exception* thrown) noexcept {
     const bool is_memory = dynamic_cast<const std::bad_alloc*>(thrown) != nullptr ||
                            dynamic_cast<const std::length_error*>(thrown) != nullptr;
-    if (is_memory || thrown == nullptr)
-        CPLError(CE_Failure, is_memory ? CPLE_OutOfMemory : CPLE_AppDefined, "%s: %s", store,
-                 is_memory ? "out of memory" : "an unknown error");
-    else
-        CPLError(CE_Failure, CPLE_AppDefined, "%s: %s", store, thrown->what());
+    const char* name = MayHoldSecrets(store) ? "***" : store;
+    const char* cause = is_memory ? "out of memory" : "an unknown error";
+    std::string shown_name;
+    std::string shown_cause;
+    zarr::NoThrow([&] {
+        shown_name = ShownName(store);
+        name = shown_name.c_str();
+        if (is_memory || thrown == nullptr) return;
+        shown_cause = ShownMessage(store, thrown->what());
+        cause = shown_cause.c_str();
+    });
+    CPLError(CE_Failure, is_memory ? CPLE_OutOfMemory : CPLE_AppDefined, "%s: %s", name, cause);
 }
 
 CPLErr EmitError(const std::string& store, const zarr::Status& status) {

@@ -17,7 +17,11 @@ namespace zarr_driver {
 // Emits one CE_Failure: "store: status's message". Returns CE_Failure, for `return EmitError()`.
 CPLErr EmitError(const std::string& store, const zarr::Status& status);
 
-// Emits one CE_Failure about what a call threw, nullptr where that is unknown; takes no memory.
+// Returns the name of a store as messages show it: as the store will be called once it is complete,
+// and with "***" in place of passwords and signatures. ": /array" may follow the name.
+std::string ShownName(const std::string& store);
+
+// Emits one CE_Failure about what a call threw, nullptr where that is unknown; needs no memory.
 void EmitThrown(const char* store, const std::exception* thrown) noexcept;
 
 // Emits one CE_Warning: "store: message".
