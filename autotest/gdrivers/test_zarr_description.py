@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import urllib.parse
 
 import numcodecs
 import numpy as np
@@ -169,6 +170,19 @@ def debug_lines(program, *arguments):
     return [line[6:] for line in done.stderr.splitlines() if line.startswith("ZARR: ")]
 
 
+REQUEST = re.compile(r"(GET|HEAD|LIST|PUT|DELETE) (\S+): (.+) in \d+\.\d ms")
+
+
+def but_requests(lines):
+    return [line for line in lines if not REQUEST.fullmatch(line)]
+
+
+def requests(lines, *verbs):
+    """The answers by the paths of what was asked for."""
+    found = [REQUEST.fullmatch(line) for line in lines]
+    return {match[2]: match[3] for match in found if match and match[1] in verbs}
+
+
 def test_reading(tmp_path):
     store = tmp_path / "a.zarr"
     make(store)
@@ -179,7 +193,7 @@ dataset = gdal.Open(sys.argv[1])
 dataset.ReadAsArray(0, 0, 70, 5)
 dataset.ReadAsArray(0, 5, 70, 5)
 """
-    opened, read, closed = debug_lines(program, store)
+    opened, read, closed = but_requests(debug_lines(program, store))
     assert re.fullmatch(
         rf"{store}: opened /dem as 70 x 50 pixels \(bands: 1, overviews: 0, subdatasets: 0\) without "
         r"consolidated metadata after \d+ requests \(\d+\.\d ms\)", opened)  # fmt: skip
@@ -201,7 +215,7 @@ dataset = gdal.OpenEx(sys.argv[1], gdal.OF_MULTIDIM_RASTER)
 array = dataset.GetRootGroup().OpenMDArray("dem")
 array.ReadAsArray([0, 0], [10, 10])
 """
-    opened, read, _ = debug_lines(program, tmp_path / "a.zarr")
+    opened, read, _ = but_requests(debug_lines(program, tmp_path / "a.zarr"))
     assert "opened / by the multidimensional API without consolidated" in opened
     assert "/dem: 1 chunk read, 0 of them absent" in read
 
@@ -236,4 +250,73 @@ gdal.Open(sys.argv[1]).ReadAsArray(0, 0, 30, 10)
     document = zarr_formats.document_file(tmp_path / "a.zarr", ".zmetadata")
     assert answers[document.name] == f"{document.stat().st_size} bytes"
     assert answers[zarr_formats.chunk_key(tmp_path / "a.zarr", "dem", 0, 2)] == "absent"
+    assert "secret" not in "".join(lines)
+
+
+READ_ALL = """
+import sys
+from osgeo import gdal
+gdal.Open(sys.argv[1]).ReadAsArray()
+"""
+
+
+@pytest.mark.parametrize("kind", ["folder", "memory", "zip", "other"])
+def test_requests_of_this_machine(kind, tmp_path):
+    store = tmp_path / "a.zarr"
+    make(store)
+    name, program = store, READ_ALL
+    if kind in ("zip", "other"):
+        subprocess.run(["zip", "-qr", "../a.zarr.zip", "."], cwd=store, check=True)
+        name = f"{store}.zip"
+    if kind == "other":
+        name = f"/vsisubfile/0_{os.path.getsize(name)},{name}"
+        name = f"/vsizip/{{{name}}}"
+    if kind == "memory":
+        name = "/vsimem/a.zarr"
+        copy = f"gdal.GetDriverByName('Zarr').CopyFiles('{name}', '{store}')\n"
+        program = READ_ALL.replace("gdal.Open(", copy + "gdal.Open(")
+    names = {
+        path.rpartition("a.zarr")[2].removeprefix(".zip").strip("}/"): told
+        for path, told in requests(debug_lines(program, name), "GET").items()
+    }
+    document = zarr_formats.document_file(store, "dem/.zarray")
+    assert names[str(document.relative_to(store))] == f"{document.stat().st_size} bytes"
+    chunk = zarr_formats.chunk_file(store, "dem", 0, 0)
+    assert names[str(chunk.relative_to(store))] == f"{chunk.stat().st_size} bytes"
+    assert names[zarr_formats.chunk_key(store, "dem", 4, 6)] == "absent"
+
+
+def test_requests_that_write_and_list(tmp_path):
+    program = """
+import sys
+from osgeo import gdal
+made = gdal.GetDriverByName("Zarr").Create(sys.argv[1], 20, 20, options=["BLOCKSIZE=10,10"])
+made.GetRasterBand(1).Fill(3)
+"""
+    store = tmp_path / "a.zarr"
+    lines = debug_lines(program, store)
+    written = requests(lines, "PUT")
+    assert written[str(zarr_formats.document_file(store, "a/.zarray"))] == "done"
+    assert written[str(zarr_formats.chunk_file(store, "a", 1, 1))] == "done"
+    assert not any(".partial" in line for line in lines)
+    listed = READ_ALL.replace("gdal.Open(", "gdal.OpenEx(").replace(
+        "])", "], open_options=['USE_CONSOLIDATED_METADATA=NO'])"
+    )
+    assert requests(debug_lines(listed, store), "LIST")[str(store)] == "done"
+
+
+def test_requests_of_a_server(tmp_path):
+    make(tmp_path / "a.zarr")
+    with Served(tmp_path) as server:
+        url = f"{server.url}/a.zarr"
+        encoded = urllib.parse.quote(url, safe="")
+        name = f"/vsicurl?use_head=no&cookie=secret&url={encoded}"
+        lines = debug_lines(READ_ALL, f'ZARR:"{name}":/dem')
+        asked = requests(lines, "GET", "HEAD", "LIST")
+        server.rule(lists=True)
+        listed = requests(debug_lines(READ_ALL, f'ZARR:"{url}"'), "LIST")
+    chunk = zarr_formats.chunk_key(tmp_path / "a.zarr", "dem", 0, 0)
+    hidden = name.replace("secret", "***")
+    assert any(path == f"{hidden}/{chunk}" for path in asked), asked
+    assert f"/vsicurl/{url}" in listed
     assert "secret" not in "".join(lines)

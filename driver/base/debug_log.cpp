@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "driver/base/debug_log.h"
 
+#include <cpl_conv.h>
 #include <cpl_error.h>
 #include <cpl_string.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/status.h"
-#include "driver/base/aside_name.h"
 #include "driver/base/report.h"
+#include "driver/base/secrets.h"
 
 namespace zarr_driver {
 
@@ -40,7 +42,7 @@ ArrayActivity::Counts::Counts(const zarr::Array& array)
 
 ArrayActivity::ArrayActivity(const std::string& store_path,
                              std::shared_ptr<const zarr::Array> array)
-    : name_(NameWhenDone(store_path) + ": /" + array->path()),
+    : name_(ShownName(store_path) + ": /" + array->path()),
       array_(std::move(array)),
       before_(*array_) {}
 
@@ -75,23 +77,46 @@ void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts) {
     CPLDebug(kDebugKey,
              "%s: /%s: the shape [%s, %s, %s] of dimensions without names is taken for rows, "
              "columns and colours of an %s image (open options DIM_X and DIM_Y tell otherwise)",
-             store_path.c_str(), facts.path.c_str(), std::to_string(shape[0]).c_str(),
+             ShownName(store_path).c_str(), facts.path.c_str(), std::to_string(shape[0]).c_str(),
              std::to_string(shape[1]).c_str(), std::to_string(shape[2]).c_str(),
              has_alpha ? "RGBA" : "RGB");
 }
 
-void LogRequest(const std::string& path, const std::string& key, const std::string& answer,
-                std::uint64_t nanoseconds) {
-    // The query of a URL, which the key is behind, may be a password.
-    const std::size_t query = path.find('?');
-    const std::string shown = query == std::string::npos ? path : path.substr(0, query) + "/" + key;
-    CPLDebug(kDebugKey, "GET %s: %s in %s", shown.c_str(), answer.c_str(),
-             Milliseconds(nanoseconds).c_str());
+bool IsDebugEnabled() {
+    const char* const said = CPLGetConfigOption("CPL_DEBUG", nullptr);
+    return said != nullptr && (said[0] == '\0' || CPLTestBool(said));
+}
+
+void LogRequest(const char* verb, const std::string& path, const std::string& key,
+                const std::string& answer, std::uint64_t nanoseconds) {
+    // The key of a URL stands before the query, which is left out.
+    const bool is_url =
+        path.find("://") != std::string::npos && !STARTS_WITH(path.c_str(), "/vsicurl?");
+    const std::size_t end = is_url ? std::min(path.find('?'), path.size()) : path.size();
+    const bool is_whole = key.empty() || key == path;
+    const std::string shown = path.substr(0, end) + (is_whole ? "" : "/" + key);
+    CPLDebug(kDebugKey, "%s %s: %s in %s", verb, ShownName(shown).c_str(),
+             HideSecrets(answer, UrlEnd::kAtSpace).c_str(), Milliseconds(nanoseconds).c_str());
+}
+
+std::string AnswerText(const zarr::Status& answer, const zarr::Buffer* value) {
+    if (!answer.ok()) return answer.message();
+    return value != nullptr ? Plural(value->size(), "byte") : "done";
+}
+
+std::string AnswerText(const zarr::Result<bool>& answer, const zarr::Buffer* value) {
+    return answer.ok() && !*answer ? "absent" : AnswerText(answer.status(), value);
+}
+
+std::string AnswerText(const zarr::Result<std::vector<zarr::StoreEntry>>& answer,
+                       const zarr::Buffer* /*value*/) {
+    if (!answer.ok()) return answer.status().message();
+    return std::to_string(answer->size()) + (answer->size() == 1 ? " entry" : " entries");
 }
 
 StoreActivity::StoreActivity(const std::string& store_path,
                              std::shared_ptr<const zarr::Hierarchy> hierarchy)
-    : store_path_(NameWhenDone(store_path)), hierarchy_(std::move(hierarchy)) {}
+    : store_path_(ShownName(store_path)), hierarchy_(std::move(hierarchy)) {}
 
 StoreActivity::~StoreActivity() {
     zarr::NoThrow([&] {

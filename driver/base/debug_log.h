@@ -4,11 +4,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/array/array.h"
+#include "core/base/bytes.h"
+#include "core/base/status.h"
+#include "core/base/threads.h"
 #include "core/conventions/array_facts.h"
 #include "core/hierarchy/hierarchy.h"
+#include "core/store/store.h"
 
 namespace zarr_driver {
 
@@ -37,9 +43,37 @@ class ArrayActivity {
 // Tells that an array whose dimensions have no names is taken for an image in colours.
 void LogImage(const std::string& store_path, const zarr::ArrayFacts& facts);
 
-// Tells of one request over a network, for a key at a path that ends with it.
-void LogRequest(const std::string& path, const std::string& key, const std::string& answer,
-                std::uint64_t nanoseconds);
+// True where CPL_DEBUG may ask for the driver's lines.
+bool IsDebugEnabled();
+
+// Tells of one request for a key of the folder or zip file at `path`; an empty key is the folder.
+void LogRequest(const char* verb, const std::string& path, const std::string& key,
+                const std::string& answer, std::uint64_t nanoseconds);
+
+// What LogRequest() says of an answer. `value` holds the bytes that were read; may be nullptr.
+std::string AnswerText(const zarr::Status& answer, const zarr::Buffer* value = nullptr);
+std::string AnswerText(const zarr::Result<bool>& answer, const zarr::Buffer* value);
+template <class Number>
+std::string AnswerText(const zarr::Result<std::optional<Number>>& answer,
+                       const zarr::Buffer* value) {
+    if (!answer.ok()) return AnswerText(answer.status());
+    if (value != nullptr || !*answer)
+        return AnswerText(zarr::Result<bool>(answer->has_value()), value);
+    return std::to_string(**answer) + " bytes";
+}
+std::string AnswerText(const zarr::Result<std::vector<zarr::StoreEntry>>& answer,
+                       const zarr::Buffer* value = nullptr);
+
+// What `ask` returns, a request that CPL_DEBUG=ZARR tells of.
+template <class Ask>
+auto Logged(const char* verb, const std::string& path, const std::string& key, Ask&& ask,
+            const zarr::Buffer* value = nullptr) {
+    if (!IsDebugEnabled()) return ask();
+    std::uint64_t time = 0;
+    auto answer = zarr::Timed(ask, [&](std::uint64_t taken) { time = taken; });
+    LogRequest(verb, path, key, AnswerText(answer, value), time);
+    return answer;
+}
 
 // Tells what was opened, and at its end how often the store was asked.
 class StoreActivity {

@@ -293,12 +293,8 @@ Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t li
     auto found = zarr::Timed([&] { return FetchQuietly(value, bytes, limit, extent, told); },
                              [&](std::uint64_t taken) { time = taken; });
     if (found.ok()) LinkTo(value.path).Note(*found ? bytes.size() : 0, time);
-    // By its path: a signed URL is a password.
-    LogRequest(value.path, value.key,
-               !found.ok() ? found.status().message()
-               : !*found   ? "absent"
-                           : std::to_string(bytes.size()) + " bytes",
-               time);
+    // By its path, as a signed URL is long.
+    if (IsDebugEnabled()) LogRequest("GET", value.path, value.key, AnswerText(found, &bytes), time);
     return found;
 }
 

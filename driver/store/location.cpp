@@ -23,8 +23,11 @@
 #include "core/store/keys.h"
 #include "core/store/mount_store.h"
 #include "core/store/zip_store.h"
+#include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
 #include "driver/base/report.h"
+#include "driver/base/secrets.h"
+#include "driver/store/logged_store.h"
 #include "driver/store/store_folder.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
@@ -320,7 +323,8 @@ zarr::Result<std::shared_ptr<const zarr::Store>> OpenStore(const StorePath& path
     using StorePtr = std::shared_ptr<const zarr::Store>;
     if (const auto place = ZipPlaceOf(path)) {
         ZARR_ASSIGN_OR_RETURN(const auto archive, OpenZip(place->archive));
-        return StorePtr(std::make_shared<zarr::ZipStore>(archive, InnerFolder(*place, *archive)));
+        StorePtr store = std::make_shared<zarr::ZipStore>(archive, InnerFolder(*place, *archive));
+        return IsDebugEnabled() ? std::make_shared<LoggedStore>(std::move(store)) : store;
     }
     if (path.is_remote()) return StorePtr(RemoteStore::Open(path, access));
     return StorePtr(std::make_shared<VsiStore>(path));
@@ -341,8 +345,8 @@ Result<std::shared_ptr<zarr::Store>> OpenStoreForUpdate(const StorePath& folder,
 
 void WarnOfFailure(const zarr::Hierarchy& hierarchy, const std::string& store) {
     const zarr::Status failure = hierarchy.TakeFailure();
-    if (failure.ok() || std::strstr(CPLGetLastErrorMsg(), failure.message().c_str()) != nullptr)
-        return;
+    const std::string shown = HideSecrets(failure.message(), UrlEnd::kAtSpace);
+    if (failure.ok() || std::strstr(CPLGetLastErrorMsg(), shown.c_str()) != nullptr) return;
     EmitWarning(store, failure.message());
 }
 

@@ -13,6 +13,7 @@
 #include "core/base/thread_pool.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
+#include "driver/base/debug_log.h"
 #include "driver/base/report.h"
 #include "driver/store/http_client.h"
 #include "driver/store/response_cache.h"
@@ -397,7 +398,9 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::AskForList(const std::string&
                                    "the server does not list what it has; consolidated "
                                    "metadata, or the path of an array, do without");
     };
-    if (!folder().is_object_store() && !does_not_list_) does_not_list_ = !ShowsPage(prefix);
+    if (!folder().is_object_store() && !does_not_list_)
+        does_not_list_ =
+            !*Logged("LIST", folder(), prefix, [&] { return Result<bool>(ShowsPage(prefix)); });
     if (does_not_list_) return unlisted();
     auto entries = ListUpTo(prefix, most);
     // "Nothing is there" and "you may not know" are not told apart.

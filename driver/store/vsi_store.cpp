@@ -24,6 +24,7 @@
 #include "core/base/thread_pool.h"
 #include "core/store/keys.h"
 #include "core/store/local_file.h"
+#include "driver/base/debug_log.h"
 #include "driver/base/report.h"
 #include "driver/store/partial_files.h"
 #include "driver/store/store_path.h"
@@ -43,8 +44,11 @@ bool IsLocalPath(const std::string& path) {
 }
 
 bool PathExists(const std::string& path) {
-    VSIStatBufL stat;
-    return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
+    const auto ask = [&]() -> Result<bool> {
+        VSIStatBufL stat;
+        return VSIStatExL(path.c_str(), &stat, VSI_STAT_EXISTS_FLAG) == 0;
+    };
+    return StorePath(path).is_remote() ? *Logged("HEAD", path, {}, ask) : *ask();
 }
 
 namespace {
@@ -329,50 +333,63 @@ Result<bool> VsiStore::GetVersioned(const std::string& key, zarr::Buffer& value,
 
 Result<bool> VsiStore::GetWith(const std::string& key, zarr::Buffer& value, std::size_t limit,
                                zarr::ObjectVersion* version) const {
-    const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-    if (!opened.is_open()) {
-        if (version != nullptr) *version = NoFile();
-        return false;
-    }
-    if (version != nullptr)
-        *version = VersionOfFile(opened.size, opened.local.modified(), opened.local.number());
-    if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
-    ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(opened.size)).WithContext(key));
-    ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, value.span()));
-    return true;
+    const auto ask = [&]() -> Result<bool> {
+        const QuietCall call(folder_);
+        ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+        if (!opened.is_open()) {
+            if (version != nullptr) *version = NoFile();
+            return false;
+        }
+        if (version != nullptr)
+            *version = VersionOfFile(opened.size, opened.local.modified(), opened.local.number());
+        if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
+        ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(opened.size)).WithContext(key));
+        ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, value.span()));
+        return true;
+    };
+    return Logged("GET", folder_, key, ask, &value);
 }
 
 Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
                                                      zarr::MutableByteSpan memory) const {
-    const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-    if (!opened.is_open()) return std::optional<std::size_t>();
-    if (opened.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, memory));
-    return std::optional<std::size_t>(static_cast<std::size_t>(opened.size));
+    const auto ask = [&]() -> Result<std::optional<std::size_t>> {
+        const QuietCall call(folder_);
+        ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+        if (!opened.is_open()) return std::optional<std::size_t>();
+        if (opened.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, memory));
+        return std::optional<std::size_t>(static_cast<std::size_t>(opened.size));
+    };
+    return Logged("GET", folder_, key, ask);
 }
 
 Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
                                 zarr::Buffer& value) const {
-    const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-    if (!opened.is_open()) return false;
-    const std::uint64_t from = std::min(offset, opened.size);
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, opened.size - from));
-    ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
-    ZARR_RETURN_IF_ERROR(ReadAt(opened, key, from, value.span()));
-    return true;
+    const auto ask = [&]() -> Result<bool> {
+        const QuietCall call(folder_);
+        ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+        if (!opened.is_open()) return false;
+        const std::uint64_t from = std::min(offset, opened.size);
+        const auto size =
+            static_cast<std::size_t>(std::min<std::uint64_t>(length, opened.size - from));
+        ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
+        ZARR_RETURN_IF_ERROR(ReadAt(opened, key, from, value.span()));
+        return true;
+    };
+    return Logged("GET", folder_, key, ask, &value);
 }
 
 Result<std::optional<std::uint64_t>> VsiStore::GetTail(const std::string& key, std::size_t length,
                                                        zarr::Buffer& value) const {
-    const QuietCall call(folder_);
-    ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-    if (!opened.is_open()) return std::optional<std::uint64_t>();
-    const zarr::TailPlace tail(opened.size, length);
-    ZARR_RETURN_IF_ERROR(value.Reset(tail.length).WithContext(key));
-    ZARR_RETURN_IF_ERROR(ReadAt(opened, key, tail.offset, value.span()));
-    return std::optional(opened.size);
+    const auto ask = [&]() -> Result<std::optional<std::uint64_t>> {
+        const QuietCall call(folder_);
+        ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
+        if (!opened.is_open()) return std::optional<std::uint64_t>();
+        const zarr::TailPlace tail(opened.size, length);
+        ZARR_RETURN_IF_ERROR(value.Reset(tail.length).WithContext(key));
+        ZARR_RETURN_IF_ERROR(ReadAt(opened, key, tail.offset, value.span()));
+        return std::optional(opened.size);
+    };
+    return Logged("GET", folder_, key, ask, &value);
 }
 
 bool VsiStore::WaitsForDisk(const std::string& key) const {
@@ -401,36 +418,39 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::ListUpTo(const std::string& pref
 }
 
 Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
-    const QuietCall call(folder_);
-    if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
-    const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
-    // Without a stat for each, where the file system says the type as well.
-    constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
-    const ListingErrors errors(path);
-    errors.Expect();
-    const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
-    if (dir == nullptr) {
-        const int error = errno;
-        return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
-    }
-    const int unopened = errors.Unsaid();
-    bool is_empty = true;
-    errors.Expect();
-    while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
-        is_empty = false;
-        const std::string key = zarr::JoinKey(prefix, entry->pszName);
-        const std::string entry_path = path + "/" + entry->pszName;
-        ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
-        // A listing knows the folders among its entries, but not what its links are.
-        const bool may_be_link = is_local_ && !VSI_ISDIR(entry->nMode);
-        const bool is_round = is_folder && may_be_link && LeadsRound(entry_path);
-        if (!is_round && !visit({entry->pszName, is_folder})) return {};
+    const auto ask = [&]() -> Status {
+        const QuietCall call(folder_);
+        if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
+        const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
+        // Without a stat for each, where the file system says the type as well.
+        constexpr const char* kOptions[] = {"NAME_AND_TYPE_ONLY=YES", nullptr};
+        const ListingErrors errors(path);
         errors.Expect();
-    }
-    const int unread = errors.Unsaid();
-    if (unread != 0 || (is_empty && unopened != 0))
-        return Failure(prefix, "cannot list", unread != 0 ? unread : unopened);
-    return {};
+        const std::unique_ptr<VSIDIR, CloseDir> dir(VSIOpenDir(path.c_str(), 0, kOptions));
+        if (dir == nullptr) {
+            const int error = errno;
+            return HasNoEntries(path, error) ? Status() : Failure(prefix, "cannot list", error);
+        }
+        const int unopened = errors.Unsaid();
+        bool is_empty = true;
+        errors.Expect();
+        while (const VSIDIREntry* entry = VSIGetNextDirEntry(dir.get())) {
+            is_empty = false;
+            const std::string key = zarr::JoinKey(prefix, entry->pszName);
+            const std::string entry_path = path + "/" + entry->pszName;
+            ZARR_ASSIGN_OR_RETURN(const bool is_folder, IsFolder(*entry, entry_path, key));
+            // A listing knows the folders among its entries, but not what its links are.
+            const bool may_be_link = is_local_ && !VSI_ISDIR(entry->nMode);
+            const bool is_round = is_folder && may_be_link && LeadsRound(entry_path);
+            if (!is_round && !visit({entry->pszName, is_folder})) return {};
+            errors.Expect();
+        }
+        const int unread = errors.Unsaid();
+        if (unread != 0 || (is_empty && unopened != 0))
+            return Failure(prefix, "cannot list", unread != 0 ? unread : unopened);
+        return {};
+    };
+    return Logged("LIST", folder_, prefix, ask);
 }
 
 Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
@@ -541,10 +561,13 @@ Status WriteFile(const std::string& path, const std::string& folder, const std::
 
 }  // namespace
 
-Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) { return Replace(key, {value}); }
+Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
+    return Logged("PUT", folder_, key, [&] { return Replace(key, {value}); });
+}
 
 Status VsiStore::SetParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
-    return is_local_ ? Replace(key, parts) : Store::SetParts(key, parts);
+    if (!is_local_) return Store::SetParts(key, parts);
+    return Logged("PUT", folder_, key, [&] { return Replace(key, parts); });
 }
 
 Status VsiStore::Replace(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
@@ -573,15 +596,18 @@ Status VsiStore::Replace(const std::string& key, const std::vector<zarr::ByteSpa
 }
 
 Status VsiStore::Erase(const std::string& key) {
-    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
-    const QuietCall call(folder_);
-    const std::string path = PathOf(key);
-    errno = 0;
-    if (VSIUnlink(path.c_str()) == 0) return {};
-    const int error = errno;
-    if (IsAbsent(path, error)) return {};
-    return Failure(key, "cannot remove", error);
+    const auto ask = [&]() -> Status {
+        ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
+        ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
+        const QuietCall call(folder_);
+        const std::string path = PathOf(key);
+        errno = 0;
+        if (VSIUnlink(path.c_str()) == 0) return {};
+        const int error = errno;
+        if (IsAbsent(path, error)) return {};
+        return Failure(key, "cannot remove", error);
+    };
+    return Logged("DELETE", folder_, key, ask);
 }
 
 Status VsiStore::EraseMany(const std::vector<std::string>& keys) {

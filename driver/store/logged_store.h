@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/store/store.h"
+
+namespace zarr_driver {
+
+// A read-only store whose requests CPL_DEBUG=ZARR tells of, by their keys.
+class LoggedStore final : public zarr::ForwardingStore {
+  public:
+    explicit LoggedStore(std::shared_ptr<const zarr::Store> base)
+        : ForwardingStore(std::move(base)) {}
+
+    zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
+                           std::size_t limit) const override;
+    zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
+                                                     zarr::MutableByteSpan memory) const override;
+    zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                                zarr::Buffer& value) const override;
+    zarr::Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
+                                                       zarr::Buffer& value) const override;
+    // A line for each key, with the time from the begin of them all.
+    zarr::Status GetMany(const std::vector<std::string>& keys, const zarr::ReadManyOptions& options,
+                         const ValueTaker& take) const override;
+    zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
+};
+
+}  // namespace zarr_driver
