@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "driver/open.h"
 
+#include <cpl_string.h>
+
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -33,6 +35,8 @@ Result<OpenOptions> ReadOptionsOf(const GDALOpenInfo& open_info, const Connectio
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(open_info.papszOpenOptions));
     options.is_update = open_info.eAccess != GA_ReadOnly;
     if (!options.is_update) return options;
+    // The configuration option is for what is read.
+    options.north_up = CPLFetchBool(open_info.papszOpenOptions, "NORTH_UP", false);
     // What is changed may be what consolidated metadata hold.
     options.use_consolidated = zarr::UseConsolidated::kNever;
     // A program that changes what it reads wants each chunk once.

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import zarr_formats
 from osgeo import gdal
-from zarr_gdal import open_raster
+from zarr_gdal import config_options, open_raster
 from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
@@ -111,6 +111,57 @@ def test_programs_that_need_it(store, tmp_path):
     window = gdal.Open(str(tmp_path / "w.tif"))
     assert window.GetGeoTransform() == (29, 2, 0, -1, 0, -2)
     np.testing.assert_array_equal(window.ReadAsArray(), values[:, ::-1][:, 7:17, 10:20])
+
+
+def test_as_a_configuration_option(store, cpl):
+    values, path = store
+    with config_options(ZARR_NORTH_UP="YES"):
+        np.testing.assert_array_equal(open_raster(path).ReadAsArray(), values[:, ::-1])
+        np.testing.assert_array_equal(open_raster(path, "NORTH_UP=NO").ReadAsArray(), values)
+        changed = gdal.Open(str(path), gdal.GA_Update)  # it is for reading
+        assert changed.GetGeoTransform()[5] == 2
+        changed.GetRasterBand(1).WriteArray(np.full((1, COLUMNS), 7), 0, 0)
+        changed = None
+        copy = str(path.parent / "c.zarr")
+        made = gdal.GetDriverByName("Zarr").CreateCopy(copy, open_raster(path))
+        assert made.GetGeoTransform()[5] == -2
+    assert (open_raster(path).ReadAsArray()[0, 0] == 7).all()
+    assert cpl.events == []
+
+
+ADVICE = ("its rows go north; open option NORTH_UP=YES, or configuration option ZARR_NORTH_UP=YES, "
+          "turns them into rows that go south")  # fmt: skip
+
+
+def test_projwin_says_so(store, tmp_path):
+    _, path = store
+    window = ["-projwin", "29", "-1", "49", "-21"]
+    words = ["gdal_translate", "-q", *window, str(path), str(tmp_path / "w.tif")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert f"{path}: {ADVICE}" in done.stderr
+    words += ["--config", "ZARR_NORTH_UP", "YES"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+def test_the_advice_is_given_once(store, tmp_path, cpl):
+    _, path = store
+    dataset = gdal.Open(str(path))
+    assert gdal.Translate(str(tmp_path / "w.tif"), dataset, projWin=(29, -1, 49, -21)) is None
+    dataset = None
+    assert cpl.warnings == [f"{path}: {ADVICE}"]
+    dataset = gdal.Open(str(path))
+    dataset.GetGeoTransform()
+    dataset = None
+    assert len(cpl.warnings) == 1
+
+
+def test_no_advice_where_it_would_not_help(store, tmp_path, cpl):
+    _, path = store
+    turned = open_raster(path, "NORTH_UP=YES")
+    assert gdal.Translate(str(tmp_path / "w.tif"), turned, projWin=(29, -21, 49, -1)) is None
+    turned = None
+    assert "negative" in cpl.the_error() and cpl.warnings == []
 
 
 def test_it_is_for_reading(store, cpl):

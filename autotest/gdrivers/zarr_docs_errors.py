@@ -66,6 +66,15 @@ def of_limit(message, name, value, store):
     provokes(message)(run)
 
 
+@provokes("its rows go north; open option NORTH_UP=YES, or configuration option ZARR_NORTH_UP=YES, turns "
+          "them into rows that go south")  # fmt: skip
+def _(folder):
+    attrs = {"_ARRAY_DIMENSIONS": ["y", "x"], "spatial:transform": [1, 0, 0, 0, 1, 0],
+             "spatial:dimensions": ["y", "x"]}  # fmt: skip
+    dataset = gdal.Open(str(make_array(folder, np.zeros((4, 4)), attrs=attrs)))
+    gdal.Translate("", dataset, format="MEM", projWin=(0, 4, 4, 0))
+
+
 # Opening
 
 

@@ -38,6 +38,9 @@ const char* const kDatasetOptions =
     // (band, y, x) unless it is asked for.
     "    <Value>BAND</Value><Value alias='PIXELS'>PIXEL</Value>"
     "  </Option>"
+    "  <Option name='PHOTOMETRIC' type='string-select' description='Whether the first three bands are red, green and blue where nothing else says what they are: RGB or YCBCR, by default in Create() of three or four bands of Byte. The other values of GeoTIFF say no'>"
+    "    <Value>MINISBLACK</Value><Value>MINISWHITE</Value><Value>RGB</Value><Value>YCBCR</Value><Value>PALETTE</Value><Value>CMYK</Value><Value>CIELAB</Value><Value>ICCLAB</Value><Value>ITULAB</Value>"
+    "  </Option>"
     "  <Option name='PIXELTYPE' type='string-select' description='Whether bytes are signed ones, as GDAL before 3.7 has them' default='DEFAULT'>"
     "    <Value>DEFAULT</Value><Value>SIGNEDBYTE</Value>"
     "  </Option>"
@@ -149,6 +152,8 @@ Result<CreationOptions> CreationOptions::Parse(CSLConstList options, const zarr:
     else if (!EQUAL(interleave, "BAND") && !EQUAL(interleave, "PIXEL"))
         return RefuseOption("INTERLEAVE", "BAND or PIXEL", interleave);
     parsed.interleave_pixel = EQUAL(interleave, "PIXEL");
+    if (const char* const photometric = CSLFetchNameValue(options, "PHOTOMETRIC"))
+        parsed.is_rgb = EQUAL(photometric, "RGB") || EQUAL(photometric, "YCBCR");
     // GDAL passes on INTERLEAVE=BAND of the source, which arrays for each band have, too.
     parsed.may_split = CSLFetchNameValue(options, "SINGLE_ARRAY") == nullptr &&
                        !parsed.interleave_pixel && parsed.array_name.empty() &&

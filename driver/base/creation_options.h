@@ -107,7 +107,8 @@ struct CreationOptions {
     std::string append_dim_values;  // its new coordinates, with commas between; may be empty
     bool single_array = true;
     bool interleave_pixel = false;
-    bool may_split = true;  // no option asks for all bands in one array
+    std::optional<bool> is_rgb;  // whether the first bands are red, green and blue, by PHOTOMETRIC
+    bool may_split = true;       // no option asks for all bands in one array
     bool consolidate = true;
     std::string synchronizer;  // folder of lock files; empty: none
     Georeferenced georeferenced = Georeferenced::kEveryReader;

@@ -176,7 +176,8 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
     if (const char* const assumed = CSLFetchNameValue(options, "ASSUME_LONGLAT"))
         parsed.assume_longlat =
             CPLTestBool(assumed) ? zarr::AssumeLonglat::kByName : zarr::AssumeLonglat::kNo;
-    parsed.north_up = CPLFetchBool(options, "NORTH_UP", false);
+    parsed.north_up =
+        CPLFetchBool(options, "NORTH_UP", CPLTestBool(CPLGetConfigOption("ZARR_NORTH_UP", "NO")));
     parsed.wrap_longitude = CPLFetchBool(options, "WRAP_LONGITUDE", false);
     const char* links = CSLFetchNameValueDef(options, "FOLLOW_LINKS", "BESIDE");
     if (!EQUAL(links, "BESIDE"))

@@ -318,6 +318,8 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         if (type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kInt)
             dataset->TakeBytesAsSigned();
+        const bool may_be_rgb = type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kUint;
+        dataset->AssumeColours(parsed.is_rgb.value_or(may_be_rgb && bands <= 4) && bands >= 3);
         return dataset;
     };
     auto dataset = run();
@@ -339,6 +341,7 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
         if (!parsed.append_dim.empty()) return Append(path, *source, parsed, watched);
         ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, options, parsed));
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
+        dataset->AssumeColours(parsed.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
         const bool is_closed_here = made.IsAside();
         if (!Fill(*source, *dataset, strict != FALSE, watched) ||
             (is_closed_here && !dataset->CloseStore())) {

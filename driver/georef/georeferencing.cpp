@@ -195,8 +195,7 @@ bool IsMap(const zarr::ArrayFacts& facts) {
 
 void FlipRows(const zarr::ArrayFacts& facts, Georeferencing& result) {
     zarr::GeoTransform& t = *result.transform;
-    const bool is_south_up = t[2] == 0 && t[4] == 0 && t[5] > 0;
-    if (!is_south_up) return;
+    if (!IsSouthUp(t)) return;
     t[3] += t[5] * static_cast<double>(facts.metadata.shape[*facts.axes.y]);
     t[5] = -t[5];
     result.is_flipped = true;

@@ -44,6 +44,9 @@ struct Georeferencing {
     zarr::Warnings warnings;  // conventions that were broken and passed over
 };
 
+// True where rows go north, without rotation.
+inline bool IsSouthUp(const zarr::GeoTransform& t) { return t[2] == 0 && t[4] == 0 && t[5] > 0; }
+
 // Reads what is needed, coordinate arrays included. `store_path` is that of subdataset names.
 Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
                                   const std::string& store_path,

@@ -549,28 +549,41 @@ GDALRasterBand* ZarrRasterBand::GetOverview(int nIdx) {
     });
 }
 
+GDALColorInterp ZarrRasterBand::StatedColour() {
+    static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
+                                                   GCI_AlphaBand};
+    if (const auto colour = array_.layout.ColourOf(indices())) return kColours[*colour];
+    if (dataset()->BandsHaveArrays() && dataset()->is_of_eopf())
+        if (const GDALColorInterp of_satellite =
+                ColourOfSentinel2(std::string(zarr::LastName(array_.layout.facts.path)));
+            of_satellite != GCI_Undefined)
+            return of_satellite;
+    // Neither the descriptions of a long series nor those of times and levels are read only to
+    // find that they are no colours.
+    constexpr int kMostColours = 4;
+    const bool may_be_colour = dataset()->GetRasterCount() <= kMostColours &&
+                               (!description_.empty() || array_.labels->AreNames());
+    return may_be_colour ? ColourByName(GetDescription()) : GCI_Undefined;
+}
+
+bool ZarrRasterBand::IsColourSet() {
+    const GDALColorInterp set = GDALPamRasterBand::GetColorInterpretation();
+    return (set != GCI_Undefined && set != GCI_AlphaBand) ||
+           GDALPamRasterBand::GetColorTable() != nullptr;
+}
+
 GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
     return Guarded(dataset()->store_path(), [&]() -> GDALColorInterp {
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
+        if (dataset()->AssumesColours() && nBand <= 3) return kRedGreenBlue[nBand - 1];
+        // In which a microscope's channel is to be drawn, whatever the others are.
         if (const zarr::OmeroChannel* channel = array_.channels.Find(indices()))
             return ColorOf(*channel);
-        static constexpr GDALColorInterp kColours[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand,
-                                                       GCI_AlphaBand};
-        if (const auto colour = array_.layout.ColourOf(indices())) return kColours[*colour];
-        if (dataset()->BandsHaveArrays() && dataset()->is_of_eopf())
-            if (const GDALColorInterp of_satellite =
-                    ColourOfSentinel2(std::string(zarr::LastName(array_.layout.facts.path)));
-                of_satellite != GCI_Undefined)
-                return of_satellite;
-        // Neither the descriptions of a long series nor those of times and levels are read only to
-        // find that they are no colours.
-        constexpr int kMostColours = 4;
-        const bool may_be_colour = dataset()->GetRasterCount() <= kMostColours &&
-                                   (!description_.empty() || array_.labels->AreNames());
-        const GDALColorInterp named =
-            may_be_colour ? ColourByName(GetDescription()) : GCI_Undefined;
-        if (named != GCI_Undefined) return named;
+        const GDALColorInterp stated = StatedColour();
+        // A red band alone is no picture, and viewers show it as one.
+        if (stated != GCI_Undefined && (!IsRedGreenOrBlue(stated) || dataset()->HasAllColours()))
+            return stated;
         return dataset()->GetRasterCount() == 1 ? GCI_GrayIndex : GCI_Undefined;
     });
 }
@@ -617,6 +630,8 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
     Guarded(dataset()->store_path(), [&] {
         if (dataset()->update() == nullptr)
             return GDALPamRasterBand::SetDescription(pszDescription);
+        dataset()->ColoursChange();
+        if (pszDescription[0] != '\0') dataset()->AssumeColours(false);
         if (!dataset()->NamesBands()) {
             StoreLongName(pszDescription);
             return GDALPamRasterBand::SetDescription(pszDescription);

@@ -63,6 +63,10 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     }
     const ScalarField& field() const { return field_; }
     const std::vector<std::uint64_t>& indices() const { return pixels_.indices(); }
+    // The colour that the store states, whatever the other bands are; not a channel's of OME.
+    GDALColorInterp StatedColour();
+    // True where GDAL was told what the band shows, other than that it is alpha.
+    bool IsColourSet();
 
     const char* GetDescription() const override;
     char** GetMetadataDomainList() override;

@@ -7,6 +7,12 @@
 
 namespace zarr_driver {
 
+inline constexpr GDALColorInterp kRedGreenBlue[] = {GCI_RedBand, GCI_GreenBand, GCI_BlueBand};
+
+inline bool IsRedGreenOrBlue(GDALColorInterp colour) {
+    return colour == GCI_RedBand || colour == GCI_GreenBand || colour == GCI_BlueBand;
+}
+
 // What a band shows, by its description: "red", "green", "blue" or "alpha"; else undefined.
 GDALColorInterp ColourByName(const char* description);
 

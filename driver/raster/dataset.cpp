@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "driver/raster/dataset.h"
 
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
 #include "core/conventions/attributes.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
@@ -11,6 +15,7 @@
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/band.h"
+#include "driver/raster/band_colours.h"
 #include "driver/raster/load_ahead.h"
 #include "driver/raster/overview_builder.h"
 #include "driver/raster/stored_pam.h"
@@ -417,6 +422,7 @@ void ZarrDataset::TakeBytesAsSigned() {
 // destructor.
 ZarrDataset::~ZarrDataset() {
     Guarded(store_path(), [&] {
+        AdviseNorthUp();
         is_closing_ = true;
         CloseStore();
         GDALPamDataset::FlushCache(true);
@@ -446,6 +452,7 @@ bool ZarrDataset::CloseStore() {
     const Status shared = ShareDimensions();
     if (!shared.ok()) EmitError(store_path(), shared);
     const CPLErr built = BuildPlannedOverviews(nullptr, nullptr);
+    StoreAssumedColours();
     const CPLErr flushed = FlushAll(true);
     const Status status = update_->Close();
     if (!status.ok()) EmitError(store_path(), status);
@@ -554,6 +561,39 @@ Status ZarrDataset::FlushAttributes() {
     if (levels_behind_) ZARR_RETURN_IF_ERROR(UpdateLevels());
     levels_behind_ = false;
     return {};
+}
+
+bool ZarrDataset::AssumesColours() {
+    for (int i = 1; assumes_colours_ && i <= nBands; ++i)
+        assumes_colours_ = !Band(i)->IsColourSet();
+    return assumes_colours_;
+}
+
+void ZarrDataset::StoreAssumedColours() {
+    if (!AssumesColours()) return;
+    assumes_colours_ = false;
+    for (int i = 0; i < 3; ++i) Band(i + 1)->SetColorInterpretation(kRedGreenBlue[i]);
+}
+
+bool ZarrDataset::HasAllColours() {
+    if (has_all_colours_) return *has_all_colours_;
+    const auto is_stated = [&](GDALColorInterp colour) {
+        for (int i = 1; i <= nBands; ++i)
+            if (Band(i)->StatedColour() == colour) return true;
+        return false;
+    };
+    has_all_colours_ = std::all_of(std::begin(kRedGreenBlue), std::end(kRedGreenBlue), is_stated);
+    return *has_all_colours_;
+}
+
+// -projwin of gdal_translate wants rows that go south, and does not say how to get them.
+void ZarrDataset::AdviseNorthUp() const {
+    const auto transform = place_.KnownTransform();
+    if (update_ != nullptr || options_.north_up || !transform || !IsSouthUp(*transform)) return;
+    if (std::strstr(CPLGetLastErrorMsg(), "negative width and/or height") != nullptr)
+        EmitWarning(store_path(),
+                    "its rows go north; open option NORTH_UP=YES, or configuration option "
+                    "ZARR_NORTH_UP=YES, turns them into rows that go south");
 }
 
 void ZarrDataset::WarnOfBandsThatDiffer() {

@@ -50,6 +50,13 @@ class ZarrDataset final : public ZarrPamDataset {
     // so.
     void SetOfEopf(bool is_of_eopf) { is_of_eopf_ = is_of_eopf; }
     bool is_of_eopf() const { return is_of_eopf_; }
+    // Takes the first three bands of a new store for red, green and blue, as those of a GeoTIFF,
+    // until a band is called something or said to show something. Stored when it is closed.
+    void AssumeColours(bool are_assumed) { assumes_colours_ = are_assumed; }
+    bool AssumesColours();
+    // True where the store states a red, a green and a blue band.
+    bool HasAllColours();
+    void ColoursChange() { has_all_colours_.reset(); }
     // GDAL must not save beside the store, as the raster's, what it learns of an overview or a
     // mask.
     void BecomeLevel() {
@@ -170,6 +177,8 @@ class ZarrDataset final : public ZarrPamDataset {
     // Opens the array after its metadata have changed.
     zarr::Status OpenAnew(BandArray& array);
     void WarnOfBandsThatDiffer();
+    void StoreAssumedColours();
+    void AdviseNorthUp() const;
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
     zarr::Status UpdateLevels();
@@ -182,6 +191,8 @@ class ZarrDataset final : public ZarrPamDataset {
     std::optional<bool> is_flipped_;  // where another dataset says it
     bool is_closing_ = false;
     bool is_of_eopf_ = false;
+    bool assumes_colours_ = false;
+    std::optional<bool> has_all_colours_;
     bool may_share_dimensions_ = false;
     zarr::ForkLocal<StoreUpdate> update_;  // the overviews' as well
     Georeferenced convention_ = Georeferenced::kEveryReader;

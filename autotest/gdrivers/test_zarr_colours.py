@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""What bands show: red, green and blue where all three are there, as in a GeoTIFF."""
+
+import numpy as np
+import pytest
+import zarr_formats
+from osgeo import gdal
+from zarr_gdal import array_name, open_raster
+from zarr_store import make_store
+
+pytestmark = zarr_formats.BOTH
+RED, GREEN, BLUE = gdal.GCI_RedBand, gdal.GCI_GreenBand, gdal.GCI_BlueBand
+ALPHA, GREY, NONE = gdal.GCI_AlphaBand, gdal.GCI_GrayIndex, gdal.GCI_Undefined
+
+
+def colours(dataset):
+    dataset = dataset if isinstance(dataset, gdal.Dataset) else open_raster(dataset)
+    bands = range(1, dataset.RasterCount + 1)
+    return [dataset.GetRasterBand(i).GetColorInterpretation() for i in bands]
+
+
+def zeros(*shape):
+    return np.zeros(shape, "u1")
+
+
+# Of stores of others
+
+
+@pytest.mark.parametrize("names, expected", [
+    (["blue", "green", "red"], [BLUE, GREEN, RED]),
+    (["Red", "GREEN", "blue", "nir"], [RED, GREEN, BLUE, NONE]),
+    (["alpha", "blue", "green", "red"], [ALPHA, BLUE, GREEN, RED]),
+    (["nir", "red"], [NONE, NONE]),
+    (["blue", "green"], [NONE, NONE]),
+    (["red"], [GREY]),
+    (["alpha", "grey"], [ALPHA, NONE]),
+])  # fmt: skip
+def test_arrays_and_slices_by_their_names(names, expected, tmp_path, cpl):
+    group = make_store(tmp_path, {name: zeros(4, 4) for name in names}, name="group.zarr")
+    order = sorted(names)  # as a group lists its arrays
+    assert sorted(colours(group)) == sorted(expected)
+    if len(names) > 1:
+        found = dict(zip([each.lower() for each in order], colours(group)))
+        wanted = dict(zip([each.lower() for each in names], expected))
+        assert found == wanted
+    stack = make_store(tmp_path, {
+        "v": {"values": zeros(len(names), 4, 4), "dims": ("band", "y", "x")},
+        "band": {"values": np.array(names, "U8"), "dims": ("band",)},
+    }, name="stack.zarr")  # fmt: skip
+    assert colours(array_name(stack, "v")) == expected
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("channels, expected", [
+    (["FF0000", "00FF00", "0000FF"], [RED, GREEN, BLUE]),
+    (["0000FF", "00FF00", "FF0000", "FFFFFF"], [BLUE, GREEN, RED, NONE]),
+    (["FF0000", "00FF00"], [RED, GREEN]),
+    (["0000FF"], [BLUE]),
+])  # fmt: skip
+def test_channels_of_an_image(channels, expected, tmp_path, cpl):
+    """Each is to be drawn in its colour, whatever the others are."""
+    image = {
+        "version": "0.4", "datasets": [{"path": "0"}],
+        "axes": [{"name": n, "type": "channel" if n == "c" else "space"} for n in "cyx"],
+    }  # fmt: skip
+    attributes = {"multiscales": [image], "omero": {"channels": [{"color": each} for each in channels]}}
+    store = make_store(tmp_path, {"0": zeros(len(channels), 8, 8)}, attributes)
+    assert colours(store) == expected
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("bands, expected", [
+    (["b02", "b03", "b04"], {RED, GREEN, BLUE}), (["b02", "b03"], {NONE}), (["b04"], {GREY}),
+])  # fmt: skip
+def test_bands_of_sentinel_2(bands, expected, tmp_path, cpl):
+    product = {"stac_discovery": {"properties": {"product:type": "S02MSIL2A"}}, "other_metadata": {}}
+    arrays = {f"measurements/r10m/{name}": zeros(4, 4) for name in bands}
+    store = make_store(tmp_path, arrays, product)
+    assert set(colours(array_name(store, "measurements/r10m"))) == expected
+    assert cpl.events == []
+
+
+# Of new stores
+
+
+def make_tiff(path, dtype=gdal.GDT_Byte, shown=(RED, GREEN, BLUE)):
+    options = ["PHOTOMETRIC=" + ("RGB" if shown[0] == RED else "MINISBLACK")]
+    made = gdal.GetDriverByName("GTiff").Create(str(path), 20, 10, len(shown), dtype, options)
+    made.SetGeoTransform((500000, 10, 0, 5000000, 0, -10))
+    for number, colour in enumerate(shown, 1):
+        made.GetRasterBand(number).SetColorInterpretation(colour)
+        made.GetRasterBand(number).Fill(10 * number)
+    return str(path)
+
+
+@pytest.mark.parametrize("shown", [(RED, GREEN, BLUE), (RED, GREEN, BLUE, ALPHA), (RED, GREEN, BLUE, NONE)])
+@pytest.mark.parametrize("name, options", [
+    ("w.zarr", []), ("w.zarr.zip", []), ("w.zarr", ["SINGLE_ARRAY=NO"]), ("w.zarr", ["INTERLEAVE=PIXEL"]),
+])  # fmt: skip
+def test_gdalwarp_gives_what_it_gives_as_geotiff(name, options, shown, tmp_path, cpl):
+    source = make_tiff(tmp_path / "s.tif", shown=shown)
+    as_tiff = gdal.Warp(str(tmp_path / "w.tif"), source)
+    assert colours(as_tiff) == list(shown)
+    made = gdal.Warp(str(tmp_path / name), source, format="Zarr", creationOptions=options)
+    assert colours(made) == list(shown)
+    made = None
+    reopened = open_raster(tmp_path / name)
+    assert colours(reopened) == list(shown)
+    np.testing.assert_array_equal(reopened.ReadAsArray(), as_tiff.ReadAsArray())
+    assert cpl.events == []
+
+
+def create(path, *options, dtype=gdal.GDT_Byte, bands=3):
+    return gdal.GetDriverByName("Zarr").Create(str(path), 8, 8, bands, dtype, list(options))
+
+
+@pytest.mark.parametrize("photometric, dtype, bands, expected", [
+    (None, gdal.GDT_Byte, 1, [GREY]),
+    (None, gdal.GDT_Byte, 2, [NONE] * 2),
+    (None, gdal.GDT_Byte, 3, [RED, GREEN, BLUE]),
+    (None, gdal.GDT_Byte, 4, [RED, GREEN, BLUE, NONE]),
+    (None, gdal.GDT_Byte, 5, [NONE] * 5),
+    (None, gdal.GDT_UInt16, 3, [NONE] * 3),
+    ("RGB", gdal.GDT_UInt16, 3, [RED, GREEN, BLUE]),
+    ("rgb", gdal.GDT_Float32, 5, [RED, GREEN, BLUE, NONE, NONE]),
+    ("YCBCR", gdal.GDT_Byte, 3, [RED, GREEN, BLUE]),
+    ("MINISBLACK", gdal.GDT_Byte, 3, [NONE] * 3),
+    ("RGB", gdal.GDT_Byte, 2, [NONE] * 2),
+])  # fmt: skip
+def test_create(photometric, dtype, bands, expected, tmp_path, cpl):
+    options = [f"PHOTOMETRIC={photometric}"] if photometric else []
+    made = create(tmp_path / "a.zarr", *options, dtype=dtype, bands=bands)
+    assert colours(made) == expected
+    made.GetRasterBand(1).Fill(1)
+    made = None
+    assert colours(tmp_path / "a.zarr") == expected
+    assert cpl.events == []
+
+
+def test_what_is_said_of_bands_counts(tmp_path, cpl):
+    made = create(tmp_path / "a.zarr")
+    for number, name in enumerate(("nir", "red", "green"), 1):
+        made.GetRasterBand(number).SetDescription(name)
+    made = None
+    assert colours(tmp_path / "a.zarr") == [NONE] * 3
+    made = create(tmp_path / "b.zarr")
+    for number, colour in enumerate((BLUE, GREEN, RED), 1):
+        made.GetRasterBand(number).SetColorInterpretation(colour)
+    assert colours(made) == [BLUE, GREEN, RED]
+    made = None
+    assert colours(tmp_path / "b.zarr") == [BLUE, GREEN, RED]
+    made = create(tmp_path / "c.zarr")
+    made.GetRasterBand(1).SetColorInterpretation(GREY)
+    made = None
+    assert colours(tmp_path / "c.zarr") == [GREY, NONE, NONE]
+    made = create(tmp_path / "d.zarr", bands=4)
+    made.GetRasterBand(4).SetColorInterpretation(ALPHA)
+    made = None
+    assert colours(tmp_path / "d.zarr") == [RED, GREEN, BLUE, ALPHA]
+    assert cpl.events == []
+
+
+def test_copies(tmp_path, cpl):
+    driver = gdal.GetDriverByName("Zarr")
+    plain = gdal.GetDriverByName("MEM").Create("", 8, 8, 3)
+    driver.CreateCopy(str(tmp_path / "a.zarr"), plain)
+    assert colours(tmp_path / "a.zarr") == [NONE] * 3  # as the source says
+    driver.CreateCopy(str(tmp_path / "b.zarr"), plain, options=["PHOTOMETRIC=RGB"])
+    assert colours(tmp_path / "b.zarr") == [RED, GREEN, BLUE]
+    source = gdal.Open(make_tiff(tmp_path / "s.tif", shown=(BLUE, GREEN, RED)))
+    assert colours(source) == [BLUE, GREEN, RED]
+    driver.CreateCopy(str(tmp_path / "c.zarr"), source, options=["PHOTOMETRIC=RGB"])
+    assert colours(tmp_path / "c.zarr") == [BLUE, GREEN, RED]
+    assert cpl.events == []
+
+
+def test_an_array_that_is_added(tmp_path, cpl):
+    create(tmp_path / "a.zarr", bands=1)
+    create(tmp_path / "a.zarr", "APPEND_SUBDATASET=YES", "ARRAY_NAME=rgb")
+    assert colours(array_name(tmp_path / "a.zarr", "rgb")) == [RED, GREEN, BLUE]
+    assert cpl.events == []
+
+
+def test_a_change_afterwards_stays(tmp_path, cpl):
+    create(tmp_path / "a.zarr")
+    changed = gdal.Open(str(tmp_path / "a.zarr"), gdal.GA_Update)
+    for number in (1, 2, 3):
+        changed.GetRasterBand(number).SetColorInterpretation(GREY)
+    changed = None
+    assert colours(tmp_path / "a.zarr") == [GREY] * 3
+    assert cpl.events == []
