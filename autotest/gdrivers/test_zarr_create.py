@@ -211,7 +211,7 @@ def test_options_reach_the_metadata(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "option", ["COMPRESS=RAR", "BZ2_LEVEL=0", "BLOCKSIZE=0", "BLOCKSIZE=1,2,3,4", "INTERLEAVE=LINE",
+    "option", ["COMPRESS=RAR", "BZ2_LEVEL=0", "BLOCKSIZE=0", "BLOCKSIZE=1,2,3,4", "INTERLEAVE=DIAGONAL",
                "BLOSC_SHUFFLE=9", "CHUNK_MEMORY_LAYOUT=X", "DIM_SEPARATOR=-", "FORMAT=ZARR_V9",
                "FILTER=NOISE", "GEOREFERENCING_CONVENTION=X", "ZLIB_LEVEL=high"]
 )  # fmt: skip

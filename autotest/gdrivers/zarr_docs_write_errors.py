@@ -60,7 +60,7 @@ def _(folder):
     translate(store)
 
 
-@provokes("is a file, so it is not overwritten")
+@provokes("is a file, so it is not overwritten; a store in one file is named x.zarr.zip")
 def _(folder):
     (folder / "letter.txt").write_text("dear")
     translate(folder / "letter.txt")

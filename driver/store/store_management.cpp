@@ -199,8 +199,7 @@ Status CheckRoom(const std::string& folder) {
         return Status::Io("cannot be looked at: " + std::generic_category().message(errno));
     if (is_there && !VSI_ISDIR(stat.st_mode))
         return Status::Invalid(
-            "is a file, so it is not overwritten; a store that is to be one file has a name that "
-            "ends in .zarr.zip, as rasterio's MemoryFile(ext='.zarr.zip') makes it");
+            "is a file, so it is not overwritten; a store in one file is named x.zarr.zip");
     // /vsimem/ does not know all of its folders.
     return is_there || IsStoreFolder(folder) ? CheckNothingElse(folder, "overwritten") : Status();
 }
