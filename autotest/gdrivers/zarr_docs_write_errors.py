@@ -8,6 +8,7 @@ import signal
 import time
 
 import numpy as np
+import zarr
 from osgeo import gdal, osr
 from zarr_docs_errors import DATA, read, remembers, update
 from zarr_gdal import array_name, error_log
@@ -340,6 +341,32 @@ def _(folder):
 def _(folder):
     dataset = update(array_name(with_overviews(folder), "a"))
     dataset.GetRasterBand(1).WriteArray(np.ones((8, 8), "u1"))
+
+
+@provokes("overviews beside the store have no mask, unlike the raster: they show masked pixels as valid; "
+          "open it for update to build them in the store")  # fmt: skip
+def _(folder):
+    dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 8, 8)
+    dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
+    dataset = None
+    read(folder / "a.zarr").BuildOverviews("NEAREST", [2])
+
+
+@provokes("<origin>: level /<path> has no mask, unlike /<path>; it is left out")
+def _(folder):
+    store = with_overviews(folder)
+    dataset = update(array_name(store, "a"))
+    dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
+    dataset = None
+    gdal.Open(array_name(store, "a"))
+
+
+@provokes("<origin>: level /<path> was made from other values than /<path> holds now; build the overviews "
+          "anew; it is left out")  # fmt: skip
+def _(folder):
+    store = with_overviews(folder)
+    zarr.open_group(str(store), mode="r+")["a"][...] = 7
+    gdal.Open(array_name(store, "a"))
 
 
 @provokes("<origin>: level /<path> has dtype <dtype>, not <dtype> as /<path>; it is left out")

@@ -40,6 +40,10 @@ struct CatalogGroup {
     std::vector<CatalogArray> arrays;
     Kind kind = Kind::kPlain;
     std::string title;  // of an image, by its `multiscales`; may be empty
+    // Bands that the group opens with, 0 where it makes no dataset of bands. That may be more than
+    // its rasters here, as levels of pyramids that groups above it describe are not listed. Set by
+    // the one who leaves levels out.
+    std::size_t band_count = 0;
 
     bool is_image() const { return kind == Kind::kImage || kind == Kind::kLabel; }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/base_state.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/tile_matrices.h"
@@ -102,6 +103,17 @@ class Builder {
                      is_listed_itself ? LevelChecker::Ranks::kRasters : LevelChecker::Ranks::kAny);
     }
 
+    // Prefetches what describes the levels that BuildOf() may find of each array.
+    void PrefetchFor(const std::map<std::string, ListedPyramid>& listed) const {
+        std::vector<ListedLevel> candidates;
+        for (const auto& [array_path, pyramid] : listed)
+            for (ListedLevel level : pyramid.levels) {
+                level.path = JoinKey(level.path, LastName(array_path));
+                candidates.push_back(std::move(level));
+            }
+        checker_.Prefetch(candidates);
+    }
+
   private:
     void LeaveOut(const ListedLevel& level, const std::string& why) {
         warnings_.push_back(LeftOut(level, why));
@@ -175,6 +187,11 @@ bool Lists(const ListedPyramid& pyramid, const std::string& array_path) {
     return std::any_of(pyramid.levels.begin(), pyramid.levels.end(), [&](const ListedLevel& level) {
         return level.path == array_path || level.path == group;
     });
+}
+
+bool HasLevel(const Pyramid& pyramid, const std::string& path) {
+    return std::any_of(pyramid.levels.begin(), pyramid.levels.end(),
+                       [&](const PyramidLevel& level) { return level.path == path; });
 }
 
 // What lists an array as a level, nearest first.
@@ -293,21 +310,54 @@ std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::stri
         return std::nullopt;
     }
     auto pyramid = Builder(hierarchy, found).BuildOf(*listed, array_path);
-    const auto has_it = [&](const PyramidLevel& level) { return level.path == array_path; };
-    if (!pyramid || std::none_of(pyramid->levels.begin(), pyramid->levels.end(), has_it))
-        return std::nullopt;
+    if (!pyramid || !HasLevel(*pyramid, array_path)) return std::nullopt;
     if (pyramid->levels[0].path == array_path)
         warnings.insert(warnings.end(), found.begin(), found.end());
     if (pyramid->levels.size() == 1) return std::nullopt;
     return pyramid;
 }
 
+std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
+                                      const std::vector<std::string>& array_paths,
+                                      Warnings& warnings) {
+    std::map<std::string, ListedPyramid> listed;
+    std::map<std::string, Warnings> of_listings;
+    for (const std::string& path : array_paths)
+        if (auto found = FindListing(hierarchy, path, of_listings[path]))
+            listed.emplace(path, std::move(*found));
+    Warnings of_levels;
+    Builder builder(hierarchy, of_levels);
+    builder.PrefetchFor(listed);
+    Warnings all;
+    std::vector<Pyramid> pyramids;
+    for (const std::string& path : array_paths) {
+        pyramids.emplace_back().levels.push_back({path});
+        const auto own = listed.find(path);
+        Warnings found = std::move(of_listings[path]);
+        if (own != listed.end()) {
+            of_levels.clear();
+            auto pyramid = builder.BuildOf(own->second, path);
+            if (!pyramid || !HasLevel(*pyramid, path)) continue;
+            found.insert(found.end(), of_levels.begin(), of_levels.end());
+            auto& levels = pyramid->levels;
+            if (levels[0].path != path) found.clear();  // they are given with the base
+            while (levels[0].path != path) levels.erase(levels.begin());
+            pyramids.back() = std::move(*pyramid);
+        }
+        all.insert(all.end(), found.begin(), found.end());
+    }
+    std::set<std::string> seen;
+    for (std::string& warning : all)
+        if (seen.insert(warning).second) warnings.push_back(std::move(warning));
+    return pyramids;
+}
+
 void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
     warnings_.push_back(LeftOut(level, why));
 }
 
-// What DescribeArray() reads of them, as far as it is known before.
-void LevelChecker::PrefetchArrays(const std::vector<ListedLevel>& arrays) const {
+// Prefetches what DescribeArray() reads.
+void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
     if (hierarchy_.store()->ReadsAtOnce() < 2) return;
     std::vector<std::string> keys;
     for (const ListedLevel& level : arrays)
@@ -321,7 +371,7 @@ void LevelChecker::PrefetchArrays(const std::vector<ListedLevel>& arrays) const 
 
 std::vector<LevelChecker::Level> LevelChecker::Describe(const std::vector<ListedLevel>& arrays,
                                                         Ranks ranks) {
-    PrefetchArrays(arrays);
+    Prefetch(arrays);
     std::vector<Level> levels;
     for (const ListedLevel& listed : arrays) {
         auto facts = DescribeArray(hierarchy_, listed.path);
@@ -394,6 +444,10 @@ std::string LevelChecker::WhyNoLevel(const Level& level, const Level& previous,
         return "has " + std::to_string(facts.metadata.rank()) + " dimensions, not " +
                std::to_string(base.facts.metadata.rank()) + as_base;
     if (facts.metadata.rank() == 1) return {};
+    const bool has_mask = facts.attributes.Find(kMaskAttribute) != nullptr;
+    if (has_mask != (base.facts.attributes.Find(kMaskAttribute) != nullptr))
+        return std::string(has_mask ? "has a mask" : "has no mask") + ", unlike /" +
+               base.listed.path;
     if (facts.axes.x != base.facts.axes.x || facts.axes.y != base.facts.axes.y)
         return "has its X and Y among other dimensions than /" + base.listed.path;
     const std::string other = OtherDimensions(facts, base.facts);
@@ -407,6 +461,18 @@ std::string LevelChecker::WhyNoLevel(const Level& level, const Level& previous,
                previous.listed.path + " of " + SizeText(previous.width, previous.height) +
                " along both X and Y";
     return {};
+}
+
+// True for an overview that states another content of the array that it was made from.
+bool LevelChecker::IsOfOtherContent(const Level& level, const Level& base) {
+    const std::string state = StatedBase(level.facts.group_attributes, LastName(level.listed.path));
+    if (state.empty()) return false;
+    const auto known = states_.find({base.listed.path, state});
+    if (known != states_.end()) return !known->second;
+    const auto array = hierarchy_.OpenArray(base.listed.path);
+    const bool is_same = !array.ok() || IsInState(**array, state);
+    states_.emplace(std::pair(base.listed.path, state), is_same);
+    return !is_same;
 }
 
 std::optional<AffineSource> LevelChecker::GeoTransformOf(const ArrayFacts& facts,
@@ -495,6 +561,9 @@ std::optional<Pyramid> LevelChecker::Check(const std::string& origin,
             std::string why = WhyNoLevel(level, *previous, base);
             if (why.empty() && !HasExtentOf(base, level))
                 why = "covers another extent than /" + base.listed.path;
+            if (why.empty() && IsOfOtherContent(level, base))
+                why = "was made from other values than /" + base.listed.path +
+                      " holds now; build the overviews anew";
             if (!why.empty()) {
                 LeaveOut(level.listed, why);
                 continue;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/conventions/affine.h"
@@ -57,6 +58,13 @@ std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string&
 std::optional<Pyramid> FindPyramidOf(const Hierarchy& hierarchy, const std::string& array_path,
                                      Warnings& warnings);
 
+// The pyramids of arrays of one group, in their order, each from its array on: levels that are
+// larger are left out. Only the array where nothing lists it. Warnings are those of
+// FindPyramidOf(), once.
+std::vector<Pyramid> FindPyramidsFrom(const Hierarchy& hierarchy,
+                                      const std::vector<std::string>& array_paths,
+                                      Warnings& warnings);
+
 // A level of a pyramid as something lists it, not checked.
 struct ListedLevel {
     std::string path;    // of an array or a group, from the root
@@ -94,6 +102,9 @@ class LevelChecker {
     std::optional<Pyramid> Check(const std::string& origin, const std::vector<ListedLevel>& arrays,
                                  Ranks ranks);
 
+    // Prefetches what describes the arrays, as far as it is known before they are read.
+    void Prefetch(const std::vector<ListedLevel>& arrays) const;
+
   private:
     struct Level {
         ListedLevel listed;
@@ -102,13 +113,13 @@ class LevelChecker {
         std::uint64_t height = 0;
     };
 
-    void PrefetchArrays(const std::vector<ListedLevel>& arrays) const;
     std::vector<Level> Describe(const std::vector<ListedLevel>& arrays, Ranks ranks);
     static void SortBySize(std::vector<Level>& levels);
     static void FollowBase(std::vector<Level>& levels);
     std::string WhyNoLevel(const Level& level, const Level& previous, const Level& base) const;
     bool HasExtentOf(const Level& base, const Level& level);
     std::optional<AffineSource> GeoTransformOf(const ArrayFacts& facts, const std::string& where);
+    bool IsOfOtherContent(const Level& level, const Level& base);
     void LeaveOut(const ListedLevel& level, const std::string& why);
     void CheckStatement(const Level& level, const std::vector<Level>& levels);
     std::string WrongSource(const std::string& source, const Level& level) const;
@@ -117,6 +128,8 @@ class LevelChecker {
     Warnings& warnings_;
     // Variables of one grid share their coordinate arrays, which are read once.
     std::map<std::string, std::optional<AffineSource>> transforms_;
+    // Whether an array is in a state that overviews state of it; several have the same.
+    std::map<std::pair<std::string, std::string>, bool> states_;
     std::set<std::string> reported_;  // of geotransforms and statements
 };
 

@@ -12,6 +12,7 @@
 #include "core/codec/registry.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/base_state.h"
 #include "core/conventions/nczarr.h"
 #include "core/dtype/v3_types.h"
 
@@ -26,6 +27,7 @@ constexpr std::string_view kInterpreted[] = {
     "_ARRAY_DIMENSIONS", "_CRS", "_FillValue", "missing_value", "scale_factor", "add_offset",
     "units", "grid_mapping", "coordinates", "flag_values", "flag_meanings", "_Unsigned",
     "multiscales", "omero", "ome", "band_number", kPamAttribute, zarr::kMaskAttribute,
+    zarr::kBaseStateAttribute,
     // A copy may not follow the conventions that its source does, and may lie elsewhere.
     "zarr_conventions", "crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"};
 

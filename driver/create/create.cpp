@@ -205,17 +205,6 @@ bool IsMadeOf(GDALDataset& source, const std::string& folder) {
     return false;
 }
 
-// The overviews are the last quarter of the progress.
-bool CopyPixelsAndOverviews(GDALDataset& from, ZarrDataset& to, GDALProgressFunc progress,
-                            void* data) {
-    if (!to.HasPlannedOverviews()) return CopyPixels(from, to, progress, data);
-    constexpr double kPixels = 0.75;
-    const ScaledProgress pixels(0, kPixels, progress, data);
-    if (!CopyPixels(from, to, ScaledProgress::Report, pixels.data())) return false;
-    const ScaledProgress overviews(kPixels, 1, progress, data);
-    return to.BuildPlannedOverviews(ScaledProgress::Report, overviews.data()) == CE_None;
-}
-
 NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     NewRaster raster;
     raster.is_copied = true;
@@ -271,14 +260,18 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
         return false;
     }
     const bool has_mask = HasMask(source);
-    const double kPixels = has_mask ? 0.9 : 1;
-    const ScaledProgress pixels(0, kPixels, WatchedProgress::Report, &progress);
-    if (!CopyPixelsAndOverviews(source, target, ScaledProgress::Report, pixels.data()))
-        return false;
-    const ScaledProgress mask(kPixels, 1, WatchedProgress::Report, &progress);
+    // Overviews, which are made of pixels and masks, are the last quarter of the progress.
+    const double copied = target.HasPlannedOverviews() ? 0.75 : 1;
+    const double pixels_end = has_mask ? 0.9 * copied : copied;
+    const ScaledProgress pixels(0, pixels_end, WatchedProgress::Report, &progress);
+    if (!CopyPixels(source, target, ScaledProgress::Report, pixels.data())) return false;
+    const ScaledProgress mask(pixels_end, copied, WatchedProgress::Report, &progress);
     if (has_mask &&
         GDALDriver::DefaultCopyMasks(&source, &target, is_strict ? TRUE : FALSE, nullptr,
                                      ScaledProgress::Report, mask.data()) != CE_None)
+        return false;
+    const ScaledProgress overviews(copied, 1, WatchedProgress::Report, &progress);
+    if (target.BuildPlannedOverviews(ScaledProgress::Report, overviews.data()) != CE_None)
         return false;
     if (!target.Flush()) return false;
     if (progress.IsCancelled()) EmitError(target.store_path(), Cancelled());

@@ -38,6 +38,7 @@ namespace {
 
 constexpr const char* kGridMapping = "spatial_ref";  // as rioxarray calls it
 constexpr const char* kBandDimension = "band";
+constexpr int kMaxGridMappings = 1000;  // names that are tried before something is wrong
 
 // Lengths by UDUNITS' names, as CF has them.
 constexpr std::pair<double, const char*> kUnits[] = {
@@ -153,6 +154,12 @@ class CfWriter {
             ZARR_ASSIGN_OR_RETURN(const bool serves,
                                   arrays_.HoldsAttributes(PathOf(name), attributes));
             if (serves) return name;
+        }
+        // An array that had this one's name may have left one that others use.
+        for (int turn = 2; turn <= kMaxGridMappings; ++turn) {
+            const std::string name = kGridMapping + ("_" + array) + "_" + std::to_string(turn);
+            ZARR_ASSIGN_OR_RETURN(const bool is_free, arrays_.IsFree(PathOf(name)));
+            if (is_free) return name;
         }
         return Status::Invalid(PathOf(names.back()) +
                                ": belongs to other arrays, so the CRS cannot be written there");

@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/conventions/attributes.h"
+#include "core/conventions/belongings.h"
 #include "core/conventions/dimensions.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/nczarr.h"
@@ -23,6 +24,7 @@
 #include "driver/multidim/old_statistics.h"
 #include "driver/raster/raster_open.h"
 #include "driver/store/location.h"
+#include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
 
 namespace zarr_driver {
@@ -691,9 +693,20 @@ std::shared_ptr<ZarrAttribute> SharedResource::FindAttribute(const std::string& 
 Status SharedResource::DeleteNode(const std::string& path) {
     ZARR_RETURN_IF_ERROR(CheckUpdate());
     ZARR_RETURN_IF_ERROR(CheckDeletable(location_.store_path, path));
+    ZARR_RETURN_IF_ERROR(update_->StoreAttributes());
     // First from the store: what could not be deleted is as it was.
-    ZARR_RETURN_IF_ERROR(update_->metadata().DeleteNode(path));
+    ZARR_ASSIGN_OR_RETURN(
+        const auto deleted,
+        zarr::DeleteWithBelongings(update_->metadata(), hierarchy(), path, {"", true}));
     NodesChanged();
+    ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*update_->store(), {{path, "", ""}}));
+    RemoveBesideNode(location_.store_path, path);
+    for (const std::string& node : deleted) ForgetNode(node);
+    return {};
+}
+
+// Drops what is known of a node that is gone, and of what was below it.
+void SharedResource::ForgetNode(const std::string& path) {
     update_->Discard(path);
     for (const auto& array : LiveArrays())
         if (zarr::IsAtOrBelow(array->path(), path)) array->Deleted();
@@ -713,7 +726,6 @@ Status SharedResource::DeleteNode(const std::string& path) {
                                       return zarr::IsAtOrBelow(each.group, path);
                                   }),
                    created_.end());
-    return {};
 }
 
 Status SharedResource::RenameNode(const std::string& node, const std::string& new_name) {
@@ -725,10 +737,24 @@ Status SharedResource::RenameNode(const std::string& node, const std::string& ne
     ZARR_RETURN_IF_ERROR(CheckDeletable(location_.store_path, path));
     if (path == root_ || (is_array_ && path == location_.node))
         return Status::Invalid("/" + path + ": what the dataset was opened as is not renamed");
-    ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
-    ZARR_RETURN_IF_ERROR(update_->metadata().RenameNode(path, new_name));
+    ZARR_RETURN_IF_ERROR(update_->StoreAttributes());
+    ZARR_RETURN_IF_ERROR(update_->FlushChunks(options_.threads));
+    ZARR_ASSIGN_OR_RETURN(
+        const auto renamed,
+        zarr::RenameWithBelongings(update_->metadata(), hierarchy(), path, new_name));
     NodesChanged();
-    const std::string target = zarr::JoinKey(zarr::ParentPath(path), new_name);
+    MoveBesideNode(location_.store_path, path, zarr::JoinKey(zarr::ParentPath(path), new_name));
+    Status first;
+    for (const auto& [from, to] : renamed) {
+        const Status status = FollowRename(from, to);
+        if (first.ok()) first = status;
+    }
+    return first;
+}
+
+// Brings what is known of a node, and of what is below it, to its new path.
+Status SharedResource::FollowRename(const std::string& path, const std::string& target) {
+    ZARR_RETURN_IF_ERROR(update_->Release(path, options_.threads));
     update_->MoveAttributes(path, target);
     MoveObjects(path, target);
     Status first;

@@ -210,6 +210,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     void ChangeCreated(const ZarrDimension& dimension, const Change& change);
     zarr::Status ReloadLive(const std::vector<std::string>& paths);
     void MoveObjects(const std::string& path, const std::string& target);
+    void ForgetNode(const std::string& path);
+    zarr::Status FollowRename(const std::string& path, const std::string& target);
     zarr::Result<std::map<std::string, NewShape>> NewShapes(
         const std::map<ZarrDimension*, std::uint64_t>& sizes);
     zarr::Status ResizeArray(const std::string& path, const std::vector<std::uint64_t>& shape);

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "core/conventions/base_state.h"
+#include "core/conventions/belongings.h"
 #include "core/conventions/coordinates.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/overview_layout.h"
@@ -53,6 +55,16 @@ json::Object KeptAttributes(const json::Value& attributes) {
         std::copy_if(members->begin(), members->end(), std::back_inserter(kept),
                      [](const json::Member& member) { return !IsOfPlace(member.first); });
     return kept;
+}
+
+// The path of the mask that an array at `path` has, or is to have, by the attributes of the raster;
+// empty without.
+std::string MaskOf(const RasterLayout& array, std::string_view path) {
+    const std::string* const name =
+        zarr::StringAttribute(array.facts.attributes, zarr::kMaskAttribute);
+    if (name == nullptr || !zarr::IsValidKey(*name) || name->find('/') != std::string::npos)
+        return {};
+    return zarr::JoinKey(zarr::ParentPath(path), *name);
 }
 
 // How georeferencing is written beside an array with these attributes: as it is there.
@@ -261,6 +273,7 @@ Status OverviewLevels::Make(int factor, LevelPaths& level) const {
     for (const RasterLayout* array : source_.arrays)
         level.paths.push_back(zarr::JoinKey(group, zarr::LastName(array->facts.path)));
     Status status = MakeArrays(level);
+    if (status.ok()) status = MakeMasks(level).status();
     if (status.ok()) status = UpdateDescription(level);
     if (!status.ok()) {
         static_cast<void>(Remove(level));  // the first failure is the one to tell
@@ -284,6 +297,38 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
         ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(level.paths[i], metadata, attributes));
     }
     return {};
+}
+
+Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
+    bool any = false;
+    for (std::size_t i = 0; i < level.paths.size(); ++i) {
+        const RasterLayout& array = *source_.arrays[i];
+        const std::string from = MaskOf(array, array.facts.path);
+        if (from.empty()) continue;
+        ZARR_ASSIGN_OR_RETURN(const NodeKind source, hierarchy_.KindOf(from));
+        const std::string to = MaskOf(array, level.paths[i]);
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(to));
+        if (source != NodeKind::kArray || kind != NodeKind::kNone) continue;
+        ZARR_ASSIGN_OR_RETURN(const auto mask, hierarchy_.OpenArray(from));
+        ZARR_ASSIGN_OR_RETURN(const char separator, mask->chunks().Separator());
+        std::vector<std::uint64_t> shape = mask->metadata().shape;
+        std::vector<std::uint64_t> chunks = mask->metadata().chunks;
+        // A mask of two dimensions has X and Y in the array's order.
+        const bool has_all = shape.size() == array.facts.metadata.rank();
+        const std::size_t x_of_two = *array.x_axis > *array.y_axis ? 1 : 0;
+        const std::size_t x = has_all ? *array.x_axis : x_of_two;
+        const std::size_t y = has_all ? *array.y_axis : 1 - x_of_two;
+        if (shape.size() <= std::max(x, y)) continue;
+        shape[x] = level.width;
+        shape[y] = level.height;
+        for (const std::size_t axis : {x, y})
+            chunks[axis] = std::clamp<std::uint64_t>(chunks[axis], 1, shape[axis]);
+        ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
+                              zarr::WithGrid(mask->metadata(), shape, chunks, separator));
+        ZARR_RETURN_IF_ERROR(update_.metadata().CreateArray(to, metadata));
+        any = true;
+    }
+    return any;
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -330,9 +375,14 @@ bool OverviewLevels::IsInContainer(const std::string& path) const {
 Status OverviewLevels::Remove(const LevelPaths& level) const {
     for (const std::string& path : level.paths) {
         if (!IsInContainer(path)) continue;
-        Status status = update_.metadata().DeleteNode(path);
-        if (!status.ok() && status.code() != zarr::StatusCode::kNotFound) return status;
-        ZARR_RETURN_IF_ERROR(RemoveEmptyGroups(std::string(zarr::ParentPath(path))));
+        const std::string group(zarr::ParentPath(path));
+        if (IsListed(group)) {
+            const auto removed =
+                zarr::DeleteWithBelongings(update_.metadata(), hierarchy_, path, {group});
+            if (!removed.ok() && removed.status().code() != zarr::StatusCode::kNotFound)
+                return removed.status();
+        }
+        ZARR_RETURN_IF_ERROR(RemoveEmptyGroups(group));
     }
     return {};
 }
@@ -360,6 +410,20 @@ void OverviewLevels::AddDimensionNames(const zarr::ArrayFacts& facts, json::Obje
         SetMember(attributes, "_ARRAY_DIMENSIONS", json::Value(std::move(names)));
 }
 
+// Names the mask of an overview in `attributes`, where it has one, and describes it as the
+// raster's.
+Status OverviewLevels::DescribeMask(const RasterLayout& array, const std::string& level_path,
+                                    json::Object& attributes) const {
+    const std::string from = MaskOf(array, array.facts.path);
+    if (from.empty()) return {};
+    const std::string to = MaskOf(array, level_path);
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy_.KindOf(to));
+    if (kind != NodeKind::kArray) return {};
+    SetMember(attributes, zarr::kMaskAttribute, json::Value(std::string(zarr::LastName(to))));
+    ZARR_ASSIGN_OR_RETURN(const json::Value mask, hierarchy_.Attributes(from));
+    return update_.metadata().SetAttributes(to, json::Value(KeptAttributes(mask)));
+}
+
 Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     const CoordinateArrays coordinates(
         update_, std::set<std::string>(level.paths.begin(), level.paths.end()));
@@ -373,11 +437,18 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(coordinates, scaled, placement, convention, ignored));
     ZARR_RETURN_IF_ERROR(UpdateCoordinates(coordinates, first, scaled));
+    const std::string group(zarr::ParentPath(level.paths[0]));
+    ZARR_ASSIGN_OR_RETURN(const json::Value of_group, hierarchy_.Attributes(group));
+    json::Object stated = of_group.as_object() != nullptr ? *of_group.as_object() : json::Object{};
+    for (const RasterLayout* const array : source_.arrays)
+        zarr::StateBase(stated, zarr::LastName(array->facts.path), zarr::BaseState(*array->array));
+    ZARR_RETURN_IF_ERROR(update_.metadata().SetAttributes(group, json::Value(std::move(stated))));
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         const RasterLayout array = AtSize(*source_.arrays[i], level.paths[i], level);
         json::Object attributes = KeptAttributes(array.facts.attributes);
         AddDimensionNames(array.facts, attributes);
         SetGeoreferencingAttributes(array, placement, convention, beside, attributes);
+        ZARR_RETURN_IF_ERROR(DescribeMask(*source_.arrays[i], level.paths[i], attributes));
         ZARR_RETURN_IF_ERROR(
             update_.metadata().SetAttributes(level.paths[i], json::Value(std::move(attributes))));
         ZARR_RETURN_IF_ERROR(FollowFillMeaning(source_.arrays[i]->facts, level.paths[i]));

@@ -51,6 +51,9 @@ class OverviewLevels {
     // Makes the arrays of an overview, without chunks, and their coordinates. Sets level.paths.
     // After a failure what was made is gone.
     zarr::Status Make(int factor, LevelPaths& level) const;
+    // Makes the masks of an overview where the arrays have masks and it has none. True where any
+    // was made; UpdateDescription() is to follow.
+    zarr::Result<bool> MakeMasks(const LevelPaths& level) const;
     // Writes again what the attributes and coordinates of an overview take from the raster.
     zarr::Status UpdateDescription(const LevelPaths& level) const;
     // Writes which overviews there are, the largest first; none takes the description away.
@@ -73,6 +76,8 @@ class OverviewLevels {
     bool IsListed(const std::string& group) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
     zarr::Status FollowFillMeaning(const zarr::ArrayFacts& base, const std::string& path) const;
+    zarr::Status DescribeMask(const RasterLayout& array, const std::string& level_path,
+                              zarr::json::Object& attributes) const;
     zarr::Status UpdateCoordinates(const CoordinateArrays& coordinates, const RasterLayout& array,
                                    const RasterLayout& level) const;
     zarr::Status CopyCoordinates(const std::string& from, const std::string& to) const;

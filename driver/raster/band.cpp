@@ -125,7 +125,11 @@ CPLErr ZarrRasterBand::Report(const Status& status) const {
 CPLErr ZarrRasterBand::Write(const PixelWindow& window, const void* data,
                              const BufferLayout& buffer) {
     if (dataset()->update() == nullptr) return dataset()->RefuseToWrite();
-    dataset()->WarnOfOverviews();
+    if (dataset()->is_mask()) {
+        ZarrRasterBand& masked = *dataset()->BandOfRaster(nBand);
+        masked.dataset()->WarnOfOverviews(masked.array_);
+    }
+    dataset()->WarnOfOverviews(array_);
     dataset()->PixelsChange();
     return Report(pixels_.Write(window, data, buffer));
 }
@@ -451,6 +455,7 @@ double ZarrRasterBand::GetNoDataValue(int* pbSuccess) {
     return Guarded(dataset()->store_path(), [&]() -> double {
         // What a user has set beside a store that is only read counts first; so below.
         const bool is_set = psPam != nullptr && psPam->bNoDataValueSet;
+        if (!nodata_ && !is_set && Base() != nullptr) return Base()->GetNoDataValue(pbSuccess);
         if (!nodata_ || is_set) return GDALPamRasterBand::GetNoDataValue(pbSuccess);
         SetSuccess(pbSuccess, true);
         return zarr::ElementDouble(field_.type.Native(),
@@ -515,6 +520,7 @@ char** ZarrRasterBand::GetCategoryNames() {
 
 GDALColorTable* ZarrRasterBand::GetColorTable() {
     return Guarded(dataset()->store_path(), [&]() -> GDALColorTable* {
+        if (Base() != nullptr) return Base()->GetColorTable();
         GDALColorTable* const from_pam = GDALPamRasterBand::GetColorTable();
         if (from_pam != nullptr || label_colours_ != nullptr)
             return from_pam != nullptr ? from_pam : label_colours_.get();
@@ -533,19 +539,29 @@ GDALRasterAttributeTable* ZarrRasterBand::GetDefaultRAT() {
     });
 }
 
+// Overviews of a mask are the masks of its raster's overviews.
 int ZarrRasterBand::GetOverviewCount() {
     return Guarded(dataset()->store_path(), [&]() -> int {
-        const auto count = static_cast<int>(dataset()->levels().size());
+        if (dataset()->is_mask()) {
+            int masked = 0;
+            while (GetOverview(masked) != nullptr) ++masked;
+            return masked;
+        }
+        const auto count = static_cast<int>(dataset()->LevelsOf(array_).size());
         return count != 0 ? count : GDALPamRasterBand::GetOverviewCount();
     });
 }
 
 GDALRasterBand* ZarrRasterBand::GetOverview(int nIdx) {
     return Guarded(dataset()->store_path(), [&]() -> GDALRasterBand* {
-        const auto& levels = dataset()->levels();
-        if (levels.empty()) return GDALPamRasterBand::GetOverview(nIdx);
-        if (nIdx < 0 || nIdx >= static_cast<int>(levels.size())) return nullptr;
-        return levels[static_cast<std::size_t>(nIdx)]->GetRasterBand(nBand);
+        if (dataset()->is_mask()) {
+            ZarrRasterBand& masked = *dataset()->BandOfRaster(nBand);
+            ZarrRasterBand* const level = masked.dataset()->LevelOf(masked.GetBand(), nIdx);
+            return level != nullptr ? level->dataset()->masks().Find(level->GetBand()).band
+                                    : nullptr;
+        }
+        if (dataset()->LevelsOf(array_).empty()) return GDALPamRasterBand::GetOverview(nIdx);
+        return dataset()->LevelOf(nBand, nIdx);
     });
 }
 
@@ -574,6 +590,7 @@ bool ZarrRasterBand::IsColourSet() {
 
 GDALColorInterp ZarrRasterBand::GetColorInterpretation() {
     return Guarded(dataset()->store_path(), [&]() -> GDALColorInterp {
+        if (Base() != nullptr) return Base()->GetColorInterpretation();
         const GDALColorInterp from_pam = GDALPamRasterBand::GetColorInterpretation();
         if (from_pam != GCI_Undefined) return from_pam;
         if (dataset()->AssumesColours() && nBand <= 3) return kRedGreenBlue[nBand - 1];

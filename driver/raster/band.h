@@ -56,6 +56,11 @@ class ZarrRasterBand final : public GDALPamRasterBand {
                nodata_ == other.nodata_;
     }
 
+    // The band that this one is an overview of; nullptr where it is none.
+    ZarrRasterBand* Base() const {
+        return dataset()->is_mask() ? nullptr : dataset()->BandOfRaster(nBand);
+    }
+
     const BandArray& array() const { return array_; }
     // Changes an attribute of the array; null removes it.
     void ChangeAttribute(const char* name, zarr::json::Value value) {
@@ -101,6 +106,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     GDALRasterBand* GetMaskBand() override;
     int GetMaskFlags() override;
     CPLErr SetCategoryNames(char** papszNames) override;
+    bool IsMaskBand() const override { return dataset()->is_mask(); }
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;
 

@@ -325,6 +325,41 @@ const char* ZarrDataset::GetMetadataItem(const char* pszName, const char* pszDom
 // ---------------------------------------------------------------------------------------------
 // Overviews
 
+std::vector<ZarrDataset*> ZarrDataset::AllLevels() const {
+    std::vector<ZarrDataset*> all;
+    for (const auto* levels : {&levels_, &array_levels_})
+        for (const auto& level : *levels) all.push_back(level.get());
+    return all;
+}
+
+std::vector<ZarrDataset*> ZarrDataset::LevelsOf(const BandArray& array) const {
+    if (levels_.empty()) return array.levels;
+    std::vector<ZarrDataset*> common;
+    common.reserve(levels_.size());
+    for (const auto& level : levels_) common.push_back(level.get());
+    return common;
+}
+
+int ZarrDataset::FirstBandOf(std::size_t array) {
+    int number = 1;
+    while (&Band(number)->array() != arrays_[array].get()) ++number;
+    return number;
+}
+
+// Bands of an array follow each other.
+int ZarrDataset::NumberInArray(int number) {
+    int first = number;
+    while (first > 1 && &Band(first - 1)->array() == &Band(number)->array()) --first;
+    return number - first + 1;
+}
+
+ZarrRasterBand* ZarrDataset::LevelOf(int number, int level) {
+    const std::vector<ZarrDataset*> levels = LevelsOf(Band(number)->array());
+    if (level < 0 || static_cast<std::size_t>(level) >= levels.size()) return nullptr;
+    return levels[static_cast<std::size_t>(level)]->Band(levels_.empty() ? NumberInArray(number)
+                                                                         : number);
+}
+
 CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                                     const int* panOverviewList, int nListBands,
                                     const int* panBandList, GDALProgressFunc pfnProgress,
@@ -341,13 +376,18 @@ CPLErr ZarrDataset::IBuildOverviews(const char* pszResampling, int nOverviews,
                         " bands, and overviews beside the store can have 65535; where it "
                         "is opened for update they are made in the store"));
             DropOldOverviews();
+            if (nOverviews > 0 && HasStoredMask())
+                EmitWarning(
+                    store_path(),
+                    "overviews beside the store have no mask, unlike the raster: they show "
+                    "masked pixels as valid; open it for update to build them in the store");
             if (!oOvManager.IsInitialized()) oOvManager.Initialize(this, sidecar_base_.c_str());
             return GDALPamDataset::IBuildOverviews(pszResampling, nOverviews, panOverviewList,
                                                    nListBands, panBandList, pfnProgress,
                                                    pProgressData, papszOptions);
         };
         if (update_ == nullptr) {
-            if (levels_.empty()) return beside_the_store();
+            if (AllLevels().empty()) return beside_the_store();
             return EmitError(
                 store_path(),
                 Status::Permission("has overviews in the store, which only change where "
@@ -389,9 +429,16 @@ Status ZarrDataset::UpdateLevels() {
     return levels_.empty() ? Status() : OverviewBuilder(*this).UpdateDescriptions();
 }
 
+bool ZarrDataset::HasStoredMask() {
+    for (int i = 1; i <= nBands; ++i)
+        if (masks_->Find(i).band != nullptr) return true;
+    return false;
+}
+
 CPLErr ZarrDataset::CreateMask(int number, int flags, const std::function<CPLErr()>& make) {
     if (update_ == nullptr || !IsWholeNode() || has_mask_) return MakeMask(make);
     const Status status = masks_->Create(number, flags);
+    if (status.ok()) WarnOfOverviews(Band(std::max(number, 1))->array());
     return status.ok() ? CE_None : EmitError(store_path(), status);
 }
 
@@ -411,7 +458,7 @@ void ZarrDataset::EnableUpdate(std::shared_ptr<StoreUpdate> update, Georeference
     eAccess = GA_Update;
     EnablePam();
     for (int i = 1; i <= nBands; ++i) Band(i)->EnableUpdate();
-    for (const auto& level : levels_) level->EnableUpdate(update_.Share(), convention);
+    for (ZarrDataset* const level : AllLevels()) level->EnableUpdate(update_.Share(), convention);
 }
 
 void ZarrDataset::TakeBytesAsSigned() {
@@ -466,7 +513,7 @@ bool ZarrDataset::CloseStore() {
 }
 
 void ZarrDataset::EndUpdate() {
-    for (const auto& level : levels_) level->EndUpdate();
+    for (ZarrDataset* const level : AllLevels()) level->EndUpdate();
     for (ZarrDataset* const mask : masks_->opened()) mask->EndUpdate();
     update_.Set(nullptr);
 }
@@ -479,7 +526,11 @@ CPLErr ZarrDataset::FlushAll(bool closing) {
     GDALPamDataset::FlushCache(closing);  // blocks that GDAL holds, and PAM
     nPamFlags |= unsaved;
     if (update_ == nullptr) return CE_None;
-    for (const auto& level : levels_) level->GDALPamDataset::FlushCache(closing);
+    for (ZarrDataset* const level : AllLevels()) {
+        level->GDALPamDataset::FlushCache(closing);
+        for (ZarrDataset* const mask : level->masks_->opened())
+            mask->GDALPamDataset::FlushCache(closing);
+    }
     for (ZarrDataset* const mask : masks_->opened()) mask->GDALPamDataset::FlushCache(closing);
     CPLErr error = CE_None;
     for (const Status& status : {update_->FlushChunks(options_.threads), StorePam(),
@@ -507,10 +558,11 @@ void ZarrDataset::Abandon() {
     EndUpdate();
 }
 
-void ZarrDataset::WarnOfOverviews() {
-    if (levels_.empty()) return;
+void ZarrDataset::WarnOfOverviews(const BandArray& array) {
+    if (LevelsOf(array).empty()) return;
+    levels_behind_ = true;  // they say that they are of what the array holds
     std::call_once(overviews_warned_, [&] {
-        EmitWarning(store_path() + ": /" + arrays_[0]->layout.facts.path,
+        EmitWarning(store_path() + ": /" + array.layout.facts.path,
                     "its overviews are not updated with it; build them anew when done");
     });
 }

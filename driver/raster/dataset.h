@@ -46,6 +46,17 @@ class ZarrDataset final : public ZarrPamDataset {
         if (options_.north_up) level->FollowFlip(*this);
         levels_.push_back(std::move(level));
     }
+    // Appends an overview of one of several arrays, in the order of AddArray(). Only for datasets
+    // without overviews of all bands.
+    void AddLevelOf(std::size_t array, std::unique_ptr<ZarrDataset> level) {
+        if (options_.north_up) level->FollowFlip(*this);
+        arrays_[array]->levels.push_back(level.get());
+        array_levels_.push_back(std::move(level));
+    }
+    // The overviews of an array of the dataset.
+    std::vector<ZarrDataset*> LevelsOf(const BandArray& array) const;
+    // The overview of a band, from 1, at `level`; nullptr where there is none.
+    ZarrRasterBand* LevelOf(int number, int level);
     // Of a product of EOPF's, whose bands have the colours of Sentinel-2's where their names say
     // so.
     void SetOfEopf(bool is_of_eopf) { is_of_eopf_ = is_of_eopf; }
@@ -57,18 +68,33 @@ class ZarrDataset final : public ZarrPamDataset {
     // True where the store states a red, a green and a blue band.
     bool HasAllColours();
     void ColoursChange() { has_all_colours_.reset(); }
-    // GDAL must not save beside the store, as the raster's, what it learns of an overview or a
-    // mask.
-    void BecomeLevel() {
+    // Makes this an overview of `raster`, which owns it: band 1 shows the raster's band
+    // `first_band`. GDAL must not save beside the store, as the raster's, what it learns of it.
+    void BecomeLevel(ZarrDataset& raster, int first_band) {
         nPamFlags |= GPF_NOSAVE;
         is_level_ = true;
+        raster_ = &raster;
+        first_band_ = first_band;
     }
+    // Makes this a mask of `raster`, likewise.
+    void BecomeMask(ZarrDataset& raster, int first_band) {
+        BecomeLevel(raster, first_band);
+        is_mask_ = true;
+    }
+    bool is_mask() const { return is_mask_; }
+    // The band that an overview or mask is of; nullptr where the dataset is neither.
+    ZarrRasterBand* BandOfRaster(int number) const {
+        return raster_ != nullptr ? raster_->Band(first_band_ + number - 1) : nullptr;
+    }
+    // The first band, from 1, of an array of the dataset.
+    int FirstBandOf(std::size_t array);
+    // The number of a band, from 1, among those of its array.
+    int NumberInArray(int number);
     // Lets `other`, of the same store, write with this dataset.
     void ShareUpdate(ZarrDataset& other) {
         if (update_ != nullptr) other.EnableUpdate(update_.Share(), convention_);
     }
     StoredMasks& masks() { return *masks_; }
-    const std::vector<std::unique_ptr<ZarrDataset>>& levels() const { return levels_; }
     // From now on BuildOverviews() takes away levels of other factors, as GDAL's does of arrays.
     void ReplaceLevels() { replaces_levels_ = true; }
     // Overviews that are built at closing, unless BuildPlannedOverviews() does it before.
@@ -95,8 +121,8 @@ class ZarrDataset final : public ZarrPamDataset {
     bool Flush() { return FlushAll(false) == CE_None; }
     // True where the names of bands can be coordinates of an array's only extra dimension.
     bool NamesBands();
-    // Says once that overviews are not made anew when what they show is written to.
-    void WarnOfOverviews();
+    // Warns once that overviews are not updated when the array that they show is written to.
+    void WarnOfOverviews(const BandArray& array);
     // Warns of a nodata value that does not fit a type; once for all bands that have it.
     void WarnOfNodata(const std::string& value, const zarr::DataType& type);
     void BandNamesChanged() { band_names_changed_ = true; }
@@ -186,9 +212,17 @@ class ZarrDataset final : public ZarrPamDataset {
     void StoreMetadataItem(const char* name, const char* value);
 
     zarr::CoordinateFinder coordinates_{*location_.hierarchy};
+    std::vector<ZarrDataset*> AllLevels() const;
+    // True where a band has a mask in the store.
+    bool HasStoredMask();
+
     std::vector<std::unique_ptr<ZarrDataset>> levels_;
+    std::vector<std::unique_ptr<ZarrDataset>> array_levels_;  // see AddLevelOf()
     std::unique_ptr<StoredMasks> masks_;
     std::optional<bool> is_flipped_;  // where another dataset says it
+    ZarrDataset* raster_ = nullptr;   // of an overview or mask
+    int first_band_ = 1;
+    bool is_mask_ = false;
     bool is_closing_ = false;
     bool is_of_eopf_ = false;
     bool assumes_colours_ = false;

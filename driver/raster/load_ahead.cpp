@@ -81,10 +81,8 @@ void LoadForWindow(ZarrRasterBand& band, const PixelWindow& window, const Buffer
         static_cast<void>(band.pixels().LoadAhead(window));
         return;
     }
-    const auto& levels = band.dataset()->levels();
-    if (static_cast<std::size_t>(level) < levels.size())
-        static_cast<void>(
-            levels[static_cast<std::size_t>(level)]->Band(band.GetBand())->pixels().LoadAhead(at));
+    if (const ZarrRasterBand* const overview = band.dataset()->LevelOf(band.GetBand(), level))
+        static_cast<void>(overview->pixels().LoadAhead(at));
 }
 
 void LoadBlocksFor(ZarrRasterBand& band, const PixelWindow& window, const BufferSize& buffer,

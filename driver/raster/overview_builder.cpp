@@ -34,6 +34,13 @@ bool SharesChunks(const RasterLayout& layout) {
                        [&](std::size_t axis) { return chunks[axis] > 1; });
 }
 
+// True for a band with a mask or an alpha band, which GDAL honours in every level only where it
+// fills bands together: by itself a band's smaller levels are made as if all pixels were valid.
+bool IsMasked(GDALRasterBand& band) {
+    return (band.GetMaskFlags() & (GMF_ALL_VALID | GMF_NODATA)) == 0 &&
+           !GDALDataTypeIsComplex(band.GetRasterDataType()) && band.GetColorTable() == nullptr;
+}
+
 CPLErr FillBand(const OverviewPixels& pixels, int band, const ScaledProgress& progress) {
     std::vector<GDALRasterBandH> overviews;
     for (GDALDataset* level : pixels.levels)
@@ -124,6 +131,17 @@ bool OverviewBuilder::HasOwnLevels() const {
     return !levels.empty() && writer_.AreListed(PathsOf(*levels[0]));
 }
 
+// True where a level, of all bands or of one array, is not described as an overview.
+bool OverviewBuilder::HasForeignLevels() const {
+    if (!dataset_.levels_.empty()) return !HasOwnLevels();
+    std::set<std::string> listed;
+    for (const zarr::OverviewLevel& level : writer_.Listed()) listed.insert(level.path);
+    const auto is_foreign = [&](const auto& level) {
+        return listed.count(PathsOf(*level)[0]) == 0;
+    };
+    return std::any_of(dataset_.array_levels_.begin(), dataset_.array_levels_.end(), is_foreign);
+}
+
 // The level that a factor means: of that size, or of one that GDAL computes the factor for.
 ZarrDataset* OverviewBuilder::FindLevel(const Datasets& levels, int factor) const {
     const int width = dataset_.GetRasterXSize();
@@ -169,7 +187,7 @@ Status OverviewBuilder::CheckRequest(const OverviewRequest& request) const {
                                    std::to_string(factor));
         if (FindLevel(dataset_.levels_, factor) != nullptr) continue;
         any_new = true;
-        if (!dataset_.levels_.empty() && !HasOwnLevels())
+        if (HasForeignLevels())
             return Status::Unsupported(
                 "the levels of this pyramid were not built by GDAL: those that it has can be "
                 "filled again, but a level of factor " +
@@ -209,6 +227,7 @@ Result<std::unique_ptr<ZarrDataset>> OverviewBuilder::OpenLevel(const LevelPaths
     location.kind = zarr::NodeKind::kArray;
     auto opened =
         std::make_unique<ZarrDataset>(dataset_.GetDescription(), location, dataset_.options_);
+    opened->BecomeLevel(dataset_, 1);
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
         ZARR_ASSIGN_OR_RETURN(RasterLayout layout,
                               MakeLevelLayout(*location.hierarchy, level.paths[i],
@@ -220,7 +239,6 @@ Result<std::unique_ptr<ZarrDataset>> OverviewBuilder::OpenLevel(const LevelPaths
                          opened->GetRasterYSize() == static_cast<int>(level.height);
     if (!is_like)
         return Status::Corrupt("/" + level.paths[0] + ": is not a smaller copy of the raster");
-    opened->BecomeLevel();
     opened->SetOfEopf(dataset_.is_of_eopf());
     opened->EnableUpdate(dataset_.update_.Share(), dataset_.convention_);
     return opened;
@@ -252,7 +270,8 @@ Status OverviewBuilder::Make(const OverviewRequest& request) {
     return {};
 }
 
-// Bands that are filled together, as their chunks are the same.
+// Bands that are filled together, as their chunks are the same. An alpha band comes first: it masks
+// the others, of which GDAL makes a smaller level from a larger one.
 std::vector<std::vector<int>> OverviewBuilder::Runs(const std::vector<int>& bands) const {
     std::vector<std::vector<int>> runs;
     const BandArray* last = nullptr;
@@ -264,29 +283,66 @@ std::vector<std::vector<int>> OverviewBuilder::Runs(const std::vector<int>& band
         runs.back().push_back(number);
         last = &band.array();
     }
+    const auto has_alpha = [&](const std::vector<int>& run) {
+        return std::any_of(run.begin(), run.end(), [&](int number) {
+            return dataset_.Band(number)->GetColorInterpretation() == GCI_AlphaBand;
+        });
+    };
+    std::stable_partition(runs.begin(), runs.end(), has_alpha);
     return runs;
+}
+
+// Fills the masks of levels from those of the bands, each once.
+CPLErr OverviewBuilder::FillMasks(const OverviewRequest& request,
+                                  const std::vector<ZarrDataset*>& levels) const {
+    std::set<const GDALRasterBand*> filled;
+    for (const int number : request.bands) {
+        ZarrRasterBand* const mask = dataset_.masks().Find(number).band;
+        if (mask == nullptr || !filled.insert(mask).second) continue;
+        std::vector<GDALRasterBandH> smaller;
+        for (ZarrDataset* const level : levels)
+            if (ZarrRasterBand* const band = level->masks().Find(number).band)
+                smaller.push_back(GDALRasterBand::ToHandle(band));
+        if (smaller.empty()) continue;
+        const CPLErr error = GDALRegenerateOverviewsEx(
+            GDALRasterBand::ToHandle(mask), static_cast<int>(smaller.size()), smaller.data(),
+            request.resampling.c_str(), nullptr, nullptr, request.options);
+        if (error != CE_None) return error;
+    }
+    return CE_None;
 }
 
 CPLErr OverviewBuilder::Fill(const OverviewRequest& request) const {
     if (EQUAL(request.resampling.c_str(), "NONE")) return CE_None;
-    std::set<GDALDataset*> wanted;
+    std::set<ZarrDataset*> wanted;
     for (const int factor : request.factors)
         for (const Datasets* levels : {&std::as_const(dataset_.levels_), &made_})
             if (ZarrDataset* level = FindLevel(*levels, factor)) wanted.insert(level);
-    std::vector<GDALDataset*> targets(wanted.begin(), wanted.end());
-    std::sort(targets.begin(), targets.end(), [](GDALDataset* a, GDALDataset* b) {
+    std::vector<ZarrDataset*> levels(wanted.begin(), wanted.end());
+    std::sort(levels.begin(), levels.end(), [](GDALDataset* a, GDALDataset* b) {
         return a->GetRasterXSize() * 1.0 * a->GetRasterYSize() >
                b->GetRasterXSize() * 1.0 * b->GetRasterYSize();
     });
     const auto errors = CPLGetErrorCounter();
-    CPLErr error = FillOverviews({dataset_, targets, Runs(request.bands), request.resampling,
-                                  request.progress, request.progress_data, request.options});
+    // GDAL makes smaller levels from larger ones, of which the masks are to be there.
+    CPLErr error = FillMasks(request, levels);
+    if (error == CE_None)
+        error = FillOverviews({dataset_,
+                               {levels.begin(), levels.end()},
+                               Runs(request.bands),
+                               request.resampling,
+                               request.progress,
+                               request.progress_data,
+                               request.options});
     if (error != CE_None && CPLGetErrorCounter() == errors)
         return EmitError(dataset_.store_path(),
                          Status(zarr::StatusCode::kCancelled, "building overviews was cancelled"));
     if (error != CE_None) return error;
-    for (GDALDataset* target : targets)
-        static_cast<ZarrDataset*>(target)->GDALPamDataset::FlushCache(false);
+    for (ZarrDataset* const level : levels) {
+        level->GDALPamDataset::FlushCache(false);
+        for (ZarrDataset* const mask : level->masks().opened())
+            mask->GDALPamDataset::FlushCache(false);
+    }
     const Status status = dataset_.update_->FlushChunks(dataset_.options_.threads);
     return status.ok() ? CE_None : EmitError(dataset_.store_path(), status);
 }
@@ -357,6 +413,23 @@ void OverviewBuilder::Discard() {
 
 Status OverviewBuilder::Finish() { return dataset_.update_->metadata().Finish(); }
 
+// Makes masks for the levels that are to be filled, where the raster got its mask after them.
+Status OverviewBuilder::MakeMissingMasks(const OverviewRequest& request) {
+    if (!HasOwnLevels()) return {};
+    const std::vector<LevelPaths> described = Described();
+    for (std::size_t i = 0; i < described.size(); ++i) {
+        const auto is_level = [&](int factor) {
+            return FindLevel(dataset_.levels_, factor) == dataset_.levels_[i].get();
+        };
+        if (std::none_of(request.factors.begin(), request.factors.end(), is_level)) continue;
+        ZARR_ASSIGN_OR_RETURN(const bool are_made, writer_.MakeMasks(described[i]));
+        if (!are_made) continue;
+        ZARR_RETURN_IF_ERROR(writer_.UpdateDescription(described[i]));
+        dataset_.levels_stale_ = true;
+    }
+    return {};
+}
+
 // Opens the levels again where the raster was told something since, so that what is made from one
 // of them goes by it. Callers may hold bands of the old ones, which stay as they are.
 Status OverviewBuilder::Reload() {
@@ -372,8 +445,21 @@ Status OverviewBuilder::Reload() {
     return {};
 }
 
+// Takes the overviews that are not of all bands away from the dataset. Callers may hold bands of
+// them, which stay as they are.
+void OverviewBuilder::DropLevelsOfArrays() {
+    for (const auto& array : dataset_.arrays_) array->levels.clear();
+    for (auto& level : dataset_.array_levels_) {
+        for (const auto& array : level->arrays_) dataset_.update_->Forget(*array->layout.array);
+        level->EndUpdate();
+        dataset_.removed_levels_.push_back(std::move(level));
+    }
+    dataset_.array_levels_.clear();
+}
+
 // Takes away what is described and cannot be used, or not for all arrays.
 Status OverviewBuilder::DropUnused() {
+    DropLevelsOfArrays();
     std::set<std::string> used;
     for (const auto& level : dataset_.levels_)
         for (const std::string& path : PathsOf(*level)) used.insert(path);
@@ -390,7 +476,8 @@ CPLErr OverviewBuilder::Build(const OverviewRequest& request) {
     const Status allowed = CheckRequest(request);
     if (!allowed.ok()) return EmitError(store, allowed);
     const bool is_own = dataset_.levels_.empty() || HasOwnLevels();
-    Status status = Reload();
+    Status status = MakeMissingMasks(request);
+    if (status.ok()) status = Reload();
     if (status.ok()) status = DropUnused();
     if (status.ok()) status = Make(request);
     CPLErr error = status.ok() ? Fill(request) : CE_Failure;
@@ -416,7 +503,7 @@ Status OverviewBuilder::RemoveLevels() {
 CPLErr OverviewBuilder::Clean(const OverviewRequest& request) {
     const std::string& store = dataset_.store_path();
     const bool has_levels = !dataset_.levels_.empty();
-    if (has_levels && !HasOwnLevels())
+    if (HasForeignLevels())
         return EmitError(store, Status::Unsupported("the levels of this pyramid were not built by "
                                                     "GDAL, so they are not removed"));
     if (has_levels && request.bands.size() != static_cast<std::size_t>(dataset_.nBands))
@@ -448,8 +535,9 @@ CPLErr FillOverviews(const OverviewPixels& pixels) {
             static_cast<double>(done) / static_cast<double>(all),
             static_cast<double>(done + run.size()) / static_cast<double>(all),
             WatchedProgress::Report, &watched);
-        const CPLErr error = run.size() == 1 ? FillBand(pixels, run[0], progress)
-                                             : FillTogether(pixels, run, progress);
+        const bool is_alone = run.size() == 1 && !IsMasked(*pixels.base.GetRasterBand(run[0]));
+        const CPLErr error =
+            is_alone ? FillBand(pixels, run[0], progress) : FillTogether(pixels, run, progress);
         if (error != CE_None || watched.IsCancelled()) return CE_Failure;
         done += run.size();
     }

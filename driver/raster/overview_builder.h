@@ -49,6 +49,7 @@ class OverviewBuilder {
     std::vector<std::string> PathsOf(const ZarrDataset& level) const;
     std::vector<LevelPaths> Described() const;
     bool HasOwnLevels() const;
+    bool HasForeignLevels() const;
     ZarrDataset* FindLevel(const Datasets& levels, int factor) const;
     zarr::Status CheckBase() const;
     zarr::Status CheckRequest(const OverviewRequest& request) const;
@@ -57,7 +58,10 @@ class OverviewBuilder {
     zarr::Status CheckArrays(bool any_new) const;
     zarr::Result<std::unique_ptr<ZarrDataset>> OpenLevel(const LevelPaths& level) const;
     zarr::Status Reload();
+    zarr::Status MakeMissingMasks(const OverviewRequest& request);
+    CPLErr FillMasks(const OverviewRequest& request, const std::vector<ZarrDataset*>& levels) const;
     zarr::Status DropUnused();
+    void DropLevelsOfArrays();
     zarr::Status Make(const OverviewRequest& request);
     std::vector<std::vector<int>> Runs(const std::vector<int>& bands) const;
     CPLErr Fill(const OverviewRequest& request) const;

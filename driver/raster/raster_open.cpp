@@ -2,6 +2,7 @@
 #include "driver/raster/raster_open.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -72,6 +73,29 @@ std::vector<std::string> PathsOf(const std::vector<Pyramid>& pyramids, const Pyr
     return paths;
 }
 
+// Opens arrays as one overview of as many arrays of the dataset, from `first` on.
+Result<DatasetPtr> OpenLevel(const Request& request, const std::vector<std::string>& paths,
+                             ZarrDataset& dataset, std::size_t first) {
+    const Location location = At(request.location, paths[0]);
+    auto level = std::make_unique<ZarrDataset>(request.name, location, request.options);
+    level->BecomeLevel(dataset, dataset.FirstBandOf(first));
+    level->SetOfEopf(dataset.is_of_eopf());
+    for (std::size_t k = 0; k < paths.size(); ++k) {
+        const RasterLayout& base = dataset.Layout(first + k);
+        ZARR_ASSIGN_OR_RETURN(RasterLayout layout, MakeLevelLayout(*location.hierarchy, paths[k],
+                                                                   request.options, base));
+        if (layout.BandCount() != base.BandCount()) return Status::Corrupt("its bands are others");
+        level->AddArray(std::move(layout), paths.size() > 1);
+    }
+    return level;
+}
+
+void WarnOfLevel(const Request& request, const Pyramid& pyramid, const std::string& path,
+                 const Status& status) {
+    EmitWarning(request.location.store_path,
+                pyramid.origin + ": /" + path + " is left out: " + status.message());
+}
+
 // Adds the levels that all pyramids have as overviews. The pyramids are in the order of the
 // dataset's arrays.
 void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
@@ -80,24 +104,34 @@ void AddLevels(const Request& request, const std::vector<Pyramid>& pyramids, Zar
     for (std::size_t i = 1; i < levels.size(); ++i) {
         const std::vector<std::string> paths = PathsOf(pyramids, levels[i]);
         if (paths.empty()) continue;
-        const Location location = At(request.location, paths[0]);
-        auto level = std::make_unique<ZarrDataset>(request.name, location, request.options);
-        level->BecomeLevel();
-        level->SetOfEopf(dataset.is_of_eopf());
-        Status status;
-        for (std::size_t k = 0; k < paths.size() && status.ok(); ++k) {
-            auto layout =
-                MakeLevelLayout(*location.hierarchy, paths[k], request.options, dataset.Layout(k));
-            status = layout.status();
-            if (status.ok()) level->AddArray(layout.Take(), paths.size() > 1);
-        }
-        if (status.ok() && level->GetRasterCount() == dataset.GetRasterCount())
-            dataset.AddLevel(std::move(level));
+        auto level = OpenLevel(request, paths, dataset, 0);
+        if (level.ok())
+            dataset.AddLevel(level.Take());
         else
-            EmitWarning(location.store_path,
-                        pyramids[0].origin + ": /" + paths[0] + " is left out: " +
-                            (status.ok() ? "its bands are others" : status.message()));
+            WarnOfLevel(request, pyramids[0], paths[0], level.status());
     }
+}
+
+// True where the pyramids have levels of the same sizes.
+bool HaveSameLevels(const std::vector<Pyramid>& pyramids) {
+    return std::all_of(pyramids.begin(), pyramids.end(), [&](const Pyramid& pyramid) {
+        return std::equal(pyramid.levels.begin(), pyramid.levels.end(), pyramids[0].levels.begin(),
+                          pyramids[0].levels.end(), SameSize);
+    });
+}
+
+// Gives each array of the dataset the levels of its own pyramid as overviews.
+void AddLevelsOfArrays(const Request& request, const std::vector<Pyramid>& pyramids,
+                       ZarrDataset& dataset) {
+    for (std::size_t k = 0; k < pyramids.size(); ++k)
+        for (std::size_t i = 1; i < pyramids[k].levels.size(); ++i) {
+            const std::string& path = pyramids[k].levels[i].path;
+            auto level = OpenLevel(request, {path}, dataset, k);
+            if (level.ok())
+                dataset.AddLevelOf(k, level.Take());
+            else
+                WarnOfLevel(request, pyramids[k], path, level.status());
+        }
 }
 
 // The pyramid that `path` is the base of, as a list of one; empty where there is none.
@@ -146,13 +180,29 @@ void SortByNumber(std::vector<RasterLayout>& layouts) {
         [&](const RasterLayout& a, const RasterLayout& b) { return number(a) < number(b); });
 }
 
-// Those of the pyramids that have the arrays as bases, in the order of the arrays.
-std::vector<Pyramid> PyramidsOver(const std::vector<RasterLayout>& layouts,
+// The pyramid of each array, in the order of the arrays, from the array on: one of `pyramids`,
+// which the opened group describes, else one that another node describes.
+std::vector<Pyramid> PyramidsFrom(const Request& request, const std::vector<RasterLayout>& layouts,
                                   const std::vector<Pyramid>& pyramids) {
-    std::vector<Pyramid> ordered;
-    for (const RasterLayout& layout : layouts)
+    std::vector<Pyramid> ordered(layouts.size());
+    std::vector<std::string> others;
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+        const std::string& path = layouts[i].facts.path;
         for (const Pyramid& pyramid : pyramids)
-            if (pyramid.levels[0].path == layout.facts.path) ordered.push_back(pyramid);
+            if (pyramid.levels[0].path == path && ordered[i].levels.size() < 2)
+                ordered[i] = pyramid;
+        if (ordered[i].levels.empty()) others.push_back(path);
+    }
+    zarr::Warnings warnings;
+    auto found = zarr::FindPyramidsFrom(*request.location.hierarchy, others, warnings);
+    EmitWarnings(request.location.store_path, warnings);
+    auto next = found.begin();
+    for (Pyramid& pyramid : ordered)
+        if (pyramid.levels.empty()) pyramid = std::move(*next++);
+    for (std::size_t i = 0; i < layouts.size(); ++i) {
+        ordered[i].levels[0].width = static_cast<std::uint64_t>(layouts[i].Width());
+        ordered[i].levels[0].height = static_cast<std::uint64_t>(layouts[i].Height());
+    }
     return ordered;
 }
 
@@ -206,8 +256,8 @@ void WarnOfOtherPlaces(const ArrayList& rasters, const ArrayList& bands,
                                 FirstFew(others, ", ") + " (each opens by its name)");
 }
 
-// Adds a band for each array, with the levels that all of them have in the pyramids; nothing where
-// their axes turn out to differ.
+// Adds a band for each array, with the levels of its pyramid; nothing where their axes turn out to
+// differ.
 Status AddGroupBands(const Request& request, const ArrayList& bands,
                      const std::vector<Pyramid>& pyramids, ZarrDataset& dataset) {
     std::vector<RasterLayout> layouts;
@@ -224,10 +274,12 @@ Status AddGroupBands(const Request& request, const ArrayList& bands,
     SortByNumber(layouts);
     dataset.SetOfEopf(zarr::IsEopfProduct(*request.location.hierarchy));
     if (dataset.is_of_eopf()) PutColoursFirst(layouts);
-    const std::vector<Pyramid> ordered = PyramidsOver(layouts, pyramids);
-    const bool all_have_levels = ordered.size() == layouts.size();
+    const std::vector<Pyramid> ordered = PyramidsFrom(request, layouts, pyramids);
     for (RasterLayout& layout : layouts) dataset.AddArray(std::move(layout), true);
-    if (all_have_levels) AddLevels(request, ordered, dataset);
+    if (HaveSameLevels(ordered))
+        AddLevels(request, ordered, dataset);
+    else
+        AddLevelsOfArrays(request, ordered, dataset);
     return {};
 }
 
@@ -311,6 +363,14 @@ void DropOverviews(const Location& location, std::vector<CatalogGroup>& groups) 
     groups.erase(std::remove_if(groups.begin(), groups.end(), is_dropped), groups.end());
 }
 
+void RemoveArrays(CatalogGroup& group, const std::set<std::string>& paths) {
+    auto& arrays = group.arrays;
+    arrays.erase(
+        std::remove_if(arrays.begin(), arrays.end(),
+                       [&](const CatalogArray& array) { return paths.count(array.path) != 0; }),
+        arrays.end());
+}
+
 // Of the pyramids that are described in the same place as the first, those with the largest base.
 std::vector<Pyramid> Largest(const std::vector<Pyramid>& pyramids) {
     const auto pixels = [](const Pyramid& pyramid) {
@@ -327,20 +387,23 @@ std::vector<Pyramid> Largest(const std::vector<Pyramid>& pyramids) {
     return largest;
 }
 
-Result<Contents> List(const Location& location, zarr::Warnings& warnings) {
+Result<Contents> List(const Location& location, const OpenOptions& options,
+                      zarr::Warnings& warnings) {
     Contents contents;
     ZARR_ASSIGN_OR_RETURN(contents.groups,
                           zarr::ListRasters(*location.hierarchy, location.node, warnings));
     DropOverviews(location, contents.groups);
     NameImages(*location.hierarchy, location.node, contents.groups, warnings);
     std::set<std::string> smaller;
+    std::map<std::string, std::set<std::string>> own;  // by the group that describes them
     for (const CatalogGroup& group : contents.groups) {
         if (group.kind != CatalogGroup::Kind::kPlain) continue;  // has no smaller levels in it
         std::vector<Pyramid> pyramids =
             zarr::FindPyramids(*location.hierarchy, group.path, warnings);
         for (const Pyramid& pyramid : pyramids)
             for (std::size_t i = 1; i < pyramid.levels.size(); ++i)
-                smaller.insert(pyramid.levels[i].path);
+                own[group.path].insert(pyramid.levels[i].path);
+        smaller.insert(own[group.path].begin(), own[group.path].end());
         if (group.path != location.node || pyramids.empty()) continue;
         const auto others =
             std::stable_partition(pyramids.begin(), pyramids.end(),
@@ -350,11 +413,11 @@ Result<Contents> List(const Location& location, zarr::Warnings& warnings) {
         if (!pyramids.empty()) contents.pyramids = Largest(pyramids);
     }
     for (CatalogGroup& group : contents.groups) {
-        auto& arrays = group.arrays;
-        arrays.erase(std::remove_if(
-                         arrays.begin(), arrays.end(),
-                         [&](const CatalogArray& array) { return smaller.count(array.path) != 0; }),
-                     arrays.end());
+        CatalogGroup opened = group;  // levels that a group above describes are bands of this one
+        RemoveArrays(opened, own[group.path]);
+        RemoveArrays(group, smaller);
+        if (opened.arrays.size() > group.arrays.size() && group.Rasters().size() > 1)
+            group.band_count = BandsOf(opened, location, options).size();
     }
     return contents;
 }
@@ -395,8 +458,10 @@ Result<DatasetPtr> OpenBands(const Request& request, const Contents& contents) {
     const CatalogGroup& group = are_bases ? bases : contents.groups[0];
     const ArrayList bands = BandsOf(group, location, request.options);
     if (bands.empty()) return dataset;
-    ZARR_RETURN_IF_ERROR(AddGroupBands(
-        request, bands, are_bases ? contents.pyramids : contents.overviews, *dataset));
+    Pyramids pyramids = contents.overviews;
+    if (are_bases)
+        pyramids.insert(pyramids.end(), contents.pyramids.begin(), contents.pyramids.end());
+    ZARR_RETURN_IF_ERROR(AddGroupBands(request, bands, pyramids, *dataset));
     WarnOfOtherPlaces(group.Rasters(), bands, location.store_path);
     return dataset;
 }
@@ -406,7 +471,7 @@ Result<DatasetPtr> OpenGroup(const Request& request) {
     zarr::Warnings warnings;
     const Status group_status = location.hierarchy->CheckGroup(location.node);
     if (!group_status.ok()) warnings.push_back(group_status.message());
-    ZARR_ASSIGN_OR_RETURN(const Contents contents, List(location, warnings));
+    ZARR_ASSIGN_OR_RETURN(const Contents contents, List(location, request.options, warnings));
     EmitWarnings(location.store_path, warnings);
     const std::vector<const CatalogArray*> rasters = contents.Rasters();
     const bool list_all = request.options.list_all_arrays;
@@ -523,7 +588,8 @@ void ListSubdatasets(const std::vector<CatalogGroup>& groups, const Location& lo
     for (const auto& [group, bands] : composites) {
         const auto& shape = bands[0]->metadata.shape;
         dataset.AddSubdataset(FormatConnectionString(location.store_path, group->path),
-                              DescribeComposite(shape[0], shape[1], group->path, bands.size()));
+                              DescribeComposite(shape[0], shape[1], group->path,
+                                                std::max(bands.size(), group->band_count)));
     }
     add_arrays(unlisted, ordered.end());
 }

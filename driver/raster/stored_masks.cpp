@@ -54,30 +54,22 @@ std::string StoredMasks::PathOf(int number) const {
     return zarr::JoinKey(zarr::ParentPath(layout.facts.path), *name);
 }
 
-// Bands of an array follow each other.
-int StoredMasks::NumberInArray(int number) const {
-    int first = number;
-    while (first > 1 && &dataset_.Band(first - 1)->array() == &dataset_.Band(number)->array())
-        --first;
-    return number - first + 1;
-}
-
 StoredMasks::Mask StoredMasks::Find(int number) {
     const std::string path = PathOf(number);
     if (path.empty()) return {};
-    MaskArray* const array = Open(path);
+    MaskArray* const array = Open(path, number);
     if (array == nullptr) return {};
-    const int own = NumberInArray(number);
+    const int own = dataset_.NumberInArray(number);
     const bool is_one = array->dataset->GetRasterCount() == 1;
     const auto& bands = array->bands;
     if (!bands.empty() && std::find(bands.begin(), bands.end(), own) == bands.end()) return {};
     return {array->dataset->Band(is_one ? 1 : own), array->flags};
 }
 
-StoredMasks::MaskArray* StoredMasks::Open(const std::string& path) {
+StoredMasks::MaskArray* StoredMasks::Open(const std::string& path, int number) {
     auto found = arrays_.find(path);
     if (found == arrays_.end()) {
-        auto opened = OpenArray(path);
+        auto opened = OpenArray(path, number);
         if (!opened.ok())
             EmitWarning(dataset_.store_path(),
                         "the mask /" + path + " is not used: " + opened.status().message());
@@ -86,7 +78,7 @@ StoredMasks::MaskArray* StoredMasks::Open(const std::string& path) {
     return found->second.dataset != nullptr ? &found->second : nullptr;
 }
 
-Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path) const {
+Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, int number) const {
     const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
     OpenOptions options = dataset_.options();
     options.fill_value_as_nodata = zarr::FillAsNodata::kNo;
@@ -111,7 +103,8 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path) c
     location.kind = zarr::NodeKind::kArray;
     array.dataset = std::make_unique<ZarrDataset>(dataset_.GetDescription(), location, options);
     array.dataset->AddArray(std::move(layout), false);
-    array.dataset->BecomeLevel();
+    const int own = dataset_.NumberInArray(number);
+    array.dataset->BecomeMask(dataset_, is_of_one ? number : number - own + 1);
     if (options.north_up) array.dataset->FollowFlip(dataset_);
     dataset_.ShareUpdate(*array.dataset);
     return array;
@@ -165,7 +158,7 @@ Status StoredMasks::Create(int number, int flags) {
         (flags & GMF_PER_DATASET) != 0)
         number = dataset_.BandsHaveArrays() ? number : 0;
     std::string path = PathOf(first);
-    const MaskArray* const held = path.empty() ? nullptr : Open(path);
+    const MaskArray* const held = path.empty() ? nullptr : Open(path, first);
     const bool has_bands = number != 0 && dataset_.Band(first)->array().layout.BandCount() > 1;
     const bool fits = held != nullptr &&
                       has_bands == (held->dataset->GetRasterCount() > 1 || !held->bands.empty());
@@ -176,7 +169,7 @@ Status StoredMasks::Create(int number, int flags) {
         const zarr::Hierarchy& hierarchy = *dataset_.location().hierarchy;
         ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(path));
         std::vector<int> bands = fits ? held->bands : std::vector<int>();
-        bands.push_back(NumberInArray(number));
+        bands.push_back(dataset_.NumberInArray(number));
         json::PutMember(*attributes.as_object(), kBands, ListOf(bands));
         ZARR_RETURN_IF_ERROR(dataset_.update()->metadata().SetAttributes(path, attributes));
         if (fits) arrays_[path].bands = bands;
@@ -184,7 +177,7 @@ Status StoredMasks::Create(int number, int flags) {
     for (int i = first; i <= last; ++i)
         dataset_.Band(i)->ChangeAttribute(zarr::kMaskAttribute.data(),
                                           json::Value(std::string(zarr::LastName(path))));
-    return Open(path) != nullptr ? Status() : Status::Io("/" + path + ": cannot be opened");
+    return Open(path, first) != nullptr ? Status() : Status::Io("/" + path + ": cannot be opened");
 }
 
 }  // namespace zarr_driver

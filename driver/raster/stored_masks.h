@@ -48,9 +48,8 @@ class StoredMasks {
         std::vector<int> bands;  // that have one, from 1; empty: all
     };
     // nullptr where the array at `path` is no mask.
-    MaskArray* Open(const std::string& path);
-    zarr::Result<MaskArray> OpenArray(const std::string& path) const;
-    int NumberInArray(int number) const;  // from 1
+    MaskArray* Open(const std::string& path, int number);
+    zarr::Result<MaskArray> OpenArray(const std::string& path, int number) const;
     std::string PathOf(int number) const;
     zarr::Result<std::string> MakeArray(int number, int flags);
 

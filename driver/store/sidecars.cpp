@@ -212,6 +212,33 @@ void MoveBeside(const std::string& from, const std::string& to) {
     }
 }
 
+namespace {
+
+// Without its ending; empty where nothing is beside the store, or on a server.
+std::string BaseOfNode(const std::string& store_path, const std::string& node) {
+    if (ArchiveOf(store_path) || StorePath(store_path).is_remote()) return {};
+    return SidecarBase(store_path, DatasetId(node, {}, {}), false,
+                       LookAtPlainAuxiliary(store_path));
+}
+
+}  // namespace
+
+void RemoveBesideNode(const std::string& store_path, const std::string& node) {
+    const std::string base = BaseOfNode(store_path, node);
+    const QuietErrors quiet;
+    for (const char* const end : kSidecarEnds)
+        if (!base.empty()) VSIUnlink((base + end).c_str());
+}
+
+void MoveBesideNode(const std::string& store_path, const std::string& from, const std::string& to) {
+    const std::string source = BaseOfNode(store_path, from);
+    const std::string target = BaseOfNode(store_path, to);
+    if (source.empty() || target.empty()) return;
+    const QuietErrors quiet;
+    for (const char* const end : kSidecarEnds)
+        if (PathExists(source + end)) VSIRename((source + end).c_str(), (target + end).c_str());
+}
+
 Status CopyBeside(const std::string& from, const std::string& to) {
     const QuietErrors quiet;
     for (const std::string& source : SidecarsOf(from)) {

@@ -63,6 +63,9 @@ void MoveBeside(const std::string& from, const std::string& to);
 // Copies a file of GDAL's virtual file systems, also from one of them to another. False where that
 // fails.
 bool CopyFile(const std::string& source, const std::string& target);
+// Remove, or rename with it, the files beside a store that are of one node in it.
+void RemoveBesideNode(const std::string& store_path, const std::string& node);
+void MoveBesideNode(const std::string& store_path, const std::string& from, const std::string& to);
 
 // Copies the files beside a store to beside another. The error names the file that cannot be
 // copied; those that were are left.

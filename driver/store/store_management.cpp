@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/conventions/belongings.h"
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
@@ -56,6 +57,12 @@ Result<Place> FindPlace(const char* name) {
     return Place{location.store_path, location.node};
 }
 
+// A store that is being changed, as it is now.
+Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
+    const std::shared_ptr<zarr::Store>& store) {
+    return zarr::Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
+}
+
 Status DeletePlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(name));
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
@@ -64,7 +71,10 @@ Status DeletePlace(const char* name) {
     ZARR_RETURN_IF_ERROR(CheckNothingElse(place.folder.text() + "/" + place.node, "deleted"));
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
     zarr::HierarchyWriter writer(store);
-    ZARR_RETURN_IF_ERROR(writer.DeleteNode(place.node));
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
+    ZARR_RETURN_IF_ERROR(zarr::DeleteWithBelongings(writer, *hierarchy, place.node).status());
+    ZARR_RETURN_IF_ERROR(StoreMultidimCrs(*store, {{place.node, "", ""}}));
+    RemoveBesideNode(place.folder.text(), place.node);
     return writer.Finish();
 }
 
@@ -79,7 +89,10 @@ Status RenameNode(const Place& place, const std::string& target) {
         return Status::Unsupported("/" + place.node + ": is renamed only within its group");
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place.folder));
     zarr::HierarchyWriter writer(store);
-    ZARR_RETURN_IF_ERROR(writer.RenameNode(place.node, name));
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, HierarchyOf(store));
+    ZARR_RETURN_IF_ERROR(zarr::RenameWithBelongings(writer, *hierarchy, place.node, name).status());
+    MoveBesideNode(place.folder.text(), place.node,
+                   zarr::JoinKey(zarr::ParentPath(place.node), name));
     return writer.Finish();
 }
 

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: MIT
+"""What goes and moves with an array, and overviews that another program has left behind."""
+
+import shutil
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+import zarr_formats
+from osgeo import gdal, osr
+from zarr_edit import Editor
+from zarr_gdal import array_name, assert_same, error_log, open_raster
+from zarr_overviews import check_consolidated, entries, level_folders, level_group, sizes, update
+from zarr_store import make_store
+
+pytestmark = zarr_formats.BOTH
+ROWS, COLUMNS = 40, 60
+VALUES = np.arange(ROWS * COLUMNS, dtype="u2").reshape(ROWS, COLUMNS)
+UTM_32 = (500000, 10, 0, 5200000, 0, -10)
+UTM_33 = (300000, 20, 0, 4200000, 0, -20)
+
+
+def raster(values=VALUES, epsg=32632, place=UTM_32, mask=True):
+    rows, columns = values.shape
+    dataset = gdal.GetDriverByName("MEM").Create("", columns, rows, 1, gdal.GDT_UInt16)
+    dataset.GetRasterBand(1).WriteArray(values)
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(epsg)
+    dataset.SetSpatialRef(srs)
+    dataset.SetGeoTransform(place)
+    if mask:
+        dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
+        dataset.GetRasterBand(1).GetMaskBand().WriteArray(((values % 3 > 0) * 255).astype("u1"))
+    return dataset
+
+
+def add(store, name, source, *options):
+    options = [f"ARRAY_NAME={name}", "OVERVIEWS=2,4", *options]
+    made = gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options)
+    assert made is not None, gdal.GetLastErrorMsg()
+    made = None
+    return store
+
+
+def with_two(folder):
+    """a in one place, m in another, each with a mask and overviews. Returns what it was without m."""
+    store = add(folder / "s.zarr", "a", raster())
+    before = entries(store)
+    add(store, "m", raster(VALUES + 7, 32633, UTM_33), "APPEND_SUBDATASET=YES")
+    return store, before
+
+
+def delete(store, path, how):
+    if how == "classic":
+        assert gdal.GetDriverByName("Zarr").Delete(array_name(store, path)) == 0
+        return
+    group, _, name = path.rpartition("/")
+    with Editor(store) as edit:
+        edit.do(hold="g", **{"from": "root"}, group=group) if group else None
+        edit.do(delete="array", **{"from": "g" if group else "root"}, name=name)
+
+
+def rename(store, old, new, how):
+    if how == "classic":
+        names = [array_name(store, name) for name in (new, old)]
+        assert gdal.GetDriverByName("Zarr").Rename(*names) == 0
+        return
+    with Editor(store) as edit:
+        edit.do(hold="x", **{"from": "root"}, array=old)
+        edit.do(rename="x", to=new)
+
+
+def check(store, name, values):
+    """The raster with its mask, its overviews and theirs."""
+    dataset = open_raster(array_name(store, name))
+    band = dataset.GetRasterBand(1)
+    assert_same(band.ReadAsArray(), values)
+    assert_same(band.GetMaskBand().ReadAsArray(), ((values % 3 > 0) * 255).astype("u1"))
+    assert sizes(dataset) == [(30, 20), (15, 10)]
+    for i, step in enumerate((2, 4)):
+        level = band.GetOverview(i)
+        assert_same(level.ReadAsArray(), values[::step, ::step])
+        assert level.GetMaskFlags() == gdal.GMF_PER_DATASET
+    return dataset
+
+
+each_way = pytest.mark.parametrize("how", ["classic", "multidim"])
+
+
+@each_way
+def test_what_is_the_arrays_alone_is_deleted_with_it(tmp_path, how, cpl):
+    store, before = with_two(tmp_path)
+    check(store, "a", VALUES)
+    check(store, "m", VALUES + 7)
+    delete(store, "m", how)
+    assert entries(store) == before
+    check_consolidated(store)
+    check(store, "a", VALUES)
+    cpl.assert_quiet()
+
+
+@each_way
+def test_the_next_array_of_the_name_is_not_taken_for_it(tmp_path, how, cpl):
+    store, _ = with_two(tmp_path)
+    delete(store, "m", how)
+    other = VALUES[::-1].copy()
+    add(store, "m", raster(other, 32631, UTM_32), "APPEND_SUBDATASET=YES")
+    dataset = check(store, "m", other)
+    assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32631"
+    assert dataset.GetGeoTransform() == UTM_32
+    delete(store, "m", how)
+    source = raster(other, 32631, UTM_32, mask=False)
+    options = ["ARRAY_NAME=m", "APPEND_SUBDATASET=YES"]
+    gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options)
+    assert sizes(open_raster(array_name(store, "m"))) == []
+    cpl.assert_quiet()
+
+
+@each_way
+def test_what_others_use_stays(tmp_path, how, cpl):
+    """b shares the grid mapping and the dimensions of a."""
+    store = add(tmp_path / "s.zarr", "a", raster())
+    add(store, "b", raster(VALUES + 1), "APPEND_SUBDATASET=YES")
+    delete(store, "a", how)
+    dataset = check(store, "b", VALUES + 1)
+    assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32632"
+    assert dataset.GetGeoTransform() == UTM_32
+    with xr.open_zarr(store) as opened:
+        assert_same(opened.b.x.values, UTM_32[0] + 10 * np.arange(0.5, COLUMNS))
+    cpl.assert_quiet()
+
+
+@each_way
+def test_coordinates_that_a_group_below_uses_stay(tmp_path, how, cpl):
+    arrays = {
+        "a": {"values": VALUES, "dims": ["y", "x"], "attrs": {"coordinates": "height"}},
+        "x": {"values": np.arange(60.0), "dims": ["x"], "attrs": {"bounds": "x_bnds"}},
+        "x_bnds": {"values": np.zeros((60, 2)), "dims": ["x", "nv"]},
+        "y": {"values": np.arange(40.0), "dims": ["y"], "attrs": {"bounds": "y_bnds"}},
+        "y_bnds": {"values": np.zeros((40, 2)), "dims": ["y", "nv"]},
+        "height": {"values": np.zeros(()), "dims": []},
+        "g/line": {"values": np.zeros((3, 60)), "dims": ["z", "x"]},
+    }
+    store = make_store(tmp_path, arrays)
+    delete(store, "a", how)
+    left = {path.parent.relative_to(store).as_posix() for path in store.rglob("*") if path.name in (".zarray", "zarr.json")}  # fmt: skip
+    assert left - {".", "g"} == {"x", "x_bnds", "g/line"}
+    cpl.assert_quiet()
+
+
+@each_way
+def test_the_last_array_leaves_an_empty_store(tmp_path, how, cpl):
+    store = add(tmp_path / "s.zarr", "a", raster())
+    delete(store, "a", how)
+    assert level_folders(store) == []
+    assert list(zarr.open_group(str(store), mode="r")) == []
+    cpl.assert_quiet()
+
+
+@each_way
+def test_a_renamed_array_keeps_what_it_has(tmp_path, how, cpl):
+    store, _ = with_two(tmp_path)
+    rename(store, "m", "n", how)
+    dataset = check(store, "n", VALUES + 7)
+    assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32633"
+    check_consolidated(store)
+    check(store, "a", VALUES)
+    assert [path for path in store.rglob("*") if path.name in ("m", "m_mask", "spatial_ref_m")] == []
+    # Its name is free.
+    other = VALUES[::-1].copy()
+    add(store, "m", raster(other, 32631), "APPEND_SUBDATASET=YES")
+    dataset = check(store, "m", other)
+    assert dataset.GetSpatialRef().GetAuthorityCode(None) == "32631"
+    dataset = None
+    dataset = check(store, "n", VALUES + 7)
+    # Overviews are still its own to build and to remove.
+    dataset = None
+    assert update(array_name(store, "n")).BuildOverviews("NONE", []) == 0
+    assert sizes(open_raster(array_name(store, "n"))) == []
+    check(store, "m", other)
+    cpl.assert_quiet()
+
+
+def test_files_beside_the_store_go_with_their_array(tmp_path, cpl):
+    store = add(tmp_path / "s.zarr", "a", raster(mask=False))
+    add(store, "m", raster(VALUES + 7, mask=False), "APPEND_SUBDATASET=YES")
+    assert update(array_name(store, "m")).BuildOverviews("NONE", []) == 0
+    assert open_raster(array_name(store, "m")).BuildOverviews("NEAREST", [2]) == 0
+    assert (tmp_path / "s.zarr@m.ovr").exists()
+    rename(store, "m", "n", "classic")
+    assert not (tmp_path / "s.zarr@m.ovr").exists() and sizes(open_raster(array_name(store, "n"))) != []
+    delete(store, "n", "classic")
+    assert list(tmp_path.glob("*.ovr")) == []
+    cpl.assert_quiet()
+
+
+# -------------------------------------------------------------------------------------------------
+# Arrays that another program has replaced
+
+
+def changed_by_xarray(store, values):
+    """Read, changed and written back with all attributes."""
+    with xr.open_zarr(store) as opened:
+        opened = opened.load()
+    opened.a.values[...] = values
+    opened.to_zarr(store, mode="a")
+
+
+def replaced_by_zarr_python(store, values):
+    root = zarr.open_group(str(store), mode="a")
+    root.create_dataset("a", data=values, chunks=values.shape, overwrite=True)
+    root["a"].attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    zarr.consolidate_metadata(str(store))
+
+
+def written_by_zarr_python(store, values):
+    zarr.open_group(str(store), mode="r+")["a"][...] = values
+
+
+REPLACERS = [changed_by_xarray, replaced_by_zarr_python, written_by_zarr_python]
+
+
+def is_left_out(store):
+    with error_log() as log:
+        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)
+    assert log.errors == [] and sizes(dataset) == []
+    assert log.warnings != [] and all("was made from other values than /a" in text for text in log.warnings)
+    return True
+
+
+@pytest.mark.parametrize("options", [[], ["COMPRESS=NONE", "BLOCKXSIZE=16", "BLOCKYSIZE=16"]], ids=["", "raw"])
+@pytest.mark.parametrize("replace", REPLACERS, ids=lambda replace: replace.__name__)
+def test_overviews_of_another_content_are_left_out(tmp_path, replace, options):
+    store = add(tmp_path / "s.zarr", "a", raster(mask=False), *options)
+    assert sizes(open_raster(store)) == [(30, 20), (15, 10)]
+    replace(store, VALUES + 7)
+    assert is_left_out(store)
+    dataset = update(array_name(store, "a"))
+    assert dataset.BuildOverviews("NEAREST", [2]) == 0
+    dataset = None
+    dataset = open_raster(array_name(store, "a"))
+    assert_same(dataset.GetRasterBand(1).GetOverview(0).ReadAsArray(), (VALUES + 7)[::2, ::2])
+    assert sizes(dataset) == [(30, 20)]
+
+
+def test_a_replaced_array_of_another_shape(tmp_path):
+    store = add(tmp_path / "s.zarr", "a", raster(mask=False))
+    replaced_by_zarr_python(store, np.zeros((80, 120), "u2"))
+    with error_log() as log:
+        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)
+    assert log.errors == [] and sizes(dataset) == []
+    assert [text for text in log.warnings if "is left out" in text] != []
+
+
+def test_what_xarray_writes_in_place_of_an_array_has_no_overviews(tmp_path):
+    """mode="a", with a dataset that has nothing of the store's."""
+    store = add(tmp_path / "s.zarr", "a", raster(mask=False))
+    xr.Dataset({"a": (("y", "x"), VALUES + 7)}).to_zarr(store, mode="a")
+    with error_log() as log:
+        dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER)
+    assert log.errors == [] and sizes(dataset) == []
+    assert_same(dataset.GetRasterBand(1).ReadAsArray(), VALUES + 7)
+
+
+def test_copies_of_a_store_keep_the_overviews(tmp_path, cpl):
+    store = add(tmp_path / "s.zarr", "a", raster())
+    shutil.copytree(store, tmp_path / "copy.zarr")
+    check(tmp_path / "copy.zarr", "a", VALUES)
+    # The same values in other chunks, by another codec.
+    root = zarr.open_group(str(tmp_path / "copy.zarr"), mode="a")
+    attributes = root["a"].attrs.asdict()
+    root.create_dataset("a", data=VALUES, chunks=(7, 9), compressor=None, overwrite=True)
+    root["a"].attrs.put(attributes)
+    zarr.consolidate_metadata(str(tmp_path / "copy.zarr"))
+    check(tmp_path / "copy.zarr", "a", VALUES)
+    cpl.assert_quiet()
+
+
+def test_pixels_that_gdal_writes_warn_and_nothing_else(tmp_path):
+    """As before: the writer is told, and what is there stays until it is built again."""
+    store = add(tmp_path / "s.zarr", "a", raster(mask=False))
+    dataset = update(store)
+    with error_log() as log:
+        dataset.GetRasterBand(1).WriteArray(VALUES + 7)
+        dataset = None
+    assert len(log.warnings) == 1 and "overviews" in log.warnings[0]
+    assert sizes(open_raster(store)) == [(30, 20), (15, 10)]
+
+
+def test_the_statement_is_no_metadata_of_the_level(tmp_path, cpl):
+    store = add(tmp_path / "s.zarr", "a", raster(mask=False))
+    level = f"{level_group(2)}/a"
+    assert "gdal_base_state" in zarr_formats.attributes(store, level_group(2))
+    dataset = open_raster(array_name(store, level))
+    assert "gdal_base_state" not in {**dataset.GetMetadata(), **dataset.GetRasterBand(1).GetMetadata()}
+    cpl.assert_quiet()

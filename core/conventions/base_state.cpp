@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/base_state.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/base/digest.h"
+#include "core/conventions/attributes.h"
+#include "core/dtype/convert.h"
+#include "core/grid/copy.h"
+
+namespace zarr {
+
+namespace {
+
+constexpr std::uint64_t kSamples = 4;                          // chunks, and windows of values
+constexpr std::size_t kSampleBytes = std::size_t{256} << 10;   // of a chunk, from its start
+constexpr std::uint64_t kWindowSide = 256;                     // elements along a dimension
+constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 16;  // elements
+
+bool IsReadFreely(const Array& array) { return array.store()->ReadsAtOnce() < 2; }
+
+std::string DigestOfGrid(const ArrayMetadata& metadata) {
+    Digest digest = DigestOf(metadata.dtype.Native().ToString());
+    for (const std::uint64_t size : metadata.shape) digest.Add(size);
+    return digest.Text();
+}
+
+// Empty where a chunk cannot be read.
+std::string DigestOfChunks(const Array& array) {
+    std::set<std::uint64_t> sampled;
+    for (std::uint64_t i = 0; i < kSamples; ++i)
+        sampled.insert(array.chunk_count() / (2 * kSamples) * (2 * i + 1));
+    Digest digest;
+    Buffer bytes;
+    for (const std::uint64_t index : sampled) {
+        const auto found = array.chunks().GetRange(array.ChunkAt(index), 0, kSampleBytes, bytes);
+        if (!found.ok()) return {};
+        digest.Add(std::uint64_t{*found ? bytes.size() + 1 : 0});
+        if (*found)
+            digest.Add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    }
+    return digest.Text();
+}
+
+// The size of a window along each dimension: at most kWindowSide, the last ones first.
+DimVector<std::uint64_t> WindowSize(const std::vector<std::uint64_t>& shape) {
+    DimVector<std::uint64_t> count;
+    std::uint64_t size = 1;
+    for (const std::uint64_t side : shape) {
+        count.push_back(std::min(side, kWindowSide));
+        size *= count[count.size() - 1];
+        for (std::size_t i = 0; size > kWindowSize; i += count[i] == 1 ? 1 : 0) {
+            size /= count[i];
+            count[i] = (count[i] + 1) / 2;
+            size *= count[i];
+        }
+    }
+    return count;
+}
+
+Strides StridesOf(const DimVector<std::uint64_t>& count, std::size_t item) {
+    Strides strides(count.size());
+    auto stride = static_cast<std::ptrdiff_t>(item);
+    for (std::size_t i = count.size(); i-- > 0; stride *= static_cast<std::ptrdiff_t>(count[i]))
+        strides[i] = stride;
+    return strides;
+}
+
+// Empty where values cannot be read, or are no numbers.
+std::string DigestOfValues(const Array& array) {
+    const ArrayMetadata& metadata = array.metadata();
+    if (metadata.dtype.kind == DataKind::kObject) return {};
+    const DataType native = metadata.dtype.Native();
+    const auto op = ReadConverter(metadata.dtype, native);
+    if (!op.ok()) return {};
+    Region region = Region::All(metadata.shape);
+    region.count = WindowSize(metadata.shape);
+    std::string values(static_cast<std::size_t>(region.size()) * native.size, '\0');
+    const Destination destination{reinterpret_cast<std::uint8_t*>(values.data()),
+                                  StridesOf(region.count, native.size), *op};
+    ReadOptions options;
+    options.sees_pending = false;
+    Digest digest;
+    for (std::uint64_t i = 0; i < kSamples; ++i) {
+        for (std::size_t axis = 0; axis < metadata.rank(); ++axis)
+            region.start[axis] = (metadata.shape[axis] - region.count[axis]) / (kSamples - 1) * i;
+        if (!array.Read(region, 0, destination, options).ok()) return {};
+        digest.Add(values);
+    }
+    return digest.Text();
+}
+
+}  // namespace
+
+namespace {
+
+json::Object StatesIn(const json::Value& group_attributes) {
+    const std::string* const text = StringAttribute(group_attributes, kBaseStateAttribute);
+    const auto parsed = json::Parse(text != nullptr ? *text : "{}");
+    return parsed.ok() && parsed->as_object() != nullptr ? *parsed->as_object() : json::Object{};
+}
+
+}  // namespace
+
+std::string StatedBase(const json::Value& group_attributes, std::string_view name) {
+    const json::Value states(StatesIn(group_attributes));
+    const std::string* const state = StringAttribute(states, name);
+    return state != nullptr ? *state : std::string();
+}
+
+void StateBase(json::Object& group_attributes, std::string_view name, std::string state) {
+    json::Object states = StatesIn(json::Value(group_attributes));
+    if (state.empty())
+        json::EraseMember(states, name);
+    else
+        json::PutMember(states, name, json::Value(std::move(state)));
+    json::PutMember(group_attributes, kBaseStateAttribute,
+                    json::Value(json::Dump(json::Value(std::move(states)))));
+}
+
+std::string BaseState(const Array& array) {
+    std::string state = DigestOfGrid(array.metadata());
+    if (!IsReadFreely(array)) return state;
+    const std::string chunks = DigestOfChunks(array);
+    const std::string values = chunks.empty() ? std::string() : DigestOfValues(array);
+    return values.empty() ? state : state.append(":").append(chunks).append(":").append(values);
+}
+
+bool IsInState(const Array& array, std::string_view state) {
+    const auto take = [&state] {
+        const std::string_view part = state.substr(0, state.find(':'));
+        state.remove_prefix(std::min(state.size(), part.size() + 1));
+        return part;
+    };
+    if (take() != DigestOfGrid(array.metadata())) return false;
+    const std::string_view chunks = take();
+    if (chunks.empty() || !IsReadFreely(array) || chunks == DigestOfChunks(array)) return true;
+    const std::string values = DigestOfValues(array);
+    return values.empty() || values == take();
+}
+
+}  // namespace zarr

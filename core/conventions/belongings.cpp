@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "core/conventions/belongings.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/conventions/array_facts.h"
+#include "core/conventions/attributes.h"
+#include "core/conventions/base_state.h"
+#include "core/conventions/catalog.h"
+#include "core/conventions/overview_layout.h"
+#include "core/conventions/overviews.h"
+#include "core/json/value.h"
+#include "core/store/keys.h"
+
+namespace zarr {
+
+namespace {
+
+using Paths = std::vector<std::string>;
+
+std::string GroupOf(const std::string& path) { return std::string(ParentPath(path)); }
+
+std::string NameIn(const std::string& group, const std::string& path) {
+    return group.empty() ? path : path.substr(group.size() + 1);
+}
+
+// The arrays that an array refers to, wherever they are.
+std::set<std::string> ReferencesOf(const Hierarchy& hierarchy, const std::string& path) {
+    std::set<std::string> references;
+    const auto facts = DescribeArray(hierarchy, path);
+    if (!facts.ok()) return references;
+    for (const std::string& name : ReferencedNames(facts->attributes))
+        references.insert(FindVariable(hierarchy, GroupOf(path), name));
+    for (const Dimension& dimension : facts->dimensions)
+        references.insert(dimension.coordinate_path);
+    references.erase("");
+    references.erase(path);
+    return references;
+}
+
+// `text` with the array's name `old_name`, where it begins or ends with that, replaced; empty where
+// it does neither.
+std::string WithName(const std::string& text, const std::string& old_name,
+                     const std::string& new_name) {
+    const std::string start = old_name + "_";
+    const std::string end = "_" + old_name;
+    if (text.compare(0, start.size(), start) == 0) return new_name + text.substr(old_name.size());
+    return EndsWith(text, end) ? text.substr(0, text.size() - old_name.size()) + new_name
+                               : std::string();
+}
+
+// The coordinate arrays of an array's dimensions whose names were not made of its own.
+std::set<std::string> SharedDimensions(const Hierarchy& hierarchy, const std::string& path) {
+    std::set<std::string> shared;
+    const auto facts = DescribeArray(hierarchy, path);
+    for (std::size_t i = 0; facts.ok() && i < facts->dimensions.size(); ++i)
+        if (WithName(facts->dimensions[i].name, std::string(LastName(path)), "").empty())
+            shared.insert(facts->dimensions[i].coordinate_path);
+    return shared;
+}
+
+// Arrays with what they refer to.
+class References {
+  public:
+    // Reads all arrays in and below the group `scope`.
+    static Result<References> Read(const Hierarchy& hierarchy, const std::string& scope) {
+        References all;
+        Warnings warnings;
+        ZARR_ASSIGN_OR_RETURN(const auto groups, ListRasters(hierarchy, scope, warnings));
+        for (const CatalogGroup& group : groups)
+            for (const CatalogArray& array : group.arrays)
+                all.of_[array.path] = ReferencesOf(hierarchy, array.path);
+        // What could not be read may refer to anything.
+        ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
+        if (!warnings.empty()) return Status::Corrupt(warnings.front());
+        return all;
+    }
+
+    // The arrays in the group of `path` that it leads to, but for `kept`, and that no array but
+    // `owners`, and those that belong to it, refers to.
+    std::set<std::string> OwnedBy(const std::string& path, const Paths& owners,
+                                  const std::set<std::string>& kept = {}) const {
+        std::set<std::string> owned = Reached(path);
+        for (const std::string& other : kept) owned.erase(other);
+        for (bool is_stable = false; !is_stable;) {
+            is_stable = true;
+            for (auto it = owned.begin(); it != owned.end();) {
+                const bool is_shared = IsReferred(*it, owners, owned);
+                it = is_shared ? owned.erase(it) : std::next(it);
+                is_stable = is_stable && !is_shared;
+            }
+        }
+        return owned;
+    }
+
+  private:
+    std::set<std::string> Reached(const std::string& path) const {
+        std::set<std::string> reached;
+        std::vector<std::string> next{path};
+        while (!next.empty()) {
+            const auto found = of_.find(next.back());
+            next.pop_back();
+            if (found == of_.end()) continue;
+            for (const std::string& other : found->second)
+                if (other != path && ParentPath(other) == ParentPath(path) &&
+                    reached.insert(other).second)
+                    next.push_back(other);
+        }
+        return reached;
+    }
+
+    // True where an array that is neither one of `owners` nor of `owned` refers to `path`.
+    bool IsReferred(const std::string& path, const Paths& owners,
+                    const std::set<std::string>& owned) const {
+        return std::any_of(of_.begin(), of_.end(), [&](const auto& item) {
+            const auto& [other, references] = item;
+            return references.count(path) != 0 && owned.count(other) == 0 &&
+                   std::find(owners.begin(), owners.end(), other) == owners.end();
+        });
+    }
+
+    std::map<std::string, std::set<std::string>> of_;  // by the path of the array
+};
+
+// The overviews of an array, as its group describes them.
+class DescribedOverviews {
+  public:
+    static Result<DescribedOverviews> Read(const Hierarchy& hierarchy, const std::string& path) {
+        DescribedOverviews overviews(hierarchy, path);
+        ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(overviews.group_));
+        overviews.style_ = OverviewStyleOf(attributes, hierarchy.format());
+        for (OverviewLevel& level : OverviewsOf(attributes, LastName(path)))
+            if (overviews.IsInContainer(level.path)) overviews.levels_.push_back(std::move(level));
+        return overviews;
+    }
+
+    bool is_empty() const { return levels_.empty(); }
+    // From the root.
+    Paths paths() const {
+        Paths paths;
+        for (const OverviewLevel& level : levels_) paths.push_back(JoinKey(group_, level.path));
+        return paths;
+    }
+
+    // Takes them out of the description.
+    Status Undescribe(HierarchyWriter& writer) const {
+        return Change(writer, {{std::string(LastName(path_)), {}, ""}});
+    }
+
+    // Describes them as those of `new_name`.
+    Status DescribeAs(HierarchyWriter& writer, const std::string& new_name) const {
+        const std::string path = JoinKey(group_, new_name);
+        ZARR_ASSIGN_OR_RETURN(const ArrayFacts facts, DescribeArray(*hierarchy_, path));
+        std::vector<OverviewLevel> levels{{new_name, facts.metadata.shape, ""}};
+        for (const OverviewLevel& level : levels_) {
+            const std::string renamed = JoinKey(ParentPath(level.path), new_name);
+            ZARR_ASSIGN_OR_RETURN(const ArrayMetadata metadata,
+                                  hierarchy_->Metadata(JoinKey(group_, renamed)));
+            levels.push_back({renamed, metadata.shape, level.method});
+        }
+        for (const std::string& level : paths())
+            ZARR_RETURN_IF_ERROR(MoveStatement(writer, GroupOf(level), new_name));
+        for (std::size_t i = 0; i < facts.dimensions.size(); ++i) {
+            AxisRole role = facts.dimensions[i].role;
+            if (facts.axes.x == i) role = AxisRole::kX;
+            if (facts.axes.y == i) role = AxisRole::kY;
+            axes_.push_back({facts.dimensions[i].name, role});
+        }
+        return Change(writer, levels);
+    }
+
+    // Removes the groups that held nothing but these.
+    Status RemoveEmptyGroups(HierarchyWriter& writer) const {
+        std::set<std::string> groups;
+        for (const std::string& path : paths()) groups.insert(GroupOf(path));
+        for (const std::string& group : groups) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_used, IsUsed(group));
+            if (is_used) continue;
+            ZARR_RETURN_IF_ERROR(Remove(writer, group));
+            const std::string container = GroupOf(group);
+            if (container == group_) continue;
+            ZARR_ASSIGN_OR_RETURN(const auto members, hierarchy_->Members(container));
+            if (members.empty()) ZARR_RETURN_IF_ERROR(Remove(writer, container));
+        }
+        return {};
+    }
+
+  private:
+    DescribedOverviews(const Hierarchy& hierarchy, std::string path)
+        : hierarchy_(&hierarchy), path_(std::move(path)), group_(GroupOf(path_)) {}
+
+    // Whatever the attributes list, only what is in a group for overviews is theirs.
+    bool IsInContainer(const std::string& level) const {
+        const std::string first = level.substr(0, level.find('/'));
+        if (first == level || LastName(level) != LastName(path_)) return false;
+        const auto attributes = hierarchy_->Attributes(JoinKey(group_, first));
+        return IsOverviewGroupName(first) ||
+               (MayBeOverviewsGroup(first) && attributes.ok() && IsOverviewsGroup(*attributes));
+    }
+
+    // What a group of overviews states of the array's content is of the new name.
+    Status MoveStatement(HierarchyWriter& writer, const std::string& group,
+                         const std::string& new_name) const {
+        ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group));
+        std::string state = StatedBase(held, LastName(path_));
+        if (state.empty()) return {};
+        json::Object attributes = *held.as_object();
+        StateBase(attributes, LastName(path_), "");
+        StateBase(attributes, new_name, std::move(state));
+        return writer.SetAttributes(group, json::Value(std::move(attributes)));
+    }
+
+    Status Change(HierarchyWriter& writer, const std::vector<OverviewLevel>& levels) const {
+        ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group_));
+        json::Object attributes = held.as_object() != nullptr ? *held.as_object() : json::Object{};
+        ZARR_RETURN_IF_ERROR(DescribeOverviewsIn(attributes, style_, axes_, levels));
+        return writer.SetAttributes(group_, json::Value(std::move(attributes)));
+    }
+
+    // True where overviews of other arrays are described that lie in a group.
+    Result<bool> IsUsed(const std::string& group) const {
+        ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_->Attributes(group_));
+        const Paths described = AllOverviewPaths(attributes);
+        const std::string name = NameIn(group_, group);
+        return std::any_of(described.begin(), described.end(),
+                           [&](const std::string& path) { return IsAtOrBelow(path, name); });
+    }
+
+    static Status Remove(HierarchyWriter& writer, const std::string& path) {
+        Status status = writer.DeleteNode(path);
+        return status.code() == StatusCode::kNotFound ? Status() : status;
+    }
+
+    const Hierarchy* hierarchy_;
+    std::string path_;
+    std::string group_;
+    OverviewStyle style_ = OverviewStyle::kList;
+    std::vector<OverviewLevel> levels_;  // paths from the group
+    mutable std::vector<OverviewAxis> axes_;
+};
+
+Result<bool> IsArrayAt(const Hierarchy& hierarchy, const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, hierarchy.KindOf(path));
+    return kind == NodeKind::kArray;
+}
+
+std::string ReplaceWord(const std::string& words, const std::string& from, const std::string& to) {
+    std::string text;
+    for (const std::string& word :
+         WordsAttribute(json::Value(json::Object{{"words", json::Value(words)}}), "words"))
+        text += (text.empty() ? "" : " ") + (word == from ? to : word);
+    return text;
+}
+
+// Renames an array alone, and those of `owned` that are called after it.
+Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const std::string& path,
+                   const std::string& new_name, const std::set<std::string>& owned,
+                   Renamed& renamed) {
+    const std::string group = GroupOf(path);
+    const std::string old_name(LastName(path));
+    ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(path));
+    const auto rename = [&](const std::string& from, const std::string& name) {
+        ZARR_RETURN_IF_ERROR(writer.RenameNode(from, name));
+        renamed.emplace_back(from, JoinKey(group, name));
+        return Status();
+    };
+    ZARR_RETURN_IF_ERROR(rename(path, new_name));
+    bool has_changed = false;
+    for (const std::string_view attribute : {std::string_view("grid_mapping"), kMaskAttribute}) {
+        const std::string* const held = StringAttribute(attributes, attribute);
+        if (held == nullptr || owned.count(JoinKey(group, *held)) == 0) continue;
+        const std::string from = *held;
+        const std::string to = WithName(from, old_name, new_name);
+        if (to.empty()) continue;
+        ZARR_ASSIGN_OR_RETURN(const NodeKind taken, hierarchy.KindOf(JoinKey(group, to)));
+        if (taken != NodeKind::kNone) continue;
+        ZARR_RETURN_IF_ERROR(rename(JoinKey(group, from), to));
+        json::Object& members = *attributes.as_object();
+        json::PutMember(members, attribute, json::Value(to));
+        if (const std::string* const words = StringAttribute(attributes, "coordinates")) {
+            std::string text = ReplaceWord(*words, from, to);
+            json::PutMember(members, "coordinates", json::Value(std::move(text)));
+        }
+        has_changed = true;
+    }
+    return has_changed ? writer.SetAttributes(JoinKey(group, new_name), attributes) : Status();
+}
+
+}  // namespace
+
+Result<Paths> DeleteWithBelongings(HierarchyWriter& writer, const Hierarchy& hierarchy,
+                                   const std::string& path, const DeletionScope& scope) {
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(hierarchy, path));
+    Paths all{path};
+    if (!is_array || path.empty()) {
+        ZARR_RETURN_IF_ERROR(writer.DeleteNode(path));
+        return all;
+    }
+    ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
+                          DescribedOverviews::Read(hierarchy, path));
+    const auto references = References::Read(hierarchy, scope.group);
+    // What cannot be read may refer to what would go.
+    for (const std::string& array : overviews.paths()) all.push_back(array);
+    const Paths owners = all;
+    const std::set<std::string> kept =
+        scope.keeps_dimensions ? SharedDimensions(hierarchy, path) : std::set<std::string>();
+    for (const std::string& owner : owners)
+        if (references.ok())
+            for (const std::string& owned : references->OwnedBy(owner, owners, kept))
+                all.push_back(owned);
+    if (!overviews.is_empty()) ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
+    for (const std::string& node : all) {
+        Status status = writer.DeleteNode(node);
+        if (!status.ok() && (node == path || status.code() != StatusCode::kNotFound)) return status;
+    }
+    ZARR_RETURN_IF_ERROR(overviews.RemoveEmptyGroups(writer));
+    return all;
+}
+
+Result<Renamed> RenameWithBelongings(HierarchyWriter& writer, const Hierarchy& hierarchy,
+                                     const std::string& path, const std::string& new_name) {
+    Renamed renamed;
+    ZARR_ASSIGN_OR_RETURN(const bool is_array, IsArrayAt(hierarchy, path));
+    const std::string target = JoinKey(ParentPath(path), new_name);
+    if (!is_array || path.empty() || target == path) {
+        ZARR_RETURN_IF_ERROR(writer.RenameNode(path, new_name));
+        renamed.emplace_back(path, target);
+        return renamed;
+    }
+    ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
+                          DescribedOverviews::Read(hierarchy, path));
+    const auto references = References::Read(hierarchy, "");
+    Paths owners = overviews.paths();
+    owners.push_back(path);
+    const auto owned_by = [&](const std::string& owner) {
+        return references.ok() ? references->OwnedBy(owner, owners) : std::set<std::string>();
+    };
+    ZARR_RETURN_IF_ERROR(RenameArray(writer, hierarchy, path, new_name, owned_by(path), renamed));
+    if (overviews.is_empty()) return renamed;
+    ZARR_RETURN_IF_ERROR(overviews.Undescribe(writer));
+    for (const std::string& level : overviews.paths())
+        ZARR_RETURN_IF_ERROR(
+            RenameArray(writer, hierarchy, level, new_name, owned_by(level), renamed));
+    ZARR_RETURN_IF_ERROR(overviews.DescribeAs(writer, new_name));
+    return renamed;
+}
+
+}  // namespace zarr
