@@ -275,15 +275,16 @@ def test_gaps_of_a_swath(tmp_path, fill, nodata):
 
 
 @zarr_formats.BOTH
-def test_a_time_that_numpy_knows(tmp_path):
-    """NaT is missing among data, and no value of a coordinate."""
+@pytest.mark.parametrize("fill", [0, 946684800])
+def test_a_time_that_numpy_knows(tmp_path, fill):
+    """NaT is missing among coordinates, too, whatever the fill value is."""
     store = put_root(tmp_path / "s.zarr")
-    times = np.array(["2000-01-01", "2000-01-02"], "M8[s]")
-    put(store, "time", times, 0, ["time"])
-    put(store, "seen", np.array([times, times]), 0, ["y", "time"])
-    root = zarr_mdim.open_group(store)
-    assert zarr_mdim.raw_nodata(root.OpenMDArray("time")) is None
-    assert zarr_mdim.raw_nodata(root.OpenMDArray("seen")) is not None
+    times = np.array(["2000-01-01", "NaT"], "M8[s]")
+    put(store, "time", times, fill, ["time"])
+    put(store, "seen", np.array([times, times]), fill, ["y", "time"])
+    for name in ("time", "seen"):
+        array = zarr_mdim.open_group(store).OpenMDArray(name)
+        assert zarr_mdim.raw_nodata(array) == {"": np.iinfo("i8").min}
 
 
 @zarr_formats.BOTH

@@ -199,9 +199,10 @@ std::optional<FillValue> ReadNodata(const ArrayFacts& facts, FillAsNodata fill,
                                     CoordinateFinder& coordinates, Warnings& warnings) {
     if (auto stated = StatedNodata(facts.attributes, facts.metadata, warnings)) return stated;
     auto unstated = UnstatedNodata(facts.attributes, facts.metadata, fill);
-    const bool is_none =
-        unstated && !IsNoLonlat(facts, *unstated) && coordinates.IsCoordinate(facts);
-    return is_none ? std::nullopt : unstated;
+    const bool is_fill = unstated && !facts.metadata.dtype.is_time();
+    if (is_fill && !IsNoLonlat(facts, *unstated) && coordinates.IsCoordinate(facts))
+        return std::nullopt;
+    return unstated;
 }
 
 Status CheckNodataIsFree(const DataType& type) {

@@ -63,8 +63,8 @@ class CoordinateFinder {
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                     FillAsNodata fill, Warnings& warnings);
 
-// ReadNodata(), but coordinates have StatedNodata() alone: any other value is a coordinate. Only
-// longitudes and latitudes of two or more dimensions keep a fill value that is neither.
+// ReadNodata(), but the fill value of coordinates is a coordinate as any other. Only longitudes and
+// latitudes of two or more dimensions keep a fill value that is neither.
 std::optional<FillValue> ReadNodata(const ArrayFacts& facts, FillAsNodata fill,
                                     CoordinateFinder& coordinates, Warnings& warnings);
 
