@@ -2,6 +2,7 @@
 """Zarr v3 as the driver writes it: zarr-python 3, zarrita and the driver itself read it equal, and
 stores of zarr-python's are changed in place."""
 
+import base64
 import json
 import re
 import shutil
@@ -358,28 +359,59 @@ def test_multidimensional_stores(tmp_path, cpl):
     cpl.assert_quiet()
 
 
-def test_structures(tmp_path, cpl):
-    """zarr-extensions' "struct", which zarr-python 3.1 does not know."""
+STRUCTURES = {
+    "numbers": [("id", gdal.GDT_Int32), ("v", gdal.GDT_Float64)],
+    "bytes": [("a", gdal.GDT_Byte), ("b", gdal.GDT_UInt16), ("c", gdal.GDT_Float32)],
+}
+
+
+@pytest.mark.parametrize("fields", STRUCTURES.values(), ids=STRUCTURES)
+def test_structures(tmp_path, cpl, fields):
+    """As zarr-python 3.1 spells them, which knows "struct" of zarr-extensions not yet."""
     store = tmp_path / "a.zarr"
     dataset = zarr_mdim_write.create(store, V3)
     root = dataset.GetRootGroup()
-    fields = [("id", gdal.GDT_Int32), ("v", gdal.GDT_Float64)]
     kind = zarr_mdim_write.compound([(n, zarr_mdim_write.number(code)) for n, code in fields])
     records = root.CreateMDArray("records", [root.CreateDimension("y", "", "", 5)], kind)
-    values = {"id": np.arange(5, dtype="i4"), "v": np.arange(5) / 4}
+    types = {n: np.dtype(gdal_array.GDALTypeCodeToNumericTypeCode(code)) for n, code in fields}
+    values = {n: np.arange(5).astype(dtype) for n, dtype in types.items()}
     assert zarr_mdim_write.write(records, values)
     del records, kind, root, dataset
     metadata = json.loads((store / "records/zarr.json").read_text())
-    assert metadata["data_type"] == codec(
-        "struct",
-        fields=[{"name": "id", "data_type": "int32"}, {"name": "v", "data_type": "float64"}],
-    )
-    assert metadata["fill_value"] == {"id": 0, "v": 0}
+    pairs = [[n, dtype.name] for n, dtype in types.items()]
+    assert metadata["data_type"] == codec("structured", fields=pairs)
+    size = sum(dtype.itemsize for dtype in types.values())
+    assert base64.b64decode(metadata["fill_value"]) == bytes(size)
     assert configuration(metadata, "bytes")["endian"] in ("little", "big")
     back = zarr_mdim.read(zarr_mdim.open_array(store, "records"))
-    assert {name: column.tolist() for name, column in back.items()} == {
-        name: column.tolist() for name, column in values.items()
-    }
+    (theirs,) = zarr3.read(tmp_path / "values", [(store, "records")])
+    for name, column in values.items():
+        zarr_gdal.assert_same(back[name], column)
+        zarr_gdal.assert_same(theirs.values[name], column)
+    cpl.assert_quiet()
+
+
+def test_both_spellings_of_structures_are_read(tmp_path, cpl):
+    dtype = np.dtype([("u", "<f4"), ("n", "<i2")])
+    values = np.zeros((3, 4), dtype)
+    values["u"], values["n"] = np.arange(12).reshape(3, 4) / 2, 7
+    pairs = [["u", "float32"], ["n", "int16"]]
+    objects = [{"name": name, "data_type": kind} for name, kind in pairs]
+    for name, fields, fill in (
+        ("structured", pairs, base64.b64encode(bytes(6)).decode()),
+        ("structured", objects, {"u": 0, "n": 0}),
+        ("struct", objects, {"u": 0, "n": 0}),
+        ("struct", objects, base64.b64encode(bytes(6)).decode()),
+    ):
+        store = tmp_path / f"{name}_{type(fields[0]).__name__}_{type(fill).__name__}.zarr"
+        store.mkdir()
+        metadata = document((3, 4), codec(name, fields=fields), (3, 4), [LITTLE], fill)
+        (store / "zarr.json").write_text(json.dumps(metadata))
+        (store / "c/0").mkdir(parents=True)
+        (store / "c/0/0").write_bytes(values.tobytes())
+        dataset = zarr_gdal.open_raster(store)
+        zarr_gdal.assert_same(dataset.GetRasterBand(1).ReadAsArray(), values["u"])
+        zarr_gdal.assert_same(dataset.GetRasterBand(2).ReadAsArray(), values["n"])
     cpl.assert_quiet()
 
 

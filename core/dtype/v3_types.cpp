@@ -340,6 +340,8 @@ Result<json::Value> TimeToJson(const DataType& type) {
 
 Result<json::Value> AnyToJson(const DataType& type);
 
+// As zarr-python 3.1 spells it, which reads no other; newer ones and the specification's "struct"
+// read it, too.
 Result<json::Value> StructToJson(const DataType& type) {
     json::Array fields;
     std::set<std::string_view> names;
@@ -349,12 +351,14 @@ Result<json::Value> StructToJson(const DataType& type) {
             return Status::Invalid(where + ": every field needs a name of its own");
         if (!field.shape.empty())
             return Status::Unsupported(where + ": Zarr v3 has no subarrays in structures");
-        auto own = AnyToJson(field.type);
+        // zarr-python knows no r<bits> here.
+        auto own = field.type.kind == DataKind::kVoid && field.type.size != 0
+                       ? FixedLength(kRawBytesName, field.type)
+                       : AnyToJson(field.type);
         if (!own.ok()) return own.status().WithContext(where);
-        fields.emplace_back(
-            json::Object{{"name", json::Value(field.name)}, {"data_type", own.Take()}});
+        fields.emplace_back(json::Array{json::Value(field.name), own.Take()});
     }
-    return Named(kStructName, {{"fields", json::Value(std::move(fields))}});
+    return Named(kOldStructName, {{"fields", json::Value(std::move(fields))}});
 }
 
 Result<json::Value> AnyToJson(const DataType& type) {

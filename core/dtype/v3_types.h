@@ -24,10 +24,10 @@ namespace zarr {
 // kUnsupported where the type has no such value.
 Result<DataType> ParseV3DataType(const json::Value& value);
 
-// The value of "data_type" of a new array, in any byte order. kVoid is `r<bits>`, kObject of
-// unknown kind "string". kUnsupported for subarrays, kInvalidArgument for what else v3 has no name
-// for: elements of no bytes, fields without a name of their own, too large multiples of a time
-// unit.
+// The value of "data_type" of a new array, in any byte order. kVoid is `r<bits>`, kStruct
+// "structured" with pairs, which every zarr-python 3 reads, kObject of unknown kind "string".
+// kUnsupported for subarrays, kInvalidArgument for what else v3 has no name for: elements of no
+// bytes, fields without a name of their own, too large multiples of a time unit.
 Result<json::Value> V3DataTypeToJson(const DataType& type);
 
 // How messages name a type: the beginning of what V3DataTypeToJson() makes of it, or ToString()
@@ -43,8 +43,9 @@ Result<FillValue> ParseV3FillValue(const DataType& type, const json::Value& valu
 
 // The value of "fill_value", of which ParseV3FillValue() makes the same element, bit by bit, but
 // for bits that the type ignores: from the bytes of one element in the host's byte order, of
-// kObject from the text or the bytes themselves. kInvalidArgument where `element` has another size
-// than the type, or is text that UTF-8 cannot hold.
+// kObject from the text or the bytes themselves. A structure is base64 in the byte order of `type`.
+// kInvalidArgument where `element` has another size than the type, or is text that UTF-8 cannot
+// hold.
 Result<json::Value> V3FillValueToJson(const DataType& type, std::string_view element);
 
 }  // namespace zarr
