@@ -61,6 +61,18 @@ print(json.dumps({
 """
 
 
+STRUCTURE = """
+source.GetRasterBand(1).SetColorTable(gdal.ColorTable())
+driver.CreateCopy(target, source, options=OPTIONS)
+for update in (True, False):
+    dataset = gdal.OpenEx(target, gdal.OF_RASTER | gdal.OF_UPDATE * update)
+    for i in (1, 2):
+        dataset.GetRasterBand(i).SetMetadataItem("COMPRESSION", "LZW", "IMAGE_STRUCTURE")
+        dataset.GetRasterBand(i).ComputeStatistics(False)
+    del dataset
+"""
+
+
 def run(script, *arguments):
     environment = {**os.environ, "GDAL_PAM_ENABLED": "YES"}
     done = subprocess.run([sys.executable, "-c", script, *arguments], env=environment, check=False,
@@ -68,6 +80,34 @@ def run(script, *arguments):
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout
+
+
+@pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"]])
+def test_how_pixels_are_stored_is_not_kept_beside_them(tmp_path, options):
+    """Another program may store them anew: neither the attribute nor the file beside says it."""
+    store = tmp_path / "c.zarr"
+    run(PROLOGUE + STRUCTURE.replace("OPTIONS", repr(options)), str(store))
+    arrays = [""] + (["Band1", "Band2"] if options else ["c"])
+    kept = [zarr_formats.attributes(store, path).get("gdal_pam", "") for path in arrays]
+    assert "ColorTable" in "".join(kept)
+    for text in (*kept, (tmp_path / "c.zarr.aux.xml").read_text()):
+        assert "IMAGE_STRUCTURE" not in text and "LZW" not in text
+    structure = """
+<Metadata domain="IMAGE_STRUCTURE"><MDI key="COMPRESSION">LZW</MDI></Metadata>"""
+    path = arrays[1]
+    attributes = zarr_formats.attributes(store, path)
+    attributes["gdal_pam"] = (
+        f'<PAMDataset><PAMRasterBand band="1">{structure}</PAMRasterBand></PAMDataset>'
+    )
+    zarr_formats.put_attributes(store, attributes, path)
+    beside = tmp_path / "c.zarr.aux.xml"
+    beside.write_text(beside.read_text().replace("</PAMRasterBand>", f"{structure}</PAMRasterBand>"))
+    told = run(PROLOGUE + """
+dataset = gdal.Open(target)
+for i in (1, 2):
+    print(dataset.GetRasterBand(i).GetMetadata("IMAGE_STRUCTURE"))
+""", str(store))  # fmt: skip
+    assert told.split("\n")[:2] == ["{'COMPRESSION': 'BLOSC'}"] * 2
 
 
 @pytest.mark.parametrize("options", [[], ["SINGLE_ARRAY=NO"], ["INTERLEAVE=PIXEL"]])

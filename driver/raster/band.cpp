@@ -76,10 +76,17 @@ ZarrRasterBand::ZarrRasterBand(ZarrDataset* dataset, int number, BandArray& arra
     nBlockXSize = BlockSize(array.layout, array.layout.x_axis);
     nBlockYSize = BlockSize(array.layout, array.layout.y_axis);
     InterpretAttributes();
-    if (field_.type.kind == zarr::DataKind::kBool)
-        GDALRasterBand::SetMetadataItem("NBITS", "1", "IMAGE_STRUCTURE");
-    if (const std::string name = CompressionName(array.layout.facts.metadata); !name.empty())
-        GDALRasterBand::SetMetadataItem("COMPRESSION", name.c_str(), "IMAGE_STRUCTURE");
+    DescribeStructure();
+}
+
+void ZarrRasterBand::DescribeStructure() {
+    CPLStringList items;
+    if (field_.type.kind == zarr::DataKind::kBool) items.SetNameValue("NBITS", "1");
+    if (const std::string name = CompressionName(array_.layout.facts.metadata); !name.empty())
+        items.SetNameValue("COMPRESSION", name.c_str());
+    constexpr const char* kDomain = "IMAGE_STRUCTURE";
+    if (!items.empty() || GDALRasterBand::GetMetadata(kDomain) != nullptr)
+        GDALRasterBand::SetMetadata(items.List(), kDomain);
 }
 
 void ZarrRasterBand::InterpretAttributes() {
@@ -250,6 +257,7 @@ void ZarrRasterBand::PamLoaded() {
     if (psPam == nullptr) return;
     if (psPam->dfScale == 1) psPam->bScaleSet = false;
     if (psPam->dfOffset == 0) psPam->bOffsetSet = false;
+    DescribeStructure();
 }
 
 const char* ZarrRasterBand::GetDescription() const {

@@ -141,6 +141,8 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void StoreLongName(const char* description);
     void StoreClasses(CSLConstList names);
     void InterpretAttributes();
+    // Fills the domain IMAGE_STRUCTURE by what the array says, in place of what PAM has of it.
+    void DescribeStructure();
     void LoadAttributes();  // metadata from what is known
     void LoadLabels();      // and from the coordinates of the slice, which are read for it
     void ShowStoredMetadata();

@@ -148,25 +148,32 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     // Past PAM: what comes from the store is not to be written beside it.
     GDALDataset::SetMetadata(shown.List());
     GDALDataset::SetMetadata(subdatasets_.List(), "SUBDATASETS");
-    if (nBands > 1) {
-        const RasterLayout& layout = arrays_[0]->layout;
-        const bool interleaved = arrays_.size() == 1 && !layout.other_axes.empty() &&
-                                 layout.other_axes.back() == layout.facts.metadata.rank() - 1;
-        GDALDataset::SetMetadataItem("INTERLEAVE", interleaved ? "PIXEL" : "BAND",
-                                     "IMAGE_STRUCTURE");
-    }
-    // rasterio takes a dataset's for one of GeoTIFF's, and fails at any other; bands have them all.
-    const std::string compression = CommonCompression();
-    if (compression == "ZSTD" || compression == "ZLIB")
-        GDALDataset::SetMetadataItem("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD",
-                                     "IMAGE_STRUCTURE");
     LoadSidecars(opened);
+    DescribeStructure();
     activity_ = std::make_unique<StoreActivity>(store_path(), location_.hierarchy);
     const auto number = [](std::size_t count) { return std::to_string(count); };
     activity_->Opened("/" + location_.node + " as " + std::to_string(nRasterXSize) + " x " +
                       std::to_string(nRasterYSize) + " pixels (bands: " + std::to_string(nBands) +
                       ", overviews: " + number(levels_.size()) + ", subdatasets: " +
                       number(static_cast<std::size_t>(subdatasets_.size()) / 2) + ")");
+}
+
+// How pixels are stored, as the arrays say it: auxiliary files may be of other arrays.
+void ZarrDataset::DescribeStructure() {
+    CPLStringList items;
+    if (nBands > 1) {
+        const RasterLayout& layout = arrays_[0]->layout;
+        const bool interleaved = arrays_.size() == 1 && !layout.other_axes.empty() &&
+                                 layout.other_axes.back() == layout.facts.metadata.rank() - 1;
+        items.SetNameValue("INTERLEAVE", interleaved ? "PIXEL" : "BAND");
+    }
+    // rasterio takes a dataset's for one of GeoTIFF's, and fails at any other; bands have them all.
+    const std::string compression = CommonCompression();
+    if (compression == "ZSTD" || compression == "ZLIB")
+        items.SetNameValue("COMPRESSION", compression == "ZLIB" ? "DEFLATE" : "ZSTD");
+    constexpr const char* kDomain = "IMAGE_STRUCTURE";
+    if (!items.empty() || GDALDataset::GetMetadata(kDomain) != nullptr)
+        GDALDataset::SetMetadata(items.List(), kDomain);
 }
 
 // Empty where arrays are compressed in different ways, or not at all.

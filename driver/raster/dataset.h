@@ -186,6 +186,7 @@ class ZarrDataset final : public ZarrPamDataset {
   private:
     friend class OverviewBuilder;
 
+    void DescribeStructure();
     std::string CommonCompression() const;
     std::optional<zarr::FillValue> ReadNodata(const BandArray& array, zarr::Warnings& warnings);
 

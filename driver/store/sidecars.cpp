@@ -258,6 +258,13 @@ bool IsStored(const CPLXMLNode& item, const CPLStringList& stored) {
     return value != nullptr && std::strcmp(value, CPLGetXMLValue(&item, "", "")) == 0;
 }
 
+// True for the metadata domain that tells how pixels are stored: another program may store them
+// anew in another way.
+bool IsImageStructure(const CPLXMLNode& node) {
+    return node.eType == CXT_Element && EQUAL(node.pszValue, "Metadata") &&
+           EQUAL(CPLGetXMLValue(&node, "domain", ""), "IMAGE_STRUCTURE");
+}
+
 // Removes the children of `parent` for which `is_unwanted` is true. Returns how many elements stay.
 template <class Predicate>
 int RemoveChildren(CPLXMLNode& parent, const Predicate& is_unwanted) {
@@ -280,13 +287,16 @@ int RemoveChildren(CPLXMLNode& parent, const Predicate& is_unwanted) {
 
 CPLXMLNode* WithoutStored(CPLXMLNode* tree, const CPLStringList& stored) {
     if (tree == nullptr) return nullptr;
-    const auto is_empty_domain = [&](CPLXMLNode& child) {
-        if (child.eType != CXT_Element || !EQUAL(child.pszValue, "Metadata") ||
-            CPLGetXMLValue(&child, "domain", "")[0] != '\0')
+    const auto is_stored_alone = [&](CPLXMLNode& child) {
+        if (IsImageStructure(child)) return true;
+        if (child.eType != CXT_Element) return false;
+        if (EQUAL(child.pszValue, "PAMRasterBand"))
+            return RemoveChildren(child, IsImageStructure) == 0;
+        if (!EQUAL(child.pszValue, "Metadata") || CPLGetXMLValue(&child, "domain", "")[0] != '\0')
             return false;
         return RemoveChildren(child, [&](CPLXMLNode& item) { return IsStored(item, stored); }) == 0;
     };
-    if (RemoveChildren(*tree, is_empty_domain) != 0) return tree;
+    if (RemoveChildren(*tree, is_stored_alone) != 0) return tree;
     CPLDestroyXMLNode(tree);
     return nullptr;
 }

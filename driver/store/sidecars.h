@@ -73,8 +73,9 @@ zarr::Status CopyBeside(const std::string& from, const std::string& to);
 
 // What GDAL writes into the auxiliary file (".aux.xml") beside a store.
 
-// Takes the metadata that the store itself says, `stored`, out of what a dataset or band would
-// write beside it: the copy would outlive the attributes, and hide what they become. `tree` is the
+// Takes the metadata that the store itself says, `stored`, and the domain IMAGE_STRUCTURE out of
+// what a dataset and its bands would write beside it: the copy would outlive what the store says,
+// and hide what that becomes. `tree` is the
 // caller's, and what is returned is, too: nullptr where nothing is left. nullptr stays nullptr.
 CPLXMLNode* WithoutStored(CPLXMLNode* tree, const CPLStringList& stored);
 
