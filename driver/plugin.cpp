@@ -14,6 +14,7 @@
 #include "driver/base/guard.h"
 #include "driver/base/open_options.h"
 #include "driver/base/thread_options.h"
+#include "driver/create/copy_files.h"
 #include "driver/create/create.h"
 #include "driver/multidim/dataset.h"
 #include "driver/open.h"

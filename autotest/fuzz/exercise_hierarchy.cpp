@@ -11,6 +11,7 @@
 #include "core/conventions/coordinates.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/geolocation.h"
+#include "core/conventions/ground_control.h"
 #include "core/conventions/ome.h"
 #include "core/conventions/overviews.h"
 #include "core/conventions/pyramid.h"
@@ -60,6 +61,7 @@ void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
     (void)FindGeoTransform(hierarchy, *facts, 1, warnings);
     (void)FindGeolocation(hierarchy, *facts);
     (void)FindGroundControl(hierarchy, *facts, 1, warnings);
+    (void)FindStatedPoints(hierarchy, *facts, warnings);
     (void)FindPyramidOf(hierarchy, path, warnings);
     (void)FlagNames(facts->attributes, warnings);
     (void)ApplyUnsigned(facts->metadata.dtype, facts->attributes);

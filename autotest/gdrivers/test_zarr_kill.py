@@ -50,6 +50,8 @@ class Plan:
         self.flushes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.notes = [choose.random() < 0.3 for _ in range(WINDOWS)]
         self.delay = choose.choice([0.004, 0.02, 0.06]) * choose.random()
+        # From when on the delay counts. Without it a slow machine would reach no flush in any round.
+        self.start = choose.choice(["", "opened", "flushed"])
 
     def _window(self):
         choose = self.choose
@@ -210,6 +212,8 @@ def test_a_killed_writer_leaves_whole_things(tmp_path):
         store = tmp_path / f"{turn}.zarr"
         plan.make(store)
         process = Process(write, plan, store)
+        if plan.start:
+            process.wait_for_word(plan.start)
         time.sleep(plan.delay)
         lines = process.kill()
         assert process.status == signal.SIGKILL, (plan.told, lines)

@@ -57,6 +57,7 @@ def test_a_store_in_memory_is_deleted_with_all_that_is_in_it():
     # GDAL lists nothing below a folder that is gone, but opens what was left there.
     name = "/vsimem/deleted.zarr"
     source = gdal.GetDriverByName("MEM").Create("", 20, 10)
+    source.GetRasterBand(1).Fill(1)
     for _ in range(2):
         copy = driver().CreateCopy(name, source, options=["OVERVIEWS=2"])
         assert copy is not None, gdal.GetLastErrorMsg()

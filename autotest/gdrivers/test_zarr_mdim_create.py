@@ -448,7 +448,7 @@ def test_an_attribute_that_is_never_written_is_there(tmp_path, cpl):
 
 
 @pytest.mark.parametrize("convention,written", [
-    (None, {"_CRS"}), ("GDAL", {"_CRS"}), ("CF", {"grid_mapping"}),
+    (None, {"grid_mapping", "coordinates"}), ("GDAL", {"_CRS"}), ("CF", {"grid_mapping"}),
     ("SPATIAL_PROJ", {"proj:code", "proj:wkt2", "zarr_conventions"})])  # fmt: skip
 def test_a_crs_is_written_as_asked(tmp_path, convention, written):
     store = str(tmp_path / "c.zarr")
@@ -468,7 +468,7 @@ def test_a_crs_is_written_as_asked(tmp_path, convention, written):
     root = dataset.GetRootGroup()
     array = root.OpenMDArray("v")
     assert array.GetSpatialRef().GetAuthorityCode(None) == "32632"
-    assert ("spatial_ref" in root.GetMDArrayNames()) == (convention == "CF")
+    assert ("spatial_ref" in root.GetMDArrayNames()) == (convention in (None, "CF"))
     array.SetSpatialRef(None)
     del array, root, dataset
     dataset = gdal.OpenEx(store, gdal.OF_MULTIDIM_RASTER)

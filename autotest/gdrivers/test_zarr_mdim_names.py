@@ -141,7 +141,7 @@ def test_translating_a_group_of_groups(tmp_path):
 def test_copying_a_group_to_zarr(tmp_path):
     assert translate(names_below(tree(tmp_path), "sub")[0], tmp_path / "o.zarr", "-of", "Zarr") == ""
     root = zarr.open_group(str(tmp_path / "o.zarr"), mode="r")
-    assert sorted(root.array_keys()) == ["lat", "lon", "var"]
+    assert sorted(root.array_keys()) == ["lat", "lon", "spatial_ref", "var"]
     np.testing.assert_array_equal(root["lat"][...], LAT)
     assert root["deep/var"].attrs["_ARRAY_DIMENSIONS"] == ["lon"]
 

@@ -83,7 +83,7 @@ def make(folder, described, values=VALUES, **attributes):
 def opened(name):
     """(dataset, warnings of opening and of its place)."""
     with error_log() as log:
-        dataset = open_raster(name)
+        dataset = gdal.OpenEx(str(name), gdal.OF_RASTER)
         dataset.GetGeoTransform()
     assert log.errors == []
     return dataset, log.warnings

@@ -525,7 +525,7 @@ def test_zip_files(tmp_path):
 
 def test_a_file_in_memory_says_how_it_is_to_be_called():
     """A store is a folder, and rasterio makes a file of that name."""
-    with MemoryFile(ext=".zarr") as memory, pytest.raises(RasterioIOError, match=r"MemoryFile.*\.zarr\.zip"):
+    with MemoryFile(ext=".zarr") as memory, pytest.raises(RasterioIOError, match=r"x\.zarr\.zip"):
         memory.open(**profile())
 
 

@@ -184,9 +184,9 @@ def test_names_stay_usable(tmp_path, cpl):
             dataset = gdal.Open(NAMES[kind](host, "good.zarr"))
             assert SECRET in dataset.GetDescription()
             names = [name for name, _ in dataset.GetSubDatasets()]
-            assert len(names) == 2 and all(SECRET in name for name in names)
+            assert len(names) == 3 and all(SECRET in name for name in names)
             for name in names:
-                assert gdal.Open(name).ReadAsArray()[7, 7] == 63
+                assert gdal.Open(name).ReadAsArray()[..., 7, 7].min() == 63
             files = gdal.Open(names[0]).GetFileList()
             assert files is None or all(SECRET in file for file in files)
     assert not any(SECRET in text for _, _, text in cpl.events)

@@ -146,7 +146,7 @@ WRONG = {
     "fill list": ({"fill_value": [1]}, "fill_value"),
     "fill beyond 64 bits": (data_type("uint64", 2**64), "fill_value"),
     "fill NaN of integers": ({"fill_value": "NaN"}, "fill_value.*NaN"),
-    "fill number of a flag": (data_type("bool", 1), "fill_value"),
+    "fill number of a flag": (data_type("bool", 2), "fill_value"),
     "fill unknown text of floats": (data_type("float32", "nan"), "fill_value"),
     "fill of too few digits": (data_type("float32", "0x7f"), "fill_value.*0x7f"),
     "fill of no digits": (data_type("float32", "0xgggggggg"), "fill_value"),

@@ -185,9 +185,9 @@ def test_what_is_there_is_neither_deleted_nor_renamed(place):
 def test_overviews_and_masks_are_built(place):
     name, path, top = place
     dataset = update(array_name(name, "dem"))
-    assert dataset.BuildOverviews("NEAREST", [2]) == gdal.CE_None
     assert dataset.CreateMaskBand(gdal.GMF_PER_DATASET) == gdal.CE_None
     dataset.GetRasterBand(1).GetMaskBand().WriteArray(np.full((40, 30), 255, "u1"))
+    assert dataset.BuildOverviews("NEAREST", [2]) == gdal.CE_None
     dataset = None
     dataset = open_raster(array_name(name, "dem"))
     band = dataset.GetRasterBand(1)

@@ -90,12 +90,21 @@ def names_nodata(attributes):
     return any(attributes.get(name) is not None for name in ("_FillValue", "missing_value"))
 
 
+def is_default_fill(fill):
+    """Whether a fill value of v3 is the default of its type: zero, false, an empty text."""
+    if isinstance(fill, dict):
+        return all(map(is_default_fill, fill.values()))
+    if isinstance(fill, list):
+        return all(map(is_default_fill, fill))
+    if isinstance(fill, str):  # base64 of zeros, too
+        return not fill or bool(fill.rstrip("=")) and not fill.rstrip("=").strip("A")
+    return fill == 0
+
+
 def is_unstated_fill_missing(fill, attributes):
     """What the driver makes of a fill value of v3 where HAS_NODATA does not say it."""
-    is_default = fill in (0, False, "", [0.0, 0.0]) or (
-        isinstance(fill, str) and fill.rstrip("=") and not fill.rstrip("=").strip("A")
-    )
-    return not is_default or ("_CRS" in attributes and "grid_mapping" not in attributes)
+    is_of_gdal = "_CRS" in attributes and "grid_mapping" not in attributes
+    return not is_default_fill(fill) or is_of_gdal
 
 
 def is_fill_missing(document):

@@ -226,6 +226,20 @@ def _(folder):
     translate(folder / "a.zarr", "BLOCKSIZE=0")
 
 
+@provokes("/<node>: is of Zarr <version>, and the store of <version>; gdal_translate and gdalmdimtranslate write it in another version")  # fmt: skip
+def _(folder):
+    for version in (2, 3):
+        translate(folder / f"{version}.zarr", f"FORMAT=ZARR_V{version}", "ARRAY_NAME=a")
+    driver = gdal.GetDriverByName("Zarr")
+    driver.CopyFiles(str(folder / "3.zarr" / "b"), array_name(folder / "2.zarr", "a"))
+
+
+@provokes("/<node>: is in what is copied, or is that itself")
+def _(folder):
+    translate(folder / "a.zarr", "ARRAY_NAME=g/a")
+    gdal.GetDriverByName("Zarr").CopyFiles(str(folder / "a.zarr/g/b"), str(folder / "a.zarr/g"))
+
+
 @provokes("creation option BLOCKSIZE: <n> numbers for <n> dimensions")
 def _(folder):
     translate(folder / "a.zarr", "BLOCKSIZE=1,2,3")
@@ -349,7 +363,7 @@ def _(folder):
     dataset = gdal.GetDriverByName("Zarr").Create(str(folder / "a.zarr"), 8, 8)
     dataset.CreateMaskBand(gdal.GMF_PER_DATASET)
     dataset = None
-    read(folder / "a.zarr").BuildOverviews("NEAREST", [2])
+    gdal.Open(str(folder / "a.zarr")).BuildOverviews("NEAREST", [2])
 
 
 @provokes("<origin>: level /<path> has no mask, unlike /<path>; it is left out")

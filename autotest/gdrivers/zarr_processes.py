@@ -81,6 +81,11 @@ class Process:
         assert piece, f"ended or stuck before it reported {wanted!r}: {self._data!r}"
         self._data += piece
 
+    def wait_for_word(self, word):
+        """Returns when the process has reported a line that begins with the word."""
+        while not any(line.startswith(word) for line in self._data.decode().split("\n")[:-1]):
+            self._read_more(word)
+
     def wait_for(self, line):
         """Returns when the process has reported exactly this."""
         while line not in self._data.decode().split("\n")[:-1]:

@@ -56,6 +56,7 @@ def test_functions_that_are_registered_are_guarded():
         assert is_guarded(name, [behind]), name
     for name in [*names, "GDALRegister_ZarrV2"]:
         assert is_guarded(name, [plugin, SOURCES["open.cpp"], SOURCES["store/store_management.cpp"],
+                                 SOURCES["create/copy_files.cpp"],
                                  SOURCES["store/subdataset_info.cpp"]] if name in (
             "Identify", "Open", "Delete", "Rename", "CopyFiles", "GetSubdatasetInfo") else [plugin]), name  # fmt: skip
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -125,9 +126,9 @@ bool IsNoLonlat(const ArrayFacts& facts, const FillValue& element) {
 
 // True where attributes are those of data: coordinates have neither coordinates nor a place.
 bool IsDataByItself(const json::Value& attributes) {
-    for (const char* name : {"coordinates", "grid_mapping", "_CRS"})
-        if (attributes.Find(name) != nullptr) return true;
-    return false;
+    constexpr const char* kNames[] = {"coordinates", "grid_mapping", "_CRS"};
+    return std::any_of(std::begin(kNames), std::end(kNames),
+                       [&](const char* name) { return attributes.Find(name) != nullptr; });
 }
 
 }  // namespace

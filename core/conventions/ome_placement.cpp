@@ -328,7 +328,7 @@ class PlacementReader {
             }
         }
         for (const std::string& fault : faults) warnings_.push_back(fault);
-        return Choose(std::move(base), ways, is_own);
+        return Choose(base, ways, is_own);
     }
 
     // The placement that a transformation goes on from; nullptr where its input is not one that the
@@ -341,7 +341,7 @@ class PlacementReader {
         return is_elsewhere ? nullptr : &base;
     }
 
-    OmePlacement Choose(OmePlacement base, const std::vector<Way>& ways, bool is_own) {
+    OmePlacement Choose(const OmePlacement& base, const std::vector<Way>& ways, bool is_own) {
         const Way* chosen = nullptr;
         const bool has_own = !base.system.empty();
         if (!has_own) {
@@ -349,7 +349,7 @@ class PlacementReader {
                 for (const Way& way : ways)
                     if (chosen == nullptr && way.placed.system == name) chosen = &way;
             if (chosen == nullptr && !ways.empty()) {
-                chosen = &ways[0];
+                chosen = ways.data();
                 // A level's transformations may lead on from one system to the next.
                 for (const Way& way : ways)
                     if (is_own && &way != chosen && way.input == chosen->placed.system)
@@ -394,8 +394,32 @@ LabelledImage ImageOf(const LevelListing& listing) {
     Warnings ignored;  // reported where the image is opened
     image.multiscales = ReadMultiscales(*listing.image, ignored);
     for (const Multiscale& multiscale : image.multiscales)
-        if (image.level == nullptr && multiscale.IsImage()) image.level = &multiscale.levels[0];
+        if (image.level == nullptr && multiscale.IsImage()) image.level = multiscale.levels.data();
     return image;
+}
+
+// The placement of a label in the system of its image by one transformation of the image, whose
+// `side`, "output" or "input", is to name the label; nullopt if it does not.
+std::optional<OmePlacement> OnImageBy(const PlacementReader& reader, const json::Value& item,
+                                      const char* side, const std::string& label,
+                                      const OmePlacement& placed) {
+    const json::Value* reference = item.Find(side);
+    const std::string* path = reference != nullptr ? StringAttribute(*reference, "path") : nullptr;
+    const auto normal = NormalizePath(path != nullptr ? *path : std::string());
+    if (!normal.ok() || normal->empty() || *normal != label) return std::nullopt;
+    const std::string name = OmeSystemName(reference);
+    if (!name.empty() && name != placed.system) return std::nullopt;
+    const std::size_t size = placed.rows.size();
+    const OmePlacement start{{}, placed.axes, IdentityRows(size)};
+    json::Value alone = item;
+    for (const char* member : {"input", "output"}) json::EraseMember(*alone.as_object(), member);
+    const auto link = reader.Apply(alone, start);
+    if (!link.ok()) return std::nullopt;
+    const auto rows = side[0] == 'i' ? std::optional(link->rows) : Inverse(link->rows);
+    if (!rows || rows->size() != size) return std::nullopt;
+    OmePlacement moved = placed;
+    moved.rows = Compose(*rows, placed.rows);
+    return moved;
 }
 
 // The placement of a label in the system of its image, where the image has a transformation from or
@@ -407,29 +431,9 @@ std::optional<OmePlacement> OnImage(const json::Value& multiscale, const std::st
     Warnings ignored;  // reported where the image is opened
     const PlacementReader reader(multiscale, {}, ignored);
     for (std::size_t i = 0; items != nullptr && i < std::min(items->size(), kMaxTransformations);
-         ++i) {
-        for (const char* side : {"output", "input"}) {
-            const json::Value* reference = (*items)[i].Find(side);
-            const std::string* path =
-                reference != nullptr ? StringAttribute(*reference, "path") : nullptr;
-            const auto normal = NormalizePath(path != nullptr ? *path : std::string());
-            const std::string name = OmeSystemName(reference);
-            if (!normal.ok() || normal->empty() || *normal != label) continue;
-            if (!name.empty() && name != placed.system) continue;
-            const std::size_t size = placed.rows.size();
-            const OmePlacement start{{}, placed.axes, IdentityRows(size)};
-            json::Value alone = (*items)[i];
-            for (const char* member : {"input", "output"})
-                json::EraseMember(*alone.as_object(), member);
-            const auto link = reader.Apply(alone, start);
-            if (!link.ok()) continue;
-            const auto rows = side[0] == 'i' ? std::optional(link->rows) : Inverse(link->rows);
-            if (!rows || rows->size() != size) continue;
-            OmePlacement moved = placed;
-            moved.rows = Compose(*rows, placed.rows);
-            return moved;
-        }
-    }
+         ++i)
+        for (const char* side : {"output", "input"})
+            if (auto moved = OnImageBy(reader, (*items)[i], side, label, placed)) return moved;
     return std::nullopt;
 }
 
@@ -476,9 +480,9 @@ std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::s
     return moved ? std::move(moved) : std::move(placed);
 }
 
-double LastOmeScale(const json::Value& owner) {
+double LastOmeScale(const json::Value& dataset) {
     for (const char* member : {kTransformations, "transformations"}) {
-        const json::Value* steps = owner.Find(member);
+        const json::Value* steps = dataset.Find(member);
         const json::Array* items = steps != nullptr ? steps->as_array() : nullptr;
         for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
             const json::Value* scale = (*items)[i].Find("scale");

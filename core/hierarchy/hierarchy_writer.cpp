@@ -286,6 +286,26 @@ Status HierarchyWriter::MoveNode(const std::string& path, const std::string& tar
     return EraseTree(*store_, path);
 }
 
+Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
+                                 std::string_view path) {
+    const std::lock_guard lock(mutex_);
+    ZARR_ASSIGN_OR_RETURN(const std::string source, NodePath(from_path));
+    ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
+    if (node.empty()) return Status::Invalid("the root is not copied to");
+    ZARR_RETURN_IF_ERROR(CheckPlace(node));
+    ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(node));
+    if (is_occupied) return NotEmpty(node);
+    ZARR_RETURN_IF_ERROR(EraseConsolidated(node));
+    ZARR_RETURN_IF_ERROR(EraseStrayChunks(node).status());
+    ZARR_RETURN_IF_ERROR(MakeGroups(std::string(ParentPath(node))));
+    if (Status copied = CopyTree({from, source}, {*store_, node}); !copied.ok()) {
+        static_cast<void>(EraseTree(*store_, node));
+        return copied;
+    }
+    ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
+    return documents->format() == Format::kV3 ? Status() : nczarr_.List(node);
+}
+
 Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_name) {
     const std::lock_guard lock(mutex_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));

@@ -91,6 +91,11 @@ class HierarchyWriter {
     // only erasing the old one fails, both names remain until DeleteNode() of the old one.
     Status RenameNode(std::string_view path, std::string_view new_name);
 
+    // Copies a node, with all below it, from `from_path` of a store of the same format to `path`,
+    // where nothing may be, and makes the groups above it. Not to the root. After a failure nothing
+    // of the copy is left.
+    Status CopyNode(const Store& from, std::string_view from_path, std::string_view path);
+
     // Writes the root's `.zmetadata`, whatever the constructor was told, but not for a store that
     // has no nodes, as it was deleted meanwhile.
     Status Consolidate();

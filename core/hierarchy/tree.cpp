@@ -298,6 +298,15 @@ Status SetText(Store& store, std::string_view key, const std::string& text) {
     return store.Set(std::string(key), ByteSpan(std::string_view(text)));
 }
 
+template <class Predicate>
+Status EraseThose(Store& store, const std::vector<StoreEntry>& entries, Predicate&& is_wanted) {
+    for (const StoreEntry& entry : entries)
+        if (is_wanted(entry))
+            ZARR_RETURN_IF_ERROR(entry.is_prefix ? EraseBelow(store, entry.name, 0)
+                                                 : store.Erase(entry.name));
+    return {};
+}
+
 }  // namespace
 
 Status EmptyRoot(Store& store) {
@@ -324,17 +333,15 @@ Status EraseStore(Store& store) {
     for (const StoreEntry& entry : entries)
         if (entry.is_prefix) ZARR_RETURN_IF_ERROR(EraseDocuments(store, entry.name, 0));
     // The `meta` of an array of Zarr v1 is a document as well.
-    for (const StoreEntry& entry : entries)
-        if (!entry.is_prefix && IsDocumentOfAnyFormat(entry.name) && !MakesNode(entry.name))
-            ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
-    for (const StoreEntry& entry : entries)
-        if (entry.is_prefix || !IsDocumentOfAnyFormat(entry.name))
-            ZARR_RETURN_IF_ERROR(entry.is_prefix ? EraseBelow(store, entry.name, 0)
-                                                 : store.Erase(entry.name));
-    for (const StoreEntry& entry : entries)
-        if (!entry.is_prefix && MakesNode(entry.name))
-            ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
-    return {};
+    ZARR_RETURN_IF_ERROR(EraseThose(store, entries, [](const StoreEntry& entry) {
+        return !entry.is_prefix && IsDocumentOfAnyFormat(entry.name) && !MakesNode(entry.name);
+    }));
+    ZARR_RETURN_IF_ERROR(EraseThose(store, entries, [](const StoreEntry& entry) {
+        return entry.is_prefix || !IsDocumentOfAnyFormat(entry.name);
+    }));
+    return EraseThose(store, entries, [](const StoreEntry& entry) {
+        return !entry.is_prefix && MakesNode(entry.name);
+    });
 }
 
 }  // namespace zarr

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/metadata/fill_meaning.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "core/dtype/element_text.h"
@@ -39,11 +41,11 @@ bool IsDefaultFill(const DataType& type, const FillValue& fill) {
 }
 
 bool NamesNodata(const json::Value& attributes) {
-    for (const char* name : {"_FillValue", "missing_value"}) {
+    constexpr const char* kNames[] = {"_FillValue", "missing_value"};
+    return std::any_of(std::begin(kNames), std::end(kNames), [&](const char* name) {
         const json::Value* const value = attributes.Find(name);
-        if (value != nullptr && !value->is_null()) return true;
-    }
-    return false;
+        return value != nullptr && !value->is_null();
+    });
 }
 
 FillMeaning StatedFillMeaning(const json::Value& attributes) {

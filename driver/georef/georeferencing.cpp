@@ -238,6 +238,30 @@ void TakePoints(std::vector<zarr::GroundControlPoint> points, const zarr::ArrayF
     result.srs_origin.clear();
 }
 
+// Takes EOPF's control points, which are in WGS 84, in place of a CRS; false if there are none.
+bool FindControl(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
+                 std::size_t threads, Georeferencing& result) {
+    result.points = zarr::FindGroundControl(hierarchy, facts, threads, result.warnings);
+    if (result.points.empty()) return false;
+    result.srs.reset();
+    result.srs_origin.clear();
+    result.points_srs.emplace();
+    if (result.points_srs->importFromEPSG(4326) != OGRERR_NONE)
+        result.points_srs.reset();
+    else
+        result.points_srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
+    return true;
+}
+
+// Applies the options to a geotransform that was taken.
+void FollowOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& facts,
+                   const GeoreferencingOptions& options, Georeferencing& result) {
+    const bool geographic = result.srs && result.srs->IsGeographic();
+    if (options.wrap_longitude && geographic && affine.from_coordinates)
+        WrapLongitude(facts, result);
+    if (options.north_up) FlipRows(facts, result);
+}
+
 }  // namespace
 
 Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
@@ -245,16 +269,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
                                   const GeoreferencingOptions& options) {
     Georeferencing result;
     const auto find_control = [&] {
-        result.points = zarr::FindGroundControl(hierarchy, facts, options.threads, result.warnings);
-        if (result.points.empty()) return false;
-        result.srs.reset();
-        result.srs_origin.clear();
-        result.points_srs.emplace();
-        if (result.points_srs->importFromEPSG(4326) != OGRERR_NONE)
-            result.points_srs.reset();
-        else
-            result.points_srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
-        return true;
+        return FindControl(hierarchy, facts, options.threads, result);
     };
     // Of a swath that lies along the times of its track.
     if (!IsMap(facts) && find_control()) return result;
@@ -286,12 +301,7 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     }
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
-    if (result.transform) {
-        const bool geographic = result.srs && result.srs->IsGeographic();
-        if (options.wrap_longitude && geographic && affine->from_coordinates)
-            WrapLongitude(facts, result);
-        if (options.north_up) FlipRows(facts, result);
-    }
+    if (result.transform) FollowOptions(*affine, facts, options, result);
     // Coordinate arrays repeat what a geotransform says, but longitudes and latitudes of each pixel
     // of a projection are more.
     const bool is_repeated =
@@ -303,6 +313,22 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
                                options.fixed, options.threads},
                               *geolocation, result.warnings);
     return result;
+}
+
+Result<OGRSpatialReference> CrsOfGridMapping(const zarr::json::Value& attributes) {
+    zarr::Warnings ignored;
+    for (const char* const name : {"crs_wkt", "spatial_ref"}) {
+        const std::string* const text = zarr::StringAttribute(attributes, name);
+        if (text == nullptr) continue;
+        CrsSource source;
+        source.text = *text;
+        if (auto located = FromText(source, MapCoordinates(), ignored); located.ok())
+            return std::move(located->srs);
+    }
+    ZARR_ASSIGN_OR_RETURN(const zarr::CfGridMapping mapping,
+                          zarr::ParseCfGridMapping(attributes, ignored));
+    ZARR_ASSIGN_OR_RETURN(CfSrs located, MakeCfSrs(mapping, "", ignored));
+    return std::move(located.srs);
 }
 
 }  // namespace zarr_driver

@@ -52,4 +52,8 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
                                   const std::string& store_path,
                                   const GeoreferencingOptions& options);
 
+// The CRS that the attributes of a grid mapping state: as text, else by CF's parameters, for
+// coordinates in metres or degrees.
+zarr::Result<OGRSpatialReference> CrsOfGridMapping(const zarr::json::Value& attributes);
+
 }  // namespace zarr_driver

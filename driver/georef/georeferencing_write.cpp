@@ -38,7 +38,6 @@ namespace {
 
 constexpr const char* kGridMapping = "spatial_ref";  // as rioxarray calls it
 constexpr const char* kBandDimension = "band";
-constexpr int kMaxGridMappings = 1000;  // names that are tried before something is wrong
 
 // Lengths by UDUNITS' names, as CF has them.
 constexpr std::pair<double, const char*> kUnits[] = {
@@ -102,32 +101,34 @@ class CfWriter {
           placement_(placement),
           group_(zarr::ParentPath(layout.facts.path)) {}
 
-    // The name of the grid mapping that was written.
-    Result<std::string> WriteGridMapping() const {
+    // Writes the grid mapping, or finds one that states the same.
+    Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
-        const std::string wkt = Wkt2(srs);
-        json::Object attributes{{"crs_wkt", json::Value(wkt)}, {kGridMapping, json::Value(wkt)}};
-        for (json::Member& member : CfAttributes(srs)) attributes.push_back(std::move(member));
-        if (placement_.transform)
-            attributes.emplace_back("GeoTransform",
-                                    json::Value(GdalTransform(*placement_.transform)));
-        attributes.emplace_back("_ARRAY_DIMENSIONS", json::Value(json::Array{}));
-        const json::Value wanted(std::move(attributes));
-        ZARR_ASSIGN_OR_RETURN(const std::string name, GridMappingName(wanted));
-        ZARR_ASSIGN_OR_RETURN(const bool is_there, arrays_.HoldsAttributes(PathOf(name), wanted));
-        if (is_there) return name;
+        std::vector<std::string> names{kGridMapping};
+        const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
+        if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
+        std::vector<std::string> candidates = placement_.preferred_mappings;
+        candidates.insert(candidates.end(), names.begin(), names.end());
+        ZARR_ASSIGN_OR_RETURN(const auto equal, arrays_.FindEqual(group_, candidates, srs));
+        if (equal) {
+            ZARR_ASSIGN_OR_RETURN(const auto used, Use(*equal));
+            if (used) return *used;
+        }
+        const json::Value wanted = Attributes();
+        ZARR_ASSIGN_OR_RETURN(const std::string name, FreeName(std::move(names)));
         zarr::ArraySpec spec;
         ZARR_ASSIGN_OR_RETURN(spec.dtype, zarr::ParseTypestr("<i4"));
         ZARR_RETURN_IF_ERROR(
             arrays_.Write(PathOf(name), spec, *wanted.as_object(), std::string(4, '\0')));
-        return name;
+        return GeoreferencingArrays{name, false, placement_.transform.has_value()};
     }
 
-    // Removes the one that the array names, unless others refer to it.
-    Status RemoveGridMapping() const {
+    // Removes the one that the array names, unless it is `used` or others refer to it.
+    Status RemoveGridMapping(const std::string& used) const {
         const std::string* name = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
-        return name != nullptr && zarr::IsValidKey(*name) ? arrays_.RemoveScalar(PathOf(*name))
-                                                          : Status();
+        return name != nullptr && *name != used && zarr::IsValidKey(*name)
+                   ? arrays_.RemoveScalar(PathOf(*name))
+                   : Status();
     }
 
     // Pixel centres along X or Y. False where other arrays lie elsewhere along that dimension.
@@ -141,27 +142,71 @@ class CfWriter {
   private:
     std::string PathOf(const std::string& name) const { return zarr::JoinKey(group_, name); }
 
-    // The name that the array has given, else rioxarray's, else one of the array's own. One that
-    // others refer to serves, too, where it has the attributes already.
-    Result<std::string> GridMappingName(const json::Value& attributes) const {
-        const std::string array(zarr::LastName(layout_.facts.path));
-        std::vector<std::string> names{kGridMapping, kGridMapping + ("_" + array)};
-        const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
-        if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
-        for (const std::string& name : names) {
+    json::Value Attributes() const {
+        const std::string wkt = Wkt2(*placement_.srs);
+        json::Object attributes{{"crs_wkt", json::Value(wkt)}, {kGridMapping, json::Value(wkt)}};
+        for (json::Member& member : CfAttributes(*placement_.srs))
+            attributes.push_back(std::move(member));
+        if (placement_.transform)
+            attributes.emplace_back("GeoTransform",
+                                    json::Value(GdalTransform(*placement_.transform)));
+        attributes.emplace_back("_ARRAY_DIMENSIONS", json::Value(json::Array{}));
+        return json::Value(std::move(attributes));
+    }
+
+    // Makes a grid mapping that states the CRS serve the array: nullopt where others need what it
+    // states of their geotransform, or it is the array's alone and has another code. One that is
+    // the array's alone gets what is known.
+    Result<std::optional<GeoreferencingArrays>> Use(const GridMapping& held) const {
+        const std::string path = PathOf(held.name);
+        if (held.code != CodeOf(*placement_.srs, ":")) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_own, arrays_.IsFree(path));
+            if (is_own) return std::optional<GeoreferencingArrays>();
+        }
+        const bool has_transform = held.attributes.Find("GeoTransform") != nullptr;
+        GeoreferencingArrays used{held.name, false, false};
+        used.transform =
+            placement_.transform && StatesTransform(held.attributes, *placement_.transform);
+        if (used.transform || (!placement_.transform && (!has_transform || HasCoordinates())))
+            return std::optional(used);
+        ZARR_ASSIGN_OR_RETURN(const bool is_free, arrays_.IsFree(path));
+        json::Object attributes = *held.attributes.as_object();
+        used.transform = is_free && placement_.transform.has_value();
+        if (used.transform) {
+            SetMember(attributes, "GeoTransform",
+                      json::Value(GdalTransform(*placement_.transform)));
+        } else if (has_transform) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_dispensable, arrays_.UsersHaveCoordinates(path));
+            if (!is_dispensable) return std::optional<GeoreferencingArrays>();
+            SetMember(attributes, "GeoTransform", {});
+        } else {
+            return std::optional(used);
+        }
+        ZARR_RETURN_IF_ERROR(arrays_.SetAttributes(path, json::Value(std::move(attributes))));
+        return std::optional(used);
+    }
+
+    bool HasCoordinates() const {
+        const auto has = [&](const std::optional<std::size_t>& axis) {
+            return axis && !layout_.facts.dimensions[*axis].coordinate_path.empty();
+        };
+        return has(layout_.x_axis) && has(layout_.y_axis);
+    }
+
+    // The first of `names` that is free, else one of the array's own.
+    Result<std::string> FreeName(std::vector<std::string> names) const {
+        constexpr int kMost = 1000;
+        const std::string own =
+            kGridMapping + ("_" + std::string(zarr::LastName(layout_.facts.path)));
+        names.push_back(own);
+        for (int i = 1; i <= kMost; ++i) {
+            const bool is_listed = i <= static_cast<int>(names.size());
+            const std::string name =
+                is_listed ? names[static_cast<std::size_t>(i - 1)] : own + "_" + std::to_string(i);
             ZARR_ASSIGN_OR_RETURN(const bool is_free, arrays_.IsFree(PathOf(name)));
             if (is_free) return name;
-            ZARR_ASSIGN_OR_RETURN(const bool serves,
-                                  arrays_.HoldsAttributes(PathOf(name), attributes));
-            if (serves) return name;
         }
-        // An array that had this one's name may have left one that others use.
-        for (int turn = 2; turn <= kMaxGridMappings; ++turn) {
-            const std::string name = kGridMapping + ("_" + array) + "_" + std::to_string(turn);
-            ZARR_ASSIGN_OR_RETURN(const bool is_free, arrays_.IsFree(PathOf(name)));
-            if (is_free) return name;
-        }
-        return Status::Invalid(PathOf(names.back()) +
+        return Status::Invalid(PathOf(own) +
                                ": belongs to other arrays, so the CRS cannot be written there");
     }
 
@@ -191,6 +236,22 @@ class CfWriter {
 bool HasNamedAxes(const RasterLayout& layout) {
     return layout.x_axis && layout.y_axis && layout.facts.dimensions[*layout.x_axis].is_named &&
            layout.facts.dimensions[*layout.y_axis].is_named;
+}
+
+// True where coordinate arrays of X and Y say where a raster lies.
+bool MayHaveAxes(const RasterLayout& layout, const GeoTransform& transform) {
+    return !IsRotated(transform) && HasNamedAxes(layout);
+}
+
+std::uint64_t LongestSide(const RasterLayout& layout) {
+    const auto& shape = layout.facts.metadata.shape;
+    return std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
+}
+
+// True where they are written, as they are not too long.
+bool WritesAxes(const RasterLayout& layout, const GeoTransform& transform) {
+    return MayHaveAxes(layout, transform) &&
+           LongestSide(layout) <= zarr::LimitOf(zarr::Limit::kCoordinates);
 }
 
 // True where the pixels' centres along an axis give back the very numbers of the geotransform.
@@ -275,11 +336,32 @@ bool IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayout& layou
            HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
 }
 
+// True where no array in the group, and no dimension of one, has the name.
+Result<bool> IsNewName(const zarr::Hierarchy& hierarchy, const zarr::CatalogGroup& group,
+                       const std::string& name) {
+    for (const zarr::CatalogArray& array : group.arrays)
+        if (std::count(array.dimensions.begin(), array.dimensions.end(), name) != 0) return false;
+    ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind,
+                          hierarchy.KindOf(zarr::JoinKey(group.path, name)));
+    return kind == zarr::NodeKind::kNone;
+}
+
 // True where the axis of an array is of the kind that `axis` of a raster is.
 bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::HorizontalAxes& axes,
                std::size_t other) {
     return (layout.x_axis == axis) == (axes.x == other) &&
            (layout.y_axis == axis) == (axes.y == other);
+}
+
+// Adds the dimensions of another array that serve the layout's axes, where none does yet.
+void ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
+               const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
+               std::map<std::size_t, zarr::Dimension>& shared) {
+    for (std::size_t axis = 0; axis < layout.facts.dimensions.size(); ++axis)
+        for (std::size_t i = 0; i < other.dimensions.size(); ++i)
+            if (shared.count(axis) == 0 && HasRoleOf(layout, axis, other.axes, i) &&
+                IsSameDimension(hierarchy, layout, axis, transform, other.dimensions[i]))
+                shared.emplace(axis, other.dimensions[i]);
 }
 
 }  // namespace
@@ -296,11 +378,16 @@ Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
         if (own.count(array->path) != 0) continue;
         const auto facts = zarr::DescribeArray(*hierarchy, array->path);
         if (!facts.ok()) continue;
-        for (std::size_t axis = 0; axis < layout.facts.dimensions.size(); ++axis)
-            for (std::size_t i = 0; i < facts->dimensions.size(); ++i)
-                if (shared.count(axis) == 0 && HasRoleOf(layout, axis, facts->axes, i) &&
-                    IsSameDimension(*hierarchy, layout, axis, transform, facts->dimensions[i]))
-                    shared.emplace(axis, facts->dimensions[i]);
+        ShareWith(*hierarchy, layout, transform, *facts, shared);
+    }
+    if (transform && WritesAxes(layout, *transform)) {
+        for (const auto& [axis, name] : {std::pair(*layout.y_axis, "y"), {*layout.x_axis, "x"}}) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_new, IsNewName(*hierarchy, group, name));
+            if (shared.count(axis) != 0 || !is_new) continue;
+            zarr::Dimension& dimension = shared[axis] = layout.facts.dimensions[axis];
+            dimension.name = name;
+            dimension.coordinate_path.clear();
+        }
     }
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return shared;
@@ -314,17 +401,12 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
     GeoreferencingArrays beside;
     const CfWriter cf(arrays, layout, placement);
     if (placement.srs != nullptr && WantsCf(convention)) {
-        ZARR_ASSIGN_OR_RETURN(beside.grid_mapping, cf.WriteGridMapping());
+        ZARR_ASSIGN_OR_RETURN(beside, cf.WriteGridMapping());
     }
-    // Left behind it would be taken for the CRS of what lies beside it.
-    if (placement.srs == nullptr) ZARR_RETURN_IF_ERROR(cf.RemoveGridMapping());
-    if (!placement.transform || IsRotated(*placement.transform) || !HasNamedAxes(layout))
-        return beside;
-    const auto& shape = layout.facts.metadata.shape;
-    const std::uint64_t longest = std::max(shape[*layout.x_axis], shape[*layout.y_axis]);
-    if (longest > zarr::LimitOf(zarr::Limit::kCoordinates)) {
+    if (!placement.transform || !MayHaveAxes(layout, *placement.transform)) return beside;
+    if (!WritesAxes(layout, *placement.transform)) {
         warnings.push_back(
-            "a dimension has " + std::to_string(longest) +
+            "a dimension has " + std::to_string(LongestSide(layout)) +
             " elements, of which no coordinates are written, so the geotransform is "
             "stated by the attribute spatial:transform, which not every reader knows");
         return beside;
@@ -338,6 +420,19 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
                            " and lie elsewhere, so the geotransform is stated by the attribute "
                            "spatial:transform, which not every reader knows");
     return beside;
+}
+
+Result<std::string> WriteGridMappingArray(const CoordinateArrays& arrays,
+                                          const RasterLayout& layout,
+                                          const RasterPosition& placement) {
+    ZARR_ASSIGN_OR_RETURN(const GeoreferencingArrays beside,
+                          CfWriter(arrays, layout, placement).WriteGridMapping());
+    return beside.grid_mapping;
+}
+
+Status RemoveReplacedGridMapping(const CoordinateArrays& arrays, const RasterLayout& layout,
+                                 const std::string& used) {
+    return CfWriter(arrays, layout, {}).RemoveGridMapping(used);
 }
 
 void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
@@ -362,11 +457,11 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     SetMember(attributes, "proj:wkt2",
               srs != nullptr && spatial ? json::Value(Wkt2(*srs)) : json::Value());
     // Where coordinate arrays do not say it exactly, or are not what every reader of the rest looks
-    // at. With a CRS, its grid mapping says it. netCDF-C refuses the attributes, so no more than
+    // at. A grid mapping may say it. netCDF-C refuses the attributes, so no more than
     // needed.
     const bool has_axes = layout.x_axis && layout.y_axis;
     const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
-                         (srs != nullptr || CentresSay(layout, *placement.transform));
+                         (beside.transform || CentresSay(layout, *placement.transform));
     const bool by_attribute = placement.transform && has_axes && !is_said;
     json::Value names;
     if (by_attribute) {
@@ -532,26 +627,57 @@ bool HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
     return true;
 }
 
-Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
-    if (rasters_.count(path) != 0) return false;  // never the data itself
-    if (update_.HasMade(path)) return true;
+Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::string& path) const {
+    std::vector<Result<ArrayFacts>> users;
+    if (others_ == OtherArrays::kNone) return users;
+    // Pending attributes may be what refers to it.
+    if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
-    ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
-    if (kind == zarr::NodeKind::kNone) return true;
-    if (kind != zarr::NodeKind::kArray) return false;
     zarr::Warnings ignored;
     ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(*hierarchy, "", ignored));
     for (const zarr::CatalogGroup& group : groups) {
         for (const CatalogArray& array : group.arrays) {
             if (array.path == path || rasters_.count(array.path) != 0) continue;
-            const auto facts = zarr::DescribeArray(*hierarchy, array.path);
-            // One that cannot be read may refer to anything.
-            if (!facts.ok() || RefersTo(*facts, path)) return false;
+            auto facts = zarr::DescribeArray(*hierarchy, array.path);
+            if (!facts.ok() || RefersTo(*facts, path)) users.push_back(std::move(facts));
         }
     }
     // What could not be read may be what refers to it.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
-    return true;
+    return users;
+}
+
+Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
+    if (rasters_.count(path) != 0) return false;  // never the data itself
+    if (update_.HasMade(path) && others_ != OtherArrays::kAny) return true;
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
+    ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
+    if (kind == zarr::NodeKind::kNone) return true;
+    if (kind != zarr::NodeKind::kArray) return false;
+    ZARR_ASSIGN_OR_RETURN(const auto users, UsersOf(path));
+    return users.empty();
+}
+
+Result<bool> CoordinateArrays::UsersHaveCoordinates(const std::string& path) const {
+    ZARR_ASSIGN_OR_RETURN(const auto users, UsersOf(path));
+    return std::all_of(users.begin(), users.end(), [](const Result<ArrayFacts>& facts) {
+        const auto has = [&](const std::optional<std::size_t>& axis) {
+            return axis && !facts->dimensions[*axis].coordinate_path.empty();
+        };
+        return facts.ok() && has(facts->axes.x) && has(facts->axes.y);
+    });
+}
+
+Result<std::optional<GridMapping>> CoordinateArrays::FindEqual(
+    const std::string& group, const std::vector<std::string>& names,
+    const OGRSpatialReference& srs) const {
+    // Pending attributes may make an array a grid mapping.
+    if (others_ == OtherArrays::kAny) ZARR_RETURN_IF_ERROR(update_.StoreAttributes());
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
+    ZARR_ASSIGN_OR_RETURN(
+        auto found, FindGridMapping(*hierarchy, group, names, srs, others_ == OtherArrays::kNone));
+    ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
+    return found;
 }
 
 Status CoordinateArrays::RemoveScalar(const std::string& path) const {
@@ -562,20 +688,6 @@ Status CoordinateArrays::RemoveScalar(const std::string& path) const {
     if (metadata.rank() != 0) return {};
     ZARR_ASSIGN_OR_RETURN(const bool is_free, IsFree(path));
     return is_free ? update_.metadata().DeleteNode(path) : Status();
-}
-
-Result<bool> CoordinateArrays::HoldsAttributes(const std::string& path,
-                                               const json::Value& attributes) const {
-    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
-    ZARR_ASSIGN_OR_RETURN(const bool is_array, hierarchy->HoldsArray(path));
-    if (!is_array) return false;
-    ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy->Attributes(path));
-    const json::Object& wanted = *attributes.as_object();
-    if (held.as_object() == nullptr || held.as_object()->size() != wanted.size()) return false;
-    return std::all_of(wanted.begin(), wanted.end(), [&](const json::Member& member) {
-        const json::Value* const other = held.Find(member.first);
-        return other != nullptr && json::Dump(*other) == json::Dump(member.second);
-    });
 }
 
 Result<zarr::ArrayMetadata> CoordinateArrays::MetadataOf(zarr::ArraySpec spec) const {

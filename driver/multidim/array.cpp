@@ -492,34 +492,48 @@ bool ZarrMDArray::SetOffset(double dfOffset, GDALDataType /*eStorageType*/) {
     });
 }
 
-// States the CRS by the convention that the array was made with, and by no other.
-Status ZarrMDArray::Place(const OGRSpatialReference* srs) {
+Status ZarrMDArray::Place(const OGRSpatialReference* srs,
+                          const std::vector<std::string>& preferred_mappings) {
     ZARR_RETURN_IF_ERROR(CheckChange());
+    StoreUpdate& update = *session_->update();
     RasterPosition placement;
     placement.srs = srs;
+    placement.preferred_mappings = preferred_mappings;
     RasterLayout layout;
     layout.facts = facts_;
-    const CoordinateArrays arrays(*session_->update(), {facts_.path});
+    // What was set since the array was opened counts.
+    ZARR_ASSIGN_OR_RETURN(layout.facts.attributes, update.Attributes(facts_.path));
+    layout.x_axis = facts_.axes.x;
+    layout.y_axis = facts_.axes.y;
+    const CoordinateArrays arrays(update, {facts_.path}, OtherArrays::kAny);
     zarr::Warnings warnings;
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
-    if (!beside.grid_mapping.empty()) session_->NodeCreated();
+    // Where the CRS is said elsewhere, a grid mapping of others may say more than a CRS.
+    const bool replaces = srs == nullptr || !beside.grid_mapping.empty();
+    if (replaces) {
+        ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, layout, beside.grid_mapping));
+        session_->NodeCreated();
+    }
+    if (convention_ == Georeferenced::kEveryReader)
+        ZARR_RETURN_IF_ERROR(WriteMultidimCrs(update, {&layout}, srs));
     constexpr const char* kConventions = "zarr_conventions";
     json::Object members;
-    if (const json::Value* const held = facts_.attributes.Find(kConventions))
-        members.emplace_back(kConventions, *held);
+    for (const char* name : {kConventions, "coordinates", "grid_mapping"})
+        if (const json::Value* const held = layout.facts.attributes.Find(name))
+            members.emplace_back(name, *held);
     SetGeoreferencingAttributes(layout, placement, convention_, beside, members);
     const json::Value stated(std::move(members));
-    for (const char* name :
-         {"_CRS", "grid_mapping", "proj:code", "proj:wkt2", "proj:projjson", kConventions}) {
-        const json::Value* value = stated.Find(name);
-        // A grid mapping of others may say more than a CRS.
-        const bool stays = value == nullptr && srs != nullptr && EQUAL(name, "grid_mapping");
-        if (!stays)
-            ZARR_RETURN_IF_ERROR(ChangeAttribute(
-                name, value != nullptr ? std::optional<json::Value>(*value) : std::nullopt));
+    for (const char* name : {"_CRS", "proj:code", "proj:wkt2", "proj:projjson", kConventions,
+                             "coordinates", "grid_mapping"}) {
+        const bool is_of_mapping = EQUAL(name, "coordinates") || EQUAL(name, "grid_mapping");
+        std::optional<json::Value> value;
+        if (const json::Value* const held = stated.Find(name)) value = *held;
+        if (replaces || !is_of_mapping)
+            ZARR_RETURN_IF_ERROR(ChangeAttribute(name, std::move(value)));
     }
+    if (srs != nullptr && !beside.grid_mapping.empty()) session_->placed().Add(facts_.path, *srs);
     return {};
 }
 
@@ -527,7 +541,7 @@ bool ZarrMDArray::SetSpatialRef(const OGRSpatialReference* poSRS) {
     return Guarded(session_->store_path(), [&]() -> bool {
         if (!IsWritable()) return GDALPamMDArray::SetSpatialRef(poSRS);
         const bool is_some = poSRS != nullptr && !poSRS->IsEmpty();
-        const Status status = Place(is_some ? poSRS : nullptr);
+        const Status status = Place(is_some ? poSRS : nullptr, {});
         if (status.ok()) {
             if (GDALPamMDArray::GetSpatialRef() != nullptr) GDALPamMDArray::SetSpatialRef(nullptr);
             georeferencing_.Reset();
@@ -589,24 +603,26 @@ bool ZarrMDArray::IsOutside(const void* raw, const std::string& element) const {
     return std::memcmp(held.data(), raw, held.size()) != 0;
 }
 
+Status ZarrMDArray::RemoveNodata() {
+    ZARR_RETURN_IF_ERROR(zarr::CheckNodataIsFree(facts_.metadata.dtype));
+    ZARR_RETURN_IF_ERROR(RemoveFillValue());
+    for (const char* name : {"_FillValue", "missing_value"})
+        if (facts_.attributes.Find(name) != nullptr)
+            ZARR_RETURN_IF_ERROR(ChangeAttribute(name, std::nullopt));
+    ReadNodata();
+    return {};
+}
+
 Status ZarrMDArray::StoreNodata(const void* raw) {
     ZARR_RETURN_IF_ERROR(CheckChange());
-    if (raw == nullptr) {
-        ZARR_RETURN_IF_ERROR(zarr::CheckNodataIsFree(facts_.metadata.dtype));
-        ZARR_RETURN_IF_ERROR(RemoveFillValue());
-        for (const char* name : {"_FillValue", "missing_value"})
-            if (facts_.attributes.Find(name) != nullptr)
-                ZARR_RETURN_IF_ERROR(ChangeAttribute(name, std::nullopt));
-        ReadNodata();
-        return {};
-    }
+    if (raw == nullptr) return RemoveNodata();
     ZARR_ASSIGN_OR_RETURN(const std::string element, StoredElement(raw));
     if (IsOutside(raw, element)) {
         double value = 0;
         GDALCopyWords(raw, type_.GetNumericDataType(), 0, &value, GDT_Float64, 0, 1);
         EmitWarning(session_->store_path() + ": /" + facts_.path,
                     NodataOutside(CPLSPrintf("%.17g", value), values_.stored()));
-        return StoreNodata(nullptr);
+        return RemoveNodata();
     }
     ZARR_ASSIGN_OR_RETURN(
         json::Member attribute,

@@ -99,8 +99,8 @@ class ZarrMDArray final : public GDALPamMDArray {
     bool DeleteAttribute(const std::string& osName,
                          CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_8;
     bool SetUnit(const std::string& osUnit) override;
-    // By the convention that the array was made with, else as `_CRS`; where the array was opened
-    // for reading, in PAM.
+    // By the convention that the array was made with, else as rasters have it; where the array was
+    // opened for reading, in PAM.
     bool SetSpatialRef(const OGRSpatialReference* poSRS) override;
     // As the attribute `_FillValue`, and, of an array that was just created, as what it is filled
     // with, too.
@@ -114,6 +114,10 @@ class ZarrMDArray final : public GDALPamMDArray {
 
     const std::shared_ptr<SharedResource>& session() const { return session_; }
     const std::string& path() const { return facts_.path; }
+    // States a CRS, nullptr for none, by one of these grid mappings in the array's group where one
+    // states it.
+    zarr::Status Place(const OGRSpatialReference* srs,
+                       const std::vector<std::string>& preferred_mappings);
     // Called by the creator of the array, with its dimensions.
     void Created(std::vector<std::shared_ptr<ZarrDimension>> dimensions, Georeferenced convention);
     // The session tells that the array is gone, has other attributes, or is another in the store.
@@ -147,13 +151,13 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::Status CheckThere() const;
     zarr::Status CheckChange() const;
     bool Report(const zarr::Status& status) const;
-    zarr::Status Place(const OGRSpatialReference* srs);
     zarr::Status ChangeAttribute(const char* name, std::optional<zarr::json::Value> value);
     bool IsSetByUser() const;
     zarr::json::Value ActualRange(double least, double most) const;
 #if ZARR_HAS_RAW_BLOCK_INFO
     zarr::Status FindRawBlock(const uint64_t* coordinates, GDALMDArrayRawBlockInfo& info) const;
 #endif
+    zarr::Status RemoveNodata();
     zarr::Status StoreNodata(const void* raw);
     bool IsOutside(const void* raw, const std::string& element) const;
     zarr::Status ReplaceFillValue(const std::optional<std::string>& element);
@@ -176,7 +180,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     std::string units_;
     zarr::Packing packing_;
     std::vector<std::uint8_t> nodata_;  // an element of type_; empty where there is none
-    Georeferenced convention_ = Georeferenced::kGdal;
+    Georeferenced convention_ = Georeferenced::kEveryReader;
     std::atomic<bool> is_new_{false};  // created by this session, and nothing is written to it
     bool is_deleted_ = false;
     std::atomic<bool> has_forgotten_statistics_{false};

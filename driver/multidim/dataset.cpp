@@ -77,7 +77,7 @@ const char* const kMoreArrayOptions =
     "  <Option name='STRING_FORMAT' type='string-select' description='How strings with a maximum length are stored: ASCII, as dtype S (in UTF-8); UNICODE, as strings of any length, and in compounds as dtype U. Strings without are of any length' default='ASCII'>"
     "    <Value>ASCII</Value><Value>UNICODE</Value>"
     "  </Option>"
-    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS, as proj: attributes, or as a grid mapping array beside' default='GDAL'>"
+    "  <Option name='GEOREFERENCING_CONVENTION' type='string-select' description='How the CRS is written: as the attribute _CRS, as proj: attributes, or as a grid mapping array beside; by default as CF has it, and as GDAL of any version, xarray and rioxarray find it'>"
     "    <Value>GDAL</Value><Value>SPATIAL_PROJ</Value><Value>CF</Value>"
     "  </Option>";
 // clang-format on

@@ -306,9 +306,11 @@ Status ZarrGroup::CheckChange() const {
                            "changed; open the store");
 }
 
-Status ZarrGroup::CheckFree(const std::string& name) const {
+Status ZarrGroup::CheckFree(const std::string& name, bool is_array) const {
     ZARR_RETURN_IF_ERROR(SharedResource::CheckName(name));
     const std::string path = zarr::JoinKey(path_, name);
+    // A grid mapping that was written for an array, of which a caller copies the original later.
+    if (is_array && session_->update()->HasMade(path)) return {};
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, session_->hierarchy().KindOf(path));
     if (kind == NodeKind::kNone) return {};
     return Status::Invalid("/" + path + ": there is " +
@@ -321,7 +323,7 @@ Status ZarrGroup::CheckFree(const std::string& name) const {
 
 Result<std::shared_ptr<GDALGroup>> ZarrGroup::MakeGroup(const std::string& name) {
     ZARR_RETURN_IF_ERROR(CheckChange());
-    ZARR_RETURN_IF_ERROR(CheckFree(name));
+    ZARR_RETURN_IF_ERROR(CheckFree(name, false));
     const std::string path = zarr::JoinKey(path_, name);
     ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateGroup(path));
     session_->NodeCreated();
@@ -350,7 +352,7 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     const std::string& name, const std::vector<std::shared_ptr<GDALDimension>>& dimensions,
     const GDALExtendedDataType& type, CSLConstList options) {
     ZARR_RETURN_IF_ERROR(CheckChange());
-    ZARR_RETURN_IF_ERROR(CheckFree(name));
+    ZARR_RETURN_IF_ERROR(CheckFree(name, true));
     const std::string path = zarr::JoinKey(path_, name);
     if (dimensions.size() > zarr::LimitOf(zarr::Limit::kDimensions))
         return zarr::OverLimit(
@@ -364,13 +366,16 @@ Result<std::shared_ptr<GDALMDArray>> ZarrGroup::MakeArray(
     }
     ZARR_RETURN_IF_ERROR(CheckDistinct(own).WithContext("/" + path));
     ZARR_ASSIGN_OR_RETURN(const Georeferenced convention,
-                          ParseConvention(options, Georeferenced::kGdal));
+                          ParseConvention(options, Georeferenced::kEveryReader));
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
                           MetadataOf(session_->store_path() + ": /" + path, own, type, options,
                                      session_->hierarchy().format())
                               .WithContext("/" + path));
     const json::Object attributes{{"_ARRAY_DIMENSIONS", DimensionNames(own)}};
-    ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateArray(path, metadata, attributes));
+    const bool replaces = session_->update()->TakeMade(path);
+    ZARR_RETURN_IF_ERROR(session_->update()->metadata().CreateArray(
+        path, metadata, attributes, replaces ? zarr::IfExists::kReplace : zarr::IfExists::kFail));
+    if (own.empty()) session_->placed().AddScalar(path);
     session_->NodeCreated();
     ZARR_ASSIGN_OR_RETURN(auto array, session_->OpenArray(path));
     array->Created(std::move(own), convention);

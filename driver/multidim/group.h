@@ -86,7 +86,7 @@ class ZarrGroup final : public GDALGroup {
     zarr::Result<std::optional<std::string>> Find(const std::string& name,
                                                   zarr::NodeKind kind) const;
     std::vector<std::string> NamesOf(zarr::NodeKind kind) const;
-    zarr::Status CheckFree(const std::string& name) const;
+    zarr::Status CheckFree(const std::string& name, bool is_array) const;
     zarr::Result<std::shared_ptr<GDALGroup>> MakeGroup(const std::string& name);
     zarr::Result<std::shared_ptr<GDALDimension>> MakeDimension(const std::string& name,
                                                                const std::string& type,

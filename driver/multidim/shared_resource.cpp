@@ -88,6 +88,7 @@ SharedResource::SharedResource(Location location, OpenOptions options,
 SharedResource::~SharedResource() {
     Guarded(store_path(), [&] {
         WarnOfFailure(*location_.hierarchy, store_path());
+        placed_.Forget();  // no array can be opened any more
         const zarr::Status status = Finish();
         if (!status.ok()) EmitError(store_path(), status);
     });
@@ -627,7 +628,9 @@ Status SharedResource::Finish() {
     if (update_ == nullptr) return {};
     try {
         AddAxisHints();
-        return update_->Finish(options_.threads);
+        const Status placed = placed_.Finish(*this);
+        const Status finished = update_->Finish(options_.threads);
+        return placed.ok() ? finished : placed;
     } catch (const std::bad_alloc&) {
         return Status::OutOfMemory("out of memory");
     }

@@ -17,6 +17,7 @@
 #include "core/conventions/nodata.h"
 #include "driver/base/debug_log.h"
 #include "driver/base/open_options.h"
+#include "driver/multidim/placed_arrays.h"
 #include "driver/store/location.h"
 #include "driver/store/store_update.h"
 
@@ -60,6 +61,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const OpenOptions& options() const { return options_; }
     // What GDAL keeps of arrays in `pam.aux.xml` of the root's folder.
     const std::shared_ptr<GDALPamMultiDim>& pam() const { return pam_; }
+    // Arrays that were given a CRS since the dataset was flushed.
+    PlacedArrays& placed() { return placed_; }
     // Drops the statistics of arrays that were written to since they were stored. Looks once, and
     // where looking costs no requests.
     void DropOldStatistics();
@@ -226,6 +229,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const std::shared_ptr<GDALPamMultiDim> pam_;
     std::once_flag old_statistics_dropped_;
     const zarr::ForkLocal<StoreUpdate> update_;
+    PlacedArrays placed_;
     const StoreActivity activity_;
     std::atomic<std::uint64_t> generation_{0};
     std::atomic<int> stored_orders_{0};

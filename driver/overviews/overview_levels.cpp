@@ -299,6 +299,17 @@ Status OverviewLevels::MakeArrays(const LevelPaths& level) const {
     return {};
 }
 
+namespace {
+
+// The axes X and Y of a mask of `rank` dimensions, of which two are in the array's order.
+std::pair<std::size_t, std::size_t> AxesOfMask(const RasterLayout& array, std::size_t rank) {
+    if (rank == array.facts.metadata.rank()) return {*array.x_axis, *array.y_axis};
+    const std::size_t x = *array.x_axis > *array.y_axis ? 1 : 0;
+    return {x, 1 - x};
+}
+
+}  // namespace
+
 Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
     bool any = false;
     for (std::size_t i = 0; i < level.paths.size(); ++i) {
@@ -313,11 +324,7 @@ Result<bool> OverviewLevels::MakeMasks(const LevelPaths& level) const {
         ZARR_ASSIGN_OR_RETURN(const char separator, mask->chunks().Separator());
         std::vector<std::uint64_t> shape = mask->metadata().shape;
         std::vector<std::uint64_t> chunks = mask->metadata().chunks;
-        // A mask of two dimensions has X and Y in the array's order.
-        const bool has_all = shape.size() == array.facts.metadata.rank();
-        const std::size_t x_of_two = *array.x_axis > *array.y_axis ? 1 : 0;
-        const std::size_t x = has_all ? *array.x_axis : x_of_two;
-        const std::size_t y = has_all ? *array.y_axis : 1 - x_of_two;
+        const auto [x, y] = AxesOfMask(array, shape.size());
         if (shape.size() <= std::max(x, y)) continue;
         shape[x] = level.width;
         shape[y] = level.height;

@@ -106,7 +106,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     GDALRasterBand* GetMaskBand() override;
     int GetMaskFlags() override;
     CPLErr SetCategoryNames(char** papszNames) override;
-    bool IsMaskBand() const override { return dataset()->is_mask(); }
+    bool IsMaskBand() const noexcept override { return dataset()->is_mask(); }
     int GetOverviewCount() override;
     GDALRasterBand* GetOverview(int nIdx) override;
 

@@ -29,20 +29,6 @@ namespace zarr_driver {
 using zarr::Status;
 namespace json = zarr::json;
 
-namespace {
-
-// Takes out what is the only band's.
-void LeaveOutBandItems(const json::Value& attributes, CPLStringList& list) {
-    const XmlTree tree = ReadPam(attributes);
-    if (tree == nullptr) return;
-    for (const auto& [name, value] : ItemsOf(BandItems(*tree))) {
-        const char* const held = list.FetchNameValue(name.c_str());
-        if (held != nullptr && EQUAL(held, value.c_str())) list.SetNameValue(name.c_str(), nullptr);
-    }
-}
-
-}  // namespace
-
 ZarrDataset::ZarrDataset(const std::string& name, Location location, OpenOptions options)
     : ZarrPamDataset(std::move(location), std::move(options)),
       masks_(std::make_unique<StoredMasks>(*this)) {
@@ -141,7 +127,7 @@ void ZarrDataset::Finish(const OpenedAs& opened) {
     }
     if (arrays_.size() == 1) AddAttributes(arrays_[0]->layout.facts.attributes, list);
     if (nBands == 1 && arrays_.size() == 1)
-        LeaveOutBandItems(arrays_[0]->layout.facts.attributes, list);
+        RemoveBandItems(arrays_[0]->layout.facts.attributes, list);
     if (!arrays_.empty()) AddOmeUnits(arrays_[0]->layout, arrays_[0]->listing, list);
     CPLStringList shown(list);
     AddRegistration(shown);

@@ -78,10 +78,12 @@ std::optional<zarr::GeoTransform> RasterPlace::KnownTransform() const {
 Status RasterPlace::Write(StoreUpdate& update, Georeferenced convention) const {
     const RasterPosition position = Known();
     zarr::Warnings warnings;
+    const CoordinateArrays arrays(
+        update, PathsOf(arrays_),
+        update.is_of_new_store() ? OtherArrays::kNone : OtherArrays::kOfOthers);
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
-        WriteGeoreferencingArrays(CoordinateArrays(update, PathsOf(arrays_)), arrays_[0]->layout,
-                                  position, convention, warnings));
+        WriteGeoreferencingArrays(arrays, arrays_[0]->layout, position, convention, warnings));
     const std::string& store = location_.store_path;
     EmitWarnings(store + ": /" + arrays_[0]->layout.facts.path, warnings);
     if (convention == Georeferenced::kEveryReader) {
@@ -92,6 +94,7 @@ Status RasterPlace::Write(StoreUpdate& update, Georeferenced convention) const {
     for (const auto& array : arrays_) {
         auto* members = array->layout.facts.attributes.as_object();
         if (members == nullptr) continue;
+        ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, array->layout, beside.grid_mapping));
         SetGeoreferencingAttributes(array->layout, position, convention, beside, *members);
         array->attributes_changed = true;
     }

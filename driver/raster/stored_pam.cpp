@@ -64,6 +64,24 @@ void RemoveUnsafe(CPLXMLNode& tree) {
 
 constexpr const char* kBand = "PAMRasterBand";
 
+// The items of the default metadata domain of the only band, as NAME=VALUE, and its description
+// as the item "long_name".
+CPLStringList BandItems(const CPLXMLNode& tree) {
+    CPLStringList items;
+    const CPLXMLNode* const band = CPLGetXMLNode(&tree, kBand);
+    for (const CPLXMLNode* node = band != nullptr ? band->psChild : nullptr; node != nullptr;
+         node = node->psNext) {
+        if (IsElement(*node, "Description"))
+            items.SetNameValue("long_name", CPLGetXMLValue(node, "", ""));
+        if (!IsElement(*node, "Metadata") || CPLGetXMLValue(node, "domain", "")[0] != '\0')
+            continue;
+        for (const CPLXMLNode* item = node->psChild; item != nullptr; item = item->psNext)
+            if (IsElement(*item, "MDI"))
+                items.SetNameValue(CPLGetXMLValue(item, "key", ""), CPLGetXMLValue(item, "", ""));
+    }
+    return items;
+}
+
 }  // namespace
 
 XmlTree ReadPam(const json::Value& attributes) {
@@ -120,20 +138,13 @@ void AddPamItems(CPLXMLNode& tree, const char* domain,
     }
 }
 
-CPLStringList BandItems(const CPLXMLNode& tree) {
-    CPLStringList items;
-    const CPLXMLNode* const band = CPLGetXMLNode(&tree, kBand);
-    for (const CPLXMLNode* node = band != nullptr ? band->psChild : nullptr; node != nullptr;
-         node = node->psNext) {
-        if (IsElement(*node, "Description"))
-            items.SetNameValue("long_name", CPLGetXMLValue(node, "", ""));
-        if (!IsElement(*node, "Metadata") || CPLGetXMLValue(node, "domain", "")[0] != '\0')
-            continue;
-        for (const CPLXMLNode* item = node->psChild; item != nullptr; item = item->psNext)
-            if (IsElement(*item, "MDI"))
-                items.SetNameValue(CPLGetXMLValue(item, "key", ""), CPLGetXMLValue(item, "", ""));
+void RemoveBandItems(const json::Value& attributes, CPLStringList& list) {
+    const XmlTree tree = ReadPam(attributes);
+    if (tree == nullptr) return;
+    for (const auto& [name, value] : ItemsOf(BandItems(*tree))) {
+        const char* const held = list.FetchNameValue(name.c_str());
+        if (held != nullptr && EQUAL(held, value.c_str())) list.SetNameValue(name.c_str(), nullptr);
     }
-    return items;
 }
 
 XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays) {

@@ -41,9 +41,9 @@ std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key)
 void AddPamItems(CPLXMLNode& tree, const char* domain,
                  const std::vector<std::pair<std::string, std::string>>& items);
 
-// The items of the default metadata domain of the only band, as NAME=VALUE, and what it is called
-// as the item "long_name".
-CPLStringList BandItems(const CPLXMLNode& tree);
+// Removes from `list`, as NAME=VALUE, the items of the default metadata domain that belong to the
+// only band of the dataset whose array has `attributes`. The band's description is its "long_name".
+void RemoveBandItems(const zarr::json::Value& attributes, CPLStringList& list);
 
 // The tree of a dataset of which each band is an array: of the group's tree, which may be nullptr,
 // what is said of the dataset, and of each array's, likewise, what is said of its first band.

@@ -38,15 +38,7 @@ namespace zarr_driver {
 using zarr::Result;
 using zarr::Status;
 
-namespace {
-
-// Where a store, or a node in one, lies.
-struct Place {
-    StorePath folder;
-    std::string node;  // empty for the store itself
-};
-
-Result<Place> FindPlace(const char* name) {
+Result<StorePlace> FindStorePlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.indices.empty())
         return Status::Invalid("/" + parsed.node + ": a slice of an array, which is not a file");
@@ -54,8 +46,10 @@ Result<Place> FindPlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
     ZARR_ASSIGN_OR_RETURN(const Location location, Locate(parsed, options));
-    return Place{location.store_path, location.node};
+    return StorePlace{location.store_path, location.node};
 }
+
+namespace {
 
 // A store that is being changed, as it is now.
 Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
@@ -64,7 +58,7 @@ Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
 }
 
 Status DeletePlace(const char* name) {
-    ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(name));
+    ZARR_ASSIGN_OR_RETURN(const StorePlace place, FindStorePlace(name));
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     if (place.node.empty()) return RemoveStore(TargetFolderOf(place.folder));
     ZARR_RETURN_IF_ERROR(CheckDeletable(place.folder, place.node));
@@ -78,7 +72,7 @@ Status DeletePlace(const char* name) {
     return writer.Finish();
 }
 
-Status RenameNode(const Place& place, const std::string& target) {
+Status RenameNode(const StorePlace& place, const std::string& target) {
     ZARR_RETURN_IF_ERROR(CheckDeletable(place.folder, place.node));
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(target));
     const std::string path =
@@ -96,6 +90,8 @@ Status RenameNode(const Place& place, const std::string& target) {
     return writer.Finish();
 }
 
+}  // namespace
+
 Status CheckFree(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckWritable(folder));
     return PathExists(folder) || IsStoreFolder(folder)
@@ -103,34 +99,38 @@ Status CheckFree(const std::string& folder) {
                : Status();
 }
 
-Status CopyKeys(const Place& place, const std::string& target) {
-    ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(place.folder, {}));
+namespace {
+
+Status CopyKeys(const StorePath& folder, const std::string& target) {
+    ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(folder, {}));
     ZARR_ASSIGN_OR_RETURN(const auto to, OpenStoreForUpdate(target));
-    ZARR_RETURN_IF_ERROR(zarr::CopyTree({*from, place.node}, {*to, ""}));
+    ZARR_RETURN_IF_ERROR(zarr::CopyTree({*from, ""}, {*to, ""}));
     return to->Close();
 }
 
-Status CopyPlace(const Place& place, const std::string& target) {
+}  // namespace
+
+Status CopyStore(const StorePath& folder, const std::string& target) {
     ZARR_RETURN_IF_ERROR(CheckFree(target));
-    const bool is_zip = ZipPlaceOf(place.folder) && !ArchiveOf(place.folder) && place.node.empty();
+    const bool is_zip = ZipPlaceOf(folder) && !ArchiveOf(folder);
     ZARR_ASSIGN_OR_RETURN(StoreReplacement copy,
                           StoreReplacement::Begin(is_zip ? "/vsizip/" + target : target));
-    const std::string path = FileOrFolderOf(copy.folder());
     if (!is_zip)
-        ZARR_RETURN_IF_ERROR(CopyKeys(place, copy.folder()));
-    else if (!CopyFile(place.folder, path))
+        ZARR_RETURN_IF_ERROR(CopyKeys(folder, copy.folder()));
+    else if (!CopyFile(folder, FileOrFolderOf(copy.folder())))
         return Status::Io("the zip file cannot be copied to " + target);
     ZARR_RETURN_IF_ERROR(copy.Commit());
-    // What is beside a store says nothing of a node in it.
-    const Status beside = place.node.empty() ? CopyBeside(place.folder, target) : Status();
+    Status beside = CopyBeside(folder, target);
     if (beside.ok()) return {};
     static_cast<void>(EraseWhole(MoveAside(target)));
     RemoveBeside(target);
     return beside;
 }
 
+namespace {
+
 Status RenamePlace(const char* new_name, const char* old_name) {
-    ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(old_name));
+    ZARR_ASSIGN_OR_RETURN(const StorePlace place, FindStorePlace(old_name));
     if (!place.node.empty()) return RenameNode(place, new_name);
     const std::string target = FolderOf(new_name);
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
@@ -145,7 +145,7 @@ Status RenamePlace(const char* new_name, const char* old_name) {
         }
     }
     // Another file system, or one that renames no folders.
-    ZARR_RETURN_IF_ERROR(CopyPlace(place, target));
+    ZARR_RETURN_IF_ERROR(CopyStore(place.folder, target));
     return RemoveStore(TargetFolderOf(place.folder));
 }
 
@@ -168,16 +168,6 @@ CPLErr Rename(const char* new_name, const char* old_name) {
     return Guarded(old_name, [&]() -> CPLErr {
         if (IsStoreOfBuiltin(old_name)) return Builtin()->Rename(new_name, old_name);
         return Run(old_name, [&] { return RenamePlace(new_name, old_name); });
-    });
-}
-
-CPLErr CopyFiles(const char* new_name, const char* old_name) {
-    return Guarded(old_name, [&]() -> CPLErr {
-        if (IsStoreOfBuiltin(old_name)) return Builtin()->CopyFiles(new_name, old_name);
-        return Run(old_name, [&]() -> Status {
-            ZARR_ASSIGN_OR_RETURN(const Place place, FindPlace(old_name));
-            return CopyPlace(place, FolderOf(new_name));
-        });
     });
 }
 
@@ -312,7 +302,7 @@ Status RemoveStore(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
     const std::string path = FileOrFolderOf(folder);
     const std::string aside = MoveAside(path);
-    const Status erased = EraseWhole(aside);
+    Status erased = EraseWhole(aside);
     // What is left of it can be deleted again.
     if (!erased.ok() && aside != path) VSIRename(aside.c_str(), path.c_str());
     if (erased.ok()) RemoveBeside(path);

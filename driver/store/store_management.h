@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stores as wholes: what GDALDriver::Delete(), Rename() and CopyFiles() do. Each emits one error
-// where it fails. Stores that are left to GDAL's own driver are its to delete, rename and copy, as
-// it does by itself.
+// Stores as wholes: what GDALDriver::Delete() and Rename() do, and CopyFiles() of whole stores.
+// Delete() and Rename() emit one error where they fail. Stores that are left to GDAL's own driver
+// are its to delete, rename and copy, as it does by itself.
 #pragma once
 
 #include <cpl_error.h>
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "driver/store/store_path.h"
 
 namespace zarr_driver {
 
@@ -19,9 +20,21 @@ CPLErr Delete(const char* name);
 // Gives a store another path, where nothing may be; or an array or group another name in its group.
 CPLErr Rename(const char* new_name, const char* old_name);
 
-// Copies a store, or an array or group of one, to a path where nothing may be. What was copied is
+// Where a store, or a node in one, lies.
+struct StorePlace {
+    StorePath folder;
+    std::string node;  // empty for the store itself
+};
+
+// The store, or node, that a name leads to; an error where there is none.
+zarr::Result<StorePlace> FindStorePlace(const char* name);
+
+// Ok where nothing is at `folder`.
+zarr::Status CheckFree(const std::string& folder);
+
+// Copies a store, with the files beside it, to a path where nothing may be. What was copied is
 // removed where it fails.
-CPLErr CopyFiles(const char* new_name, const char* old_name);
+zarr::Status CopyStore(const StorePath& folder, const std::string& target);
 
 // Ok where a new store can take the place `folder`: nothing is there, an empty folder, or a store
 // and nothing else. The error names what else is there.

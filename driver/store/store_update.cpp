@@ -50,6 +50,11 @@ bool StoreUpdate::HasMade(const std::string& path) const {
     return made_.count(path) != 0;
 }
 
+bool StoreUpdate::TakeMade(const std::string& path) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return made_.erase(path) != 0;
+}
+
 Status StoreUpdate::EraseMade() {
     const std::lock_guard<std::mutex> lock(mutex_);
     Status first;

@@ -40,9 +40,12 @@ class StoreUpdate {
         : store_(std::move(store)),
           hierarchy_(std::move(hierarchy)),
           locks_(std::move(locks)),
+          is_of_new_store_(format.has_value()),
           metadata_(store_, consolidate, locks_, format) {}
 
     zarr::HierarchyWriter& metadata() { return metadata_; }
+    // True where the store is made by this object: others have not added to it yet.
+    bool is_of_new_store() const { return is_of_new_store_; }
     const std::shared_ptr<zarr::Store>& store() const { return store_; }
 
     // Makes an array, in place of one that is there, and remembers that it did.
@@ -51,6 +54,8 @@ class StoreUpdate {
     // An array that MakeArray() of another object has made, and that has not been written to.
     void NoteMade(const std::string& path);
     bool HasMade(const std::string& path) const;
+    // Forgets that MakeArray() has made an array, which a caller replaces; false where it has not.
+    bool TakeMade(const std::string& path);
     // Deletes what MakeArray() has made, for a creation that failed. Tries all, and returns the
     // first failure.
     zarr::Status EraseMade();
@@ -106,6 +111,7 @@ class StoreUpdate {
     const std::shared_ptr<zarr::Store> store_;
     const std::shared_ptr<const zarr::Hierarchy> hierarchy_;
     const std::shared_ptr<zarr::Synchronizer> locks_;
+    const bool is_of_new_store_;
     zarr::HierarchyWriter metadata_;
     mutable std::mutex mutex_;
     std::set<std::string> made_;  // paths

@@ -68,7 +68,9 @@ void ExpectRefusedInV3(std::string_view type, std::initializer_list<const char*>
 TEST(V3FillValue, OfABooleanIsTrueOrFalse) {
     EXPECT_EQ(FillInV3("bool", "true"), "\1");
     EXPECT_EQ(FillInV3("bool", "false"), "\0"s);
-    ExpectRefusedInV3("bool", {"null", "0", "1", "\"true\"", "[]", "1.0"});
+    EXPECT_EQ(FillInV3("bool", "1"), "\1");  // as zarrita wrote them
+    EXPECT_EQ(FillInV3("bool", "0"), "\0"s);
+    ExpectRefusedInV3("bool", {"null", "2", "-1", "\"true\"", "[]", "1.5"});
     EXPECT_EQ(WrittenInV3("bool", "\1"), "true");
     EXPECT_EQ(WrittenInV3("bool", "\0"s), "false");
 }

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: MIT
+"""Arrays and groups that are copied within a store, out of one and into one, and rasters that are
+appended: each lies where it lay, with one grid mapping for each CRS in a group."""
+
+import subprocess
+
+import numpy as np
+import pytest
+import rioxarray  # noqa: F401  (adds .rio to xarray's objects)
+import xarray as xr
+import zarr
+import zarr_formats
+from osgeo import gdal, osr
+from zarr_gdal import array_name, open_raster
+
+pytestmark = zarr_formats.BOTH
+
+PLACE = (500000, 10, 0, 5200000, 0, -10)
+EAST = (600000, 10, 0, 5200000, 0, -10)
+SOUTH_UP = (500000, 10, 0, 5199970, 0, 10)
+VALUES = np.arange(12, dtype="i2").reshape(3, 4)
+
+
+def crs_of(text):
+    srs = osr.SpatialReference()
+    assert srs.SetFromUserInput(text) == 0
+    return srs
+
+
+def raster(place=PLACE, crs="EPSG:32632", values=VALUES, masked=False):
+    source = gdal.GetDriverByName("MEM").Create("", values.shape[1], values.shape[0], 1, gdal.GDT_Int16)
+    source.WriteArray(values)
+    if place:
+        source.SetGeoTransform(place)
+    if crs:
+        source.SetSpatialRef(crs_of(crs))
+    if masked:
+        source.CreateMaskBand(gdal.GMF_PER_DATASET)
+        source.GetRasterBand(1).GetMaskBand().WriteArray(np.where(values % 2, 255, 0).astype("u1"))
+    return source
+
+
+def write(store, name, **of):
+    options = [f"ARRAY_NAME={name}"] + ["APPEND_SUBDATASET=YES"] * store.exists()
+    made = gdal.GetDriverByName("Zarr").CreateCopy(str(store), raster(**of), options=options)
+    assert made is not None, gdal.GetLastErrorMsg()
+
+
+def copy(source, target):
+    return gdal.GetDriverByName("Zarr").CopyFiles(str(target), str(source))
+
+
+def place(name):
+    dataset = open_raster(name)
+    code = dataset.GetSpatialRef() and dataset.GetSpatialRef().GetAuthorityCode(None)
+    return dataset.GetGeoTransform(), code, dataset.ReadAsArray().tolist()
+
+
+def mappings(store, group=""):
+    """Names of the scalars in a group."""
+    opened = zarr.open_group(str(store), mode="r")
+    opened = opened[group] if group else opened
+    return sorted(name for name, array in opened.arrays() if array.ndim == 0)
+
+
+def dims(store, path):
+    return zarr.open_group(str(store), mode="r")[path].attrs["_ARRAY_DIMENSIONS"]
+
+
+# ---------------------------------------------------------------------------------------------
+# Copies
+
+
+def test_a_copy_in_a_store_shares_what_it_refers_to(tmp_path, cpl):
+    store = tmp_path / "s.zarr"
+    write(store, "a")
+    assert copy(array_name(store, "a"), array_name(store, "b")) == gdal.CE_None
+    assert cpl.events == []
+    assert place(array_name(store, "b")) == place(array_name(store, "a"))
+    group = zarr.open_group(str(store), mode="r")
+    assert sorted(group.array_keys()) == ["a", "b", "spatial_ref", "x", "y"]
+    assert zarr_formats.consolidated(store) is not None
+    assert xr.open_zarr(str(store)).rio.crs.to_epsg() == 32632
+    open_raster(array_name(store, "b"))
+    assert open_raster(store).RasterCount == 2
+
+
+def test_gdalmanage_makes_no_folder_of_a_name(tmp_path):
+    store = tmp_path / "s.zarr"
+    write(store, "a")
+    names = [array_name("s.zarr", name) for name in "ab"]
+    subprocess.run(["gdalmanage", "copy", *names], cwd=tmp_path, check=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["s.zarr"]
+    assert place(array_name(store, "b")) == place(array_name(store, "a"))
+
+
+@pytest.mark.parametrize("name", ["g/b", "g/h/b"])
+def test_a_copy_to_another_group_of_a_store(tmp_path, cpl, name):
+    """It finds the coordinates above it."""
+    store = tmp_path / "s.zarr"
+    write(store, "a")
+    assert copy(store / "a", store / name) == gdal.CE_None
+    assert place(store / name) == place(store / "a")
+    assert cpl.events == []
+
+
+def test_a_mask_is_copied_and_not_shared(tmp_path, cpl):
+    store = tmp_path / "s.zarr"
+    write(store, "a", masked=True)
+    assert copy(store / "a", store / "b") == gdal.CE_None
+    group = zarr.open_group(str(store), mode="r")
+    assert group["b"].attrs["gdal_mask"] == "b_mask"
+    opened = [open_raster(store / name) for name in "ab"]
+    mask = [dataset.GetRasterBand(1).GetMaskBand().ReadAsArray() for dataset in opened]
+    assert (mask[0] == mask[1]).all() and set(mask[0].flat) == {0, 255}
+    assert cpl.events == []
+
+
+def test_an_array_is_copied_out_with_crs_and_coordinates(tmp_path, cpl):
+    store, out = tmp_path / "s.zarr", tmp_path / "out.zarr"
+    write(store, "a", masked=True)
+    write(store, "g/c", place=(10, 0.25, 0, 50, 0, -0.25), crs="EPSG:4326")
+    for source, target in (("a", out), ("g/c", tmp_path / "c.zarr")):
+        assert copy(store / source, target) == gdal.CE_None
+        assert place(target) == place(store / source)
+    assert cpl.events == []
+    read = xr.open_zarr(str(out))
+    assert read.rio.crs.to_epsg() == 32632 and {"x", "y"} <= set(read.coords)
+    dataset = open_raster(out)
+    assert dataset.GetRasterBand(1).GetMaskFlags() == gdal.GMF_PER_DATASET
+    assert sorted(zarr.open_group(str(out), mode="r").array_keys()) == [
+        "a", "a_mask", "spatial_ref", "x", "y"]  # fmt: skip
+    assert copy(store / "a", out) == gdal.CE_Failure
+    assert "there already" in cpl.the_error()
+
+
+def test_a_group_is_copied_out_with_what_lies_above_it(tmp_path, cpl):
+    store, out = tmp_path / "s.zarr", tmp_path / "out.zarr"
+    write(store, "a")
+    assert copy(store / "a", store / "g/b") == gdal.CE_None
+    assert copy(store / "g", out) == gdal.CE_None
+    assert place(out) == place(store / "a")
+    assert copy(store / "g", tmp_path / "s.zarr" / "k") == gdal.CE_None
+    assert place(store / "k/b") == place(store / "a")
+    assert cpl.events == []
+
+
+def test_a_path_into_a_store_is_a_node_of_it(tmp_path, cpl):
+    store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
+    write(store, "a")
+    write(target, "z")
+    for source, name in ((store / "a", "new"), (store, "all")):
+        assert copy(source, target / name) == gdal.CE_None
+    assert cpl.events == []
+    assert place(target / "new") == place(store / "a") == place(target / "all" / "a")
+    kinds = zarr.open_group(str(target), mode="r")
+    assert sorted(kinds.array_keys()) == ["new", "spatial_ref", "x", "y", "z"]
+    assert sorted(kinds.group_keys()) == ["all"]
+    assert xr.open_zarr(str(target)).rio.crs.to_epsg() == 32632
+    assert {"new", "z"} <= set(xr.open_zarr(str(target), consolidated=True))
+
+
+@pytest.mark.parametrize("other", [EAST, SOUTH_UP, (500000, 20, 0, 5200000, 0, -20)])
+def test_a_copy_into_a_store_keeps_its_own_coordinates(tmp_path, cpl, other):
+    store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
+    write(store, "a", place=other)
+    write(target, "z")
+    before = place(target / "z")
+    assert copy(store / "a", target / "b") == gdal.CE_None
+    assert place(target / "b") == place(store / "a") and place(target / "z") == before
+    assert cpl.events == []
+    read = xr.open_zarr(str(target))
+    assert read.rio.crs.to_epsg() == 32632
+    y, x = read["b"].dims
+    data = read["b"].rio.set_spatial_dims(x, y)
+    assert data.rio.transform(recalc=True).to_gdal() == other
+
+
+def test_a_copy_into_a_store_keeps_its_crs(tmp_path, cpl):
+    store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
+    write(store, "a", crs="EPSG:32633")
+    write(target, "z")
+    assert copy(store / "a", target / "b") == gdal.CE_None
+    assert place(target / "b") == place(store / "a")
+    assert place(target / "z")[1] == "32632"
+    assert mappings(target) == ["spatial_ref", "spatial_ref_b"]
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("size", [(3, 4), (5, 6)])
+def test_a_copy_without_coordinates_gets_none(tmp_path, cpl, size):
+    """Nor a dimension that has another size there."""
+    store, target = tmp_path / "s.zarr", tmp_path / "t.zarr"
+    write(store, "a", place=None, crs=None, values=np.ones(size, "i2"))
+    write(target, "z")
+    assert copy(store / "a", target / "b") == gdal.CE_None
+    assert dims(target, "b") == ["y_b", "x_b"]
+    read = xr.open_zarr(str(target))
+    assert read["b"].shape == size and not {"x", "y"} & set(read["b"].coords)
+    assert cpl.events == []
+
+
+def test_copies_that_are_refused(tmp_path, cpl):
+    store, other = tmp_path / "s.zarr", tmp_path / "o.zarr"
+    write(store, "a")
+    gdal.GetDriverByName("Zarr").CreateCopy(
+        str(other), raster(), options=[f"FORMAT=ZARR_V{2 if zarr_formats.is_v3() else 3}"]
+    )
+    before = zarr_formats.contents(store)
+    for source, target, cause in (
+        (store / "a", store / "x", "there is a node"), (store / "a", store / "a/b", "is in what"),
+        (store, store / "g", "is in what"), (other / "o", store / "b", "Zarr v"),
+        (store / "a", array_name(store, "b:0"), "slice"), (store / "a", tmp_path, "there already"),
+    ):  # fmt: skip
+        cpl.clear()
+        assert copy(source, target) == gdal.CE_Failure, target
+        assert cause in cpl.the_error()
+    assert zarr_formats.contents(store) == before
+
+
+def test_a_copy_that_fails_leaves_nothing(tmp_path, cpl):
+    store = tmp_path / "s.zarr"
+    write(store, "a", masked=True)
+    chunk = zarr_formats.chunk_file(store, "a", 0, 0)
+    chunk.unlink()
+    chunk.symlink_to(chunk.name)
+
+    def names():
+        """Consolidated metadata aside, as a store with such a link cannot be listed for them."""
+        return sorted(str(path) for path in tmp_path.rglob("*") if path.name != ".zmetadata")
+
+    before = names()
+    for target in (store / "b", tmp_path / "out.zarr"):
+        cpl.clear()
+        assert copy(store / "a", target) == gdal.CE_Failure
+        assert "a/" in cpl.the_error()
+        assert names() == before
+
+
+# ---------------------------------------------------------------------------------------------
+# Appends
+
+
+def without_codes(text):
+    """WKT of a CRS as a source has it that names no ensemble and no code."""
+    srs = crs_of(text)
+    wkt = srs.ExportToWkt()
+    while ',AUTHORITY["' in wkt:
+        start = wkt.index(',AUTHORITY["')
+        wkt = wkt[:start] + wkt[wkt.index("]", start) + 1 :]
+    return wkt
+
+
+@pytest.mark.parametrize("other", [PLACE, EAST, (500000, 10, 1, 5200000, 1, -10)])
+@pytest.mark.parametrize("spelled", ["same", "wkt1", "without codes", "projjson"])
+def test_arrays_of_equal_crs_share_a_grid_mapping(tmp_path, cpl, other, spelled):
+    srs = crs_of("EPSG:32632")
+    text = {"same": "EPSG:32632", "wkt1": srs.ExportToWkt(), "projjson": srs.ExportToPROJJSON(),
+            "without codes": without_codes("EPSG:32632")}[spelled]  # fmt: skip
+    store = tmp_path / "s.zarr"
+    write(store, "a")
+    write(store, "b", place=other, crs=text)
+    assert cpl.events == []
+    assert mappings(store) == ["spatial_ref"]
+    for name, expected in (("a", PLACE), ("b", other)):
+        dataset = open_raster(store / name)
+        assert dataset.GetGeoTransform() == expected
+        assert dataset.GetSpatialRef().IsSame(srs)
+    read = xr.open_zarr(str(store))
+    assert read.rio.crs.to_epsg() == 32632
+    # What rioxarray takes from the grid mapping is of both, or of none.
+    stated = zarr_formats.attributes(store, "spatial_ref").get("GeoTransform")
+    assert (stated is not None) == (other == PLACE)
+
+
+def test_a_grid_mapping_of_xarray_is_shared(tmp_path, cpl):
+    store = tmp_path / "s.zarr"
+    data = xr.DataArray(VALUES, dims=["y", "x"], coords={"y": [25.0, 15, 5], "x": [5.0, 15, 25, 35]})
+    data = data.rio.write_crs("EPSG:32632", grid_mapping_name="crs")
+    xr.Dataset({"a": data}).to_zarr(str(store))
+    write(store, "b", place=EAST)
+    assert mappings(store) == ["crs"]
+    assert place(store / "b")[:2] == (EAST, "32632")
+    assert place(store / "a")[:2] == ((0, 10, 0, 30, 0, -10), "32632")
+    assert xr.open_zarr(str(store)).rio.crs.to_epsg() == 32632
+    assert cpl.events == []
+
+
+def test_another_crs_has_a_grid_mapping_of_its_own(tmp_path, cpl):
+    store = tmp_path / "s.zarr"
+    write(store, "a")
+    for name in "bc":
+        write(store, name, crs="EPSG:32633")
+    assert mappings(store) == ["spatial_ref", "spatial_ref_b"]
+    assert [place(store / name)[1] for name in "abc"] == ["32632", "32633", "32633"]
+    assert cpl.events == []
+
+
+def test_a_changed_crs_leaves_no_grid_mapping_behind(tmp_path, cpl):
+    store = tmp_path / "s.zarr"
+    for name in "ab":
+        write(store, name)
+
+    def change(name, crs):
+        dataset = gdal.OpenEx(array_name(store, name), gdal.OF_RASTER | gdal.OF_UPDATE)
+        dataset.SetSpatialRef(crs and crs_of(crs))
+        del dataset
+
+    change("a", "EPSG:3857")
+    assert mappings(store) == ["spatial_ref", "spatial_ref_a"]
+    assert [place(store / name)[1] for name in "ab"] == ["3857", "32632"]
+    change("b", "EPSG:3857")
+    assert len(mappings(store)) == 1
+    assert [place(store / name)[1] for name in "ab"] == ["3857", "3857"]
+    assert xr.open_zarr(str(store)).rio.crs.to_epsg() == 3857
+    change("a", None)
+    assert len(mappings(store)) == 1 and place(store / "b")[1] == "3857"
+    change("b", None)
+    assert mappings(store) == []
+    change("a", "EPSG:4326")
+    assert len(mappings(store)) == 1 and place(store / "a")[:2] == (PLACE, "4326")
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("created", [False, True])
+def test_dimensions_of_a_group_are_its_own_y_and_x(tmp_path, cpl, created):
+    """Also where the root has some of the same size."""
+    store = tmp_path / "s.zarr"
+    write(store, "a")
+    for name, where in (("g/b", PLACE), ("h/c", EAST), ("h/d", EAST), ("h/e", PLACE)):
+        if created:
+            options = [f"ARRAY_NAME={name}", "APPEND_SUBDATASET=YES"]
+            dataset = gdal.GetDriverByName("Zarr").Create(str(store), 4, 3, 1, gdal.GDT_Int16, options)
+            dataset.WriteArray(VALUES)
+            dataset.FlushCache()
+            dataset.SetGeoTransform(where)
+            dataset.SetSpatialRef(crs_of("EPSG:32632"))
+            del dataset
+        else:
+            write(store, name, place=where)
+        assert place(store / name) == (where, "32632", VALUES.tolist())
+    assert [dims(store, name) for name in ("a", "g/b", "h/c", "h/d")] == [["y", "x"]] * 4
+    assert dims(store, "h/e") == ["y", "x_e"]
+    for group in "gh":
+        assert mappings(store, group) == ["spatial_ref"]
+        read = xr.open_zarr(str(store), group=group)
+        assert read.rio.crs.to_epsg() == 32632
+    assert place(store / "a")[0] == PLACE
+    assert cpl.events == []
+
+
+def test_an_array_without_a_place_takes_none_from_above(tmp_path, cpl):
+    store = tmp_path / "s.zarr"
+    write(store, "a")
+    write(store, "g/b", place=None, crs=None)
+    assert open_raster(store / "g/b").GetGeoTransform(can_return_null=True) is None
+    assert cpl.events == []

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "driver/create/copy_files.h"
+
+#include <gdal_priv.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/text.h"
+#include "core/hierarchy/hierarchy.h"
+#include "core/store/keys.h"
+#include "driver/base/builtin_driver.h"
+#include "driver/base/guard.h"
+#include "driver/base/report.h"
+#include "driver/create/node_copy.h"
+#include "driver/store/foreign_store.h"
+#include "driver/store/location.h"
+#include "driver/store/store_folder.h"
+#include "driver/store/store_management.h"
+#include "driver/store/store_path.h"
+#include "driver/store/store_replacement.h"
+#include "driver/store/store_update.h"
+#include "driver/store/vsi_store.h"
+#include "driver/store/zip_file.h"
+
+namespace zarr_driver {
+
+using zarr::Hierarchy;
+using zarr::Result;
+using zarr::Status;
+
+namespace {
+
+// What is at a folder that is a store's: its root, or a node of a store around it.
+Result<StorePlace> PlaceOf(const std::string& folder) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
+    options.use_consolidated = zarr::UseConsolidated::kNever;
+    ConnectionString name;
+    name.path = folder;
+    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options));
+    return StorePlace{location.store_path, location.node};
+}
+
+// Where a copy goes: a node of a store that is there, or else a new store, or a node of one.
+Result<StorePlace> FindTarget(const char* name) {
+    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
+    if (!parsed.indices.empty() || !parsed.select.empty())
+        return Status::Invalid(std::string(name) + ": a slice of an array, which is not a file");
+    const StorePath folder = FolderOf(parsed.path);
+    std::string node = parsed.node;
+    std::string at = folder;
+    const auto is_above_all = [](const std::string& path) {  // such as /vsis3, which has buckets
+        return path.empty() || path == "/" ||
+               (STARTS_WITH(path.c_str(), "/vsi") && path.find('/', 1) == std::string::npos);
+    };
+    while (!is_above_all(at)) {
+        if (IsStoreFolder(at)) {
+            ZARR_ASSIGN_OR_RETURN(StorePlace place, PlaceOf(at));
+            if (!node.empty()) place.node = zarr::JoinKey(place.node, node);
+            return place;
+        }
+        const std::string last(zarr::LastName(at));
+        node = node.empty() ? last : zarr::JoinKey(last, node);
+        at = std::string(zarr::ParentPath(at));
+    }
+    return StorePlace{folder, parsed.node};
+}
+
+Result<std::shared_ptr<const Hierarchy>> OpenSource(const StorePath& folder) {
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(folder, {}));
+    return Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
+}
+
+Status CheckFormats(const Hierarchy& from, const std::string& node, const Hierarchy& to) {
+    const auto metadata = from.Metadata(node);
+    const zarr::Format format = metadata.ok() ? metadata->format : from.format();
+    if (format == to.format()) return {};
+    const auto number = [](zarr::Format version) {
+        return std::to_string(static_cast<int>(version));
+    };
+    return Status::Unsupported(
+        "/" + node + ": is of Zarr v" + number(format) + ", and the store of v" +
+        number(to.format()) + "; gdal_translate and gdalmdimtranslate write it in another version");
+}
+
+// Into a store that is there.
+Status CopyInto(const StorePlace& from, const StorePlace& to) {
+    ZARR_RETURN_IF_ERROR(CheckChangeable(to.folder));
+    const bool is_same = from.folder.text() == to.folder.text();
+    if (is_same && zarr::IsAtOrBelow(to.node, from.node))
+        return Status::Invalid("/" + to.node + ": is in what is copied, or is that itself");
+    ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from.folder));
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(to.folder));
+    ZARR_ASSIGN_OR_RETURN(const auto target,
+                          Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext()));
+    ZARR_RETURN_IF_ERROR(CheckFormats(*source, from.node, *target));
+    StoreUpdate update(store, zarr::WriteConsolidated::kIfPresent);
+    const Status copied = NodeCopy(*source, update, is_same).Run(from.node, to.node);
+    const Status closed = update.Close();
+    return copied.ok() ? closed : copied;
+}
+
+Status FillStore(const Hierarchy& source, const std::string& from, const std::string& folder,
+                 const std::string& to) {
+    ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(folder));
+    StoreUpdate update(store, zarr::WriteConsolidated::kYes, nullptr, nullptr, source.format());
+    ZARR_RETURN_IF_ERROR(update.metadata().CreateGroup(""));
+    ZARR_RETURN_IF_ERROR(NodeCopy(source, update, false).Run(from, to));
+    return update.Close();
+}
+
+// To where nothing is: an array becomes one of a new store, which has its coordinates as well.
+Status CopyOut(const StorePlace& from, const StorePlace& to) {
+    ZARR_ASSIGN_OR_RETURN(const auto source, OpenSource(from.folder));
+    ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, source->KindOf(from.node));
+    std::string node = to.node;
+    if (node.empty() && kind == zarr::NodeKind::kArray) node = zarr::LastName(from.node);
+    ZARR_ASSIGN_OR_RETURN(StoreReplacement copy, StoreReplacement::Begin(to.folder));
+    ZARR_RETURN_IF_ERROR(FillStore(*source, from.node, copy.folder(), node));
+    return copy.Commit();
+}
+
+Status Copy(const char* new_name, const char* old_name) {
+    ZARR_ASSIGN_OR_RETURN(const StorePlace from, FindStorePlace(old_name));
+    ZARR_ASSIGN_OR_RETURN(const StorePlace to, FindTarget(new_name));
+    if (IsStoreFolder(to.folder) && !to.node.empty()) return CopyInto(from, to);
+    if (from.node.empty() && to.node.empty()) return CopyStore(from.folder, to.folder);
+    ZARR_RETURN_IF_ERROR(CheckFree(to.folder));
+    return CopyOut(from, to);
+}
+
+}  // namespace
+
+CPLErr CopyFiles(const char* new_name, const char* old_name) {
+    return Guarded(old_name, [&]() -> CPLErr {
+        if (IsStoreOfBuiltin(old_name)) return Builtin()->CopyFiles(new_name, old_name);
+        const Status status = Copy(new_name, old_name);
+        return status.ok() ? CE_None : EmitError(old_name, status);
+    });
+}
+
+}  // namespace zarr_driver
