@@ -324,16 +324,17 @@ NumberSeries PixelCentres(const GeoTransform& transform, bool is_x, std::uint64_
 namespace {
 
 // True where `other` is what the dimension of a new raster along `axis` would be.
-bool IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayout& layout, std::size_t axis,
-                     const std::optional<GeoTransform>& transform, const zarr::Dimension& other) {
+Result<bool> IsSameDimension(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
+                             std::size_t axis, const std::optional<GeoTransform>& transform,
+                             const zarr::Dimension& other) {
     const zarr::Dimension& own = layout.facts.dimensions[axis];
     if (!own.is_named || !other.is_named || own.size != other.size) return false;
     const bool is_x = layout.x_axis == axis;
     if (!is_x && layout.y_axis != axis)
         return other.coordinate_path.empty() && other.name == kBandDimension;
     if (!transform) return other.coordinate_path.empty();
-    return !IsRotated(*transform) && !other.coordinate_path.empty() &&
-           HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
+    if (IsRotated(*transform) || other.coordinate_path.empty()) return false;
+    return HoldsNumbers(hierarchy, other.coordinate_path, PixelCentres(*transform, is_x, own.size));
 }
 
 // True where no array in the group, and no dimension of one, has the name.
@@ -354,14 +355,18 @@ bool HasRoleOf(const RasterLayout& layout, std::size_t axis, const zarr::Horizon
 }
 
 // Adds the dimensions of another array that serve the layout's axes, where none does yet.
-void ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
-               const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
-               std::map<std::size_t, zarr::Dimension>& shared) {
+Status ShareWith(const zarr::Hierarchy& hierarchy, const RasterLayout& layout,
+                 const std::optional<GeoTransform>& transform, const zarr::ArrayFacts& other,
+                 std::map<std::size_t, zarr::Dimension>& shared) {
     for (std::size_t axis = 0; axis < layout.facts.dimensions.size(); ++axis)
-        for (std::size_t i = 0; i < other.dimensions.size(); ++i)
-            if (shared.count(axis) == 0 && HasRoleOf(layout, axis, other.axes, i) &&
-                IsSameDimension(hierarchy, layout, axis, transform, other.dimensions[i]))
-                shared.emplace(axis, other.dimensions[i]);
+        for (std::size_t i = 0; i < other.dimensions.size(); ++i) {
+            if (shared.count(axis) != 0 || !HasRoleOf(layout, axis, other.axes, i)) continue;
+            ZARR_ASSIGN_OR_RETURN(
+                const bool is_same,
+                IsSameDimension(hierarchy, layout, axis, transform, other.dimensions[i]));
+            if (is_same) shared.emplace(axis, other.dimensions[i]);
+        }
+    return {};
 }
 
 }  // namespace
@@ -378,7 +383,7 @@ Result<std::map<std::size_t, zarr::Dimension>> FindSharedDimensions(
         if (own.count(array->path) != 0) continue;
         const auto facts = zarr::DescribeArray(*hierarchy, array->path);
         if (!facts.ok()) continue;
-        ShareWith(*hierarchy, layout, transform, *facts, shared);
+        ZARR_RETURN_IF_ERROR(ShareWith(*hierarchy, layout, transform, *facts, shared));
     }
     if (transform && WritesAxes(layout, *transform)) {
         for (const auto& [axis, name] : {std::pair(*layout.y_axis, "y"), {*layout.x_axis, "x"}}) {
@@ -611,8 +616,8 @@ std::set<std::string> DimensionsInUse(const zarr::Hierarchy& hierarchy, const st
     return names;
 }
 
-bool HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
-                  const NumberSeries& numbers) {
+Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
+                          const NumberSeries& numbers) {
     const auto metadata = hierarchy.Metadata(path);
     if (!metadata.ok() || metadata->shape != decltype(metadata->shape){numbers.count}) return false;
     const auto attributes = hierarchy.Attributes(path);
@@ -620,6 +625,7 @@ bool HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
     for (std::uint64_t first = 0; first < numbers.count; first += kNumbersAtOnce) {
         const std::uint64_t count = std::min(kNumbersAtOnce, numbers.count - first);
         const auto held = zarr::ReadCoordinates(hierarchy, path, *attributes, first, count, 1);
+        if (!held.ok() && held.status().code() == zarr::StatusCode::kIo) return held.status();
         if (!held.ok()) return false;
         for (std::uint64_t i = 0; i < count; ++i)
             if (held->values[static_cast<std::size_t>(i)] != numbers.at(first + i)) return false;
@@ -718,7 +724,10 @@ Result<bool> CoordinateArrays::WriteNumbers(const std::string& path, const Numbe
     if (!update_.HasMade(path)) {
         ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(path));
-        if (kind == zarr::NodeKind::kArray && HoldsNumbers(*hierarchy, path, numbers)) return true;
+        if (kind == zarr::NodeKind::kArray) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_held, HoldsNumbers(*hierarchy, path, numbers));
+            if (is_held) return true;
+        }
         ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     }
     ZARR_ASSIGN_OR_RETURN(const bool is_free, IsFree(path));

@@ -37,8 +37,8 @@ struct NumberSeries {
 };
 
 // True where a 1-D array holds these numbers, to the last bits.
-bool HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
-                  const NumberSeries& numbers);
+zarr::Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                const NumberSeries& numbers);
 
 // Which arrays a store may hold besides those that are being written.
 enum class OtherArrays : std::uint8_t {
