@@ -113,7 +113,8 @@ zarr::Result<ZarrGroup::Nodes> ZarrGroup::ListMembers() const {
     return listed;
 }
 
-// Of a group that cannot be listed none, and `listing_` says why.
+// The members as last listed; none if the group cannot be listed, and `listing_` says why. Another
+// thread may list anew at any time: the caller holds the list for as long as it walks it.
 std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     if (is_deleted_) return std::make_shared<const Nodes>();
     const std::uint64_t generation = session_->generation();
@@ -159,7 +160,8 @@ std::vector<std::string> ZarrGroup::NamesOf(NodeKind kind) const {
     std::vector<std::string> names;
     Report(CheckThere());
     session_->Listed(path_);
-    for (const Node& node : *Members())
+    const auto members = Members();
+    for (const Node& node : *members)
         if (node.kind == kind) names.push_back(node.name);
     return names;
 }
@@ -219,7 +221,8 @@ std::shared_ptr<GDALGroup> ZarrGroup::OpenGroup(const std::string& osName,
 
 std::vector<std::shared_ptr<GDALDimension>> ZarrGroup::DimensionsOfArrays() const {
     std::vector<std::shared_ptr<GDALDimension>> dimensions;
-    for (const Node& node : *Members()) {
+    const auto members = Members();
+    for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
         // What is wrong with an array is said when it is opened itself.
         const auto facts = zarr::DescribeArray(session_->hierarchy(), node.path);

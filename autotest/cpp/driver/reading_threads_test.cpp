@@ -161,6 +161,21 @@ TEST_P(Places, HasAnArrayThatManyThreadsRead) {
     });
 }
 
+TEST_P(Places, HasGroupsThatManyThreadsListAtOnce) {
+    const SampleStore store(GetParam());
+    for (int round = 0; round < 20; ++round) {
+        const auto dataset = OpenSample(store.name(), GDAL_OF_MULTIDIM_RASTER);
+        ASSERT_NE(dataset, nullptr);
+        const auto root = dataset->GetRootGroup();
+        // Each thread lists: none of the lists is there yet.
+        InThreads(kThreads, [&](std::size_t) -> std::string {
+            if (root->GetMDArrayNames().empty()) return "no arrays";
+            if (root->GetDimensions().empty()) return "no dimensions";
+            return "";
+        });
+    }
+}
+
 TEST_P(Places, HasGroupsThatManyThreadsWalk) {
     const SampleStore store(GetParam());
     const auto dataset = OpenSample(store.name(), GDAL_OF_MULTIDIM_RASTER);
