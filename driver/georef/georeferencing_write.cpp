@@ -18,6 +18,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/coordinates.h"
+#include "core/conventions/crs_sources.h"
 #include "core/conventions/registered.h"
 #include "core/dtype/element_text.h"
 #include "core/grid/chunk_grid.h"
@@ -38,6 +39,11 @@ namespace {
 
 constexpr const char* kGridMapping = "spatial_ref";  // as rioxarray calls it
 constexpr const char* kBandDimension = "band";
+
+// Attributes of an array that state the place before, and are never written.
+constexpr const char* kReplacedStatements[] = {
+    "crs",       "crs_wkt",        "spatial_ref", "epsg_code",     "proj4",        "GeoTransform",
+    "proj:epsg", "proj:transform", "proj:bbox",   "proj:geometry", "proj:centroid"};
 
 // Lengths by UDUNITS' names, as CF has them.
 constexpr std::pair<double, const char*> kUnits[] = {
@@ -95,16 +101,19 @@ json::Value CoordinatesWith(const json::Object& attributes, const std::string& g
 class CfWriter {
   public:
     CfWriter(const CoordinateArrays& arrays, const RasterLayout& layout,
-             const RasterPosition& placement)
+             const RasterPosition& placement, bool would_place_others)
         : arrays_(arrays),
           layout_(layout),
           placement_(placement),
+          would_place_others_(would_place_others),
           group_(zarr::ParentPath(layout.facts.path)) {}
 
     // Writes the grid mapping, or finds one that states the same.
     Result<GeoreferencingArrays> WriteGridMapping() const {
         const OGRSpatialReference& srs = *placement_.srs;
-        std::vector<std::string> names{kGridMapping};
+        std::vector<std::string> names;
+        // Rasters that name no grid mapping look for it under this name.
+        if (!would_place_others_) names.emplace_back(kGridMapping);
         const std::string* given = zarr::StringAttribute(layout_.facts.attributes, "grid_mapping");
         if (given != nullptr && zarr::IsValidKey(*given)) names.insert(names.begin(), *given);
         std::vector<std::string> candidates = placement_.preferred_mappings;
@@ -230,6 +239,7 @@ class CfWriter {
     const CoordinateArrays& arrays_;
     const RasterLayout& layout_;
     const RasterPosition& placement_;
+    const bool would_place_others_;  // see CoordinateArrays::WouldPlaceOthers()
     const std::string group_;
 };
 
@@ -404,7 +414,11 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
                                                        Georeferenced convention,
                                                        zarr::Warnings& warnings) {
     GeoreferencingArrays beside;
-    const CfWriter cf(arrays, layout, placement);
+    bool would_place_others = false;
+    if (placement.transform && HasNamedAxes(layout)) {
+        ZARR_ASSIGN_OR_RETURN(would_place_others, arrays.WouldPlaceOthers(layout));
+    }
+    const CfWriter cf(arrays, layout, placement, would_place_others);
     if (placement.srs != nullptr && WantsCf(convention)) {
         ZARR_ASSIGN_OR_RETURN(beside, cf.WriteGridMapping());
     }
@@ -416,13 +430,16 @@ Result<GeoreferencingArrays> WriteGeoreferencingArrays(const CoordinateArrays& a
             "stated by the attribute spatial:transform, which not every reader knows");
         return beside;
     }
-    ZARR_ASSIGN_OR_RETURN(const bool has_x, cf.WriteAxis(*layout.x_axis, true));
-    ZARR_ASSIGN_OR_RETURN(const bool has_y, cf.WriteAxis(*layout.y_axis, false));
-    beside.axes = has_x && has_y;
+    bool has_x = false;
+    if (!would_place_others) {
+        ZARR_ASSIGN_OR_RETURN(has_x, cf.WriteAxis(*layout.x_axis, true));
+        ZARR_ASSIGN_OR_RETURN(const bool has_y, cf.WriteAxis(*layout.y_axis, false));
+        beside.axes = has_x && has_y;
+    }
     if (!beside.axes)
         warnings.push_back("other arrays share the dimension " +
                            layout.facts.dimensions[has_x ? *layout.y_axis : *layout.x_axis].name +
-                           " and lie elsewhere, so the geotransform is stated by the attribute "
+                           " and do not lie there, so the geotransform is stated by the attribute "
                            "spatial:transform, which not every reader knows");
     return beside;
 }
@@ -431,13 +448,13 @@ Result<std::string> WriteGridMappingArray(const CoordinateArrays& arrays,
                                           const RasterLayout& layout,
                                           const RasterPosition& placement) {
     ZARR_ASSIGN_OR_RETURN(const GeoreferencingArrays beside,
-                          CfWriter(arrays, layout, placement).WriteGridMapping());
+                          CfWriter(arrays, layout, placement, false).WriteGridMapping());
     return beside.grid_mapping;
 }
 
 Status RemoveReplacedGridMapping(const CoordinateArrays& arrays, const RasterLayout& layout,
                                  const std::string& used) {
-    return CfWriter(arrays, layout, {}).RemoveGridMapping(used);
+    return CfWriter(arrays, layout, {}, false).RemoveGridMapping(used);
 }
 
 void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPosition& placement,
@@ -453,10 +470,7 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
                                                                               : std::string()));
     SetMember(attributes, "grid_mapping",
               beside.grid_mapping.empty() ? json::Value() : json::Value(beside.grid_mapping));
-    // Attributes that no convention defines would tell the place before.
-    for (const char* plain :
-         {"crs", "crs_wkt", "spatial_ref", "epsg_code", "proj4", "GeoTransform"})
-        SetMember(attributes, plain, json::Value());
+    for (const char* const name : kReplacedStatements) SetMember(attributes, name, json::Value());
     const std::string code = srs != nullptr && spatial ? CodeOf(*srs, ":") : "";
     SetMember(attributes, "proj:code", code.empty() ? json::Value() : json::Value(code));
     SetMember(attributes, "proj:wkt2",
@@ -465,7 +479,9 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     // at. A grid mapping may say it. netCDF-C refuses the attributes, so no more than
     // needed.
     const bool has_axes = layout.x_axis && layout.y_axis;
+    // A transform of the group counts before coordinates; one of the array counts first.
     const bool is_said = placement.transform && beside.axes && WantsCf(convention) &&
+                         !zarr::StatesTransform(layout.facts.group_attributes) &&
                          (beside.transform || CentresSay(layout, *placement.transform));
     const bool by_attribute = placement.transform && has_axes && !is_said;
     json::Value names;
@@ -565,7 +581,6 @@ json::Value GdalCrs(const OGRSpatialReference& srs) {
     return json::Value(std::move(crs));
 }
 
-namespace json = zarr::json;
 using zarr::ArrayFacts;
 using zarr::CatalogArray;
 
@@ -578,6 +593,14 @@ bool RefersTo(const ArrayFacts& facts, const std::string& path) {
     return zarr::ReferencedNames(facts.attributes).count(std::string(zarr::LastName(path))) != 0 ||
            std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
                        [&](const auto& dimension) { return dimension.coordinate_path == path; });
+}
+
+// True where a raster that names no grid mapping takes the one at `path`.
+bool TakesGridMapping(const zarr::Hierarchy& hierarchy, const ArrayFacts& facts,
+                      const std::string& path) {
+    zarr::Warnings ignored;
+    return facts.axes.x && facts.axes.y && facts.attributes.Find("grid_mapping") == nullptr &&
+           zarr::FindGridMapping(hierarchy, facts, ignored) == path;
 }
 
 // Stores them as the chunks of the array at `path`.
@@ -645,7 +668,10 @@ Result<std::vector<Result<ArrayFacts>>> CoordinateArrays::UsersOf(const std::str
         for (const CatalogArray& array : group.arrays) {
             if (array.path == path || rasters_.count(array.path) != 0) continue;
             auto facts = zarr::DescribeArray(*hierarchy, array.path);
-            if (!facts.ok() || RefersTo(*facts, path)) users.push_back(std::move(facts));
+            if (!facts.ok() || RefersTo(*facts, path) ||
+                (!array.is_auxiliary && !update_.HasMade(array.path) &&
+                 TakesGridMapping(*hierarchy, *facts, path)))
+                users.push_back(std::move(facts));
         }
     }
     // What could not be read may be what refers to it.
@@ -662,6 +688,28 @@ Result<bool> CoordinateArrays::IsFree(const std::string& path) const {
     if (kind != zarr::NodeKind::kArray) return false;
     ZARR_ASSIGN_OR_RETURN(const auto users, UsersOf(path));
     return users.empty();
+}
+
+Result<bool> CoordinateArrays::WouldPlaceOthers(const RasterLayout& layout) const {
+    if (others_ == OtherArrays::kNone) return false;
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update_.store()));
+    const std::string group(zarr::ParentPath(layout.facts.path));
+    const auto listed = zarr::ListGroup(*hierarchy, group);
+    if (!listed.ok()) return listed.status();
+    const auto& own = layout.facts.dimensions;
+    for (const CatalogArray* const array : listed->Rasters()) {
+        // What this update makes belongs to the rasters, as their masks.
+        if (rasters_.count(array->path) != 0 || update_.HasMade(array->path)) continue;
+        const auto facts = zarr::DescribeArray(*hierarchy, array->path);
+        if (!facts.ok() || !facts->axes.x || !facts->axes.y) continue;
+        const zarr::Dimension& x = facts->dimensions[*facts->axes.x];
+        const zarr::Dimension& y = facts->dimensions[*facts->axes.y];
+        if (x.name == own[*layout.x_axis].name && y.name == own[*layout.y_axis].name &&
+            x.coordinate_path.empty() && y.coordinate_path.empty())
+            return true;
+    }
+    ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
+    return false;
 }
 
 Result<bool> CoordinateArrays::UsersHaveCoordinates(const std::string& path) const {

@@ -72,6 +72,10 @@ class CoordinateArrays {
     // arrays of X and Y.
     zarr::Result<bool> UsersHaveCoordinates(const std::string& path) const;
 
+    // True where another raster of the group has the X and Y of `layout`, by their names, and no
+    // coordinate arrays of them: it would take those that are written for `layout`.
+    zarr::Result<bool> WouldPlaceOthers(const RasterLayout& layout) const;
+
     // Replaces the attributes of the array at `path`.
     zarr::Status SetAttributes(const std::string& path, const zarr::json::Value& attributes) const {
         return update_.metadata().SetAttributes(path, attributes);

@@ -113,6 +113,7 @@ std::vector<double> Between(const std::vector<double>& centres, std::uint64_t si
 RasterLayout AtSize(const RasterLayout& array, const std::string& path, const LevelPaths& level) {
     RasterLayout scaled = array;
     scaled.facts.path = path;
+    scaled.facts.group_attributes = {};   // levels are in groups of their own
     scaled.facts.metadata.edges.clear();  // its chunks are regular
     const auto set = [&](const std::optional<std::size_t>& axis, std::uint64_t size) {
         if (!axis) return;
