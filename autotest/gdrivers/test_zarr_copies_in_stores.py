@@ -12,6 +12,7 @@ import zarr
 import zarr_formats
 from osgeo import gdal, osr
 from zarr_gdal import array_name, open_raster
+from zarr_store import make_store
 
 pytestmark = zarr_formats.BOTH
 
@@ -354,4 +355,85 @@ def test_an_array_without_a_place_takes_none_from_above(tmp_path, cpl):
     write(store, "a")
     write(store, "g/b", place=None, crs=None)
     assert open_raster(store / "g/b").GetGeoTransform(can_return_null=True) is None
+    assert cpl.events == []
+
+
+# ---------------------------------------------------------------------------------------------
+# Copies of what groups and the root place
+
+AFFINE = [10, 0, 500000, 0, -10, 5200000]
+GROUPS = {
+    "spatial": {"proj:code": "EPSG:32632", "spatial:dimensions": ["y", "x"], "spatial:transform": AFFINE},
+    "proj": {"proj:code": "EPSG:32632", "proj:transform": AFFINE},
+    "plain crs": {"crs": "EPSG:32632", "spatial:transform": AFFINE},
+    "box": {"proj:epsg": 32632, "spatial:bbox": [500000, 5199970, 500040, 5200000], "spatial:shape": [3, 4]},
+}
+
+
+def placed_by_group(folder, said, dims=("y", "x"), more=None, at=""):
+    arrays = {f"{at}a": {"values": VALUES, "dims": dims}, **(more or {})}
+    groups = {at.strip("/"): said} if at else {}
+    return make_store(folder, arrays, {} if at else said, name="e.zarr", groups=groups)
+
+
+@pytest.mark.parametrize("said", GROUPS)
+def test_a_copy_keeps_what_its_group_says(tmp_path, cpl, said):
+    store = placed_by_group(tmp_path, GROUPS[said])
+    wanted = (PLACE, "32632", VALUES.tolist())
+    assert place(array_name(store, "a")) == wanted
+    other = tmp_path / "t.zarr"
+    write(other, "b", place=EAST, crs="EPSG:32633")
+    out = tmp_path / "o.zarr"
+    targets = [out, array_name(store, "sub/a2"), array_name(other, "c"), array_name(store, "a3")]
+    for target in targets:
+        assert copy(array_name(store, "a"), target) == gdal.CE_None
+    for target in (array_name(out, "a"), *targets[1:]):
+        assert place(target) == wanted, target
+    assert place(array_name(store, "a")) == wanted
+    assert place(array_name(other, "b"))[:2] == (EAST, "32633")
+    assert xr.open_zarr(str(out)).rio.crs.to_epsg() == 32632
+    assert "grid_mapping" not in zarr.open_group(str(store), mode="r")["a3"].attrs
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("said", GROUPS)
+def test_a_copied_group_keeps_what_is_said_above(tmp_path, cpl, said):
+    store = placed_by_group(tmp_path, GROUPS[said], at="g/h/")
+    out = tmp_path / "o.zarr"
+    for source, target, name in (("g/h", out, "a"), ("g", array_name(store, "k"), "k/h/a")):
+        assert copy(array_name(store, source), target) == gdal.CE_None
+        held = out if target == out else store
+        assert place(array_name(held, name)) == (PLACE, "32632", VALUES.tolist())
+    # The group says it itself, so that its arrays need not.
+    assert "grid_mapping" not in zarr.open_group(str(out), mode="r")["a"].attrs
+    assert cpl.events == []
+
+
+@pytest.mark.parametrize("source", ["measurements/r10m/b02", "measurements/r10m", "measurements"])
+def test_what_is_copied_out_of_a_product_keeps_its_crs(tmp_path, cpl, source):
+    stac = {"stac_discovery": {"properties": {"proj:code": "EPSG:32632"}}}
+    axes = {"x": {"values": 500005.0 + 10 * np.arange(4), "dims": ("x",)},
+            "y": {"values": 5199995.0 - 10 * np.arange(3), "dims": ("y",)}}
+    arrays = {f"measurements/r10m/{name}": item for name, item in axes.items()}
+    for name in ("b02", "b03"):
+        arrays[f"measurements/r10m/{name}"] = {"values": VALUES, "dims": ("y", "x")}
+    store = make_store(tmp_path, arrays, stac, name="e.zarr")
+    out = tmp_path / "o.zarr"
+    assert copy(array_name(store, source), out) == gdal.CE_None
+    name = {"measurements": "r10m/b02"}.get(source, "b02")
+    assert place(array_name(out, name)) == (PLACE, "32632", VALUES.tolist())
+    group = "r10m" if source == "measurements" else ""
+    assert mappings(out, group) == ["spatial_ref"]
+    assert xr.open_zarr(str(out), group=group or None, consolidated=False).rio.crs.to_epsg() == 32632
+    assert cpl.events == []
+
+
+def test_a_level_of_an_image_keeps_its_scale(tmp_path, cpl):
+    axes = [{"name": name, "type": "space", "unit": "micrometer"} for name in "yx"]
+    scale = [{"type": "scale", "scale": [0.5, 0.25]}]
+    image = {"version": "0.4", "axes": axes, "datasets": [{"path": "a", "coordinateTransformations": scale}]}
+    store = placed_by_group(tmp_path, {"multiscales": [image]})
+    out = tmp_path / "o.zarr"
+    assert copy(array_name(store, "a"), out) == gdal.CE_None
+    assert place(array_name(out, "a")) == place(array_name(store, "a"))
     assert cpl.events == []

@@ -75,6 +75,17 @@ std::string WithNames(const std::string& text, const std::map<std::string, std::
     return changed;
 }
 
+// True where the copy of an array has the geotransform of the array.
+bool IsSamePlace(const ArrayFacts& facts, const Georeferencing& wanted,
+                 const Georeferencing& found) {
+    constexpr double kRounding = 1e-6;  // of a pixel
+    if (!found.transform) return false;
+    const auto width = static_cast<double>(facts.dimensions[*facts.axes.x].size);
+    const auto height = static_cast<double>(facts.dimensions[*facts.axes.y].size);
+    return zarr::CornerDistance(*found.transform, width, height, *wanted.transform, width, height) <
+           kRounding;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Hierarchy>> NodeCopy::Target() const {
@@ -89,6 +100,7 @@ Status NodeCopy::Run(const std::string& source, const std::string& target) {
     is_array_ = kind == NodeKind::kArray;
     Status copied = Plan();
     if (copied.ok()) copied = CopyAll();
+    if (copied.ok()) copied = KeepPlaces();
     if (copied.ok()) return copied;
     for (auto path = made_.rbegin(); path != made_.rend(); ++path)
         static_cast<void>(update_.metadata().DeleteNode(*path));
@@ -270,6 +282,55 @@ Status NodeCopy::WriteGridMapping() const {
     const CoordinateArrays arrays(update_, {target_});
     ZARR_ASSIGN_OR_RETURN(const std::string name, WriteGridMappingArray(arrays, layout, position));
     return WriteNames(target_, {{mapping_, name}});
+}
+
+// Groups above the source state CRS and geotransform of the rasters in it, which those above the
+// target do not, or differently: the copies state these themselves.
+Status NodeCopy::KeepPlaces() const {
+    if (is_array_) return KeepPlace(source_, target_);
+    zarr::Warnings ignored;
+    ZARR_ASSIGN_OR_RETURN(const auto groups, zarr::ListRasters(from_, source_, ignored));
+    const std::size_t skipped = source_.empty() ? 0 : source_.size() + 1;
+    for (const zarr::CatalogGroup& group : groups)
+        for (const zarr::CatalogArray* const array : group.Rasters())
+            ZARR_RETURN_IF_ERROR(
+                KeepPlace(array->path, zarr::JoinKey(target_, array->path.substr(skipped))));
+    return {};
+}
+
+Status NodeCopy::KeepPlace(const std::string& path, const std::string& copy) const {
+    const auto facts = zarr::DescribeArray(from_, path);
+    if (!facts.ok() || !zarr::IsRaster(facts->metadata)) return {};
+    const std::string store = update_.store()->Describe();
+    const Georeferencing wanted = ReadGeoreferencing(from_, *facts, store, {});
+    if (!wanted.srs && !wanted.transform) return {};
+    ZARR_ASSIGN_OR_RETURN(const auto to, Target());
+    RasterLayout layout;
+    ZARR_ASSIGN_OR_RETURN(layout.facts, zarr::DescribeArray(*to, copy));
+    layout.x_axis = layout.facts.axes.x;
+    layout.y_axis = layout.facts.axes.y;
+    const Georeferencing found = ReadGeoreferencing(*to, layout.facts, store, {});
+    const bool has_srs = !wanted.srs || (found.srs && IsSameCrs(*wanted.srs, *found.srs));
+    const bool has_transform = !wanted.transform || IsSamePlace(*facts, wanted, found);
+    if (has_srs && has_transform) return {};
+    RasterPosition position;
+    position.srs = wanted.srs ? &*wanted.srs : nullptr;
+    position.transform = wanted.transform;
+    ZARR_ASSIGN_OR_RETURN(const json::Value before, to->Attributes(copy));
+    const CoordinateArrays arrays(update_, {copy});
+    GeoreferencingArrays beside;
+    json::Object after = before.as_object() != nullptr ? *before.as_object() : json::Object();
+    if (has_transform) {
+        ZARR_ASSIGN_OR_RETURN(beside.grid_mapping, WriteGridMappingArray(arrays, layout, position));
+        SetGridMapping(after, beside.grid_mapping);
+    } else {
+        zarr::Warnings ignored;  // of an attribute in place of coordinates, which is read
+        constexpr Georeferenced kConvention = Georeferenced::kEveryReader;
+        ZARR_ASSIGN_OR_RETURN(
+            beside, WriteGeoreferencingArrays(arrays, layout, position, kConvention, ignored));
+        SetGeoreferencingAttributes(layout, position, kConvention, beside, after);
+    }
+    return update_.metadata().ChangeAttributes(copy, before, json::Value(std::move(after)));
 }
 
 }  // namespace zarr_driver

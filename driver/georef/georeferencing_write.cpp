@@ -496,6 +496,11 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
     SetConventions(layout, placement, spatial, by_attribute, attributes);
 }
 
+void SetGridMapping(json::Object& attributes, const std::string& name) {
+    SetMember(attributes, "coordinates", CoordinatesWith(attributes, name));
+    SetMember(attributes, "grid_mapping", name.empty() ? json::Value() : json::Value(name));
+}
+
 Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayout*>& layouts,
                         const OGRSpatialReference* srs) {
     std::vector<MultidimCrs> arrays;

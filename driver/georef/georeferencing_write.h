@@ -157,6 +157,10 @@ void SetGeoreferencingAttributes(const RasterLayout& layout, const RasterPositio
                                  Georeferenced convention, const GeoreferencingArrays& beside,
                                  zarr::json::Object& attributes);
 
+// Names the grid mapping of an array, empty for none, as xarray and rioxarray find it, in place of
+// one that was named.
+void SetGridMapping(zarr::json::Object& attributes, const std::string& name);
+
 // Says the CRS of rasters, nullptr for none, where GDAL's built-in driver before 3.9 looks for it,
 // which knows no grid mappings: in "pam.aux.xml" of the store.
 zarr::Status WriteMultidimCrs(StoreUpdate& update, const std::vector<const RasterLayout*>& layouts,
