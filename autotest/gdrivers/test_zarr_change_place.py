@@ -204,6 +204,17 @@ def test_arrays_beside_share_coordinates_and_their_crs(tmp_path, cpl):
     cpl.assert_quiet()
 
 
+def test_a_raster_that_is_added_beside_a_place_of_the_group(tmp_path, cpl):
+    store = write(tmp_path, "group's spatial:transform")
+    source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS)
+    source.SetGeoTransform(NEW)
+    source.SetSpatialRef(crs_of(3857))
+    options = ["APPEND_SUBDATASET=YES", "ARRAY_NAME=b"]
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options) is not None
+    assert_all_at(store, NEW, 3857, "b")
+    assert_all_at(store, OLD, 32632)
+
+
 def test_what_is_written_states_one_place(tmp_path):
     store = write(tmp_path, "proj:transform")
     change(store, NEW, 3857)

@@ -437,3 +437,26 @@ def test_a_level_of_an_image_keeps_its_scale(tmp_path, cpl):
     assert copy(array_name(store, "a"), out) == gdal.CE_None
     assert place(array_name(out, "a")) == place(array_name(store, "a"))
     assert cpl.events == []
+
+
+def test_degrees_are_copied_into_a_store_of_metres(tmp_path, cpl):
+    degrees = {"lat": {"values": 50 - 0.5 * np.arange(3), "dims": ("lat",), "attrs": {"units": "degrees_north"}},
+               "lon": {"values": 10 + 0.5 * np.arange(4), "dims": ("lon",), "attrs": {"units": "degrees_east"}}}
+    store = make_store(tmp_path, {"t": {"values": VALUES, "dims": ("lat", "lon")}, **degrees}, name="e.zarr")
+    other = tmp_path / "t.zarr"
+    write(other, "b")
+    assert copy(array_name(store, "t"), array_name(other, "t")) == gdal.CE_None
+    assert place(array_name(other, "t")) == place(array_name(store, "t"))
+    assert place(array_name(other, "t"))[1] == "4326"
+    assert place(array_name(other, "b"))[:2] == (PLACE, "32632")
+    assert cpl.events == []
+
+
+def test_a_copy_into_a_group_that_places_its_arrays(tmp_path, cpl):
+    store = placed_by_group(tmp_path, GROUPS["spatial"])
+    other = tmp_path / "t.zarr"
+    write(other, "b", place=EAST, crs="EPSG:32633")
+    assert copy(array_name(other, "b"), array_name(store, "b")) == gdal.CE_None
+    assert place(array_name(store, "b"))[:2] == (EAST, "32633")
+    assert place(array_name(store, "a"))[:2] == (PLACE, "32632")
+    assert cpl.events == []

@@ -11,7 +11,8 @@ import rioxarray  # noqa: F401, for its accessor
 import xarray
 import zarr_formats
 from osgeo import gdal
-from zarr_gdal import array_name, gdal_is_at_least, open_raster
+from zarr_gdal import array_name, config_options, gdal_is_at_least, open_raster
+from zarr_http import Served
 from zarr_mdim import open_array
 from zarr_places import assert_lands, assert_place, epsg
 from zarr_store import make_store
@@ -530,4 +531,106 @@ def test_points_that_rioxarray_writes(tmp_path, cpl):
     assert points_of(dataset) == POINTS
     assert dataset.GetGCPSpatialRef().GetAuthorityCode(None) == "4326"
     assert dataset.GetSpatialRef() is None
+    cpl.assert_quiet()
+
+
+# ---------------------------------------------------------------------------------------------
+# Grid mappings that lie in the group and that the array does not name
+
+MAPPING = scalar(crs_wkt=UTM.to_wkt(), GeoTransform="500000 30 0 5200000 0 -30")
+
+
+def beside(folder, arrays, names=True, **options):
+    utm = array(VALUES, {"grid_mapping": "spatial_ref"} if names else {})
+    return make_store(folder, {"utm": utm, "spatial_ref": MAPPING, **arrays}, **options)
+
+
+def place_of(name):
+    dataset = open_raster(name)
+    return dataset.GetGeoTransform(can_return_null=True), epsg(dataset)
+
+
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize("consolidated", [True, False])
+def test_degrees_beside_a_projected_grid_mapping(tmp_path, cpl, names, consolidated):
+    arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat()}
+    store = beside(tmp_path, arrays, names, consolidated=consolidated)
+    assert place_of(array_name(store, "t")) == ((10, 0.5, 0, 50, 0, -0.5), 4326)
+    assert open_array(store, "/t").GetSpatialRef().GetAuthorityCode(None) == "4326"
+    assert place_of(array_name(store, "utm")) == (PLACE, 32632)
+    cpl.assert_quiet()
+
+
+def test_irregular_degrees_beside_a_projected_grid_mapping(tmp_path, cpl):
+    arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat()}
+    arrays["lon"]["values"] = np.array([1.0, 2.0, 4.0, 7.0])
+    store = beside(tmp_path, arrays, names=False)
+    assert place_of(array_name(store, "t")) == (None, 4326)
+
+
+def test_degrees_beside_a_grid_mapping_of_degrees(tmp_path, cpl):
+    """Its CRS counts, as nothing says that it is another's."""
+    mapping = scalar(crs_wkt=pyproj.CRS.from_epsg(4258).to_wkt())
+    arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "spatial_ref": mapping}
+    assert place_of(array_name(make_store(tmp_path, arrays), "t")) == ((10, 0.5, 0, 50, 0, -0.5), 4258)
+
+
+@pytest.mark.parametrize("consolidated", [True, False])
+@pytest.mark.parametrize("dims", [("y_l", "x_l"), ("y", "x_l"), ("y_l", "x"), None])
+def test_a_grid_mapping_is_of_those_that_name_it(tmp_path, cpl, dims, consolidated):
+    store = beside(tmp_path, {"l": array(VALUES[:2], {}, dims)}, consolidated=consolidated)
+    assert place_of(array_name(store, "l")) == (None, None)
+    assert open_array(store, "/l").GetSpatialRef() is None
+    assert place_of(array_name(store, "utm")) == (PLACE, 32632)
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("how", ["shared dimensions", "coordinates", "that of nothing"])
+def test_a_grid_mapping_that_is_the_arrays_too(tmp_path, cpl, how):
+    cube = array(np.stack([VALUES, VALUES]), {}, ("time", "y", "x"))
+    other = array(VALUES, {"coordinates": "spatial_ref"}, ("v", "u"))
+    arrays = {"l": {"shared dimensions": cube, "coordinates": other}.get(how, array(VALUES, {}, ("b", "a")))}
+    store = beside(tmp_path, arrays, names=how != "that of nothing")
+    assert place_of(array_name(store, "l")) == (PLACE, 32632)
+    cpl.assert_quiet()
+
+
+def test_a_variable_that_xarray_adds_keeps_rioxarrays_crs(tmp_path, cpl):
+    data = xarray.DataArray(VALUES.astype("f4"), dims=("y", "x"), coords={"y": Y, "x": X}, name="a")
+    read = data.rio.write_crs("EPSG:32632").to_dataset()
+    read["b"] = (("y", "x"), VALUES)
+    store = tmp_path / "s.zarr"
+    read.to_zarr(store)
+    for name in "ab":
+        assert epsg(open_raster(array_name(store, name))) == 32632
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("same_size", [True, False])
+def test_a_raster_without_a_place_is_added_beside_one(tmp_path, cpl, same_size):
+    driver = gdal.GetDriverByName("Zarr")
+    store = str(tmp_path / "s.zarr")
+    placed = gdal.GetDriverByName("MEM").Create("", 4, 3)
+    placed.SetGeoTransform(PLACE)
+    placed.SetProjection(UTM.to_wkt())
+    driver.CreateCopy(store, placed, options=["ARRAY_NAME=v"])
+    bare = gdal.GetDriverByName("MEM").Create("", 4 if same_size else 7, 3)
+    driver.CreateCopy(store, bare, options=["APPEND_SUBDATASET=YES", "ARRAY_NAME=l"])
+    assert place_of(array_name(store, "l")) == (None, None)
+    assert place_of(array_name(store, "v")) == (PLACE, 32632)
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("consolidated", [True, False])
+def test_a_grid_mapping_on_a_server(tmp_path, cpl, consolidated):
+    """The members of the group are asked for nothing more; degrees are known in any case."""
+    arrays = {"t": array(VALUES, {}, ("lat", "lon")), **lonlat(), "l": array(VALUES, {}, ("v", "u"))}
+    store = beside(tmp_path, arrays, consolidated=consolidated)
+    with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):
+        url = f"{server.url}/{store.name}"
+        assert place_of(array_name(url, "t"))[1] == 4326
+        server.log()
+        assert place_of(array_name(url, "l"))[1] == (None if consolidated else 32632)
+        asked = [path for _, path, *_ in server.log()["requests"]]
+        assert not any("/utm" in path or "/lat" in path for path in asked), asked
     cpl.assert_quiet()

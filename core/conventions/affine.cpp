@@ -102,19 +102,7 @@ class AffineFinder {
             if (!HasTransform(group_attributes_, name) || !SharesGroupTransform()) continue;
             if (auto source = FromAttribute(group_attributes_, name)) return source;
         }
-        auto from_coordinates = FromCoordinates();
-        auto from_grid_mapping = FromGdalAttribute();
-        if (from_coordinates && from_grid_mapping &&
-            !Agree(from_coordinates->transform, from_grid_mapping->transform)) {
-            warnings_.push_back(from_grid_mapping->origin +
-                                " disagrees with the coordinate arrays, which count");
-            from_grid_mapping.reset();
-        }
-        if (from_grid_mapping) {
-            from_grid_mapping->from_coordinates = from_coordinates.has_value();
-            return from_grid_mapping;
-        }
-        if (from_coordinates) return from_coordinates;
+        if (auto source = FromCoordinatesOrGdalAttribute()) return source;
         if (auto source = FromOme()) return source;
         if (auto source = FromLayout()) return source;
         if (auto source = FromBox(facts_.attributes)) return source;
@@ -125,6 +113,29 @@ class AffineFinder {
     }
 
   private:
+    std::optional<AffineSource> FromCoordinatesOrGdalAttribute() {
+        auto from_coordinates = FromCoordinates();
+        auto from_attribute = FromGdalAttribute();
+        if (!from_attribute) return from_coordinates;
+        const bool agrees = from_coordinates
+                                ? Agree(from_coordinates->transform, from_attribute->transform)
+                                : !is_beside_degrees_;
+        if (agrees) {
+            from_attribute->from_coordinates = from_coordinates.has_value();
+            return from_attribute;
+        }
+        if (!is_beside_degrees_)
+            warnings_.push_back(from_attribute->origin +
+                                " disagrees with the coordinate arrays, which count");
+        return from_coordinates;
+    }
+
+    // True where CF says that the coordinates of X and Y are degrees.
+    bool IsInDegrees() const {
+        return IsLongitude(facts_.dimensions[*facts_.axes.x].coordinate_attributes) &&
+               IsLatitude(facts_.dimensions[*facts_.axes.y].coordinate_attributes);
+    }
+
     bool SharesGroupTransform() {
         if (!shares_group_transform_)
             shares_group_transform_ = zarr::SharesGroupTransform(hierarchy_, facts_);
@@ -208,6 +219,7 @@ class AffineFinder {
         const json::Value attributes = LenientAttributes(hierarchy_, path, ignored);
         const json::Value* const value = attributes.Find(kName);
         if (value == nullptr) return std::nullopt;
+        is_beside_degrees_ = !NamesGridMapping(hierarchy_, facts_) && IsInDegrees();
         return FromGdalOrder(*value, std::string("attribute ") + kName + " of /" + path);
     }
 
@@ -355,6 +367,8 @@ class AffineFinder {
     Warnings& warnings_;
     json::Value group_attributes_;
     std::optional<bool> shares_group_transform_;  // once it was asked for
+    // True for the transform of a grid mapping that nothing names, and coordinates in degrees.
+    bool is_beside_degrees_ = false;
 };
 
 }  // namespace

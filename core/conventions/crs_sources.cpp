@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/dimensions.h"
 #include "core/conventions/eopf.h"
 #include "core/conventions/geolocation.h"
 #include "core/conventions/multiscales.h"
@@ -117,6 +118,48 @@ bool IsAngle(const Dimension& dimension) {
     return IsNameOfAngle(dimension.name);
 }
 
+// True where the array at `path` has the X and Y of `facts`: by their names, or by their sizes if
+// they have none.
+bool SharesAxes(const Hierarchy& hierarchy, const std::string& path, const ArrayFacts& facts) {
+    const auto metadata = hierarchy.Metadata(path);
+    if (!metadata.ok() || !facts.axes.x || !facts.axes.y) return false;
+    Warnings ignored;  // reported where that array is opened
+    LevelListings listings(hierarchy);
+    const auto dimensions = NameDimensions(hierarchy, listings, path, *metadata,
+                                           LenientAttributes(hierarchy, path, ignored), ignored);
+    const auto has = [&](const Dimension& own) {
+        for (std::size_t i = 0; i < dimensions.size(); ++i)
+            if (dimensions[i].is_named == own.is_named && dimensions[i].name == own.name &&
+                (own.is_named || metadata->shape[i] == own.size))
+                return true;
+        return false;
+    };
+    return has(facts.dimensions[*facts.axes.x]) && has(facts.dimensions[*facts.axes.y]);
+}
+
+// True where arrays of the group name the grid mapping beside them, and none of these shares X and
+// Y with the array. False where that takes requests over a network.
+bool IsOfOthers(const Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& name) {
+    const std::string group(ParentPath(facts.path));
+    const Store& store = *hierarchy.store();
+    if (!store.IsListAtHand(group)) return false;
+    const auto members = hierarchy.Members(group);
+    if (!members.ok()) return false;
+    bool is_named = false;
+    for (const Node& node : *members) {
+        if (node.kind != NodeKind::kArray || node.path == facts.path) continue;
+        if (!store.IsAtHand(hierarchy.KeyOf(node.path, Document::kAttributes))) return false;
+        Warnings ignored;  // reported where that array is opened
+        const json::Value attributes = LenientAttributes(hierarchy, node.path, ignored);
+        if (attributes.Find("grid_mapping") == nullptr) continue;
+        const auto names = GridMappingNames(attributes);
+        if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+        is_named = true;
+        if (SharesAxes(hierarchy, node.path, facts)) return false;
+    }
+    return is_named;
+}
+
 class CrsFinder {
   public:
     CrsFinder(const Hierarchy& hierarchy, const ArrayFacts& facts)
@@ -192,6 +235,15 @@ class CrsFinder {
         Warnings missing;
         const std::string path = FindGridMapping(hierarchy_, facts_, missing);
         if (path.empty()) return missing;
+        const std::size_t before = sources_.size();
+        AddGridMappingAt(path);
+        if (!NamesGridMapping(hierarchy_, facts_))
+            for (std::size_t i = before; i < sources_.size(); ++i)
+                sources_[i].yields_to_degrees = true;
+        return missing;
+    }
+
+    void AddGridMappingAt(const std::string& path) {
         Warnings warnings;
         json::Value attributes = LenientAttributes(hierarchy_, path, warnings);
         AddBroken(warnings);
@@ -212,7 +264,6 @@ class CrsFinder {
         } else {
             AddBroken(origin + ": has no crs_wkt, spatial_ref or grid_mapping_name");
         }
-        return missing;
     }
 
     // The code that the CRS of these parameters is said to have.
@@ -285,7 +336,7 @@ class CrsFinder {
         const json::Value* const value = attributes.Find(name);
         if (value == nullptr) return;
         CrsSource source;
-        source.is_plain = true;
+        source.yields_to_degrees = true;
         source.origin = where + "attribute " + name;
         source.text = EpsgText(*value);
         if (const std::string* text = value->as_string(); text != nullptr && source.text.empty())
@@ -465,6 +516,10 @@ std::vector<std::string> GridMappingNames(const json::Value& attributes) {
     return names;
 }
 
+bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+    return StatingGridMapping(hierarchy, facts) != nullptr;
+}
+
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings) {
     const std::string group(ParentPath(facts.path));
@@ -483,15 +538,23 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
         keys.push_back(hierarchy.KeyOf(JoinKey(group, name), Document::kArray));
     hierarchy.store()->Prefetch(keys, {});
     std::vector<std::string> names(std::begin(kGridMappingNames), std::end(kGridMappingNames));
-    for (std::string& name : WordsAttribute(facts.attributes, "coordinates"))
-        if (IsNameOfGridMapping(name)) names.push_back(std::move(name));
+    const std::vector<std::string> coordinates = WordsAttribute(facts.attributes, "coordinates");
+    for (const std::string& name : coordinates)
+        if (IsNameOfGridMapping(name)) names.push_back(name);
+    const auto is_listed = [&](const std::string& name) {
+        return std::find(coordinates.begin(), coordinates.end(), name) != coordinates.end();
+    };
     for (const std::string& name : names) {
         std::string path = FindVariable(hierarchy, group, name);
         if (path.empty()) continue;
         const auto metadata = hierarchy.Metadata(path);
         const auto attributes = hierarchy.Attributes(path);
-        if (metadata.ok() && metadata->rank() == 0 && attributes.ok() && DescribesCrs(*attributes))
-            return path;
+        const bool is_mapping =
+            metadata.ok() && metadata->rank() == 0 && attributes.ok() && DescribesCrs(*attributes);
+        if (!is_mapping) continue;
+        const bool is_of_others =
+            ParentPath(path) == group && !is_listed(name) && IsOfOthers(hierarchy, facts, name);
+        if (!is_of_others) return path;
     }
     return {};
 }
@@ -500,7 +563,7 @@ std::string FindOwnGridMapping(const Hierarchy& hierarchy, const ArrayFacts& fac
                                Warnings& warnings) {
     std::string path = FindGridMapping(hierarchy, facts, warnings);
     const bool is_beside = ParentPath(path) == ParentPath(facts.path);
-    return is_beside || StatingGridMapping(hierarchy, facts) != nullptr ? path : std::string();
+    return is_beside || NamesGridMapping(hierarchy, facts) ? path : std::string();
 }
 
 std::vector<CrsSource> FindCrsSources(const Hierarchy& hierarchy, const ArrayFacts& facts,

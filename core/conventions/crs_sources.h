@@ -22,8 +22,9 @@ struct CrsSource {
     json::Value attributes;
     std::string origin;  // the attribute, for messages
     std::string code;    // of a grid mapping, the code that its CRS is said to have
-    // True for an attribute that no convention defines, such as `crs`.
-    bool is_plain = false;
+    // True for an attribute that no convention defines, such as `crs`, and for a grid mapping that
+    // nothing names: coordinates that CF says are degrees count before a projected CRS of these.
+    bool yields_to_degrees = false;
 };
 
 // Whether coordinates that are longitudes and latitudes mean WGS 84 where nothing else is said.
@@ -51,8 +52,13 @@ bool IsLatitude(const json::Value& coordinate_attributes);
 std::vector<std::string> GridMappingNames(const json::Value& attributes);
 inline constexpr const char* kGridMappingNames[] = {"spatial_ref", "crs"};
 
+// True where an attribute of the array or its group names the array's grid mapping.
+bool NamesGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts);
+
 // The grid mapping variable that belongs to the array's X and Y, as the attribute of the array or
-// its group or the variables beside the array tell; empty where there is none.
+// its group or the variables beside the array tell; empty where there is none. A variable beside it
+// that other arrays of the group name, and the array does not, is the array's where it shares X and
+// Y with one of these. That is looked at only where the members of the group are at hand.
 std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
                             Warnings& warnings);
 

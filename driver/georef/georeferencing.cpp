@@ -143,8 +143,8 @@ void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
             result.warnings.push_back(where + located.status().message());
             continue;
         }
-        // CF's degrees count before an attribute that no convention defines.
-        if (source.is_plain && coordinates.are_long_lat && !located->srs.IsGeographic()) continue;
+        if (source.yields_to_degrees && coordinates.are_long_lat && !located->srs.IsGeographic())
+            continue;
         result.srs = std::move(located->srs);
         result.srs->SetAxisMappingStrategy(OAMS_TRADITIONAL_GIS_ORDER);
         result.srs_origin = source.origin;
