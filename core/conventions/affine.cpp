@@ -138,7 +138,7 @@ class AffineFinder {
 
     bool SharesGroupTransform() {
         if (!shares_group_transform_)
-            shares_group_transform_ = zarr::SharesGroupTransform(hierarchy_, facts_);
+            shares_group_transform_ = zarr::SharesGroupTransform(hierarchy_, facts_, warnings_);
         return *shares_group_transform_;
     }
 

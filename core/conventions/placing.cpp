@@ -51,12 +51,17 @@ struct RasterShape {
     std::string path;
     std::vector<std::uint64_t> shape;
 };
-using RasterShapes = std::vector<RasterShape>;
+struct RasterShapes {
+    std::vector<RasterShape> rasters;
+    bool are_known = false;  // false where the store does not list the group
+};
 
 RasterShapes ListShapes(const Hierarchy& hierarchy, const std::string& group) {
     RasterShapes shapes;
     const auto members = MembersOf(hierarchy, group);
     if (!members.ok()) return shapes;
+    // An object store that does not list looks empty.
+    shapes.are_known = !members->empty();
     std::vector<std::string> keys;
     for (const Node& node : *members)
         if (node.kind == NodeKind::kArray)
@@ -65,7 +70,8 @@ RasterShapes ListShapes(const Hierarchy& hierarchy, const std::string& group) {
     for (const Node& node : *members) {
         if (node.kind != NodeKind::kArray) continue;
         const auto metadata = hierarchy.Metadata(node.path);
-        if (metadata.ok() && IsRaster(*metadata)) shapes.push_back({node.path, metadata->shape});
+        if (metadata.ok() && IsRaster(*metadata))
+            shapes.rasters.push_back({node.path, metadata->shape});
     }
     return shapes;
 }
@@ -100,7 +106,8 @@ template <class MayFit, class Fits>
 bool HasBeside(const Hierarchy& hierarchy, const ArrayFacts& facts, const MayFit& may_fit,
                const Fits& fits) {
     const auto shapes = ShapesIn(hierarchy, std::string(ParentPath(facts.path)));
-    return std::any_of(shapes->begin(), shapes->end(), [&](const RasterShape& raster) {
+    const auto& rasters = shapes->rasters;
+    return std::any_of(rasters.begin(), rasters.end(), [&](const RasterShape& raster) {
         if (raster.path == facts.path || !may_fit(raster.shape)) return false;
         const auto other = DescribeArray(hierarchy, raster.path);
         return other.ok() && fits(*other);
@@ -161,6 +168,13 @@ std::optional<Size> StatedSize(const json::Value& attributes) {
     return shape.empty() ? SizeOfBox(attributes) : std::optional(Size{shape[1], shape[0]});
 }
 
+// True where the array states its own size as `spatial:shape`.
+bool StatesOwnSize(const ArrayFacts& facts) {
+    const std::vector<double> shape = NumbersOf(facts.attributes, "spatial:shape", 2);
+    return !shape.empty() && shape[0] == static_cast<double>(YOf(facts).size) &&
+           shape[1] == static_cast<double>(XOf(facts).size);
+}
+
 }  // namespace
 
 bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts) {
@@ -178,11 +192,20 @@ bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts) {
                hierarchy, facts, [](const std::vector<std::uint64_t>&) { return true; }, IsMap);
 }
 
-bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts) {
+bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, Warnings& warnings) {
     if (!SharesGroupCrs(hierarchy, facts)) return false;
     if (const auto size = StatedSize(facts.group_attributes))
         return size->columns == static_cast<double>(XOf(facts).size) &&
                size->rows == static_cast<double>(YOf(facts).size);
+    const std::string group(ParentPath(facts.path));
+    if (!StatesOwnSize(facts) && !ShapesIn(hierarchy, group)->are_known)
+        warnings.push_back("group /" + group +
+                           ": states no spatial:shape, and the server does not list the group: the "
+                           "geotransform of the group is applied to this array of " +
+                           std::to_string(YOf(facts).size) + " x " +
+                           std::to_string(XOf(facts).size) +
+                           ", though it may be of one of another size; state spatial:shape, or "
+                           "consolidate the metadata");
     return !HasLargerBeside(hierarchy, facts);
 }
 

@@ -21,8 +21,9 @@ bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts);
 // and the array has the size that the group means. That is its `spatial:shape`, else the one that
 // its `spatial:bbox` gives with the transform, else the size of the largest array with these
 // dimensions that states no transform of its own. Reads the documents of the arrays beside it only
-// for the last.
-bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts);
+// for the last. Adds a line to `warnings` where the store does not tell the arrays beside it,
+// unless the array states its `spatial:shape`.
+bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, Warnings& warnings);
 
 // Text of everything that an array states of its place, and the levels of a pyramid for it. Two
 // arrays of one group that have the same text and the same named sizes lie in one place; others may

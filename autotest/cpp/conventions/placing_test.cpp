@@ -30,7 +30,10 @@ Shares SharesOf(const Hierarchy& tree, const std::string& path) {
     const auto facts = DescribeArray(tree, path);
     EXPECT_TRUE(Succeeds(facts));
     if (!facts.ok()) return {};
-    return {SharesGroupCrs(tree, *facts), SharesGroupTransform(tree, *facts)};
+    Warnings warnings;
+    const Shares shares{SharesGroupCrs(tree, *facts), SharesGroupTransform(tree, *facts, warnings)};
+    EXPECT_TRUE(warnings.empty());  // a folder is listed
+    return shares;
 }
 
 constexpr const char* kTransform = R"("spatial:transform": [10, 0, 0, 0, -10, 0])";
