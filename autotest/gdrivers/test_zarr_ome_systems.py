@@ -178,6 +178,64 @@ def test_axes_of_an_output_in_another_order(tmp_path):
     assert_place(opened(store)[0], place(2, 4))
 
 
+# x' = 3x + 10, y' = 2y + 20, with the output in the order c, x, y
+TO_CXY = affine([1, 0, 0, 0], [0, 0, 3, 10], [0, 2, 0, 20], [0, 0, 0, 1])
+INNER = {
+    "affine": ([to("?", TO_CXY, out="cxy")], place(2, 3, 20, 10)),
+    "affine without input": ([{**TO_CXY, "output": {"axes": axes("cxy")}}], place(2, 3, 20, 10)),
+    "scale after it": ([to("?", TO_CXY, out="cxy"), to("?", scale(1, 5, 7), "cxy")],
+                       place(14, 15, 140, 50)),
+    "scale in the order of the step before": ([to("?", TO_CXY, out="cxy"), scale(1, 5, 7)],
+                                              place(14, 15, 140, 50)),
+    "scale in another order": ([to("?", TO_CXY, out="cxy"), to("?", scale(1, 7, 5), "cyx")],
+                               place(14, 15, 140, 50)),
+    "translation": ([to("?", TO_CXY, out="cxy"), to("?", translation(0, 100, 1000), "cxy")],
+                    place(2, 3, 1020, 110)),
+    "identity": ([to("?", scale(1, 3, 2), "cxy"), to("?", IDENTITY, "cxy")], place(2, 3)),
+    "scale alone": ([to("?", scale(3, 2, 1), "xyc")], place(2, 3)),
+    "fewer axes": ([to("?", affine([0, 3, 10], [2, 0, 20]), "yx", "xy")], place(2, 3, 20, 10)),
+    "a sequence": ([to("?", {"type": "sequence", "transformations": [
+        to("?", TO_CXY, out="cxy")]}, out="cxy"), to("?", scale(1, 5, 7), "cxy")],
+                   place(14, 15, 140, 50)),
+    "a sequence that says nothing": ([{"type": "sequence", "transformations": [
+        to("?", TO_CXY, out="cxy")]}, scale(1, 5, 7)], place(14, 15, 140, 50)),
+    "names mapped": ([to("?", {"type": "mapAxis", "mapAxis": {"x": "x", "y": "y"}}, out="cxy"),
+                      scale(1, 3, 2)], place(2, 3)),
+    "indices mapped": ([to("?", {"type": "mapAxis", "mapAxis": [0, 2, 1]}, out="cxy"),
+                        scale(1, 3, 2)], place(2, 3)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("out", ["cyx", "cxy", "xyc"])
+@pytest.mark.parametrize("name", INNER)
+def test_steps_of_a_sequence_have_axes_of_their_own(tmp_path, name, out):
+    steps, expected = INNER[name]
+    sequence = to("global", {"type": "sequence", "transformations": steps}, out=out)
+    dataset, warnings = opened(make(tmp_path, multiscale([sequence])))
+    assert_place(dataset, expected)
+    assert warnings == []
+
+
+def test_steps_that_name_no_axes_end_in_the_axes_of_the_sequence(tmp_path):
+    steps = [scale(1, 2, 2), affine([1, 0, 0, 0], [0, 0, 3, 10], [0, 2, 0, 20])]
+    sequence = {"type": "sequence", "transformations": steps}
+    store = make(tmp_path, multiscale([to("global", sequence, out="cxy")]))
+    assert_place(opened(store)[0], place(4, 6, 20, 10))
+    steps = [scale(1, 2, 3), {"type": "mapAxis", "mapAxis": [0, 2, 1]}]
+    sequence = {"type": "sequence", "transformations": steps}
+    store = make(tmp_path, multiscale([to("global", sequence, out="cxy")]))
+    assert_place(opened(store)[0], place(2, 3))
+
+
+def test_slices_of_a_sequence_with_axes_in_another_order(tmp_path):
+    step = to("?", affine([0, 0, 3, 10], [0, 2, 0, 20], [5, 0, 0, 100]), "zyx", "xyz")
+    sequence = {"type": "sequence", "transformations": [step]}
+    dataset, _ = opened(make(tmp_path, multiscale([to("global", sequence, "zyx")], "zyx")))
+    assert_place(dataset, place(2, 3, 20, 10))
+    values = [dataset.GetRasterBand(i + 1).GetMetadataItem("DIM_z_VALUE") for i in range(3)]
+    assert values == ["100", "105", "110"]
+
+
 UNREAD = {
     "displacements": {"type": "displacements", "path": "field"},
     "in an array": {"type": "affine", "path": "matrix"},

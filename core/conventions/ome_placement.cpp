@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -190,7 +191,7 @@ class PlacementReader {
 
     // A transformation alone, from a placement.
     Result<OmePlacement> Apply(const json::Value& item, const OmePlacement& from) const {
-        const std::vector<OmeAxis> inputs = AxesOf(item.Find("input"));
+        const std::vector<OmeAxis> inputs = SystemAxes(item, "input");
         // What the transformation does not take stays before what it makes.
         std::vector<std::size_t> taken;
         for (const OmeAxis& axis : inputs)
@@ -215,9 +216,12 @@ class PlacementReader {
                 placed.rows.push_back(from.rows[row]);
                 placed.axes.push_back(from.axes[row]);
             }
-        std::vector<OmeAxis> outputs = OutputAxes(item);
+        std::vector<OmeAxis> outputs = SystemAxes(item, "output");
         ZARR_ASSIGN_OR_RETURN(auto made, Evaluate(item, before, before_axes, outputs));
-        if (outputs.size() != made.first.size()) outputs = std::move(made.second);
+        if (outputs.size() != made.first.size())
+            outputs = std::move(made.second);
+        else if (StepsNameAxes(item))
+            OrderBy(outputs, made);
         if (outputs.size() != made.first.size())
             return Broken("the output of " + std::to_string(made.first.size()) +
                           " coordinates has no axes");
@@ -241,12 +245,44 @@ class PlacementReader {
         return list != nullptr && list->as_array() != nullptr && !list->as_array()->empty();
     }
 
-    // The axes that an output names, or those of its system (0.6).
-    std::vector<OmeAxis> OutputAxes(const json::Value& item) const {
-        const json::Value* output = item.Find("output");
-        std::vector<OmeAxis> axes = AxesOf(output);
-        if (axes.empty()) axes = OmeSystemAxes(multiscale_, OmeSystemName(output));
+    // The axes that `side`, "input" or "output", names, or those of its system (0.6).
+    std::vector<OmeAxis> SystemAxes(const json::Value& item, const char* side) const {
+        const json::Value* system = item.Find(side);
+        std::vector<OmeAxis> axes = AxesOf(system);
+        if (axes.empty()) axes = OmeSystemAxes(multiscale_, OmeSystemName(system));
         return axes;
+    }
+
+    // A step of a sequence names the axes of its coordinates, which may be in another order than
+    // those of the sequence.
+    bool StepsNameAxes(const json::Value& item) const {
+        const json::Value* list = item.Find("transformations");
+        const json::Array* steps = list != nullptr ? list->as_array() : nullptr;
+        return steps != nullptr &&
+               std::any_of(steps->begin(), steps->end(), [this](const json::Value& step) {
+                   const json::Value* map = MapOf(step);
+                   return !SystemAxes(step, "input").empty() ||
+                          !SystemAxes(step, "output").empty() ||
+                          (map != nullptr && map->as_object() != nullptr) || StepsNameAxes(step);
+               });
+    }
+
+    // Moves the rows into the order of `axes`, where these are the axes of the rows.
+    static void OrderBy(const std::vector<OmeAxis>& axes, Made& made) {
+        Rows ordered;
+        std::set<std::size_t> rows;
+        for (const OmeAxis& axis : axes)
+            if (const auto row = FindAxis(made.second, axis.name)) {
+                rows.insert(*row);
+                ordered.push_back(made.first[*row]);
+            }
+        if (rows.size() == made.first.size()) made.first = std::move(ordered);
+    }
+
+    // SpatialData spells the parameter in two ways.
+    static const json::Value* MapOf(const json::Value& item) {
+        const json::Value* map = Member(item, "mapAxis");
+        return map != nullptr ? map : Member(item, "map_axis");
     }
 
     Result<Made> Evaluate(const json::Value& item, const Rows& before,
@@ -258,8 +294,7 @@ class PlacementReader {
             if (type.empty() && Member(item, implied) != nullptr) type = implied;
         if (type == "sequence") return EvaluateSequence(item, before, inputs);
         Result<Rows> matrix = Broken("a transformation of type " + Quoted(type) + " is not read");
-        const json::Value* value = Member(item, type);
-        if (type == "mapAxis" && value == nullptr) value = Member(item, "map_axis");
+        const json::Value* value = type == "mapAxis" ? MapOf(item) : Member(item, type);
         const bool has_parameters =
             type == "scale" || type == "translation" || type == "affine" || type == "rotation";
         if (has_parameters && value == nullptr && Member(item, "path") != nullptr)
