@@ -11,6 +11,7 @@ import struct
 import netCDF4
 import numpy as np
 import pytest
+import zarr
 import zarr3
 import zarr_formats
 import zarr_mdim
@@ -526,6 +527,122 @@ def test_nodata_is_unset_in_overviews(tmp_path):
     assert band.GetNoDataValue() is None and band.GetOverview(0).GetNoDataValue() is None
     np.testing.assert_array_equal(band.ReadAsArray(), values)
     np.testing.assert_array_equal(band.GetOverview(0).ReadAsArray(), pixels)
+
+
+# ---------------------------------------------------------------------------------------------
+# Another nodata value. xarray masks by the fill value of Zarr v2, whatever `_FillValue` says.
+
+
+def assert_fill(store, name, value):
+    """In v3 absent chunks keep their values without being stored."""
+    fill = zarr_formats.array_document(store, name)["fill_value"]
+    assert zarr_formats.is_v3() or (np.isnan(value) if fill == "NaN" else fill == value), fill
+
+
+def stored_pixels(store):
+    """As zarr-python reads them, where there is one for this format."""
+    if zarr_formats.is_v3():
+        return open_band(store).ReadAsArray()
+    return zarr.open_group(str(store), mode="r")["a"][...]
+
+
+def edit_tool(store, value):
+    run_tool("gdal_edit.py", "-a_nodata", str(value), array_name(store, "a"))
+
+
+def edit_band(store, value):
+    dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER | gdal.OF_UPDATE)
+    with error_log() as log:
+        assert dataset.GetRasterBand(1).SetNoDataValue(value) == gdal.CE_None
+    log.assert_quiet()
+
+
+def edit_mdim(store, value):
+    root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER | gdal.OF_UPDATE).GetRootGroup()
+    with error_log() as log:
+        assert root.OpenMDArray("a").SetNoDataValueDouble(value) == gdal.CE_None
+    log.assert_quiet()
+
+
+@zarr_formats.BOTH
+@pytest.mark.parametrize("edit", [edit_tool, edit_band, edit_mdim])
+@pytest.mark.parametrize("fill, attrs", [
+    (5, {"_FillValue": 5}), (5, {}), (0, {}), (0, {"_FillValue": 1}), (3, {"missing_value": 1}),
+])  # fmt: skip
+def test_another_nodata_value_of_a_sparse_store(tmp_path, fill, attrs, edit):
+    store, values = sparse(tmp_path, fill, attrs)
+    edit(store, 3)
+    assert_nodata(store, "a", 3)
+    assert_fill(store, "a", 3)
+    np.testing.assert_array_equal(open_band(store).ReadAsArray(), values)
+    np.testing.assert_array_equal(stored_pixels(store), values)
+    edit(store, 0)
+    assert_nodata(store, "a", 0)
+    assert_fill(store, "a", 0)
+    np.testing.assert_array_equal(stored_pixels(store), values)
+
+
+@zarr_formats.BOTH
+@pytest.mark.parametrize("kind, first, second", [
+    (gdal.GDT_Int16, 3, 0), (gdal.GDT_Byte, 3, 255), (gdal.GDT_Float32, 3, float("nan")),
+    (gdal.GDT_Float64, float("nan"), -1),
+])  # fmt: skip
+def test_another_nodata_value_of_a_copy(tmp_path, kind, first, second):
+    source = gdal.GetDriverByName("MEM").Create("", 8, 4, 1, kind)
+    source.GetRasterBand(1).WriteArray((np.arange(32) % 8).reshape(4, 8))
+    source.GetRasterBand(1).SetNoDataValue(first)
+    store = tmp_path / "s.zarr"
+    gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=["ARRAY_NAME=a"])
+    edit_tool(store, second)
+    assert_nodata(store, "a", second)
+    assert_fill(store, "a", second)
+    np.testing.assert_array_equal(open_band(store).ReadAsArray(), source.ReadAsArray())
+
+
+@zarr_formats.BOTH
+def test_another_nodata_value_while_a_store_is_made(tmp_path):
+    store = tmp_path / "s.zarr"
+    options = ["ARRAY_NAME=a", "BLOCKSIZE=2,2"]
+    dataset = gdal.GetDriverByName("Zarr").Create(str(store), 4, 4, 1, gdal.GDT_Int16, options)
+    band = dataset.GetRasterBand(1)
+    band.SetNoDataValue(3)
+    band.WriteArray(np.array([[1, 3], [0, 7]], "i2"))
+    dataset.FlushCache()
+    for value in (0, 5):
+        band.SetNoDataValue(value)
+        band.WriteArray(np.array([[2]], "i2"), 3, 3)
+    dataset = None
+    assert_nodata(store, "a", 5)
+    assert_fill(store, "a", 5)
+    expected = np.full((4, 4), 3)
+    expected[:2, :2] = [[1, 3], [0, 7]]
+    expected[3, 3] = 2
+    np.testing.assert_array_equal(stored_pixels(store), expected)
+
+
+@zarr_formats.BOTH
+def test_another_nodata_value_of_overviews(tmp_path):
+    store, values = sparse(tmp_path, 5)
+    dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER | gdal.OF_UPDATE)
+    assert dataset.BuildOverviews("NEAREST", [2]) == gdal.CE_None
+    dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_RASTER | gdal.OF_UPDATE)
+    band = dataset.GetRasterBand(1)
+    overview = band.GetOverview(0)
+    pixels = overview.ReadAsArray()
+    band.SetNoDataValue(3)
+    assert overview.GetNoDataValue() == 3
+    dataset.FlushCache()
+    # what is written to the open overview is not taken for the fill value that it had
+    overview.WriteArray(np.full((1, 1), 5, "i2"), 0, 0)
+    pixels[0, 0] = 5
+    dataset = None
+    band = open_band(store)
+    assert band.GetOverview(0).GetNoDataValue() == 3
+    np.testing.assert_array_equal(band.ReadAsArray(), values)
+    np.testing.assert_array_equal(band.GetOverview(0).ReadAsArray(), pixels)
+    if not zarr_formats.is_v3():
+        for document in store.rglob(".zarray"):
+            assert json.loads(document.read_text())["fill_value"] == 3, document
 
 
 # ---------------------------------------------------------------------------------------------

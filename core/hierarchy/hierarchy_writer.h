@@ -138,8 +138,8 @@ Status EraseChunksOutside(Store& store, const Array& array, const ArrayMetadata&
                           const std::shared_ptr<Synchronizer>& locks);
 
 // Stores the chunks of `array` that are absent, as chunks of its fill value, so that they keep it
-// under other metadata. `writer` writes the array with metadata without a fill value. kUnsupported
-// where the store cannot list.
+// under other metadata. `writer` writes the array with another fill value, or without one.
+// kUnsupported where the store cannot list.
 Status StoreAbsentChunks(const Array& array, ArrayWriter& writer, std::size_t threads);
 
 // Gives an array another shape. What is cut off is gone: the chunks outside of the new shape are

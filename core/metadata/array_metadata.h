@@ -115,6 +115,10 @@ Result<ArrayMetadata> WithShape(const ArrayMetadata& metadata, std::vector<std::
 Result<ArrayMetadata> WithFillValue(const ArrayMetadata& metadata,
                                     const std::optional<std::string>& element);
 
+// True where the fill value has to follow a nodata value, one element in the host's byte order:
+// readers of Zarr v2 take the fill value for nodata, whatever `_FillValue` says.
+bool IsFillToFollow(const ArrayMetadata& metadata, const std::string& element);
+
 // The metadata of a new array of the same type and codecs, without what other software has added.
 Result<ArrayMetadata> WithGrid(const ArrayMetadata& metadata,
                                const std::vector<std::uint64_t>& shape,

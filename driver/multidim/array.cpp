@@ -562,7 +562,7 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     return element;
 }
 
-// The fill value is what absent chunks hold, so that it changes only while nothing is written.
+// The fill value is what absent chunks hold: only while nothing is written.
 Status ZarrMDArray::ReplaceFillValue(const std::optional<std::string>& element) {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(facts_.metadata, element));
@@ -575,8 +575,12 @@ Status ZarrMDArray::RemoveFillValue() {
     if (!facts_.metadata.has_fill_value ||
         session_->options().fill_value_as_nodata == zarr::FillAsNodata::kNo)
         return {};
-    ZARR_RETURN_IF_ERROR(session_->update()->MakeFillData(
-        *session_->location().hierarchy, facts_.path, session_->options().threads));
+    return ReplaceFillOfWritten(std::nullopt);
+}
+
+Status ZarrMDArray::ReplaceFillOfWritten(const std::optional<std::string>& element) {
+    ZARR_RETURN_IF_ERROR(session_->update()->SetFillValue(
+        *session_->location().hierarchy, facts_.path, element, session_->options().threads));
     return OpenAnew();
 }
 
@@ -627,7 +631,10 @@ Status ZarrMDArray::StoreNodata(const void* raw) {
     ZARR_ASSIGN_OR_RETURN(
         json::Member attribute,
         zarr::NodataAttribute(facts_.metadata.dtype, facts_.metadata.format, element));
-    if (is_new_) ZARR_RETURN_IF_ERROR(ReplaceFillValue(element));
+    if (is_new_)
+        ZARR_RETURN_IF_ERROR(ReplaceFillValue(element));
+    else if (zarr::IsFillToFollow(facts_.metadata, element))
+        ZARR_RETURN_IF_ERROR(ReplaceFillOfWritten(element));
     if (attribute.first != "_FillValue" && facts_.attributes.Find("_FillValue") != nullptr)
         ZARR_RETURN_IF_ERROR(ChangeAttribute("_FillValue", std::nullopt));
     return ChangeAttribute(attribute.first.c_str(), std::move(attribute.second));

@@ -161,6 +161,7 @@ class ZarrMDArray final : public GDALPamMDArray {
     zarr::Status StoreNodata(const void* raw);
     bool IsOutside(const void* raw, const std::string& element) const;
     zarr::Status ReplaceFillValue(const std::optional<std::string>& element);
+    zarr::Status ReplaceFillOfWritten(const std::optional<std::string>& element);
     zarr::Status RemoveFillValue();
     zarr::Status OpenAnew();
     zarr::Result<std::string> StoredElement(const void* raw) const;

@@ -459,16 +459,21 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
         ZARR_RETURN_IF_ERROR(DescribeMask(*source_.arrays[i], level.paths[i], attributes));
         ZARR_RETURN_IF_ERROR(
             update_.metadata().SetAttributes(level.paths[i], json::Value(std::move(attributes))));
-        ZARR_RETURN_IF_ERROR(FollowFillMeaning(source_.arrays[i]->facts, level.paths[i]));
+        ZARR_RETURN_IF_ERROR(FollowFillValue(source_.arrays[i]->facts, level.paths[i]));
     }
     return {};
 }
 
-// Where the raster's fill value has become data, that of a level does, too.
-Status OverviewLevels::FollowFillMeaning(const zarr::ArrayFacts& base,
-                                         const std::string& path) const {
-    if (FillMeaningOf(base) != zarr::FillMeaning::kData) return {};
+// Where the raster's fill value has changed or become data, that of a level does, too.
+Status OverviewLevels::FollowFillValue(const zarr::ArrayFacts& base,
+                                       const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy_.Metadata(path));
+    if (FillMeaningOf(base) != zarr::FillMeaning::kData) {
+        const std::string fill = base.metadata.fill_value.Bytes();
+        return base.metadata.has_fill_value && zarr::IsFillToFollow(metadata, fill)
+                   ? update_.SetFillValue(hierarchy_, path, fill, source_.threads)
+                   : Status();
+    }
     ZARR_ASSIGN_OR_RETURN(const json::Value attributes, hierarchy_.Attributes(path));
     return zarr::IsFillMissing(metadata, attributes)
                ? update_.MakeFillData(hierarchy_, path, source_.threads)

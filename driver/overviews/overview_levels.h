@@ -75,7 +75,7 @@ class OverviewLevels {
     zarr::Result<std::string> FreeGroupBeside(int factor) const;
     bool IsListed(const std::string& group) const;
     zarr::Status MakeArrays(const LevelPaths& level) const;
-    zarr::Status FollowFillMeaning(const zarr::ArrayFacts& base, const std::string& path) const;
+    zarr::Status FollowFillValue(const zarr::ArrayFacts& base, const std::string& path) const;
     zarr::Status DescribeMask(const RasterLayout& array, const std::string& level_path,
                               zarr::json::Object& attributes) const;
     zarr::Status UpdateCoordinates(const CoordinateArrays& coordinates, const RasterLayout& array,

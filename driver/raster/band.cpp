@@ -623,14 +623,22 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
     auto attribute =
         zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
     if (!attribute.ok()) return EmitError(dataset()->store_path(), attribute.status());
-    nodata_ = element;
-    ForgetPamNodata();
+    const bool is_whole = field_.name.empty();
+    const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
+    if (!status.ok()) return EmitError(dataset()->store_path(), status);
+    TakeNodata(element);
     if (attribute->first != kFillValueAttribute)  // which counts first
         dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
-    const bool is_whole = field_.name.empty();
-    const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
-    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
+    return CE_None;
+}
+
+// The overviews have the raster's nodata value.
+void ZarrRasterBand::TakeNodata(const std::optional<std::string>& element) {
+    nodata_ = element;
+    ForgetPamNodata();
+    for (int i = 0; ZarrRasterBand* const level = dataset()->LevelOf(nBand, i); ++i)
+        level->TakeNodata(element);
 }
 
 // No pixel is what the type cannot hold, so that nothing is nodata: not even what was before.
@@ -701,8 +709,7 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
         Status status = zarr::CheckNodataIsFree(field_.type);
         if (status.ok()) status = dataset()->RemoveFillValue(array_);
         if (!status.ok()) return EmitError(dataset()->store_path(), status);
-        nodata_.reset();
-        ForgetPamNodata();
+        TakeNodata(std::nullopt);
         for (const char* name : {kFillValueAttribute, "missing_value"})
             if (array_.layout.facts.attributes.Find(name) != nullptr)
                 dataset()->ChangeAttribute(array_, name, json::Value());

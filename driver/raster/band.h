@@ -136,6 +136,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     template <class T>
     CPLErr StoreNodata(T value);
     CPLErr RefuseNodata(const std::string& value);
+    void TakeNodata(const std::optional<std::string>& element);
     // Of what PAM has in place of the store's, what the store now has.
     void ForgetPamNodata();
     void StoreLongName(const char* description);

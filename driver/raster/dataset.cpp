@@ -419,7 +419,17 @@ CPLErr ZarrDataset::BuildPlannedOverviews(GDALProgressFunc progress, void* progr
 }
 
 Status ZarrDataset::UpdateLevels() {
-    return levels_.empty() ? Status() : OverviewBuilder(*this).UpdateDescriptions();
+    if (levels_.empty()) return {};
+    ZARR_RETURN_IF_ERROR(OverviewBuilder(*this).UpdateDescriptions());
+    // Their fill values may have followed.
+    for (const auto& level : levels_)
+        for (const auto& array : level->arrays_) {
+            ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata,
+                                  location_.hierarchy->Metadata(array->layout.facts.path));
+            if (!zarr::SameMetadata(metadata, array->layout.facts.metadata))
+                ZARR_RETURN_IF_ERROR(level->OpenAnew(*array));
+        }
+    return {};
 }
 
 bool ZarrDataset::HasStoredMask() {
@@ -709,21 +719,30 @@ CPLErr ZarrDataset::SetGeoTransform(ZARR_NEW_GEOTRANSFORM) {
 }
 
 Status ZarrDataset::SetFillValue(BandArray& array, const std::string& element) {
-    // Chunks that are there mean the old one where others are absent.
-    if (!update_->HasMade(array.layout.facts.path) || update_->HasWritten(*array.layout.array))
-        return {};
-    return ReplaceFillValue(array, element);
+    if (IsUnwritten(array)) return ReplaceFillValue(array, element);
+    return zarr::IsFillToFollow(array.layout.facts.metadata, element)
+               ? ReplaceFillOfWritten(array, element)
+               : Status();
 }
 
 Status ZarrDataset::RemoveFillValue(BandArray& array) {
-    const std::string& path = array.layout.facts.path;
     if (!array.layout.facts.metadata.has_fill_value ||
         options_.fill_value_as_nodata == zarr::FillAsNodata::kNo)
         return {};
+    return ReplaceFillOfWritten(array, std::nullopt);
+}
+
+bool ZarrDataset::IsUnwritten(const BandArray& array) const {
+    const std::string& path = array.layout.facts.path;
+    return update_->HasMade(path) && !update_->HasWritten(path);
+}
+
+Status ZarrDataset::ReplaceFillOfWritten(BandArray& array,
+                                         const std::optional<std::string>& element) {
     GDALPamDataset::FlushCache(false);  // blocks that GDAL holds
-    if (update_->HasMade(path) && !update_->HasWritten(*array.layout.array))
-        return ReplaceFillValue(array, std::nullopt);
-    ZARR_RETURN_IF_ERROR(update_->MakeFillData(*location_.hierarchy, path, options_.threads));
+    if (IsUnwritten(array)) return ReplaceFillValue(array, element);
+    ZARR_RETURN_IF_ERROR(update_->SetFillValue(*location_.hierarchy, array.layout.facts.path,
+                                               element, options_.threads));
     levels_behind_ = true;
     return OpenAnew(array);
 }

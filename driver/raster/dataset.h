@@ -145,7 +145,8 @@ class ZarrDataset final : public ZarrPamDataset {
     void StoreBandItem(BandArray& array, const char* name, const char* value);
     void ChangeAttribute(BandArray& array, const char* name, zarr::json::Value value) override;
     // Makes `element`, in the host's byte order, the fill value of an array that this dataset has
-    // made and not written to yet; of others it would change what absent chunks mean.
+    // made and not written to yet, or of which readers take the fill value for nodata (Zarr v2).
+    // Absent chunks are stored before.
     zarr::Status SetFillValue(BandArray& array, const std::string& element);
     // Makes the fill value stand for data; see StoreUpdate::MakeFillData().
     zarr::Status RemoveFillValue(BandArray& array);
@@ -201,6 +202,10 @@ class ZarrDataset final : public ZarrPamDataset {
     CoordinateArrays Coordinates();
     zarr::Status FlushAttributes();
     zarr::Status ReplaceFillValue(BandArray& array, const std::optional<std::string>& element);
+    // Stores what is pending and the absent chunks before.
+    zarr::Status ReplaceFillOfWritten(BandArray& array, const std::optional<std::string>& element);
+    // True for an array that this dataset has made and not written to yet.
+    bool IsUnwritten(const BandArray& array) const;
     // Opens the array after its metadata have changed.
     zarr::Status OpenAnew(BandArray& array);
     void WarnOfBandsThatDiffer();

@@ -265,7 +265,7 @@ void ZarrPamDataset::StatisticsSet() {
     // Set before there are pixels, they belong to the pixels that will be written.
     const auto is_empty = [&](const auto& array) {
         return update() != nullptr && update()->HasMade(array->layout.facts.path) &&
-               !update()->HasWritten(*array->layout.array);
+               !update()->HasWritten(array->layout.facts.path);
     };
     if (!std::all_of(arrays_.begin(), arrays_.end(), is_empty)) statistics_are_of_pixels_ = true;
 }

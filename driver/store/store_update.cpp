@@ -72,29 +72,30 @@ Result<zarr::ArrayWriter*> StoreUpdate::WriterOf(const std::shared_ptr<const zar
     if (known != writers_.end()) return known->second.get();
     const std::size_t limit = std::max(kLeastPending, array->context().cache().max_bytes());
     ZARR_ASSIGN_OR_RETURN(auto writer, zarr::ArrayWriter::Open(array, store_, limit, locks_));
+    written_.insert(array->path());
     return writers_.emplace(array.get(), std::move(writer)).first->second.get();
 }
 
-Status StoreUpdate::MakeFillData(const zarr::Hierarchy& hierarchy, const std::string& path,
-                                 std::size_t threads) {
+Status StoreUpdate::SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
+                                 const std::optional<std::string>& element, std::size_t threads) {
     ZARR_RETURN_IF_ERROR(Release(path, threads));
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy.Metadata(path));
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
-                          zarr::WithFillValue(metadata, std::nullopt));
-    if (metadata.has_fill_value && !changed.has_fill_value) {
+                          zarr::WithFillValue(metadata, element));
+    if (metadata.has_fill_value && (element || !changed.has_fill_value)) {
         ZARR_ASSIGN_OR_RETURN(const auto array, hierarchy.OpenArray(path));
-        ZARR_ASSIGN_OR_RETURN(const auto without,
+        ZARR_ASSIGN_OR_RETURN(const auto other,
                               hierarchy.WithMetadata({{path, changed}})->OpenArray(path));
         ZARR_ASSIGN_OR_RETURN(const auto writer,
-                              zarr::ArrayWriter::Open(without, store_, kLeastPending, locks_));
+                              zarr::ArrayWriter::Open(other, store_, kLeastPending, locks_));
         ZARR_RETURN_IF_ERROR(zarr::StoreAbsentChunks(*array, *writer, threads));
     }
     return metadata_.ReplaceMetadata(path, changed);
 }
 
-bool StoreUpdate::HasWritten(const zarr::Array& array) const {
+bool StoreUpdate::HasWritten(const std::string& path) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return writers_.count(&array) != 0;
+    return written_.count(path) != 0;
 }
 
 void StoreUpdate::Forget(const zarr::Array& array) {
@@ -127,6 +128,8 @@ void StoreUpdate::Discard(const std::string& path) {
         it->first->DiscardPending();
         it = writers_.erase(it);
     }
+    for (auto it = written_.begin(); it != written_.end();)
+        it = zarr::IsAtOrBelow(*it, path) ? written_.erase(it) : std::next(it);
     const std::lock_guard<std::mutex> attributes_lock(attributes_mutex_);
     for (auto it = changed_.begin(); it != changed_.end();)
         it = zarr::IsAtOrBelow(it->first, path) ? changed_.erase(it) : std::next(it);

@@ -62,8 +62,8 @@ class StoreUpdate {
 
     // The writer of an array; made when first asked for. Fails where its codecs cannot encode.
     zarr::Result<zarr::ArrayWriter*> WriterOf(const std::shared_ptr<const zarr::Array>& array);
-    // True once something was written to the array.
-    bool HasWritten(const zarr::Array& array) const;
+    // True once something was written to the array at a path.
+    bool HasWritten(const std::string& path) const;
 
     // Writes the consolidated metadata and what the store has held back; to be called last.
     zarr::Status Close();
@@ -84,7 +84,13 @@ class StoreUpdate {
     // data. Zarr v2 can only say so by having none, so that its absent chunks are stored before.
     // Stores what is pending of the array, and forgets its writer; it is to be opened anew.
     zarr::Status MakeFillData(const zarr::Hierarchy& hierarchy, const std::string& path,
-                              std::size_t threads);
+                              std::size_t threads) {
+        return SetFillValue(hierarchy, path, std::nullopt, threads);
+    }
+    // Gives an array another fill value, one element in the host's byte order. Its absent chunks
+    // are stored before, so that they keep their values. Otherwise like MakeFillData().
+    zarr::Status SetFillValue(const zarr::Hierarchy& hierarchy, const std::string& path,
+                              const std::optional<std::string>& element, std::size_t threads);
     // Drops what is pending of them, attributes too, and their writers: after they are gone.
     void Discard(const std::string& path);
 
@@ -114,7 +120,8 @@ class StoreUpdate {
     const bool is_of_new_store_;
     zarr::HierarchyWriter metadata_;
     mutable std::mutex mutex_;
-    std::set<std::string> made_;  // paths
+    std::set<std::string> made_;     // paths
+    std::set<std::string> written_;  // paths
     std::map<const zarr::Array*, std::unique_ptr<zarr::ArrayWriter>> writers_;
 
     mutable std::mutex attributes_mutex_;
