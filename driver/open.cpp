@@ -20,6 +20,7 @@
 #include "driver/store/foreign_store.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
 
@@ -116,11 +117,14 @@ bool IsNamedAsStore(const std::string& path) {
            NamesDocument(name);
 }
 
+// True where a store is, and the node of it that a name gives.
 bool IsStoreThere(const std::string& name) {
     const auto parsed = ParseConnectionString(name);
     if (!parsed.ok()) return false;
     const QuietErrors quiet;
-    return IsStoreFolder(FolderOf(parsed->path)) || IsStoreOfBuiltin(name.c_str());
+    const bool is_there = IsStoreFolder(FolderOf(parsed->path)) &&
+                          (parsed->node.empty() || FindStorePlace(name.c_str()).ok());
+    return is_there || IsStoreOfBuiltin(name.c_str());
 }
 
 // By its first bytes, those of a member, or of the end of an archive without any.

@@ -159,9 +159,17 @@ def _(folder):
     driver.CreateCopy(str(folder / "a.zarr"), source, options=options)
 
 
-@provokes("/<node>: a new store is named by its path alone; creation option ARRAY_NAME names the array")
+@provokes("/<node>: levels of xcube are stores of their own, each named by its path")
 def _(folder):
-    translate(f'ZARR:"{folder / "a.zarr"}":/b')
+    translate(folder / "a.levels/0.zarr")
+    translate(f'ZARR:"{folder / "a.levels"}":/b')
+
+
+@provokes("is a store, which is not moved into <store>; gdalmanage copy makes a group of it there")
+def _(folder):
+    translate(folder / "a.zarr")
+    translate(folder / "b.zarr")
+    gdal.GetDriverByName("Zarr").Rename(str(folder / "a.zarr/b"), str(folder / "b.zarr"))
 
 
 @provokes("a web server is read from, not written to")

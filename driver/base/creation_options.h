@@ -98,6 +98,9 @@ struct CreationOptions {
         format;  // as FORMAT states it; a store that is added to has its own
     zarr::Format new_format = zarr::Format::kV2;  // of a new store
     std::string array_name;                       // empty: by the file's name
+    // Path of the array, or of the group of the arrays, that the name of the target says; empty
+    // where the target is a store.
+    std::string node;
     // Of a chunk in pixels, by BLOCKXSIZE and BLOCKYSIZE; 0: by default. Rows without columns are
     // 0.
     std::uint64_t block_x = 0;

@@ -32,41 +32,6 @@ using zarr::Status;
 
 namespace {
 
-// What is at a folder that is a store's: its root, or a node of a store around it.
-Result<StorePlace> PlaceOf(const std::string& folder) {
-    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    options.use_consolidated = zarr::UseConsolidated::kNever;
-    ConnectionString name;
-    name.path = folder;
-    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options));
-    return StorePlace{location.store_path, location.node};
-}
-
-// Where a copy goes: a node of a store that is there, or else a new store, or a node of one.
-Result<StorePlace> FindTarget(const char* name) {
-    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
-    if (!parsed.indices.empty() || !parsed.select.empty())
-        return Status::Invalid(std::string(name) + ": a slice of an array, which is not a file");
-    const StorePath folder = FolderOf(parsed.path);
-    std::string node = parsed.node;
-    std::string at = folder;
-    const auto is_above_all = [](const std::string& path) {  // such as /vsis3, which has buckets
-        return path.empty() || path == "/" ||
-               (STARTS_WITH(path.c_str(), "/vsi") && path.find('/', 1) == std::string::npos);
-    };
-    while (!is_above_all(at)) {
-        if (IsStoreFolder(at)) {
-            ZARR_ASSIGN_OR_RETURN(StorePlace place, PlaceOf(at));
-            if (!node.empty()) place.node = zarr::JoinKey(place.node, node);
-            return place;
-        }
-        const std::string last(zarr::LastName(at));
-        node = node.empty() ? last : zarr::JoinKey(last, node);
-        at = std::string(zarr::ParentPath(at));
-    }
-    return StorePlace{folder, parsed.node};
-}
-
 Result<std::shared_ptr<const Hierarchy>> OpenSource(const StorePath& folder) {
     ZARR_ASSIGN_OR_RETURN(const auto store, OpenStore(folder, {}));
     return Hierarchy::Open(store, zarr::UseConsolidated::kNever, SharedContext());
@@ -123,8 +88,8 @@ Status CopyOut(const StorePlace& from, const StorePlace& to) {
 
 Status Copy(const char* new_name, const char* old_name) {
     ZARR_ASSIGN_OR_RETURN(const StorePlace from, FindStorePlace(old_name));
-    ZARR_ASSIGN_OR_RETURN(const StorePlace to, FindTarget(new_name));
-    if (IsStoreFolder(to.folder) && !to.node.empty()) return CopyInto(from, to);
+    ZARR_ASSIGN_OR_RETURN(const StorePlace to, FindTargetPlace(new_name));
+    if (IsInStore(to)) return CopyInto(from, to);
     if (from.node.empty() && to.node.empty()) return CopyStore(from.folder, to.folder);
     ZARR_RETURN_IF_ERROR(CheckFree(to.folder));
     return CopyOut(from, to);

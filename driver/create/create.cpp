@@ -34,6 +34,7 @@
 #include "driver/raster/dataset.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_management.h"
 #include "driver/store/store_path.h"
 #include "driver/store/zip_file.h"
 
@@ -205,6 +206,12 @@ bool IsMadeOf(GDALDataset& source, const std::string& folder) {
     return false;
 }
 
+// The name of a dataset that is made under `name`: a path as GDAL's file systems spell it.
+std::string NameOfMade(const char* name) {
+    const auto parsed = ParseConnectionString(name);
+    return parsed.ok() && !parsed->has_node ? parsed->path.text() : name;
+}
+
 NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     NewRaster raster;
     raster.is_copied = true;
@@ -217,11 +224,20 @@ NewRaster Describe(GDALDataset& source, const zarr::DataType& dtype) {
     return raster;
 }
 
-Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
+// Options for what is added to the store that a target lies in, if it does.
+CreationOptions AddedAt(const StorePlace& target, CreationOptions options) {
+    options.node = target.node;
+    if (IsInStore(target) && options.append_dim.empty()) options.append_subdataset = true;
+    return options;
+}
+
+Result<CreationOptions> ParseFor(GDALDataset& source, const StorePlace& target,
                                  NameValueList options) {
+    const std::string folder = TargetFolderOf(target.folder);
     if (source.GetRasterCount() == 0) return Status::Invalid("the source has no bands");
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
     ZARR_ASSIGN_OR_RETURN(CreationOptions parsed, CreationOptions::Parse(options, dtype));
+    parsed = AddedAt(target, std::move(parsed));
     EmitWarnings(folder, parsed.array.warnings);
     if (parsed.may_split && parsed.append_dim.empty() && DoBandsDiffer(source))
         parsed.single_array = false;
@@ -231,10 +247,11 @@ Result<CreationOptions> ParseFor(GDALDataset& source, const std::string& folder,
     return parsed;
 }
 
-Result<NewStore> MakeLike(const std::string& name, GDALDataset& source, NameValueList options,
-                          const CreationOptions& parsed) {
+Result<NewStore> MakeLike(const char* name, const StorePlace& target, GDALDataset& source,
+                          NameValueList options, const CreationOptions& parsed) {
     ZARR_ASSIGN_OR_RETURN(const zarr::DataType dtype, StoredTypeLike(source, options));
-    return NewStore::Make(name, Describe(source, dtype), parsed);
+    return NewStore::Make(NameOfMade(name), TargetFolderOf(target.folder), Describe(source, dtype),
+                          parsed);
 }
 
 // True where a source has a mask of its own, which is neither a nodata value nor an alpha band.
@@ -278,12 +295,16 @@ bool Fill(GDALDataset& source, ZarrDataset& target, bool is_strict, WatchedProgr
     return !progress.IsCancelled();
 }
 
-Result<std::unique_ptr<ZarrDataset>> Append(const std::string& path, GDALDataset& source,
-                                            const CreationOptions& options,
-                                            WatchedProgress& progress) {
+Result<std::unique_ptr<ZarrDataset>> Append(const StorePlace& target, GDALDataset& source,
+                                            CreationOptions options, WatchedProgress& progress) {
     if (HasMask(source))
-        EmitWarning(path, "the mask of the source is not kept with the slices that are appended");
-    return AppendAlong(path, source, options, WatchedProgress::Report, &progress);
+        EmitWarning(target.folder,
+                    "the mask of the source is not kept with the slices that are appended");
+    if (!target.node.empty())
+        options.array_name = options.array_name.empty()
+                                 ? target.node
+                                 : zarr::JoinKey(target.node, options.array_name);
+    return AppendAlong(target.folder, source, options, WatchedProgress::Report, &progress);
 }
 
 }  // namespace
@@ -304,9 +325,11 @@ GDALDataset* Create(const char* name, int x_size, int y_size, int bands, GDALDat
             return Status::Unsupported(
                 "creation option APPEND_DIM needs a source: it is for CreateCopy and "
                 "gdal_translate");
-        ZARR_ASSIGN_OR_RETURN(const StorePath path, TargetPath(name));
-        EmitWarnings(path, parsed.array.warnings);
-        ZARR_ASSIGN_OR_RETURN(NewStore made, NewStore::Make(path, raster, parsed));
+        ZARR_ASSIGN_OR_RETURN(const StorePlace target, FindTargetPlace(name));
+        EmitWarnings(target.folder, parsed.array.warnings);
+        ZARR_ASSIGN_OR_RETURN(
+            NewStore made, NewStore::Make(NameOfMade(name), TargetFolderOf(target.folder), raster,
+                                          AddedAt(target, parsed)));
         ZARR_RETURN_IF_ERROR(made.CommitBeforePixels());
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         if (type == GDT_Byte && raster.dtype.kind == zarr::DataKind::kInt)
@@ -328,11 +351,10 @@ GDALDataset* CreateCopy(const char* name, GDALDataset* source, int strict, NameV
                         GDALProgressFunc progress, void* progress_data) {
     WatchedProgress watched(progress, progress_data);
     const auto run = [&]() -> Result<std::unique_ptr<ZarrDataset>> {
-        ZARR_ASSIGN_OR_RETURN(const StorePath path, TargetPath(name));
-        ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed,
-                              ParseFor(*source, TargetFolderOf(path), options));
-        if (!parsed.append_dim.empty()) return Append(path, *source, parsed, watched);
-        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(path, *source, options, parsed));
+        ZARR_ASSIGN_OR_RETURN(const StorePlace target, FindTargetPlace(name));
+        ZARR_ASSIGN_OR_RETURN(const CreationOptions parsed, ParseFor(*source, target, options));
+        if (!parsed.append_dim.empty()) return Append(target, *source, parsed, watched);
+        ZARR_ASSIGN_OR_RETURN(NewStore made, MakeLike(name, target, *source, options, parsed));
         ZARR_ASSIGN_OR_RETURN(auto dataset, made.Open());
         dataset->AssumeColours(parsed.is_rgb.value_or(false) && dataset->GetRasterCount() >= 3);
         const bool is_closed_here = made.IsAside();

@@ -16,6 +16,7 @@
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_management.h"
 #include "driver/store/vsi_store.h"
 #include "driver/store/zip_file.h"
 
@@ -75,6 +76,10 @@ struct PlannedAxis {
     std::uint64_t chunk;
 };
 
+bool IsOneArray(const NewRaster& raster, const CreationOptions& options) {
+    return options.single_array || raster.bands == 1;
+}
+
 class Planner {
   public:
     // `hierarchy` is what the arrays are appended to, or nullptr.
@@ -109,9 +114,17 @@ class Planner {
         return arrays;
     }
 
+    Status CheckFree(const std::string& path) const {
+        if (hierarchy_ == nullptr) return {};
+        ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy_->KindOf(path));
+        if (kind == zarr::NodeKind::kNone) return {};
+        return Status::Invalid(
+            "/" + path + ": is there already; creation option ARRAY_NAME gives " + "another name");
+    }
+
   private:
     std::vector<std::string> Paths() const {
-        if (options_.single_array || raster_.bands == 1) return {base_};
+        if (IsOneArray(raster_, options_)) return {base_};
         const std::string stem(zarr::LastName(base_));
         std::vector<std::string> names;
         for (std::uint64_t i = 0; i < raster_.bands; ++i)
@@ -182,14 +195,6 @@ class Planner {
         });
     }
 
-    Status CheckFree(const std::string& path) const {
-        if (hierarchy_ == nullptr) return {};
-        ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy_->KindOf(path));
-        if (kind == zarr::NodeKind::kNone) return {};
-        return Status::Invalid(
-            "/" + path + ": is there already; creation option ARRAY_NAME gives " + "another name");
-    }
-
     // `number` is that of the only band in the array, or 0.
     Result<PlannedArray> Plan(const std::string& path, const std::vector<PlannedAxis>& axes,
                               std::uint64_t number) const {
@@ -244,6 +249,21 @@ class Planner {
     std::uint64_t block_y_;
 };
 
+// The path of the array, or of one in the group of the arrays.
+Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
+                             const CreationOptions& options) {
+    std::string base = options.array_name;
+    if (base.empty()) base = CPLGetBasename(folder.c_str());
+    // Of x.zarr.zip.
+    if (EQUAL(CPLGetExtension(base.c_str()), "zarr")) base = CPLGetBasename(base.c_str());
+    if (options.array_name.empty() && !zarr::IsValidKey(base)) base = "raster";
+    ZARR_ASSIGN_OR_RETURN(base, zarr::NormalizePath(base));
+    if (base.empty()) return Status::Invalid("creation option ARRAY_NAME: is empty");
+    if (options.node.empty()) return base;
+    const bool is_the_node = options.array_name.empty() && IsOneArray(raster, options);
+    return is_the_node ? options.node : zarr::JoinKey(options.node, base);
+}
+
 // Makes room at `folder`, and opens the store that is to be there.
 Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
                                                      StoreReplacement& replacement) {
@@ -255,9 +275,8 @@ Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
 
 }  // namespace
 
-Result<NewStore> NewStore::Make(const std::string& name, const NewRaster& raster,
-                                const CreationOptions& options) {
-    const std::string folder = TargetFolderOf(name);
+Result<NewStore> NewStore::Make(const std::string& name, const StorePath& folder,
+                                const NewRaster& raster, const CreationOptions& options) {
     if (options.append_subdataset && !IsStoreFolder(folder))
         return Status::NotFound("there is no Zarr store to append a subdataset to");
     ZARR_RETURN_IF_ERROR(options.append_subdataset ? CheckChangeable(folder)
@@ -343,19 +362,14 @@ Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
                                              const std::shared_ptr<zarr::Store>& store,
                                              const NewRaster& raster,
                                              const CreationOptions& options) {
-    std::string base = options.array_name;
-    if (base.empty()) base = CPLGetBasename(folder.c_str());
-    // Of x.zarr.zip.
-    if (EQUAL(CPLGetExtension(base.c_str()), "zarr")) base = CPLGetBasename(base.c_str());
-    if (options.array_name.empty() && !zarr::IsValidKey(base)) base = "raster";
-    ZARR_ASSIGN_OR_RETURN(base, zarr::NormalizePath(base));
-    if (base.empty()) return Status::Invalid("creation option ARRAY_NAME: is empty");
+    ZARR_ASSIGN_OR_RETURN(const std::string base, BasePath(folder, raster, options));
     if (store == nullptr) return Planner(nullptr, base, raster, options).Run();
     ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
-    if (options.format && *options.format != hierarchy->format())
-        return Status::Invalid("creation option FORMAT: the store is of Zarr v" +
-                               std::to_string(static_cast<int>(hierarchy->format())));
-    auto arrays = Planner(hierarchy.get(), base, raster, options).Run();
+    ZARR_RETURN_IF_ERROR(CheckFormatOfAdded(options.format, *hierarchy));
+    const Planner planner(hierarchy.get(), base, raster, options);
+    if (options.array_name.empty() && !options.node.empty())
+        ZARR_RETURN_IF_ERROR(planner.CheckFree(options.node));
+    auto arrays = planner.Run();
     // What could not be looked at may be in the way.
     ZARR_RETURN_IF_ERROR(hierarchy->TakeFailure());
     return arrays;

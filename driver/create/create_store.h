@@ -37,7 +37,7 @@ struct PlannedArray {
 
 // The arrays that will hold a raster: one, or one a band. Nothing is written. Fails where the
 // options do not fit the raster, a codec cannot encode it, or, when appending, a name is taken.
-// `folder` is the store's, and `store` what it holds where something is appended, else nullptr.
+// `folder` is the store's; `store` what it holds where something is appended, else nullptr.
 zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
                                                    const std::shared_ptr<zarr::Store>& store,
                                                    const NewRaster& raster,
@@ -48,10 +48,11 @@ zarr::Result<std::vector<PlannedArray>> PlanArrays(const std::string& folder,
 // succeeded, and so do arrays that were added to a store until they have been opened.
 class NewStore {
   public:
-    // Makes a store, or adds to one. A place where something else than a store lies is refused, and
-    // so is, before anything is touched, what cannot be made.
-    static zarr::Result<NewStore> Make(const std::string& name, const NewRaster& raster,
-                                       const CreationOptions& options);
+    // Makes a store at `folder`, or adds to the one there, for a dataset called `name`. A place
+    // where something else than a store lies is refused, and so is, before anything is touched,
+    // what cannot be made.
+    static zarr::Result<NewStore> Make(const std::string& name, const StorePath& folder,
+                                       const NewRaster& raster, const CreationOptions& options);
 
     // True where the store is built under another name, and has yet to take its place.
     bool IsAside() const { return replacement_.IsAside(); }

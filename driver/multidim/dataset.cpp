@@ -14,6 +14,7 @@
 #include "driver/multidim/group.h"
 #include "driver/store/location.h"
 #include "driver/store/store_folder.h"
+#include "driver/store/store_management.h"
 #include "driver/store/store_replacement.h"
 #include "driver/store/vsi_store.h"
 
@@ -84,7 +85,7 @@ const char* const kMoreArrayOptions =
 
 using SessionPtr = std::shared_ptr<SharedResource>;
 
-// A store with nothing but a root group.
+// A store with nothing but a root group, or a new group of a store.
 class NewRoot {
   public:
     static Result<NewRoot> Make(const std::string& name, CSLConstList options) {
@@ -94,14 +95,20 @@ class NewRoot {
         const bool alias = CPLFetchBool(options, "CREATE_ZMETADATA", true);
         if (!CPLFetchBool(options, "CREATE_CONSOLIDATED_METADATA", alias))
             made.consolidated_ = zarr::WriteConsolidated::kNo;
-        ZARR_ASSIGN_OR_RETURN(const std::string path, TargetPath(name));
-        const std::string folder = TargetFolderOf(path);
-        ZARR_RETURN_IF_ERROR(CheckWritable(folder));
+        ZARR_ASSIGN_OR_RETURN(made.place_, FindTargetPlace(name.c_str()));
         ZARR_ASSIGN_OR_RETURN(made.locks_,
                               OpenSynchronizer(CSLFetchNameValueDef(options, "SYNCHRONIZER", "")));
-        ZARR_ASSIGN_OR_RETURN(made.replacement_, StoreReplacement::Begin(folder));
-        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(made.replacement_.folder()));
-        ZARR_RETURN_IF_ERROR(made.UpdateOf(store, nullptr)->metadata().CreateGroup(""));
+        made.place_.folder = TargetFolderOf(made.place_.folder);
+        if (IsInStore(made.place_)) {
+            ZARR_RETURN_IF_ERROR(made.AddGroup(stated));
+            return made;
+        }
+        ZARR_RETURN_IF_ERROR(CheckWritable(made.place_.folder));
+        ZARR_ASSIGN_OR_RETURN(made.replacement_, StoreReplacement::Begin(made.place_.folder));
+        made.place_.folder = made.replacement_.folder();
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(made.place_.folder));
+        ZARR_RETURN_IF_ERROR(
+            made.UpdateOf(store, nullptr)->metadata().CreateGroup(made.place_.node));
         return made;
     }
 
@@ -110,7 +117,8 @@ class NewRoot {
     Result<SessionPtr> Open() const {
         ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
         Location location;
-        location.store_path = replacement_.folder();
+        location.store_path = place_.folder;
+        location.node = place_.node;
         location.kind = zarr::NodeKind::kGroup;
         if (!IsAside() && !CheckChangeable(location.store_path).ok()) {
             ZARR_ASSIGN_OR_RETURN(const auto made, OpenStore(location.store_path, {}));
@@ -125,11 +133,42 @@ class NewRoot {
     }
     // Keeps the store, and moves it to its place where it was built aside; it must not be open
     // then.
-    Status Commit() { return replacement_.Commit(); }
+    Status Commit() {
+        ZARR_RETURN_IF_ERROR(replacement_.Commit());
+        if (!is_added_) place_.folder = replacement_.folder();
+        return {};
+    }
+    // Removes a group that was added to a store, where filling it has failed; a new store that was
+    // not committed goes with this object. The group must not be open then.
+    void Abandon() const {
+        if (!is_added_) return;
+        const auto store = OpenStoreForUpdate(place_.folder);
+        if (!store.ok()) return;
+        const auto update = UpdateOf(*store, nullptr);
+        static_cast<void>(update->metadata().DeleteNode(place_.node));
+        static_cast<void>(update->Close());
+    }
     bool IsAside() const { return replacement_.IsAside(); }
 
   private:
     NewRoot() = default;
+
+    Status AddGroup(std::optional<zarr::Format> stated) {
+        ZARR_RETURN_IF_ERROR(CheckChangeable(place_.folder));
+        ZARR_ASSIGN_OR_RETURN(const auto store, OpenStoreForUpdate(place_.folder));
+        ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(store));
+        ZARR_RETURN_IF_ERROR(CheckFormatOfAdded(stated, *hierarchy));
+        ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy->KindOf(place_.node));
+        if (kind != zarr::NodeKind::kNone)
+            return Status::Invalid("/" + place_.node + ": is there already");
+        is_added_ = true;
+        format_.reset();
+        if (consolidated_ == zarr::WriteConsolidated::kYes)
+            consolidated_ = zarr::WriteConsolidated::kIfPresent;
+        const auto update = UpdateOf(store, hierarchy);
+        ZARR_RETURN_IF_ERROR(update->metadata().CreateGroup(place_.node));
+        return update->Close();
+    }
 
     std::unique_ptr<StoreUpdate> UpdateOf(std::shared_ptr<zarr::Store> store,
                                           std::shared_ptr<const zarr::Hierarchy> hierarchy) const {
@@ -137,7 +176,9 @@ class NewRoot {
                                              std::move(hierarchy), format_);
     }
 
-    zarr::Format format_ = zarr::Format::kV2;
+    StorePlace place_;
+    bool is_added_ = false;
+    std::optional<zarr::Format> format_;  // of a new store
     zarr::WriteConsolidated consolidated_ = zarr::WriteConsolidated::kYes;
     std::shared_ptr<zarr::Synchronizer> locks_;
     StoreReplacement replacement_;
@@ -149,6 +190,34 @@ using DatasetPtr = std::unique_ptr<GDALDataset>;
 std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* source) {
     const auto* const own = dynamic_cast<const MdimDataset*>(source);
     return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
+}
+
+Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLConstList options,
+                            GDALProgressFunc progress, void* progress_data) {
+    const Status is_told(zarr::StatusCode::kCancelled, "");
+    WatchedProgress watched(progress, progress_data);
+    const auto order = KeepStoredOrder(source);
+    ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
+    auto dataset = std::make_unique<MdimDataset>(session);
+    const auto errors = CPLGetErrorCounter();
+    const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
+        source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
+    if (watched.IsCancelled())
+        return CPLGetErrorCounter() != errors
+                   ? is_told
+                   : Status(zarr::StatusCode::kCancelled, "the copy was cancelled");
+    if (error != CE_None) return is_told;
+    if (made.IsAside()) {
+        ZARR_RETURN_IF_ERROR(session->Finish());
+        dataset.reset();
+        session.reset();
+    }
+    ZARR_RETURN_IF_ERROR(made.Commit());
+    if (dataset == nullptr) {
+        ZARR_ASSIGN_OR_RETURN(session, made.Open());
+        dataset = std::make_unique<MdimDataset>(session);
+    }
+    return DatasetPtr(std::move(dataset));
 }
 
 // Runs `make`, which returns a dataset; emits why it does not.
@@ -167,8 +236,8 @@ GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_optio
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
         // What is written afterwards needs it in its place.
-        ZARR_ASSIGN_OR_RETURN(const StorePath path, TargetPath(name));
-        ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(path)));
+        ZARR_ASSIGN_OR_RETURN(const StorePlace place, FindTargetPlace(name));
+        ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
         ZARR_RETURN_IF_ERROR(made.Commit());
         ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
@@ -180,31 +249,10 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
-        const Status is_told(zarr::StatusCode::kCancelled, "");
-        WatchedProgress watched(progress, progress_data);
-        const auto order = KeepStoredOrder(source);
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
-        ZARR_ASSIGN_OR_RETURN(SessionPtr session, made.Open());
-        auto dataset = std::make_unique<MdimDataset>(session);
-        const auto errors = CPLGetErrorCounter();
-        const CPLErr error = GDALDriver::DefaultCreateCopyMultiDimensional(
-            source, dataset.get(), strict != 0, options, WatchedProgress::Report, &watched);
-        if (watched.IsCancelled())
-            return CPLGetErrorCounter() != errors
-                       ? is_told
-                       : Status(zarr::StatusCode::kCancelled, "the copy was cancelled");
-        if (error != CE_None) return is_told;
-        if (made.IsAside()) {
-            ZARR_RETURN_IF_ERROR(session->Finish());
-            dataset.reset();
-            session.reset();
-        }
-        ZARR_RETURN_IF_ERROR(made.Commit());
-        if (dataset == nullptr) {
-            ZARR_ASSIGN_OR_RETURN(session, made.Open());
-            dataset = std::make_unique<MdimDataset>(session);
-        }
-        return DatasetPtr(std::move(dataset));
+        auto filled = FillCopy(made, source, strict, options, progress, progress_data);
+        if (!filled.ok()) made.Abandon();
+        return filled;
     });
 }
 

@@ -51,6 +51,80 @@ Result<StorePlace> FindStorePlace(const char* name) {
 
 namespace {
 
+bool AreLevels(const std::string& folder) {
+    return EQUAL(CPLGetExtension(folder.c_str()), "levels");
+}
+
+// True for what has no folder around it that could be a store: "/", or "/vsis3" with its buckets.
+bool IsAboveAll(const std::string& path) {
+    return path.empty() || path == "/" ||
+           (STARTS_WITH(path.c_str(), "/vsi") && path.find('/', 1) == std::string::npos);
+}
+
+// Moves up by one, and adds the name to `node`. From a relative path on to the current folder.
+void AscendTarget(std::string& folder, std::string& node) {
+    const std::string last(zarr::LastName(folder));
+    const bool is_relative = StorePath(folder).kind() == StorePath::Kind::kLocal &&
+                             CPLIsFilenameRelative(folder.c_str()) != 0;
+    if (last != ".") node = node.empty() ? last : zarr::JoinKey(last, node);
+    folder = last == ".." ? std::string() : std::string(zarr::ParentPath(folder));
+    if (!folder.empty() || !is_relative || last == "..") return;
+    char* const current = CPLGetCurrentDir();
+    if (current != nullptr) folder = current;
+    CPLFree(current);
+}
+
+// The store and node of a folder that holds a document.
+Result<StorePlace> PlaceOfFolder(const std::string& folder) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
+    options.use_consolidated = zarr::UseConsolidated::kNever;
+    ConnectionString name;
+    name.path = folder;
+    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options));
+    return StorePlace{location.store_path, location.node};
+}
+
+}  // namespace
+
+Result<StorePlace> FindTargetPlace(const char* name) {
+    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
+    if (!parsed.indices.empty() || !parsed.select.empty())
+        return Status::Invalid("a slice of an array, which is not a file");
+    const StorePath folder = FolderOf(parsed.path);
+    std::string node = parsed.node;
+    std::string at = folder;
+    if (folder.kind() == StorePath::Kind::kWebServer) return StorePlace{folder, node};
+    const bool is_store = IsStoreFolder(folder);
+    if (node.empty() || !is_store) AscendTarget(at, node);
+    while (!IsAboveAll(at)) {
+        if (!node.empty() && IsStoreFolder(at)) {
+            if (AreLevels(at)) break;
+            ZARR_ASSIGN_OR_RETURN(StorePlace place, PlaceOfFolder(at));
+            place.node = zarr::JoinKey(place.node, node);
+            return place;
+        }
+        if (is_store) break;
+        AscendTarget(at, node);
+    }
+    if (is_store && !parsed.node.empty())
+        return Status::Unsupported("/" + parsed.node +
+                                   ": levels of xcube are stores of their own, "
+                                   "each named by its path");
+    return StorePlace{folder, parsed.node};
+}
+
+bool IsInStore(const StorePlace& target) {
+    return !target.node.empty() && IsStoreFolder(target.folder);
+}
+
+Status CheckFormatOfAdded(std::optional<zarr::Format> stated, const zarr::Hierarchy& store) {
+    if (!stated || *stated == store.format()) return {};
+    return Status::Invalid("creation option FORMAT: the store is of Zarr v" +
+                           std::to_string(static_cast<int>(store.format())));
+}
+
+namespace {
+
 // A store that is being changed, as it is now.
 Result<std::shared_ptr<const zarr::Hierarchy>> HierarchyOf(
     const std::shared_ptr<zarr::Store>& store) {
@@ -132,7 +206,11 @@ namespace {
 Status RenamePlace(const char* new_name, const char* old_name) {
     ZARR_ASSIGN_OR_RETURN(const StorePlace place, FindStorePlace(old_name));
     if (!place.node.empty()) return RenameNode(place, new_name);
-    const std::string target = FolderOf(new_name);
+    ZARR_ASSIGN_OR_RETURN(const StorePlace to, FindTargetPlace(new_name));
+    if (!to.node.empty())
+        return Status::Unsupported("is a store, which is not moved into " + to.folder.text() +
+                                   "; gdalmanage copy makes a group of it there");
+    const std::string target = to.folder;
     ZARR_RETURN_IF_ERROR(CheckWritable(place.folder));
     ZARR_RETURN_IF_ERROR(CheckFree(target));
     ZARR_RETURN_IF_ERROR(CheckNothingElse(TargetFolderOf(place.folder), "renamed"));

@@ -6,9 +6,11 @@
 
 #include <cpl_error.h>
 
+#include <optional>
 #include <string>
 
 #include "core/base/status.h"
+#include "core/hierarchy/hierarchy.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -28,6 +30,18 @@ struct StorePlace {
 
 // The store, or node, that a name leads to; an error where there is none.
 zarr::Result<StorePlace> FindStorePlace(const char* name);
+
+// Returns where something new called `name` goes: a node of the store around it, or of the store
+// that `name` gives with a node; else a new store at `folder`, `node` being what `name` says. Paths
+// below a folder with a document of Zarr are nodes of its store, unless a store lies there already
+// and the folder around that one has no document. Paths below xcube's x.levels are not.
+zarr::Result<StorePlace> FindTargetPlace(const char* name);
+
+// True where FindTargetPlace() found a node of a store that exists.
+bool IsInStore(const StorePlace& target);
+
+// Ok where the option FORMAT, if `stated`, is the version of the store that is added to.
+zarr::Status CheckFormatOfAdded(std::optional<zarr::Format> stated, const zarr::Hierarchy& store);
 
 // Ok where nothing is at `folder`.
 zarr::Status CheckFree(const std::string& folder);

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""Targets of gdal_translate, gdalwarp, gdalmdimtranslate and rasterio that lie in a store: they become
+nodes of it, named by a path or behind ZARR:"...":, as with APPEND_SUBDATASET=YES and ARRAY_NAME."""
+
+import os
+import subprocess
+
+import numpy as np
+import pytest
+import rasterio
+import xarray as xr
+import zarr
+import zarr_formats
+from osgeo import gdal
+from zarr_gdal import array_name, create_deletes_first, open_raster
+
+pytestmark = zarr_formats.BOTH
+
+VALUES = np.arange(12, dtype="i2").reshape(3, 4)
+
+
+def raster(bands=1, nodata=()):
+    source = gdal.GetDriverByName("MEM").Create("", 4, 3, bands, gdal.GDT_Int16)
+    source.SetGeoTransform((500000, 10, 0, 5200000, 0, -10))
+    for i in range(bands):
+        source.GetRasterBand(i + 1).WriteArray(VALUES + i)
+    for i, value in enumerate(nodata):
+        source.GetRasterBand(i + 1).SetNoDataValue(value)
+    return source
+
+
+def write(target, options=(), **of):
+    driver = gdal.GetDriverByName("Zarr")
+    return driver.CreateCopy(str(target), raster(**of), options=list(options)) is not None
+
+
+@pytest.fixture(name="store")
+def _store(tmp_path):
+    store = tmp_path / "s.zarr"
+    assert write(store, ["ARRAY_NAME=a"])
+    return store
+
+
+def by_path(store, node):
+    return store / node
+
+
+@pytest.fixture(name="named", params=[by_path, array_name])
+def _named(request):
+    return request.param
+
+
+def check(store, node, read=None):
+    """A node is in the store and its consolidated metadata, and no store lies in it."""
+    assert node in zarr.open_consolidated(str(store))
+    roots = [path for path in store.rglob(".zmetadata") if path.parent != store]
+    assert roots == []
+    for name in (store / node, array_name(store, node)):
+        dataset = open_raster(name)
+        assert (dataset.GetRasterBand(1).ReadAsArray() == VALUES).all()
+    if read is not None:
+        assert read in xr.open_zarr(str(store))
+
+
+@pytest.mark.parametrize("node", ["new", "g/new", "g/h/new.zarr"])
+def test_a_copy_to_a_path_in_a_store_is_an_array_of_it(store, named, node, cpl):
+    assert write(named(store, node))
+    check(store, node, node if "/" not in node else None)
+    assert zarr.open_group(str(store), mode="r")[node].shape == (3, 4)
+    assert cpl.events == []
+
+
+def test_create_and_rasterio_make_arrays_of_the_store(store, named, cpl):
+    made = gdal.GetDriverByName("Zarr").Create(str(named(store, "c")), 4, 3, 1, gdal.GDT_Int16)
+    made.WriteArray(VALUES)
+    del made
+    check(store, "c", "c")
+    with rasterio.open(
+        str(named(store, "r")), "w", driver="Zarr", width=4, height=3, count=1, dtype="int16"
+    ) as made:
+        made.write(VALUES, 1)
+    check(store, "r", "r")
+    assert cpl.events == []
+
+
+def test_gdal_translate_and_gdalwarp_and_gdalmdimtranslate(store):
+    gdal.GetDriverByName("GTiff").CreateCopy(str(store.parent / "b.tif"), raster())
+    for program, node in (("gdal_translate", "t"), ("gdalwarp", "w"), ("gdalmdimtranslate", "m")):
+        source = "b.tif" if program != "gdalmdimtranslate" else "s.zarr"
+        command = [program, "-q", "-of", "Zarr", source, f"s.zarr/{node}"]
+        subprocess.run([c for c in command if c != "-q" or program != "gdalmdimtranslate"],
+                       cwd=store.parent, check=True)  # fmt: skip
+        check(store, node if node != "m" else "m/a")
+
+
+def test_bands_of_several_arrays_are_a_group(store, named, cpl):
+    assert write(named(store, "g"), bands=2, nodata=(1, 2))
+    check(store, "g")
+    assert open_raster(store / "g").RasterCount == 2
+    assert sorted(zarr.open_group(str(store), mode="r")["g"].array_keys()) == ["Band1", "Band2", "x", "y"]
+    assert write(named(store, "g"), ["ARRAY_NAME=more", "APPEND_SUBDATASET=YES"])
+    check(store, "g/more")
+    assert cpl.events == []
+
+
+def test_a_group_of_the_multidimensional_api(store, named, cpl):
+    made = gdal.GetDriverByName("Zarr").CreateMultiDimensional(str(named(store, "m")))
+    root = made.GetRootGroup()
+    size = root.CreateDimension("n", None, None, 3)
+    array = root.CreateMDArray("v", [size], gdal.ExtendedDataType.Create(gdal.GDT_Int16))
+    array.Write(VALUES[:, 0].copy())
+    del array, size, root, made
+    group = zarr.open_consolidated(str(store))
+    assert group["m/v"][:].tolist() == VALUES[:, 0].tolist()
+    assert "a" in group and cpl.events == []
+    assert gdal.GetDriverByName("Zarr").CreateMultiDimensional(array_name(store, "a")) is None
+    assert "/a: is there already" in cpl.the_error()
+
+
+def test_a_cancelled_copy_of_a_group_leaves_nothing(store):
+    source = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER)
+    driver = gdal.GetDriverByName("Zarr")
+    assert driver.CreateCopy(str(store / "m"), source, callback=lambda *_: 0) is None
+    assert "m" not in zarr.open_consolidated(str(store)) and not (store / "m").exists()
+
+
+@pytest.mark.skipif(create_deletes_first(), reason="GDAL has deleted what is there")
+def test_what_exists_is_not_overwritten(store, cpl):
+    assert write(store / "g/b")
+    before = zarr_formats.contents(store)
+    for node in ("a", "g", "g/b", "a/below"):
+        for options in ((), ["APPEND_SUBDATASET=YES"]):
+            cpl.clear()
+            assert not write(store / node, options)
+            said = "which cannot hold" if node == "a/below" else f"/{node}: is there already"
+            assert said in cpl.the_error()
+    assert zarr_formats.contents(store) == before
+
+
+@pytest.mark.parametrize("mdim", [False, True])
+def test_another_format_than_the_stores_is_refused(store, named, cpl, mdim):
+    other, own = (2, 3) if zarr_formats.is_v3() else (3, 2)
+    before = zarr_formats.contents(store)
+    options = [f"FORMAT=ZARR_V{other}"]
+    driver = gdal.GetDriverByName("Zarr")
+    if mdim:
+        assert driver.CreateMultiDimensional(str(named(store, "b")), [], options) is None
+    else:
+        assert not write(named(store, "b"), options)
+    assert f"creation option FORMAT: the store is of Zarr v{own}" in cpl.the_error()
+    assert zarr_formats.contents(store) == before
+
+
+def test_slices_are_appended_to_an_array_named_by_its_path(store, named, cpl):
+    assert write(named(store, "s"), bands=2)
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=band"]
+    assert write(named(store, "s"), options)
+    assert open_raster(store / "s").RasterCount == 3
+    assert cpl.events == []
+
+
+def test_a_path_in_the_current_folder_or_with_dots(store, cpl, monkeypatch):
+    monkeypatch.chdir(store)
+    for target, node in (("new", "new"), ("./g/d", "g/d"), ("g/../e", "e")):
+        assert write(target), target
+        monkeypatch.chdir(os.path.dirname(store))
+        check(store, node)
+        monkeypatch.chdir(store)
+    monkeypatch.chdir(store / "g")
+    assert write("f")
+    monkeypatch.chdir(os.path.dirname(store))
+    check(store, "g/f")
+    assert write("s.zarr/../o.zarr")
+    assert sorted(path.name for path in store.parent.iterdir()) == ["o.zarr", "s.zarr"]
+    assert cpl.events == []
+
+
+def test_a_zip_file_takes_arrays(tmp_path, named, cpl):
+    store = tmp_path / "s.zarr.zip"
+    assert write(store, ["ARRAY_NAME=a"]) and write(named(store, "new")) and write(named(store, "g/b"))
+    for node in ("a", "new", "g/b"):
+        assert (open_raster(array_name(store, node)).ReadAsArray() == VALUES).all()
+    assert cpl.events == []
+
+
+def test_stores_that_are_no_nodes_are_made_and_replaced(store, cpl):
+    """Of xcube's levels, and one in a folder of a store that is no group."""
+    levels = store.parent / "w.levels"
+    for name in ("0.zarr", "1.zarr"):
+        assert write(levels / name)
+    assert write(levels / "1.zarr", ["ARRAY_NAME=again"])
+    plain = store.parent / "t.zarr"
+    assert write(plain)
+    plain.rename(store.parent / "kept")
+    (store / "plain").mkdir()
+    (store.parent / "kept").rename(store / "plain/t.zarr")
+    assert write(store / "plain/t.zarr", ["ARRAY_NAME=again"])
+    for place in (levels / "1.zarr", store / "plain/t.zarr"):
+        assert "again" in zarr.open_group(str(place), mode="r")
+    assert "plain" not in zarr.open_consolidated(str(store))
+    assert cpl.events == []
+    assert not write(array_name(levels, "x"))
+    assert "levels of xcube are stores of their own" in cpl.the_error()
+    assert "again" in zarr.open_group(str(levels / "1.zarr"), mode="r")
+
+
+def test_a_node_named_where_no_store_is_makes_one(tmp_path, cpl):
+    assert write(array_name(tmp_path / "n.zarr", "g/b"))
+    check(tmp_path / "n.zarr", "g/b")
+    assert cpl.events == []
+
+
+def test_a_store_is_not_renamed_into_a_store(store, tmp_path, cpl):
+    other = tmp_path / "o.zarr"
+    assert write(other)
+    assert gdal.GetDriverByName("Zarr").Rename(str(store / "g"), str(other)) == gdal.CE_Failure
+    assert "is not moved into" in cpl.the_error()
+    assert other.exists() and not (store / "g").exists()
