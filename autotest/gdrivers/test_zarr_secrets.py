@@ -197,3 +197,26 @@ def test_harmless_parameters_are_shown(tmp_path, cpl):
         host = server.url.removeprefix("http://")
         assert gdal.Open(f"http://{host}/x.zarr?sv=2020-08-04&sig={SECRET}&se=2026-01-01") is None
     assert f"http://{host}/x.zarr?sv=2020-08-04&sig=***&se=2026-01-01: " in cpl.the_error()
+
+
+@zarr_formats.BOTH
+@pytest.mark.parametrize("absent", [403, 404])
+@pytest.mark.parametrize("name", ["good.zarr", "none.zarr"])
+def test_requests_keep_what_a_url_asks_at_its_end(name, absent, tmp_path, cpl):
+    """No path goes behind a signature, and an absent array is said to be absent as without one."""
+    make(tmp_path)
+    said = []
+    with Served(tmp_path) as server:
+        server.rule(absent=absent)
+        for query in ("", f"?sig={SECRET}"):
+            server.requests()
+            for node in ("", ":/c", ":/a"):
+                cpl.clear()
+                gdal.VSICurlClearCache()
+                gdal.Open(f'ZARR:"{server.url}/{name}{query}"{node}')
+                said.append([text.split(".zarr", 1)[1].replace("?sig=***", "") for _, _, text in cpl.events])
+            paths = [path for _, path, *_ in server.requests()]
+            assert paths and all(path.endswith(query) for path in paths)
+    assert said[:3] == said[3:]
+    if name == "good.zarr":
+        assert len(said[1]) == 1 and "/c: there is no such array or group" in said[1][0]

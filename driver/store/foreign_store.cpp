@@ -61,7 +61,7 @@ ForeignStore FindByName(const StorePath& path) {
 }
 
 bool Holds(const std::string& folder, std::string_view name) {
-    return PathExists(folder + "/" + std::string(name));
+    return PathExists(FileIn(folder, name));
 }
 
 // Icechunk's specification, "File layout": versions 1 and 2 have folders of snapshots, the one

@@ -385,6 +385,8 @@ Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefi
 }
 
 bool RemoteStore::ShowsPage(const std::string& prefix) const {
+    // GDAL asks for the page behind what a URL asks.
+    if (folder().text().find('?') != std::string::npos) return false;
     // To open a folder that is not listed takes GDAL a second request.
     const QuietErrors quiet;
     const std::string path = zarr::JoinKey(folder().text(), prefix);

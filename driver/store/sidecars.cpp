@@ -135,7 +135,10 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
 PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path) {
     PlainAuxiliary found;
     const std::string path = PlainBase(store_path) + ".aux.xml";
-    if (ArchiveOf(path) || !CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")))
+    // Behind what a URL asks there is no file.
+    const bool is_query = StorePath(path).kind() == StorePath::Kind::kWebServer &&
+                          path.find('?') != std::string::npos;
+    if (is_query || ArchiveOf(path) || !CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")))
         return found;
     const QuietErrors quiet;
     if (StorePath(path).is_remote()) {

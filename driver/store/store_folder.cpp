@@ -12,6 +12,7 @@
 #include "core/base/limits.h"
 #include "core/metadata/v1_metadata.h"
 #include "core/store/keys.h"
+#include "driver/base/report.h"
 #include "driver/store/location.h"
 #include "driver/store/store_path.h"
 #include "driver/store/vsi_store.h"
@@ -20,6 +21,14 @@
 namespace zarr_driver {
 
 namespace {
+
+// Takes what a URL asks off the end of its path.
+std::string TakeQuery(const StorePath& url, std::string& path) {
+    if (url.kind() != StorePath::Kind::kWebServer) return {};
+    std::string query = path.substr(std::min(path.find('?'), path.size()));
+    path.resize(path.size() - query.size());
+    return query;
+}
 
 // True where `is_one` is true of the text under `key`; false where there is none.
 bool DoesTextSay(const std::string& folder, std::string_view key, std::size_t most_bytes,
@@ -37,26 +46,23 @@ bool IsV1Folder(const std::string& folder) {
     const std::string key = zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1);
     // GDAL remembers what is not there, and asks a server for it once.
     const bool may_be_there =
-        !StorePath(folder).is_object_store() || PathExists(zarr::JoinKey(folder, key));
+        !StorePath(folder).is_object_store() || PathExists(FileIn(folder, key));
     return may_be_there && DoesTextSay(folder, key, kMostBytes, zarr::IsV1Metadata);
 }
 
 // Where the first document of a store may be.
 std::vector<std::string> RootPaths(const std::string& folder) {
     std::vector<std::string> paths;
-    for (const std::string_view name : zarr::kRootDocuments)
-        paths.push_back(zarr::JoinKey(folder, name));
+    for (const std::string_view name : zarr::kRootDocuments) paths.push_back(FileIn(folder, name));
     paths.push_back(
-        zarr::JoinKey(folder, zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1)));
+        FileIn(folder, zarr::DocumentKey("", zarr::Document::kArray, zarr::Format::kV1)));
     return paths;
 }
 
 // True where one of the documents of a store lies in `folder`, which is not a zip file. Its
 // consolidated metadata are read where they are alone, as references have such a file, too.
 bool HoldsDocument(const std::string& folder) {
-    const auto holds = [&](std::string_view name) {
-        return PathExists(zarr::JoinKey(folder, name));
-    };
+    const auto holds = [&](std::string_view name) { return PathExists(FileIn(folder, name)); };
     if (StorePath(folder).is_object_store()) LookUpTogether(RootPaths(folder));
     const auto* const first =
         std::find_if(std::begin(zarr::kRootDocuments), std::end(zarr::kRootDocuments), holds);
@@ -65,9 +71,11 @@ bool HoldsDocument(const std::string& folder) {
 }
 
 bool IsLevelsFolder(const std::string& folder) {
-    return EQUAL(CPLGetExtension(folder.c_str()), "levels") &&
-           (PathExists(folder + "/.zlevels") || PathExists(folder + "/0.zarr") ||
-            PathExists(folder + "/0.link"));
+    std::string path = folder;
+    static_cast<void>(TakeQuery(folder, path));
+    return EQUAL(CPLGetExtension(path.c_str()), "levels") &&
+           (PathExists(FileIn(folder, ".zlevels")) || PathExists(FileIn(folder, "0.zarr")) ||
+            PathExists(FileIn(folder, "0.link")));
 }
 
 }  // namespace
@@ -79,6 +87,7 @@ bool HoldsReferences(const std::string& folder) {
 }
 
 bool IsStoreFolder(const std::string& folder) {
+    const QuietErrors quiet;  // a server may refuse what is absent
     if (const auto place = ZipPlaceOf(folder)) {
         const auto archive = OpenZip(place->archive);
         return archive.ok() &&
@@ -95,14 +104,15 @@ bool NamesDocument(const std::string& path) {
     return IsV1Folder(folder.empty() ? "." : folder);
 }
 
+std::string FileIn(const StorePath& folder, std::string_view key) {
+    std::string path = folder;
+    const std::string query = TakeQuery(folder, path);
+    return zarr::JoinKey(path, key) + query;
+}
+
 StorePath FolderOf(const StorePath& path) {
     std::string folder = path;
-    // What a URL asks stays at its end.
-    std::string query;
-    if (path.kind() == StorePath::Kind::kWebServer) {
-        query = folder.substr(std::min(folder.find('?'), folder.size()));
-        folder.resize(folder.size() - query.size());
-    }
+    const std::string query = TakeQuery(path, folder);
     if (NamesDocument(folder)) folder = zarr::ParentPath(folder);
     while (folder.size() > 1 && (folder.back() == '/' || folder.back() == '\\')) folder.pop_back();
     return {(folder.empty() ? "." : folder) + query};
@@ -126,14 +136,6 @@ zarr::Status CheckDeletable(const StorePath& path, const std::string& node) {
         return zarr::Status::Unsupported(
             "/" + node + ": nothing is deleted or renamed in a zip file; copy the store");
     return CheckChangeable(path);
-}
-
-zarr::Result<StorePath> TargetPath(const std::string& name) {
-    ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
-    if (!parsed.has_node) return parsed.path;
-    return zarr::Status::Invalid("/" + parsed.node +
-                                 ": a new store is named by its path alone; creation option "
-                                 "ARRAY_NAME names the array");
 }
 
 StorePath TargetFolderOf(const StorePath& path) {

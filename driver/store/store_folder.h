@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/base/status.h"
 #include "driver/store/store_path.h"
@@ -26,6 +27,9 @@ bool NamesDocument(const std::string& path);
 // the document that it names.
 StorePath FolderOf(const StorePath& path);
 
+// The path of the file `key` in a folder: what a URL asks stays at its end.
+std::string FileIn(const StorePath& folder, std::string_view key);
+
 // Ok where a store can be made at `path`, or its folder; else Unsupported: on a web server.
 zarr::Status CheckWritable(const StorePath& path);
 
@@ -36,9 +40,6 @@ zarr::Status CheckChangeable(const StorePath& path);
 // Ok where also a node there can be deleted or renamed; Unsupported in a zip file, which keeps what
 // is in it.
 zarr::Status CheckDeletable(const StorePath& path, const std::string& node);
-
-// The path that the name of a new store means; Invalid where it names a node in one.
-zarr::Result<StorePath> TargetPath(const std::string& name);
 
 // FolderOf() a store that is to be written or deleted: of a name that ends in ".zip", unless it is
 // a folder, the one that GDAL sees in the zip file.
