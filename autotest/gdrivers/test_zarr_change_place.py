@@ -159,6 +159,19 @@ def test_rasterio(tmp_path, case):
     assert_all_at(store, NEW, 3857)
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_a_crs_that_is_unset(tmp_path, cpl, case):
+    store = write(tmp_path, case)
+    dataset = gdal.OpenEx(array_name(store, "a"), gdal.OF_UPDATE)
+    dataset.SetSpatialRef(None)
+    dataset = None
+    is_of_group = case.startswith("group's")
+    assert place_of(array_name(store, "a")) == (OLD, 32632 if is_of_group else None)
+    assert len(cpl.warnings) == is_of_group
+    if is_of_group:
+        assert "the CRS cannot be unset: group attribute proj:code states it" in cpl.warnings[0]
+
+
 def test_a_level_of_ome(tmp_path, cpl):
     datasets = [{"path": "a", "coordinateTransformations": [{"type": "scale", "scale": [2, 2]}]}]
     axes = [{"name": name, "type": "space", "unit": "metre"} for name in "yx"]

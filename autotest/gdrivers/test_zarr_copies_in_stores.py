@@ -460,3 +460,13 @@ def test_a_copy_into_a_group_that_places_its_arrays(tmp_path, cpl):
     assert place(array_name(store, "b"))[:2] == (EAST, "32633")
     assert place(array_name(store, "a"))[:2] == (PLACE, "32632")
     assert cpl.events == []
+
+
+def test_a_copy_without_a_place_in_a_group_that_places_its_arrays(tmp_path, cpl):
+    store = placed_by_group(tmp_path, GROUPS["spatial"])
+    bare = make_store(tmp_path, {"n": {"values": VALUES, "dims": ("y", "x")}}, name="n.zarr")
+    assert copy(array_name(bare, "n"), array_name(store, "n")) == gdal.CE_None
+    assert place(array_name(store, "n"))[:2] == (PLACE, "32632")
+    assert ["takes the CRS of group attribute proj:code" in cpl.warnings[0],
+            "takes the geotransform of attribute spatial:transform" in cpl.warnings[1]] == [True, True]
+    assert len(cpl.events) == 2

@@ -11,6 +11,7 @@
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
+#include "driver/base/report.h"
 #include "driver/georef/georeferencing.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/georef/raster_layout.h"
@@ -303,13 +304,18 @@ Status NodeCopy::KeepPlace(const std::string& path, const std::string& copy) con
     if (!facts.ok() || !zarr::IsRaster(facts->metadata)) return {};
     const std::string store = update_.store()->Describe();
     const Georeferencing wanted = ReadGeoreferencing(from_, *facts, store, {});
-    if (!wanted.srs && !wanted.transform) return {};
     ZARR_ASSIGN_OR_RETURN(const auto to, Target());
     RasterLayout layout;
     ZARR_ASSIGN_OR_RETURN(layout.facts, zarr::DescribeArray(*to, copy));
     layout.x_axis = layout.facts.axes.x;
     layout.y_axis = layout.facts.axes.y;
     const Georeferencing found = ReadGeoreferencing(*to, layout.facts, store, {});
+    zarr::Warnings taken;
+    if (!wanted.srs && found.srs) taken.push_back("takes the CRS of " + found.srs_origin);
+    if (!wanted.transform && found.transform)
+        taken.push_back("takes the geotransform of " + found.transform_origin);
+    for (std::string& warning : taken) warning += ", as an array cannot state that it has none";
+    EmitWarnings(store + ": /" + copy, taken);
     const bool has_srs = !wanted.srs || (found.srs && IsSameCrs(*wanted.srs, *found.srs));
     const bool has_transform = !wanted.transform || IsSamePlace(*facts, wanted, found);
     if (has_srs && has_transform) return {};

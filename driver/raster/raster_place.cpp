@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/raster/raster_place.h"
 
+#include "core/conventions/crs_sources.h"
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/store/vsi_store.h"
@@ -75,6 +76,24 @@ std::optional<zarr::GeoTransform> RasterPlace::KnownTransform() const {
     return found_ ? found_->transform : std::nullopt;
 }
 
+namespace {
+
+// Warns where a raster that is to have no CRS takes one from its group, say.
+Status WarnOfRemainingCrs(StoreUpdate& update, const zarr::ArrayFacts& facts) {
+    ZARR_ASSIGN_OR_RETURN(const auto hierarchy, CurrentHierarchy(update.store()));
+    for (const zarr::CrsSource& source :
+         zarr::FindCrsSources(*hierarchy, facts, zarr::AssumeLonglat::kNo)) {
+        if (source.kind == zarr::CrsSource::Kind::kBroken) continue;
+        EmitWarnings(update.store()->Describe() + ": /" + facts.path,
+                     {"the CRS cannot be unset: " + source.origin +
+                      " states it, and an array cannot state that it has none"});
+        break;
+    }
+    return {};
+}
+
+}  // namespace
+
 Status RasterPlace::Write(StoreUpdate& update, Georeferenced convention) const {
     const RasterPosition position = Known();
     zarr::Warnings warnings;
@@ -98,6 +117,8 @@ Status RasterPlace::Write(StoreUpdate& update, Georeferenced convention) const {
         SetGeoreferencingAttributes(array->layout, position, convention, beside, *members);
         array->attributes_changed = true;
     }
+    if (position.srs == nullptr && has_changed_)
+        return WarnOfRemainingCrs(update, arrays_[0]->layout.facts);
     return {};
 }
 
