@@ -529,6 +529,27 @@ def test_nodata_is_unset_in_overviews(tmp_path):
     np.testing.assert_array_equal(band.GetOverview(0).ReadAsArray(), pixels)
 
 
+@zarr_formats.BOTH
+@pytest.mark.parametrize("word, nodata, warned", [
+    ("YES", 0, 0), ("TRUE", 0, 0), ("on", 0, 0), ("1", 0, 0), ("NO", None, 0), ("False", None, 0),
+    ("OFF", None, 0), ("0", None, 0), ("auto", "auto", 0), ("perhaps", "auto", 1),
+])  # fmt: skip
+@pytest.mark.parametrize("kind", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
+def test_words_of_fill_value_as_nodata(tmp_path, word, nodata, warned, kind):
+    store, _ = sparse(tmp_path, 0)
+    if nodata == "auto":
+        nodata = None if zarr_formats.is_v3() else 0
+    with error_log() as log:
+        dataset = gdal.OpenEx(str(store), kind, open_options=[f"FILL_VALUE_AS_NODATA={word}"])
+        if kind == gdal.OF_RASTER:
+            value = dataset.GetRasterBand(1).GetNoDataValue()
+        else:
+            value = dataset.GetRootGroup().OpenMDArray("a").GetNoDataValueAsDouble()
+    assert value == nodata
+    assert log.errors == [] and len(log.warnings) == warned, log.warnings
+    assert all("FILL_VALUE_AS_NODATA" in text and word in text for text in log.warnings)
+
+
 # ---------------------------------------------------------------------------------------------
 # Another nodata value. xarray masks by the fill value of Zarr v2, whatever `_FillValue` says.
 

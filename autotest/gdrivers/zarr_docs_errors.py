@@ -267,6 +267,11 @@ def _(folder):
     read(DATA / "terrain.zarr", "NUM_THREADS=many")
 
 
+@provokes("FILL_VALUE_AS_NODATA: expected AUTO, YES or NO, got <text>; AUTO is used")
+def _(_):
+    read(DATA / "terrain.zarr", "FILL_VALUE_AS_NODATA=perhaps")
+
+
 @provokes("LOAD_EXTRA_DIM_METADATA_DELAY: expected a number of seconds >= 0 or unlimited, got <text>")
 def _(folder):
     read(DATA / "terrain.zarr", "LOAD_EXTRA_DIM_METADATA_DELAY=long")

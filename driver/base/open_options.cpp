@@ -39,8 +39,14 @@ zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char
 }
 
 zarr::FillAsNodata ParseFillAsNodata(const char* text) {
-    if (EQUAL(text, "AUTO")) return zarr::FillAsNodata::kAuto;
-    return CPLTestBool(text) ? zarr::FillAsNodata::kYes : zarr::FillAsNodata::kNo;
+    for (const char* word : {"YES", "TRUE", "ON", "1"})
+        if (EQUAL(text, word)) return zarr::FillAsNodata::kYes;
+    for (const char* word : {"NO", "FALSE", "OFF", "0"})
+        if (EQUAL(text, word)) return zarr::FillAsNodata::kNo;
+    if (!EQUAL(text, "AUTO"))
+        EmitWarning("FILL_VALUE_AS_NODATA",
+                    "expected AUTO, YES or NO, got " + zarr::Quoted(text) + "; AUTO is used");
+    return zarr::FillAsNodata::kAuto;
 }
 
 // What a number is multiplied with by the letters behind it.
@@ -98,12 +104,10 @@ const char* const kOpenOptionList =
     " bands and set their DIM_{dimname}_VALUE metadata items, or unlimited' default='5'/>"
     "  <Option name='LIST_ALL_ARRAYS' type='boolean' description='Whether to list arrays of fewer"
     " than two dimensions, and coordinates, as subdatasets' default='NO'/>"
-    "  <Option name='FILL_VALUE_AS_NODATA' type='string-select' description='Whether the fill_value"
-    " of an array without _FillValue and missing_value is its nodata value. AUTO takes that of"
-    " Zarr v2, and of Zarr v3 one that is not the default of its type or that GDAL wrote'"
-    " default='AUTO'>"
-    "    <Value>AUTO</Value><Value>YES</Value><Value>NO</Value>"
-    "  </Option>"
+    "  <Option name='FILL_VALUE_AS_NODATA' type='string' description='Whether the fill_value"
+    " of an array without _FillValue and missing_value is its nodata value: YES, NO or AUTO. AUTO"
+    " takes that of Zarr v2, and of Zarr v3 one that is not the default of its type or that GDAL"
+    " wrote' default='AUTO'/>"
     "  <Option name='ASSUME_LONGLAT' type='boolean' description='Whether longitude and latitude"
     " coordinates without any statement of a CRS are taken as WGS 84; YES given explicitly takes"
     " those that only their names tell, too' default='YES'/>"
