@@ -411,3 +411,33 @@ def test_labels_are_placed_by_the_link_of_their_image(tmp_path, name):
     labels, warnings = opened(array_name(store, "labels/cells"))
     assert_place(labels, expected)
     assert warnings == []
+
+
+@pytest.mark.parametrize("version", ["0.6", "9.9"])
+def test_an_unknown_version_of_many_images_is_one_warning(tmp_path, version):
+    root = zarr.open_group(str(tmp_path / "many.zarr"), mode="w")
+    for i in range(25):
+        add(root, f"i{i:02}", described_06(version=version))
+    _, warnings = opened(tmp_path / "many.zarr")
+    assert len(warnings) == 1, warnings
+    assert f'"{version}"' in warnings[0] and "/i00" in warnings[0] and "24 more" in warnings[0]
+
+
+@pytest.mark.parametrize("where", ["one group", "groups"])
+def test_levels_that_do_not_exist_in_many_images_are_one_warning(tmp_path, where):
+    root = zarr.open_group(str(tmp_path / "many.zarr"), mode="w")
+    many = []
+    for i in range(25):
+        described = multiscale([])
+        described["datasets"].append({**described["datasets"][1], "path": f"gone{i}"})
+        many.append(described)
+    if where == "groups":
+        for i, described in enumerate(many):
+            group = add(root, f"i{i:02}", multiscale([]))
+            group.attrs["multiscales"] = [described]
+    else:
+        add(root, "", multiscale([]))
+        root.attrs["multiscales"] = many
+    _, warnings = opened(tmp_path / "many.zarr")
+    assert len(warnings) == 1, warnings
+    assert "gone0 does not exist" in warnings[0] and "24 more" in warnings[0], warnings

@@ -50,8 +50,11 @@ std::vector<ListedPyramid> ListMultiscales(const json::Value& attributes, const 
 // Turns listings into pyramids.
 class Builder {
   public:
-    Builder(const Hierarchy& hierarchy, Warnings& warnings)
-        : hierarchy_(hierarchy), warnings_(warnings), checker_(hierarchy, warnings) {}
+    Builder(const Hierarchy& hierarchy, Warnings& warnings, PyramidFaults* faults = nullptr)
+        : hierarchy_(hierarchy),
+          warnings_(warnings),
+          faults_(faults),
+          checker_(hierarchy, warnings) {}
 
     // The pyramids of arrays, or of the variables in groups, whichever the first level is.
     void Add(const ListedPyramid& listed, std::vector<Pyramid>& pyramids) {
@@ -143,8 +146,11 @@ class Builder {
     NodeKind KindOf(const ListedLevel& level) {
         const auto kind = hierarchy_.KindOf(level.path);
         if (kind.ok() && *kind != NodeKind::kNone) return *kind;
-        LeaveOut(level,
-                 kind.ok() ? "does not exist" : "cannot be read: " + kind.status().message());
+        if (kind.ok() && faults_ != nullptr)
+            faults_->AddMissing(LeftOut(level, "does not exist"));
+        else
+            LeaveOut(level,
+                     kind.ok() ? "does not exist" : "cannot be read: " + kind.status().message());
         return NodeKind::kNone;
     }
 
@@ -178,6 +184,7 @@ class Builder {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
+    PyramidFaults* const faults_;  // of several groups; nullptr where each warning counts
     LevelChecker checker_;
 };
 
@@ -281,22 +288,42 @@ bool AreAxesDeclared(const ArrayFacts& facts) {
     return is_declared(*x, AxisRole::kX) && is_declared(*y, AxisRole::kY);
 }
 
+void PyramidFaults::Add(const std::string& group, const Warnings& warnings) {
+    for (const std::string& warning : warnings)
+        Count(warning, group.empty() ? warning : "/" + group + ": " + warning);
+}
+
+void PyramidFaults::Count(const std::string& what, const std::string& warning) {
+    const auto [at, is_new] = indices_.emplace(what, alike_.size());
+    if (is_new) alike_.push_back({warning, 0});
+    ++alike_[at->second].count;
+}
+
+void PyramidFaults::Report(Warnings& warnings) {
+    for (const Alike& alike : alike_)
+        warnings.push_back(alike.count == 1 ? alike.first
+                                            : alike.first + "; and " +
+                                                  std::to_string(alike.count - 1) + " more");
+    *this = PyramidFaults();
+}
+
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
-                                  Warnings& warnings) {
-    std::vector<Pyramid> pyramids;
-    Builder builder(hierarchy, warnings);
-    const auto add = [&](const std::vector<ListedPyramid>& listed) {
+                                  PyramidFaults& faults) {
+    Warnings warnings;
+    Builder builder(hierarchy, warnings, &faults);
+    const auto build = [&](const std::vector<ListedPyramid>& listed) {
+        std::vector<Pyramid> pyramids;
         for (const ListedPyramid& pyramid : listed) builder.Add(pyramid, pyramids);
-        return !pyramids.empty();
+        return pyramids;
     };
     Warnings ignored;  // reported where the group is opened
-    if (add(ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, warnings)))
-        return pyramids;
-    if (const auto levels = ListXcubeLevels(hierarchy, group, warnings)) {
-        add({*levels});
-        return pyramids;
+    auto pyramids =
+        build(ListMultiscales(LenientAttributes(hierarchy, group, ignored), group, warnings));
+    if (pyramids.empty()) {
+        const auto levels = ListXcubeLevels(hierarchy, group, warnings);
+        pyramids = levels ? build({*levels}) : build(FindTileMatrices(hierarchy, group, warnings));
     }
-    add(FindTileMatrices(hierarchy, group, warnings));
+    faults.Add(group, warnings);
     return pyramids;
 }
 

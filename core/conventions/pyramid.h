@@ -40,15 +40,36 @@ struct Pyramid {
 // rows and columns. Smaller levels of its pyramid lie in the same way.
 bool AreAxesDeclared(const ArrayFacts& facts);
 
+// What is wrong with the pyramids of several groups. Warnings that differ only in the place are
+// one, which names the first place and says how many more there are.
+class PyramidFaults {
+  public:
+    // Adds the warnings of a group, by its path.
+    void Add(const std::string& group, const Warnings& warnings);
+    // Adds a level that does not exist.
+    void AddMissing(const std::string& warning) { Count("", warning); }
+    void Report(Warnings& warnings);
+
+  private:
+    struct Alike {
+        std::string first;
+        std::size_t count = 0;
+    };
+    void Count(const std::string& what, const std::string& warning);
+
+    std::map<std::string, std::size_t> indices_;  // by what is wrong
+    std::vector<Alike> alike_;                    // in their order
+};
+
 // The pyramids that a group describes, in the order of the description: by `multiscales` in its
 // attributes (OME-NGFF 0.1 to 0.4, ndpyramid, zarr-conventions), as a folder of xcube levels, or by
 // `multiscales` of arrays in it or its groups (GeoZarr 0.4). Of these the first that holds counts.
 // Levels that are groups give a pyramid for each variable, in the order of their names; a level
 // need not have every variable. Each level that is left out gives one warning with the place that
-// lists it; what is wrong with a base alone is reported when it is opened. Reads metadata and
-// coordinate arrays.
+// lists it, those that do not exist together one; what is wrong with a base alone is reported when
+// it is opened. Reads metadata and coordinate arrays.
 std::vector<Pyramid> FindPyramids(const Hierarchy& hierarchy, const std::string& group,
-                                  Warnings& warnings);
+                                  PyramidFaults& faults);
 
 // The pyramid that has the array as a level: described by its own attributes, or by the nearest
 // group above it that lists it. nullopt where there is none, or none with another level. A

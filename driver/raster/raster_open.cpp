@@ -396,10 +396,10 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
     NameImages(*location.hierarchy, location.node, contents.groups, warnings);
     std::set<std::string> smaller;
     std::map<std::string, std::set<std::string>> own;  // by the group that describes them
+    zarr::PyramidFaults faults;
     for (const CatalogGroup& group : contents.groups) {
         if (group.kind != CatalogGroup::Kind::kPlain) continue;  // has no smaller levels in it
-        std::vector<Pyramid> pyramids =
-            zarr::FindPyramids(*location.hierarchy, group.path, warnings);
+        std::vector<Pyramid> pyramids = zarr::FindPyramids(*location.hierarchy, group.path, faults);
         for (const Pyramid& pyramid : pyramids)
             for (std::size_t i = 1; i < pyramid.levels.size(); ++i)
                 own[group.path].insert(pyramid.levels[i].path);
@@ -412,6 +412,7 @@ Result<Contents> List(const Location& location, const OpenOptions& options,
         pyramids.erase(pyramids.begin(), others);
         if (!pyramids.empty()) contents.pyramids = Largest(pyramids);
     }
+    faults.Report(warnings);
     for (CatalogGroup& group : contents.groups) {
         CatalogGroup opened = group;  // levels that a group above describes are bands of this one
         RemoveArrays(opened, own[group.path]);

@@ -195,7 +195,9 @@ TEST(Overviews, AreAPyramid) {
         ASSERT_TRUE(pyramid.has_value());
         EXPECT_TRUE(pyramid->is_overviews);
         EXPECT_EQ(test::TextOf(*pyramid), "dem 12x8, overviews/2/dem 6x4");
-        const auto all = FindPyramids(*tree, "", warnings);
+        PyramidFaults faults;
+        const auto all = FindPyramids(*tree, "", faults);
+        faults.Report(warnings);
         ASSERT_FALSE(all.empty());
         EXPECT_TRUE(all.back().is_overviews);
         EXPECT_EQ(all.front().is_overviews, list == entry);

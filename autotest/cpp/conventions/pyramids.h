@@ -67,8 +67,10 @@ struct Found {
 
 inline Found PyramidsOf(const Hierarchy& tree, const std::string& group = "") {
     Found found;
-    for (const Pyramid& pyramid : FindPyramids(tree, group, found.warnings))
+    PyramidFaults faults;
+    for (const Pyramid& pyramid : FindPyramids(tree, group, faults))
         found.pyramids.push_back(TextOf(pyramid));
+    faults.Report(found.warnings);
     return found;
 }
 
