@@ -307,6 +307,35 @@ def test_labels_follow_the_system_of_their_image(tmp_path, systems, first):
     np.testing.assert_array_equal(opened(array_name(store, "labels/cells"))[0].ReadAsArray(), LABELS)
 
 
+LEFT = {
+    "lacks the image's": ([("a", 5), ("b", 2)], [("b", 2)], 2, ["b", "a"]),
+    "leads nowhere": ([("global", 2)], [], 1, ["no named system", "global"]),
+    "leads elsewhere": ([("global", 2)], [("q", 7)], 7, ["q", "global"]),
+    "shares one of two": ([("global", 2), ("b", 5)], [("q", 7), ("b", 5)], 7, ["q", "global"]),
+    "of an image without systems": ([], [("q", 7)], 7, ["q", "no named system"]),
+    "shares none": ([], [], 1, None),
+    "shares": ([("a", 5), ("b", 2)], [("b", 2), ("a", 5)], 5, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_labels_that_are_not_in_the_system_of_their_image(tmp_path, name):
+    of_image, of_label, size, told = LEFT[name]
+    store = make(tmp_path, multiscale([to(s, scale(1, k, k)) for s, k in of_image]))
+    root = zarr.open_group(str(store), mode="r+")
+    root.require_group("labels").attrs["labels"] = ["cells"]
+    add(root, "labels/cells", multiscale([to(s, scale(k, k), "yx") for s, k in of_label], "yx"),
+        LABELS, **{"image-label": {}})  # fmt: skip
+    image, warnings = opened(array_name(store, "0"))
+    assert_place(image, place(*[of_image[0][1] if of_image else 1] * 2))
+    assert not [text for text in warnings if "the label is" in text]
+    label, warnings = opened(array_name(store, "labels/cells"))
+    assert_place(label, place(size, size))
+    left = [text for text in warnings if "the label is placed in" in text]
+    assert len(left) == (told is not None), warnings
+    assert told is None or all(text in left[0] for text in told), left
+
+
 def test_labels_of_spatialdata_lie_on_their_image(tmp_path):
     """Images and labels are elements of their own, in folders of the store."""
     root = zarr.open_group(str(tmp_path / "s.zarr"), mode="w")

@@ -172,6 +172,22 @@ def _(folder):
               {"type": "scale", "scale": [2, 2], "output": {"name": "other"}})  # fmt: skip
 
 
+@provokes("/<path>: multiscales: coordinateTransformations: the label is placed in <system>, its image "
+          "in <system>")  # fmt: skip
+def _(folder):
+    axes = [{"name": name, "type": "space"} for name in "yx"]
+    placed = {"type": "scale", "scale": [2, 2], "output": {"name": "global"}}
+    image, label = (
+        {"multiscales": [{"version": "0.4", "axes": axes, "coordinateTransformations": leading,
+                          "datasets": [{"path": "0", "coordinateTransformations": [
+                              {"type": "scale", "scale": [1, 1]}]}]}]}
+        for leading in ([placed], []))  # fmt: skip
+    values = np.zeros((4, 4), "u1")
+    store = make_store(folder, {"0": values, "labels/a/0": values}, image)
+    (store / "labels/a/.zattrs").write_text(json.dumps(label))
+    gdal.Open(array_name(store, "labels/a")).GetGeoTransform()
+
+
 @provokes("/<path>: multiscales: coordinateTransformations: a transformation of type <text> is not read")
 def _(folder):
     placed_by(folder, {"type": "displacements", "path": "field"})

@@ -27,15 +27,6 @@ bool Contains(const std::string_view (&known)[kSize], const std::string& version
     return std::find(std::begin(known), std::end(known), release) != std::end(known);
 }
 
-// True where a list of transformations names the systems that it leads to.
-bool NamesSystems(const json::Value& owner) {
-    const json::Value* list = owner.Find("coordinateTransformations");
-    const json::Array* items = list != nullptr ? list->as_array() : nullptr;
-    return items != nullptr &&
-           std::any_of(items->begin(), items->end(),
-                       [](const json::Value& item) { return item.Find("output") != nullptr; });
-}
-
 // The group of the image of which `group` is a label; nullopt where it is none.
 std::optional<std::string> ImageOfLabel(const std::string& group) {
     for (std::string_view at = ParentPath(group); !at.empty(); at = ParentPath(at))
@@ -204,10 +195,8 @@ LevelListing LevelListings::Find(const std::string& path, Multiscale::Kind kind)
         const std::string_view name = std::string_view(path).substr(at.empty() ? 0 : at.size() + 1);
         listing.levels = FindLevels(*listing.attributes, name, kind);
         if (!listing.is_listed()) continue;
-        const MultiscaleLevel& level = listing.levels[0];
         const auto image = ImageOfLabel(listing.group);
-        if (image && kind == Multiscale::Kind::kDatasets &&
-            (NamesSystems(*level.dataset) || NamesSystems(*level.multiscale))) {
+        if (image && kind == Multiscale::Kind::kDatasets) {
             listing.image = AttributesOf(*image);
             listing.label = listing.group.substr(image->empty() ? 0 : image->size() + 1);
         }

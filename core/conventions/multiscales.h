@@ -65,8 +65,8 @@ struct LevelListing {
     std::string group;                              // that has the `multiscales`
     std::shared_ptr<const json::Value> attributes;  // of that group; nullptr where there is none
     std::vector<MultiscaleLevel> levels;            // in the order of the attribute; they borrow
-    // Attributes of the image whose label the group is, and the label's path from the image; only
-    // where the level's transformations lead to systems by name, else nullptr.
+    // Attributes of the image whose label the group is, and the label's path from the image;
+    // nullptr for what is no label.
     std::shared_ptr<const json::Value> image;
     std::string label;
 

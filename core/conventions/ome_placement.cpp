@@ -472,6 +472,10 @@ std::optional<OmePlacement> OnImage(const json::Value& multiscale, const std::st
     return std::nullopt;
 }
 
+std::string SystemText(const std::string& name) {
+    return name.empty() ? "no named system" : "the system " + Quoted(name);
+}
+
 }  // namespace
 
 std::optional<std::size_t> OmePlacement::RowOf(const OmeAxis& axis, std::size_t position) const {
@@ -501,18 +505,25 @@ std::optional<OmePlacement> ReadOmePlacement(const LevelListing& listing, std::s
     const MultiscaleLevel& level = listing.levels[0];
     const LabelledImage image = ImageOf(listing);
     std::string followed;  // the system of the image
+    bool is_image_placed = false;
     if (image.level != nullptr) {
         Warnings ignored;  // reported where the image is opened
         const auto axes = OmeAxesOf(*image.level);
         const auto placed = PlacementReader(*image.level->multiscale, {}, ignored)
                                 .Read(*image.level->dataset, axes, axes.size());
+        is_image_placed = placed.has_value();
         if (placed) followed = placed->system;
     }
     auto placed = PlacementReader(*level.multiscale, followed, warnings)
                       .Read(*level.dataset, FindOmeAxes(listing.levels, rank), rank);
     if (!placed || image.level == nullptr) return placed;
     auto moved = OnImage(*image.level->multiscale, listing.label, *placed);
-    return moved ? std::move(moved) : std::move(placed);
+    if (moved) return moved;
+    if (is_image_placed && placed->system != followed)
+        warnings.push_back(std::string("multiscales: ") + kTransformations +
+                           ": the label is placed in " + SystemText(placed->system) +
+                           ", its image in " + SystemText(followed));
+    return placed;
 }
 
 double LastOmeScale(const json::Value& dataset) {
