@@ -260,6 +260,80 @@ def test_what_is_not_read_is_never_left_out_in_silence(tmp_path, name):
     assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
 
 
+@pytest.mark.parametrize("name", UNREAD)
+def test_a_system_that_is_not_read_leaves_no_place(tmp_path, name):
+    """Neither the level's own place nor pixels of size 1 are that of the system."""
+    far = {**to("global", scale(1, 3, 3)), "input": {"name": "b", "axes": axes("cyx")}}
+    for transformations in ([to("global", UNREAD[name])], [to("a", UNREAD[name]), to("b", UNREAD[name])],
+                            [to("b", UNREAD[name]), far]):  # fmt: skip
+        dataset, warnings = opened(make(tmp_path, multiscale(transformations)))
+        assert dataset.GetGeoTransform(can_return_null=True) is None
+        assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
+
+
+def by_dimension(*parts, spell=0):
+    """Parts are (input, output, transformation), with the axes by name or by index."""
+    names = (("inputAxes", "outputAxes"), ("input_axes", "output_axes"), ("input", "output"))[spell]
+    listed = []
+    for input_, output, part in parts:
+        listed.append({names[0]: list(input_), names[1]: list(output)})
+        listed[-1].update(part if spell == 2 else {"transformation": part})
+    return {"type": "byDimension", "transformations": listed}
+
+
+STEPS = {"type": "sequence", "transformations": [scale(4, 2), translation(10, 20)]}
+BY_DIMENSION = {
+    "scale": ([("c", "c", IDENTITY), ("yx", "yx", scale(2, 4))], place(2, 4)),
+    "other order": ([("xy", "xy", scale(4, 2)), ("c", "c", IDENTITY)], place(2, 4)),
+    "each": ([("x", "x", scale(4)), ("y", "y", translation(7)), ("c", "c", IDENTITY)],
+             place(1, 4, 7)),
+    "affine": ([("c", "c", IDENTITY), ("yx", "xy", affine([0, 4, 20], [2, 0, 10]))],
+               place(2, 4, 10, 20)),
+    "sequence": ([("xy", "xy", STEPS), ("c", "c", IDENTITY)], place(2, 4, 20, 10)),
+    "mapAxis": ([("c", "c", IDENTITY), ("xy", "yx", {"type": "mapAxis", "mapAxis": [1, 0]})],
+                place(1, 1)),
+    "turned": ([("c", "c", IDENTITY), ("x", "y", IDENTITY), ("y", "x", IDENTITY)],
+               (-0.5, 0, 1, 0.5, -1, 0)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spell", [0, 1, 2])
+@pytest.mark.parametrize("out", ["cyx", "xyc"])
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("name", BY_DIMENSION)
+def test_transformations_by_dimension(tmp_path, name, named, out, spell):
+    parts, expected = BY_DIMENSION[name]
+    if not named:
+        parts = [([*map("cyx".index, i)], [*map(out.index, o)], part) for i, o, part in parts]
+    whole = by_dimension(*parts, spell=spell)
+    dataset, warnings = opened(make(tmp_path, multiscale([to("global", whole, out=out)])))
+    assert_place(dataset, expected)
+    assert warnings == []
+    if named:  # as a step of a sequence
+        sequence = {"type": "sequence", "transformations": [whole, IDENTITY]}
+        store = make(tmp_path, multiscale([to("global", sequence, out=out)]))
+        assert_place(opened(store)[0], expected)
+
+
+BROKEN_PARTS = {
+    "an axis lacks": [("yx", "yx", scale(2, 4))],
+    "an axis twice": [("cy", "cy", IDENTITY), ("yx", "yx", scale(2, 4))],
+    "no such axis": [("cyx", "cyz", scale(1, 2, 4))],
+    "no such index": [([0, 1, 3], [0, 1, 2], scale(1, 2, 4))],
+    "too many numbers": [("c", "c", IDENTITY), ("yx", "yx", scale(1, 2, 4))],
+    "not read": [("c", "c", IDENTITY), ("yx", "yx", {"type": "displacements", "path": "f"})],
+    "nothing": [],
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_PARTS)
+def test_broken_transformations_by_dimension(tmp_path, name):
+    whole = by_dimension(*BROKEN_PARTS[name])
+    dataset, warnings = opened(make(tmp_path, multiscale([to("global", whole)])))
+    assert dataset.GetGeoTransform(can_return_null=True) is None
+    assert len(warnings) == 1 and "coordinateTransformations" in warnings[0], warnings
+
+
 def test_x_and_y_that_depend_on_another_axis(tmp_path):
     shear = affine([1, 0, 0, 0], [0.5, 1, 0, 0], [0, 0, 1, 0])
     names = "zyx"

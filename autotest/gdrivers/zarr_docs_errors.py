@@ -188,6 +188,13 @@ def _(folder):
     gdal.Open(array_name(store, "labels/a")).GetGeoTransform()
 
 
+@provokes("/<path>: multiscales: coordinateTransformations: byDimension: expected each axis of the "
+          "output once, got <text>")  # fmt: skip
+def _(folder):
+    part = {"inputAxes": [0], "outputAxes": [0], "transformation": {"type": "identity"}}
+    placed_by(folder, {"type": "byDimension", "transformations": [part]})
+
+
 @provokes("/<path>: multiscales: coordinateTransformations: a transformation of type <text> is not read")
 def _(folder):
     placed_by(folder, {"type": "displacements", "path": "field"})

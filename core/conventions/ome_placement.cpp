@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/conventions/named_members.h"
 #include "core/json/value.h"
 #include "core/store/keys.h"
 
@@ -218,10 +219,7 @@ class PlacementReader {
             }
         std::vector<OmeAxis> outputs = SystemAxes(item, "output");
         ZARR_ASSIGN_OR_RETURN(auto made, Evaluate(item, before, before_axes, outputs));
-        if (outputs.size() != made.first.size())
-            outputs = std::move(made.second);
-        else if (StepsNameAxes(item))
-            OrderBy(outputs, made);
+        if (outputs.size() != made.first.size()) outputs = std::move(made.second);
         if (outputs.size() != made.first.size())
             return Broken("the output of " + std::to_string(made.first.size()) +
                           " coordinates has no axes");
@@ -263,8 +261,51 @@ class PlacementReader {
                    const json::Value* map = MapOf(step);
                    return !SystemAxes(step, "input").empty() ||
                           !SystemAxes(step, "output").empty() ||
-                          (map != nullptr && map->as_object() != nullptr) || StepsNameAxes(step);
+                          (map != nullptr && map->as_object() != nullptr) || PartsNameAxes(step) ||
+                          StepsNameAxes(step);
                });
+    }
+
+    // A transformation `byDimension` names the axes of its parts, in place of their indices.
+    static bool PartsNameAxes(const json::Value& item) {
+        const json::Value* list = item.Find("transformations");
+        const json::Array* parts = list != nullptr ? list->as_array() : nullptr;
+        return parts != nullptr &&
+               std::any_of(parts->begin(), parts->end(), [](const json::Value& part) {
+                   const json::Array* axes = AxesOfPart(part, "output");
+                   return axes != nullptr && !axes->empty() && axes->front().as_string() != nullptr;
+               });
+    }
+
+    // The axes that a part of `byDimension` takes ("input") or makes ("output"), as the drafts of
+    // version 0.6 spell them; nullptr where there are none.
+    static const json::Array* AxesOfPart(const json::Value& part, const std::string& side) {
+        for (const std::string& name : {side + "Axes", side + "_axes", side})
+            if (const json::Value* axes = part.Find(name))
+                if (axes->as_array() != nullptr) return axes->as_array();
+        return nullptr;
+    }
+
+    // The indices of those axes; nullopt where one is not among `axes`.
+    static std::optional<std::vector<std::size_t>> IndicesOfPart(const json::Value& part,
+                                                                 const std::string& side,
+                                                                 const std::vector<OmeAxis>& axes) {
+        const json::Array* listed = AxesOfPart(part, side);
+        if (listed == nullptr) return std::nullopt;
+        std::vector<std::size_t> indices;
+        for (const json::Value& axis : *listed) {
+            std::int64_t index = -1;
+            if (axis.as_string() != nullptr) {
+                const auto found = FindAxis(axes, *axis.as_string());
+                if (!found) return std::nullopt;
+                index = static_cast<std::int64_t>(*found);
+            } else if (!axis.GetInt64(index) || index < 0 ||
+                       static_cast<std::uint64_t>(index) >= axes.size()) {
+                return std::nullopt;
+            }
+            indices.push_back(static_cast<std::size_t>(index));
+        }
+        return indices;
     }
 
     // Moves the rows into the order of `axes`, where these are the axes of the rows.
@@ -292,7 +333,9 @@ class PlacementReader {
         if (const std::string* said = StringAttribute(item, "type")) type = *said;
         for (const char* implied : {"scale", "translation", "affine"})
             if (type.empty() && Member(item, implied) != nullptr) type = implied;
-        if (type == "sequence") return EvaluateSequence(item, before, inputs);
+        if (type == "sequence") return EvaluateSequence(item, before, inputs, outputs);
+        if (type == "byDimension")
+            return EvaluateByDimension(item, before, inputs, outputs.empty() ? inputs : outputs);
         Result<Rows> matrix = Broken("a transformation of type " + Quoted(type) + " is not read");
         const json::Value* value = type == "mapAxis" ? MapOf(item) : Member(item, type);
         const bool has_parameters =
@@ -312,8 +355,54 @@ class PlacementReader {
         return Made(Compose(*matrix, before), inputs);
     }
 
+    // The outputs that a part of `byDimension` makes, and their indices.
+    using Part = std::pair<Rows, std::vector<std::size_t>>;
+    Result<Part> EvaluatePart(const json::Value& part, const Rows& before,
+                              const std::vector<OmeAxis>& inputs,
+                              const std::vector<OmeAxis>& outputs) const {
+        const auto from = IndicesOfPart(part, "input", inputs);
+        const auto to = IndicesOfPart(part, "output", outputs);
+        if (!from || from->empty() || !to)
+            return Broken("byDimension: expected axes of the input and of the output, got " +
+                          json::Brief(part));
+        Made taken;
+        std::vector<OmeAxis> made_axes;
+        for (const std::size_t index : *from) {
+            taken.first.push_back(before[index]);
+            taken.second.push_back(inputs[index]);
+        }
+        for (const std::size_t index : *to) made_axes.push_back(outputs[index]);
+        const json::Value* inner = Member(part, "transformation");
+        ZARR_ASSIGN_OR_RETURN(Made made, Evaluate(inner != nullptr ? *inner : part, taken.first,
+                                                  taken.second, made_axes));
+        return Part(std::move(made.first), *to);
+    }
+
+    Result<Made> EvaluateByDimension(const json::Value& item, const Rows& before,
+                                     const std::vector<OmeAxis>& inputs,
+                                     const std::vector<OmeAxis>& outputs) const {
+        const json::Value* list = item.Find("transformations");
+        const json::Array* parts = list != nullptr ? list->as_array() : nullptr;
+        Made all(Rows(outputs.size()), outputs);
+        std::set<std::size_t> made;
+        bool is_sound = parts != nullptr && parts->size() <= outputs.size();
+        for (std::size_t i = 0; is_sound && i < parts->size(); ++i) {
+            ZARR_ASSIGN_OR_RETURN(Part part, EvaluatePart((*parts)[i], before, inputs, outputs));
+            auto& [rows, to] = part;
+            is_sound = rows.size() == to.size();
+            for (std::size_t k = 0; is_sound && k < to.size(); ++k) {
+                is_sound = made.insert(to[k]).second;
+                all.first[to[k]] = std::move(rows[k]);
+            }
+        }
+        if (is_sound && made.size() == outputs.size()) return all;
+        return Broken("byDimension: expected each axis of the output once, got " +
+                      json::Brief(item));
+    }
+
     Result<Made> EvaluateSequence(const json::Value& item, const Rows& before,
-                                  const std::vector<OmeAxis>& inputs) const {
+                                  const std::vector<OmeAxis>& inputs,
+                                  const std::vector<OmeAxis>& outputs) const {
         const json::Value* list = item.Find("transformations");
         const json::Array* items = list != nullptr ? list->as_array() : nullptr;
         if (items == nullptr || items->empty() || items->size() > kMaxTransformations)
@@ -323,7 +412,9 @@ class PlacementReader {
         for (const json::Value& step : *items) {
             ZARR_ASSIGN_OR_RETURN(placed, Apply(step, placed));
         }
-        return Made(std::move(placed.rows), std::move(placed.axes));
+        Made made(std::move(placed.rows), std::move(placed.axes));
+        if (outputs.size() == made.first.size() && StepsNameAxes(item)) OrderBy(outputs, made);
+        return made;
     }
 
     // The placement that a list of transformations leads to; `is_own` for a level's list.
@@ -340,7 +431,8 @@ class PlacementReader {
         }
         std::vector<Way> ways;
         OmePlacement base = std::move(start);
-        std::set<std::string> faults;
+        Faults faults;
+        std::set<std::string> unread;  // systems
         for (const json::Value& item : *items) {
             const json::Value* output = item.Find("output");
             const std::string target = OmeSystemName(output);
@@ -349,20 +441,24 @@ class PlacementReader {
             if (leads_to_member) continue;
             const std::string input = OmeSystemName(item.Find("input"));
             const OmePlacement* from = StartOf(input, base, ways);
-            if (from == nullptr) continue;
+            const bool is_behind_unread = !input.empty() && unread.count(input) != 0;
+            if (is_behind_unread) unread.insert(target);
+            if (from == nullptr || is_behind_unread) continue;
             auto placed = Apply(item, *from);
-            if (placed.ok() && target.empty())
+            if (placed.ok() && target.empty()) {
                 base = placed.Take();
-            else if (placed.ok())
+            } else if (placed.ok()) {
                 ways.push_back({input, placed.Take()});
-            else
-                faults.insert(placed.status().message());
-            if (!faults.empty() && target.empty()) {
-                warnings_.push_back(*faults.begin());
-                return std::nullopt;
+            } else {
+                faults.Add(placed.status().message());
+                unread.insert(target);
+                if (target.empty()) break;
             }
         }
-        for (const std::string& fault : faults) warnings_.push_back(fault);
+        faults.Report(warnings_);
+        // The level's own place is not that in a system which is not read.
+        const bool has_place = unread.count("") == 0 && (!ways.empty() || !base.system.empty());
+        if (!unread.empty() && !has_place) return std::nullopt;
         return Choose(base, ways, is_own);
     }
 
