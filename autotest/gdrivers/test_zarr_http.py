@@ -12,7 +12,7 @@ import pytest
 import zarr_formats
 import zarr_gdal
 import zarr_mdim
-from osgeo import gdal
+from osgeo import gdal, osr
 from zarr_gdal import error_log, open_raster
 from zarr_http import Served
 from zarr_processes import MEASURES, Process
@@ -429,12 +429,52 @@ def test_a_pyramid_of_groups_that_nothing_lists(tmp_path, described, absent):
         server.rule(absent=absent)
         with zarr_gdal.error_log() as log:
             assert gdal.Open(f'ZARR:"{server.url}/p.zarr"') is None
-        assert "the server does not list what it has" in log.the_error() or (
-            absent == 403 and "MISSING_ON_403" in log.the_error())
-        assert "holds no array" not in str(log.events)
+        if absent == 404 or zarr_formats.is_v3():
+            assert "the server does not list what it has" in log.the_error()
+        else:  # of v2 the consolidated metadata may be what is refused
+            assert ".zmetadata" in log.the_error() and "MISSING_ON_403" in log.the_error()
+        assert len(log.events) == 1
         # The path of an array does.
         server.rule(absent=404)
         assert_reads(open_raster(f'ZARR:"{server.url}/p.zarr":/0/band'), VALUES)
+
+
+@pytest.mark.parametrize("refused, warned", [
+    (["crs"], ["crs"]), (["x"], ["x"]), (["x", "crs"], ["crs", "x"]), (["x", "y"], ["y", "x"]), (["lat"], []), (["other"], []),
+], ids=" ".join)
+def test_refused_documents_of_a_place_are_told_of(tmp_path, refused, warned):
+    """Those that an attribute, or coordinates of the other axis, show to be there; not those that are guessed."""
+    wkt = osr.SpatialReference()
+    wkt.ImportFromEPSG(32632)
+    arrays = {
+        "t": {"values": np.zeros((3, 4)), "dims": ("y", "x"), "attrs": {"grid_mapping": "crs"}},
+        "plain": {"values": np.zeros((5, 6)), "dims": ("lat", "lon")},
+        "y": {"values": [25.0, 15.0, 5.0], "dims": ("y",)},
+        "x": {"values": [5.0, 15.0, 25.0, 35.0], "dims": ("x",)},
+        "crs": {"values": np.array(0), "dims": (), "attrs": {"crs_wkt": wkt.ExportToWkt()}},
+    }
+    make_store(tmp_path, arrays, name="p.zarr")
+    with Served(tmp_path) as server:
+        # Of v3 by a server that refuses all that is absent; of v2 the consolidated metadata would be.
+        absent = 403 if zarr_formats.is_v3() else 404
+        server.rule(absent=absent, status={f"/p.zarr/{each}/*": [403, -1] for each in refused})
+        name = f'ZARR:"{server.url}/p.zarr":'
+        with zarr_gdal.error_log() as log:
+            dataset = gdal.Open(name + "/t")
+            plain = gdal.Open(name + "/plain")
+            assert plain.GetGeoTransform(can_return_null=True) is None
+            place = dataset.GetGeoTransform(can_return_null=True), dataset.GetSpatialRef()
+        assert (place[0] is None) == bool({"x", "y"} & set(refused))
+        assert (place[1] is None) == ("crs" in refused)
+        texts = [text for _, _, text in log.events]
+        assert len(texts) == len(warned), texts
+        for text, key_ in zip(texts, warned):
+            assert f"{key_}/" in text and "403" in text and "MISSING_ON_403=YES" in text
+            assert "names no variable" not in text
+        with zarr_gdal.error_log() as log:
+            dataset = open_raster(name + "/t", "MISSING_ON_403=YES")
+            dataset.GetGeoTransform()
+        assert all("names no variable" in text for _, _, text in log.events)
 
 
 @pytest.mark.parametrize("name", ["MISSING_ON_403", "ZARR_MISSING_ON_403"])

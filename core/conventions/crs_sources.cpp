@@ -528,9 +528,16 @@ std::string FindGridMapping(const Hierarchy& hierarchy, const ArrayFacts& facts,
         const std::string name = OwnGridMapping(facts, *stating);
         std::string path = name.empty() ? "" : FindVariable(hierarchy, group, name);
         if (!path.empty()) return path;
-        warnings.push_back(
-            "attribute grid_mapping: " + json::Brief(*stating->Find("grid_mapping")) +
-            " names no variable of the group or a group above it");
+        const std::string beside = name.empty() || name[0] == '/'
+                                       ? name.substr(name.empty() ? 0 : 1)
+                                       : JoinKey(group, name);
+        const auto found = hierarchy.Has(beside, Document::kArray);
+        const bool is_refused = !found.ok() && found.status().code() == StatusCode::kPermission;
+        warnings.push_back("attribute grid_mapping: " +
+                           (is_refused
+                                ? found.status().message()
+                                : json::Brief(*stating->Find("grid_mapping")) +
+                                      " names no variable of the group or a group above it"));
     }
     // rioxarray keeps the attribute from being written; the variable is there all the same.
     std::vector<std::string> keys;

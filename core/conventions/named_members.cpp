@@ -231,7 +231,8 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
         const bool deeper = end != std::string::npos;
         is_deeper[member.path.substr(skipped, deeper ? end - skipped : end)] |= deeper;
     }
-    if (!named.members.empty() && named.is_image && is_own) is_deeper.emplace(kLabelsGroup, false);
+    const bool may_have_labels = !named.members.empty() && named.is_image && is_own &&
+                                 is_deeper.emplace(kLabelsGroup, false).second;
     // Stores of netCDF-C have no such attributes, and to find out costs a request.
     if (named.members.empty())
         for (std::string& name : NczarrGroupMembers(hierarchy, group))
@@ -243,6 +244,10 @@ std::vector<Node> NamedNodes(const Hierarchy& hierarchy, const std::string& grou
         if (!deeper) {
             const auto kind = hierarchy.KindOf(node.path);
             node.kind = kind.ok() ? *kind : NodeKind::kArray;  // as Members() lists it
+            // Nothing says that there are labels, and some servers refuse what is absent.
+            if (may_have_labels && name == kLabelsGroup && !kind.ok() &&
+                kind.status().code() == StatusCode::kPermission)
+                node.kind = NodeKind::kNone;
         }
         if (node.kind != NodeKind::kNone) members.push_back(std::move(node));
     }

@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/conventions/attributes.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/crs_text.h"
+#include "core/store/keys.h"
 #include "driver/base/report.h"
 #include "driver/georef/cf_srs.h"
 #include "driver/georef/geolocation_domain.h"
@@ -262,6 +264,29 @@ void FollowOptions(const zarr::AffineSource& affine, const zarr::ArrayFacts& fac
     if (options.north_up) FlipRows(facts, result);
 }
 
+// Warns of coordinates that a server refuses (403) and that something says to be there: an
+// attribute, or coordinates of the other axis. Those that nothing speaks of are absent.
+void WarnOfRefusedCoordinates(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
+                              zarr::Warnings& warnings) {
+    std::vector<std::string> names = zarr::WordsAttribute(facts.attributes, "coordinates");
+    bool are_expected = !names.empty() || facts.attributes.Find("grid_mapping") != nullptr;
+    for (const auto& axis : {facts.axes.y, facts.axes.x}) {
+        if (!axis) continue;
+        const zarr::Dimension& dimension = facts.dimensions[*axis];
+        if (!dimension.coordinate_path.empty())
+            are_expected = true;
+        else if (dimension.is_named)
+            names.push_back(dimension.name);
+    }
+    if (!are_expected) return;
+    for (const std::string& name : names) {
+        const std::string path = zarr::JoinKey(zarr::ParentPath(facts.path), name);
+        const auto found = hierarchy.Has(path, zarr::Document::kArray);
+        if (!found.ok() && found.status().code() == zarr::StatusCode::kPermission)
+            warnings.push_back(found.status().message());
+    }
+}
+
 }  // namespace
 
 Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
@@ -307,6 +332,8 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     const bool is_repeated =
         geolocation && result.transform &&
         (geolocation->is_along_axes || geolocation->kind == zarr::Geolocation::Kind::kInCrs);
+    if (!geolocation && !result.transform && result.points.empty())
+        WarnOfRefusedCoordinates(hierarchy, facts, result.warnings);
     if (geolocation && !is_repeated)
         result.geolocation =
             GeolocationDomain({hierarchy, store_path, srs_of_arrays ? &*srs_of_arrays : nullptr,
