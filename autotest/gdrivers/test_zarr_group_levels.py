@@ -55,8 +55,6 @@ def as_tile_matrices(folder):
 
 
 def as_xcube(folder):
-    if zarr_formats.is_v3():
-        pytest.skip("xcube writes levels in Zarr v2")
     names = [f"{i}.zarr" for i in range(3)]
     for level in range(3):
         own = {key.split("/")[1]: item for key, item in arrays(names).items() if key.startswith(names[level])}

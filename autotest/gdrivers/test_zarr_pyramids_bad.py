@@ -254,7 +254,6 @@ def assert_left_out(folder, *options):
     assert len(warnings) == 1 and "0.link" in warnings[0], warnings
 
 
-@zarr_formats.V2  # of which xcube writes levels
 @pytest.mark.parametrize("link", ["../base.zarr", "./../base.zarr\n", "..\\base.zarr", "../x.levels/../base.zarr"])
 def test_links_of_xcube_lead_to_the_store_beside_it(tmp_path, link):
     folder = tmp_path / "x.levels"
@@ -266,7 +265,6 @@ def test_links_of_xcube_lead_to_the_store_beside_it(tmp_path, link):
     assert name == []
 
 
-@zarr_formats.V2  # of which xcube writes levels
 def test_links_of_xcube_by_a_relative_name(tmp_path, monkeypatch):
     make_linked_levels(tmp_path / "x.levels", tmp_path / "base.zarr", "../base.zarr")
     monkeypatch.chdir(tmp_path)
@@ -276,7 +274,6 @@ def test_links_of_xcube_by_a_relative_name(tmp_path, monkeypatch):
     assert_whole("../x.levels")
 
 
-@zarr_formats.V2  # of which xcube writes levels
 @pytest.mark.parametrize("is_absolute", [False, True])
 def test_links_of_xcube_to_elsewhere_need_an_option(tmp_path, is_absolute):
     folder = tmp_path / "levels" / "x.levels"
@@ -287,7 +284,6 @@ def test_links_of_xcube_to_elsewhere_need_an_option(tmp_path, is_absolute):
     assert_whole(folder, "FOLLOW_LINKS=YES")
 
 
-@zarr_formats.V2  # of which xcube writes levels
 def test_links_of_xcube_to_nothing(tmp_path):
     folder = tmp_path / "x.levels"
     make_linked_levels(folder, tmp_path / "base.zarr", "../base.zarr")

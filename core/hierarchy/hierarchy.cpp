@@ -95,6 +95,14 @@ bool IsFolder(const Store& store, const std::string& key) {
            });
 }
 
+// True for a folder of xcube's levels, each of which is a store of its own.
+bool AreLevels(const Store& store) {
+    const std::string folder = store.Describe();
+    constexpr std::string_view kSuffix = ".levels";
+    return folder.size() > kSuffix.size() &&
+           folder.compare(folder.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
+}
+
 }  // namespace
 
 std::size_t DepthOf(const std::string& path) {
@@ -103,6 +111,11 @@ std::size_t DepthOf(const std::string& path) {
 
 Result<Format> FormatOfStore(const Store& store) {
     const auto is_v3 = Has(store, DocumentKey("", Document::kGroup, Format::kV3));
+    if (is_v3.ok() && !*is_v3 && AreLevels(store))
+        for (const char* const level : {"0.zarr", "1.zarr"}) {
+            const auto is_level_v3 = Has(store, DocumentKey(level, Document::kGroup, Format::kV3));
+            if (is_level_v3.ok() && *is_level_v3) return Format::kV3;
+        }
     if (is_v3.ok()) return *is_v3 ? Format::kV3 : Format::kV2;
     // Some servers refuse what is absent. A document of Zarr v2 makes that of v3 needless.
     if (is_v3.status().code() == StatusCode::kPermission)
@@ -117,7 +130,8 @@ Result<Format> FormatOfStore(const Store& store) {
 Result<NodeKind> NodeKindAt(const Store& store, const std::string& path, Format format) {
     ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path, format));
     // Zarr v3 has no implicit groups.
-    return kind != NodeKind::kNone || format == Format::kV3 ? kind : ImplicitKindAt(store, path);
+    const bool may_be_implicit = format != Format::kV3 || (path.empty() && AreLevels(store));
+    return kind != NodeKind::kNone || !may_be_implicit ? kind : ImplicitKindAt(store, path);
 }
 
 Result<NodeKind> OccupantAt(const Store& store, const std::string& path, Format format) {
