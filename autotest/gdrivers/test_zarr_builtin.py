@@ -170,6 +170,17 @@ def test_another_draft_of_v3_says_what_it_is(tmp_path, cpl):
     (path / "zarr.json").write_text(json.dumps({"zarr_format": "https://example.org/another"}))
     assert gdal.Open(str(path)) is None
     assert "draft of Zarr v3" in cpl.the_error()
+    driver = gdal.GetDriverByName("Zarr")
+    for change in (
+        lambda: driver.CopyFiles(str(tmp_path / "e.zarr"), str(path)),
+        lambda: driver.Rename(str(tmp_path / "e.zarr"), str(path)),
+        lambda: driver.Delete(str(path)),
+        lambda: driver.CopyFiles(str(path / "a"), str(path)),
+    ):
+        cpl.clear()
+        assert change() == gdal.CE_Failure
+        assert "draft of Zarr v3" in cpl.the_error() and "FORMAT=ZARR_V2" in cpl.the_error()
+    assert [entry.name for entry in path.iterdir()] == ["zarr.json"]
 
 
 def test_references_are_no_store_that_is_deleted_or_written_to(tmp_path):

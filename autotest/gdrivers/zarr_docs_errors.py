@@ -225,8 +225,8 @@ def _(folder):
     read(with_late_array(folder))
 
 
-@provokes("is of a draft of Zarr v3 that GDAL 3.4 to 3.6 wrote and read; copy it with one of these "
-          "versions to FORMAT=ZARR_V2")  # fmt: skip
+@provokes("is of a draft of Zarr v3 that GDAL 3.4 to 3.6 wrote and read; gdalmdimtranslate of one "
+          "of these versions copies it to FORMAT=ZARR_V2")  # fmt: skip
 def _(folder):
     (folder / "d.zarr").mkdir()
     (folder / "d.zarr/zarr.json").write_text('{"zarr_format": "https://example.org/draft"}')

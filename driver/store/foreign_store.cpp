@@ -150,6 +150,8 @@ bool HoldsForeign(const Location& location) {
            });
 }
 
+}  // namespace
+
 Status NotOpened(ForeignStore kind) {
     if (kind == ForeignStore::kIcechunk)
         return Status::Unsupported(
@@ -157,8 +159,9 @@ Status NotOpened(ForeignStore kind) {
             "opens it as Zarr");
     if (kind == ForeignStore::kV3Draft)
         return Status::Unsupported(
-            "is of a draft of Zarr v3 that GDAL 3.4 to 3.6 wrote and read; copy it with one of "
-            "these versions to FORMAT=ZARR_V2");
+            "is of a draft of Zarr v3 that GDAL 3.4 to 3.6 wrote and read; gdalmdimtranslate of "
+            "one "
+            "of these versions copies it to FORMAT=ZARR_V2");
     return Status::Unsupported(
         std::string("is Kerchunk references, which this driver leaves to GDAL's own driver") +
         (Builtin() == nullptr ? ": this GDAL has none"
@@ -166,8 +169,6 @@ Status NotOpened(ForeignStore kind) {
              ? ", and that one does not open it"
              : ": that of this version does not read them, that of later ones does"));
 }
-
-}  // namespace
 
 ForeignStore FindForeignStore(const StorePath& path) {
     const ForeignStore named = FindByName(path);

@@ -45,6 +45,9 @@ bool DoesBuiltinRead(ForeignStore kind);
 GDALDataset* OpenForeignStore(GDALOpenInfo* open_info, const ConnectionString& name,
                               ForeignStore kind);
 
+// Why a store of this `kind` is not opened, and what to do.
+zarr::Status NotOpened(ForeignStore kind);
+
 // True where the store that `name` leads to is to be changed, copied or deleted by GDAL's own
 // driver.
 bool IsStoreOfBuiltin(const char* name);

@@ -38,15 +38,26 @@ namespace zarr_driver {
 using zarr::Result;
 using zarr::Status;
 
+namespace {
+
+// Where a name leads to, whatever the consolidated metadata say.
+Result<StorePlace> LocateUnconsolidated(const ConnectionString& name) {
+    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
+    options.use_consolidated = zarr::UseConsolidated::kNever;
+    const auto location = Locate(name, options);
+    if (location.ok()) return StorePlace{location->store_path, location->node};
+    const ForeignStore kind = FindForeignStoreBehind(name.path, location.status());
+    return kind == ForeignStore::kV3Draft ? NotOpened(kind) : location.status();
+}
+
+}  // namespace
+
 Result<StorePlace> FindStorePlace(const char* name) {
     ZARR_ASSIGN_OR_RETURN(const ConnectionString parsed, ParseConnectionString(name));
     if (!parsed.indices.empty())
         return Status::Invalid("/" + parsed.node + ": a slice of an array, which is not a file");
     if (!IsStoreFolder(FolderOf(parsed.path))) return Status::Invalid("not a Zarr store");
-    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    options.use_consolidated = zarr::UseConsolidated::kNever;
-    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(parsed, options));
-    return StorePlace{location.store_path, location.node};
+    return LocateUnconsolidated(parsed);
 }
 
 namespace {
@@ -76,12 +87,9 @@ void AscendTarget(std::string& folder, std::string& node) {
 
 // The store and node of a folder that holds a document.
 Result<StorePlace> PlaceOfFolder(const std::string& folder) {
-    ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
-    options.use_consolidated = zarr::UseConsolidated::kNever;
     ConnectionString name;
     name.path = folder;
-    ZARR_ASSIGN_OR_RETURN(const Location location, Locate(name, options));
-    return StorePlace{location.store_path, location.node};
+    return LocateUnconsolidated(name);
 }
 
 }  // namespace
