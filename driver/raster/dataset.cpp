@@ -2,7 +2,6 @@
 #include "driver/raster/dataset.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 #include "core/conventions/attributes.h"
@@ -472,7 +471,7 @@ void ZarrDataset::TakeBytesAsSigned() {
 // destructor.
 ZarrDataset::~ZarrDataset() {
     Guarded(store_path(), [&] {
-        AdviseNorthUp();
+        if (update_ == nullptr && !options_.north_up) place_.AdviseNorthUp(store_path());
         is_closing_ = true;
         CloseStore();
         GDALPamDataset::FlushCache(true);
@@ -639,16 +638,6 @@ bool ZarrDataset::HasAllColours() {
     };
     has_all_colours_ = std::all_of(std::begin(kRedGreenBlue), std::end(kRedGreenBlue), is_stated);
     return *has_all_colours_;
-}
-
-// -projwin of gdal_translate wants rows that go south, and does not say how to get them.
-void ZarrDataset::AdviseNorthUp() const {
-    const auto transform = place_.KnownTransform();
-    if (update_ != nullptr || options_.north_up || !transform || !IsSouthUp(*transform)) return;
-    if (std::strstr(CPLGetLastErrorMsg(), "negative width and/or height") != nullptr)
-        EmitWarning(store_path(),
-                    "its rows go north; open option NORTH_UP=YES, or configuration option "
-                    "ZARR_NORTH_UP=YES, turns them into rows that go south");
 }
 
 void ZarrDataset::WarnOfBandsThatDiffer() {

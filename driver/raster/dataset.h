@@ -210,7 +210,6 @@ class ZarrDataset final : public ZarrPamDataset {
     zarr::Status OpenAnew(BandArray& array);
     void WarnOfBandsThatDiffer();
     void StoreAssumedColours();
-    void AdviseNorthUp() const;
     std::string BandNamesPath() const;
     zarr::Status WriteBandNames();
     zarr::Status UpdateLevels();

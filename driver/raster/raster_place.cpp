@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "driver/raster/raster_place.h"
 
+#include <cpl_error.h>
+
+#include <cstring>
+
 #include "core/conventions/crs_sources.h"
 #include "driver/base/report.h"
 #include "driver/georef/georeferencing_write.h"
@@ -74,6 +78,15 @@ RasterPosition RasterPlace::Known() const {
 
 std::optional<zarr::GeoTransform> RasterPlace::KnownTransform() const {
     return found_ ? found_->transform : std::nullopt;
+}
+
+void RasterPlace::AdviseNorthUp(const std::string& store_path) const {
+    const auto transform = KnownTransform();
+    if (!transform || !IsSouthUp(*transform)) return;
+    if (std::strstr(CPLGetLastErrorMsg(), "negative width and/or height") == nullptr) return;
+    EmitWarning(store_path,
+                "its rows go north; open option NORTH_UP=YES, or configuration option "
+                "ZARR_NORTH_UP=YES, turns them into rows that go south");
 }
 
 namespace {

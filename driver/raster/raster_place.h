@@ -48,6 +48,9 @@ class RasterPlace {
     bool has_changed() const { return has_changed_; }
     // What is known of the transform, without reading.
     std::optional<zarr::GeoTransform> KnownTransform() const;
+    // Warns how to get rows that go south where GDAL's last error is gdal_translate's, whose
+    // -projwin wants them and does not say so.
+    void AdviseNorthUp(const std::string& store_path) const;
     // The dimensions have other names, by which what is known is to be written anew.
     void DimensionsRenamed() { has_changed_ = has_changed_ || found_.has_value(); }
     // Writes what has changed: to arrays beside the raster, and to the attributes of its arrays,
