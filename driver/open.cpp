@@ -122,8 +122,9 @@ bool IsStoreThere(const std::string& name) {
     const auto parsed = ParseConnectionString(name);
     if (!parsed.ok()) return false;
     const QuietErrors quiet;
+    const bool is_slice = !parsed->indices.empty() || !parsed->select.empty();
     const bool is_there = IsStoreFolder(FolderOf(parsed->path)) &&
-                          (parsed->node.empty() || FindStorePlace(name.c_str()).ok());
+                          (parsed->node.empty() || is_slice || FindStorePlace(name.c_str()).ok());
     return is_there || IsStoreOfBuiltin(name.c_str());
 }
 

@@ -176,21 +176,24 @@ def test_one_array_of_a_group_over_http_is_placed_as_locally(tmp_path):
             assert len(server.log()["requests"]) <= 6
 
 
-@pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "consolidated", "box"])
+@pytest.mark.parametrize("case", ["unknown", "group's shape", "own shape", "coordinates", "consolidated", "box"])
 def test_the_size_of_a_groups_transform_on_a_server_that_does_not_list(tmp_path, cpl, case):
     """What cannot be known is told once, and costs no request."""
     box = [PLACE[0], PLACE[3] - 10 * ROWS, PLACE[0] + 10 * COLUMNS, PLACE[3]]
     more = {"group's shape": {"spatial:shape": [ROWS, COLUMNS]}, "box": {"spatial:bbox": box}}.get(case, {})
     own = {"spatial:shape": [20, 30]} if case == "own shape" else {}
-    store = make_store(tmp_path, {"full": image(), "half": image(20, 30, **own)}, {**spatial(**more), **UTM},
-                       consolidated=case == "consolidated")
+    arrays = {"full": image(), "half": image(20, 30, **own)}
+    if case == "coordinates":
+        arrays["x"] = {"values": PLACE[0] + 10 * np.arange(30) + 5, "dims": ["x"]}
+        arrays["y"] = {"values": PLACE[3] - 10 * np.arange(20) - 5, "dims": ["y"]}
+    store = make_store(tmp_path, arrays, {**spatial(**more), **UTM}, consolidated=case == "consolidated")
     requests = []
     with Served(tmp_path) as server, config_options(GDAL_PAM_ENABLED="NO"):
         url = f"{server.url}/{store.name}"
         server.log()
         place = place_of(array_name(url, "half"))
         requests = server.log()["requests"]
-    assert place == (PLACE if case in ("unknown", "own shape") else None, 32632)
+    assert place == (PLACE if case in ("unknown", "own shape", "coordinates") else None, 32632)
     assert not any("/full" in path for _, path, *_ in requests)
     assert len(cpl.warnings) == (case == "unknown")
     if case == "unknown":

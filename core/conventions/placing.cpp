@@ -168,8 +168,10 @@ std::optional<Size> StatedSize(const json::Value& attributes) {
     return shape.empty() ? SizeOfBox(attributes) : std::optional(Size{shape[1], shape[0]});
 }
 
-// True where the array states its own size as `spatial:shape`.
-bool StatesOwnSize(const ArrayFacts& facts) {
+// True where the array has the size that X and Y have in its group, as their coordinates or its own
+// `spatial:shape` tell.
+bool HasSizeOfGroup(const ArrayFacts& facts) {
+    if (!XOf(facts).coordinate_path.empty() && !YOf(facts).coordinate_path.empty()) return true;
     const std::vector<double> shape = NumbersOf(facts.attributes, "spatial:shape", 2);
     return !shape.empty() && shape[0] == static_cast<double>(YOf(facts).size) &&
            shape[1] == static_cast<double>(XOf(facts).size);
@@ -198,7 +200,7 @@ bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, W
         return size->columns == static_cast<double>(XOf(facts).size) &&
                size->rows == static_cast<double>(YOf(facts).size);
     const std::string group(ParentPath(facts.path));
-    if (!StatesOwnSize(facts) && !ShapesIn(hierarchy, group)->are_known)
+    if (!HasSizeOfGroup(facts) && !ShapesIn(hierarchy, group)->are_known)
         warnings.push_back("group /" + group +
                            ": states no spatial:shape, and the server does not list the group: the "
                            "geotransform of the group is applied to this array of " +

@@ -66,6 +66,14 @@ bool AreLevels(const std::string& folder) {
     return EQUAL(CPLGetExtension(folder.c_str()), "levels");
 }
 
+// True for a zip file whose store lies in a folder of it.
+bool HoldsStoreInFolder(const std::string& path) {
+    const auto place = ZipPlaceOf(path);
+    if (!place || place->inner) return false;
+    const auto archive = OpenZip(place->archive);
+    return archive.ok() && !InnerFolder(*place, **archive).empty();
+}
+
 // True for what has no folder around it that could be a store: "/", or "/vsis3" with its buckets.
 bool IsAboveAll(const std::string& path) {
     return path.empty() || path == "/" ||
@@ -107,6 +115,8 @@ Result<StorePlace> FindTargetPlace(const char* name) {
     while (!IsAboveAll(at)) {
         if (!node.empty() && IsStoreFolder(at)) {
             if (AreLevels(at)) break;
+            // What such a file stands for is not around the path.
+            if (at != folder.text() && HoldsStoreInFolder(at)) break;
             ZARR_ASSIGN_OR_RETURN(StorePlace place, PlaceOfFolder(at));
             place.node = zarr::JoinKey(place.node, node);
             return place;
