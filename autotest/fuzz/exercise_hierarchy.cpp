@@ -75,7 +75,9 @@ void AskConventions(const Hierarchy& hierarchy, const std::string& path) {
 void AskGroup(const Hierarchy& hierarchy, const std::string& path) {
     Warnings warnings;
     (void)hierarchy.CheckGroup(path);
-    (void)FindPyramids(hierarchy, path, warnings);
+    PyramidFaults faults;
+    (void)FindPyramids(hierarchy, path, faults);
+    faults.Report(warnings);
     const auto attributes = hierarchy.Attributes(path);
     if (!attributes.ok()) return;
     (void)ReadOmeroChannels(*attributes, warnings);
