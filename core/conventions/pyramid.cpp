@@ -289,8 +289,8 @@ bool AreAxesDeclared(const ArrayFacts& facts) {
 }
 
 void PyramidFaults::Add(const std::string& group, const Warnings& warnings) {
-    for (const std::string& warning : warnings)
-        Count(warning, group.empty() ? warning : "/" + group + ": " + warning);
+    const std::string where = group.empty() ? "" : "/" + group + ": ";
+    for (const std::string& warning : warnings) Count(warning, where + warning);
 }
 
 void PyramidFaults::Count(const std::string& what, const std::string& warning) {

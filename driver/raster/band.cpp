@@ -623,14 +623,14 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
     auto attribute =
         zarr::NodataAttribute(field_.type, array_.layout.facts.metadata.format, *element);
     if (!attribute.ok()) return EmitError(dataset()->store_path(), attribute.status());
-    const bool is_whole = field_.name.empty();
-    const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
-    if (!status.ok()) return EmitError(dataset()->store_path(), status);
     TakeNodata(element);
     if (attribute->first != kFillValueAttribute)  // which counts first
         dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
-    return CE_None;
+    // Last: the attribute alone says it where this fails.
+    const bool is_whole = field_.name.empty();
+    const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
+    return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);
 }
 
 // The overviews have the raster's nodata value.
