@@ -114,8 +114,8 @@ def test_long_names_are_searched_in_smaller_pieces(tmp_path):
     names = np.array([f"name {i}" for i in range(2000)], dtype="<U2000")
     store = make(tmp_path, names, chunk=100, attrs={})
     group = zarr.open_group(str(store), mode="r+")
-    group["time"].resize(70_000)
-    group["v"].resize(70_000, 1, 2)
+    group["time"].resize((70_000,))
+    group["v"].resize((70_000, 1, 2))
     group["time"][69_999] = "last"
     group["v"][69_999] = 5
     assert_selects(store, "time=last", 5)
