@@ -70,6 +70,8 @@ bool HoldsDocument(const std::string& folder) {
     return !zarr::IsDocument(*first, zarr::Document::kConsolidated) || !HoldsReferences(folder);
 }
 
+}  // namespace
+
 bool IsLevelsFolder(const std::string& folder) {
     std::string path = folder;
     static_cast<void>(TakeQuery(folder, path));
@@ -77,8 +79,6 @@ bool IsLevelsFolder(const std::string& folder) {
            (PathExists(FileIn(folder, ".zlevels")) || PathExists(FileIn(folder, "0.zarr")) ||
             PathExists(FileIn(folder, "0.link")));
 }
-
-}  // namespace
 
 bool HoldsReferences(const std::string& folder) {
     return DoesTextSay(folder, zarr::DocumentKey("", zarr::Document::kConsolidated),

@@ -15,6 +15,9 @@ namespace zarr_driver {
 // False of Kerchunk references in Parquet files, which have a `.zmetadata` alone.
 bool IsStoreFolder(const std::string& folder);
 
+// True where `folder` is one of xcube's "x.levels", whose levels are stores of their own.
+bool IsLevelsFolder(const std::string& folder);
+
 // True where the `.zmetadata` in `folder` is that of Kerchunk references in Parquet files. Reads
 // it.
 bool HoldsReferences(const std::string& folder);

@@ -40,7 +40,7 @@ using zarr::Status;
 
 namespace {
 
-// Where a name leads to, whatever the consolidated metadata say.
+// The place that a name leads to, whatever the consolidated metadata say.
 Result<StorePlace> LocateUnconsolidated(const ConnectionString& name) {
     ZARR_ASSIGN_OR_RETURN(OpenOptions options, OpenOptions::Parse(nullptr));
     options.use_consolidated = zarr::UseConsolidated::kNever;
@@ -62,10 +62,6 @@ Result<StorePlace> FindStorePlace(const char* name) {
 
 namespace {
 
-bool AreLevels(const std::string& folder) {
-    return EQUAL(CPLGetExtension(folder.c_str()), "levels");
-}
-
 // True for a zip file whose store lies in a folder of it.
 bool HoldsStoreInFolder(const std::string& path) {
     const auto place = ZipPlaceOf(path);
@@ -74,7 +70,7 @@ bool HoldsStoreInFolder(const std::string& path) {
     return archive.ok() && !InnerFolder(*place, **archive).empty();
 }
 
-// True for what has no folder around it that could be a store: "/", or "/vsis3" with its buckets.
+// True for a path without a folder around it that could be a store: "/", or "/vsis3".
 bool IsAboveAll(const std::string& path) {
     return path.empty() || path == "/" ||
            (STARTS_WITH(path.c_str(), "/vsi") && path.find('/', 1) == std::string::npos);
@@ -114,8 +110,8 @@ Result<StorePlace> FindTargetPlace(const char* name) {
     if (node.empty() || !is_store) AscendTarget(at, node);
     while (!IsAboveAll(at)) {
         if (!node.empty() && IsStoreFolder(at)) {
-            if (AreLevels(at)) break;
-            // What such a file stands for is not around the path.
+            if (IsLevelsFolder(at)) break;
+            // The store in such a zip file lies beside the path, not around it.
             if (at != folder.text() && HoldsStoreInFolder(at)) break;
             ZARR_ASSIGN_OR_RETURN(StorePlace place, PlaceOfFolder(at));
             place.node = zarr::JoinKey(place.node, node);
@@ -399,7 +395,7 @@ Status RemoveStore(const std::string& folder) {
     const std::string path = FileOrFolderOf(folder);
     const std::string aside = MoveAside(path);
     Status erased = EraseWhole(aside);
-    // What is left of it can be deleted again.
+    // The rest can be deleted again by the old name.
     if (!erased.ok() && aside != path) VSIRename(aside.c_str(), path.c_str());
     if (erased.ok()) RemoveBeside(path);
     return erased;
