@@ -58,7 +58,7 @@ std::string FindVariable(const Hierarchy& hierarchy, const std::string& group,
 json::Value LenientAttributes(const Hierarchy& hierarchy, const std::string& path,
                               Warnings& warnings);
 
-// What the stored numbers mean: packing, units.
+// The meaning of stored numbers: packing and units.
 
 // value = stored * scale + offset, in `units` (CF conventions, section 8.1).
 struct Packing {

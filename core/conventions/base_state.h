@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an overview states of the array that it was made from, so that one that was made from other
-// values is found out: another program may replace an array and leave the overviews as they are.
+// The statement of an overview about its base, the array that it was made from. It shows where the
+// base has other values now: a program may replace an array and leave its overviews as they are.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace zarr {
 // from: a JSON object by the names of the arrays, as a text, which netCDF has attributes of, too.
 inline constexpr std::string_view kBaseStateAttribute = "gdal_base_state";
 
-// What the attributes of a group state of the base of the array `name` in it; empty where nothing.
+// The statement in a group's attributes about the base of its array `name`; empty without one.
 std::string StatedBase(const json::Value& group_attributes, std::string_view name);
 // Puts it into them; an empty one takes it out.
 void StateBase(json::Object& group_attributes, std::string_view name, std::string state);

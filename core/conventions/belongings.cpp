@@ -73,7 +73,7 @@ class References {
         for (const CatalogGroup& group : groups)
             for (const CatalogArray& array : group.arrays)
                 all.of_[array.path] = ReferencesOf(hierarchy, array.path);
-        // What could not be read may refer to anything.
+        // An array that could not be read may refer to anything.
         ZARR_RETURN_IF_ERROR(hierarchy.TakeFailure());
         if (!warnings.empty()) return Status::Corrupt(warnings.front());
         return all;
@@ -201,7 +201,7 @@ class DescribedOverviews {
                (MayBeOverviewsGroup(first) && attributes.ok() && IsOverviewsGroup(*attributes));
     }
 
-    // What a group of overviews states of the array's content is of the new name.
+    // Moves the statement of a group of overviews about the array's content to the new name.
     Status MoveStatement(HierarchyWriter& writer, const std::string& group,
                          const std::string& new_name) const {
         ZARR_ASSIGN_OR_RETURN(const json::Value held, hierarchy_->Attributes(group));
@@ -302,7 +302,7 @@ Result<Paths> DeleteWithBelongings(HierarchyWriter& writer, const Hierarchy& hie
     ZARR_ASSIGN_OR_RETURN(const DescribedOverviews overviews,
                           DescribedOverviews::Read(hierarchy, path));
     const auto references = References::Read(hierarchy, scope.group);
-    // What cannot be read may refer to what would go.
+    // An array that cannot be read may refer to what would go.
     for (const std::string& array : overviews.paths()) all.push_back(array);
     const Paths owners = all;
     const std::set<std::string> kept =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What goes and moves with an array: its overviews, and the arrays of its group that it alone
-// refers to, as its mask, grid mapping, coordinates and their bounds. Left behind, the next array
-// of that name would take them for its own.
+// The belongings of an array, which are deleted and renamed with it: its overviews, and the arrays
+// of its group that it alone refers to, such as its mask, grid mapping, coordinates and bounds. The
+// next array of that name would take them for its own.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace zarr {
 
-// What else goes with a node that is deleted.
+// The nodes that are deleted with another one.
 struct DeletionScope {
     std::string group;  // only arrays in and below it refer to what belongs to the node
     // Coordinate arrays of dimensions stay, unless their names were made of the array's, as x_NAME.

@@ -51,7 +51,7 @@ std::optional<GeolocationArray> ArrayOnGrid(const Hierarchy& hierarchy, const Ar
     return array;
 }
 
-// What a coordinate's attributes and name make it.
+// The meaning of a coordinate, by its attributes and its name.
 struct Meaning {
     Kind kind = Kind::kLongLat;
     AxisRole role = AxisRole::kNone;  // kX, kY; kNone for what places nothing on a map

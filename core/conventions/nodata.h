@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which value of an array stands for missing data, as attributes and the fill value say it.
+// The value of an array that stands for missing data, by its attributes and its fill value.
 #pragma once
 
 #include <cstdint>

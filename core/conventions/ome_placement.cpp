@@ -174,7 +174,7 @@ Result<Rows> FromMap(const json::Value& value, const std::vector<OmeAxis>& input
     return Broken("mapAxis: expected the axis of each output, got " + json::Brief(value));
 }
 
-// One member of `multiscales` with its lists of transformations.
+// Reads the lists of transformations of one member of `multiscales`.
 class PlacementReader {
   public:
     PlacementReader(const json::Value& multiscale, std::string preferred, Warnings& warnings)
@@ -193,7 +193,7 @@ class PlacementReader {
     // A transformation alone, from a placement.
     Result<OmePlacement> Apply(const json::Value& item, const OmePlacement& from) const {
         const std::vector<OmeAxis> inputs = SystemAxes(item, "input");
-        // What the transformation does not take stays before what it makes.
+        // Rows that the transformation does not take stay, before those that it makes.
         std::vector<std::size_t> taken;
         for (const OmeAxis& axis : inputs)
             if (const auto row = FindAxis(from.axes, axis.name)) taken.push_back(*row);
@@ -492,7 +492,7 @@ class PlacementReader {
         return placed;
     }
 
-    // Those that place the image elsewhere than `placed`, and lie not on the way to it.
+    // Warns of the ways that place the image elsewhere than `placed`, and do not lead to it.
     void WarnOfOthers(const OmePlacement& placed, const std::vector<Way>& ways) {
         std::string others;
         for (const Way& way : ways) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of a group's statements holds for an array in it, and which statements place an array.
+// The statements of a group that hold for an array in it, and those that place an array.
 #pragma once
 
 #include <string>

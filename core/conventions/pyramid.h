@@ -40,14 +40,15 @@ struct Pyramid {
 // rows and columns. Smaller levels of its pyramid lie in the same way.
 bool AreAxesDeclared(const ArrayFacts& facts);
 
-// What is wrong with the pyramids of several groups. Warnings that differ only in the place are
-// one, which names the first place and says how many more there are.
+// Collects the warnings about pyramids of several groups. Warnings that differ only in the place
+// become one, which names the first place and says how many more there are. Not thread-safe.
 class PyramidFaults {
   public:
     // Adds the warnings of a group, by its path.
     void Add(const std::string& group, const Warnings& warnings);
     // Adds a level that does not exist.
     void AddMissing(const std::string& warning) { Count("", warning); }
+    // Adds the collected warnings to `warnings`, and forgets them.
     void Report(Warnings& warnings);
 
   private:

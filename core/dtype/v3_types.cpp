@@ -340,8 +340,8 @@ Result<json::Value> TimeToJson(const DataType& type) {
 
 Result<json::Value> AnyToJson(const DataType& type);
 
-// As zarr-python 3.1 spells it, which reads no other; newer ones and the specification's "struct"
-// read it, too.
+// Writes the spelling of zarr-python 3.1, which reads no other. Newer versions, which know the
+// specification's "struct", read it as well.
 Result<json::Value> StructToJson(const DataType& type) {
     json::Array fields;
     std::set<std::string_view> names;

@@ -314,7 +314,7 @@ Status EmptyRoot(Store& store) {
     for (const StoreEntry& entry : entries) {
         if (entry.is_prefix) continue;
         if (entry.name == kV3Document) {
-            // Where there is no room for another document there may be none.
+            // A store without room for another document may go without.
             if (!SetText(store, entry.name, V3GroupText()).ok())
                 ZARR_RETURN_IF_ERROR(store.Erase(entry.name));
         } else if (IsDocument(entry.name, Document::kConsolidated)) {

@@ -43,8 +43,8 @@ struct Sharding {
     std::vector<CodecSpec> codecs;  // from the bytes of the whole shard to what is stored
 };
 
-// What an array says of its fill value where no attribute names a nodata value; in Zarr v3 the
-// attribute `gdal_has_nodata`. See core/metadata/fill_meaning.h.
+// The meaning of an array's fill value where no attribute names a nodata value. In Zarr v3 the
+// attribute `gdal_has_nodata` states it. See core/metadata/fill_meaning.h.
 enum class FillMeaning : std::uint8_t {
     kUnstated,
     kNodata,

@@ -20,7 +20,7 @@ bool IsDefaultFill(const DataType& type, const FillValue& fill);
 // True where one of the attributes `_FillValue` and `missing_value` says what is missing.
 bool NamesNodata(const json::Value& attributes);
 
-// What `attributes` say by kHasNodataAttribute.
+// The meaning that `attributes` state by kHasNodataAttribute.
 FillMeaning StatedFillMeaning(const json::Value& attributes);
 
 // True where the fill value of an array that has one stands for missing data, as long as no

@@ -101,8 +101,8 @@ struct CreationOptions {
     // Path of the array, or of the group of the arrays, that the name of the target says; empty
     // where the target is a store.
     std::string node;
-    // Of a chunk in pixels, by BLOCKXSIZE and BLOCKYSIZE; 0: by default. Rows without columns are
-    // 0.
+    // The size of a chunk in pixels, by BLOCKXSIZE and BLOCKYSIZE. 0 means the default, and so do
+    // rows without columns.
     std::uint64_t block_x = 0;
     std::uint64_t block_y = 0;
     bool append_subdataset = false;

@@ -50,7 +50,7 @@ bool IsDebugEnabled();
 void LogRequest(const char* verb, const std::string& path, const std::string& key,
                 const std::string& answer, std::uint64_t nanoseconds);
 
-// What LogRequest() says of an answer. `value` holds the bytes that were read; may be nullptr.
+// The words of LogRequest() for an answer. `value` holds the bytes that were read; may be nullptr.
 std::string AnswerText(const zarr::Status& answer, const zarr::Buffer* value = nullptr);
 std::string AnswerText(const zarr::Result<bool>& answer, const zarr::Buffer* value);
 template <class Number>
@@ -64,7 +64,7 @@ std::string AnswerText(const zarr::Result<std::optional<Number>>& answer,
 std::string AnswerText(const zarr::Result<std::vector<zarr::StoreEntry>>& answer,
                        const zarr::Buffer* value = nullptr);
 
-// What `ask` returns, a request that CPL_DEBUG=ZARR tells of.
+// Calls `ask`, a request, tells CPL_DEBUG=ZARR of it, and returns its answer.
 template <class Ask>
 auto Logged(const char* verb, const std::string& path, const std::string& key, Ask&& ask,
             const zarr::Buffer* value = nullptr) {

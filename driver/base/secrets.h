@@ -7,7 +7,7 @@
 
 namespace zarr_driver {
 
-// Where a URL in a text ends.
+// The place where a URL in a text ends.
 enum class UrlEnd : std::uint8_t {
     kAtSpace,      // in a sentence: at white space or a quote
     kAtSeparator,  // in the name of a dataset, which may hold spaces: at ": ", or a double quote

@@ -118,8 +118,8 @@ class Planner {
         if (hierarchy_ == nullptr) return {};
         ZARR_ASSIGN_OR_RETURN(const zarr::NodeKind kind, hierarchy_->KindOf(path));
         if (kind == zarr::NodeKind::kNone) return {};
-        return Status::Invalid(
-            "/" + path + ": is there already; creation option ARRAY_NAME gives " + "another name");
+        return Status::Invalid("/" + path +
+                               ": is there already; creation option ARRAY_NAME gives another name");
     }
 
   private:
@@ -254,7 +254,7 @@ Result<std::string> BasePath(const std::string& folder, const NewRaster& raster,
                              const CreationOptions& options) {
     std::string base = options.array_name;
     if (base.empty()) base = CPLGetBasename(folder.c_str());
-    // Of x.zarr.zip.
+    // x.zarr.zip has two extensions.
     if (EQUAL(CPLGetExtension(base.c_str()), "zarr")) base = CPLGetBasename(base.c_str());
     if (options.array_name.empty() && !zarr::IsValidKey(base)) base = "raster";
     ZARR_ASSIGN_OR_RETURN(base, zarr::NormalizePath(base));

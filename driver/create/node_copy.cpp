@@ -162,7 +162,7 @@ Status NodeCopy::PlanCompanion(const std::string& path, bool is_mask) {
         own = std::string(zarr::LastName(target_)) + "_mask";
         ZARR_ASSIGN_OR_RETURN(own, FreeName(*to, own));
     } else {
-        const bool is_found = is_same_store_ ? found == path : false;
+        const bool is_found = is_same_store_ && found == path;
         if (is_found || (!found.empty() && AreAlike(from_, path, *to, found))) return {};
         const auto metadata = from_.Metadata(path);
         if (!found.empty() && metadata.ok() && metadata->rank() == 0) {

@@ -17,7 +17,7 @@ using zarr::CatalogArray;
 
 namespace {
 
-// Where the arrays with the same statements lie.
+// The place of the arrays with equal statements.
 struct GridPlace {
     zarr::HorizontalAxes axes;
     double columns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which arrays on one grid lie in one place, so that they can be the bands of a raster.
+// Finds the arrays on one grid that lie in one place, so that they can be the bands of a raster.
 #pragma once
 
 #include <string>

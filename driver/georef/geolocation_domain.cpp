@@ -97,7 +97,7 @@ class Slices {
         }
     }
 
-    // Of the slice that places the raster.
+    // The indices of the slice that places the raster.
     const std::vector<std::uint64_t>& indices() const { return indices_; }
 
     // The name of a dimension along which the coordinates change; empty if they do not.

@@ -703,7 +703,7 @@ Result<bool> CoordinateArrays::WouldPlaceOthers(const RasterLayout& layout) cons
     if (!listed.ok()) return listed.status();
     const auto& own = layout.facts.dimensions;
     for (const CatalogArray* const array : listed->Rasters()) {
-        // What this update makes belongs to the rasters, as their masks.
+        // Arrays that this update makes belong to the rasters, such as their masks.
         if (rasters_.count(array->path) != 0 || update_.HasMade(array->path)) continue;
         const auto facts = zarr::DescribeArray(*hierarchy, array->path);
         if (!facts.ok() || !facts->axes.x || !facts->axes.y) continue;

@@ -40,7 +40,7 @@ struct NumberSeries {
 zarr::Result<bool> HoldsNumbers(const zarr::Hierarchy& hierarchy, const std::string& path,
                                 const NumberSeries& numbers);
 
-// Which arrays a store may hold besides those that are being written.
+// The arrays that a store may hold besides those that are being written.
 enum class OtherArrays : std::uint8_t {
     kNone,      // the store is new, and has those alone
     kOfOthers,  // what was there before

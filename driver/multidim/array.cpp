@@ -501,7 +501,7 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
     placement.preferred_mappings = preferred_mappings;
     RasterLayout layout;
     layout.facts = facts_;
-    // What was set since the array was opened counts.
+    // Attributes that were set since the array was opened count.
     ZARR_ASSIGN_OR_RETURN(layout.facts.attributes, update.Attributes(facts_.path));
     layout.x_axis = facts_.axes.x;
     layout.y_axis = facts_.axes.y;
@@ -510,7 +510,7 @@ Status ZarrMDArray::Place(const OGRSpatialReference* srs,
     ZARR_ASSIGN_OR_RETURN(
         const GeoreferencingArrays beside,
         WriteGeoreferencingArrays(arrays, layout, placement, convention_, warnings));
-    // Where the CRS is said elsewhere, a grid mapping of others may say more than a CRS.
+    // A grid mapping stays where the CRS is stated elsewhere: it may state more than a CRS.
     const bool replaces = srs == nullptr || !beside.grid_mapping.empty();
     if (replaces) {
         ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, layout, beside.grid_mapping));
@@ -562,7 +562,7 @@ Result<std::string> ZarrMDArray::StoredElement(const void* raw) const {
     return element;
 }
 
-// The fill value is what absent chunks hold: only while nothing is written.
+// Absent chunks hold the fill value: it is replaced only while nothing is written.
 Status ZarrMDArray::ReplaceFillValue(const std::optional<std::string>& element) {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata changed,
                           zarr::WithFillValue(facts_.metadata, element));

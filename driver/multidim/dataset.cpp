@@ -235,7 +235,7 @@ GDALDataset* RunToDataset(const char* name, const Work& make) {
 GDALDataset* CreateMultiDimensional(const char* name, CSLConstList /*group_options*/,
                                     CSLConstList options) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
-        // What is written afterwards needs it in its place.
+        // Later writes need the store in its place.
         ZARR_ASSIGN_OR_RETURN(const StorePlace place, FindTargetPlace(name));
         ZARR_RETURN_IF_ERROR(CheckChangeable(TargetFolderOf(place.folder)));
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));

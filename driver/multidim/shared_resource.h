@@ -67,7 +67,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     // where looking costs no requests.
     void DropOldStatistics();
 
-    // Which arrays hold coordinates.
+    // Finds the arrays that hold coordinates.
     zarr::CoordinateFinder& coordinates() { return coordinates_; }
 
     // The path of the group that is the root. Where an array was opened this is the group around

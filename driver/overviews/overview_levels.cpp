@@ -33,7 +33,7 @@ std::string Numbered(const std::string& name, int turn) {
     return turn == 1 ? name : name + "_" + std::to_string(turn);
 }
 
-// What the fill value of an array stands for, as long as no attribute names a nodata value.
+// The meaning of an array's fill value, as long as no attribute names a nodata value.
 zarr::FillMeaning FillMeaningOf(const zarr::ArrayFacts& facts) {
     return zarr::IsFillMissing(facts.metadata, facts.attributes) ? zarr::FillMeaning::kNodata
                                                                  : zarr::FillMeaning::kData;
@@ -464,7 +464,7 @@ Status OverviewLevels::UpdateDescription(const LevelPaths& level) const {
     return {};
 }
 
-// Where the raster's fill value has changed or become data, that of a level does, too.
+// Changes the fill value of a level, or makes it data, as that of the raster was.
 Status OverviewLevels::FollowFillValue(const zarr::ArrayFacts& base,
                                        const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(const zarr::ArrayMetadata metadata, hierarchy_.Metadata(path));

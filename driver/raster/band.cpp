@@ -627,7 +627,8 @@ CPLErr ZarrRasterBand::StoreNodata(T value) {
     if (attribute->first != kFillValueAttribute)  // which counts first
         dataset()->ChangeAttribute(array_, kFillValueAttribute, json::Value());
     dataset()->ChangeAttribute(array_, attribute->first.c_str(), std::move(attribute->second));
-    // Last: the attribute alone says it where this fails.
+    // The fill value comes last: where it cannot be changed, the attribute still states the nodata
+    // value.
     const bool is_whole = field_.name.empty();
     const Status status = is_whole ? dataset()->SetFillValue(array_, *element) : Status();
     return status.ok() ? CE_None : EmitError(dataset()->store_path(), status);

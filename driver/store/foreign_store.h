@@ -25,8 +25,8 @@ enum class ForeignStore : std::uint8_t {
 // whatever else lies in it.
 ForeignStore FindForeignStore(const StorePath& path);
 
-// What a path names where `failure` came of reading it as a store of ours: references on a server,
-// or a draft of Zarr v3. Costs two requests at most, of which GDAL keeps the answers.
+// Tells the kind of store at a path that could not be read as ours, with `failure`: references on a
+// server, or a draft of Zarr v3. Costs two requests at most, of which GDAL keeps the answers.
 ForeignStore FindForeignStoreBehind(const StorePath& path, const zarr::Status& failure);
 
 // Lets GDAL's own driver open the raster that `name` leads to where `failure` came of reading it as

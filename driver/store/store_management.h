@@ -22,7 +22,7 @@ CPLErr Delete(const char* name);
 // Gives a store another path, where nothing may be; or an array or group another name in its group.
 CPLErr Rename(const char* new_name, const char* old_name);
 
-// Where a store, or a node in one, lies.
+// The place of a store, or of a node in one.
 struct StorePlace {
     StorePath folder;
     std::string node;  // empty for the store itself

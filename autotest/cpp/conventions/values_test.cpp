@@ -79,7 +79,7 @@ TEST(Nodata, OfFloatsIsADoubleInBase64InV3) {
     EXPECT_EQ(written(-9999.0F, Format::kV2), "-9999.0");
 }
 
-// What xarray 2026.9 reads in Zarr v3: its decoder of `_FillValue` fails for other types.
+// xarray 2026.9 reads these types in Zarr v3: its decoder of `_FillValue` fails for others.
 TEST(Nodata, IsAnAttributeThatXarrayReadsInV3) {
     const auto name = [](const char* dtype, Format format) {
         const DataType type = Metadata(dtype, "null").dtype;
