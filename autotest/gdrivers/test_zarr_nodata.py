@@ -17,7 +17,7 @@ import zarr_formats
 import zarr_mdim
 from osgeo import gdal, osr
 from zarr_gdal import array_name, error_log, gdal_is_at_least, open_band, open_raster
-from zarr_tools import run_tool
+from zarr_tools import run_gdal
 
 MARK = "gdal_has_nodata"
 NAN = float("nan")
@@ -179,7 +179,7 @@ def xarray_store(folder, fill=0):
 @zarr_formats.V3
 def test_a_copy_to_netcdf_has_every_value(tmp_path):
     store = xarray_store(tmp_path)
-    run_tool("gdalmdimtranslate", "-q", store, tmp_path / "a.nc")
+    run_gdal("gdalmdimtranslate", "-q", store, tmp_path / "a.nc")
     with netCDF4.Dataset(tmp_path / "a.nc") as copy:
         assert "_FillValue" not in copy["time"].ncattrs()
         assert "_FillValue" not in copy["count"].ncattrs()
@@ -292,7 +292,7 @@ def test_a_time_that_numpy_knows(tmp_path, fill):
 def test_bounds_in_a_copy(tmp_path):
     store = put_root(tmp_path / "s.zarr")
     put_swath(store, 5.0, 5)
-    run_tool("gdalmdimtranslate", "-q", store, tmp_path / "a.nc")
+    run_gdal("gdalmdimtranslate", "-q", store, tmp_path / "a.nc")
     with netCDF4.Dataset(tmp_path / "a.nc") as copy:
         named = {name for name in copy.variables if "_FillValue" in copy[name].ncattrs()}
     assert named == {"data", "plain"}
@@ -346,7 +346,7 @@ def test_a_copy_says_no_more_than_needed(tmp_path, dtype, nodata, convention):
 def test_the_mark_is_a_number(tmp_path):
     """netCDF4, through which xarray writes attributes, refuses a boolean."""
     store = copy_to(tmp_path / "s.zarr", source(nodata=7))
-    run_tool("gdal_edit.py", "-unsetnodata", store)
+    run_gdal("gdal_edit.py", "-unsetnodata", store)
     assert stored(store, "a")[MARK] == 0 and stored(store, "a")[MARK] is not False
     assert_nodata(store, "a", None)
 
@@ -420,7 +420,7 @@ def test_appended_slices(tmp_path, nodata):
 @pytest.mark.parametrize("nodata", [None, 0, 3])
 def test_a_multidimensional_copy(tmp_path, nodata):
     first = copy_to(tmp_path / "s.zarr", source(nodata=nodata))
-    run_tool("gdalmdimtranslate", "-q", "-of", "Zarr", first, tmp_path / "t.zarr")
+    run_gdal("gdalmdimtranslate", "-q", "-of", "Zarr", first, tmp_path / "t.zarr")
     assert_nodata(tmp_path / "t.zarr", "a", nodata)
     for name in ("x", "y"):
         assert mdim_nodata(tmp_path / "t.zarr", name) is None
@@ -483,7 +483,7 @@ def test_absent_chunks_are_the_fill_value(tmp_path, fill):
 
 
 def unset_classic(store):
-    run_tool("gdal_edit.py", "-unsetnodata", array_name(store, "a"))
+    run_gdal("gdal_edit.py", "-unsetnodata", array_name(store, "a"))
 
 
 def unset_mdim(store):
@@ -568,7 +568,7 @@ def stored_pixels(store):
 
 
 def edit_tool(store, value):
-    run_tool("gdal_edit.py", "-a_nodata", str(value), array_name(store, "a"))
+    run_gdal("gdal_edit.py", "-a_nodata", str(value), array_name(store, "a"))
 
 
 def edit_band(store, value):
