@@ -16,6 +16,7 @@ import zarr
 import zarr_formats
 from osgeo import gdal
 from zarr_store import handmade, make_store
+from zarr_tools import plain_environment
 
 pytestmark = zarr_formats.BOTH
 
@@ -77,9 +78,8 @@ QUOTED = r'"((?:[^"\\]|\\.)*)"'
 def looked_at(folder, *names, what="all"):
     """The paths of all files that the system is asked for when all that is done in a folder."""
     command = ["strace", "-f", "-qq", "-s", "4096", "-e", "trace=%file", sys.executable, "-c", SCRIPT, what]
-    environment = {key: text for key, text in os.environ.items() if key != "LD_PRELOAD"}
     done = subprocess.run(
-        command + [str(name) for name in names], env=environment, cwd=folder, capture_output=True,
+        command + [str(name) for name in names], env=plain_environment(), cwd=folder, capture_output=True,
         text=True, errors="replace", timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from zarr_gdal import open_raster, read_all
 from zarr_store import make_array, zip_folder
+from zarr_tools import plain_environment
 
 TOOL = pathlib.Path(os.environ["ZARR_DUMP"]).with_name("zarr_unload")
 PLUGIN = pathlib.Path(os.environ["GDAL_DRIVER_PATH"].split(os.pathsep)[0]) / "gdal_ZarrV2.so"
@@ -31,8 +32,7 @@ def store(request, tmp_path):
 
 def run(way, store, rounds=20, plugin=PLUGIN):
     # GDAL itself must not find the plugin: the program loads it.
-    environment = {k: v for k, v in os.environ.items() if k not in ("GDAL_DRIVER_PATH", "LD_PRELOAD")}
-    environment["GDAL_DRIVER_PATH"] = "disable"
+    environment = {**plain_environment(), "GDAL_DRIVER_PATH": "disable"}
     done = subprocess.run(
         [str(TOOL), way, str(plugin), str(store), str(rounds)], env=environment,
         capture_output=True, text=True, timeout=SECONDS, check=False,

@@ -15,7 +15,6 @@ import base64
 import functools
 import itertools
 import json
-import os
 import pathlib
 import struct
 import subprocess
@@ -24,6 +23,7 @@ import threading
 
 import numpy as np
 import zarr3_values
+from zarr_tools import plain_environment
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = REPOSITORY / "build" / "tools"
@@ -151,10 +151,7 @@ def crc32c(data):
 
 
 def _environment():
-    return {
-        name: value for name, value in os.environ.items()
-        if name not in ("LD_PRELOAD", "PYTHONPATH", "PYTHONHOME")
-    }  # fmt: skip
+    return plain_environment("PYTHONPATH", "PYTHONHOME")
 
 
 def _run(command, text):

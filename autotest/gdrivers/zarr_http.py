@@ -48,6 +48,8 @@ import time
 import urllib.parse
 import urllib.request
 
+from zarr_tools import plain_environment
+
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -267,8 +269,9 @@ class Served:
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=plain_environment(),
+        )  # fmt: skip
         self.url = f"http://127.0.0.1:{int(self.process.stdout.readline())}"
         return self
 

@@ -37,6 +37,7 @@ if __name__ == "__main__":
 import zarr_gdal  # noqa: E402  (the server needs none of them)
 from osgeo import gdal  # noqa: E402
 from zarr_http import Served  # noqa: E402
+from zarr_tools import plain_environment  # noqa: E402
 
 
 class S3:
@@ -50,7 +51,7 @@ class S3:
         assert shutil.which(S3RVER), f"{S3RVER} is not there: run scripts/setup.sh test"
         self.process = subprocess.Popen(
             [sys.executable, "-B", __file__, str(self.folder)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=plain_environment(),
         )  # fmt: skip
         address = None
         while address is None:

@@ -7,6 +7,14 @@ import subprocess
 SECONDS = 120
 
 
+def plain_environment(*left_out):
+    """The environment of a program that loads none of our code: without our sanitizers, which
+    slow such programs down or which they may not bear, and without the variables left out."""
+    return {
+        name: text for name, text in os.environ.items() if name not in ("LD_PRELOAD", *left_out)
+    }  # fmt: skip
+
+
 def run_gdal(*words):
     """Runs a program of GDAL with the environment of the tests, and so with the sanitizer's
     runtime that the driver may need. Returns its output; fails the test where it fails."""
@@ -14,9 +22,9 @@ def run_gdal(*words):
 
 
 def run_tool(*words):
-    """Runs a program that loads none of our code, without our sanitizers, which such programs
-    may not bear. Returns its output; fails the test where it fails."""
-    return _run(words, {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"})
+    """Runs a program that loads none of our code. Returns its output; fails the test where it
+    fails."""
+    return _run(words, plain_environment())
 
 
 def _run(words, environment):
