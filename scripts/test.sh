@@ -177,7 +177,7 @@ stage_asan() {
     # Not what starts a hundred processes to do in them what other tests do; what runs in several
     # formats in one of them alone; and of tests with many cases some, but for those of bad input.
     local name left_out=()
-    for name in docs dask kill rio_commands; do
+    for name in docs dask kill delete_killed fork synchronizer soak rio_commands s3; do
         left_out+=(--ignore "autotest/gdrivers/test_zarr_$name.py")
     done
     ZARR_TEST_FORMATS=one ZARR_TEST_CASES=3 GDAL_DRIVER_PATH=$PWD/build-debug/gdalplugins \

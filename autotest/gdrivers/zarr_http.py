@@ -4,7 +4,8 @@
 
 As a program, for one that measures or tests: prints its port, serves until standard input ends.
 
-    zarr_http.py FOLDER [DELAY]      DELAY: seconds before each answer
+    zarr_http.py FOLDER [DELAY]      DELAY: seconds before each answer, and between it and any
+                                     request that came before it
     zarr_http.py HOST:PORT [DELAY]   passes everything on to another server
 
     GET /-/log      the requests since the last time, as JSON, how many waited at the same time, and
@@ -73,6 +74,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_POST = do_DELETE = do_PUT
 
+    def wait(self, rules):
+        """Lets the requests of one round trip come in, however late a busy machine starts them."""
+        delay = rules.get("delay", 0)
+        time.sleep(delay + random.random() * rules.get("jitter", 0))
+        latest = time.monotonic() + 5 * delay
+        while (now := time.monotonic()) < min(latest, self.server.last_arrival + delay):
+            time.sleep(self.server.last_arrival + delay - now)
+
     def answer(self, with_body):
         path = urllib.parse.unquote(self.path)
         self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -86,8 +95,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.active += 1
             self.server.most_active = max(self.server.most_active, self.server.active)
             turn = self.server.in_turn + 1
-        rules = self.server.rules
-        time.sleep(rules.get("delay", 0) + random.random() * rules.get("jitter", 0))
+            self.server.last_arrival = time.monotonic()
+        self.wait(self.server.rules)
         with self.server.lock:
             self.server.active -= 1
             self.server.in_turn = max(self.server.in_turn, turn)
@@ -258,6 +267,7 @@ class HttpServer(http.server.ThreadingHTTPServer):
         self.rules = {"delay": delay}
         self.log = []
         self.active = self.most_active = self.in_turn = 0
+        self.last_arrival = 0.0
         self.lock = threading.Lock()
 
 
