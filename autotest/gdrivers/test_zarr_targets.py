@@ -93,6 +93,24 @@ def test_gdal_translate_and_gdalwarp_and_gdalmdimtranslate(store):
         check(store, node if node != "m" else "m/a")
 
 
+@pytest.mark.parametrize("name", ["air", "zg"])
+@pytest.mark.parametrize("kind", ["zarr", "nc"])
+def test_a_copied_group_has_all_arrays_of_its_source(tmp_path, named, name, kind, cpl):
+    """GDAL 3.13 leaves out arrays that the target finds, such as those of the groups above it."""
+    for path, first in (("s.zarr", 0.0), (f"t.{kind}", 100.0)):
+        values = first + np.arange(12.0).reshape(3, 4)
+        coordinates = {v: (("j", "i"), values + n) for n, v in enumerate(("lat", "lon"), 1)}
+        source = xr.Dataset({name: (("j", "i"), values)}, {**coordinates, "i": first + np.arange(4)})
+        source.to_netcdf(tmp_path / path) if path.endswith(".nc") else source.to_zarr(tmp_path / path)
+    target = named(tmp_path / "s.zarr", "m")
+    assert gdal.MultiDimTranslate(str(target), str(tmp_path / f"t.{kind}"), format="Zarr") is not None
+    group = zarr.open_group(str(tmp_path / "s.zarr"), mode="r")["m"]
+    assert sorted(group.array_keys()) == sorted([name, "i", "lat", "lon"])
+    for array in group.array_keys():
+        np.testing.assert_array_equal(group[array][...], source[array].values)
+    assert cpl.events == []
+
+
 def test_bands_of_several_arrays_are_a_group(store, named, cpl):
     assert write(named(store, "g"), bands=2, nodata=(1, 2))
     check(store, "g")
@@ -197,7 +215,10 @@ def test_stores_that_are_no_nodes_are_made_and_replaced(store, cpl):
     assert write(store / "plain/t.zarr", ["ARRAY_NAME=again"])
     for place in (levels / "1.zarr", store / "plain/t.zarr"):
         assert "again" in zarr.open_group(str(place), mode="r")
-    assert "plain" not in zarr.open_consolidated(str(store))
+    if create_deletes_first():  # the path is then as free as any other in the store
+        check(store, "plain/t.zarr/again")
+    else:
+        assert "plain" not in zarr.open_consolidated(str(store))
     assert cpl.events == []
     assert not write(array_name(levels, "x"))
     assert "levels of xcube are stores of their own" in cpl.the_error()

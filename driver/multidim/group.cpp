@@ -194,12 +194,21 @@ std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name
     return nullptr;
 }
 
+// An array outside of the opened group is another array than the one that is copied. A grid mapping
+// that the driver wrote for a copied array lacks the attributes of the source's variable.
+bool ZarrGroup::IsHiddenFromCopies(const std::string& path) const {
+    if (copies_ == 0) return false;
+    const StoreUpdate* const update = session_->update();
+    return zarr::ParentPath(path) != path_ || (update != nullptr && update->HasMade(path));
+}
+
 std::shared_ptr<GDALMDArray> ZarrGroup::OpenMDArray(const std::string& osName,
                                                     CSLConstList /*papszOptions*/) const {
     return Guarded(session_->store_path(), [&]() -> std::shared_ptr<GDALMDArray> {
         const auto path = Find(osName, NodeKind::kArray);
         if (!Report(path.status())) return nullptr;
         if (!*path) return ComputedVariable(osName);
+        if (IsHiddenFromCopies(**path)) return nullptr;
         auto array = session_->OpenArray(**path);
         if (array.ok()) return *array;
         Report(array.status());
@@ -422,6 +431,20 @@ std::shared_ptr<GDALAttribute> ZarrGroup::CreateAttribute(const std::string& osN
             return CreateNodeAttribute(session_, path_, AttributeParent(), osName, anDimensions,
                                        oDataType, false);
         });
+    });
+}
+
+bool ZarrGroup::CopyFrom(const std::shared_ptr<GDALGroup>& poDstRootGroup, GDALDataset* poSrcDS,
+                         const std::shared_ptr<GDALGroup>& poSrcGroup, bool bStrict,
+                         GUInt64& nCurCost, GUInt64 nTotalCost, GDALProgressFunc pfnProgress,
+                         void* pProgressData, CSLConstList papszOptions) {
+    return Guarded(session_->store_path(), [&]() -> bool {
+        ++copies_;
+        const bool is_copied =
+            GDALGroup::CopyFrom(poDstRootGroup, poSrcDS, poSrcGroup, bStrict, nCurCost, nTotalCost,
+                                pfnProgress, pProgressData, papszOptions);
+        --copies_;
+        return is_copied;
     });
 }
 

@@ -3,6 +3,7 @@
 
 #include <gdal_priv.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ class ZarrGroup final : public GDALGroup {
     std::vector<std::string> GetMDArrayNames(CSLConstList papszOptions = nullptr) const override;
     // Lists nothing. An array that is not listed opens too: one outside of what was opened, and the
     // variable that is computed for a dimension of the group. nullptr, without an error, where
-    // there is no such array.
+    // there is no such array. During CopyFrom() only arrays open that a caller has created in the
+    // group.
     std::shared_ptr<GDALMDArray> OpenMDArray(const std::string& osName,
                                              CSLConstList papszOptions = nullptr) const override;
     std::vector<std::string> GetGroupNames(CSLConstList papszOptions = nullptr) const override;
@@ -65,6 +67,11 @@ class ZarrGroup final : public GDALGroup {
     bool DeleteAttribute(const std::string& osName,
                          CSLConstList papszOptions = nullptr) ZARR_OVERRIDE_3_8;
     bool Rename(const std::string& osNewName) ZARR_OVERRIDE_3_8;
+    // Since 3.13 GDAL copies no array that OpenMDArray() of the target finds.
+    bool CopyFrom(const std::shared_ptr<GDALGroup>& poDstRootGroup, GDALDataset* poSrcDS,
+                  const std::shared_ptr<GDALGroup>& poSrcGroup, bool bStrict, GUInt64& nCurCost,
+                  GUInt64 nTotalCost, GDALProgressFunc pfnProgress, void* pProgressData,
+                  CSLConstList papszOptions = nullptr) override;
 
     const std::string& path() const { return path_; }
     // The session tells that the group is gone, or lies elsewhere.
@@ -82,6 +89,8 @@ class ZarrGroup final : public GDALGroup {
     zarr::Status CheckChange() const;
     std::shared_ptr<const Nodes> Members() const;
     zarr::Result<Nodes> ListMembers() const;
+    // True if a copy into the group must not take the array at `path` for its own.
+    bool IsHiddenFromCopies(const std::string& path) const;
     std::shared_ptr<GDALMDArray> ComputedVariable(const std::string& name) const;
     zarr::Result<std::optional<std::string>> Find(const std::string& name,
                                                   zarr::NodeKind kind) const;
@@ -101,6 +110,7 @@ class ZarrGroup final : public GDALGroup {
     const std::shared_ptr<SharedResource> session_;
     std::string path_;
     bool is_deleted_ = false;
+    std::atomic<int> copies_{0};  // calls of CopyFrom() that run
     mutable zarr::Mutex mutex_;
     mutable std::shared_ptr<const Nodes> members_;
     mutable zarr::Status listing_;          // why there are none
