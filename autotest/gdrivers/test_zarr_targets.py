@@ -111,6 +111,25 @@ def test_a_copied_group_has_all_arrays_of_its_source(tmp_path, named, name, kind
     assert cpl.events == []
 
 
+@pytest.mark.parametrize("consolidated", ["YES", "NO"])
+@pytest.mark.parametrize("node", ["m", "g/m", "h/m"])
+def test_a_store_is_copied_into_a_group_of_its_own(tmp_path, named, node, consolidated, cpl):
+    """The copy has what the store had before, and not itself."""
+    store = tmp_path / "s.zarr"
+    assert write(store, ["ARRAY_NAME=a", f"CREATE_CONSOLIDATED_METADATA={consolidated}"])
+    assert write(store / "g/b")
+    before = {path for path in zarr_formats.documents(store) if path != ".zmetadata"}
+    assert gdal.MultiDimTranslate(str(named(store, node)), str(store), format="Zarr") is not None
+    copied = {path.removeprefix(node + "/") for path in zarr_formats.documents(store) if path.startswith(node + "/")}
+    assert {path for path in copied if path.endswith(".zarray")} == {
+        path for path in before if path.endswith(".zarray")
+    }
+    assert {path for path in copied if path.endswith(".zgroup")} == {".zgroup", "g/.zgroup"}
+    for array in ("a", "g/b"):
+        assert (open_raster(store / node / array).ReadAsArray() == VALUES).all()
+    assert cpl.events == []
+
+
 def test_bands_of_several_arrays_are_a_group(store, named, cpl):
     assert write(named(store, "g"), bands=2, nodata=(1, 2))
     check(store, "g")

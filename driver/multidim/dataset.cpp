@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <new>
+#include <vector>
 
+#include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
 #include "driver/base/creation_options.h"
 #include "driver/base/guard.h"
@@ -192,6 +194,21 @@ std::unique_ptr<SharedResource::StoredOrder> KeepStoredOrder(const GDALDataset* 
     return own != nullptr ? std::make_unique<SharedResource::StoredOrder>(own->session()) : nullptr;
 }
 
+// Lists the groups of a store of ours. As long as the groups live, GDAL finds in them what was
+// listed: the target of a copy may be a group of the store that is copied.
+std::vector<std::shared_ptr<ZarrGroup>> ListGroups(const GDALDataset* source) {
+    std::vector<std::shared_ptr<ZarrGroup>> groups;
+    const auto* const own = dynamic_cast<const MdimDataset*>(source);
+    if (own == nullptr) return groups;
+    groups.push_back(own->session().OpenGroup(own->session().root()));
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const auto group = groups[i];
+        for (const std::string& name : group->GetGroupNames())
+            groups.push_back(own->session().OpenGroup(zarr::JoinKey(group->path(), name)));
+    }
+    return groups;
+}
+
 Result<DatasetPtr> FillCopy(NewRoot& made, GDALDataset* source, int strict, CSLConstList options,
                             GDALProgressFunc progress, void* progress_data) {
     const Status is_told(zarr::StatusCode::kCancelled, "");
@@ -249,6 +266,7 @@ GDALDataset* CopyMultiDimensional(const char* name, GDALDataset* source, int str
                                   CSLConstList options, GDALProgressFunc progress,
                                   void* progress_data) {
     return RunToDataset(name, [&]() -> Result<DatasetPtr> {
+        const auto listed = ListGroups(source);
         ZARR_ASSIGN_OR_RETURN(NewRoot made, NewRoot::Make(name, options));
         auto filled = FillCopy(made, source, strict, options, progress, progress_data);
         if (!filled.ok()) made.Abandon();
