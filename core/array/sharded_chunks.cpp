@@ -8,6 +8,7 @@
 #include "core/base/checked.h"
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
+#include "core/store/read_ranges.h"
 
 namespace zarr {
 
@@ -143,7 +144,7 @@ struct ShardedChunks::Gathered {
     Index shard;
     ShardBox box;
     ShardNodePtr root;                // nullptr where all chunks are pending
-    std::vector<WantedRange> stored;  // `which` is the place in what was asked for
+    std::vector<WantedRange> stored;  // `which` is the position in `chunks` of GetMany()
     std::vector<Held> held;
 };
 
@@ -194,51 +195,22 @@ Status ShardedChunks::GetMany(const std::vector<std::uint64_t>& chunks, const Fe
         const Gathered::Held& held = gathered.held[i];
         return take(held.which, {held.memory != nullptr, held.bytes, version});
     }));
-    const std::vector<JoinedRange> runs = JoinRanges(gathered.stored, store_->CostOfReads());
-    // Where there are few requests the threads share what each brings.
-    const std::size_t threads = runs.size() < options.threads ? options.threads : 1;
-    return ParallelFor(runs.size(), options.requests, [&](std::size_t i) {
-        return FetchRun(chunks, gathered, runs[i], options, threads, take);
-    });
-}
-
-Status ShardedChunks::FetchRun(const std::vector<std::uint64_t>& chunks, const Gathered& gathered,
-                               const JoinedRange& run, const FetchOptions& options,
-                               std::size_t threads, const ChunkTaker& take) const {
-    const auto size = static_cast<std::size_t>(run.size());
-    std::optional<ByteGate::Pass> pass;
-    if (options.gate != nullptr) pass.emplace(*options.gate, size);
-    const auto stored = [&](std::size_t i) -> const WantedRange& {
-        return gathered.stored[run.first + i];
-    };
-    Buffer bytes;
-    const auto read = [&]() -> Result<bool> {
+    const auto read = [&](std::size_t, std::uint64_t offset, std::size_t size,
+                          Buffer& bytes) -> Result<bool> {
         const auto reading = pending_.Reading(gathered.box.shard);
         if (gathered.root->store_count != pending_.StoreCount(gathered.box.shard)) return false;
         if (size == 0) return true;
-        ZARR_RETURN_IF_ERROR(buffers_.Take(size, bytes));
         ZARR_ASSIGN_OR_RETURN(const bool found,
-                              shards_.GetRange(gathered.shard, run.offset, size, bytes));
-        return found && bytes.size() == size && reader_.IsFresh(gathered.shard, *gathered.root);
+                              shards_.GetRange(gathered.shard, offset, size, bytes));
+        return found && reader_.IsFresh(gathered.shard, *gathered.root);
     };
-    const auto is_read = options.on_request ? Timed(read, options.on_request) : read();
-    Status status;
-    if (is_read.ok() && *is_read) {
-        const std::uint8_t* const begin = std::as_const(bytes).data();
-        status = ParallelFor(run.count, threads, [&](std::size_t i) {
-            const WantedRange& chunk = stored(i);
-            const ByteSpan part{begin + (chunk.offset - run.offset),
-                                static_cast<std::size_t>(chunk.size)};
-            return take(chunk.which, {true, part, gathered.root->version});
-        });
-    } else {
-        // The shard was replaced, or cannot be read here: one by one they are read anew, or say
-        // which of them fails.
-        for (std::size_t i = 0; i < run.count && status.ok(); ++i)
-            status = GetAlone(chunks[stored(i).which], stored(i).which, options, take);
-    }
-    buffers_.Give(std::move(bytes));
-    return status;
+    // Without `bytes` the shard was replaced, or cannot be read: reading one chunk finds out.
+    const auto sink = [&](std::size_t which, const std::optional<ByteSpan>& bytes) {
+        return bytes ? take(which, {true, *bytes, version})
+                     : GetAlone(chunks[which], which, options, take);
+    };
+    return ReadRanges({store_->CostOfReads(), buffers_, read}, std::move(gathered.stored), options,
+                      sink);
 }
 
 Status ShardedChunks::GetAlone(std::uint64_t chunk, std::size_t place, const FetchOptions& options,

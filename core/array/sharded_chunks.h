@@ -104,9 +104,6 @@ class ShardedChunks final : public ChunkStore, public GatheringGroups {
 
     // The parts of GetMany().
     Status Locate(const std::vector<std::uint64_t>& chunks, Gathered& gathered) const;
-    Status FetchRun(const std::vector<std::uint64_t>& chunks, const Gathered& gathered,
-                    const JoinedRange& run, const FetchOptions& options, std::size_t threads,
-                    const ChunkTaker& take) const;
     Status GetAlone(std::uint64_t chunk, std::size_t place, const FetchOptions& options,
                     const ChunkTaker& take) const;
 

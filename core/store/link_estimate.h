@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/base/fork.h"
-#include "core/store/range_plan.h"
+#include "core/store/read_ranges.h"
 
 namespace zarr {
 

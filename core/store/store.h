@@ -15,8 +15,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/status.h"
-#include "core/base/thread_pool.h"
-#include "core/store/range_plan.h"
+#include "core/store/read_ranges.h"
 
 namespace zarr {
 
@@ -42,14 +41,8 @@ bool SameStamp(const ObjectVersion& a, const ObjectVersion& b);
 // True where both are certain and equal.
 bool SameVersion(const ObjectVersion& a, const ObjectVersion& b);
 
-// How values are read together.
-struct ReadManyOptions {
-    std::size_t limit = 0;     // bytes of a value
-    std::size_t requests = 1;  // at the same time
-    std::size_t threads = 1;   // that take values at the same time
-    ByteGate* gate = nullptr;  // for the bytes that are read and not taken yet; may be nullptr
-    // Told the nanoseconds that each request took; may be empty.
-    std::function<void(std::uint64_t time)> on_request;
+struct ReadManyOptions : ReadRangesOptions {
+    std::size_t limit = 0;  // maximum number of bytes of a value
 };
 
 // Holds values under keys. A key that is not there is a value (false, nullopt), never an error; a

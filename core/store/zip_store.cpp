@@ -12,6 +12,7 @@
 #include "core/base/decompressor.h"
 #include "core/base/threads.h"
 #include "core/store/keys.h"
+#include "core/store/read_ranges.h"
 #include "core/store/zip_format.h"
 
 namespace zarr {
@@ -19,6 +20,9 @@ namespace zarr {
 namespace {
 
 constexpr std::size_t kReadsAtOnce = 32;  // of a distant archive
+
+// Memory that ReadMany() keeps from one request for the next.
+constexpr std::size_t kIdleReadBytes = std::size_t{16} << 20;
 
 // Deflate cannot make more than so many bytes of one.
 constexpr std::uint64_t kMostOfOne = 1032;
@@ -358,73 +362,54 @@ Result<bool> ZipArchive::Unpack(const ZipMember& member, ByteSpan bytes, Buffer&
     return true;
 }
 
-// What the steps of ReadMany() share.
-struct ZipArchive::Many {
-    const std::vector<const ZipMember*>& members;
-    const std::vector<std::string>& names;
-    const ReadManyOptions& options;
-    const Store::ValueTaker& take;
-    std::vector<WantedRange> wanted;  // `which` is the place in `members`
-};
-
-Status ZipArchive::ReadMany(const std::vector<const ZipMember*>& members,
-                            const std::vector<std::string>& names, const ReadManyOptions& options,
-                            const Store::ValueTaker& take) const {
-    Many many{members, names, options, take, {}};
-    ZARR_RETURN_IF_ERROR(PlaceMany(many));
-    const std::vector<JoinedRange> runs = JoinRanges(many.wanted, source_->cost());
-    const std::size_t threads = runs.size() < options.threads ? options.threads : 1;
-    return ParallelFor(runs.size(), options.requests,
-                       [&](std::size_t i) { return ReadRun(many, runs[i], threads); });
+Status ZipArchive::UnpackOrRead(const ZipMember& member, const std::optional<ByteSpan>& bytes,
+                                Buffer& memory, ByteSpan& contents) const {
+    if (bytes) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_there, Unpack(member, *bytes, memory, contents));
+        if (is_there) return {};
+    }
+    ZARR_RETURN_IF_ERROR(memory.Reset(static_cast<std::size_t>(member.size)));
+    ZARR_RETURN_IF_ERROR(Read(member, memory.span()));
+    contents = std::as_const(memory).span();
+    return {};
 }
 
-Status ZipArchive::PlaceMany(Many& many) const {
-    for (std::size_t i = 0; i < many.members.size(); ++i) {
-        if (many.members[i] == nullptr) {
-            ZARR_RETURN_IF_ERROR(many.take(i, std::nullopt));
-            continue;
-        }
-        const ZipMember& member = *many.members[i];
-        if (member.size > many.options.limit)
-            return ValueTooLarge(many.names[i], member.size, many.options.limit);
-        ZARR_RETURN_IF_ERROR(Check(member).WithContext(many.names[i]));
+Status ZipArchive::FindMany(const std::vector<const ZipMember*>& members,
+                            const std::vector<std::string>& names, std::size_t limit,
+                            std::vector<WantedRange>& ranges) const {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (members[i] == nullptr) continue;
+        const ZipMember& member = *members[i];
+        if (member.size > limit) return ValueTooLarge(names[i], member.size, limit);
+        ZARR_RETURN_IF_ERROR(Check(member).WithContext(names[i]));
         if (member.header >= source_->size())
-            return Status::Corrupt(many.names[i] + ": lies outside the zip file");
-        many.wanted.push_back({member.header, LengthInFile(member), i});
+            return Status::Corrupt(names[i] + ": lies outside the zip file");
+        ranges.push_back({member.header, LengthInFile(member), i});
     }
     return {};
 }
 
-Status ZipArchive::ReadRun(const Many& many, const JoinedRange& run, std::size_t threads) const {
-    const auto size = static_cast<std::size_t>(run.size());
-    std::optional<ByteGate::Pass> pass;
-    if (many.options.gate != nullptr) pass.emplace(*many.options.gate, size);
-    Buffer bytes;
-    const auto read = [&]() -> Status {
-        ZARR_RETURN_IF_ERROR(bytes.Reset(size));
-        return source_->ReadAt(run.offset, bytes.span());
+Status ZipArchive::ReadMany(const std::vector<const ZipMember*>& members,
+                            const std::vector<std::string>& names, const ReadManyOptions& options,
+                            const Store::ValueTaker& take) const {
+    std::vector<WantedRange> ranges;
+    ZARR_RETURN_IF_ERROR(FindMany(members, names, options.limit, ranges));
+    for (std::size_t i = 0; i < members.size(); ++i)
+        if (members[i] == nullptr) ZARR_RETURN_IF_ERROR(take(i, std::nullopt));
+    const auto read = [this](std::size_t, std::uint64_t offset, std::size_t,
+                             Buffer& bytes) -> Result<bool> {
+        ZARR_RETURN_IF_ERROR(source_->ReadAt(offset, bytes.span()));
+        return true;
     };
-    const Status status = many.options.on_request ? Timed(read, many.options.on_request) : read();
-    return ParallelFor(run.count, status.ok() ? threads : 1, [&](std::size_t i) -> Status {
-        const WantedRange& one = many.wanted[run.first + i];
-        // What cannot be read together may be read one by one, or says which of it fails.
-        if (!status.ok()) return ReadAlone(many, one.which);
-        const ByteSpan stored{std::as_const(bytes).data() + (one.offset - run.offset),
-                              static_cast<std::size_t>(one.size)};
+    const auto unpack = [&](std::size_t i, const std::optional<ByteSpan>& bytes) -> Status {
         Buffer memory;
         ByteSpan contents;
-        const auto is_there = Unpack(*many.members[one.which], stored, memory, contents);
-        if (!is_there.ok()) return is_there.status().WithContext(many.names[one.which]);
-        return *is_there ? many.take(one.which, contents) : ReadAlone(many, one.which);
-    });
-}
-
-Status ZipArchive::ReadAlone(const Many& many, std::size_t which) const {
-    const ZipMember& member = *many.members[which];
-    Buffer contents;
-    ZARR_RETURN_IF_ERROR(contents.Reset(static_cast<std::size_t>(member.size)));
-    ZARR_RETURN_IF_ERROR(Read(member, contents.span()).WithContext(many.names[which]));
-    return many.take(which, std::as_const(contents).span());
+        ZARR_RETURN_IF_ERROR(
+            UnpackOrRead(*members[i], bytes, memory, contents).WithContext(names[i]));
+        return take(i, contents);
+    };
+    BufferPool buffers(kIdleReadBytes);
+    return ReadRanges({source_->cost(), buffers, read}, std::move(ranges), options, unpack);
 }
 
 Status ZipArchive::Read(const ZipMember& member, MutableByteSpan contents) const {

@@ -142,11 +142,6 @@ class ZipArchive {
     Result<std::uint64_t> FindContents(const ZipMember& member) const;
     // Reads what is in the file of a member into `memory`.
     Status ReadStored(const ZipMember& member, MutableByteSpan memory) const;
-    // The steps of ReadMany(): where the members lie, those of one read, and one by itself.
-    struct Many;
-    Status PlaceMany(Many& many) const;
-    Status ReadRun(const Many& many, const JoinedRange& run, std::size_t threads) const;
-    Status ReadAlone(const Many& many, std::size_t which) const;
     // The bytes of a member from its local header on, where that is as long as is to be expected.
     std::uint64_t LengthInFile(const ZipMember& member) const;
     // The contents of a member, from what is in the file of it from its local header on. `memory`
@@ -154,6 +149,13 @@ class ZipArchive {
     // are too few, as the local header is longer.
     Result<bool> Unpack(const ZipMember& member, ByteSpan bytes, Buffer& memory,
                         ByteSpan& contents) const;
+    // Like Unpack(), but reads the member alone if there are no bytes, or too few.
+    Status UnpackOrRead(const ZipMember& member, const std::optional<ByteSpan>& bytes,
+                        Buffer& memory, ByteSpan& contents) const;
+    // Adds the byte ranges of the members that are not nullptr; `which` is the index in `members`.
+    Status FindMany(const std::vector<const ZipMember*>& members,
+                    const std::vector<std::string>& names, std::size_t limit,
+                    std::vector<WantedRange>& ranges) const;
 
     const std::unique_ptr<const ByteSource> source_;
     const ZipDirectory directory_;
