@@ -73,7 +73,7 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
     const Pipeline& pipeline = array->layouts_.largest().pipeline;
     const bool may_be_read_in_parts = pipeline.is_identity() || pipeline.HasRanges();
     if (array->metadata_.dtype.kind != DataKind::kObject &&
-        (array->store_->ReadsAtOnce() > 1 || may_be_read_in_parts))
+        (array->store_->Traits().remote || may_be_read_in_parts))
         array->read_ahead_ = std::make_unique<ReadAhead>(*array);
     array->instances_ = std::move(instances);
     array->instances_->Join(*array);
@@ -175,7 +175,7 @@ void Array::DiscardPending() const {
 void Array::DropChanged() const {
     absent_.Clear();
     chunks_->DropAssumptions();
-    const bool is_dear = store_->RemembersAbsence();
+    const bool is_dear = store_->Traits().caches_absence;
     context_->cache().DropStale(id_, !is_dear, [&](std::uint64_t index, const DecodedChunk& chunk) {
         // Where asking is dear, nothing tells an absent chunk that has come meanwhile.
         return (chunk.absent && is_dear) ||

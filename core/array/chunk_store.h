@@ -39,19 +39,10 @@ class ChunkStore {
     ChunkStore(const ChunkStore&) = delete;
     ChunkStore& operator=(const ChunkStore&) = delete;
 
-    // A stored chunk, as Store::Get(), GetVersioned(), GetInto() and GetRange() read a value: one
-    // request, with no question before it whether the chunk is there; two where its key is not
-    // known yet.
-    virtual Result<bool> Get(const Index& chunk, Buffer& value, std::size_t limit) const = 0;
-    virtual Result<bool> GetVersioned(const Index& chunk, Buffer& value, std::size_t limit,
-                                      ObjectVersion& version) const {
-        version = VersionOf(chunk);
-        return Get(chunk, value, limit);
-    }
-    virtual Result<std::optional<std::size_t>> GetInto(const Index& chunk,
-                                                       MutableByteSpan memory) const = 0;
-    virtual Result<bool> GetRange(const Index& chunk, std::uint64_t offset, std::size_t length,
-                                  Buffer& value) const = 0;
+    // Reads a part of a stored chunk as Store::Read() does: one request, two if the chunk's key is
+    // not known yet.
+    virtual Result<ReadResult> Read(const Index& chunk, const ValuePart& part,
+                                    const ReadSink& sink) const = 0;
     virtual ObjectVersion VersionOf(const Index& chunk) const = 0;
 
     // See Store::WaitsForDisk(). The default is false.

@@ -48,7 +48,7 @@ KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
       path_(std::move(path)),
       counts_(counts),
       has_prefix_(metadata.has_key_prefix) {
-    if (store_->PacksValues() && !counts_.empty()) packed_.emplace(*this, store_, counts_);
+    if (store_->Traits().packed && !counts_.empty()) packed_.emplace(*this, store_, counts_);
     // A single index needs no separator; Zarr v1 knew no other.
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
@@ -93,9 +93,7 @@ Result<KeyedChunks::State> KeyedChunks::Look(const Index& chunk) const {
     if (has_dots) return State::kDot;
     if (has_folders) return State::kSlash;
     // Some stores that list show no folders.
-    Buffer ignored;
-    ZARR_ASSIGN_OR_RETURN(const bool found,
-                          store_->GetRange(ChunkKey(path_, chunk, '/'), 0, 1, ignored));
+    ZARR_ASSIGN_OR_RETURN(const bool found, store_->Exists(ChunkKey(path_, chunk, '/')));
     return found ? State::kSlash : State::kAssumedDot;
 }
 
@@ -108,56 +106,22 @@ std::string KeyedChunks::NameOf(const Index& chunk) const {
     return ChunkKey(path_, chunk, {separator(), has_prefix_});
 }
 
-template <class Ask>
-Result<bool> KeyedChunks::AskFor(const Index& chunk, const Ask& ask) const {
+Result<ReadResult> KeyedChunks::Read(const Index& chunk, const ValuePart& part,
+                                     const ReadSink& sink) const {
     const bool was_settled = is_settled();
     const char asked_with = separator();
-    ZARR_ASSIGN_OR_RETURN(const bool found, ask(ChunkKey(path_, chunk, {asked_with, has_prefix_})));
-    if (was_settled) return found;
-    if (found) {
+    const auto read = [&](char with) {
+        return store_->Read(ChunkKey(path_, chunk, {with, has_prefix_}), part, sink);
+    };
+    auto answer = read(asked_with);
+    if (was_settled || !answer.ok()) return answer;
+    if (answer->found) {
         Know(State::kDot);
-        return true;
+        return answer;
     }
+    // The key may be of the wrong separator.
     ZARR_ASSIGN_OR_RETURN(const char settled, Settle(chunk));
-    return settled == asked_with ? false : ask(ChunkKey(path_, chunk, {settled, has_prefix_}));
-}
-
-Result<bool> KeyedChunks::Get(const Index& chunk, Buffer& value, std::size_t limit) const {
-    return AskFor(chunk, [&](const std::string& key) { return store_->Get(key, value, limit); });
-}
-
-Result<bool> KeyedChunks::GetVersioned(const Index& chunk, Buffer& value, std::size_t limit,
-                                       ObjectVersion& version) const {
-    return AskFor(chunk, [&](const std::string& key) {
-        return store_->GetVersioned(key, value, limit, version);
-    });
-}
-
-Result<std::optional<std::size_t>> KeyedChunks::GetInto(const Index& chunk,
-                                                        MutableByteSpan memory) const {
-    std::optional<std::size_t> size;
-    ZARR_RETURN_IF_ERROR(AskFor(chunk, [&](const std::string& key) -> Result<bool> {
-                             ZARR_ASSIGN_OR_RETURN(size, store_->GetInto(key, memory));
-                             return size.has_value();
-                         }).status());
-    return size;
-}
-
-Result<bool> KeyedChunks::GetRange(const Index& chunk, std::uint64_t offset, std::size_t length,
-                                   Buffer& value) const {
-    return AskFor(chunk, [&](const std::string& key) {
-        return store_->GetRange(key, offset, length, value);
-    });
-}
-
-Result<std::optional<std::uint64_t>> KeyedChunks::GetTail(const Index& chunk, std::size_t length,
-                                                          Buffer& value) const {
-    std::optional<std::uint64_t> size;
-    ZARR_RETURN_IF_ERROR(AskFor(chunk, [&](const std::string& key) -> Result<bool> {
-                             ZARR_ASSIGN_OR_RETURN(size, store_->GetTail(key, length, value));
-                             return size.has_value();
-                         }).status());
-    return size;
+    return settled == asked_with ? std::move(answer) : read(settled);
 }
 
 Result<std::optional<ChunkPlace>> KeyedChunks::PlaceOf(const Index& chunk) const {

@@ -29,17 +29,8 @@ class KeyedChunks final : public ChunkStore {
     char separator() const override { return state_.load() == State::kSlash ? '/' : '.'; }
     Result<char> Separator() const override;
 
-    // As of a Store.
-    Result<std::optional<std::uint64_t>> GetTail(const Index& chunk, std::size_t length,
-                                                 Buffer& value) const;
-
-    Result<bool> Get(const Index& chunk, Buffer& value, std::size_t limit) const override;
-    Result<bool> GetVersioned(const Index& chunk, Buffer& value, std::size_t limit,
-                              ObjectVersion& version) const override;
-    Result<std::optional<std::size_t>> GetInto(const Index& chunk,
-                                               MutableByteSpan memory) const override;
-    Result<bool> GetRange(const Index& chunk, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override;
+    Result<ReadResult> Read(const Index& chunk, const ValuePart& part,
+                            const ReadSink& sink) const override;
     ObjectVersion VersionOf(const Index& chunk) const override;
     Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const override;
     const ChunkGroups* groups() const override { return packed_.has_value() ? &*packed_ : nullptr; }
@@ -63,9 +54,6 @@ class KeyedChunks final : public ChunkStore {
     enum class State : std::uint8_t { kUnknown, kAssumedDot, kDot, kSlash };
 
     bool is_settled() const { return state_.load() != State::kUnknown; }
-    // Calls `ask` with the key of a chunk, and again where the first key is of the wrong separator.
-    template <class Ask>
-    Result<bool> AskFor(const Index& chunk, const Ask& ask) const;
     // The separator. The first call that finds it unsettled looks at what the store has below the
     // array: a chunk joined by "." counts before one of a nested folder, and where there is
     // neither, it is asked for `chunk`, joined by "/"; if that is absent, "." is assumed.

@@ -68,8 +68,7 @@ void CutOff(Region& region, const Region& before) {
 
 }  // namespace
 
-ReadAhead::ReadAhead(const Array& array)
-    : array_(array), loads_(array.store()->ReadsAtOnce() > 1) {}
+ReadAhead::ReadAhead(const Array& array) : array_(array), loads_(array.store()->Traits().remote) {}
 
 ReadAhead::~ReadAhead() {
     is_ending_ = true;
@@ -97,7 +96,7 @@ std::size_t ReadAhead::RunningLocked() {
 }
 
 std::vector<Region> ReadAhead::TakeNextLocked(const Region& last) {
-    const std::size_t most_chunks = array_.store()->ReadsAtOnce();
+    const std::size_t most_chunks = array_.store()->Traits().concurrent_reads;
     const std::size_t most_bytes = MostBytes() / kBatches;
     const std::size_t chunk_bytes = std::max<std::size_t>(array_.layouts().largest().bytes(), 1);
     if (ahead_ >= kBatches * kMostRegions) return {};
@@ -189,11 +188,13 @@ void ReadAhead::Start(std::vector<Region> regions, std::size_t threads) {
 void ReadAhead::LoadAll(const std::vector<Region>& regions, std::size_t threads) const {
     try {
         // What fails does not keep the others from being loaded.
-        static_cast<void>(ParallelFor(
-            regions.size(), array_.store()->ReadsAtOnce(), [&](std::size_t i) -> Status {
-                if (!is_ending_) static_cast<void>(array_.Preload(regions[i], threads));
-                return {};
-            }));
+        static_cast<void>(ParallelFor(regions.size(), array_.store()->Traits().concurrent_reads,
+                                      [&](std::size_t i) -> Status {
+                                          if (!is_ending_)
+                                              static_cast<void>(
+                                                  array_.Preload(regions[i], threads));
+                                          return {};
+                                      }));
     } catch (const std::bad_alloc&) {
         // As above.
     }

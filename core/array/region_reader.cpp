@@ -185,7 +185,7 @@ std::size_t AtOnce(const Array& array, std::size_t threads, std::size_t copies, 
 // Of one read.
 std::size_t ChunksAtOnce(const Array& array, const RegionSplit& plan, std::size_t threads) {
     const std::size_t usual = ChunksAtOnce(array, threads);
-    const bool may_be_on_disk = array.store()->ReadsAtOnce() == 1 && plan.pieces() > threads &&
+    const bool may_be_on_disk = !array.store()->Traits().remote && plan.pieces() > threads &&
                                 plan.ChunkBytes(array.layouts().largest()) >= kWorthAsking;
     if (!may_be_on_disk) return usual;
     // One tells for all.
@@ -196,7 +196,7 @@ std::size_t ChunksAtOnce(const Array& array, const RegionSplit& plan, std::size_
 }  // namespace
 
 std::size_t ChunksAtOnce(const Array& array, std::size_t threads, std::size_t copies) {
-    return AtOnce(array, threads, copies, array.store()->ReadsAtOnce());
+    return AtOnce(array, threads, copies, array.store()->Traits().concurrent_reads);
 }
 
 RegionReader::RegionReader(const Array& array, const Region& region, std::size_t offset,
@@ -370,7 +370,7 @@ Result<bool> RegionReader::Ask(const ChunkPart& part, Question&& question) const
     ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ArrayCounters::reading_time, question));
     if (found) return true;
     Count(&ReadCounters::chunks_absent, 1);
-    if (!is_asked && array_.store_->RemembersAbsence()) absent.Add(index, asked);
+    if (!is_asked && array_.store_->Traits().caches_absence) absent.Add(index, asked);
     return false;
 }
 
@@ -422,7 +422,7 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& r
     // Over a network a compressed chunk is decoded whole, as all of it is fetched: decoding costs
     // less than fetching it again for the next part.
     const bool has_ranges =
-        is_stored_so || (pipeline.HasRanges() && array_.store()->ReadsAtOnce() == 1);
+        is_stored_so || (pipeline.HasRanges() && !array_.store()->Traits().remote);
     if (!part.covers_chunk && has_ranges && bytes >= kLargeChunk &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         ranges = RangesOf(part);
@@ -449,9 +449,13 @@ Status RegionReader::FetchRange(const ChunkPart& part, const ByteRanges& ranges)
     const std::size_t bytes = part.layout->bytes();
     ArrayContext::ScratchBuffer scratch(array_.context());
     Buffer& fetched = scratch->pipeline.encoded;
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, [&] {
-                              return array_.chunks().GetRange(part.chunk, begin, length, fetched);
-                          }));
+    const auto get = [&]() -> Result<bool> {
+        ZARR_ASSIGN_OR_RETURN(
+            const ReadResult read,
+            array_.chunks().Read(part.chunk, ValuePart::Range(begin, length), fetched));
+        return read.found;
+    };
+    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));
     if (!found) {
         Fill(part);
         return {};
@@ -530,9 +534,10 @@ Status RegionReader::ReadIntoPlace(const ChunkPart& part) {
             return part.fetched->found;
         }
         const ThreadBudget budget(part.threads);
-        ZARR_ASSIGN_OR_RETURN(const auto found, array_.chunks().GetInto(part.chunk, memory));
-        size = found.value_or(0);
-        return found.has_value();
+        ZARR_ASSIGN_OR_RETURN(const ReadResult read,
+                              array_.chunks().Read(part.chunk, ValuePart::Whole(kNoLimit), memory));
+        size = static_cast<std::size_t>(read.size);
+        return read.found;
     };
     ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));
     if (!found) {
@@ -633,7 +638,7 @@ Status RegionReader::ReadFetched(GroupPieces& sorted, std::size_t place,
     ZARR_RETURN_IF_ERROR(Bind(part));
     part.fetched = &fetched;
     if (claim) part.claim = &claim;
-    if (!fetched.found && array_.store_->RemembersAbsence())
+    if (!fetched.found && array_.store_->Traits().caches_absence)
         array_.absent_.Add(sorted.chunks[place], sorted.asked);
     const ByteRanges ranges = strategy == Strategy::kDecodeRange ? RangesOf(part) : ByteRanges();
     return array_.Locate(is_preload ? Cached(part).status() : ReadBy(strategy, part, ranges),
@@ -708,11 +713,12 @@ Result<std::optional<ByteSpan>> RegionReader::Fetch(const ChunkPart& part, Pipel
     const auto get = [&]() -> Result<bool> {
         if (part.fetched != nullptr) return part.fetched->found;
         const ThreadBudget budget(part.threads);
-        const ChunkStore& chunks = array_.chunks();
-        const std::size_t limit = part.layout->max_encoded_bytes;
-        if (is_versioned) return chunks.Get(part.chunk, scratch.encoded, limit);
+        const ValuePart whole = ValuePart::Whole(part.layout->max_encoded_bytes);
+        ZARR_ASSIGN_OR_RETURN(const ReadResult read,
+                              array_.chunks().Read(part.chunk, whole, scratch.encoded));
+        if (version != nullptr) *version = read.version;
         is_versioned = true;
-        return chunks.GetVersioned(part.chunk, scratch.encoded, limit, *version);
+        return read.found;
     };
     ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));
     // Of what is known to be absent.

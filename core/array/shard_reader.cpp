@@ -100,10 +100,11 @@ Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardN
     const std::string name = shards_.NameOf(shard);
     Buffer stored;
     if (layout_.IsWrapped(0)) {
-        ZARR_ASSIGN_OR_RETURN(const bool found,
-                              shards_.Get(shard, stored, layout_.MaxWrappedBytes(0)));
-        node.is_absent = !found;
-        if (!found) return {};
+        ZARR_ASSIGN_OR_RETURN(
+            const ReadResult read,
+            shards_.Read(shard, ValuePart::Whole(layout_.MaxWrappedBytes(0)), stored));
+        node.is_absent = !read.found;
+        if (!read.found) return {};
         auto memory = std::make_shared<Buffer>();
         ZARR_RETURN_IF_ERROR(
             layout_.Unwrap(0, std::as_const(stored).span(), *memory).WithContext(name));
@@ -113,14 +114,12 @@ Status ShardReader::ReadRoot(const Index& shard, const ShardIndex& index, ShardN
         node.memory = std::move(memory);
         return {};
     }
-    if (index.is_at_end()) {
-        ZARR_ASSIGN_OR_RETURN(node.size, shards_.GetTail(shard, index.bytes(), stored));
-        node.is_absent = !node.size;
-    } else {
-        ZARR_ASSIGN_OR_RETURN(const bool found, shards_.GetRange(shard, 0, index.bytes(), stored));
-        node.is_absent = !found;
-    }
+    const ValuePart part =
+        index.is_at_end() ? ValuePart::Tail(index.bytes()) : ValuePart::Range(0, index.bytes());
+    ZARR_ASSIGN_OR_RETURN(const ReadResult read, shards_.Read(shard, part, stored));
+    node.is_absent = !read.found;
     if (node.is_absent) return {};
+    if (index.is_at_end()) node.size = read.size;
     if (stored.size() < index.bytes())
         return index.PlaceIn(stored.size()).status().WithContext(name);
     return index.Decode(std::as_const(stored).span(), node.entries).WithContext(name);
@@ -308,9 +307,10 @@ Status ShardReader::ReadPart(const Index& chunk, const ShardPlace& place, std::u
     const auto from = CheckedAdd(place.offset, offset);
     bool found = false;
     if (from) {
-        const auto read = shards_.GetRange(grid_.ShardOf(chunk), *from, length, value);
+        const auto read =
+            shards_.Read(grid_.ShardOf(chunk), ValuePart::Range(*from, length), value);
         if (!read.ok()) return Failed(chunk, read.status());
-        found = *read;
+        found = read->found;
     }
     if (found && value.size() == length) return {};
     return Corrupt(chunk,

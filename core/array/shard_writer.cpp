@@ -62,7 +62,9 @@ Status ShardWriter::Replace(Store& store, const ShardBox& box,
     Buffer old;
     bool found = false;
     if (!is_complete) {
-        ZARR_ASSIGN_OR_RETURN(found, shards_.Get(shard, old, kNoLimit));
+        ZARR_ASSIGN_OR_RETURN(const ReadResult read,
+                              shards_.Read(shard, ValuePart::Whole(kNoLimit), old));
+        found = read.found;
     }
     const ByteSpan kept = found ? std::as_const(old).span() : ByteSpan();
     auto built = layout_.Build(box.count, kept, changes);

@@ -2,7 +2,6 @@
 #include "core/array/sharded_chunks.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "core/base/checked.h"
@@ -58,64 +57,36 @@ ShardedChunks::Pending ShardedChunks::PendingOf(const Index& chunk) const {
     return pending_.Find(box.shard, box.NumberOf(chunk));
 }
 
-Result<bool> ShardedChunks::Get(const Index& chunk, Buffer& value, std::size_t limit) const {
-    const auto pending = PendingOf(chunk);
-    if (pending) {
-        if (*pending == nullptr) return false;
-        ZARR_RETURN_IF_ERROR(value.Assign((*pending)->span()));
-        return true;
+Result<ReadResult> ShardedChunks::Read(const Index& chunk, const ValuePart& part,
+                                       const ReadSink& sink) const {
+    ReadResult result;
+    if (part.is_whole()) result.version = VersionOf(chunk);
+    if (const auto pending = PendingOf(chunk)) {
+        if (*pending == nullptr) return result;
+        ZARR_ASSIGN_OR_RETURN(const ReadResult read,
+                              ReadFrom((*pending)->span(), NameOf(chunk), part, sink));
+        result.found = true;
+        result.size = read.size;
+        return result;
     }
-    return reader_.AtPlace(chunk, [&](const ShardPlace& place) -> Status {
-        if (place.size > limit)
+    const auto read = [&](const ShardPlace& place) -> Status {
+        result.size = place.size;
+        if (part.is_whole() && place.size > part.length())
             return reader_.Corrupt(
                 chunk,
                 Status::Limit("has " + std::to_string(place.size) + " bytes, more than the " +
-                              std::to_string(limit) + " that can be expected there"));
-        return reader_.ReadPart(chunk, place, 0, static_cast<std::size_t>(place.size), value);
-    });
-}
-
-Result<std::optional<std::size_t>> ShardedChunks::GetInto(const Index& chunk,
-                                                          MutableByteSpan memory) const {
-    const auto copy = [&](ByteSpan bytes) {
-        if (bytes.size == memory.size && bytes.size != 0)
-            std::memcpy(memory.data, bytes.data, bytes.size);
-        return std::optional(bytes.size);
+                              std::to_string(part.length()) + " that can be expected there"));
+        ZARR_ASSIGN_OR_RETURN(const ValuePart::Extent extent, part.Of({}, place.size));
+        if (Buffer* const buffer = sink.buffer())
+            return reader_.ReadPart(chunk, place, extent.offset, extent.size, *buffer);
+        Buffer value;
+        ZARR_ASSIGN_OR_RETURN(const auto memory, sink.Reserve(extent.size));
+        if (!memory) return {};
+        ZARR_RETURN_IF_ERROR(reader_.ReadPart(chunk, place, extent.offset, extent.size, value));
+        return sink.Assign(std::as_const(value).span());
     };
-    const auto pending = PendingOf(chunk);
-    if (pending) return *pending != nullptr ? copy((*pending)->span()) : std::nullopt;
-    std::size_t size = 0;
-    ZARR_ASSIGN_OR_RETURN(const bool found,
-                          reader_.AtPlace(chunk, [&](const ShardPlace& place) -> Status {
-                              size = static_cast<std::size_t>(place.size);
-                              if (size != memory.size) return {};
-                              Buffer value;
-                              ZARR_RETURN_IF_ERROR(reader_.ReadPart(chunk, place, 0, size, value));
-                              copy(std::as_const(value).span());
-                              return {};
-                          }));
-    return found ? std::optional(size) : std::nullopt;
-}
-
-Result<bool> ShardedChunks::GetRange(const Index& chunk, std::uint64_t offset, std::size_t length,
-                                     Buffer& value) const {
-    const auto read = [&](std::uint64_t size, const auto& part) {
-        const std::uint64_t from = std::min(offset, size);
-        return part(from, static_cast<std::size_t>(std::min<std::uint64_t>(length, size - from)));
-    };
-    const auto pending = PendingOf(chunk);
-    if (pending) {
-        if (*pending == nullptr) return false;
-        ZARR_RETURN_IF_ERROR(read((*pending)->size(), [&](std::uint64_t from, std::size_t count) {
-            return value.Assign({(*pending)->data() + from, count});
-        }));
-        return true;
-    }
-    return reader_.AtPlace(chunk, [&](const ShardPlace& place) {
-        return read(place.size, [&](std::uint64_t from, std::size_t count) {
-            return reader_.ReadPart(chunk, place, from, count, value);
-        });
-    });
+    ZARR_ASSIGN_OR_RETURN(result.found, reader_.AtPlace(chunk, read));
+    return result;
 }
 
 Result<std::optional<ChunkPlace>> ShardedChunks::PlaceOf(const Index& chunk) const {
@@ -200,28 +171,26 @@ Status ShardedChunks::GetMany(const std::vector<std::uint64_t>& chunks, const Fe
         const auto reading = pending_.Reading(gathered.box.shard);
         if (gathered.root->store_count != pending_.StoreCount(gathered.box.shard)) return false;
         if (size == 0) return true;
-        ZARR_ASSIGN_OR_RETURN(const bool found,
-                              shards_.GetRange(gathered.shard, offset, size, bytes));
-        return found && reader_.IsFresh(gathered.shard, *gathered.root);
+        ZARR_ASSIGN_OR_RETURN(const ReadResult found,
+                              shards_.Read(gathered.shard, ValuePart::Range(offset, size), bytes));
+        return found.found && reader_.IsFresh(gathered.shard, *gathered.root);
     };
     // Without `bytes` the shard was replaced, or cannot be read: reading one chunk finds out.
     const auto sink = [&](std::size_t which, const std::optional<ByteSpan>& bytes) {
         return bytes ? take(which, {true, *bytes, version})
                      : GetAlone(chunks[which], which, options, take);
     };
-    return ReadRanges({store_->CostOfReads(), buffers_, read}, std::move(gathered.stored), options,
-                      sink);
+    return ReadRanges({store_->Traits().request_cost, buffers_, read}, std::move(gathered.stored),
+                      options, sink);
 }
 
 Status ShardedChunks::GetAlone(std::uint64_t chunk, std::size_t place, const FetchOptions& options,
                                const ChunkTaker& take) const {
     const Index index = grid_.ChunkAt(chunk);
-    FetchedChunk fetched;
-    fetched.version = VersionOf(index);
     Buffer value;
-    ZARR_ASSIGN_OR_RETURN(fetched.found, Get(index, value, options.limit));
-    fetched.bytes = std::as_const(value).span();
-    return take(place, fetched);
+    ZARR_ASSIGN_OR_RETURN(const ReadResult read,
+                          Read(index, ValuePart::Whole(options.limit), value));
+    return take(place, {read.found, std::as_const(value).span(), read.version});
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -246,12 +215,13 @@ Status ShardedChunks::ForEachPresent(const ChunkVisitor& visit,
     std::vector<std::vector<std::uint64_t>> found(kMostDistantShards);
     for (std::size_t first = 0; first < shards.size(); first += found.size()) {
         const std::size_t count = std::min(found.size(), shards.size() - first);
-        ZARR_RETURN_IF_ERROR(ParallelFor(count, store_->ReadsAtOnce(), [&](std::size_t i) {
-            found[i].clear();
-            return reader_.ForEachIn(grid_.BoxAt(shards[first + i]), [&](const Index& chunk) {
-                if (grid_.IsInside(chunk)) found[i].push_back(grid_.NumberOfChunk(chunk));
-            });
-        }));
+        ZARR_RETURN_IF_ERROR(
+            ParallelFor(count, store_->Traits().concurrent_reads, [&](std::size_t i) {
+                found[i].clear();
+                return reader_.ForEachIn(grid_.BoxAt(shards[first + i]), [&](const Index& chunk) {
+                    if (grid_.IsInside(chunk)) found[i].push_back(grid_.NumberOfChunk(chunk));
+                });
+            }));
         for (std::size_t i = 0; i < count; ++i)
             for (const std::uint64_t chunk : found[i]) visit(chunk);
     }

@@ -36,11 +36,8 @@ class ShardedChunks final : public ChunkStore, public GatheringGroups {
 
     using Index = ChunkStore::Index;
 
-    Result<bool> Get(const Index& chunk, Buffer& value, std::size_t limit) const override;
-    Result<std::optional<std::size_t>> GetInto(const Index& chunk,
-                                               MutableByteSpan memory) const override;
-    Result<bool> GetRange(const Index& chunk, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override;
+    Result<ReadResult> Read(const Index& chunk, const ValuePart& part,
+                            const ReadSink& sink) const override;
     ObjectVersion VersionOf(const Index& chunk) const override {
         return shards_.VersionOf(grid_.ShardOf(chunk));
     }
@@ -97,7 +94,7 @@ class ShardedChunks final : public ChunkStore, public GatheringGroups {
                   const ArrayMetadata& metadata, ShardGrid grid, ShardLayout layout,
                   ShardCache& cache, PendingShards& pending);
 
-    bool IsDistant() const { return store_->ReadsAtOnce() > 1; }
+    bool IsDistant() const { return store_->Traits().remote; }
     // As of PendingShards::Find().
     using Pending = std::optional<std::shared_ptr<const Buffer>>;
     Pending PendingOf(const Index& chunk) const;

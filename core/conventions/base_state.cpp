@@ -21,7 +21,7 @@ constexpr std::size_t kSampleBytes = std::size_t{256} << 10;   // of a chunk, fr
 constexpr std::uint64_t kWindowSide = 256;                     // elements along a dimension
 constexpr std::uint64_t kWindowSize = std::uint64_t{1} << 16;  // elements
 
-bool IsReadFreely(const Array& array) { return array.store()->ReadsAtOnce() < 2; }
+bool IsReadFreely(const Array& array) { return !array.store()->Traits().remote; }
 
 std::string DigestOfGrid(const ArrayMetadata& metadata) {
     Digest digest = DigestOf(metadata.dtype.Native().ToString());
@@ -37,10 +37,11 @@ std::string DigestOfChunks(const Array& array) {
     Digest digest;
     Buffer bytes;
     for (const std::uint64_t index : sampled) {
-        const auto found = array.chunks().GetRange(array.ChunkAt(index), 0, kSampleBytes, bytes);
+        const auto found =
+            array.chunks().Read(array.ChunkAt(index), ValuePart::Range(0, kSampleBytes), bytes);
         if (!found.ok()) return {};
-        digest.Add(std::uint64_t{*found ? bytes.size() + 1 : 0});
-        if (*found)
+        digest.Add(std::uint64_t{found->found ? bytes.size() + 1 : 0});
+        if (found->found)
             digest.Add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     }
     return digest.Text();

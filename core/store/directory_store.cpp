@@ -84,43 +84,18 @@ ObjectVersion DirectoryStore::VersionOf(const std::string& key) const {
     return version;
 }
 
-Result<bool> DirectoryStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
+Result<ReadResult> DirectoryStore::Read(const std::string& key, const ValuePart& part,
+                                        const ReadSink& sink) const {
+    ReadResult read;
+    if (part.is_whole()) read.version = VersionOf(key);
     ZARR_ASSIGN_OR_RETURN(const LocalFile file, Open(PathOf(key), key));
-    if (!file.is_open()) return false;
-    if (file.size() > limit) return ValueTooLarge(key, file.size(), limit);
-    ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(file.size())).WithContext(key));
-    ZARR_RETURN_IF_ERROR(ReadAt(file, key, 0, value.span()));
-    return true;
-}
-
-Result<std::optional<std::size_t>> DirectoryStore::GetInto(const std::string& key,
-                                                           MutableByteSpan memory) const {
-    ZARR_ASSIGN_OR_RETURN(const LocalFile file, Open(PathOf(key), key));
-    if (!file.is_open()) return std::optional<std::size_t>();
-    if (file.size() == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(file, key, 0, memory));
-    return std::optional<std::size_t>(static_cast<std::size_t>(file.size()));
-}
-
-Result<bool> DirectoryStore::GetRange(const std::string& key, std::uint64_t offset,
-                                      std::size_t length, Buffer& value) const {
-    ZARR_ASSIGN_OR_RETURN(const LocalFile file, Open(PathOf(key), key));
-    if (!file.is_open()) return false;
-    const std::uint64_t from = std::min(offset, file.size());
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length, file.size() - from));
-    ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
-    ZARR_RETURN_IF_ERROR(ReadAt(file, key, from, value.span()));
-    return true;
-}
-
-Result<std::optional<std::uint64_t>> DirectoryStore::GetTail(const std::string& key,
-                                                             std::size_t length,
-                                                             Buffer& value) const {
-    ZARR_ASSIGN_OR_RETURN(const LocalFile file, Open(PathOf(key), key));
-    if (!file.is_open()) return std::optional<std::uint64_t>();
-    const TailPlace tail(file.size(), length);
-    ZARR_RETURN_IF_ERROR(value.Reset(tail.length).WithContext(key));
-    ZARR_RETURN_IF_ERROR(ReadAt(file, key, tail.offset, value.span()));
-    return std::optional<std::uint64_t>(file.size());
+    read.found = file.is_open();
+    if (!read.found) return read;
+    read.size = file.size();
+    ZARR_ASSIGN_OR_RETURN(const ValuePart::Extent extent, part.Of(key, file.size()));
+    ZARR_ASSIGN_OR_RETURN(const auto memory, sink.Reserve(extent.size).WithContext(key));
+    if (memory) ZARR_RETURN_IF_ERROR(ReadAt(file, key, extent.offset, *memory));
+    return read;
 }
 
 bool DirectoryStore::WaitsForDisk(const std::string& key) const {
@@ -128,11 +103,7 @@ bool DirectoryStore::WaitsForDisk(const std::string& key) const {
     return CheckKey(key).ok() && file.Open(PathOf(key)) == 0 && file.WaitsForDisk(file.size() / 2);
 }
 
-Status DirectoryStore::Set(const std::string& key, ByteSpan value) {
-    return DirectoryStore::SetParts(key, {value});
-}
-
-Status DirectoryStore::SetParts(const std::string& key, const std::vector<ByteSpan>& parts) {
+Status DirectoryStore::WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     const fs::path path(PathOf(key));
     std::error_code error;
@@ -156,7 +127,7 @@ Status DirectoryStore::SetParts(const std::string& key, const std::vector<ByteSp
                    : ErrnoStatus(key, "cannot write", write_error);
 }
 
-Status DirectoryStore::Erase(const std::string& key) {
+Status DirectoryStore::Remove(const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     std::error_code error;
     fs::remove(PathOf(key), error);
@@ -164,7 +135,7 @@ Status DirectoryStore::Erase(const std::string& key) {
     return CodeStatus(key, "cannot remove", error);
 }
 
-Result<bool> DirectoryStore::ErasePrefix(const std::string& prefix) {
+Result<bool> DirectoryStore::RemovePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     const std::string path = PathOf(prefix);
     std::error_code error;
@@ -182,7 +153,7 @@ Result<bool> DirectoryStore::ErasePrefix(const std::string& prefix) {
     return CodeStatus(prefix, "cannot remove", error);
 }
 
-Result<bool> DirectoryStore::RenamePrefix(const std::string& from, const std::string& to) {
+Result<bool> DirectoryStore::MovePrefix(const std::string& from, const std::string& to) {
     ZARR_RETURN_IF_ERROR(CheckKey(from));
     ZARR_RETURN_IF_ERROR(CheckKey(to));
     std::error_code error;

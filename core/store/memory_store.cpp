@@ -8,45 +8,24 @@
 
 namespace zarr {
 
-Result<bool> MemoryStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
+Result<ReadResult> MemoryStore::Read(const std::string& key, const ValuePart& part,
+                                     const ReadSink& sink) const {
     const std::shared_lock lock(mutex_);
     const auto found = values_.find(key);
-    if (found == values_.end()) return false;
-    if (found->second.size() > limit) return ValueTooLarge(key, found->second.size(), limit);
-    ZARR_RETURN_IF_ERROR(value.Assign(ByteSpan(found->second)));
-    return true;
+    if (found == values_.end()) return ReadResult();
+    return ReadFrom(ByteSpan(found->second), key, part, sink);
 }
 
-Result<bool> MemoryStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                   Buffer& value) const {
-    const std::shared_lock lock(mutex_);
-    const auto found = values_.find(key);
-    if (found == values_.end()) return false;
-    const std::string_view all = found->second;
-    const auto from = static_cast<std::size_t>(std::min<std::uint64_t>(offset, all.size()));
-    ZARR_RETURN_IF_ERROR(value.Assign(ByteSpan(all.substr(from, length))));
-    return true;
-}
-
-Result<std::optional<std::uint64_t>> MemoryStore::GetTail(const std::string& key,
-                                                          std::size_t length, Buffer& value) const {
-    const std::shared_lock lock(mutex_);
-    const auto found = values_.find(key);
-    if (found == values_.end()) return std::optional<std::uint64_t>();
-    const std::string_view all = found->second;
-    const TailPlace tail(all.size(), length);
-    ZARR_RETURN_IF_ERROR(value.Assign(ByteSpan(all.substr(static_cast<std::size_t>(tail.offset)))));
-    return std::optional<std::uint64_t>(all.size());
-}
-
-Status MemoryStore::Set(const std::string& key, ByteSpan value) {
+Status MemoryStore::WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
+    std::string value;
+    for (const ByteSpan& part : parts) value += part.text();
     const std::unique_lock lock(mutex_);
-    values_[key] = value.text();
+    values_[key] = std::move(value);
     return {};
 }
 
-Status MemoryStore::Erase(const std::string& key) {
+Status MemoryStore::Remove(const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     const std::unique_lock lock(mutex_);
     values_.erase(key);

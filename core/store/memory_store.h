@@ -9,19 +9,18 @@
 namespace zarr {
 
 // A store in memory; the reference the other stores are tested against.
-class MemoryStore final : public Store {
+class MemoryStore final : public Store, private StoreWriter {
   public:
     std::string Describe() const override { return "memory"; }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override;
-    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                 Buffer& value) const override;
-    Status Set(const std::string& key, ByteSpan value) override;
-    Status Erase(const std::string& key) override;
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
+    StoreWriter* writer() override { return this; }
 
   private:
+    Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) override;
+    Status Remove(const std::string& key) override;
+
     mutable SharedMutex mutex_;
     std::map<std::string, std::string, std::less<>> values_;
 };

@@ -34,6 +34,12 @@ auto MountStore::Ask(const std::string& key, const Question& question) const {
     return below ? Located(question(*mounted_, *below), name_) : question(base(), key);
 }
 
+StoreTraits MountStore::Traits() const {
+    StoreTraits traits = base().Traits();
+    traits.packed = false;
+    return traits;
+}
+
 std::string MountStore::Identity() const {
     return base().Identity() + "\n" + name_ + " is " + mounted_->Identity();
 }
@@ -81,39 +87,10 @@ bool MountStore::IsListAtHand(const std::string& prefix) const {
     return base().IsListAtHand(prefix) && (!prefix.empty() || mounted_->IsListAtHand(""));
 }
 
-Result<bool> MountStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
+Result<ReadResult> MountStore::Read(const std::string& key, const ValuePart& part,
+                                    const ReadSink& sink) const {
     return Ask(key, [&](const Store& store, const std::string& at) {
-        return at.empty() ? Result<bool>(false) : store.Get(at, value, limit);
-    });
-}
-
-Result<bool> MountStore::GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
-                                      ObjectVersion& version) const {
-    return Ask(key, [&](const Store& store, const std::string& at) {
-        return at.empty() ? Result<bool>(false) : store.GetVersioned(at, value, limit, version);
-    });
-}
-
-Result<std::optional<std::size_t>> MountStore::GetInto(const std::string& key,
-                                                       MutableByteSpan memory) const {
-    return Ask(key, [&](const Store& store, const std::string& at) {
-        return at.empty() ? Result<std::optional<std::size_t>>(std::nullopt)
-                          : store.GetInto(at, memory);
-    });
-}
-
-Result<bool> MountStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                  Buffer& value) const {
-    return Ask(key, [&](const Store& store, const std::string& at) {
-        return at.empty() ? Result<bool>(false) : store.GetRange(at, offset, length, value);
-    });
-}
-
-Result<std::optional<std::uint64_t>> MountStore::GetTail(const std::string& key, std::size_t length,
-                                                         Buffer& value) const {
-    return Ask(key, [&](const Store& store, const std::string& at) {
-        return at.empty() ? Result<std::optional<std::uint64_t>>(std::nullopt)
-                          : store.GetTail(at, length, value);
+        return at.empty() ? Result<ReadResult>(ReadResult()) : store.Read(at, part, sink);
     });
 }
 

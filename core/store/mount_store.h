@@ -13,7 +13,7 @@ namespace zarr {
 
 // A store in which another one lies as the folder `name` of the root: its keys are NAME/KEY here,
 // and hide what the first store has there. Read-only.
-class MountStore final : public ForwardingStore {
+class MountStore final : public ForwardingStore, private Prefetcher {
   public:
     MountStore(std::shared_ptr<const Store> base, std::string name,
                std::shared_ptr<const Store> mounted)
@@ -22,31 +22,25 @@ class MountStore final : public ForwardingStore {
     std::string Identity() const override;
     ObjectVersion VersionOf(const std::string& key) const override;
     bool WaitsForDisk(const std::string& key) const override;
-    // Each by itself, as they may be of both.
-    bool PacksValues() const override { return false; }
+    // Not packed, as keys may be of both stores.
+    StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override {
         return Store::GetMany(keys, options, take);
     }
-    void Prefetch(const std::vector<std::string>& keys,
-                  const std::vector<std::string>& prefixes) const override;
-    bool IsAtHand(const std::string& key) const override;
-    bool IsListAtHand(const std::string& prefix) const override;
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
-    Result<bool> GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
-                              ObjectVersion& version) const override;
-    Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                               MutableByteSpan memory) const override;
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override;
-    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                 Buffer& value) const override;
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                       const PrefixVisitor& visit_prefix) const override;
+    const Prefetcher* prefetcher() const override { return this; }
 
   private:
+    void Prefetch(const std::vector<std::string>& keys,
+                  const std::vector<std::string>& prefixes) const override;
+    bool IsAtHand(const std::string& key) const override;
+    bool IsListAtHand(const std::string& prefix) const override;
     // What follows NAME/ in a key or prefix of the mounted store, "" for NAME itself.
     std::optional<std::string> Below(std::string_view key) const;
     // Calls `question` with the store that has a key, and the key there. Messages of the mounted

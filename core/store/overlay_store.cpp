@@ -47,47 +47,12 @@ bool OverlayStore::IsAtHand(const std::string& key) const {
     return IsOverlaid(key) || base().IsAtHand(key);
 }
 
-Result<bool> OverlayStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
-    if (!IsOverlaid(key)) return base().Get(key, value, limit);
+Result<ReadResult> OverlayStore::Read(const std::string& key, const ValuePart& part,
+                                      const ReadSink& sink) const {
+    if (!IsOverlaid(key)) return base().Read(key, part, sink);
     const auto found = entries_.find(key);
-    if (found == entries_.end()) return false;
-    if (found->second.size() > limit) return ValueTooLarge(key, found->second.size(), limit);
-    ZARR_RETURN_IF_ERROR(value.Assign(ByteSpan(found->second)));
-    return true;
-}
-
-Result<bool> OverlayStore::GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
-                                        ObjectVersion& version) const {
-    if (IsOverlaid(key)) return Store::GetVersioned(key, value, limit, version);
-    return base().GetVersioned(key, value, limit, version);
-}
-
-Result<std::optional<std::size_t>> OverlayStore::GetInto(const std::string& key,
-                                                         MutableByteSpan memory) const {
-    return IsOverlaid(key) ? Store::GetInto(key, memory) : base().GetInto(key, memory);
-}
-
-Result<bool> OverlayStore::GetRange(const std::string& key, std::uint64_t offset,
-                                    std::size_t length, Buffer& value) const {
-    if (!IsOverlaid(key)) return base().GetRange(key, offset, length, value);
-    const auto found = entries_.find(key);
-    if (found == entries_.end()) return false;
-    const std::string_view all = found->second;
-    const auto from = static_cast<std::size_t>(std::min<std::uint64_t>(offset, all.size()));
-    ZARR_RETURN_IF_ERROR(value.Assign(ByteSpan(all.substr(from, length))));
-    return true;
-}
-
-Result<std::optional<std::uint64_t>> OverlayStore::GetTail(const std::string& key,
-                                                           std::size_t length,
-                                                           Buffer& value) const {
-    if (!IsOverlaid(key)) return base().GetTail(key, length, value);
-    const auto found = entries_.find(key);
-    if (found == entries_.end()) return std::optional<std::uint64_t>();
-    const TailPlace tail(found->second.size(), length);
-    ZARR_RETURN_IF_ERROR(
-        value.Assign(ByteSpan(found->second.substr(static_cast<std::size_t>(tail.offset)))));
-    return std::optional<std::uint64_t>(found->second.size());
+    return found != entries_.end() ? ReadFrom(ByteSpan(found->second), key, part, sink)
+                                   : Result<ReadResult>(ReadResult());
 }
 
 Status OverlayStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,

@@ -17,7 +17,7 @@ namespace zarr {
 // Serves some keys of a store from memory, as consolidated metadata hold documents, and all others
 // from the store. Lists the keys in memory alone, without asking the store. Read-only and
 // immutable.
-class OverlayStore final : public ForwardingStore {
+class OverlayStore final : public ForwardingStore, private Prefetcher {
   public:
     using Values = std::vector<std::pair<std::string, std::string_view>>;
 
@@ -27,26 +27,20 @@ class OverlayStore final : public ForwardingStore {
     OverlayStore(std::shared_ptr<const Store> base, Buffer text, const Values& values,
                  bool (*is_overlaid)(std::string_view name), Buffer more = {});
 
-    // Of the keys that the store is asked for.
-    void Prefetch(const std::vector<std::string>& keys,
-                  const std::vector<std::string>& prefixes) const override;
-    bool IsAtHand(const std::string& key) const override;
-    bool IsListAtHand(const std::string&) const override { return true; }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
-    Result<bool> GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
-                              ObjectVersion& version) const override;
-    Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                               MutableByteSpan memory) const override;
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override;
-    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                 Buffer& value) const override;
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override;
     // Together, where none of them is in memory.
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
+    const Prefetcher* prefetcher() const override { return this; }
 
   private:
+    // Requests the keys that are not overlaid.
+    void Prefetch(const std::vector<std::string>& keys,
+                  const std::vector<std::string>& prefixes) const override;
+    bool IsAtHand(const std::string& key) const override;
+    bool IsListAtHand(const std::string&) const override { return true; }
     bool IsOverlaid(std::string_view key) const;
     void AddToParents(std::string_view key);
 

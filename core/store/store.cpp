@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/base/checked.h"
 #include "core/base/limits.h"
 #include "core/base/threads.h"
 #include "core/store/keys.h"
@@ -25,10 +24,34 @@ std::string Store::Identity() const {
 
 ObjectVersion Store::VersionOf(const std::string& /*key*/) const { return {}; }
 
-Result<bool> Store::GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
-                                 ObjectVersion& version) const {
-    version = VersionOf(key);
-    return Get(key, value, limit);
+Result<ValuePart::Extent> ValuePart::Of(const std::string& key, std::uint64_t value_size) const {
+    if (kind_ == Kind::kWhole && value_size > length_)
+        return ValueTooLarge(key, value_size, length_);
+    const std::uint64_t from = std::min(offset_, value_size);
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(length_, value_size - from));
+    return Extent{kind_ == Kind::kTail ? value_size - size : from, size};
+}
+
+Result<std::optional<MutableByteSpan>> ReadSink::Reserve(std::size_t size) const {
+    if (buffer_ == nullptr) return size == memory_.size ? std::optional(memory_) : std::nullopt;
+    ZARR_RETURN_IF_ERROR(buffer_->Reset(size));
+    return std::optional(buffer_->span());
+}
+
+Status ReadSink::Assign(ByteSpan bytes) const {
+    if (buffer_ != nullptr) return buffer_->Assign(bytes);
+    if (bytes.size == memory_.size && bytes.size != 0)
+        std::memcpy(memory_.data, bytes.data, bytes.size);
+    return {};
+}
+
+Result<ReadResult> ReadFrom(ByteSpan value, const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) {
+    ZARR_ASSIGN_OR_RETURN(const ValuePart::Extent extent, part.Of(key, value.size));
+    ByteSpan bytes = value.From(static_cast<std::size_t>(extent.offset));
+    bytes.size = extent.size;
+    ZARR_RETURN_IF_ERROR(sink.Assign(bytes).WithContext(key));
+    return ReadResult{true, value.size, {}};
 }
 
 Status Store::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
@@ -42,66 +65,100 @@ Status Store::GetMany(const std::vector<std::string>& keys, const ReadManyOption
     });
 }
 
-void Store::Prefetch(const std::vector<std::string>&, const std::vector<std::string>&) const {}
-
-bool Store::IsAtHand(const std::string&) const { return true; }
-
-bool Store::IsListAtHand(const std::string&) const { return true; }
-
-Result<std::optional<std::size_t>> Store::GetInto(const std::string& key,
-                                                  MutableByteSpan memory) const {
-    Buffer value;
-    ZARR_ASSIGN_OR_RETURN(const bool found, Get(key, value, kNoLimit));
-    if (!found) return std::optional<std::size_t>();
-    if (value.size() == memory.size && memory.size != 0)
-        std::memcpy(memory.data, value.data(), memory.size);
-    return std::optional<std::size_t>(value.size());
+Result<bool> Store::Get(const std::string& key, Buffer& value, std::size_t limit) const {
+    ZARR_ASSIGN_OR_RETURN(const ReadResult read, Read(key, ValuePart::Whole(limit), value));
+    return read.found;
 }
 
-Result<std::optional<std::uint64_t>> Store::GetTail(const std::string& key, std::size_t length,
-                                                    Buffer& value) const {
-    const ObjectVersion version = VersionOf(key);
-    if (version.exists) {
-        const TailPlace tail(version.size, length);
-        // One byte more shows that the value has grown meanwhile.
-        ZARR_ASSIGN_OR_RETURN(const bool found,
-                              GetRange(key, tail.offset, SaturatingAdd(tail.length, 1), value));
-        if (!found) return std::optional<std::uint64_t>();
-        if (value.size() == tail.length) return std::optional(version.size);
-    }
-    Buffer whole;
-    ZARR_ASSIGN_OR_RETURN(const bool found, Get(key, whole, kNoLimit));
-    if (!found) return std::optional<std::uint64_t>();
-    const TailPlace tail(whole.size(), length);
-    ZARR_RETURN_IF_ERROR(
-        value.Assign(std::as_const(whole).span().From(static_cast<std::size_t>(tail.offset))));
-    return std::optional<std::uint64_t>(whole.size());
+Result<bool> Store::Exists(const std::string& key) const {
+    Buffer ignored;
+    ZARR_ASSIGN_OR_RETURN(const ReadResult read, Read(key, ValuePart::Range(0, 1), ignored));
+    return read.found;
 }
 
-Status Store::Set(const std::string& key, ByteSpan /*value*/) {
+// ---------------------------------------------------------------------------------------------
+// Requesting ahead
+
+void Store::Prefetch(const std::vector<std::string>& keys,
+                     const std::vector<std::string>& prefixes) const {
+    if (const Prefetcher* const ahead = prefetcher()) ahead->Prefetch(keys, prefixes);
+}
+
+bool Store::IsAtHand(const std::string& key) const {
+    const Prefetcher* const ahead = prefetcher();
+    return ahead == nullptr || ahead->IsAtHand(key);
+}
+
+bool Store::IsListAtHand(const std::string& prefix) const {
+    const Prefetcher* const ahead = prefetcher();
+    return ahead == nullptr || ahead->IsListAtHand(prefix);
+}
+
+// ---------------------------------------------------------------------------------------------
+// Writing
+
+namespace {
+
+Status ReadOnly(const std::string& key) {
     return Status::Unsupported(key + ": the store is read-only");
 }
 
-Status Store::SetParts(const std::string& key, const std::vector<ByteSpan>& parts) {
-    Buffer value;
-    ZARR_RETURN_IF_ERROR(value.AssignJoined(parts).WithContext(key));
-    return Set(key, std::as_const(value).span());
-}
+}  // namespace
 
-Status Store::Erase(const std::string& key) {
-    return Status::Unsupported(key + ": the store is read-only");
-}
-
-Status Store::EraseMany(const std::vector<std::string>& keys) {
-    for (const std::string& key : keys) ZARR_RETURN_IF_ERROR(Erase(key));
+Status StoreWriter::RemoveMany(const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) ZARR_RETURN_IF_ERROR(Remove(key));
     return {};
 }
 
-Result<bool> Store::ErasePrefix(const std::string& /*prefix*/) { return false; }
+Result<bool> StoreWriter::RemovePrefix(const std::string& /*prefix*/) { return false; }
 
-Result<bool> Store::RenamePrefix(const std::string& /*from*/, const std::string& /*to*/) {
+Result<bool> StoreWriter::MovePrefix(const std::string& /*from*/, const std::string& /*to*/) {
     return false;
 }
+
+Status StoreWriter::Commit() { return {}; }
+
+Status Store::SetParts(const std::string& key, const std::vector<ByteSpan>& parts) {
+    StoreWriter* const writes = writer();
+    return writes != nullptr ? writes->WriteParts(key, parts) : ReadOnly(key);
+}
+
+Status Store::Erase(const std::string& key) {
+    StoreWriter* const writes = writer();
+    return writes != nullptr ? writes->Remove(key) : ReadOnly(key);
+}
+
+Status Store::EraseMany(const std::vector<std::string>& keys) {
+    if (keys.empty()) return {};
+    StoreWriter* const writes = writer();
+    return writes != nullptr ? writes->RemoveMany(keys) : ReadOnly(keys.front());
+}
+
+Result<bool> Store::ErasePrefix(const std::string& prefix) {
+    StoreWriter* const writes = writer();
+    return writes != nullptr ? writes->RemovePrefix(prefix) : Result<bool>(false);
+}
+
+Result<bool> Store::RenamePrefix(const std::string& from, const std::string& to) {
+    StoreWriter* const writes = writer();
+    return writes != nullptr ? writes->MovePrefix(from, to) : Result<bool>(false);
+}
+
+Status Store::Flush() {
+    StoreWriter* const writes = writer();
+    return writes != nullptr ? writes->Commit() : Status();
+}
+
+void Store::BeginCreate() {
+    if (StoreWriter* const writes = writer()) writes->BeginCreate();
+}
+
+void Store::EndCreate() {
+    if (StoreWriter* const writes = writer()) writes->EndCreate();
+}
+
+// ---------------------------------------------------------------------------------------------
+// Documents and listings
 
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit) {
     return Status::Limit(key + ": has " + std::to_string(size) + " bytes, more than the " +
@@ -154,9 +211,5 @@ Status Store::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
     return VisitBelow(*this, prefix, prefix.empty() ? 0 : prefix.size() + 1, 0, visit,
                       visit_prefix);
 }
-
-Status Store::Flush() { return {}; }
-
-Status Store::Close() { return {}; }
 
 }  // namespace zarr

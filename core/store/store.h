@@ -45,149 +45,208 @@ struct ReadManyOptions : ReadRangesOptions {
     std::size_t limit = 0;  // maximum number of bytes of a value
 };
 
-// Holds values under keys. A key that is not there is a value (false, nullopt), never an error; a
-// store that refuses or fails is an error whose message starts with the key. All methods may be
-// called from several threads at once. Keys must obey the rules of keys.h.
+// Properties of a store that decide how callers read it.
+struct StoreTraits {
+    static constexpr ReadCost kLocalCost{std::uint64_t{64} << 10, std::uint64_t{4} << 20, 0, 0};
+
+    bool remote = false;  // each read takes a round trip over a network
+    bool packed = false;  // values lie in one object: GetMany() reads several by one request
+    bool caches_absence = false;  // callers remember absent keys
+    // Number of concurrent reads that serves a remote store best.
+    std::size_t concurrent_reads = 1;
+    ReadCost request_cost = kLocalCost;
+    // Options of access. Arrays of stores of equal Identity() whose `access` differs share only
+    // what is written through them.
+    std::string access;
+};
+
+// Bytes of a value that Store::Read() reads.
+class ValuePart {
+  public:
+    // The whole value; more than `limit` bytes are a kLimit error, found before they are read.
+    static ValuePart Whole(std::size_t limit) { return {Kind::kWhole, 0, limit}; }
+    // `length` bytes at `offset`; fewer if the value ends before.
+    static ValuePart Range(std::uint64_t offset, std::size_t length) {
+        return {Kind::kRange, offset, length};
+    }
+    // The last `length` bytes; the whole value if it has fewer.
+    static ValuePart Tail(std::size_t length) { return {Kind::kTail, 0, length}; }
+
+    bool is_whole() const { return kind_ == Kind::kWhole; }
+    bool is_tail() const { return kind_ == Kind::kTail; }
+    std::uint64_t offset() const { return offset_; }  // of a range
+    std::size_t length() const { return length_; }    // the limit of a whole value
+
+    struct Extent {
+        std::uint64_t offset = 0;
+        std::size_t size = 0;
+    };
+    // Returns the part of a value of `value_size` bytes; the kLimit error names `key`.
+    Result<Extent> Of(const std::string& key, std::uint64_t value_size) const;
+
+  private:
+    enum class Kind : std::uint8_t { kWhole, kRange, kTail };
+    ValuePart(Kind kind, std::uint64_t offset, std::size_t length)
+        : kind_(kind), offset_(offset), length_(length) {}
+
+    Kind kind_;
+    std::uint64_t offset_;
+    std::size_t length_;
+};
+
+// Destination of Store::Read(): a buffer, which gets the size of what is read, or memory, which is
+// filled only if it has exactly that size.
+class ReadSink {
+  public:
+    ReadSink(Buffer& buffer) : buffer_(&buffer) {}         // NOLINT(google-explicit-constructor)
+    ReadSink(MutableByteSpan memory) : memory_(memory) {}  // NOLINT(google-explicit-constructor)
+
+    // Returns room for `size` bytes; nullopt if the memory has another size.
+    Result<std::optional<MutableByteSpan>> Reserve(std::size_t size) const;
+    // Copies bytes.
+    Status Assign(ByteSpan bytes) const;
+    Buffer* buffer() const { return buffer_; }  // nullptr if the destination is memory
+    MutableByteSpan memory() const { return memory_; }
+
+  private:
+    Buffer* buffer_ = nullptr;
+    MutableByteSpan memory_;
+};
+
+struct ReadResult {
+    bool found = false;      // false: the key is absent
+    std::uint64_t size = 0;  // bytes of the value; 0 for a range if the store does not tell
+    ObjectVersion version;   // of a whole value: VersionOf() from before it was read
+};
+
+// Requests keys and listings before they are read. Thread-safe.
+class Prefetcher {
+  public:
+    virtual ~Prefetcher() = default;
+    // Requests values and listings together, and keeps the small ones. A failure shows again when
+    // the key is read.
+    virtual void Prefetch(const std::vector<std::string>& keys,
+                          const std::vector<std::string>& prefixes) const = 0;
+    // False if Read() of a key, or List() of a prefix, would take a request.
+    virtual bool IsAtHand(const std::string& key) const = 0;
+    virtual bool IsListAtHand(const std::string& prefix) const = 0;
+};
+
+// Changes a store: see the methods of Store.
+class StoreWriter {
+  public:
+    virtual ~StoreWriter() = default;
+    virtual Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) = 0;
+    virtual Status Remove(const std::string& key) = 0;
+    // The default removes one key after another.
+    virtual Status RemoveMany(const std::vector<std::string>& keys);
+    // The defaults return false: there are no folders.
+    virtual Result<bool> RemovePrefix(const std::string& prefix);
+    virtual Result<bool> MovePrefix(const std::string& from, const std::string& to);
+    // The defaults do nothing.
+    virtual Status Commit();
+    virtual void BeginCreate() {}
+    virtual void EndCreate() {}
+};
+
+// Values by key. An absent key is a value, never an error; the message of an error starts with the
+// key. Thread-safe. Keys obey the rules of keys.h.
 class Store {
   public:
     virtual ~Store() = default;
 
     // The store's path or URL, for messages.
     virtual std::string Describe() const = 0;
-
-    // The same for all stores of the process that hold the same things. The default is this object
-    // alone.
+    // Equal for all stores of the process with the same contents. The default is this object alone.
     virtual std::string Identity() const;
+    virtual StoreTraits Traits() const { return {}; }
 
-    // How this one answers, where another of the same Identity() may answer otherwise, since it
-    // takes refusals for absence or remembers what it was told. Arrays in stores that differ in it
-    // see what is written through each other, and nothing else. The default is one manner for all.
-    virtual std::string AccessOptions() const { return {}; }
-
-    // How many reads at the same time serve best where each takes a while, as over a network; 1
-    // where it is no more than there are threads to decode what is read.
-    virtual std::size_t ReadsAtOnce() const { return 1; }
-
-    // True where a value is on a disk and not in the system's memory, so that several are read best
-    // at the same time, as far as is known. Takes as long as to open it.
+    // The version of a key, without reading the value; of a store that learns versions from what it
+    // reads, the last one. The default knows none.
+    virtual ObjectVersion VersionOf(const std::string& key) const;
+    // True if a value is on a disk and not in the system's memory, so that several are read best at
+    // the same time. Takes as long as to open it.
     virtual bool WaitsForDisk(const std::string& /*key*/) const { return false; }
 
-    // What decides which parts of one value are read by one request.
-    virtual ReadCost CostOfReads() const { return kLocalCost; }
-    static constexpr ReadCost kLocalCost{std::uint64_t{64} << 10, std::uint64_t{4} << 20, 0, 0};
+    // Reads a part of a value with one request.
+    virtual Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                                    const ReadSink& sink) const = 0;
 
-    // True where values lie in one object, so that GetMany() needs fewer requests than there are
-    // keys.
-    virtual bool PacksValues() const { return false; }
-
-    // True where asking costs so much that it is worth while to remember which keys are absent.
-    virtual bool RemembersAbsence() const { return false; }
-
-    // The version of a key, without reading the value; of a store that is told of versions by what
-    // it reads, the last that it was told of. The default knows none.
-    virtual ObjectVersion VersionOf(const std::string& key) const;
-
-    // Reads the whole value into `value`; false where the key is absent. A value of more than
-    // `limit` bytes is a kLimit error, found before it is read.
-    virtual Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const = 0;
-
-    // The same; `version` becomes that which VersionOf() told before the value was read. A store
-    // that is told of both by one request overrides this.
-    virtual Result<bool> GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
-                                      ObjectVersion& version) const;
-
-    // Reads several values whole, and calls `take` with the place of each in `keys`, in any order,
-    // from several threads at once; `bytes` are there as long as that call, nothing where the key
-    // is absent. What lies near each other in one object is read by one request. Fails as what
-    // fails first; others may be taken or not. The default asks for each.
+    // Reads several values whole, and calls `take` with the position of each in `keys`, in any
+    // order, from several threads at once; `bytes` are valid during that call, nullopt if the key
+    // is absent. Returns the first failure; other values may be taken or not. The default reads
+    // each.
     using ValueTaker =
         std::function<Status(std::size_t place, const std::optional<ByteSpan>& bytes)>;
     virtual Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                            const ValueTaker& take) const;
 
-    // Says that keys will be read soon, and prefixes listed. A store where each request takes a
-    // while asks for them together now, and keeps those of the answers that are small; in others,
-    // as by default, this does nothing. What fails here fails again where it is read.
-    virtual void Prefetch(const std::vector<std::string>& keys,
-                          const std::vector<std::string>& prefixes) const;
-    // False where Get() of a key, or List() of a prefix, would take a request over a network.
-    virtual bool IsAtHand(const std::string& key) const;
-    virtual bool IsListAtHand(const std::string& prefix) const;
-
-    // Reads the value into `memory` where it has exactly that size. Returns the value's size, with
-    // the contents of `memory` undefined if the two differ, or nullopt where the key is absent.
-    virtual Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                                       MutableByteSpan memory) const;
-
-    // Reads `length` bytes from `offset`; fewer where the value ends before. False where absent.
-    virtual Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                  Buffer& value) const = 0;
-
-    // Reads the last `length` bytes, or all of a value that has fewer. Returns the size of the
-    // value, or nullopt where the key is absent. One request; the default takes more, or reads the
-    // whole value, where VersionOf() does not tell its size.
-    virtual Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                         Buffer& value) const;
-
-    // Replaces the value whole: a concurrent reader sees the old or the new one. The default
-    // refuses, as a read-only store does.
-    virtual Status Set(const std::string& key, ByteSpan value);
-    // The same of a value that lies in parts, one after another. The default puts them together.
-    virtual Status SetParts(const std::string& key, const std::vector<ByteSpan>& parts);
-    // Removes the key; one that is absent is no error.
-    virtual Status Erase(const std::string& key);
-    // Removes several, by as few requests as the store can. The default removes one after another.
-    virtual Status EraseMany(const std::vector<std::string>& keys);
-
-    // What a store has of a prefix besides the keys below it: removes an empty folder, or a link to
-    // a folder and nothing of where it leads. True where that was all there was, false where keys
-    // are left or where, as in the default, the store has no directories.
-    virtual Result<bool> ErasePrefix(const std::string& prefix);
-    // Moves every key below `from` to below `to`, where there must be nothing, at once. False where
-    // the store cannot, as in the default; then nothing has changed.
-    virtual Result<bool> RenamePrefix(const std::string& from, const std::string& to);
-
-    // Between these two, nothing is in the store but what is written through this object. A store
-    // where each request takes a while then answers from what was written, and makes no request.
-    // The defaults do nothing.
-    virtual void BeginMaking() {}
-    virtual void EndMaking() {}
-
-    // Lets others who open the store see what was written to it, where they do not see it at once;
-    // the default does nothing.
-    virtual Status Flush();
-    // Writes what the store has held back, where it does; the default does not. Nothing may be
-    // written afterwards. A writer that is not closed is one that was given up.
-    virtual Status Close();
-
     // The direct children of `prefix` ("" is the root, otherwise without trailing '/'), sorted by
-    // name; empty where there are none. kUnsupported where the store cannot list.
+    // name; empty if there are none. kUnsupported if the store cannot list.
     virtual Result<std::vector<StoreEntry>> List(const std::string& prefix) const = 0;
 
-    // Calls `visit` with each direct child of a prefix, in any order, until it returns false. Of a
-    // store that shows another one differently, with what that one has. kUnsupported where the
-    // store cannot list, or where that costs more than asking for a key. The default lists.
+    // Calls `visit` with each direct child of a prefix, in any order, until it returns false; for a
+    // store that shows another one differently, with the children in that one. kUnsupported if the
+    // store cannot list, or if that costs more than reading a key. The default lists.
     using EntryVisitor = std::function<bool(const StoreEntry&)>;
     virtual Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const;
 
     // Calls `visit` with what follows "PREFIX/" in every key below a prefix, in any order, and with
-    // the size of its value in bytes where the listing tells; and `visit_prefix`, which may be
-    // empty, with that of every prefix that the store shows on the way, as folders do. The default
-    // lists each prefix, and takes sizes from VersionOf(). kUnsupported where the store cannot
-    // list, or not reliably.
+    // the size of its value in bytes if the listing tells; and `visit_prefix`, which may be empty,
+    // with every prefix that the store shows on the way, as folders do. The default lists each
+    // prefix, and takes sizes from VersionOf(). kUnsupported if the store cannot list, or not
+    // reliably.
     using KeyVisitor = std::function<void(std::string_view, std::optional<std::uint64_t>)>;
     using PrefixVisitor = std::function<void(std::string_view)>;
     virtual Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                               const PrefixVisitor& visit_prefix) const;
-};
 
-// What GetTail() reads of a value of `size` bytes.
-struct TailPlace {
-    TailPlace(std::uint64_t size, std::size_t wanted)
-        : length(static_cast<std::size_t>(size < wanted ? size : wanted)), offset(size - length) {}
+    // nullptr if nothing is requested ahead, as for a local store.
+    virtual const Prefetcher* prefetcher() const { return nullptr; }
+    // nullptr if the store is read-only.
+    virtual StoreWriter* writer() { return nullptr; }
 
-    std::size_t length;
-    std::uint64_t offset;
+    // Reads a whole value; false if the key is absent.
+    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const;
+    // Returns true if the key has a value; reads a byte.
+    Result<bool> Exists(const std::string& key) const;
+
+    void Prefetch(const std::vector<std::string>& keys,
+                  const std::vector<std::string>& prefixes) const;
+    bool IsAtHand(const std::string& key) const;
+    bool IsListAtHand(const std::string& prefix) const;
+
+    // Replaces a value whole: a concurrent reader sees the old or the new one. A read-only store
+    // returns kUnsupported.
+    Status Set(const std::string& key, ByteSpan value) { return SetParts(key, {value}); }
+    // Replaces a value by `parts`, one after another.
+    Status SetParts(const std::string& key, const std::vector<ByteSpan>& parts);
+    // Removes keys, with as few requests as the store can; an absent key is no error.
+    Status Erase(const std::string& key);
+    Status EraseMany(const std::vector<std::string>& keys);
+    // Removes an empty folder, or a link to a folder but not its target. True if that was all there
+    // was, false if keys are left or the store has no folders.
+    Result<bool> ErasePrefix(const std::string& prefix);
+    // Moves every key below `from` to below `to`, which must be empty, at once. False if the store
+    // cannot; then nothing has changed.
+    Result<bool> RenamePrefix(const std::string& from, const std::string& to);
+    // Makes what was written visible to others who open the store.
+    Status Flush();
+    // While a store is being created, reads are answered from what this object wrote, without a
+    // request.
+    void BeginCreate();
+    void EndCreate();
+
+    // Until their callers ask Traits() and Read().
+    std::size_t ReadsAtOnce() const { return Traits().remote ? Traits().concurrent_reads : 1; }
+    bool RemembersAbsence() const { return Traits().caches_absence; }
+    std::string AccessOptions() const { return Traits().access; }
+    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                          Buffer& value) const {
+        ZARR_ASSIGN_OR_RETURN(const ReadResult read,
+                              Read(key, ValuePart::Range(offset, length), value));
+        return read.found;
+    }
 };
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
@@ -198,6 +257,10 @@ Result<bool> GetDocument(const Store& store, const std::string& key, Buffer& tex
 // The kLimit error of Get().
 Status ValueTooLarge(const std::string& key, std::uint64_t size, std::size_t limit);
 
+// Reads a part of a value that is in memory, as Store::Read() does.
+Result<ReadResult> ReadFrom(ByteSpan value, const std::string& key, const ValuePart& part,
+                            const ReadSink& sink);
+
 // A read-only store that is another one, but for what a class derived from it changes.
 class ForwardingStore : public Store {
   public:
@@ -205,39 +268,16 @@ class ForwardingStore : public Store {
 
     std::string Describe() const override { return base_->Describe(); }
     std::string Identity() const override { return base_->Identity(); }
-    std::string AccessOptions() const override { return base_->AccessOptions(); }
-    std::size_t ReadsAtOnce() const override { return base_->ReadsAtOnce(); }
-    bool WaitsForDisk(const std::string& key) const override { return base_->WaitsForDisk(key); }
-    bool RemembersAbsence() const override { return base_->RemembersAbsence(); }
+    StoreTraits Traits() const override { return base_->Traits(); }
     ObjectVersion VersionOf(const std::string& key) const override { return base_->VersionOf(key); }
-    ReadCost CostOfReads() const override { return base_->CostOfReads(); }
-    bool PacksValues() const override { return base_->PacksValues(); }
+    bool WaitsForDisk(const std::string& key) const override { return base_->WaitsForDisk(key); }
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
+        return base_->Read(key, part, sink);
+    }
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override {
         return base_->GetMany(keys, options, take);
-    }
-    void Prefetch(const std::vector<std::string>& keys,
-                  const std::vector<std::string>& prefixes) const override {
-        base_->Prefetch(keys, prefixes);
-    }
-    bool IsAtHand(const std::string& key) const override { return base_->IsAtHand(key); }
-    bool IsListAtHand(const std::string& prefix) const override {
-        return base_->IsListAtHand(prefix);
-    }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
-        return base_->Get(key, value, limit);
-    }
-    Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                               MutableByteSpan memory) const override {
-        return base_->GetInto(key, memory);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        return base_->GetRange(key, offset, length, value);
-    }
-    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                 Buffer& value) const override {
-        return base_->GetTail(key, length, value);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         return base_->List(prefix);
@@ -249,6 +289,7 @@ class ForwardingStore : public Store {
                       const PrefixVisitor& visit_prefix) const override {
         return base_->ForEachKey(prefix, visit, visit_prefix);
     }
+    const Prefetcher* prefetcher() const override { return base_->prefetcher(); }
 
   protected:
     const Store& base() const { return *base_; }

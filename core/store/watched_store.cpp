@@ -28,22 +28,11 @@ auto WatchedStore::Ask(Question&& question) const {
     });
 }
 
-Result<std::optional<std::size_t>> WatchedStore::GetInto(const std::string& key,
-                                                         MutableByteSpan memory) const {
-    return Ask([&] { return base().GetInto(key, memory); });
-}
-
-Result<bool> WatchedStore::GetRange(const std::string& key, std::uint64_t offset,
-                                    std::size_t length, Buffer& value) const {
-    auto found = Ask([&] { return base().GetRange(key, offset, length, value); });
-    if (!found.ok() && is_document_(LastName(key))) Note(found.status());
-    return found;
-}
-
-Result<std::optional<std::uint64_t>> WatchedStore::GetTail(const std::string& key,
-                                                           std::size_t length,
-                                                           Buffer& value) const {
-    return Ask([&] { return base().GetTail(key, length, value); });
+Result<ReadResult> WatchedStore::Read(const std::string& key, const ValuePart& part,
+                                      const ReadSink& sink) const {
+    auto read = Ask([&] { return base().Read(key, part, sink); });
+    if (!read.ok() && is_document_(LastName(key))) Note(read.status());
+    return read;
 }
 
 Status WatchedStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
@@ -58,19 +47,6 @@ Status WatchedStore::VisitEntries(const std::string& prefix, const EntryVisitor&
 Status WatchedStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                                 const PrefixVisitor& visit_prefix) const {
     return Ask([&] { return base().ForEachKey(prefix, visit, visit_prefix); });
-}
-
-Result<bool> WatchedStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
-    auto found = Ask([&] { return base().Get(key, value, limit); });
-    if (!found.ok() && is_document_(LastName(key))) Note(found.status());
-    return found;
-}
-
-Result<bool> WatchedStore::GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
-                                        ObjectVersion& version) const {
-    auto found = Ask([&] { return base().GetVersioned(key, value, limit, version); });
-    if (!found.ok() && is_document_(LastName(key))) Note(found.status());
-    return found;
 }
 
 Result<std::vector<StoreEntry>> WatchedStore::List(const std::string& prefix) const {

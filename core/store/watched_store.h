@@ -34,15 +34,8 @@ class WatchedStore final : public ForwardingStore {
 
     const StoreCounters& counters() const { return counters_; }
 
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
-    Result<bool> GetVersioned(const std::string& key, Buffer& value, std::size_t limit,
-                              ObjectVersion& version) const override;
-    Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                               MutableByteSpan memory) const override;
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override;
-    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                 Buffer& value) const override;
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override;
     // As one request.
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;

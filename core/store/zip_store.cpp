@@ -205,8 +205,12 @@ Status TakeZip64(ByteSpan extra, ZipMember& member) {
 
 }  // namespace
 
-std::size_t ZipStore::ReadsAtOnce() const {
-    return archive_->source().is_distant() ? kReadsAtOnce : 1;
+StoreTraits ZipStore::Traits() const {
+    StoreTraits traits;
+    traits.remote = traits.packed = archive_->source().is_distant();
+    traits.concurrent_reads = traits.remote ? kReadsAtOnce : 1;
+    traits.request_cost = archive_->source().cost();
+    return traits;
 }
 
 Result<const ZipMember*> ZipStore::Find(const std::string& key) const {
@@ -214,26 +218,35 @@ Result<const ZipMember*> ZipStore::Find(const std::string& key) const {
     return archive_->Find(JoinKey(prefix_, key));
 }
 
-ObjectVersion ZipStore::VersionOf(const std::string& key) const {
+ObjectVersion ZipMember::VersionOf(const ZipMember* member) {
     ObjectVersion version;
-    const auto member = Find(key);
-    if (!member.ok()) return version;
     version.is_certain = true;
-    version.exists = *member != nullptr;
+    version.exists = member != nullptr;
     if (!version.exists) return version;
-    version.size = (*member)->size;
-    version.modified = (*member)->crc;
+    version.size = member->size;
+    version.modified = member->crc;
     return version;
 }
 
-Result<bool> ZipStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
+ObjectVersion ZipStore::VersionOf(const std::string& key) const {
+    const auto member = Find(key);
+    return member.ok() ? ZipMember::VersionOf(*member) : ObjectVersion();
+}
+
+Result<ReadResult> ZipStore::Read(const std::string& key, const ValuePart& part,
+                                  const ReadSink& sink) const {
     ZARR_ASSIGN_OR_RETURN(const ZipMember* member, Find(key));
-    if (member == nullptr) return false;
-    if (member->size > limit) return ValueTooLarge(key, member->size, limit);
+    ReadResult read{member != nullptr, 0, ZipMember::VersionOf(member)};
+    if (!read.found) return read;
+    read.size = member->size;
+    ZARR_ASSIGN_OR_RETURN(const ValuePart::Extent extent, part.Of(key, read.size));
     ZARR_RETURN_IF_ERROR(archive_->Check(*member).WithContext(key));
-    ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(member->size)).WithContext(key));
-    ZARR_RETURN_IF_ERROR(archive_->Read(*member, value.span()).WithContext(key));
-    return true;
+    ZARR_ASSIGN_OR_RETURN(const auto memory, sink.Reserve(extent.size).WithContext(key));
+    if (!memory) return read;
+    ZARR_RETURN_IF_ERROR((part.is_whole() ? archive_->Read(*member, *memory)
+                                          : archive_->ReadPart(*member, extent.offset, *memory))
+                             .WithContext(key));
+    return read;
 }
 
 Status ZipStore::GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
@@ -245,37 +258,6 @@ Status ZipStore::GetMany(const std::vector<std::string>& keys, const ReadManyOpt
         members.push_back(member);
     }
     return archive_->ReadMany(members, keys, options, take);
-}
-
-Result<std::optional<std::size_t>> ZipStore::GetInto(const std::string& key,
-                                                     MutableByteSpan memory) const {
-    ZARR_ASSIGN_OR_RETURN(const ZipMember* member, Find(key));
-    if (member == nullptr) return std::optional<std::size_t>();
-    if (member->size == memory.size)
-        ZARR_RETURN_IF_ERROR(archive_->Read(*member, memory).WithContext(key));
-    return std::optional<std::size_t>(static_cast<std::size_t>(member->size));
-}
-
-Result<bool> ZipStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                Buffer& value) const {
-    ZARR_ASSIGN_OR_RETURN(const ZipMember* member, Find(key));
-    if (member == nullptr) return false;
-    ZARR_RETURN_IF_ERROR(archive_->Check(*member).WithContext(key));
-    const std::uint64_t from = std::min(offset, member->size);
-    const auto size =
-        static_cast<std::size_t>(std::min<std::uint64_t>(length, member->size - from));
-    ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
-    ZARR_RETURN_IF_ERROR(archive_->ReadPart(*member, from, value.span()).WithContext(key));
-    return true;
-}
-
-Result<std::optional<std::uint64_t>> ZipStore::GetTail(const std::string& key, std::size_t length,
-                                                       Buffer& value) const {
-    ZARR_ASSIGN_OR_RETURN(const ZipMember* member, Find(key));
-    if (member == nullptr) return std::optional<std::uint64_t>();
-    const TailPlace tail(member->size, length);
-    ZARR_RETURN_IF_ERROR(GetRange(key, tail.offset, tail.length, value).status());
-    return std::optional(member->size);
 }
 
 Result<std::vector<StoreEntry>> ZipStore::List(const std::string& prefix) const {

@@ -31,8 +31,8 @@ class ByteSource {
     // True where each read takes so long that a few more bytes are better than a second read.
     virtual bool is_distant() const { return false; }
 
-    // See Store::CostOfReads().
-    virtual ReadCost cost() const { return Store::kLocalCost; }
+    // See StoreTraits::request_cost.
+    virtual ReadCost cost() const { return StoreTraits::kLocalCost; }
 };
 
 // A member as the central directory describes it.
@@ -45,6 +45,10 @@ struct ZipMember {
     std::uint16_t name_size = 0;
     std::uint16_t extra_size = 0;  // of the entry here; the local header may have another
     bool is_encrypted = false;
+
+    // Returns the version of a value, nullptr for an absent one. The checksum takes the place of a
+    // time.
+    static ObjectVersion VersionOf(const ZipMember* member);
 };
 
 // All members, by their names in the form of a key. Folders, and members whose names would lead
@@ -173,20 +177,13 @@ class ZipStore final : public Store {
 
     std::string Describe() const override { return archive_->description(); }
     std::string Identity() const override { return archive_->identity() + "\n" + prefix_; }
-    std::size_t ReadsAtOnce() const override;
-    ReadCost CostOfReads() const override { return archive_->source().cost(); }
-    bool PacksValues() const override { return archive_->source().is_distant(); }
+    StoreTraits Traits() const override;
     Status GetMany(const std::vector<std::string>& keys, const ReadManyOptions& options,
                    const ValueTaker& take) const override;
-    // The archive does not change while it is open. The checksum takes the place of a time.
+    // Constant, as the archive does not change while it is open.
     ObjectVersion VersionOf(const std::string& key) const override;
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
-    Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                               MutableByteSpan memory) const override;
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override;
-    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                 Buffer& value) const override;
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
 
   private:

@@ -152,7 +152,7 @@ ZipUpdateStore::ZipUpdateStore(std::shared_ptr<const ZipArchive> archive,
     });
 }
 
-ZipUpdateStore::~ZipUpdateStore() { static_cast<void>(Flush()); }
+ZipUpdateStore::~ZipUpdateStore() { static_cast<void>(Commit()); }
 
 std::string ZipUpdateStore::NameOf(const std::string& key) const { return JoinKey(prefix_, key); }
 
@@ -170,63 +170,36 @@ Result<std::optional<ZipUpdateStore::Contents>> ZipUpdateStore::Find(const std::
 }
 
 ObjectVersion ZipUpdateStore::VersionOf(const std::string& key) const {
-    ObjectVersion version;
     const auto contents = Find(key);
-    if (!contents.ok()) return version;
-    version.is_certain = true;
-    version.exists = contents->has_value();
-    if (!version.exists) return version;
-    version.size = (*contents)->member.size;
-    version.modified = (*contents)->member.crc;
-    return version;
+    if (!contents.ok()) return {};
+    return ZipMember::VersionOf(*contents ? &(*contents)->member : nullptr);
 }
 
 Status ZipUpdateStore::Check(const Contents& contents) const {
     return contents.is_new ? Status() : archive_->Check(contents.member);
 }
 
-Status ZipUpdateStore::Read(const Contents& contents, std::uint64_t offset,
-                            MutableByteSpan part) const {
+Status ZipUpdateStore::ReadContents(const Contents& contents, std::uint64_t offset,
+                                    MutableByteSpan part) const {
     if (contents.is_new) return file_->ReadAt(contents.at + offset, part);
     const bool is_whole = offset == 0 && part.size == contents.member.size;
     return is_whole ? archive_->Read(contents.member, part)
                     : archive_->ReadPart(contents.member, offset, part);
 }
 
-Result<bool> ZipUpdateStore::Get(const std::string& key, Buffer& value, std::size_t limit) const {
+Result<ReadResult> ZipUpdateStore::Read(const std::string& key, const ValuePart& part,
+                                        const ReadSink& sink) const {
     ZARR_ASSIGN_OR_RETURN(const auto contents, Find(key));
-    if (!contents) return false;
-    if (contents->member.size > limit) return ValueTooLarge(key, contents->member.size, limit);
+    ReadResult read{contents.has_value(), 0,
+                    ZipMember::VersionOf(contents ? &contents->member : nullptr)};
+    if (!contents) return read;
+    read.size = contents->member.size;
+    ZARR_ASSIGN_OR_RETURN(const ValuePart::Extent extent, part.Of(key, read.size));
     ZARR_RETURN_IF_ERROR(Check(*contents).WithContext(key));
-    ZARR_RETURN_IF_ERROR(
-        value.Reset(static_cast<std::size_t>(contents->member.size)).WithContext(key));
-    ZARR_RETURN_IF_ERROR(Read(*contents, 0, value.span()).WithContext(key));
-    return true;
-}
-
-Result<bool> ZipUpdateStore::GetRange(const std::string& key, std::uint64_t offset,
-                                      std::size_t length, Buffer& value) const {
-    ZARR_ASSIGN_OR_RETURN(const auto contents, Find(key));
-    if (!contents) return false;
-    ZARR_RETURN_IF_ERROR(Check(*contents).WithContext(key));
-    const std::uint64_t from = std::min(offset, contents->member.size);
-    const auto size =
-        static_cast<std::size_t>(std::min<std::uint64_t>(length, contents->member.size - from));
-    ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
-    ZARR_RETURN_IF_ERROR(Read(*contents, from, value.span()).WithContext(key));
-    return true;
-}
-
-Result<std::optional<std::uint64_t>> ZipUpdateStore::GetTail(const std::string& key,
-                                                             std::size_t length,
-                                                             Buffer& value) const {
-    ZARR_ASSIGN_OR_RETURN(const auto contents, Find(key));
-    if (!contents) return std::optional<std::uint64_t>();
-    ZARR_RETURN_IF_ERROR(Check(*contents).WithContext(key));
-    const TailPlace tail(contents->member.size, length);
-    ZARR_RETURN_IF_ERROR(value.Reset(tail.length).WithContext(key));
-    ZARR_RETURN_IF_ERROR(Read(*contents, tail.offset, value.span()).WithContext(key));
-    return std::optional(contents->member.size);
+    ZARR_ASSIGN_OR_RETURN(const auto memory, sink.Reserve(extent.size).WithContext(key));
+    if (memory)
+        ZARR_RETURN_IF_ERROR(ReadContents(*contents, extent.offset, *memory).WithContext(key));
+    return read;
 }
 
 bool ZipUpdateStore::Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const {
@@ -236,12 +209,16 @@ bool ZipUpdateStore::Holds(const std::string& name, ByteSpan value, std::uint32_
     Buffer held;
     return contents.member.size == value.size && contents.member.crc == crc &&
            Check(contents).ok() && held.Reset(value.size).ok() &&
-           Read(contents, 0, held.span()).ok() && std::as_const(held).span().text() == value.text();
+           ReadContents(contents, 0, held.span()).ok() &&
+           std::as_const(held).span().text() == value.text();
 }
 
-Status ZipUpdateStore::Set(const std::string& key, ByteSpan value) {
+Status ZipUpdateStore::WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     ZARR_RETURN_IF_ERROR(CheckOwner().WithContext(key));
+    Buffer joined;
+    if (parts.size() != 1) ZARR_RETURN_IF_ERROR(joined.AssignJoined(parts).WithContext(key));
+    const ByteSpan value = parts.size() == 1 ? parts[0] : std::as_const(joined).span();
     const std::string name = NameOf(key);
     if (value.size >= zip::kIn64 || name.size() > std::numeric_limits<std::uint16_t>::max())
         return Status::Limit(key + ": is too large for a member of a zip file");
@@ -270,7 +247,7 @@ Status ZipUpdateStore::WriteMember(const std::string& name, ByteSpan value, std:
     return {};
 }
 
-Status ZipUpdateStore::Erase(const std::string& key) {
+Status ZipUpdateStore::Remove(const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     ZARR_RETURN_IF_ERROR(CheckOwner().WithContext(key));
     const std::lock_guard<Mutex> lock(mutex_);
@@ -308,7 +285,7 @@ Status ZipUpdateStore::MakeRoom(std::uint64_t bytes) {
     return {};
 }
 
-Status ZipUpdateStore::Flush() {
+Status ZipUpdateStore::Commit() {
     if (!CheckOwner().ok()) return {};
     const std::lock_guard<Mutex> lock(mutex_);
     if (!is_changed_ && (directory_ == 0 || directory_ == end_)) return {};

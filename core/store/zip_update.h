@@ -44,7 +44,7 @@ std::string EmptyZip();
 // system may cut off between two pages, ZipDirectory finds the table before, and the next writer
 // removes the rest. Thread-safe; one for each file, as nothing else may write to
 // it.
-class ZipUpdateStore final : public Store {
+class ZipUpdateStore final : public Store, private StoreWriter {
   public:
     // `archive` is what `file` holds, and `prefix` the store in it, as in ZipStore. kUnsupported
     // where something other than the zip file lies at the start of the file.
@@ -58,19 +58,17 @@ class ZipUpdateStore final : public Store {
 
     std::string Describe() const override { return archive_->description(); }
     ObjectVersion VersionOf(const std::string& key) const override;
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override;
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override;
-    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                 Buffer& value) const override;
-    // A value that is there already is not written again.
-    Status Set(const std::string& key, ByteSpan value) override;
-    Status Erase(const std::string& key) override;
-    Status Flush() override;
-    Status Close() override { return Flush(); }
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
+    StoreWriter* writer() override { return this; }
 
   private:
+    // Does not write a value that is stored already.
+    Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) override;
+    Status Remove(const std::string& key) override;
+    Status Commit() override;
+
     // Where the contents of a member are.
     struct Contents {
         ZipMember member;      // in `archive_`; of a new one the size and the checksum
@@ -92,7 +90,7 @@ class ZipUpdateStore final : public Store {
     // Nothing where there is no such key.
     Result<std::optional<Contents>> Find(const std::string& key) const;
     Status Check(const Contents& contents) const;
-    Status Read(const Contents& contents, std::uint64_t offset, MutableByteSpan part) const;
+    Status ReadContents(const Contents& contents, std::uint64_t offset, MutableByteSpan part) const;
     bool Holds(const std::string& name, ByteSpan value, std::uint32_t crc) const;
     // The table of contents with its end, as it is at `offset`.
     Result<std::string> Directory(std::uint64_t offset) const;

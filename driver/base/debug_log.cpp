@@ -108,6 +108,12 @@ std::string AnswerText(const zarr::Result<bool>& answer, const zarr::Buffer* val
     return answer.ok() && !*answer ? "absent" : AnswerText(answer.status(), value);
 }
 
+std::string AnswerText(const zarr::Result<zarr::ReadResult>& answer, const zarr::Buffer* value) {
+    if (answer.ok() && answer->found && value == nullptr)
+        return std::to_string(answer->size) + " bytes";
+    return AnswerText(answer.ok() ? zarr::Result<bool>(answer->found) : answer.status(), value);
+}
+
 std::string AnswerText(const zarr::Result<std::vector<zarr::StoreEntry>>& answer,
                        const zarr::Buffer* /*value*/) {
     if (!answer.ok()) return answer.status().message();

@@ -53,14 +53,7 @@ void LogRequest(const char* verb, const std::string& path, const std::string& ke
 // The words of LogRequest() for an answer. `value` holds the bytes that were read; may be nullptr.
 std::string AnswerText(const zarr::Status& answer, const zarr::Buffer* value = nullptr);
 std::string AnswerText(const zarr::Result<bool>& answer, const zarr::Buffer* value);
-template <class Number>
-std::string AnswerText(const zarr::Result<std::optional<Number>>& answer,
-                       const zarr::Buffer* value) {
-    if (!answer.ok()) return AnswerText(answer.status());
-    if (value != nullptr || !*answer)
-        return AnswerText(zarr::Result<bool>(answer->has_value()), value);
-    return std::to_string(**answer) + " bytes";
-}
+std::string AnswerText(const zarr::Result<zarr::ReadResult>& answer, const zarr::Buffer* value);
 std::string AnswerText(const zarr::Result<std::vector<zarr::StoreEntry>>& answer,
                        const zarr::Buffer* value = nullptr);
 

@@ -269,7 +269,7 @@ Result<std::shared_ptr<zarr::Store>> OpenReplacement(const std::string& folder,
                                                      StoreReplacement& replacement) {
     ZARR_ASSIGN_OR_RETURN(replacement, StoreReplacement::Begin(folder));
     ZARR_ASSIGN_OR_RETURN(auto store, OpenStoreForUpdate(replacement.folder()));
-    if (replacement.IsKnownEmpty()) store->BeginMaking();
+    if (replacement.IsKnownEmpty()) store->BeginCreate();
     return store;
 }
 
@@ -310,7 +310,7 @@ Status NewStore::MakeArrays() {
 }
 
 Status NewStore::Failed(const Status& status) {
-    update_->store()->EndMaking();
+    update_->store()->EndCreate();
     static_cast<void>(update_->EraseMade());
     static_cast<void>(update_->metadata().Finish());
     return status;
@@ -331,7 +331,7 @@ Result<std::unique_ptr<ZarrDataset>> NewStore::Open() {
     if (!has_been_open_ && options_.append_subdataset) dataset->MayShareDimensions();
     has_been_open_ = true;
     // From here on others may write to it, too.
-    update_->store()->EndMaking();
+    update_->store()->EndCreate();
     return dataset;
 }
 

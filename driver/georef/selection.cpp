@@ -151,7 +151,7 @@ class Coordinates {
         zarr::LabelRange range;
         range.first = first;
         range.count = count;
-        range.threads = std::max<std::size_t>(hierarchy_.store()->ReadsAtOnce(), 1);
+        range.threads = hierarchy_.store()->Traits().concurrent_reads;
         zarr::Warnings ignored;
         return zarr::ReadCoordinateLabels(hierarchy_, dimension_, range, ignored);
     }

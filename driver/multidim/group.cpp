@@ -187,7 +187,7 @@ std::vector<std::string> ZarrGroup::GetGroupNames(CSLConstList /*papszOptions*/)
 std::shared_ptr<GDALMDArray> ZarrGroup::ComputedVariable(const std::string& name) const {
     const zarr::Hierarchy& hierarchy = session_->hierarchy();
     const bool is_cheap = session_->single_array() != nullptr || hierarchy.is_consolidated() ||
-                          hierarchy.store()->ReadsAtOnce() == 1;
+                          !hierarchy.store()->Traits().remote;
     if (is_deleted_ || session_->update() != nullptr || !is_cheap) return nullptr;
     for (const auto& dimension : GetDimensions())
         if (dimension->GetName() == name) return dimension->GetIndexingVariable();

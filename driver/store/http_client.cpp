@@ -153,8 +153,9 @@ Result<zarr::ByteSpan> WantedPart(const std::string& key, const CPLHTTPResult& a
         if (known == 2) sent.total = sent.end;
     }
     if (wanted.is_from_end) {
-        const zarr::TailPlace tail(sent.total, wanted.length);
-        wanted = {tail.offset, tail.length};
+        ZARR_ASSIGN_OR_RETURN(const auto tail,
+                              zarr::ValuePart::Tail(wanted.length).Of(key, sent.total));
+        wanted = {tail.offset, tail.size};
         sent.tells_total = true;
     }
     const char* const coding = CSLFetchNameValue(answer.papszHeaders, "Content-Encoding");

@@ -194,7 +194,7 @@ Result<Location> LocateIn(const StorePath& folder, const std::string& node,
         ZARR_ASSIGN_OR_RETURN(store, OpenStore(folder, {options.missing_on_403}));
         store = WithBaseOfLevels(std::move(store), folder, options);
     }
-    const bool is_afar = store->RemembersAbsence();
+    const bool is_afar = store->Traits().caches_absence;
     const bool looks_ahead = is_afar && purpose == OpenedFor::kRaster;
     // Of a store that another dataset has open it is known what it is.
     const std::vector<std::string> first = zarr::FirstKeys(node);
@@ -250,7 +250,7 @@ std::size_t EditDistance(const std::string& a, const std::string& b) {
 std::string NearNames(const zarr::Hierarchy& hierarchy, const std::string& node) {
     constexpr std::size_t kMostMembers = 1000;
     constexpr std::size_t kLongest = 256;
-    if (!hierarchy.is_consolidated() && hierarchy.store()->ReadsAtOnce() > 1) return {};
+    if (!hierarchy.is_consolidated() && hierarchy.store()->Traits().remote) return {};
     const auto members = hierarchy.Members(std::string(zarr::ParentPath(node)));
     if (!members.ok() || members->size() > kMostMembers) return {};
     const std::string wanted = zarr::NameKey(std::string(zarr::LastName(node)));

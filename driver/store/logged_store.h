@@ -19,14 +19,8 @@ class LoggedStore final : public zarr::ForwardingStore {
     explicit LoggedStore(std::shared_ptr<const zarr::Store> base)
         : ForwardingStore(std::move(base)) {}
 
-    zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
-                           std::size_t limit) const override;
-    zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                                     zarr::MutableByteSpan memory) const override;
-    zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                zarr::Buffer& value) const override;
-    zarr::Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                       zarr::Buffer& value) const override;
+    zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
+                                        const zarr::ReadSink& sink) const override;
     // A line for each key, with the time from the begin of them all.
     zarr::Status GetMany(const std::vector<std::string>& keys, const zarr::ReadManyOptions& options,
                          const ValueTaker& take) const override;

@@ -105,7 +105,7 @@ class Writing {
 std::shared_ptr<const RemoteStore> RemoteStore::Open(const StorePath& folder,
                                                      const StoreAccess& access) {
     auto store = std::make_shared<const RemoteStore>(folder, access);
-    const std::string name = store->Identity() + "\n" + store->AccessOptions();
+    const std::string name = store->Identity() + "\n" + store->Traits().access;
     if (auto open = open_stores.Find(name)) return open;
     open_stores.Add(name, store);
     return store;
@@ -116,51 +116,52 @@ std::shared_ptr<zarr::MemoryStore> RemoteStore::Made() const {
     return made_;
 }
 
-void RemoteStore::BeginMaking() {
+void RemoteStore::BeginCreate() {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     made_ = std::make_shared<zarr::MemoryStore>();
 }
 
-void RemoteStore::EndMaking() {
+void RemoteStore::EndCreate() {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
     made_.reset();
 }
 
-Status RemoteStore::Set(const std::string& key, zarr::ByteSpan value) {
+Status RemoteStore::WriteParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
     const Writing writing;
-    ZARR_RETURN_IF_ERROR(VsiStore::Set(key, value));
+    ZARR_RETURN_IF_ERROR(VsiStore::WriteParts(key, parts));
     const auto made = Made();
     if (made == nullptr) return {};
-    if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key))) return made->Set(key, value);
-    EndMaking();
+    if (zarr::IsDocumentOfAnyFormat(zarr::LastName(key))) return made->SetParts(key, parts);
+    EndCreate();
     return {};
 }
 
-Status RemoteStore::Erase(const std::string& key) {
+Status RemoteStore::Remove(const std::string& key) {
     const Writing writing;
     if (const auto made = Made()) {
-        zarr::Buffer ignored;
-        ZARR_ASSIGN_OR_RETURN(const bool is_there, made->GetRange(key, 0, 0, ignored));
+        ZARR_ASSIGN_OR_RETURN(const bool is_there, made->Exists(key));
         if (!is_there) return {};
         ZARR_RETURN_IF_ERROR(made->Erase(key));
     }
-    return VsiStore::Erase(key);
+    return VsiStore::Remove(key);
 }
 
-Status RemoteStore::EraseMany(const std::vector<std::string>& keys) {
+Status RemoteStore::RemoveMany(const std::vector<std::string>& keys) {
     const Writing writing;
-    if (Made() != nullptr) return Store::EraseMany(keys);
-    return VsiStore::EraseMany(keys);
+    if (Made() != nullptr) return StoreWriter::RemoveMany(keys);
+    return VsiStore::RemoveMany(keys);
 }
 
-std::string RemoteStore::AccessOptions() const {
-    return std::string(access_.missing_on_403 ? "403 is absent " : "") +
-           (access_.update ? "for update" : "");
+zarr::StoreTraits RemoteStore::Traits() const {
+    zarr::StoreTraits traits;
+    traits.remote = true;
+    traits.caches_absence = !access_.update;
+    traits.concurrent_reads = kReadsAtOnce;
+    traits.request_cost = link_.Cost();
+    traits.access = std::string(access_.missing_on_403 ? "403 is absent " : "") +
+                    (access_.update ? "for update" : "");
+    return traits;
 }
-
-std::size_t RemoteStore::ReadsAtOnce() const { return kReadsAtOnce; }
-
-zarr::ReadCost RemoteStore::CostOfReads() const { return LinkTo(folder()).Cost(); }
 
 bool RemoteStore::IsAtHand(const std::string& key) const {
     const std::lock_guard<zarr::Mutex> lock(mutex_);
@@ -226,10 +227,31 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
     });
 }
 
-Result<bool> RemoteStore::Get(const std::string& key, zarr::Buffer& value,
-                              std::size_t limit) const {
+Result<zarr::ReadResult> RemoteStore::Read(const std::string& key, const zarr::ValuePart& part,
+                                           const zarr::ReadSink& sink) const {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    if (const auto made = Made()) return made->Get(key, value, limit);
+    if (const auto made = Made()) return made->Read(key, part, sink);
+    zarr::Buffer own;
+    zarr::Buffer& value = sink.buffer() != nullptr ? *sink.buffer() : own;
+    zarr::ReadResult read;
+    if (part.is_whole()) {
+        read.version = VersionOf(key);
+        ZARR_ASSIGN_OR_RETURN(read.found, ReadWhole(key, value, part.length()));
+        read.size = value.size();
+    } else if (part.is_tail()) {
+        ZARR_ASSIGN_OR_RETURN(const auto size, ReadTail(key, part.length(), value));
+        read.found = size.has_value();
+        read.size = size.value_or(0);
+    } else {
+        ZARR_ASSIGN_OR_RETURN(read.found, ReadRange(key, part.offset(), part.length(), value));
+    }
+    if (read.found && sink.buffer() == nullptr)
+        ZARR_RETURN_IF_ERROR(sink.Assign(std::as_const(own).span()));
+    return read;
+}
+
+Result<bool> RemoteStore::ReadWhole(const std::string& key, zarr::Buffer& value,
+                                    std::size_t limit) const {
     if (!access_.update) {
         const std::lock_guard<zarr::Mutex> lock(mutex_);
         const auto known = kept_.find(key);
@@ -256,7 +278,7 @@ Result<bool> RemoteStore::Ask(const std::string& key, zarr::Buffer& value,
         auto found = may_be_kept ? FetchKept(remote, value, limit) : Fetch(remote, value, limit);
         if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
     }
-    return CheckAnswer(VsiStore::Get(key, value, limit));
+    return CheckAnswer(AskGdal(key, zarr::ValuePart::Whole(limit), value));
 }
 
 Result<bool> RemoteStore::CheckAnswer(Result<bool> answer) const {
@@ -276,9 +298,10 @@ bool RemoteStore::IsMisdirected(const Result<bool>& answer, const zarr::Buffer& 
     return *answer && text.substr(0, 5) == "<?xml" && text.find("<Error>") < 200;
 }
 
-Result<std::optional<std::size_t>> RemoteStore::GetInto(const std::string& key,
-                                                        zarr::MutableByteSpan memory) const {
-    return Store::GetInto(key, memory);
+Result<bool> RemoteStore::AskGdal(const std::string& key, const zarr::ValuePart& part,
+                                  zarr::Buffer& value) const {
+    ZARR_ASSIGN_OR_RETURN(const zarr::ReadResult read, VsiStore::Read(key, part, value));
+    return read.found;
 }
 
 zarr::ObjectVersion RemoteStore::VersionOf(const std::string& key) const {
@@ -312,10 +335,8 @@ Result<bool> RemoteStore::FetchPart(const std::string& url, const std::string& k
     return found;
 }
 
-Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                   zarr::Buffer& value) const {
-    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    if (const auto made = Made()) return made->GetRange(key, offset, length, value);
+Result<bool> RemoteStore::ReadRange(const std::string& key, std::uint64_t offset,
+                                    std::size_t length, zarr::Buffer& value) const {
     if (const auto url = folder().Url(key)) {
         const ByteExtent extent{offset, std::max<std::size_t>(length, 1)};
         const std::size_t limit = std::max(
@@ -324,16 +345,19 @@ Result<bool> RemoteStore::GetRange(const std::string& key, std::uint64_t offset,
         auto found = FetchPart(*url, key, value, limit, extent, told);
         if (!IsMisdirected(found, value)) return CheckAnswer(std::move(found));
     }
-    return CheckAnswer(VsiStore::GetRange(key, offset, length, value));
+    return CheckAnswer(AskGdal(key, zarr::ValuePart::Range(offset, length), value));
 }
 
-Result<std::optional<std::uint64_t>> RemoteStore::GetTail(const std::string& key,
-                                                          std::size_t length,
-                                                          zarr::Buffer& value) const {
-    ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
-    if (const auto made = Made()) return made->GetTail(key, length, value);
+Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& key,
+                                                           std::size_t length,
+                                                           zarr::Buffer& value) const {
+    const auto ask_gdal = [&]() -> Result<std::optional<std::uint64_t>> {
+        ZARR_ASSIGN_OR_RETURN(const zarr::ReadResult read,
+                              VsiStore::Read(key, zarr::ValuePart::Tail(length), value));
+        return read.found ? std::optional(read.size) : std::nullopt;
+    };
     const auto url = folder().Url(key);
-    if (!url) return VsiStore::GetTail(key, length, value);
+    if (!url) return ask_gdal();
     const auto limit =
         std::max(length, static_cast<std::size_t>(zarr::LimitOf(zarr::Limit::kChunkSize)));
     std::uint64_t size = 0;
@@ -363,11 +387,11 @@ Result<std::optional<std::uint64_t>> RemoteStore::GetTail(const std::string& key
         for (std::uint64_t before = 0; found.ok() && *found && size != before;) {
             if (++tries > kTailTries) return Status::Io(key + ": changed while it was read");
             before = size;
-            const zarr::TailPlace tail(size, length);
-            found = ask({tail.offset, std::max<std::size_t>(tail.length, 1)});
+            ZARR_ASSIGN_OR_RETURN(const auto tail, zarr::ValuePart::Tail(length).Of(key, size));
+            found = ask({tail.offset, std::max<std::size_t>(tail.size, 1)});
         }
     }
-    if (IsMisdirected(found, value)) return VsiStore::GetTail(key, length, value);
+    if (IsMisdirected(found, value)) return ask_gdal();
     ZARR_ASSIGN_OR_RETURN(const bool is_there, CheckAnswer(std::move(found)));
     if (!is_there) return std::optional<std::uint64_t>();
     if (length == 0) ZARR_RETURN_IF_ERROR(value.Reset(0));

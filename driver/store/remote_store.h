@@ -33,10 +33,10 @@ struct StoreAccess {
 // or asked for ahead, is not asked for again by the same object. Where GDAL's options ask for what
 // a URL cannot say, GDAL's own file systems are asked, which take more requests. They do what
 // writes, too.
-class RemoteStore final : public VsiStore {
+class RemoteStore final : public VsiStore, private zarr::Prefetcher {
   public:
     RemoteStore(StorePath folder, const StoreAccess& access)
-        : VsiStore(std::move(folder)), access_(access) {}
+        : VsiStore(std::move(folder)), access_(access), link_(LinkTo(this->folder())) {}
 
     // For reading: the store that another dataset has open, where that was opened in the last
     // kSharedFor and nothing was written through this process since, so that datasets of one store
@@ -45,37 +45,12 @@ class RemoteStore final : public VsiStore {
                                                    const StoreAccess& access);
     static constexpr std::chrono::seconds kSharedFor{5};
 
-    std::string AccessOptions() const override;
-    std::size_t ReadsAtOnce() const override;
-    zarr::ReadCost CostOfReads() const override;
-    bool RemembersAbsence() const override { return !access_.update; }
-    // Of several prefixes asks a web server for the first alone, unless it has listed one before:
-    // most do not list. Listings of more than kMostListed entries, which is one answer of an object
-    // store, are not read on and not kept.
-    void Prefetch(const std::vector<std::string>& keys,
-                  const std::vector<std::string>& prefixes) const override;
-    static constexpr std::size_t kMostListed = 999;
-    bool IsAtHand(const std::string& key) const override;
-    bool IsListAtHand(const std::string& prefix) const override;
+    zarr::StoreTraits Traits() const override;
     // Asks nothing. Of a value that parts were read of it counts how often a part was of another
     // content than the part before, by what the server says with them.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
-    zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
-                           std::size_t limit) const override;
-    zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                                     zarr::MutableByteSpan memory) const override;
-    zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                zarr::Buffer& value) const override;
-    // Two requests of a server that does not serve the end of a value alone.
-    zarr::Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                       zarr::Buffer& value) const override;
-    zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
-    zarr::Status Erase(const std::string& key) override;
-    zarr::Status EraseMany(const std::vector<std::string>& keys) override;
-    // In between, reading is answered from the documents that were written. The first value that is
-    // no document ends it, too, so that no chunks are kept in memory.
-    void BeginMaking() override;
-    void EndMaking() override;
+    zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
+                                        const zarr::ReadSink& sink) const override;
     // As far as a web server lists folders as pages, and an object store may be listed by the
     // client; kUnsupported otherwise.
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
@@ -84,9 +59,38 @@ class RemoteStore final : public VsiStore {
     // Not of a web server, whose pages may not show all.
     zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                             const PrefixVisitor& visit_prefix) const override;
+    const zarr::Prefetcher* prefetcher() const override { return this; }
+    static constexpr std::size_t kMostListed = 999;
 
   private:
-    // What was written since BeginMaking(); nullptr otherwise.
+    // Of several prefixes asks a web server for the first alone, unless it has listed one before:
+    // most do not list. Listings of more than kMostListed entries, which is one answer of an object
+    // store, are not read on and not kept.
+    void Prefetch(const std::vector<std::string>& keys,
+                  const std::vector<std::string>& prefixes) const override;
+    bool IsAtHand(const std::string& key) const override;
+    bool IsListAtHand(const std::string& prefix) const override;
+    zarr::Status WriteParts(const std::string& key,
+                            const std::vector<zarr::ByteSpan>& parts) override;
+    zarr::Status Remove(const std::string& key) override;
+    zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
+    // In between, reading is answered from the documents that were written. The first value that is
+    // no document ends it, too, so that no chunks are kept in memory.
+    void BeginCreate() override;
+    void EndCreate() override;
+    // The kinds of Read().
+    zarr::Result<bool> ReadWhole(const std::string& key, zarr::Buffer& value,
+                                 std::size_t limit) const;
+    zarr::Result<bool> ReadRange(const std::string& key, std::uint64_t offset, std::size_t length,
+                                 zarr::Buffer& value) const;
+    // Returns the value's size, nullopt if the key is absent. Two requests if the server does not
+    // serve the end of a value.
+    zarr::Result<std::optional<std::uint64_t>> ReadTail(const std::string& key, std::size_t length,
+                                                        zarr::Buffer& value) const;
+    // Reads through GDAL's file systems.
+    zarr::Result<bool> AskGdal(const std::string& key, const zarr::ValuePart& part,
+                               zarr::Buffer& value) const;
+    // What was written since BeginCreate(); nullptr otherwise.
     std::shared_ptr<zarr::MemoryStore> Made() const;
     // Keeps an answer, an empty one for absence, where there is room.
     void Keep(const std::string& key, std::optional<std::string_view> value) const;
@@ -95,7 +99,7 @@ class RemoteStore final : public VsiStore {
     // List() without what is remembered; kLimit where there are more than `most` entries.
     zarr::Result<std::vector<zarr::StoreEntry>> AskForList(const std::string& prefix,
                                                            std::size_t most) const;
-    // Get() without what is remembered.
+    // ReadWhole() without what is remembered.
     zarr::Result<bool> Ask(const std::string& key, zarr::Buffer& value, std::size_t limit) const;
     // What an answer means by `access_`.
     zarr::Result<bool> CheckAnswer(zarr::Result<bool> answer) const;
@@ -110,6 +114,7 @@ class RemoteStore final : public VsiStore {
     void NoteVersion(const std::string& key, const std::string& version) const;
 
     const StoreAccess access_;
+    const zarr::LinkEstimate& link_;
     mutable zarr::Mutex mutex_;
     // Metadata documents, and what else was asked for ahead, by key; nullopt for what is absent.
     mutable std::map<std::string, std::optional<std::string>> kept_;

@@ -193,7 +193,7 @@ Status CopyKeys(const StorePath& folder, const std::string& target) {
     ZARR_ASSIGN_OR_RETURN(const auto from, OpenStore(folder, {}));
     ZARR_ASSIGN_OR_RETURN(const auto to, OpenStoreForUpdate(target));
     ZARR_RETURN_IF_ERROR(zarr::CopyTree({*from, ""}, {*to, ""}));
-    return to->Close();
+    return to->Flush();
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ Status StoreUpdate::Finish(std::size_t threads) {
 
 Status StoreUpdate::Close() {
     const Status finished = metadata_.Finish();
-    const Status closed = store_->Close();
+    const Status closed = store_->Flush();
     return finished.ok() ? closed : finished;
 }
 

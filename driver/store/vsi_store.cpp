@@ -321,75 +321,29 @@ zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
                          static_cast<std::uint64_t>(stat.st_ino));
 }
 
-Result<bool> VsiStore::Get(const std::string& key, zarr::Buffer& value, std::size_t limit) const {
-    return GetWith(key, value, limit, nullptr);
-}
-
-Result<bool> VsiStore::GetVersioned(const std::string& key, zarr::Buffer& value, std::size_t limit,
-                                    zarr::ObjectVersion& version) const {
-    if (!is_local_ || !ZARR_HAS_POSIX_FILES) return Store::GetVersioned(key, value, limit, version);
-    return GetWith(key, value, limit, &version);
-}
-
-Result<bool> VsiStore::GetWith(const std::string& key, zarr::Buffer& value, std::size_t limit,
-                               zarr::ObjectVersion* version) const {
-    const auto ask = [&]() -> Result<bool> {
+Result<zarr::ReadResult> VsiStore::Read(const std::string& key, const zarr::ValuePart& part,
+                                        const zarr::ReadSink& sink) const {
+    const bool has_local_files = is_local_ && ZARR_HAS_POSIX_FILES;
+    const auto ask = [&]() -> Result<zarr::ReadResult> {
+        zarr::ReadResult read;
+        if (part.is_whole() && !has_local_files) read.version = VsiStore::VersionOf(key);
         const QuietCall call(folder_);
         ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-        if (!opened.is_open()) {
-            if (version != nullptr) *version = NoFile();
-            return false;
+        read.found = opened.is_open();
+        if (!read.found) {
+            if (has_local_files) read.version = NoFile();
+            return read;
         }
-        if (version != nullptr)
-            *version = VersionOfFile(opened.size, opened.local.modified(), opened.local.number());
-        if (opened.size > limit) return zarr::ValueTooLarge(key, opened.size, limit);
-        ZARR_RETURN_IF_ERROR(value.Reset(static_cast<std::size_t>(opened.size)).WithContext(key));
-        ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, value.span()));
-        return true;
+        if (has_local_files)
+            read.version =
+                VersionOfFile(opened.size, opened.local.modified(), opened.local.number());
+        read.size = opened.size;
+        ZARR_ASSIGN_OR_RETURN(const auto extent, part.Of(key, opened.size));
+        ZARR_ASSIGN_OR_RETURN(const auto memory, sink.Reserve(extent.size).WithContext(key));
+        if (memory) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, extent.offset, *memory));
+        return read;
     };
-    return Logged("GET", folder_, key, ask, &value);
-}
-
-Result<std::optional<std::size_t>> VsiStore::GetInto(const std::string& key,
-                                                     zarr::MutableByteSpan memory) const {
-    const auto ask = [&]() -> Result<std::optional<std::size_t>> {
-        const QuietCall call(folder_);
-        ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-        if (!opened.is_open()) return std::optional<std::size_t>();
-        if (opened.size == memory.size) ZARR_RETURN_IF_ERROR(ReadAt(opened, key, 0, memory));
-        return std::optional<std::size_t>(static_cast<std::size_t>(opened.size));
-    };
-    return Logged("GET", folder_, key, ask);
-}
-
-Result<bool> VsiStore::GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                zarr::Buffer& value) const {
-    const auto ask = [&]() -> Result<bool> {
-        const QuietCall call(folder_);
-        ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-        if (!opened.is_open()) return false;
-        const std::uint64_t from = std::min(offset, opened.size);
-        const auto size =
-            static_cast<std::size_t>(std::min<std::uint64_t>(length, opened.size - from));
-        ZARR_RETURN_IF_ERROR(value.Reset(size).WithContext(key));
-        ZARR_RETURN_IF_ERROR(ReadAt(opened, key, from, value.span()));
-        return true;
-    };
-    return Logged("GET", folder_, key, ask, &value);
-}
-
-Result<std::optional<std::uint64_t>> VsiStore::GetTail(const std::string& key, std::size_t length,
-                                                       zarr::Buffer& value) const {
-    const auto ask = [&]() -> Result<std::optional<std::uint64_t>> {
-        const QuietCall call(folder_);
-        ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
-        if (!opened.is_open()) return std::optional<std::uint64_t>();
-        const zarr::TailPlace tail(opened.size, length);
-        ZARR_RETURN_IF_ERROR(value.Reset(tail.length).WithContext(key));
-        ZARR_RETURN_IF_ERROR(ReadAt(opened, key, tail.offset, value.span()));
-        return std::optional(opened.size);
-    };
-    return Logged("GET", folder_, key, ask, &value);
+    return Logged("GET", folder_, key, ask, sink.buffer());
 }
 
 bool VsiStore::WaitsForDisk(const std::string& key) const {
@@ -523,7 +477,7 @@ VsiFile OpenForWriting(const std::string& path, const std::string& folder) {
 
 // Writes parts one after another, and those that are small together, as each call costs. False with
 // errno where that fails.
-bool WriteParts(const std::vector<zarr::ByteSpan>& parts, VSILFILE* file) {
+bool WriteTo(VSILFILE* file, const std::vector<zarr::ByteSpan>& parts) {
     constexpr std::size_t kTogether = std::size_t{256} << 10;
     zarr::Buffer joined;
     auto end = parts.begin();
@@ -550,7 +504,7 @@ Status WriteFile(const std::string& path, const std::string& folder, const std::
     if (file == nullptr) return Failure(key, "cannot create", errno);
     if (holder != nullptr) holder->Hold(file.get());
     errno = 0;
-    const bool is_written = WriteParts(parts, file.get());
+    const bool is_written = WriteTo(file.get(), parts);
     int error = errno;
     if (is_written) errno = 0;
     const bool is_closed = VSIFCloseL(file.release()) == 0;
@@ -561,12 +515,13 @@ Status WriteFile(const std::string& path, const std::string& folder, const std::
 
 }  // namespace
 
-Status VsiStore::Set(const std::string& key, zarr::ByteSpan value) {
-    return Logged("PUT", folder_, key, [&] { return Replace(key, {value}); });
-}
-
-Status VsiStore::SetParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
-    if (!is_local_) return Store::SetParts(key, parts);
+Status VsiStore::WriteParts(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
+    zarr::Buffer joined;
+    if (!is_local_ && parts.size() > 1) {
+        ZARR_RETURN_IF_ERROR(joined.AssignJoined(parts).WithContext(key));
+        const zarr::ByteSpan value = std::as_const(joined).span();
+        return Logged("PUT", folder_, key, [&] { return Replace(key, {value}); });
+    }
     return Logged("PUT", folder_, key, [&] { return Replace(key, parts); });
 }
 
@@ -595,7 +550,7 @@ Status VsiStore::Replace(const std::string& key, const std::vector<zarr::ByteSpa
     }
 }
 
-Status VsiStore::Erase(const std::string& key) {
+Status VsiStore::Remove(const std::string& key) {
     const auto ask = [&]() -> Status {
         ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
         ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
@@ -610,8 +565,8 @@ Status VsiStore::Erase(const std::string& key) {
     return Logged("DELETE", folder_, key, ask);
 }
 
-Status VsiStore::EraseMany(const std::vector<std::string>& keys) {
-    if (keys.size() < 2 || !folder_.is_object_store()) return Store::EraseMany(keys);
+Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
+    if (keys.size() < 2 || !folder_.is_object_store()) return StoreWriter::RemoveMany(keys);
     CPLStringList paths;
     for (const std::string& key : keys) {
         ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
@@ -621,7 +576,7 @@ Status VsiStore::EraseMany(const std::vector<std::string>& keys) {
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
     // What was not removed says why when it is asked for by itself.
     for (std::size_t i = 0; i < keys.size(); ++i)
-        if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Erase(keys[i]));
+        if (removed == nullptr || !removed.get()[i]) ZARR_RETURN_IF_ERROR(Remove(keys[i]));
     return {};
 }
 
@@ -636,7 +591,7 @@ bool HoldsSomething(const std::string& folder) {
 
 }  // namespace
 
-Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
+Result<bool> VsiStore::RemovePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     ZARR_RETURN_IF_ERROR(CheckChangeable(prefix, folder_));
     const QuietCall call(folder_);
@@ -649,7 +604,7 @@ Result<bool> VsiStore::ErasePrefix(const std::string& prefix) {
     return VSIRmdir(path.c_str()) == 0 || VSIUnlink(path.c_str()) == 0;
 }
 
-Result<bool> VsiStore::RenamePrefix(const std::string& from, const std::string& to) {
+Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(from));
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(to));
     const QuietCall call(folder_);

@@ -50,7 +50,7 @@ Renaming RenamingAt(const std::string& path);
 // zarr-python knows to ignore and the next writer in its folder removes. Folders of keys are made
 // as they are needed; the store's own must be there, on a local file system, so that a store that
 // was deleted meanwhile does not come back.
-class VsiStore : public zarr::Store {
+class VsiStore : public zarr::Store, protected zarr::StoreWriter {
   public:
     explicit VsiStore(StorePath folder);
 
@@ -62,43 +62,31 @@ class VsiStore : public zarr::Store {
     // value counts as unchanged, as in GDAL's own caches; a file so young that its next change
     // might not show in its time counts as changed.
     zarr::ObjectVersion VersionOf(const std::string& key) const override;
-    zarr::Result<bool> Get(const std::string& key, zarr::Buffer& value,
-                           std::size_t limit) const override;
-    // Of a file of this machine both are of one opened file.
-    zarr::Result<bool> GetVersioned(const std::string& key, zarr::Buffer& value, std::size_t limit,
-                                    zarr::ObjectVersion& version) const override;
-    zarr::Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                                     zarr::MutableByteSpan memory) const override;
-    zarr::Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                                zarr::Buffer& value) const override;
-    zarr::Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                       zarr::Buffer& value) const override;
+    // The version of a file of this machine is that of the opened file.
+    zarr::Result<zarr::ReadResult> Read(const std::string& key, const zarr::ValuePart& part,
+                                        const zarr::ReadSink& sink) const override;
     bool WaitsForDisk(const std::string& key) const override;
     zarr::Result<std::vector<zarr::StoreEntry>> List(const std::string& prefix) const override;
     zarr::Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override;
     zarr::Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                             const PrefixVisitor& visit_prefix) const override;
-    zarr::Status Set(const std::string& key, zarr::ByteSpan value) override;
-    // To a file of this machine without putting large parts together.
-    zarr::Status SetParts(const std::string& key,
-                          const std::vector<zarr::ByteSpan>& parts) override;
-    zarr::Status Erase(const std::string& key) override;
-    // Of an object store with one request for many.
-    zarr::Status EraseMany(const std::vector<std::string>& keys) override;
-    zarr::Result<bool> ErasePrefix(const std::string& prefix) override;
-    zarr::Result<bool> RenamePrefix(const std::string& from, const std::string& to) override;
+    zarr::StoreWriter* writer() override { return this; }
 
   protected:
     // As List(); kLimit where there are more than `most` entries, which are not read on.
     zarr::Result<std::vector<zarr::StoreEntry>> ListUpTo(const std::string& prefix,
                                                          std::size_t most) const;
+    // Does not put large parts together in a file of this machine.
+    zarr::Status WriteParts(const std::string& key,
+                            const std::vector<zarr::ByteSpan>& parts) override;
+    zarr::Status Remove(const std::string& key) override;
+    // One request removes many keys of an object store.
+    zarr::Status RemoveMany(const std::vector<std::string>& keys) override;
+    zarr::Result<bool> RemovePrefix(const std::string& prefix) override;
+    zarr::Result<bool> MovePrefix(const std::string& from, const std::string& to) override;
     const StorePath& folder() const { return folder_; }
 
   private:
-    // Get(), and the version where `version` is not nullptr, of a file of this machine.
-    zarr::Result<bool> GetWith(const std::string& key, zarr::Buffer& value, std::size_t limit,
-                               zarr::ObjectVersion* version) const;
-    // Set() of any store.
     zarr::Status Replace(const std::string& key, const std::vector<zarr::ByteSpan>& parts);
     std::string PathOf(const std::string& key) const { return folder_.text() + "/" + key; }
 

@@ -53,7 +53,7 @@ class VsiSource final : public zarr::ByteSource {
     std::uint64_t size() const override { return size_; }
     bool is_distant() const override { return path_.is_remote(); }
     zarr::ReadCost cost() const override {
-        return is_distant() ? LinkTo(path_).Cost() : zarr::Store::kLocalCost;
+        return is_distant() ? LinkTo(path_).Cost() : zarr::StoreTraits::kLocalCost;
     }
 
     Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {

@@ -27,14 +27,10 @@ class DiskStore final : public ForwardingStore {
         ++asked_;
         return is_cold_;
     }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
         const Visit visit(*this);
-        return base().Get(key, value, limit);
-    }
-    Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                               MutableByteSpan memory) const override {
-        const Visit visit(*this);
-        return base().GetInto(key, memory);
+        return base().Read(key, part, sink);
     }
 
     std::size_t most() const { return most_; }

@@ -27,37 +27,32 @@ class ShardStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
 
-    std::size_t ReadsAtOnce() const override { return at_once; }
-    ReadCost CostOfReads() const override { return cost; }
+    StoreTraits Traits() const override {
+        StoreTraits traits;
+        traits.remote = at_once > 1;
+        traits.concurrent_reads = at_once;
+        traits.request_cost = cost;
+        return traits;
+    }
     ObjectVersion VersionOf(const std::string& key) const override {
         const std::lock_guard<std::mutex> lock(mutex_);
         if (is_told_versions) return {true, false, 0, 0, seen_[key].count};
         if (!has_versions) return {};
         return {true, true, 1, versions_[key]};
     }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
-        Note("all of " + key);
-        return base().Get(key, value, limit);
-    }
-    Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                               MutableByteSpan memory) const override {
-        Note("into " + key);
-        return base().GetInto(key, memory);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        Note(key + " " + std::to_string(offset) + "+" + std::to_string(length));
-        if (before_range) before_range();
-        auto found = base().GetRange(key, offset, length, value);
-        See(key);
-        return found;
-    }
-    Result<std::optional<std::uint64_t>> GetTail(const std::string& key, std::size_t length,
-                                                 Buffer& value) const override {
-        Note(key + " -" + std::to_string(length));
-        auto size = base().GetTail(key, length, value);
-        See(key);
-        return size;
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
+        const bool is_range = !part.is_whole() && !part.is_tail();
+        if (part.is_whole())
+            Note((sink.buffer() != nullptr ? "all of " : "into ") + key);
+        else if (part.is_tail())
+            Note(key + " -" + std::to_string(part.length()));
+        else
+            Note(key + " " + std::to_string(part.offset()) + "+" + std::to_string(part.length()));
+        if (is_range && before_range) before_range();
+        auto read = base().Read(key, part, sink);
+        if (!part.is_whole()) See(key);
+        return read;
     }
 
     std::vector<std::string> Take() const {
@@ -70,7 +65,7 @@ class ShardStore final : public ForwardingStore {
     }
 
     std::size_t at_once = 1;
-    ReadCost cost = kLocalCost;
+    ReadCost cost = StoreTraits::kLocalCost;
     bool has_versions = false;
     bool is_told_versions = false;  // by what is read, as of a server
     std::function<void()> before_range;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -15,25 +16,25 @@ class SpyStore final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
 
-    bool RemembersAbsence() const override { return remembers_absence; }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
-        ++gets;
-        Note(key);
-        largest_limit = limit > largest_limit ? limit : largest_limit.load();
-        return base().Get(key, value, limit);
+    StoreTraits Traits() const override {
+        StoreTraits traits = base().Traits();
+        traits.caches_absence = remembers_absence;
+        return traits;
     }
-    Result<std::optional<std::size_t>> GetInto(const std::string& key,
-                                               MutableByteSpan memory) const override {
-        ++gets_into;
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
+        if (part.is_tail()) return base().Read(key, part, sink);
         Note(key);
-        last_memory = memory.data;
-        return base().GetInto(key, memory);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        ++ranges;
-        Note(key);
-        return base().GetRange(key, offset, length, value);
+        if (!part.is_whole()) {
+            ++ranges;
+        } else if (sink.buffer() != nullptr) {
+            ++gets;
+            largest_limit = std::max(part.length(), largest_limit.load());
+        } else {
+            ++gets_into;
+            last_memory = sink.memory().data;
+        }
+        return base().Read(key, part, sink);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         ++lists;

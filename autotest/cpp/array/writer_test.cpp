@@ -15,26 +15,24 @@ namespace {
 constexpr std::size_t kLarge = std::size_t{1} << 24;
 
 // Fails every Set and Erase after the first `good`; counts them.
-class FaultyStore final : public Store {
+class FaultyStore final : public Store, private StoreWriter {
   public:
+    StoreWriter* writer() override { return this; }
     std::string Describe() const override { return "faulty"; }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
-        return base.Get(key, value, limit);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        return base.GetRange(key, offset, length, value);
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
+        return base.Read(key, part, sink);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         return base.List(prefix);
     }
-    Status Set(const std::string& key, ByteSpan value) override {
+    Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) override {
         if (sets++ >= good) return Status::Io(key + ": disk full");
         const std::lock_guard<std::mutex> lock(mutex);
         if (on_set) on_set();
-        return base.Set(key, value);
+        return base.SetParts(key, parts);
     }
-    Status Erase(const std::string& key) override {
+    Status Remove(const std::string& key) override {
         ++erases;
         return base.Erase(key);
     }

@@ -17,7 +17,12 @@ class Unlisted final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
 
-    std::size_t ReadsAtOnce() const override { return 8; }
+    StoreTraits Traits() const override {
+        StoreTraits traits;
+        traits.remote = true;
+        traits.concurrent_reads = 8;
+        return traits;
+    }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         return Status::Unsupported(prefix + ": no list");
     }

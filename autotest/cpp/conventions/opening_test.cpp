@@ -14,13 +14,18 @@ using test::TreeBuilder;
 
 // A store on a server, as far as it concerns who asks ahead: remembers what it was asked for
 // together, and notes a test failure for what is read and was not.
-class Served final : public ForwardingStore {
+class Served final : public ForwardingStore, private Prefetcher {
   public:
     Served(std::shared_ptr<const Store> base, bool lists)
         : ForwardingStore(std::move(base)), lists_(lists) {}
 
-    std::size_t ReadsAtOnce() const override { return 8; }
-    bool RemembersAbsence() const override { return true; }
+    StoreTraits Traits() const override {
+        StoreTraits traits;
+        traits.remote = traits.caches_absence = true;
+        traits.concurrent_reads = 8;
+        return traits;
+    }
+    const Prefetcher* prefetcher() const override { return this; }
     void Prefetch(const StringList& keys, const StringList& prefixes) const override {
         std::size_t count = 0;
         for (const std::string& key : keys) count += kept.insert(key).second ? 1 : 0;
@@ -31,14 +36,10 @@ class Served final : public ForwardingStore {
     bool IsListAtHand(const std::string& prefix) const override {
         return listed.count(prefix) != 0;
     }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
         EXPECT_TRUE(IsAtHand(key)) << key << " is read alone";
-        return ForwardingStore::Get(key, value, limit);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        EXPECT_TRUE(IsAtHand(key)) << key << " is read alone";
-        return ForwardingStore::GetRange(key, offset, length, value);
+        return ForwardingStore::Read(key, part, sink);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         EXPECT_TRUE(IsListAtHand(prefix)) << prefix << " is listed alone";

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/store_reads.h"
 #include "autotest/cpp/support/temp_folder.h"
 #include "driver/store/vsi_store.h"
 
@@ -18,7 +19,7 @@ void CheckVersions(VsiStore& store, const std::string& key, const std::string& e
     zarr::Buffer value;
     zarr::ObjectVersion version;
     version.size = 77;
-    const auto found = store.GetVersioned(key, value, zarr::kNoLimit, version);
+    const auto found = zarr::test::GetVersioned(store, key, value, version);
     ASSERT_TRUE(zarr::test::Succeeds(found));
     ASSERT_TRUE(*found);
     EXPECT_EQ(std::as_const(value).span().text(), expected);
@@ -42,7 +43,7 @@ void CheckStore(const std::string& folder) {
     zarr::Buffer value;
     zarr::ObjectVersion version;
     version.exists = true;
-    const auto absent = store.GetVersioned("a/0.1", value, zarr::kNoLimit, version);
+    const auto absent = zarr::test::GetVersioned(store, "a/0.1", value, version);
     ASSERT_TRUE(zarr::test::Succeeds(absent));
     EXPECT_FALSE(*absent);
     EXPECT_FALSE(version.exists);
@@ -69,7 +70,7 @@ TEST(VsiStoreVersions, OfAnOldFileAreCertain) {
         folder.path() / "0", std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
     zarr::Buffer value;
     zarr::ObjectVersion version;
-    ASSERT_TRUE(*store.GetVersioned("0", value, zarr::kNoLimit, version));
+    ASSERT_TRUE(*zarr::test::GetVersioned(store, "0", value, version));
     EXPECT_TRUE(version.is_certain);
     EXPECT_TRUE(zarr::SameVersion(version, store.VersionOf("0")));
 }

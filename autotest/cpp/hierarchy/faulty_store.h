@@ -14,8 +14,9 @@ namespace zarr::test {
 
 // Passes everything on to another store, writes down the changes ("set KEY", "erase KEY"), and
 // fails the call that it is told to, or all from that one on, before it has any effect.
-class FaultyStore final : public Store {
+class FaultyStore final : public Store, private StoreWriter {
   public:
+    StoreWriter* writer() override { return this; }
     explicit FaultyStore(std::shared_ptr<Store> base) : base_(std::move(base)) {}
 
     // The call with this number, from 1 and counted from now, fails; 0 for none.
@@ -31,28 +32,24 @@ class FaultyStore final : public Store {
     }
 
     std::string Describe() const override { return base_->Describe(); }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
         ZARR_RETURN_IF_ERROR(Fault(key));
-        return base_->Get(key, value, limit);
+        return base_->Read(key, part, sink);
     }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        ZARR_RETURN_IF_ERROR(Fault(key));
-        return base_->GetRange(key, offset, length, value);
-    }
-    Status Set(const std::string& key, ByteSpan value) override {
+    Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) override {
         ZARR_RETURN_IF_ERROR(Fault(key, "set "));
-        return base_->Set(key, value);
+        return base_->SetParts(key, parts);
     }
-    Status Erase(const std::string& key) override {
+    Status Remove(const std::string& key) override {
         ZARR_RETURN_IF_ERROR(Fault(key, "erase "));
         return base_->Erase(key);
     }
-    Result<bool> ErasePrefix(const std::string& prefix) override {
+    Result<bool> RemovePrefix(const std::string& prefix) override {
         ZARR_RETURN_IF_ERROR(Fault(prefix));
         return base_->ErasePrefix(prefix);
     }
-    Result<bool> RenamePrefix(const std::string& from, const std::string& to) override {
+    Result<bool> MovePrefix(const std::string& from, const std::string& to) override {
         ZARR_RETURN_IF_ERROR(Fault(from));
         return base_->RenamePrefix(from, to);
     }

@@ -36,14 +36,10 @@ class LimitedStore final : public Store {
     LimitedStore(std::shared_ptr<const Store> base, bool can_list)
         : base_(std::move(base)), can_list_(can_list) {}
     std::string Describe() const override { return "limited"; }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
         if (key.rfind("locked/", 0) == 0) return Status::Permission(key + ": refused");
-        return base_->Get(key, value, limit);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        if (key.rfind("locked/", 0) == 0) return Status::Permission(key + ": refused");
-        return base_->GetRange(key, offset, length, value);
+        return base_->Read(key, part, sink);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         if (!can_list_) return Status::Unsupported(prefix + ": cannot list");

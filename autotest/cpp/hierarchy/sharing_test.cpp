@@ -14,24 +14,24 @@ namespace zarr::test {
 namespace {
 
 // A store that tells when a key was last set, and whether that can be relied on.
-class StampedStore final : public Store {
+class StampedStore final : public Store, private StoreWriter {
   public:
+    StoreWriter* writer() override { return this; }
     std::string Describe() const override { return "stamped"; }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
-        return base_.Get(key, value, limit);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        return base_.GetRange(key, offset, length, value);
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
+        auto read = base_.Read(key, part, sink);
+        if (read.ok()) read = ReadResult{read->found, read->size, VersionOf(key)};
+        return read;
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         return base_.List(prefix);
     }
-    Status Set(const std::string& key, ByteSpan value) override {
+    Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) override {
         times_[key] = ++now_;
-        return base_.Set(key, value);
+        return base_.SetParts(key, parts);
     }
-    Status Erase(const std::string& key) override {
+    Status Remove(const std::string& key) override {
         times_.erase(key);
         return base_.Erase(key);
     }
@@ -57,8 +57,12 @@ class MannerStore final : public ForwardingStore {
   public:
     MannerStore(std::shared_ptr<const Store> base, bool remembers)
         : ForwardingStore(std::move(base)), remembers_(remembers) {}
-    std::string AccessOptions() const override { return remembers_ ? "remembers" : ""; }
-    bool RemembersAbsence() const override { return remembers_; }
+    StoreTraits Traits() const override {
+        StoreTraits traits;
+        traits.caches_absence = remembers_;
+        traits.access = remembers_ ? "remembers" : "";
+        return traits;
+    }
 
   private:
     const bool remembers_;

@@ -73,7 +73,12 @@ TEST(Unconsolidated, TakesOneListingAndNoReadOfWhatTheMetadataHave) {
 class StoreOverNetwork final : public ForwardingStore {
   public:
     using ForwardingStore::ForwardingStore;
-    std::size_t ReadsAtOnce() const override { return 2; }
+    StoreTraits Traits() const override {
+        StoreTraits traits;
+        traits.remote = true;
+        traits.concurrent_reads = 2;
+        return traits;
+    }
 };
 
 TEST(Unconsolidated, IsNotLookedForOverANetwork) {

@@ -9,6 +9,7 @@
 
 #include "autotest/cpp/store/store_contract.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/store_reads.h"
 #include "autotest/cpp/support/temp_folder.h"
 
 namespace zarr::test {
@@ -83,8 +84,8 @@ TEST_F(Directory, SaysThatAFolderIsNoValue) {
     WriteFile(folder_.path() / "depth" / "0" / "0", "x");
     const auto message = "depth/0: cannot read: Is a directory";
     EXPECT_TRUE(Fails(store_.Get("depth/0", value_, 5), StatusCode::kIo, message));
-    EXPECT_TRUE(Fails(store_.GetInto("depth/0", {}), StatusCode::kIo, message));
-    EXPECT_TRUE(Fails(store_.GetRange("depth/0", 0, 0, value_), StatusCode::kIo, message));
+    EXPECT_TRUE(Fails(GetInto(store_, "depth/0", {}), StatusCode::kIo, message));
+    EXPECT_TRUE(Fails(GetRange(store_, "depth/0", 0, 0, value_), StatusCode::kIo, message));
     EXPECT_TRUE(Fails(store_.Set("depth/0", {}), StatusCode::kIo, "depth/0: cannot replace"));
     EXPECT_EQ(store_.List("depth")->size(), 1U) << "the failed value is cleaned up";
 }
@@ -112,7 +113,8 @@ TEST_F(Directory, TellsTheVersionOfAValue) {
 TEST_F(Directory, WaitsForNoPipe) {
     ASSERT_EQ(mkfifo((folder_.path() / "0.0").c_str(), 0600), 0);
     EXPECT_TRUE(Fails(store_.Get("0.0", value_, kNoLimit), StatusCode::kIo, "not a regular file"));
-    EXPECT_TRUE(Fails(store_.GetRange("0.0", 0, 1, value_), StatusCode::kIo, "not a regular file"));
+    EXPECT_TRUE(
+        Fails(GetRange(store_, "0.0", 0, 1, value_), StatusCode::kIo, "not a regular file"));
 }
 #endif
 
@@ -123,8 +125,8 @@ TEST_F(Directory, DoesNotLeaveItsFolder) {
     using namespace std::string_literals;
     for (const std::string& key : {"../secret"s, "depth/../../secret"s, "depth/0\0.1"s}) {
         EXPECT_TRUE(Fails(inner.Get(key, value_, kNoLimit), StatusCode::kInvalidArgument));
-        EXPECT_TRUE(Fails(inner.GetInto(key, {}), StatusCode::kInvalidArgument));
-        EXPECT_TRUE(Fails(inner.GetRange(key, 0, 1, value_), StatusCode::kInvalidArgument));
+        EXPECT_TRUE(Fails(GetInto(inner, key, {}), StatusCode::kInvalidArgument));
+        EXPECT_TRUE(Fails(GetRange(inner, key, 0, 1, value_), StatusCode::kInvalidArgument));
         EXPECT_TRUE(Fails(inner.Erase(key), StatusCode::kInvalidArgument));
     }
     EXPECT_TRUE(Fails(inner.List(".."), StatusCode::kInvalidArgument));

@@ -4,6 +4,7 @@
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/store/store_contract.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/store_reads.h"
 #include "core/store/memory_store.h"
 
 namespace zarr::test {
@@ -54,11 +55,11 @@ TEST_F(Mounted, HidesWhatLiesThere) {
     EXPECT_EQ(Get("a/0"), "base");
     EXPECT_EQ(Get("m2/0"), "base") << "another name that begins so";
     Buffer value;
-    ASSERT_TRUE(*store_.GetRange("m/0", 1, 3, value));
+    ASSERT_TRUE(*GetRange(store_, "m/0", 1, 3, value));
     EXPECT_EQ(TextOf(value), "oun");
     std::uint8_t into[4];
-    EXPECT_EQ(*store_.GetInto("a/0", {into, sizeof into}), 4U);
-    EXPECT_EQ(*store_.GetInto("m", {}), std::nullopt);
+    EXPECT_EQ(*GetInto(store_, "a/0", {into, sizeof into}), 4U);
+    EXPECT_EQ(*GetInto(store_, "m", {}), std::nullopt);
 }
 
 TEST_F(Mounted, ListsBoth) {

@@ -5,6 +5,7 @@
 
 #include "autotest/cpp/store/store_contract.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/store_reads.h"
 #include "core/metadata/documents.h"
 #include "core/store/keys.h"
 #include "core/store/memory_store.h"
@@ -70,12 +71,12 @@ TEST(OverlayStore, HidesTheMetadataBehindIt) {
     ASSERT_TRUE(Succeeds(store));
     Buffer value;
     EXPECT_FALSE(*(*store)->Get("stale/.zarray", value, kNoLimit));
-    EXPECT_FALSE(*(*store)->GetRange("stale/.zarray", 0, 4, value));
-    EXPECT_EQ(*(*store)->GetInto("stale/.zarray", {}), std::nullopt);
+    EXPECT_FALSE(*GetRange(*(*store), "stale/.zarray", 0, 4, value));
+    EXPECT_EQ(*GetInto(*(*store), "stale/.zarray", {}), std::nullopt);
     EXPECT_FALSE(*(*store)->Get(".zgroup", value, kNoLimit));
     ASSERT_TRUE(*(*store)->Get("b/.zattrs", value, kNoLimit));
     EXPECT_EQ(TextOf(value), R"({"a":1})");
-    ASSERT_TRUE(*(*store)->GetRange("b/.zattrs", 1, 3, value));
+    ASSERT_TRUE(*GetRange(*(*store), "b/.zattrs", 1, 3, value));
     EXPECT_EQ(TextOf(value), R"("a")");
     ASSERT_TRUE(*(*store)->Get("stale/0", value, kNoLimit)) << "values come from behind";
     EXPECT_EQ((*store)->List("")->size(), 1U);
@@ -83,8 +84,9 @@ TEST(OverlayStore, HidesTheMetadataBehindIt) {
 }
 
 // Remembers what was asked ahead.
-class AskedAhead final : public ForwardingStore {
+class AskedAhead final : public ForwardingStore, private Prefetcher {
   public:
+    const Prefetcher* prefetcher() const override { return this; }
     using ForwardingStore::ForwardingStore;
     void Prefetch(const std::vector<std::string>& keys,
                   const std::vector<std::string>&) const override {

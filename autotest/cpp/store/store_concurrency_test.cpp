@@ -7,6 +7,7 @@
 
 #include "autotest/cpp/store/store_contract.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/store_reads.h"
 
 namespace zarr::test {
 namespace {
@@ -35,8 +36,8 @@ bool ByGet(const Store& store, std::size_t /*turn*/, std::string& problem) {
 
 bool ByGetInto(const Store& store, std::size_t turn, std::string& problem) {
     std::string memory(SizeOf(turn % kValues), '?');
-    const auto size =
-        store.GetInto("depth/0.0", {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size()});
+    const auto size = GetInto(store, "depth/0.0",
+                              {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size()});
     if (!size.ok()) problem = size.status().message();
     if (!size.ok() || !size->has_value()) return false;
     return **size != memory.size() || IsWhole(memory);
@@ -44,7 +45,7 @@ bool ByGetInto(const Store& store, std::size_t turn, std::string& problem) {
 
 bool ByGetRange(const Store& store, std::size_t /*turn*/, std::string& problem) {
     Buffer value;
-    const auto found = store.GetRange("depth/0.0", 0, 1U << 20, value);
+    const auto found = GetRange(store, "depth/0.0", 0, 1U << 20, value);
     if (!found.ok()) problem = found.status().message();
     return found.ok() && *found && IsWhole(const_cast<const Buffer&>(value).span().text());
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/store_reads.h"
 #include "core/store/keys.h"
 
 namespace zarr::test {
@@ -58,7 +59,7 @@ TEST_P(StoreContract, GetsValuesWithTheirVersions) {
         Buffer value;
         ObjectVersion version;
         version.size = 77;
-        const auto found = store.GetVersioned(key, value, kNoLimit, version);
+        const auto found = GetVersioned(store, key, value, version);
         ASSERT_TRUE(Succeeds(found));
         EXPECT_EQ(*found, is_there);
         if (is_there) {
@@ -75,12 +76,12 @@ TEST_P(StoreContract, ServesMetadataByEveryWay) {
     ASSERT_TRUE(*store.Get("depth/.zattrs", value, kNoLimit));
     EXPECT_EQ(TextOf(value), kGroup);
     std::string memory(kGroup.size(), '\0');
-    const auto size = store.GetInto(
-        "depth/.zattrs", {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size()});
+    const auto size = GetInto(store, "depth/.zattrs",
+                              {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size()});
     ASSERT_TRUE(Succeeds(size));
     EXPECT_EQ(*size, kGroup.size());
     EXPECT_EQ(memory, kGroup);
-    ASSERT_TRUE(*store.GetRange("depth/.zattrs", 2, 11, value));
+    ASSERT_TRUE(*GetRange(store, "depth/.zattrs", 2, 11, value));
     EXPECT_EQ(TextOf(value), "zarr_format");
 }
 
@@ -94,13 +95,13 @@ TEST_P(StoreContract, HasAbsenceForAValue) {
         ASSERT_TRUE(Succeeds(got)) << key;
         EXPECT_FALSE(*got) << key;
         std::uint8_t memory[4];
-        const auto size = store.GetInto(key, {memory, 4});
+        const auto size = GetInto(store, key, {memory, 4});
         ASSERT_TRUE(Succeeds(size)) << key;
         EXPECT_EQ(*size, std::nullopt) << key;
-        const auto range = store.GetRange(key, 0, 4, value);
+        const auto range = GetRange(store, key, 0, 4, value);
         ASSERT_TRUE(Succeeds(range)) << key;
         EXPECT_FALSE(*range) << key;
-        const auto tail = store.GetTail(key, 4, value);
+        const auto tail = GetTail(store, key, 4, value);
         ASSERT_TRUE(Succeeds(tail)) << key;
         EXPECT_EQ(*tail, std::nullopt) << key;
     }
@@ -141,14 +142,14 @@ TEST_P(StoreContract, GetsIntoMemoryOfTheRightSize) {
     const Store& store = under_test_->store();
     for (const std::size_t size : {0U, 1U, 7U, 8U, 9U, 100U}) {
         std::vector<std::uint8_t> memory(size);  // exactly, so that a write past it is seen
-        const auto got = store.GetInto("depth/0.0", {memory.data(), size});
+        const auto got = GetInto(store, "depth/0.0", {memory.data(), size});
         ASSERT_TRUE(Succeeds(got));
         EXPECT_EQ(*got, 8U);
         if (size == 8) {
             EXPECT_EQ(std::memcmp(memory.data(), "12345678", 8), 0);
         }
     }
-    EXPECT_EQ(*store.GetInto("depth/empty", {}), 0U);
+    EXPECT_EQ(*GetInto(store, "depth/empty", {}), 0U);
 }
 
 TEST_P(StoreContract, GetsRanges) {
@@ -156,7 +157,7 @@ TEST_P(StoreContract, GetsRanges) {
     const Store& store = under_test_->store();
     const auto range = [&](std::uint64_t offset, std::size_t length) {
         Buffer value = BufferOf("before");
-        const auto found = store.GetRange("depth/0.0", offset, length, value);
+        const auto found = GetRange(store, "depth/0.0", offset, length, value);
         EXPECT_TRUE(Succeeds(found));
         EXPECT_TRUE(*found);
         return TextOf(value);
@@ -179,7 +180,7 @@ TEST_P(StoreContract, GetsTheEndAndTheSize) {
     const Store& store = under_test_->store();
     const auto tail = [&](const char* key, std::size_t length, std::uint64_t expected_size) {
         Buffer value = BufferOf("before");
-        const auto size = store.GetTail(key, length, value);
+        const auto size = GetTail(store, key, length, value);
         EXPECT_TRUE(Succeeds(size));
         EXPECT_EQ(*size, expected_size);
         return TextOf(value);
@@ -262,9 +263,9 @@ TEST_P(StoreContract, GivesNoValueToAPrefix) {
     // A folder in place of a value may be an error, never a value.
     const auto got = under_test_->store().Get("depth/0", value, kNoLimit);
     EXPECT_FALSE(got.ok() && *got);
-    const auto size = under_test_->store().GetInto("depth/0", {});
+    const auto size = GetInto(under_test_->store(), "depth/0", {});
     EXPECT_FALSE(size.ok() && size->has_value());
-    const auto range = under_test_->store().GetRange("depth/0", 0, 0, value);
+    const auto range = GetRange(under_test_->store(), "depth/0", 0, 0, value);
     EXPECT_FALSE(range.ok() && *range);
 }
 
@@ -277,9 +278,9 @@ TEST_P(StoreContract, ReachesNothingByKeysAgainstTheRules) {
         Buffer value;
         const auto got = store.Get(key, value, kNoLimit);
         EXPECT_FALSE(got.ok() && *got) << key;
-        const auto size = store.GetInto(key, {});
+        const auto size = GetInto(store, key, {});
         EXPECT_FALSE(size.ok() && size->has_value()) << key;
-        const auto range = store.GetRange(key, 0, 1, value);
+        const auto range = GetRange(store, key, 0, 1, value);
         EXPECT_FALSE(range.ok() && *range) << key;
         const auto entries = store.List(key);
         EXPECT_TRUE(key.empty() || !entries.ok() || entries->empty()) << key;

@@ -5,6 +5,7 @@
 
 #include "autotest/cpp/hierarchy/faulty_store.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/store_reads.h"
 #include "core/metadata/documents.h"
 #include "core/store/memory_store.h"
 
@@ -28,7 +29,7 @@ TEST_F(WatchedStores, RememberTheFirstFailureOnce) {
     EXPECT_FALSE(store_.List("b").ok());
     EXPECT_TRUE(Fails(store_.TakeFailure(), StatusCode::kIo, "b: injected fault"));
     base_->FailAt(1, true);
-    EXPECT_FALSE(store_.GetRange("c/.zgroup", 0, 1, value).ok());
+    EXPECT_FALSE(GetRange(store_, "c/.zgroup", 0, 1, value).ok());
     EXPECT_TRUE(Fails(store_.TakeFailure(), StatusCode::kIo, "c/.zgroup: injected fault"));
 }
 

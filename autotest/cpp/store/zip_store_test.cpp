@@ -7,6 +7,7 @@
 
 #include "autotest/cpp/store/zip_builder.h"
 #include "autotest/cpp/support/checks.h"
+#include "autotest/cpp/support/store_reads.h"
 #include "core/metadata/documents.h"
 
 namespace zarr::test {
@@ -83,8 +84,8 @@ TEST_P(ZipStores, HoldWhatWasPutIn) {
         if (!item.name.empty() && item.name.back() != '/') {
             EXPECT_EQ(Value(store, item.name), item.contents) << item.name;
             std::string memory(item.contents.size(), '?');
-            const auto into = store.GetInto(
-                item.name, {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size()});
+            const auto into = GetInto(
+                store, item.name, {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size()});
             ASSERT_TRUE(Succeeds(into));
             EXPECT_EQ(memory, item.contents);
         }
@@ -105,7 +106,7 @@ TEST_P(ZipStores, GiveParts) {
         for (const std::uint64_t offset : {0ULL, 10ULL, 4999ULL, 6000ULL, ~0ULL}) {
             if (item.name.empty() || item.name.back() == '/') continue;
             Buffer part;
-            const auto found = store.GetRange(item.name, offset, 100, part);
+            const auto found = GetRange(store, item.name, offset, 100, part);
             ASSERT_TRUE(Succeeds(found));
             const std::size_t from =
                 static_cast<std::size_t>(std::min<std::uint64_t>(offset, item.contents.size()));
@@ -136,7 +137,7 @@ TEST(ZipStore, TakesAFewReadsToOpenAndOneForAValueFromAfar) {
     EXPECT_EQ(Value(store, "dem/5000"), "(none)");
     EXPECT_EQ(Names(store, ""), ".zgroup dem/ ");
     EXPECT_EQ(reads, 1);
-    EXPECT_GT(store.ReadsAtOnce(), 1U);
+    EXPECT_GT(store.Traits().concurrent_reads, 1U);
 }
 
 TEST(ZipStore, ReadsMembersThatLieTogetherInOneRead) {
@@ -152,7 +153,7 @@ TEST(ZipStore, ReadsMembersThatLieTogetherInOneRead) {
     const auto archive = OpenArchive(BuildZip(items), true, &reads);
     ASSERT_TRUE(Succeeds(archive));
     const ZipStore store(*archive, "");
-    ASSERT_TRUE(store.PacksValues());
+    ASSERT_TRUE(store.Traits().packed);
     const auto read = [&](const ReadManyOptions& options) {
         std::vector<std::string> values(keys.size(), "not taken");
         reads = 0;
@@ -298,7 +299,7 @@ TEST(ZipStore, WithAnyByteWrongIsAnErrorOrReads) {
             Buffer value;
             for (const char* key : {".zgroup", "a/0", "b"}) {
                 static_cast<void>(store.Get(key, value, 1 << 20));
-                static_cast<void>(store.GetRange(key, 5, 20, value));
+                static_cast<void>(GetRange(store, key, 5, 20, value));
             }
         }
     }

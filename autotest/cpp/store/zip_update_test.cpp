@@ -140,7 +140,7 @@ TEST_F(ZipUpdate, WhatIsWrittenIsThereAndWhatWasBefore) {
         const auto store = OpenIn(contents_);
         EXPECT_TRUE(Succeeds(store->Set("a/0", Span("first"))));
         EXPECT_TRUE(Succeeds(store->Set("a/1", Span(""))));
-        EXPECT_TRUE(Succeeds(store->Close()));
+        EXPECT_TRUE(Succeeds(store->Flush()));
     }
     EXPECT_EQ(ContentsOf(contents_->bytes), (Strings{"a/0=first", "a/1="}));
     {

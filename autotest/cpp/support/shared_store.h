@@ -70,25 +70,23 @@ class MemoryLocks final : public Synchronizer, public std::enable_shared_from_th
 };
 
 // A store that looks on as keys are set.
-class ObservingStore final : public Store {
+class ObservingStore final : public Store, private StoreWriter {
   public:
+    StoreWriter* writer() override { return this; }
     std::string Describe() const override { return "watched"; }
-    Result<bool> Get(const std::string& key, Buffer& value, std::size_t limit) const override {
-        return base_.Get(key, value, limit);
-    }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const override {
-        return base_.GetRange(key, offset, length, value);
+    Result<ReadResult> Read(const std::string& key, const ValuePart& part,
+                            const ReadSink& sink) const override {
+        return base_.Read(key, part, sink);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
         return base_.List(prefix);
     }
-    Status Set(const std::string& key, ByteSpan value) override {
+    Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) override {
         if (fails) return Status::Io(key + ": disk full");
         if (on_change) on_change(key);
-        return base_.Set(key, value);
+        return base_.SetParts(key, parts);
     }
-    Status Erase(const std::string& key) override {
+    Status Remove(const std::string& key) override {
         if (on_change) on_change(key);
         return base_.Erase(key);
     }
