@@ -334,7 +334,7 @@ void AddAxisKeys(const Hierarchy& hierarchy, const std::string& path,
 }
 
 void PrefetchAxes(const Hierarchy& hierarchy, const std::vector<const Dimension*>& dimensions) {
-    if (hierarchy.store()->ReadsAtOnce() < 2) return;
+    if (!hierarchy.store()->Traits().remote) return;
     std::vector<std::string> keys;
     for (const Dimension* dimension : dimensions)
         AddAxisKeys(hierarchy, dimension->coordinate_path, keys);

@@ -258,7 +258,7 @@ Result<std::vector<Node>> MembersOf(const Hierarchy& hierarchy, const std::strin
     auto listed = hierarchy.Members(group);
     if (!listed.ok() && listed.status().code() != StatusCode::kUnsupported) return listed;
     // An object store that does not list looks empty where it may be changed.
-    const bool is_known = listed.ok() && (!listed->empty() || hierarchy.store()->ReadsAtOnce() < 2);
+    const bool is_known = listed.ok() && (!listed->empty() || !hierarchy.store()->Traits().remote);
     if (is_known) return listed;
     auto named = NamedNodes(hierarchy, group);
     return named.empty() ? std::move(listed) : std::move(named);

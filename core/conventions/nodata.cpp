@@ -163,7 +163,7 @@ bool CoordinateFinder::IsCoordinate(const ArrayFacts& facts) {
 }
 
 bool CoordinateFinder::IsNamedInGroup(const std::string& path) {
-    if (!hierarchy_.is_consolidated() && hierarchy_.store()->ReadsAtOnce() > 1) return false;
+    if (!hierarchy_.is_consolidated() && hierarchy_.store()->Traits().remote) return false;
     const std::string group(ParentPath(path));
     const std::string name(LastName(path));
     const std::lock_guard<Mutex> lock(mutex_);

@@ -439,7 +439,8 @@ std::vector<std::string> FirstKeys(const std::string& node) {
 
 void PrefetchOpening(const Hierarchy& hierarchy, const std::string& node) {
     const Store& store = *hierarchy.store();
-    if (store.ReadsAtOnce() < 2 || !store.RemembersAbsence()) return;
+    const StoreTraits traits = store.Traits();
+    if (!traits.remote || !traits.caches_absence) return;
     Opening(hierarchy, node).Run();
 }
 

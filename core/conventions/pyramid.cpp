@@ -385,7 +385,7 @@ void LevelChecker::LeaveOut(const ListedLevel& level, const std::string& why) {
 
 // Prefetches what DescribeArray() reads.
 void LevelChecker::Prefetch(const std::vector<ListedLevel>& arrays) const {
-    if (hierarchy_.store()->ReadsAtOnce() < 2) return;
+    if (!hierarchy_.store()->Traits().remote) return;
     std::vector<std::string> keys;
     for (const ListedLevel& level : arrays)
         for (const Document document : {Document::kArray, Document::kAttributes})

@@ -17,8 +17,7 @@ namespace {
 // it for the next reader.
 Result<bool> Has(const Store& store, const std::string& key) {
     Buffer text;
-    return store.ReadsAtOnce() > 1 ? GetDocument(store, key, text)
-                                   : store.GetRange(key, 0, 1, text);
+    return store.Traits().remote ? GetDocument(store, key, text) : store.Exists(key);
 }
 
 Status CheckDepth(const std::string& path) {
@@ -334,7 +333,7 @@ Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
 
 std::vector<Node> Hierarchy::Unconsolidated(const std::string& path) const {
     std::vector<Node> nodes;
-    if (!is_consolidated_ || base_->ReadsAtOnce() > 1) return nodes;
+    if (!is_consolidated_ || base_->Traits().remote) return nodes;
     const auto known = store_->List(path);
     const auto entries = base_->List(path);
     if (!known.ok() || !entries.ok()) return nodes;
@@ -448,7 +447,7 @@ std::string OutdatedBy(const std::string& key) {
 Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
                                                  std::vector<std::string>& warnings) const {
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata held, Metadata(path));
-    if (!is_consolidated_ || base_->ReadsAtOnce() > 1) return held;
+    if (!is_consolidated_ || base_->Traits().remote) return held;
     const std::string key = KeyOf(path, Document::kArray);
     Buffer buffer;
     const auto found = GetDocument(*base_, key, buffer);
@@ -462,7 +461,7 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
 Result<json::Value> Hierarchy::CurrentAttributes(const std::string& path,
                                                  std::vector<std::string>& warnings) const {
     ZARR_ASSIGN_OR_RETURN(json::Value held, Attributes(path));
-    if (!is_consolidated_ || base_->ReadsAtOnce() > 1) return held;
+    if (!is_consolidated_ || base_->Traits().remote) return held;
     const std::string key = KeyOf(path, Document::kAttributes);
     Buffer text;
     const auto found = GetDocument(*base_, key, text);
@@ -484,7 +483,7 @@ Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& pat
 Result<std::shared_ptr<const Array>> Hierarchy::OpenArray(const std::string& path,
                                                           ArrayMetadata metadata) const {
     const std::string things = store_->Identity() + "\n" + path;
-    const std::string name = things + "\n" + store_->AccessOptions() + "\n" + manner_;
+    const std::string name = things + "\n" + store_->Traits().access + "\n" + manner_;
     if (auto shared = context_->FindShared(name)) {
         if (SameMetadata(shared->metadata(), metadata)) {
             shared->DropChanged();

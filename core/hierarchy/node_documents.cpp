@@ -27,10 +27,7 @@ Result<std::optional<std::string>> NodeDocuments::Text(const std::string& key) c
 
 Result<bool> NodeDocuments::IsArray(const std::string& path) const {
     const std::string key = KeyOf(path, Document::kArray);
-    if (format_ != Format::kV3) {
-        Buffer ignored;
-        return store_.GetRange(key, 0, 1, ignored);
-    }
+    if (format_ != Format::kV3) return store_.Exists(key);
     ZARR_ASSIGN_OR_RETURN(const auto text, Text(key));
     if (!text) return false;
     ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(*text).WithContext(key));
@@ -39,10 +36,7 @@ Result<bool> NodeDocuments::IsArray(const std::string& path) const {
 
 Result<bool> NodeDocuments::IsGroup(const std::string& path) const {
     const std::string key = KeyOf(path, Document::kGroup);
-    if (format_ != Format::kV3) {
-        Buffer ignored;
-        return store_.GetRange(key, 0, 1, ignored);
-    }
+    if (format_ != Format::kV3) return store_.Exists(key);
     ZARR_ASSIGN_OR_RETURN(const auto text, Text(key));
     if (!text) return false;
     ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(*text).WithContext(key));
@@ -76,8 +70,7 @@ Status NodeDocuments::MakeArray(const std::string& path, const ArrayMetadata& me
 
 Result<bool> NodeDocuments::IsDone(const Change& change) const {
     if (!change.text) {
-        Buffer ignored;
-        ZARR_ASSIGN_OR_RETURN(const bool exists, store_.GetRange(change.key, 0, 1, ignored));
+        ZARR_ASSIGN_OR_RETURN(const bool exists, store_.Exists(change.key));
         return !exists;
     }
     Buffer value;
@@ -135,10 +128,7 @@ Result<NodeDocuments::Change> NodeDocuments::WithArray(const std::string& path,
 
 Result<bool> NodeDocuments::HasConsolidated(const std::string& group) const {
     const std::string key = KeyOf(group, Document::kConsolidated);
-    if (format_ != Format::kV3) {
-        Buffer ignored;
-        return store_.GetRange(key, 0, 1, ignored);
-    }
+    if (format_ != Format::kV3) return store_.Exists(key);
     ZARR_ASSIGN_OR_RETURN(const auto text, Text(key));
     return text && HasV3Consolidated(*text);
 }

@@ -236,17 +236,6 @@ class Store {
     // request.
     void BeginCreate();
     void EndCreate();
-
-    // Until their callers ask Traits() and Read().
-    std::size_t ReadsAtOnce() const { return Traits().remote ? Traits().concurrent_reads : 1; }
-    bool RemembersAbsence() const { return Traits().caches_absence; }
-    std::string AccessOptions() const { return Traits().access; }
-    Result<bool> GetRange(const std::string& key, std::uint64_t offset, std::size_t length,
-                          Buffer& value) const {
-        ZARR_ASSIGN_OR_RETURN(const ReadResult read,
-                              Read(key, ValuePart::Range(offset, length), value));
-        return read.found;
-    }
 };
 
 inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();

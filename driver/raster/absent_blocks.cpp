@@ -23,7 +23,7 @@ bool AbsentBlocks::MayList() {
     const zarr::Array& array = *band_.array().layout.array;
     // A store that is asked for several chunks at a time is one to which each request takes a
     // while.
-    return array.AreChunksListed() || array.store()->ReadsAtOnce() <= 1;
+    return array.AreChunksListed() || !array.store()->Traits().remote;
 }
 
 bool AbsentBlocks::AreKnown() {
