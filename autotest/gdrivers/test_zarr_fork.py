@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""fork() after and during use, as Python's multiprocessing does it: parent and child go on, and
-both read and write what is right. What a child inherits it can read through; only the process that
+"""fork() between uses, as Python's multiprocessing does it: parent and child go on, and both read
+and write what is right. What a child inherits it can read through; only the process that
 opened a store for update changes it through that handle."""
 
 import ctypes
@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 
 import numpy as np
@@ -17,29 +16,17 @@ import pytest
 from osgeo import gdal
 from zarr_gdal import error_log, open_raster
 from zarr_processes import SECONDS, Process, let_idle_threads_end
-from zarr_store import make_array, make_store, zip_folder
+from zarr_store import make_array, make_store
 
 gdal.DontUseExceptions()
 
 ROUNDS = 50
-HAS_ASAN = "asan" in os.environ.get("LD_PRELOAD", "")
-
-# A thread that is inside the sanitizer's allocator at the fork leaves its lock behind in the child.
-not_with_asan = pytest.mark.skipif(
-    HAS_ASAN, reason="AddressSanitizer's allocator does not survive fork() by a busy process"
-)
-
 VALUES = np.arange(3 * 96 * 128, dtype="<i4").reshape(3, 96, 128)
 
 
 @pytest.fixture
 def store(tmp_path):
     return make_array(tmp_path, VALUES, chunks=(2, 16, 32))
-
-
-@pytest.fixture
-def zipped(store, tmp_path):
-    return zip_folder(store, tmp_path / "array.zarr.zip")
 
 
 def read(dataset):
@@ -50,54 +37,6 @@ def read(dataset):
 
 def read_anew(name):
     read(open_raster(name))
-
-
-# Larger than the least that the cache holds, so that each reading of all of it reads files.
-LARGE = np.arange(5 * 1024 * 1024, dtype="<i4").reshape(5, 1024, 1024)
-
-
-class Busy:
-    """Threads that read files all the time, each through a handle of its own; their failures are
-    raised at the end. The handles are there before: while GDAL opens or closes something it holds
-    locks of its own, which a child finds locked for ever."""
-
-    def __init__(self, folder, zipped=False):
-        store = make_array(folder, LARGE, name="large.zarr", chunks=(1, 128, 128))
-        if zipped:
-            store = zip_folder(store, folder / "large.zarr.zip")
-        self.reads = 0
-        self._is_over = False
-        self._failures = []
-        self._datasets = [open_raster(store), open_raster(store)]
-        self._threads = [threading.Thread(target=self._run, args=(d,)) for d in self._datasets]
-        self._cache = gdal.GetCacheMax()
-
-    def _run(self, dataset):
-        try:
-            while not self._is_over:
-                values = dataset.ReadAsArray()
-                assert values is not None, gdal.GetLastErrorMsg()
-                np.testing.assert_array_equal(values, LARGE)
-                self.reads += 1
-        except BaseException as failure:
-            self._failures.append(failure)
-
-    def __enter__(self):
-        gdal.SetCacheMax(1 << 20)
-        for thread in self._threads:
-            thread.start()
-        deadline = time.monotonic() + SECONDS
-        while self.reads < 2 and not self._failures and time.monotonic() < deadline:
-            time.sleep(0.001)
-        return self
-
-    def __exit__(self, *_):
-        self._is_over = True
-        gdal.SetCacheMax(self._cache)
-        for thread in self._threads:
-            thread.join(SECONDS)
-        assert not any(thread.is_alive() for thread in self._threads), "a reader of the parent hangs"
-        assert not self._failures, self._failures
 
 
 def succeed(work, rounds=ROUNDS):
@@ -126,83 +65,6 @@ def test_a_child_of_multiprocessing_reads_after_its_parent_has(store):
     for _ in range(ROUNDS // 10):
         with context.Pool(2) as pool:
             pool.map_async(read_anew, [str(store)] * 10).get(SECONDS)
-    read(dataset)
-
-
-@not_with_asan
-@pytest.mark.parametrize("kind", ["folder", "zip"])
-def test_a_child_reads_while_its_parent_does(store, zipped, kind, tmp_path):
-    name = store if kind == "folder" else zipped
-    with Busy(tmp_path, kind == "zip"):
-        succeed(lambda: read_anew(name))
-
-
-@not_with_asan
-@pytest.mark.parametrize("kind", ["folder", "zip"])
-def test_a_child_reads_through_its_parents_handle_while_the_parent_reads(
-    store, zipped, kind, tmp_path
-):
-    name = store if kind == "folder" else zipped
-    dataset = open_raster(name)
-    with Busy(tmp_path, kind == "zip"):
-        succeed(lambda: read(dataset))
-    read(dataset)
-
-
-@not_with_asan
-def test_a_child_reads_an_array_that_threads_of_its_parent_read(store):
-    dataset = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER)
-    group = dataset.GetRootGroup()
-    array = group.OpenMDArray(group.GetMDArrayNames()[0])
-    is_over = threading.Event()
-    failures = []
-
-    def keep_reading():
-        try:
-            while not is_over.is_set():
-                np.testing.assert_array_equal(array.ReadAsArray(), VALUES)
-        except BaseException as failure:
-            failures.append(failure)
-
-    thread = threading.Thread(target=keep_reading)
-    thread.start()
-    try:
-        succeed(lambda: np.testing.assert_array_equal(array.ReadAsArray(), VALUES))
-    finally:
-        is_over.set()
-        thread.join(SECONDS)
-    assert not thread.is_alive() and not failures, failures
-
-
-@not_with_asan
-def test_a_child_writes_another_store_while_its_parent_reads(store, tmp_path):
-    copy = tmp_path / "copy.zarr"
-
-    def work():
-        source = open_raster(store)
-        assert gdal.GetDriverByName("Zarr").CreateCopy(str(copy), source) is not None
-        read_anew(copy)
-
-    with Busy(tmp_path):
-        succeed(work)
-    read_anew(copy)
-
-
-@not_with_asan
-def test_a_child_that_ends_normally_while_its_parent_reads_ends(store, tmp_path):
-    dataset = open_raster(store)
-    with Busy(tmp_path):
-        for _ in range(ROUNDS):
-            pid = os.fork()
-            if pid == 0:
-                code = 1
-                try:
-                    read_anew(store)
-                    read(dataset)
-                    code = 0
-                finally:
-                    end_normally(code)
-            assert wait(pid) == 0
     read(dataset)
 
 
@@ -330,37 +192,6 @@ def test_a_child_does_not_change_attributes_through_its_parents_handle(tmp_path)
     group = dataset = None
     root = gdal.OpenEx(str(store), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     assert [a.GetName() for a in root.GetAttributes()] == ["who"]
-
-
-@not_with_asan
-def test_a_child_does_not_wait_for_locks_that_threads_of_its_parent_hold(store, tmp_path):
-    options = [f"SYNCHRONIZER={tmp_path / 'locks'}"]
-    is_over = threading.Event()
-    own = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
-
-    def keep_writing():
-        while not is_over.is_set():
-            own.GetRasterBand(1).WriteArray(np.full((8, 8), 5, "i4"))
-            own.FlushCache()
-
-    def work():
-        dataset = gdal.OpenEx(str(store), gdal.OF_RASTER | gdal.OF_UPDATE, open_options=options)
-        dataset.GetRasterBand(1).WriteArray(np.full((8, 8), 6, "i4"), 8, 0)
-        dataset = None
-
-    thread = threading.Thread(target=keep_writing)
-    thread.start()
-    try:
-        succeed(work)
-    finally:
-        is_over.set()
-        thread.join(SECONDS)
-    assert not thread.is_alive()
-    own = None
-    changed = VALUES.copy()
-    changed[0, :8, :8] = 5
-    changed[0, :8, 8:16] = 6
-    np.testing.assert_array_equal(open_raster(store).ReadAsArray(), changed)
 
 
 def test_a_new_zip_file_is_its_parents_alone(tmp_path):

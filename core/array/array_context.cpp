@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <mutex>
 
 #include "core/array/array.h"
+#include "core/base/fork.h"
 #include "core/base/status.h"
 #include "core/metadata/array_metadata.h"
 
@@ -18,7 +20,7 @@ void ArrayContext::ForgetParentsLocked() {
 }
 
 std::shared_ptr<const Array> ArrayContext::FindShared(const std::string& name) {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     ForgetParentsLocked();
     const auto found = shared_.find(name);
     return found == shared_.end() ? nullptr : found->second.lock();
@@ -27,7 +29,7 @@ std::shared_ptr<const Array> ArrayContext::FindShared(const std::string& name) {
 std::shared_ptr<const Array> ArrayContext::Share(const std::string& name,
                                                  const std::shared_ptr<const Array>& array) {
     std::shared_ptr<const Array> known;  // let go after the lock, which its end may need
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     ForgetParentsLocked();
     std::weak_ptr<const Array>& named = shared_[name];
     known = named.lock();
@@ -39,7 +41,7 @@ std::shared_ptr<const Array> ArrayContext::Share(const std::string& name,
 
 std::shared_ptr<ArrayInstances> ArrayContext::InstancesOf(const std::string& name,
                                                           const ArrayMetadata& metadata) {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     ForgetParentsLocked();
     std::weak_ptr<ArrayInstances>& named = instances_[name];
     auto instances = named.lock();
@@ -78,7 +80,7 @@ bool ArrayContext::IsFirstPart(const ChunkId& id) {
 
 ArrayContext::ScratchBuffer::ScratchBuffer(ArrayContext& context) : context_(context) {
     {
-        const std::lock_guard<Mutex> lock(context.mutex_);
+        const std::lock_guard<std::mutex> lock(context.mutex_);
         if (!context.idle_.empty()) {
             scratch_ = std::move(context.idle_.back());
             context.idle_.pop_back();
@@ -93,7 +95,7 @@ ArrayContext::ScratchBuffer::~ScratchBuffer() {
         const std::size_t held = scratch_->chunk.capacity() + pipeline.encoded.capacity() +
                                  pipeline.stages[0].capacity() + pipeline.stages[1].capacity();
         if (held > kKeptBytes) return;
-        const std::lock_guard<Mutex> lock(context_.mutex_);
+        const std::lock_guard<std::mutex> lock(context_.mutex_);
         if (context_.idle_.size() < kKept) context_.idle_.push_back(std::move(scratch_));
     });
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -119,7 +120,7 @@ class ArrayContext {
     WriteCounters write_counters_;
     std::array<std::atomic<std::uint64_t>, kPartSets * kPartWays> parts_{};  // hashes of chunks
     std::atomic<std::size_t> next_part_{0};
-    Mutex mutex_;
+    std::mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;
     template <class T>
     using Names = std::unordered_map<std::string, std::weak_ptr<T>>;

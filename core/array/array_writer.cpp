@@ -143,7 +143,7 @@ Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const 
 std::size_t ArrayWriter::StoresAtOnce(std::size_t threads) {
     const std::size_t at_once = ChunksAtOnce(*array_, threads, 2);  // as it is, and as it is stored
     if (at_once > threads) {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (encoding_ == nullptr)
             encoding_ = std::make_unique<Semaphore>(std::max<std::size_t>(threads, 1));
     }

@@ -3,13 +3,13 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/array/array.h"
 #include "core/array/region_split.h"
-#include "core/base/fork.h"
 #include "core/base/thread_pool.h"
 #include "core/store/synchronizer.h"
 
@@ -118,7 +118,7 @@ class ArrayWriter {
     const std::size_t max_pending_bytes_;
     const std::shared_ptr<Synchronizer> locks_;
     std::string fill_;  // one element as it is stored
-    Mutex mutex_;
+    std::mutex mutex_;
     std::unique_ptr<Semaphore> encoding_;  // where more threads store than may encode
 };
 

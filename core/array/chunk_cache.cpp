@@ -2,6 +2,7 @@
 #include "core/array/chunk_cache.h"
 
 #include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 namespace zarr {
@@ -31,26 +32,26 @@ void ChunkSet::Remove(std::uint64_t chunk) {
 
 bool AbsentChunks::Has(std::uint64_t chunk) const {
     if (is_empty_) return false;
-    const std::shared_lock<SharedMutex> lock(mutex_);
+    const std::shared_lock<std::shared_mutex> lock(mutex_);
     return absent_.Has(chunk) || (is_listed_ && !present_.Has(chunk));
 }
 
 void AbsentChunks::Add(std::uint64_t chunk, std::uint64_t asked) {
-    const std::unique_lock<SharedMutex> lock(mutex_);
+    const std::unique_lock<std::shared_mutex> lock(mutex_);
     if (asked != generation_) return;
     absent_.Add(chunk);
     is_empty_ = false;
 }
 
 void AbsentChunks::Remove(std::uint64_t chunk) {
-    const std::unique_lock<SharedMutex> lock(mutex_);
+    const std::unique_lock<std::shared_mutex> lock(mutex_);
     ++generation_;
     absent_.Remove(chunk);
     if (is_listed_) present_.Add(chunk);
 }
 
 void AbsentChunks::SetPresent(ChunkSet present, std::uint64_t asked) {
-    const std::unique_lock<SharedMutex> lock(mutex_);
+    const std::unique_lock<std::shared_mutex> lock(mutex_);
     if (asked != generation_) return;
     present_ = std::move(present);
     is_listed_ = true;
@@ -58,7 +59,7 @@ void AbsentChunks::SetPresent(ChunkSet present, std::uint64_t asked) {
 }
 
 void AbsentChunks::Clear() {
-    const std::unique_lock<SharedMutex> lock(mutex_);
+    const std::unique_lock<std::shared_mutex> lock(mutex_);
     ++generation_;
     absent_.Clear();
     present_.Clear();

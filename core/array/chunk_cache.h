@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <shared_mutex>
 #include <unordered_map>
 
 #include "core/array/loading_cache.h"
 #include "core/base/bytes.h"
-#include "core/base/fork.h"
 #include "core/codec/codec.h"
 #include "core/store/store.h"
 
@@ -101,7 +101,7 @@ class AbsentChunks {
     void Clear();
 
   private:
-    mutable SharedMutex mutex_;
+    mutable std::shared_mutex mutex_;
     std::atomic<std::uint64_t> generation_{0};
     std::atomic<bool> is_empty_{true};  // nothing is known
     std::atomic<bool> is_listed_{false};

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/array/shape_cache.h"
-#include "core/base/fork.h"
 #include "core/base/status.h"
 #include "core/codec/pipeline.h"
 #include "core/grid/copy.h"

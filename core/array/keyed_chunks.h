@@ -8,7 +8,7 @@
 
 #include "core/array/chunk_store.h"
 #include "core/array/packed_chunks.h"
-#include "core/base/fork.h"
+#include "core/base/turn.h"
 #include "core/metadata/array_metadata.h"
 
 namespace zarr {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fork.h"
 #include "core/base/status.h"
+#include "core/base/turn.h"
 
 namespace zarr {
 
@@ -43,25 +43,25 @@ class LoadingCache {
     explicit LoadingCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
     std::size_t max_bytes() const {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         return max_bytes_;
     }
     // Evicts at once what no longer fits.
     void SetMaxBytes(std::size_t max_bytes) {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         max_bytes_ = max_bytes;
         EvictLocked();
     }
 
     // The value where it is held, else nullptr; never waits for a load.
     Pointer Find(const ChunkId& id) {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         return FindLocked(id);
     }
 
-    // True where a thread of this process is loading the value.
+    // True where a thread is loading the value.
     bool IsLoading(const ChunkId& id) {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         return OthersLoadLocked(id) != nullptr;
     }
 
@@ -97,7 +97,7 @@ class LoadingCache {
     // Claims a value; nothing where it is held, or where another thread loads it.
     Claim TryClaim(const ChunkId& id) {
         Claim claim;
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (FindLocked(id) == nullptr && OthersLoadLocked(id) == nullptr) TakeLocked(id, claim);
         return claim;
     }
@@ -124,7 +124,7 @@ class LoadingCache {
             Claim claim;
             std::shared_ptr<Load> theirs;
             {
-                const std::lock_guard<Mutex> lock(mutex_);
+                const std::lock_guard<std::mutex> lock(mutex_);
                 if (Pointer value = FindLocked(id)) return value;
                 theirs = OthersLoadLocked(id);
                 if (theirs == nullptr) TakeLocked(id, claim);
@@ -138,7 +138,7 @@ class LoadingCache {
     // Holds `value` from now on in place of what was held, or, where it is nullptr, nothing; a load
     // that is under way is not kept. For after a chunk was stored.
     void Replace(const ChunkId& id, Pointer value) {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = entries_.find(id);
         if (found != entries_.end()) DropLocked(found->second);
         const auto under_way = loads_.find(id);
@@ -148,7 +148,7 @@ class LoadingCache {
 
     // Drops every value of an array.
     void DropArray(std::uint64_t array) {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         for (auto it = recency_.begin(); it != recency_.end();)
             it = it->id.array == array ? DropLocked(it) : std::next(it);
     }
@@ -160,7 +160,7 @@ class LoadingCache {
                    const std::function<bool(std::uint64_t, const T&)>& is_stale) {
         std::vector<Entry> held;
         {
-            const std::lock_guard<Mutex> lock(mutex_);
+            const std::lock_guard<std::mutex> lock(mutex_);
             for (const Entry& entry : recency_)
                 if (entry.id.array == array) held.push_back(entry);
             for (auto it = loads_.begin(); and_loading && it != loads_.end();)
@@ -168,7 +168,7 @@ class LoadingCache {
         }
         for (const Entry& entry : held) {
             if (!is_stale(entry.id.chunk, *entry.value)) continue;
-            const std::lock_guard<Mutex> lock(mutex_);
+            const std::lock_guard<std::mutex> lock(mutex_);
             const auto found = entries_.find(entry.id);
             if (found != entries_.end() && found->second->value == entry.value)
                 DropLocked(found->second);
@@ -221,9 +221,7 @@ class LoadingCache {
     }
     std::shared_ptr<Load> OthersLoadLocked(const ChunkId& id) {
         const auto under_way = loads_.find(id);
-        const bool is_loading =
-            under_way != loads_.end() && under_way->second->turn.IsOfThisProcess();
-        return is_loading ? under_way->second : nullptr;
+        return under_way != loads_.end() ? under_way->second : nullptr;
     }
     void TakeLocked(const ChunkId& id, Claim& claim) {
         auto load = std::make_shared<Load>();
@@ -235,7 +233,7 @@ class LoadingCache {
     // Ends a load with its result, or without one where `result` is nullptr.
     void End(const ChunkId& id, Load& load, const Result<Pointer>* result) {
         {
-            const std::lock_guard<Mutex> lock(mutex_);
+            const std::lock_guard<std::mutex> lock(mutex_);
             load.is_given_up = result == nullptr;
             if (result != nullptr) load.result = *result;
             const auto current = loads_.find(id);
@@ -250,7 +248,7 @@ class LoadingCache {
         return loads_.erase(load);
     }
 
-    mutable Mutex mutex_;
+    mutable std::mutex mutex_;
     std::size_t max_bytes_;
     std::size_t bytes_ = 0;
     Recency recency_;

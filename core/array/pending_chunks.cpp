@@ -3,18 +3,19 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 namespace zarr {
 
 std::shared_ptr<PendingChunk> PendingChunks::Find(std::uint64_t chunk) const {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = chunks_.find(chunk);
     return found == chunks_.end() ? nullptr : found->second;
 }
 
 std::shared_ptr<PendingChunk> PendingChunks::FindOrAdd(std::uint64_t chunk) {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = chunks_.find(chunk);
     if (found != chunks_.end()) return found->second;
     auto pending = std::make_shared<PendingChunk>();
@@ -24,7 +25,7 @@ std::shared_ptr<PendingChunk> PendingChunks::FindOrAdd(std::uint64_t chunk) {
 }
 
 void PendingChunks::Remove(std::uint64_t chunk, const PendingChunk& pending) {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = chunks_.find(chunk);
     if (found == chunks_.end() || found->second.get() != &pending) return;
     chunks_.erase(found);
@@ -42,7 +43,7 @@ void PendingChunks::Clear() {
 std::vector<std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>> PendingChunks::All() const {
     std::vector<std::pair<std::uint64_t, std::shared_ptr<PendingChunk>>> all;
     {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         all.assign(chunks_.begin(), chunks_.end());
     }
     std::sort(all.begin(), all.end(),

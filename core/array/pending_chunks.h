@@ -64,7 +64,7 @@ class PendingChunks {
 
   private:
     const std::uint64_t generation_ = ForkGeneration();  // of the process that writes
-    mutable Mutex mutex_;
+    mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, std::shared_ptr<PendingChunk>> chunks_;
     std::atomic<std::size_t> count_{0};
 };
@@ -90,18 +90,19 @@ class ArrayInstances {
 
     // An array is one of them from Join() to Leave().
     void Join(const Array& array) {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         arrays_.push_back(&array);
     }
     void Leave(const Array& array) {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         arrays_.erase(std::remove(arrays_.begin(), arrays_.end(), &array), arrays_.end());
     }
 
-    // Calls `visit` with each; none of them ends meanwhile. `visit` does nothing slow, see Mutex.
+    // Calls `visit` with each; none of them ends meanwhile. `visit` does nothing slow, see
+    // std::mutex.
     template <class Visit>
     void ForEach(const Visit& visit) const {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         for (const Array* array : arrays_) visit(*array);
     }
 
@@ -109,7 +110,7 @@ class ArrayInstances {
     const ArrayMetadata metadata_;
     PendingChunks pending_;
     const std::unique_ptr<PendingShards> pending_shards_;
-    mutable Mutex mutex_;
+    mutable std::mutex mutex_;
     std::vector<const Array*> arrays_;
 };
 

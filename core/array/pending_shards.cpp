@@ -2,6 +2,8 @@
 #include "core/array/pending_shards.h"
 
 #include <algorithm>
+#include <mutex>
+#include <shared_mutex>
 #include <utility>
 
 namespace zarr {
@@ -20,7 +22,7 @@ std::size_t SizeOfPending(const std::shared_ptr<const Buffer>& bytes) {
 std::optional<std::shared_ptr<const Buffer>> PendingShards::Find(std::uint64_t shard,
                                                                  std::uint64_t chunk) const {
     if (empty()) return std::nullopt;
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = shards_.find(shard);
     if (found == shards_.end()) return std::nullopt;
     const auto held = found->second.chunks.find(chunk);
@@ -31,7 +33,7 @@ std::optional<std::shared_ptr<const Buffer>> PendingShards::Find(std::uint64_t s
 std::size_t PendingShards::Put(std::uint64_t shard, const ShardChange& chunk,
                                const std::shared_ptr<Synchronizer>& locks) {
     std::shared_ptr<const Buffer> replaced;  // let go after the lock
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     Shard& pending = shards_[shard];
     const auto [place, is_new] = pending.chunks.try_emplace(chunk.chunk);
     if (!is_new) {
@@ -49,7 +51,7 @@ std::size_t PendingShards::Put(std::uint64_t shard, const ShardChange& chunk,
 PendingShards::Changes PendingShards::Of(std::uint64_t shard) const {
     Changes changes;
     if (empty()) return changes;
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = shards_.find(shard);
     if (found == shards_.end()) return changes;
     changes.chunks.reserve(found->second.chunks.size());
@@ -63,7 +65,7 @@ std::vector<std::uint64_t> PendingShards::Shards() const {
     std::vector<std::uint64_t> shards;
     if (empty()) return shards;
     {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         for (const auto& [shard, pending] : shards_) shards.push_back(shard);
     }
     std::sort(shards.begin(), shards.end());
@@ -72,7 +74,7 @@ std::vector<std::uint64_t> PendingShards::Shards() const {
 
 std::optional<std::uint64_t> PendingShards::TakeLargest() {
     if (empty()) return std::nullopt;
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     auto largest = shards_.end();
     for (auto it = shards_.begin(); it != shards_.end(); ++it)
         if (!it->second.is_taken &&
@@ -84,14 +86,14 @@ std::optional<std::uint64_t> PendingShards::TakeLargest() {
 }
 
 void PendingShards::GiveBack(std::uint64_t shard) {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = shards_.find(shard);
     if (found != shards_.end()) found->second.is_taken = false;
 }
 
 void PendingShards::WasStored(std::uint64_t shard, const std::vector<ShardChange>& stored) {
     GateOf(shard).stored.fetch_add(1, std::memory_order_relaxed);
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = shards_.find(shard);
     if (found == shards_.end()) return;
     Shard& pending = found->second;
@@ -107,7 +109,7 @@ void PendingShards::WasStored(std::uint64_t shard, const std::vector<ShardChange
 
 void PendingShards::Clear() {
     std::unordered_map<std::uint64_t, Shard> dropped;  // let go after the lock
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     std::swap(dropped, shards_);
     bytes_ = 0;
 }

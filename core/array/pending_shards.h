@@ -89,7 +89,7 @@ class PendingShards {
     }
 
     const std::uint64_t generation_ = ForkGeneration();  // of the process that writes
-    mutable Mutex mutex_;
+    mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, Shard> shards_;
     std::atomic<std::size_t> bytes_{0};
     mutable Gate gates_[kGates];

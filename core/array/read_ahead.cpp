@@ -10,6 +10,7 @@
 
 #include "core/array/array.h"
 #include "core/base/thread_pool.h"
+#include "core/base/turn.h"
 
 namespace zarr {
 
@@ -74,11 +75,10 @@ ReadAhead::~ReadAhead() {
     is_ending_ = true;
     std::vector<std::shared_ptr<Completion>> running;
     {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         running.swap(running_);
     }
-    for (const auto& batch : running)
-        if (batch->IsOfThisProcess()) batch->Wait();
+    for (const auto& batch : running) batch->Wait();
 }
 
 std::size_t ReadAhead::MostBytes() const {
@@ -88,9 +88,7 @@ std::size_t ReadAhead::MostBytes() const {
 
 std::size_t ReadAhead::RunningLocked() {
     running_.erase(std::remove_if(running_.begin(), running_.end(),
-                                  [](const auto& batch) {
-                                      return !batch->IsOfThisProcess() || batch->HasEnded();
-                                  }),
+                                  [](const auto& batch) { return batch->HasEnded(); }),
                    running_.end());
     return running_.size();
 }
@@ -138,7 +136,7 @@ bool ReadAhead::Note(const Region& region, std::size_t threads) {
     try {
         std::vector<Region> next;
         {
-            const std::lock_guard<Mutex> lock(mutex_);
+            const std::lock_guard<std::mutex> lock(mutex_);
             if (!sequence_.Note(region)) {
                 ahead_ = 0;
                 return false;
@@ -172,7 +170,7 @@ void ReadAhead::Start(std::vector<Region> regions, std::size_t threads) {
         batch->End();
     };
     {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (RunningLocked() >= kMostBatches) return;
         running_.push_back(batch);
     }

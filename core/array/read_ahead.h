@@ -4,10 +4,11 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "core/array/read_sequence.h"
-#include "core/base/fork.h"
+#include "core/base/turn.h"
 #include "core/grid/region.h"
 
 namespace zarr {
@@ -61,7 +62,7 @@ class ReadAhead {
     const Array& array_;
     const bool loads_;
     std::atomic<bool> is_ending_{false};
-    Mutex mutex_;
+    std::mutex mutex_;
     ReadSequence sequence_;
     std::size_t ahead_ = 0;  // regions after the last that was noted that are loaded, or will be
     std::vector<std::shared_ptr<Completion>> running_;

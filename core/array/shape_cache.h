@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/base/dim_vector.h"
-#include "core/base/fork.h"
 #include "core/base/status.h"
 
 namespace zarr {
@@ -34,7 +33,7 @@ class ShapeCache {
     Result<Pointer> GetOrMake(const Shape& shape, const Make& make) {
         const std::uint64_t hash = HashOf(shape);
         {
-            const std::shared_lock<SharedMutex> lock(mutex_);
+            const std::shared_lock<std::shared_mutex> lock(mutex_);
             const auto found = held_.find(hash);
             if (found != held_.end() &&
                 std::equal(shape.begin(), shape.end(), found->second.shape.begin(),
@@ -44,7 +43,7 @@ class ShapeCache {
         auto made = make();
         ZARR_RETURN_IF_ERROR(made.status());
         auto value = std::make_shared<const T>(made.Take());
-        const std::lock_guard<SharedMutex> lock(mutex_);
+        const std::lock_guard<std::shared_mutex> lock(mutex_);
         if (held_.size() >= kMostShapes) held_.clear();
         held_[hash] = {{shape.begin(), shape.end()}, value};
         return Pointer(std::move(value));
@@ -64,7 +63,7 @@ class ShapeCache {
         return hash;
     }
 
-    SharedMutex mutex_;
+    std::shared_mutex mutex_;
     std::unordered_map<std::uint64_t, Held> held_;  // by a hash of the shape
 };
 

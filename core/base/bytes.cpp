@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -146,13 +147,13 @@ Status Buffer::AssignJoined(const std::vector<ByteSpan>& parts) {
 }
 
 void BufferPool::SetMaxBytes(std::size_t max_bytes) {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     max_bytes_ = max_bytes;
     while (bytes_ > max_bytes_) FreeLocked(idle_.begin());
 }
 
 std::size_t BufferPool::bytes() const {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return bytes_;
 }
 
@@ -163,7 +164,7 @@ void BufferPool::FreeLocked(Idle::iterator buffer) {
 
 Status BufferPool::Take(std::size_t size, Buffer& buffer) {
     if (size >= kLarge) {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = idle_.lower_bound(size);
         // What is much larger would be wasted.
         if (found != idle_.end() && found->first - size <= size / 4) {
@@ -177,7 +178,7 @@ Status BufferPool::Take(std::size_t size, Buffer& buffer) {
 void BufferPool::Give(Buffer buffer) {
     const std::size_t size = buffer.capacity();
     if (size < kLarge) return;
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (size > max_bytes_) return;
     // Buffers of other sizes were not asked for lately.
     while (bytes_ + size > max_bytes_) {

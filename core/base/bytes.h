@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/base/fork.h"
 #include "core/base/status.h"
 
 namespace zarr {
@@ -118,7 +118,7 @@ class BufferPool {
 
     void FreeLocked(Idle::iterator buffer);
 
-    mutable Mutex mutex_;
+    mutable std::mutex mutex_;
     std::size_t max_bytes_;
     std::size_t bytes_ = 0;
     Idle idle_;

@@ -5,7 +5,8 @@
 
 namespace zarr {
 
-// Made at load, and not of a function: see core/base/fork.h.
+// Made at load: a function's own would need memory. Never destroyed: threads may go on while the
+// process ends.
 const std::shared_ptr<const Status::Rep>& Status::no_memory_ =
     *new std::shared_ptr<const Rep>(new Rep{StatusCode::kOutOfMemory, "out of memory"});
 
@@ -37,7 +38,7 @@ Status Status::OutOfMemory(std::string message) {
 
 namespace {
 
-// Not of a function: see core/base/fork.h.
+// As above.
 const auto& none = *new std::string();
 
 }  // namespace

@@ -49,7 +49,6 @@ struct Crew {
     std::vector<std::thread::id> ended;  // of `threads`, to be joined
 
     const std::uint64_t generation = ForkGeneration();
-    Crew* of_parent = nullptr;  // before a fork(); its threads are not in this process
 
     void Work();
     bool FillLocked();
@@ -82,10 +81,7 @@ void Crew::Work() {
     }
     if (!is_closing) ended.push_back(std::this_thread::get_id());
     --working;
-    if (dismissing != 0 || is_closing) left.notify_all();
-    // It is not joined, see Close(): its own end, with what libraries clean up for each thread,
-    // would run beside that of the process. It waits for that instead.
-    if (is_closing && generation != 0) wanted.wait(lock, [] { return false; });
+    if (dismissing != 0) left.notify_all();
 }
 
 std::vector<std::thread> Crew::TakeEndedLocked() {
@@ -178,17 +174,17 @@ void Crew::EndIdle() {
 
 void Crew::Close() {
     {
-        std::unique_lock<std::mutex> lock(mutex);
+        const std::lock_guard<std::mutex> lock(mutex);
         is_closing = true;
         wanted.notify_all();
-        // The C library of a forked child has its threads on stacks that it has taken from threads
-        // of the parent, and that of Debian sid crashed at times when they were joined while exit()
-        // ran. It is enough that none of them runs this code any more.
-        if (generation != 0) return left.wait(lock, [this] { return working == 0; });
     }
     for (std::thread& thread : threads) thread.join();
     threads.clear();
 }
+
+// Longer than a chunk takes to be read and decoded. A thread that forks while it works for the pool
+// would wait for itself.
+constexpr std::chrono::seconds kPatience{2};
 
 // Never destroyed: what runs at the very end of the process may still ask for it. A forked child
 // begins with one of its own, as the threads stay with the parent.
@@ -197,7 +193,6 @@ Crew& CrewOfProcess() {
     Crew* known = current.load();
     if (known != nullptr && known->generation == ForkGeneration()) return *known;
     auto own = std::make_unique<Crew>();
-    own->of_parent = known;
     if (current.compare_exchange_strong(known, own.get())) return *own.release();
     return *known;  // of a thread that was faster
 }
@@ -264,6 +259,20 @@ WorkerPool& WorkerPool::Instance() {
 }
 
 void WorkerPool::EndIdle() { CrewOfProcess().EndIdle(); }
+
+void WorkerPool::Pause() {
+    Crew& crew = CrewOfProcess();
+    crew.mutex.lock();
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    while ((crew.idle != crew.working || !crew.queue.empty()) &&
+           std::chrono::steady_clock::now() < deadline) {
+        crew.mutex.unlock();
+        std::this_thread::sleep_for(std::chrono::microseconds(20));
+        crew.mutex.lock();
+    }
+}
+
+void WorkerPool::Resume() { CrewOfProcess().mutex.unlock(); }
 
 void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     if (helpers == 0) return job();

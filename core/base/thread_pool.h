@@ -31,6 +31,11 @@ class WorkerPool {
     // keep for themselves; others are started again when they are needed.
     void EndIdle();
 
+    // For fork(): from Pause() to Resume() no thread of the pool begins anything. Pause() returns
+    // when none is at work, or after two seconds. Both on the same thread.
+    void Pause();
+    void Resume();
+
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -166,7 +167,7 @@ bool CoordinateFinder::IsNamedInGroup(const std::string& path) {
     if (!hierarchy_.is_consolidated() && hierarchy_.store()->Traits().remote) return false;
     const std::string group(ParentPath(path));
     const std::string name(LastName(path));
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto [found, is_new] = names_.try_emplace(group);
     if (is_new) {
         Warnings ignored;  // told where the arrays are opened
@@ -186,7 +187,7 @@ bool CoordinateFinder::IsNamedInGroup(const std::string& path) {
 }
 
 void CoordinateFinder::Clear() {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     names_.clear();
 }
 

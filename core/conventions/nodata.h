@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/fork.h"
 #include "core/base/status.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
@@ -54,7 +53,7 @@ class CoordinateFinder {
     bool IsNamedInGroup(const std::string& path);
 
     const Hierarchy& hierarchy_;
-    Mutex mutex_;
+    std::mutex mutex_;
     // By the path of a group: the names of its arrays that each of them names.
     std::map<std::string, std::map<std::string, std::set<std::string>>> names_;
 };

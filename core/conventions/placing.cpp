@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fork.h"
 #include "core/conventions/affine.h"
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
@@ -82,8 +81,8 @@ struct ListedGroup {
     std::string group;
     std::shared_ptr<const RasterShapes> shapes;
 };
-Mutex listed_mutex;
-ListedGroup& last_listed = *new ListedGroup;  // guarded by listed_mutex; see fork.h
+std::mutex listed_mutex;
+ListedGroup& last_listed = *new ListedGroup;  // guarded by listed_mutex
 
 std::shared_ptr<const RasterShapes> ShapesIn(const Hierarchy& hierarchy, const std::string& group) {
     {

@@ -2,6 +2,7 @@
 #include "core/hierarchy/hierarchy.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "core/metadata/v1_metadata.h"
 #include "core/metadata/v2_metadata.h"
@@ -244,13 +245,13 @@ std::shared_ptr<const Hierarchy> Hierarchy::WithMetadata(
 
 Result<bool> Hierarchy::FindV1(const std::string& path) const {
     ZARR_ASSIGN_OR_RETURN(const bool is_there, HoldsV1Array(*store_, path));
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (is_there) v1_arrays_.insert(path);
     return is_there;
 }
 
 Format Hierarchy::FormatOf(const std::string& path) const {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return v1_arrays_.count(path) != 0 ? Format::kV1 : format_;
 }
 
@@ -270,12 +271,12 @@ Result<bool> Hierarchy::HasKey(const std::string& key) const { return zarr::Has(
 
 bool Hierarchy::RootHolds(std::string_view key) const {
     {
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const auto known = root_keys_.find(key);
         if (known != root_keys_.end()) return known->second;
     }
     const auto found = HasKey(std::string(key));
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return root_keys_.emplace(key, found.ok() && *found).first->second;
 }
 
@@ -375,7 +376,7 @@ Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
     const std::string key = DocumentKey(path, Document::kArray, format);
     ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, buffer));
     if (!found && format == Format::kV1) {  // converted to v2 meanwhile
-        const std::lock_guard<Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         v1_arrays_.erase(path);
     }
     if (!found && format == Format::kV1) return Metadata(path);

@@ -3,13 +3,13 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/base/fork.h"
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
 #include "core/metadata/documents.h"
@@ -163,7 +163,7 @@ class Hierarchy {
     Format format_ = Format::kV2;
     bool is_consolidated_ = false;
     Status consolidated_fault_;
-    mutable Mutex mutex_;
+    mutable std::mutex mutex_;
     mutable std::map<std::string, bool, std::less<>> root_keys_;
     mutable std::set<std::string> v1_arrays_;       // paths
     std::map<std::string, ArrayMetadata> planned_;  // by path

@@ -16,7 +16,7 @@ constexpr double kMemory = 0.75;
 }  // namespace
 
 void LinkEstimate::Note(std::uint64_t bytes, std::uint64_t nanoseconds) {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (bytes <= kSmall) {
         // What delays an answer, a new connection or a busy client, is not of the way: the quickest
         // counts, and is forgotten slowly.
@@ -38,17 +38,17 @@ void LinkEstimate::Note(std::uint64_t bytes, std::uint64_t nanoseconds) {
 }
 
 std::uint64_t LinkEstimate::latency() const {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return latency_;
 }
 
 double LinkEstimate::rate() const {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return rate_;
 }
 
 ReadCost LinkEstimate::Cost() const {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const double bytes = static_cast<double>(latency_) / kSecond * rate_;
     const auto gap =
         bytes < static_cast<double>(kMostGap) ? static_cast<std::uint64_t>(bytes) : kMostGap;

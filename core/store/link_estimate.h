@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 
-#include "core/base/fork.h"
 #include "core/store/read_ranges.h"
 
 namespace zarr {
@@ -36,7 +36,7 @@ class LinkEstimate {
     static constexpr std::uint64_t kSmall = std::uint64_t{16} << 10;
     static constexpr std::uint64_t kLarge = std::uint64_t{256} << 10;
 
-    mutable Mutex mutex_;
+    mutable std::mutex mutex_;
     bool has_latency_ = false;
     bool has_rate_ = false;
     std::uint64_t latency_ = kStartLatency;

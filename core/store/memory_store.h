@@ -2,8 +2,8 @@
 #pragma once
 
 #include <map>
+#include <shared_mutex>
 
-#include "core/base/fork.h"
 #include "core/store/store.h"
 
 namespace zarr {
@@ -21,7 +21,7 @@ class MemoryStore final : public Store, private StoreWriter {
     Status WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) override;
     Status Remove(const std::string& key) override;
 
-    mutable SharedMutex mutex_;
+    mutable std::shared_mutex mutex_;
     std::map<std::string, std::string, std::less<>> values_;
 };
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/base/fork.h"
+#include "core/base/turn.h"
 #include "core/store/keys.h"
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -134,9 +134,9 @@ class FolderSynchronizer final : public Synchronizer,
         for (;;) {
             std::shared_ptr<Completion> theirs;
             {
-                const std::lock_guard<Mutex> lock(mutex_);
+                const std::lock_guard<std::mutex> lock(mutex_);
                 const auto held = held_.find(key);
-                if (held == held_.end() || !held->second->IsOfThisProcess()) {
+                if (held == held_.end()) {
                     auto mine = std::make_shared<Completion>();
                     held_[key] = std::move(mine);
                     return;
@@ -149,7 +149,7 @@ class FolderSynchronizer final : public Synchronizer,
     void Leave(const std::string& key) {
         std::shared_ptr<Completion> mine;
         {
-            const std::lock_guard<Mutex> lock(mutex_);
+            const std::lock_guard<std::mutex> lock(mutex_);
             const auto held = held_.find(key);
             mine = std::move(held->second);
             held_.erase(held);
@@ -158,12 +158,12 @@ class FolderSynchronizer final : public Synchronizer,
     }
 
     const std::string folder_;
-    Mutex mutex_;
+    std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Completion>> held_;  // by threads of this process
 };
 
 // One object for each folder, so that its locks hold threads apart as well.
-Mutex all_mutex;
+std::mutex all_mutex;
 auto& all = *new std::map<std::string, std::weak_ptr<Synchronizer>>();
 
 }  // namespace
@@ -177,7 +177,7 @@ Result<std::shared_ptr<Synchronizer>> OpenProcessSynchronizer(const std::string&
     if (error) return Failure(folder, "cannot make a folder of lock files", error.value());
     if (::access(real.c_str(), W_OK | X_OK) != 0)
         return Failure(folder, "cannot make lock files there", errno);
-    const std::lock_guard<Mutex> lock(all_mutex);
+    const std::lock_guard<std::mutex> lock(all_mutex);
     for (auto it = all.begin(); it != all.end();)
         it = it->second.expired() ? all.erase(it) : std::next(it);
     std::weak_ptr<Synchronizer>& known = all[real.string()];

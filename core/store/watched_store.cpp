@@ -2,6 +2,7 @@
 #include "core/store/watched_store.h"
 
 #include <algorithm>
+#include <mutex>
 #include <string_view>
 
 #include "core/base/threads.h"
@@ -11,12 +12,12 @@ namespace zarr {
 
 void WatchedStore::Note(const Status& status) const {
     if (status.code() != StatusCode::kIo) return;
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (first_.ok()) first_ = status;
 }
 
 Status WatchedStore::TakeFailure() const {
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(first_, Status());
 }
 

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fork.h"
 #include "core/store/store.h"
 
 namespace zarr {
@@ -51,7 +50,7 @@ class WatchedStore final : public ForwardingStore {
 
     bool (*const is_document_)(std::string_view);
     mutable StoreCounters counters_;
-    mutable Mutex mutex_;
+    mutable std::mutex mutex_;
     mutable Status first_;
 };
 

@@ -7,8 +7,10 @@
 #include <cstring>
 #include <ctime>
 #include <limits>
+#include <mutex>
 #include <utility>
 
+#include "core/base/fork.h"
 #include "core/store/keys.h"
 #include "core/store/zip_format.h"
 
@@ -164,7 +166,7 @@ Status ZipUpdateStore::CheckOwner() const {
 
 Result<std::optional<ZipUpdateStore::Contents>> ZipUpdateStore::Find(const std::string& key) const {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = members_.find(NameOf(key));
     return found != members_.end() ? std::optional(found->second.contents) : std::nullopt;
 }
@@ -223,7 +225,7 @@ Status ZipUpdateStore::WriteParts(const std::string& key, const std::vector<Byte
     if (value.size >= zip::kIn64 || name.size() > std::numeric_limits<std::uint16_t>::max())
         return Status::Limit(key + ": is too large for a member of a zip file");
     const std::uint32_t crc = libdeflate_crc32(0, value.data, value.size);
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (Holds(name, value, crc)) return {};
     return WriteMember(name, value, crc).WithContext(key);
 }
@@ -250,7 +252,7 @@ Status ZipUpdateStore::WriteMember(const std::string& name, ByteSpan value, std:
 Status ZipUpdateStore::Remove(const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
     ZARR_RETURN_IF_ERROR(CheckOwner().WithContext(key));
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (members_.erase(NameOf(key)) != 0) is_changed_ = true;
     return {};
 }
@@ -287,7 +289,7 @@ Status ZipUpdateStore::MakeRoom(std::uint64_t bytes) {
 
 Status ZipUpdateStore::Commit() {
     if (!CheckOwner().ok()) return {};
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (!is_changed_ && (directory_ == 0 || directory_ == end_)) return {};
     ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(end_));
     // A table that would lie across the one that the file ends in goes behind that first.
@@ -300,7 +302,7 @@ Result<std::vector<StoreEntry>> ZipUpdateStore::List(const std::string& prefix) 
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(CheckKey(prefix));
     const std::string folder = prefix.empty() ? prefix_ : NameOf(prefix);
     const std::string start = folder.empty() ? "" : folder + "/";
-    const std::lock_guard<Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     std::map<std::string, bool> names;
     for (auto at = members_.lower_bound(start);
          at != members_.end() && at->first.compare(0, start.size(), start) == 0;) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -105,7 +106,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
     const std::unique_ptr<ByteFile> file_;
     const std::string prefix_;
     const std::uint64_t generation_ = ForkGeneration();  // a child does not write
-    mutable Mutex mutex_;
+    mutable std::mutex mutex_;
     std::map<std::string, Member> members_;         // by name in the archive
     std::vector<std::string_view> others_;          // entries of folders and the like
     std::uint64_t end_;                             // of the last member: where the next one goes

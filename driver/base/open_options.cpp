@@ -16,7 +16,6 @@
 #include <type_traits>
 
 #include "core/base/checked.h"
-#include "core/base/fork.h"
 #include "core/base/limits.h"
 #include "core/base/text.h"
 #include "driver/base/report.h"
@@ -74,7 +73,7 @@ std::optional<std::uint64_t> ParseLimit(std::string_view text, bool is_bytes) {
 
 using Texts = std::array<std::string, std::tuple_size_v<std::decay_t<decltype(zarr::Limits())>>>;
 
-zarr::Mutex seen_mutex;
+std::mutex seen_mutex;
 Texts& seen = *new Texts;  // what the options said when they were read last
 
 // The value of an option, or none where that is not one.
@@ -207,7 +206,7 @@ void ReadLimits() {
         texts[i] = CPLGetConfigOption(std::string(zarr::Limits()[i].name).c_str(), "");
     std::array<bool, std::tuple_size_v<Texts>> is_bad{};
     {
-        const std::lock_guard<zarr::Mutex> lock(seen_mutex);
+        const std::lock_guard<std::mutex> lock(seen_mutex);
         for (std::size_t i = 0; i < texts.size(); ++i) {
             if (texts[i] == seen[i]) continue;
             seen[i] = texts[i];

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/array/array.h"
-#include "core/base/fork.h"
+#include "core/base/turn.h"
 #include "core/conventions/array_facts.h"
 #include "core/conventions/attributes.h"
 #include "driver/base/creation_options.h"

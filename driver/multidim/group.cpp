@@ -2,6 +2,7 @@
 #include "driver/multidim/group.h"
 
 #include <algorithm>
+#include <mutex>
 #include <new>
 
 #include "core/base/limits.h"
@@ -119,12 +120,12 @@ std::shared_ptr<const ZarrGroup::Nodes> ZarrGroup::Members() const {
     if (is_deleted_) return std::make_shared<const Nodes>();
     const std::uint64_t generation = session_->generation();
     {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (members_ != nullptr && generation_ == generation) return members_;
     }
     auto listed = ListMembers();
     WarnOfFailure(session_->hierarchy(), session_->store_path());
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     listing_ = listed.status();
     members_ = std::make_shared<const Nodes>(listed.ok() ? listed.Take() : Nodes());
     generation_ = generation;
@@ -169,7 +170,7 @@ std::vector<std::string> ZarrGroup::NamesOf(NodeKind kind) const {
 std::vector<std::string> ZarrGroup::GetMDArrayNames(CSLConstList /*papszOptions*/) const {
     return Guarded(session_->store_path(), [&]() -> std::vector<std::string> {
         auto names = NamesOf(NodeKind::kArray);
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (!is_deleted_) Report(listing_);
         return names;
     });

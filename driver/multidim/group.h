@@ -5,11 +5,11 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/base/fork.h"
 #include "core/hierarchy/hierarchy.h"
 #include "driver/base/gdal_compat.h"
 
@@ -111,7 +111,7 @@ class ZarrGroup final : public GDALGroup {
     std::string path_;
     bool is_deleted_ = false;
     std::atomic<int> copies_{0};  // calls of CopyFrom() that run
-    mutable zarr::Mutex mutex_;
+    mutable std::mutex mutex_;
     mutable std::shared_ptr<const Nodes> members_;
     mutable zarr::Status listing_;          // why there are none
     mutable std::uint64_t generation_ = 0;  // of the session, when they were listed

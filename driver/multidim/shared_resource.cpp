@@ -4,6 +4,7 @@
 #include <cpl_conv.h>
 
 #include <algorithm>
+#include <mutex>
 #include <new>
 #include <set>
 
@@ -118,7 +119,7 @@ std::string SharedResource::ArrayFullName(const std::string& path) const {
 }
 
 std::shared_ptr<ZarrMDArray> SharedResource::OpenIfLive(const std::string& path) const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = arrays_.find(path);
     auto array = found == arrays_.end() ? nullptr : found->second.lock();
     const bool is_wanted = array != nullptr && (array->has_stored_order() || !keeps_stored_order());
@@ -133,7 +134,7 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::
     // What was overlooked would not be changed with the rest.
     if (update_ != nullptr) ZARR_RETURN_IF_ERROR(location_.hierarchy->TakeFailure());
     WarnOfFailure(*location_.hierarchy, store_path());
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrMDArray>& known = arrays_[path];
     if (keeps_stored_order() && !array->HasElements()) return array;  // for that copy alone
     if (auto other = known.lock()) return other;
@@ -142,7 +143,7 @@ zarr::Result<std::shared_ptr<ZarrMDArray>> SharedResource::OpenArray(const std::
 }
 
 std::shared_ptr<ZarrGroup> SharedResource::OpenGroup(const std::string& path) {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrGroup>& known = groups_[path];
     if (auto group = known.lock()) return group;
     auto group = std::make_shared<ZarrGroup>(shared_from_this(), path);
@@ -154,7 +155,7 @@ void SharedResource::Listed(const std::string& group) {
     if (is_array_ || !location_.hierarchy->is_consolidated()) return;
     std::vector<zarr::Node> lacking;
     {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (has_warned_ || !listed_.insert(group).second) return;
         lacking = location_.hierarchy->Unconsolidated(group);
         has_warned_ = !lacking.empty();
@@ -184,7 +185,7 @@ std::shared_ptr<ZarrDimension> SharedResource::DimensionOf(const zarr::ArrayFact
     auto made = std::make_shared<ZarrDimension>(shared_from_this(), facts, index);
     const std::string key = made->Key();
     {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const NewDimension* created =
             dimension.is_named ? FindCreated(dimension.group, dimension.name, dimension.size)
                                : nullptr;
@@ -193,7 +194,7 @@ std::shared_ptr<ZarrDimension> SharedResource::DimensionOf(const zarr::ArrayFact
     }
     // Without the lock: this may read metadata.
     const bool may_be_groups = !dimension.is_named || MayBeGroups(dimension);
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     std::weak_ptr<ZarrDimension>& known = dimensions_[key];
     if (auto shared = known.lock()) return shared;
     if (may_be_groups)
@@ -242,14 +243,14 @@ const NewDimension* SharedResource::FindCreated(const std::string& group, const 
 }
 
 std::shared_ptr<ZarrDimension> SharedResource::CreateDimension(const NewDimension& dimension) {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     created_.push_back(dimension);
     return DimensionOf(dimension);
 }
 
 std::vector<std::shared_ptr<ZarrDimension>> SharedResource::CreatedDimensions(
     const std::string& group) {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     std::vector<std::shared_ptr<ZarrDimension>> found;
     for (const NewDimension& created : created_)
         if (created.group == group) found.push_back(DimensionOf(created));
@@ -257,7 +258,7 @@ std::vector<std::shared_ptr<ZarrDimension>> SharedResource::CreatedDimensions(
 }
 
 std::shared_ptr<ZarrDimension> SharedResource::DeclaredDimension(const NewDimension& dimension) {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return DimensionOf(dimension);
 }
 
@@ -267,7 +268,7 @@ Result<std::shared_ptr<ZarrDimension>> SharedResource::Adopt(const std::string& 
         if (own.get() == &dimension && own->is_named()) return own;
     ZARR_RETURN_IF_ERROR(CheckName(dimension.GetName()));
     {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const NewDimension* created = FindCreated(group, dimension.GetName(), dimension.GetSize());
         if (created != nullptr) return DimensionOf(*created);
     }
@@ -276,7 +277,7 @@ Result<std::shared_ptr<ZarrDimension>> SharedResource::Adopt(const std::string& 
 }
 
 std::vector<std::shared_ptr<ZarrDimension>> SharedResource::LiveDimensions() const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     std::vector<std::shared_ptr<ZarrDimension>> live;
     for (const auto& [key, known] : dimensions_)
         if (auto dimension = known.lock()) live.push_back(std::move(dimension));
@@ -285,7 +286,7 @@ std::vector<std::shared_ptr<ZarrDimension>> SharedResource::LiveDimensions() con
 
 void SharedResource::Rekey() {
     const auto live = LiveDimensions();
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     dimensions_.clear();
     claims_.clear();
     for (const auto& dimension : live) {
@@ -299,7 +300,7 @@ void SharedResource::Rekey() {
 void SharedResource::AddAxisHints() {
     std::vector<NewDimension> created;
     {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         created = created_;
     }
     for (const NewDimension& dimension : created) {
@@ -405,7 +406,7 @@ Status SharedResource::StoreNames(const User& user, const std::string& new_name)
 
 template <class Change>
 void SharedResource::ChangeCreated(const ZarrDimension& dimension, const Change& change) {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     for (NewDimension& created : created_)
         if (created.group == dimension.group() && created.name == dimension.GetName() &&
             created.size == dimension.GetSize())
@@ -637,12 +638,12 @@ Status SharedResource::Finish() {
 }
 
 std::vector<std::shared_ptr<ZarrMDArray>> SharedResource::LiveArrays() const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return Live(arrays_);
 }
 
 std::vector<std::shared_ptr<ZarrGroup>> SharedResource::LiveGroups() const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return Live(groups_);
 }
 
@@ -661,7 +662,7 @@ Status SharedResource::ChangeAttribute(const std::string& path, const std::strin
 }
 
 void SharedResource::Register(const std::shared_ptr<ZarrAttribute>& attribute) {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (attributes_.size() >= most_attributes_) {
         const auto is_gone = [](const auto& known) { return known.expired(); };
         attributes_.erase(std::remove_if(attributes_.begin(), attributes_.end(), is_gone),
@@ -673,7 +674,7 @@ void SharedResource::Register(const std::shared_ptr<ZarrAttribute>& attribute) {
 
 std::vector<std::shared_ptr<ZarrAttribute>> SharedResource::AttributesOf(
     const std::string& path) const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     std::vector<std::shared_ptr<ZarrAttribute>> found;
     for (const auto& known : attributes_) {
         auto attribute = known.lock();
@@ -715,7 +716,7 @@ void SharedResource::ForgetNode(const std::string& path) {
         if (zarr::IsAtOrBelow(array->path(), path)) array->Deleted();
     for (const auto& group : LiveGroups())
         if (zarr::IsAtOrBelow(group->path(), path)) group->Deleted();
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& known : attributes_)
         if (auto attribute = known.lock())
             if (zarr::IsAtOrBelow(attribute->path(), path)) attribute->Deleted();
@@ -775,7 +776,7 @@ void SharedResource::MoveObjects(const std::string& path, const std::string& tar
         return zarr::IsAtOrBelow(old, path) ? target + old.substr(path.size()) : old;
     };
     {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         for (const auto& known : attributes_)
             if (auto attribute = known.lock()) attribute->Moved(path, target);
         for (NewDimension& created : created_) created.group = moved(created.group);

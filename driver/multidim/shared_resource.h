@@ -233,7 +233,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     const StoreActivity activity_;
     std::atomic<std::uint64_t> generation_{0};
     std::atomic<int> stored_orders_{0};
-    mutable zarr::Mutex mutex_;
+    mutable std::mutex mutex_;
     std::map<std::string, std::weak_ptr<ZarrMDArray>> arrays_;  // by path
     std::map<std::string, std::weak_ptr<ZarrGroup>> groups_;
     std::map<std::string, std::weak_ptr<ZarrDimension>> dimensions_;  // by ZarrDimension::Key()

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fork.h"
+#include "core/base/turn.h"
 #include "core/conventions/coordinates.h"
 #include "driver/georef/raster_layout.h"
 #include "driver/raster/ome.h"

@@ -5,11 +5,11 @@
 #include <cpl_vsi.h>
 
 #include <cerrno>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "core/base/fork.h"
 #include "core/store/local_file.h"
 #include "driver/base/report.h"
 #include "driver/store/partial_files.h"
@@ -78,18 +78,18 @@ class VsiByteFile final : public zarr::ByteFile {
     explicit VsiByteFile(VsiFile file) : file_(std::move(file)) {}
 
     std::uint64_t size() const override {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         return VSIFSeekL(file_.get(), 0, SEEK_END) == 0 ? VSIFTellL(file_.get()) : 0;
     }
     Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const bool is_read = memory.size == 0 ||
                              (VSIFSeekL(file_.get(), offset, SEEK_SET) == 0 &&
                               VSIFReadL(memory.data, 1, memory.size, file_.get()) == memory.size);
         return is_read ? Status() : Failed("read", 0);
     }
     Status WriteAt(std::uint64_t offset, zarr::ByteSpan bytes) override {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const QuietErrors quiet;
         const bool is_written =
             bytes.size == 0 || (VSIFSeekL(file_.get(), offset, SEEK_SET) == 0 &&
@@ -98,12 +98,12 @@ class VsiByteFile final : public zarr::ByteFile {
         return is_written ? Status() : Failed("written", 0);
     }
     Status Truncate(std::uint64_t size) override {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         return VSIFTruncateL(file_.get(), size) == 0 ? Status() : Failed("written", 0);
     }
 
   private:
-    mutable zarr::Mutex mutex_;
+    mutable std::mutex mutex_;
     const VsiFile file_;
 };
 

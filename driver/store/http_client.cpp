@@ -19,7 +19,6 @@
 #include <mutex>
 #include <utility>
 
-#include "core/base/fork.h"
 #include "core/base/status.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
@@ -250,8 +249,8 @@ std::string ServerOf(const std::string& path) {
     return path.substr(0, end);
 }
 
-// Made at load and never destroyed, see core/base/fork.h; one for each server, for good.
-zarr::Mutex links_mutex;
+// Never destroyed: threads may go on while the process ends. One for each server.
+std::mutex links_mutex;
 auto& links = *new std::map<std::string, std::unique_ptr<zarr::LinkEstimate>>();
 
 struct Idle {
@@ -262,7 +261,7 @@ struct Idle {
 // More than are under way at a time; the least recently used are closed.
 constexpr std::size_t kMaxIdle = 128;
 
-zarr::Mutex idle_mutex;
+std::mutex idle_mutex;
 auto& idle = *new std::deque<Idle>();
 std::uint64_t next_name = 0;
 
@@ -282,7 +281,7 @@ void Close(const std::string& name) {
 }  // namespace
 
 zarr::LinkEstimate& LinkTo(const std::string& path) {
-    const std::lock_guard<zarr::Mutex> lock(links_mutex);
+    const std::lock_guard<std::mutex> lock(links_mutex);
     auto& link = links[ServerOf(path)];
     if (link == nullptr) link = std::make_unique<zarr::LinkEstimate>();
     return *link;
@@ -300,7 +299,7 @@ Result<bool> Fetch(const RemoteValue& value, zarr::Buffer& bytes, std::size_t li
 }
 
 HttpSession::HttpSession(const std::string& purpose) : purpose_(ProcessMark() + purpose) {
-    const std::lock_guard<zarr::Mutex> lock(idle_mutex);
+    const std::lock_guard<std::mutex> lock(idle_mutex);
     // The last that was used is the likeliest to be connected still.
     const auto own = std::find_if(idle.rbegin(), idle.rend(),
                                   [&](const Idle& other) { return other.purpose == purpose_; });
@@ -316,7 +315,7 @@ HttpSession::~HttpSession() {
     zarr::NoThrow([&] {
         std::string closed;
         {
-            const std::lock_guard<zarr::Mutex> lock(idle_mutex);
+            const std::lock_guard<std::mutex> lock(idle_mutex);
             idle.push_back({std::move(purpose_), std::move(name_)});
             if (idle.size() > kMaxIdle) {
                 // What a parent process has is not closed in its child.

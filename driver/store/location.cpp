@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fork.h"
 #include "core/base/text.h"
 #include "core/base/thread_pool.h"
+#include "core/base/turn.h"
 #include "core/conventions/named_members.h"
 #include "core/conventions/opening.h"
 #include "core/conventions/xcube_levels.h"
@@ -277,7 +277,7 @@ Status ReportConsolidatedFault(const Location& location) {
     return {};
 }
 
-// Made at load and never destroyed, see core/base/fork.h.
+// Never destroyed: threads may go on while the process ends.
 const auto& context = *new std::shared_ptr<zarr::ArrayContext>(new zarr::ArrayContext(0));
 
 }  // namespace

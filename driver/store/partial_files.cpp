@@ -75,7 +75,7 @@ void AbandonedFiles::RemoveBeside(const std::string& path) {
     constexpr std::size_t kMostFolders = 10'000;
     std::string folder = CPLGetPath(path.c_str());
     {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (folders_.size() >= kMostFolders || !folders_.insert(folder).second) return;
     }
     // What cannot be listed or removed is no worse than it was.

@@ -6,12 +6,11 @@
 #include <cpl_vsi.h>
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
-
-#include "core/base/fork.h"
 
 namespace zarr_driver {
 
@@ -83,7 +82,7 @@ class AbandonedFiles {
     void RemoveBeside(const std::string& path);
 
   private:
-    zarr::Mutex mutex_;
+    std::mutex mutex_;
     std::set<std::string> folders_;  // that were looked through
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 #include "core/base/limits.h"
@@ -55,7 +56,7 @@ Status WebServerDoesNotList(const std::string& prefix) {
 class OpenStores {
   public:
     std::shared_ptr<const RemoteStore> Find(const std::string& name) {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = stores_.find(name);
         if (found == stores_.end() ||
             std::chrono::steady_clock::now() - found->second.opened > RemoteStore::kSharedFor)
@@ -63,13 +64,13 @@ class OpenStores {
         return found->second.store.lock();
     }
     void Add(const std::string& name, const std::shared_ptr<const RemoteStore>& store) {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         for (auto each = stores_.begin(); each != stores_.end();)
             each = each->second.store.expired() ? stores_.erase(each) : std::next(each);
         stores_[name] = {store, std::chrono::steady_clock::now()};
     }
     void Forget() {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         stores_.clear();
     }
 
@@ -78,11 +79,11 @@ class OpenStores {
         std::weak_ptr<const RemoteStore> store;
         std::chrono::steady_clock::time_point opened;
     };
-    zarr::Mutex mutex_;
+    std::mutex mutex_;
     std::map<std::string, Entry> stores_;
 };
 
-// Made at load and never destroyed, see core/base/fork.h.
+// Never destroyed: threads may go on while the process ends.
 auto& open_stores = *new OpenStores();
 
 // While it lives something is written. What is read before it ends is read again afterwards.
@@ -112,17 +113,17 @@ std::shared_ptr<const RemoteStore> RemoteStore::Open(const StorePath& folder,
 }
 
 std::shared_ptr<zarr::MemoryStore> RemoteStore::Made() const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return made_;
 }
 
 void RemoteStore::BeginCreate() {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     made_ = std::make_shared<zarr::MemoryStore>();
 }
 
 void RemoteStore::EndCreate() {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     made_.reset();
 }
 
@@ -164,17 +165,17 @@ zarr::StoreTraits RemoteStore::Traits() const {
 }
 
 bool RemoteStore::IsAtHand(const std::string& key) const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return !access_.update && kept_.count(key) != 0;
 }
 
 bool RemoteStore::IsListAtHand(const std::string& prefix) const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     return !access_.update && (does_not_list_ || kept_lists_.count(prefix) != 0);
 }
 
 void RemoteStore::Keep(const std::string& key, std::optional<std::string_view> value) const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const std::size_t bytes = key.size() + (value ? value->size() : 0);
     if (kept_bytes_ + bytes > kMaxKeptBytes) return;
     const bool is_new =
@@ -206,7 +207,7 @@ void RemoteStore::Prefetch(const std::vector<std::string>& keys,
         std::size_t bytes = prefix.size();
         for (std::size_t i = 0; is_kept && entries.ok() && i < entries->size(); ++i)
             bytes += sizeof(zarr::StoreEntry) + (*entries)[i].name.size();
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (!is_kept || kept_bytes_ + bytes > kMaxKeptBytes) return;
         if (kept_lists_.emplace(prefix, std::move(entries)).second) kept_bytes_ += bytes;
     };
@@ -253,7 +254,7 @@ Result<zarr::ReadResult> RemoteStore::Read(const std::string& key, const zarr::V
 Result<bool> RemoteStore::ReadWhole(const std::string& key, zarr::Buffer& value,
                                     std::size_t limit) const {
     if (!access_.update) {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const auto known = kept_.find(key);
         if (known != kept_.end()) {
             if (!known->second) return false;
@@ -306,7 +307,7 @@ Result<bool> RemoteStore::AskGdal(const std::string& key, const zarr::ValuePart&
 
 zarr::ObjectVersion RemoteStore::VersionOf(const std::string& key) const {
     zarr::ObjectVersion version = VsiStore::VersionOf(key);
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     const auto seen = seen_.find(key);
     version.modified = times_forgotten_;
     if (seen != seen_.end()) version.mark = seen->second.count;
@@ -314,7 +315,7 @@ zarr::ObjectVersion RemoteStore::VersionOf(const std::string& key) const {
 }
 
 void RemoteStore::NoteVersion(const std::string& key, const std::string& version) const {
-    const std::lock_guard<zarr::Mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     if (seen_.size() >= kMaxSeen && seen_.count(key) == 0) {
         seen_.clear();
         ++times_forgotten_;  // the counts begin anew, and must not be taken for those of before
@@ -401,7 +402,7 @@ Result<std::optional<std::uint64_t>> RemoteStore::ReadTail(const std::string& ke
 Result<std::vector<zarr::StoreEntry>> RemoteStore::List(const std::string& prefix) const {
     if (const auto made = Made()) return made->List(prefix);
     if (!access_.update) {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const auto known = kept_lists_.find(prefix);
         if (known != kept_lists_.end()) return known->second;
     }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fork.h"
 #include "core/store/memory_store.h"
 #include "driver/store/http_client.h"
 #include "driver/store/vsi_store.h"
@@ -115,7 +115,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
 
     const StoreAccess access_;
     const zarr::LinkEstimate& link_;
-    mutable zarr::Mutex mutex_;
+    mutable std::mutex mutex_;
     // Metadata documents, and what else was asked for ahead, by key; nullopt for what is absent.
     mutable std::map<std::string, std::optional<std::string>> kept_;
     // Listings that were asked for ahead, by prefix; what failed as not listed is kept so.

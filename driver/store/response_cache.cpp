@@ -15,7 +15,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/fork.h"
 #include "driver/store/store_path.h"
 
 namespace zarr_driver {
@@ -49,7 +48,7 @@ class ResponseCache {
     // Copies what is kept, unless that is more than `limit` bytes.
     Result<bool> Find(const std::string& value, const Part& part, std::size_t limit,
                       zarr::Buffer& bytes, ToldOfValue* told) {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         const auto of_value = values_.find(value);
         if (of_value == values_.end()) return false;
         const auto found = of_value->second.find(part);
@@ -62,7 +61,7 @@ class ResponseCache {
 
     // How often all was forgotten; to be noted before an answer is asked for.
     std::uint64_t generation() {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         return generation_;
     }
 
@@ -70,7 +69,7 @@ class ResponseCache {
     // written then.
     void Keep(const std::string& value, const Part& part, zarr::ByteSpan bytes,
               const ToldOfValue& told, std::size_t most_bytes, std::uint64_t asked) {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (asked != generation_) return;
         const auto known = values_.find(value);
         if (known != values_.end() && known->second.begin()->second->told.version != told.version)
@@ -85,7 +84,7 @@ class ResponseCache {
     }
 
     void Forget() {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         values_.clear();
         entries_.clear();
         bytes_ = 0;
@@ -122,14 +121,15 @@ class ResponseCache {
         }
     }
 
-    zarr::Mutex mutex_;
+    std::mutex mutex_;
     std::list<Entry> entries_;                             // the last that was used first
     std::map<std::string, std::map<Part, Place>> values_;  // none without parts
     std::size_t bytes_ = 0;
     std::uint64_t generation_ = 0;
 };
 
-// Made at load and never destroyed, see core/base/fork.h; emptied when the driver is.
+// Never destroyed: threads may go on while the process ends. Emptied when the driver
+// is destroyed.
 auto& cache = *new ResponseCache();
 
 }  // namespace

@@ -311,7 +311,7 @@ std::string VsiStore::Identity() const {
 
 zarr::ObjectVersion VsiStore::VersionOf(const std::string& key) const {
     const std::string path = PathOf(key);
-    const QuietCall call(folder_);
+    const QuietErrors quiet;
     if (!VSIIsLocal(path.c_str())) return NoFile();
     VSIStatBufL stat;
     constexpr int kWhat = VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG | VSI_STAT_SIZE_FLAG;
@@ -327,7 +327,7 @@ Result<zarr::ReadResult> VsiStore::Read(const std::string& key, const zarr::Valu
     const auto ask = [&]() -> Result<zarr::ReadResult> {
         zarr::ReadResult read;
         if (part.is_whole() && !has_local_files) read.version = VsiStore::VersionOf(key);
-        const QuietCall call(folder_);
+        const QuietErrors quiet;
         ZARR_ASSIGN_OR_RETURN(const OpenedFile opened, Open(PathOf(key), key, is_local_));
         read.found = opened.is_open();
         if (!read.found) {
@@ -373,7 +373,7 @@ Result<std::vector<zarr::StoreEntry>> VsiStore::ListUpTo(const std::string& pref
 
 Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& visit) const {
     const auto ask = [&]() -> Status {
-        const QuietCall call(folder_);
+        const QuietErrors quiet;
         if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
         const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
         // Without a stat for each, where the file system says the type as well.
@@ -410,7 +410,7 @@ Status VsiStore::VisitEntries(const std::string& prefix, const EntryVisitor& vis
 Status VsiStore::ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                             const PrefixVisitor& visit_prefix) const {
     if (is_local_) return Store::ForEachKey(prefix, visit, visit_prefix);
-    const QuietCall call(folder_);
+    const QuietErrors quiet;
     if (!prefix.empty()) ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     const std::string path = prefix.empty() ? folder_.text() : PathOf(prefix);
     const ListingErrors errors(path);
@@ -528,7 +528,7 @@ Status VsiStore::WriteParts(const std::string& key, const std::vector<zarr::Byte
 Status VsiStore::Replace(const std::string& key, const std::vector<zarr::ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
     ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
-    const QuietCall call(folder_);
+    const QuietErrors quiet;
     const std::string path = PathOf(key);
     const Renaming renaming = RenamingAt(path);
     // What fails here leaves the old value, or half of the new one, which is an error to readers of
@@ -554,7 +554,7 @@ Status VsiStore::Remove(const std::string& key) {
     const auto ask = [&]() -> Status {
         ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
         ZARR_RETURN_IF_ERROR(CheckChangeable(key, folder_));
-        const QuietCall call(folder_);
+        const QuietErrors quiet;
         const std::string path = PathOf(key);
         errno = 0;
         if (VSIUnlink(path.c_str()) == 0) return {};
@@ -572,7 +572,7 @@ Status VsiStore::RemoveMany(const std::vector<std::string>& keys) {
         ZARR_RETURN_IF_ERROR(zarr::CheckKey(key));
         paths.AddString(PathOf(key).c_str());
     }
-    const QuietCall call(folder_);
+    const QuietErrors quiet;
     const std::unique_ptr<int, FreeList> removed(VSIUnlinkBatch(paths.List()));
     // What was not removed says why when it is asked for by itself.
     for (std::size_t i = 0; i < keys.size(); ++i)
@@ -594,7 +594,7 @@ bool HoldsSomething(const std::string& folder) {
 Result<bool> VsiStore::RemovePrefix(const std::string& prefix) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(prefix));
     ZARR_RETURN_IF_ERROR(CheckChangeable(prefix, folder_));
-    const QuietCall call(folder_);
+    const QuietErrors quiet;
     const std::string path = PathOf(prefix);
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) != 0 || !VSI_ISDIR(stat.st_mode)) return false;
@@ -607,7 +607,7 @@ Result<bool> VsiStore::RemovePrefix(const std::string& prefix) {
 Result<bool> VsiStore::MovePrefix(const std::string& from, const std::string& to) {
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(from));
     ZARR_RETURN_IF_ERROR(zarr::CheckKey(to));
-    const QuietCall call(folder_);
+    const QuietErrors quiet;
     if (RenamingAt(PathOf(from)) == Renaming::kNo) return false;
     if (PathExists(PathOf(to))) return Status::Invalid(to + ": is there already");
     // /vsimem/ renames what is absent, and to folders that it does not list before GDAL 3.7.

@@ -44,7 +44,7 @@ class VsiSource final : public zarr::ByteSource {
   public:
     VsiSource(const std::string& path, std::uint64_t size) : path_(path), size_(size) {}
     ~VsiSource() override {
-        const QuietCall call(path_);
+        const QuietErrors quiet;
         CloseAll(idle_);
     }
     VsiSource(const VsiSource&) = delete;
@@ -58,7 +58,7 @@ class VsiSource final : public zarr::ByteSource {
 
     Status ReadAt(std::uint64_t offset, zarr::MutableByteSpan memory) const override {
         if (memory.size == 0) return {};
-        const QuietCall call(path_);
+        const QuietErrors quiet;
         if (const auto url = path_.Url()) return ReadUrl(*url, offset, memory);
         VSILFILE* const file = Take();
         if (file == nullptr) return Status::Io("the zip file cannot be opened");
@@ -88,7 +88,7 @@ class VsiSource final : public zarr::ByteSource {
         std::vector<VSILFILE*> parents;
         VSILFILE* file = nullptr;
         {
-            const std::lock_guard<zarr::Mutex> lock(mutex_);
+            const std::lock_guard<std::mutex> lock(mutex_);
             // A forked child would share the place in the file with its parent.
             if (generation_ != zarr::ForkGeneration()) parents.swap(idle_);
             generation_ = zarr::ForkGeneration();
@@ -106,13 +106,13 @@ class VsiSource final : public zarr::ByteSource {
     }
 
     void Return(VSILFILE* file) const {
-        const std::lock_guard<zarr::Mutex> lock(mutex_);
+        const std::lock_guard<std::mutex> lock(mutex_);
         idle_.push_back(file);
     }
 
     const StorePath path_;
     const std::uint64_t size_;
-    mutable zarr::Mutex mutex_;
+    mutable std::mutex mutex_;
     mutable std::uint64_t generation_ = zarr::ForkGeneration();  // whose the handles are
     mutable std::vector<VSILFILE*> idle_;
 };
@@ -137,7 +137,7 @@ std::string FolderBehind(const std::string& path, const std::string& archive) {
 
 using Archive = std::shared_ptr<const zarr::ZipArchive>;
 
-zarr::Mutex archives_mutex;
+std::mutex archives_mutex;
 auto& open_archives = *new std::map<std::string, std::weak_ptr<const zarr::ZipArchive>>();
 // What was opened last is often opened again: identified, opened, and then its subdatasets.
 auto& last = *new Archive();
@@ -145,7 +145,7 @@ auto& last = *new Archive();
 // No other last reference goes while the mutex is held: that closes files.
 Archive Find(const std::string& identity) {
     Archive before;
-    const std::lock_guard<zarr::Mutex> lock(archives_mutex);
+    const std::lock_guard<std::mutex> lock(archives_mutex);
     const auto known = open_archives.find(identity);
     Archive archive = known != open_archives.end() ? known->second.lock() : nullptr;
     if (archive != nullptr) before = std::exchange(last, archive);
@@ -154,7 +154,7 @@ Archive Find(const std::string& identity) {
 
 void Remember(const std::string& identity, const Archive& archive) {
     Archive before;
-    const std::lock_guard<zarr::Mutex> lock(archives_mutex);
+    const std::lock_guard<std::mutex> lock(archives_mutex);
     for (auto at = open_archives.begin(); at != open_archives.end();)
         at = at->second.expired() ? open_archives.erase(at) : std::next(at);
     open_archives[identity] = archive;
@@ -165,7 +165,7 @@ void Remember(const std::string& identity, const Archive& archive) {
 
 void CloseIdleZip() {
     Archive before;
-    const std::lock_guard<zarr::Mutex> lock(archives_mutex);
+    const std::lock_guard<std::mutex> lock(archives_mutex);
     before = std::move(last);
 }
 
@@ -222,8 +222,8 @@ Status MakeEmptyZip(const std::string& path) {
 Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const ZipPlace& place) {
     using StorePtr = std::shared_ptr<zarr::Store>;
     static auto& open_stores = *new std::map<std::string, std::weak_ptr<zarr::ZipUpdateStore>>();
-    static auto& mutex = *new zarr::Mutex();
-    const std::lock_guard<zarr::Mutex> lock(mutex);
+    static auto& mutex = *new std::mutex();
+    const std::lock_guard<std::mutex> lock(mutex);
     const std::string name = VsiStore(place.archive).Identity() + "\n" + place.inner.value_or("") +
                              "\n" + std::to_string(zarr::ForkGeneration());
     for (auto at = open_stores.begin(); at != open_stores.end();)
