@@ -69,7 +69,6 @@ WRONG = {
     "filter pickle": ({"filters": [{"id": "pickle", "protocol": 4}]}, "pickle"),
     "filter msgpack": ({"filters": [{"id": "msgpack"}]}, "msgpack"),
     "blosc2": ({"compressor": {"id": "blosc2"}}, "blosc2"),
-    "TIFF in colours": ({"compressor": {"id": "imagecodecs_tiff", "asrgb": True}}, "imagecodecs_tiff: asrgb"),
     "TIFF page": ({"compressor": {"id": "imagecodecs_tiff", "index": -1}}, "imagecodecs_tiff: index"),
     "delta without dtype": ({"filters": [{"id": "delta"}]}, "dtype"),
     "delta of unknown dtype": ({"filters": [{"id": "delta", "dtype": "<q9"}]}, "<q9"),

@@ -294,6 +294,19 @@ def test_colours(tmp_path, auxiliary):
         assert MaskFlags.alpha in dataset.mask_flag_enums[0]
 
 
+@pytest.mark.parametrize("interleave, rows", [("pixel", 19), ("band", 58)])
+def test_the_default_strip_of_a_geotiff_is_no_chunk(tmp_path, interleave, rows):
+    """As the profile of rasterio from 1.4 on has it, without a word of tiles. Other blocks count."""
+    shape = (BANDS, 2 * ROWS, COLUMNS)
+    values = np.arange(np.prod(shape)).reshape(shape).astype(VALUES.dtype)
+    found = {}
+    for name, height in (("strip", rows), ("block", rows + 1)):
+        write(tmp_path / f"{name}.zarr", values, blockxsize=COLUMNS, blockysize=height, interleave=interleave)
+        chunks = metadata(tmp_path / f"{name}.zarr", name)["chunks"]
+        found[name] = chunks[0] if interleave == "pixel" else chunks[1]
+    assert found == {"strip": 2 * ROWS, "block": rows + 1}
+
+
 def test_an_option_that_is_none_of_the_drivers_is_a_warning(tmp_path, caplog):
     store = write(tmp_path / "a.zarr", bigtiff="YES")
     assert "BIGTIFF" in caplog.text

@@ -92,6 +92,7 @@ class Planner {
           options_(options),
           block_x_(options.block_x),
           block_y_(options.block_y) {
+        if (IsStripOfGeoTiff()) block_y_ = block_x_ = 0;
         // Two numbers are of the map, whatever its place among the dimensions.
         if (options.array.chunks.empty()) return;
         block_y_ = block_x_ = 0;
@@ -123,6 +124,16 @@ class Planner {
     }
 
   private:
+    // True where the block is the strip that libtiff makes by default: whole rows, and as many as
+    // take 8 KiB. rasterio from 1.4 on passes it on as the block of a GeoTIFF without tiles.
+    bool IsStripOfGeoTiff() const {
+        constexpr std::uint64_t kStripBytes = 8192;
+        const std::uint64_t samples = options_.interleave_pixel ? raster_.bands : 1;
+        const std::uint64_t row = raster_.width * samples * raster_.dtype.size;
+        return block_x_ == raster_.width && row != 0 &&
+               block_y_ == std::max<std::uint64_t>(kStripBytes / row, 1);
+    }
+
     std::vector<std::string> Paths() const {
         if (IsOneArray(raster_, options_)) return {base_};
         const std::string stem(zarr::LastName(base_));

@@ -99,7 +99,8 @@ TEST(Filters, RefuseWhatHasNoMeaningAsUnsupported) {
                                R"({"id":"fixedscaleoffset","dtype":"<m8[s]","scale":1,"offset":0})",
                                R"({"id":"astype","encode_dtype":"<M8[s]","decode_dtype":"<M8[D]"})",
                                R"({"id":"astype","encode_dtype":"<m8[s]","decode_dtype":"<f8"})",
-                               R"({"id":"categorize","dtype":"<U2","labels":[],"astype":"<f4"})"})
+                               R"({"id":"categorize","dtype":"<U2","labels":[],"astype":"<f4"})",
+                               R"({"id":"imagecodecs_tiff","asrgb":true})"})
         EXPECT_EQ(Make(config).status().code(), StatusCode::kUnsupported) << config;
 }
 
