@@ -88,7 +88,8 @@ def test_window_takes_three_round_trips(server):
     np.testing.assert_array_equal(got, SCENE[SHARD : 3 * SHARD, SHARD : 3 * SHARD])
     log = server.log()
     parts, indexes = ranges(log["requests"])
-    assert log["in_turn"] <= 3 and len(indexes) == len(set(indexes)) == 4
+    assert log["in_turn"] <= 3, log
+    assert len(indexes) == len(set(indexes)) == 4
     assert sum(len(each) for each in parts.values()) == 4, parts
 
 

@@ -5,7 +5,7 @@
 As a program, for one that measures or tests: prints its port, serves until standard input ends.
 
     zarr_http.py FOLDER [DELAY]      DELAY: seconds before each answer, and between it and any
-                                     request that came before it
+                                     request of its round trip
     zarr_http.py HOST:PORT [DELAY]   passes everything on to another server
 
     GET /-/log      the requests since the last time, as JSON, how many waited at the same time, and
@@ -74,13 +74,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     do_POST = do_DELETE = do_PUT
 
-    def wait(self, rules):
+    def wait(self, turn, rules):
         """Lets the requests of one round trip come in, however late a busy machine starts them."""
         delay = rules.get("delay", 0)
         time.sleep(delay + random.random() * rules.get("jitter", 0))
         latest = time.monotonic() + 5 * delay
-        while (now := time.monotonic()) < min(latest, self.server.last_arrival + delay):
-            time.sleep(self.server.last_arrival + delay - now)
+        while time.monotonic() < min(latest, self.server.arrivals.get(turn, 0) + delay):
+            time.sleep(delay / 10)
 
     def answer(self, with_body):
         path = urllib.parse.unquote(self.path)
@@ -90,13 +90,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 answer = {"requests": self.server.log, "at_once": self.server.most_active,
                           "in_turn": self.server.in_turn}  # fmt: skip
                 self.server.log, self.server.most_active, self.server.in_turn = [], 0, 0
+                self.server.arrivals = {}
             return self.send(200, json.dumps(answer).encode())
         with self.server.lock:
             self.server.active += 1
             self.server.most_active = max(self.server.most_active, self.server.active)
             turn = self.server.in_turn + 1
-            self.server.last_arrival = time.monotonic()
-        self.wait(self.server.rules)
+            self.server.arrivals[turn] = time.monotonic()
+        self.wait(turn, self.server.rules)
         with self.server.lock:
             self.server.active -= 1
             self.server.in_turn = max(self.server.in_turn, turn)
@@ -267,7 +268,7 @@ class HttpServer(http.server.ThreadingHTTPServer):
         self.rules = {"delay": delay}
         self.log = []
         self.active = self.most_active = self.in_turn = 0
-        self.last_arrival = 0.0
+        self.arrivals = {}  # by round trip, of the last request in it
         self.lock = threading.Lock()
 
 
