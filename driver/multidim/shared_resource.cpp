@@ -164,9 +164,6 @@ void SharedResource::Listed(const std::string& group) {
 }
 
 // ---------------------------------------------------------------------------------------------
-// Dimensions
-
-// ---------------------------------------------------------------------------------------------
 // Dimensions of arrays
 
 // False for what cannot be its group's dimension of that name: the group has coordinates of another
