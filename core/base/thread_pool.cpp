@@ -182,16 +182,26 @@ void Crew::Close() {
     threads.clear();
 }
 
-// Longer than a chunk takes to be read and decoded. A thread that forks while it works for the pool
-// would wait for itself.
+// A chunk takes less to be read and decoded. A thread that forks while it works for the pool waits
+// for itself, and so may not wait for ever.
 constexpr std::chrono::seconds kPatience{2};
 
-// Never destroyed: what runs at the very end of the process may still ask for it. A forked child
-// begins with one of its own, as the threads stay with the parent.
+// The crew that Pause() has locked on this thread, which Resume() unlocks.
+thread_local Crew* paused = nullptr;
+
+// Never destroyed: code that runs at the very end of the process may still ask for it. A forked
+// child begins with one of its own, as the threads stay with the parent.
+std::atomic<Crew*> current{nullptr};
+
+// nullptr if this process has not asked for it yet.
+Crew* KnownCrew() {
+    Crew* const known = current.load();
+    return known != nullptr && known->generation == ForkGeneration() ? known : nullptr;
+}
+
 Crew& CrewOfProcess() {
-    static std::atomic<Crew*> current{nullptr};
     Crew* known = current.load();
-    if (known != nullptr && known->generation == ForkGeneration()) return *known;
+    if (Crew* const ours = KnownCrew()) return *ours;
     auto own = std::make_unique<Crew>();
     if (current.compare_exchange_strong(known, own.get())) return *own.release();
     return *known;  // of a thread that was faster
@@ -260,19 +270,23 @@ WorkerPool& WorkerPool::Instance() {
 
 void WorkerPool::EndIdle() { CrewOfProcess().EndIdle(); }
 
-void WorkerPool::Pause() {
-    Crew& crew = CrewOfProcess();
-    crew.mutex.lock();
+void WorkerPool::Pause() noexcept {
+    Crew* const crew = KnownCrew();
+    paused = crew;
+    if (crew == nullptr) return;
+    crew->mutex.lock();
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
-    while ((crew.idle != crew.working || !crew.queue.empty()) &&
+    while ((crew->idle != crew->working || !crew->queue.empty()) &&
            std::chrono::steady_clock::now() < deadline) {
-        crew.mutex.unlock();
+        crew->mutex.unlock();
         std::this_thread::sleep_for(std::chrono::microseconds(20));
-        crew.mutex.lock();
+        crew->mutex.lock();
     }
 }
 
-void WorkerPool::Resume() { CrewOfProcess().mutex.unlock(); }
+void WorkerPool::Resume() noexcept {
+    if (paused != nullptr) paused->mutex.unlock();
+}
 
 void WorkerPool::Run(std::size_t helpers, const std::function<void()>& job) {
     if (helpers == 0) return job();

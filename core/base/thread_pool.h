@@ -33,8 +33,8 @@ class WorkerPool {
 
     // For fork(): from Pause() to Resume() no thread of the pool begins anything. Pause() returns
     // when none is at work, or after two seconds. Both on the same thread.
-    void Pause();
-    void Resume();
+    void Pause() noexcept;
+    void Resume() noexcept;
 
     WorkerPool(const WorkerPool&) = delete;
     WorkerPool& operator=(const WorkerPool&) = delete;
