@@ -159,6 +159,8 @@ class RegionReader {
     std::uint8_t* PlaceOf(const ChunkPart& part) const { return destination_.data + part.place; }
 
     const Array& array_;
+    // Asked once for a read: a remote store locks its estimate of the link for an answer.
+    const StoreTraits traits_;
     const Region& region_;
     const std::size_t offset_;
     const Destination& destination_;
@@ -203,6 +205,7 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
                            const Destination& destination, const ReadOptions& options,
                            bool wants_rest)
     : array_(array),
+      traits_(array.store()->Traits()),
       region_(region),
       offset_(offset),
       destination_(destination),
@@ -370,7 +373,7 @@ Result<bool> RegionReader::Ask(const ChunkPart& part, Question&& question) const
     ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ArrayCounters::reading_time, question));
     if (found) return true;
     Count(&ReadCounters::chunks_absent, 1);
-    if (!is_asked && array_.store_->Traits().caches_absence) absent.Add(index, asked);
+    if (!is_asked && traits_.caches_absence) absent.Add(index, asked);
     return false;
 }
 
@@ -421,8 +424,7 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& r
     const bool is_stored_so = pipeline.is_identity();
     // Over a network a compressed chunk is decoded whole, as all of it is fetched: decoding costs
     // less than fetching it again for the next part.
-    const bool has_ranges =
-        is_stored_so || (pipeline.HasRanges() && !array_.store()->Traits().remote);
+    const bool has_ranges = is_stored_so || (pipeline.HasRanges() && !traits_.remote);
     if (!part.covers_chunk && has_ranges && bytes >= kLargeChunk &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         ranges = RangesOf(part);
@@ -638,7 +640,7 @@ Status RegionReader::ReadFetched(GroupPieces& sorted, std::size_t place,
     ZARR_RETURN_IF_ERROR(Bind(part));
     part.fetched = &fetched;
     if (claim) part.claim = &claim;
-    if (!fetched.found && array_.store_->Traits().caches_absence)
+    if (!fetched.found && traits_.caches_absence)
         array_.absent_.Add(sorted.chunks[place], sorted.asked);
     const ByteRanges ranges = strategy == Strategy::kDecodeRange ? RangesOf(part) : ByteRanges();
     return array_.Locate(is_preload ? Cached(part).status() : ReadBy(strategy, part, ranges),
