@@ -440,12 +440,16 @@ bool ZarrGroup::CopyFrom(const std::shared_ptr<GDALGroup>& poDstRootGroup, GDALD
                          GUInt64& nCurCost, GUInt64 nTotalCost, GDALProgressFunc pfnProgress,
                          void* pProgressData, CSLConstList papszOptions) {
     return Guarded(session_->store_path(), [&]() -> bool {
-        ++copies_;
-        const bool is_copied =
-            GDALGroup::CopyFrom(poDstRootGroup, poSrcDS, poSrcGroup, bStrict, nCurCost, nTotalCost,
-                                pfnProgress, pProgressData, papszOptions);
-        --copies_;
-        return is_copied;
+        struct Copying {
+            std::atomic<int>& copies;
+            explicit Copying(std::atomic<int>& count) : copies(count) { ++copies; }
+            ~Copying() { --copies; }
+            Copying(const Copying&) = delete;
+            Copying& operator=(const Copying&) = delete;
+        };
+        const Copying copying(copies_);
+        return GDALGroup::CopyFrom(poDstRootGroup, poSrcDS, poSrcGroup, bStrict, nCurCost,
+                                   nTotalCost, pfnProgress, pProgressData, papszOptions);
     });
 }
 
