@@ -38,7 +38,7 @@ Status Status::OutOfMemory(std::string message) {
 
 namespace {
 
-// As above.
+// Made and kept likewise.
 const auto& none = *new std::string();
 
 }  // namespace

@@ -63,7 +63,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     static constexpr std::size_t kMostListed = 999;
 
   private:
-    // Of several prefixes asks a web server for the first alone, unless it has listed one before:
+    // Asks a web server for the first of several prefixes alone, unless it has listed one before:
     // most do not list. Listings of more than kMostListed entries, which is one answer of an object
     // store, are not read on and not kept.
     void Prefetch(const std::vector<std::string>& keys,
@@ -90,7 +90,7 @@ class RemoteStore final : public VsiStore, private zarr::Prefetcher {
     // Reads through GDAL's file systems.
     zarr::Result<bool> AskGdal(const std::string& key, const zarr::ValuePart& part,
                                zarr::Buffer& value) const;
-    // What was written since BeginCreate(); nullptr otherwise.
+    // The documents written since BeginCreate(); nullptr otherwise.
     std::shared_ptr<zarr::MemoryStore> Made() const;
     // Keeps an answer, an empty one for absence, where there is room.
     void Keep(const std::string& key, std::optional<std::string_view> value) const;

@@ -41,7 +41,7 @@ TEST_F(ForkedWorkerPool, HasThreadsWhereTheParentsAreIdle) {
     EXPECT_TRUE(RunInFork(4)) << "the parent keeps its own";
 }
 
-// As reading ahead does it: the pool works on after the call that began it has ended.
+// The pool works on after the call that began it has ended, as it does for reading ahead.
 TEST_F(ForkedWorkerPool, ForksAfterWhatIsAtWorkHasEnded) {
     std::atomic<bool> has_ended{false};
     ASSERT_TRUE(WorkerPool::Instance().Start([&] {
@@ -52,7 +52,7 @@ TEST_F(ForkedWorkerPool, ForksAfterWhatIsAtWorkHasEnded) {
     EXPECT_TRUE(RunInFork(2));
 }
 
-// What does not end in time, as a thread that forks while it works for the pool.
+// A job that does not end in time, as that of a thread that forks while it works for the pool.
 TEST_F(ForkedWorkerPool, ForksAtLastWhileThePoolIsAtWork) {
     Barrier begun(3);
     Barrier forked(3);

@@ -107,7 +107,7 @@ TEST(ReadRanges, RequestsKeepToTheirMaximum) {
 }
 
 TEST(ReadRanges, ReadsTheSmallestGapsUpToTheShare) {
-    // Of 400 wanted bytes 40 may be wasted: the gaps of 10 and 20, not that of 30.
+    // 40 bytes may be wasted beside 400 wanted ones: the gaps of 10 and 20, not that of 30.
     const std::vector<WantedRange> wanted = {
         {0, 100, 0}, {120, 100, 1}, {230, 100, 2}, {360, 100, 3}};
     EXPECT_EQ(RequestsFor(wanted, {50, kMega, 10}), "0:0+330 0:360+100 ");
