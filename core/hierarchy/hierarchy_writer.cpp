@@ -77,6 +77,7 @@ void ApplyChange(const json::Object& before, const json::Value& after, json::Obj
 Result<NodeDocuments*> HierarchyWriter::Documents() const {
     if (!documents_) {
         ZARR_ASSIGN_OR_RETURN(const Format format, FormatOfStore(*store_));
+        if (format != Format::kV3) ZARR_RETURN_IF_ERROR(nczarr_.Learn());
         documents_.emplace(*store_, nczarr_, format);
     }
     return &*documents_;
@@ -111,16 +112,15 @@ Status HierarchyWriter::CheckPlace(const std::string& path) const {
 
 Status HierarchyWriter::MakeGroups(const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(NodeDocuments* const documents, Documents());
-    bool has_made = false;
     for (const std::string& group : PathsTo(path)) {
         ZARR_ASSIGN_OR_RETURN(const bool exists, documents->IsGroup(group));
         if (exists) continue;
         ZARR_RETURN_IF_ERROR(EraseConsolidated(path));
         ZARR_RETURN_IF_ERROR(documents->MakeGroup(group));
         if (group.empty()) nczarr_.IsNew();
-        has_made = true;
     }
-    return has_made && documents->format() != Format::kV3 ? nczarr_.List(path) : Status();
+    // Groups that exist may be unlisted: an earlier call may have failed before it listed them.
+    return documents->format() != Format::kV3 ? nczarr_.List(path) : Status();
 }
 
 Result<Format> HierarchyWriter::StoreFormat() {

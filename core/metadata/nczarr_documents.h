@@ -27,6 +27,9 @@ class NczarrDocuments {
     NczarrDocuments(std::shared_ptr<Store> store, std::shared_ptr<Synchronizer> locks)
         : store_(std::move(store)), locks_(std::move(locks)) {}
 
+    // Reads from the store whether it is netCDF-C's, so that no later call fails at that. Other
+    // methods call it where needed; the store is asked once.
+    Status Learn() { return FindLayout().status(); }
     // The store's root was made just now, so it is not netCDF-C's. Saves to look.
     void IsNew() { layout_ = Layout::kNone; }
 

@@ -170,8 +170,8 @@ class DimensionAppend {
         for (const bool coordinates : {true, false})
             for (const auto& [path, growth] : plan_.growth()) {
                 if ((path == plan_.dimension().coordinate_path) != coordinates) continue;
+                grown_.insert(path);  // a failure may leave it grown
                 Status status = metadata.ReplaceMetadata(path, growth.after);
-                if (status.ok()) grown_.insert(path);
                 if (status.ok()) continue;
                 Shrink(metadata);
                 return status;

@@ -81,6 +81,37 @@ TEST_F(NczarrDocumentsTest, DimensionsHaveTheSizesOfShapes) {
     EXPECT_EQ(References("v"), R"(["/y", "/x"])");
 }
 
+TEST_F(NczarrDocumentsTest, AGroupIsListedWhenItsCreationIsRepeated) {
+    std::size_t call = 1;
+    for (bool has_failed = true; has_failed; ++call) {
+        SCOPED_TRACE(call);
+        store_ = StoreOf({{".zgroup", kRoot}});
+        const auto faulty = std::make_shared<FaultyStore>(store_);
+        HierarchyWriter writer(faulty);
+        faulty->FailAt(call, false);
+        has_failed = !writer.CreateGroup("g/h").ok();
+        faulty->FailAt(0, false);
+        ASSERT_TRUE(Succeeds(writer.CreateGroup("g/h")));
+        EXPECT_EQ(Group("g"), R"({"dims": {}, "groups": ["h"], "vars": []})");
+    }
+    EXPECT_GT(call, 5U) << "there are calls to fail";
+}
+
+// A caller takes back what it did elsewhere where an array could not be given another shape.
+TEST_F(NczarrDocumentsTest, AFailureToReadLeavesTheShape) {
+    std::size_t call = 1;
+    for (bool has_failed = true; has_failed; ++call) {
+        SCOPED_TRACE(call);
+        store_ = StoreOf({{".zgroup", kGroupText}, {"v/.zarray", ArrayText("[2, 3]")}});
+        const auto faulty = std::make_shared<FaultyStore>(store_);
+        HierarchyWriter writer(faulty);
+        faulty->FailAt(call, false);
+        has_failed = !writer.ReplaceMetadata("v", Document("[4, 3]")).ok();
+        EXPECT_EQ(json::Dump(*At("v/.zarray").Find("shape")), has_failed ? "[2, 3]" : "[4, 3]");
+    }
+    EXPECT_GT(call, 5U) << "there are calls to fail";
+}
+
 TEST_F(NczarrDocumentsTest, OtherNamesInAttributesAreOtherDimensions) {
     ASSERT_TRUE(
         Succeeds(writer_.SetAttributes("v", Json(R"({"_ARRAY_DIMENSIONS": ["y", "column"]})"))));
