@@ -290,6 +290,27 @@ def test_geotransform(tmp_path, cpl, case):
     cpl.assert_quiet()
 
 
+@pytest.mark.parametrize("coordinates", [True, False])
+@pytest.mark.parametrize("said", [
+    {"spatial:transform": TRANSFORM, "spatial:shape": [6, 8]},
+    {"spatial:transform": TRANSFORM, "spatial:bbox": [500000, 5199820, 500240, 5200000]},
+    {"proj:transform": TRANSFORM, "proj:shape": [6, 8]},
+    {"proj:transform": TRANSFORM, "proj:bbox": [500000, 5199820, 500240, 5200000]},
+])
+def test_a_transform_of_another_size_is_not_applied(tmp_path, cpl, said, coordinates):
+    moved = axes(X + 120, Y - 90) if coordinates else {}
+    dataset = open_raster(write(tmp_path, said, moved))
+    place = dataset.GetGeoTransform(can_return_null=True)
+    assert place == ((500120, 30, 0, 5199910, 0, -30) if coordinates else None)
+    assert len(cpl.warnings) == 1 and "is for a raster of 6 x 8 pixels" in cpl.warnings[0]
+
+
+def test_coordinates_that_number_pixels_say_nothing_of_a_place(tmp_path, cpl):
+    name = write(tmp_path, {"spatial:transform": TRANSFORM}, axes(np.arange(4.0), np.arange(3.0)))
+    assert_place(open_raster(name), PLACE)
+    cpl.assert_quiet()
+
+
 @pytest.mark.parametrize("attrs, group_attrs", [
     ({"spatial:bbox": BOX}, {}), ({"spatial:bbox": BOX, "spatial:shape": [4, 3]}, {}),
     ({}, {"spatial:bbox": BOX, "spatial:shape": [6, 8]}), ({}, {"spatial:bbox": BOX}),

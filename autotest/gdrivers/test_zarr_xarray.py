@@ -428,3 +428,34 @@ def osr_wkt(code):
     srs = osr.SpatialReference()
     srs.ImportFromEPSG(code)
     return srs.ExportToWkt()
+
+
+@pytest.mark.parametrize("change", ["crop", "thin", "flip", "shift"])
+@pytest.mark.parametrize("convention", ["SPATIAL_PROJ", "GDAL", "CF"])
+def test_what_xarray_makes_of_a_store_of_ours(tmp_path, cpl, convention, change):
+    """A part or a moved raster lies where its coordinates say, or there is a warning."""
+    source = gdal.GetDriverByName("MEM").Create("", 8, 6)
+    source.SetGeoTransform(PLACE)
+    source.SetProjection(osr_wkt(32632))
+    options = [f"GEOREFERENCING_CONVENTION={convention}", "ARRAY_NAME=v"]
+    gdal.GetDriverByName("Zarr").CreateCopy(str(tmp_path / "s.zarr"), source, options=options)
+    with xr.open_zarr(str(tmp_path / "s.zarr"), **zarr2_arguments()) as store:
+        changed = {
+            "crop": lambda: store.isel(x=slice(2, 8), y=slice(1, 6)),
+            "thin": lambda: store.isel(x=slice(None, None, 2), y=slice(None, None, 2)),
+            "flip": lambda: store.isel(y=slice(None, None, -1)),
+            "shift": lambda: store.assign_coords(x=store.x + 3000),
+        }[change]().load()
+    for variable in changed.variables.values():
+        variable.encoding = {}
+    changed.to_zarr(str(tmp_path / "c.zarr"), mode="w", **zarr2_arguments())
+    x, y = changed.x.values, changed.y.values
+    dx, dy = x[1] - x[0], y[1] - y[0]
+    laid = (x[0] - dx / 2, dx, 0, y[0] - dy / 2, 0, dy)
+    dataset = open_raster(array_name(tmp_path / "c.zarr", "v"))
+    if convention != "GDAL" and (convention == "CF" or change in ("crop", "thin")):
+        assert_place(dataset, laid)
+    else:
+        assert_place(dataset, PLACE)
+        assert "disagrees with coordinates /x and /y, and counts" in cpl.warnings[0]
+    assert len(cpl.warnings) == 1

@@ -512,6 +512,18 @@ def _(folder):
     described(folder, {"grid_mapping": "crs"}, crs={"values": np.array(0), "attrs": crs})
 
 
+@provokes("/<path>: attribute <name>: is for a raster of <n> x <n> pixels, as <name> or <name> says, "
+          "and is not applied to one of <n> x <n>")  # fmt: skip
+def _(folder):
+    described(folder, {"spatial:transform": [1, 0, 0, 0, -1, 0], "spatial:shape": [7, 9]})
+
+
+@provokes("/<path>: attribute <name> disagrees with coordinates /<path> and /<path>, and counts")
+def _(folder):
+    axes = {name: {"values": np.arange(4.0) * 10, "dims": [name]} for name in ("y", "x")}
+    described(folder, {"spatial:transform": [1, 0, 0, 0, -1, 0]}, **axes)
+
+
 @provokes("/<path>: attribute spatial:transform_type: <type> is not supported, so that "
           "spatial:transform is not applied")  # fmt: skip
 def _(folder):

@@ -98,9 +98,12 @@ class AffineFinder {
     std::optional<AffineSource> Find() {
         if (!facts_.axes.x || !facts_.axes.y) return std::nullopt;
         for (const char* name : kTransformNames) {
-            if (auto source = FromAttribute(facts_.attributes, name)) return source;
-            if (!HasTransform(group_attributes_, name) || !SharesGroupTransform()) continue;
-            if (auto source = FromAttribute(group_attributes_, name)) return source;
+            auto source = FromOwnAttribute(facts_.attributes, name);
+            if (!source && HasTransform(group_attributes_, name) && SharesGroupTransform())
+                source = FromOwnAttribute(group_attributes_, name);
+            if (!source) continue;
+            CompareWithCoordinates(*source);
+            return source;
         }
         if (auto source = FromCoordinatesOrGdalAttribute()) return source;
         if (auto source = FromOme()) return source;
@@ -113,8 +116,40 @@ class AffineFinder {
     }
 
   private:
+    // A transform that is for the size of this raster. Attributes outlive the raster that they were
+    // written for: xarray keeps them with a part of it.
+    std::optional<AffineSource> FromOwnAttribute(const json::Value& attributes, const char* name) {
+        auto source = FromAttribute(attributes, name);
+        if (!source) return source;
+        const std::string convention(name, std::string_view(name).find(':') + 1);
+        const std::string other = OtherSizeOf(attributes, convention, facts_);
+        if (other.empty()) return source;
+        warnings_.push_back("attribute " + std::string(name) + ": is for a raster of " + other +
+                            " pixels, as " + convention + "shape or " + convention +
+                            "bbox says, and is not applied to one of " +
+                            std::to_string(facts_.dimensions[*facts_.axes.y].size) + " x " +
+                            std::to_string(facts_.dimensions[*facts_.axes.x].size));
+        return std::nullopt;
+    }
+
+    // Warns where the coordinate arrays place the raster elsewhere: programs that change
+    // coordinates do not know the attributes. Looks only where that costs no request.
+    void CompareWithCoordinates(const AffineSource& stated) {
+        const GeoTransform& t = stated.transform;
+        if (t[2] != 0 || t[4] != 0 || hierarchy_.store()->Traits().remote) return;
+        Warnings ignored;  // the coordinates are not needed
+        const auto laid = FromCoordinates(ignored);
+        if (laid && !CountsPixels(laid->transform) && !Agree(laid->transform, t))
+            warnings_.push_back(stated.origin + " disagrees with " + laid->origin + ", and counts");
+    }
+
+    // True where coordinates number the pixels.
+    static bool CountsPixels(const GeoTransform& t) {
+        return t[1] == 1 && t[5] == 1 && (t[0] == -0.5 || t[0] == 0) && (t[3] == -0.5 || t[3] == 0);
+    }
+
     std::optional<AffineSource> FromCoordinatesOrGdalAttribute() {
-        auto from_coordinates = FromCoordinates();
+        auto from_coordinates = FromCoordinates(warnings_);
         auto from_attribute = FromGdalAttribute();
         if (!from_attribute) return from_coordinates;
         const bool agrees = from_coordinates
@@ -178,7 +213,7 @@ class AffineFinder {
             warnings_.push_back(warning);
     }
 
-    std::optional<RegularAxis> Axis(std::size_t index) {
+    std::optional<RegularAxis> Axis(std::size_t index, Warnings& warnings) {
         const Dimension& dimension = facts_.dimensions[index];
         if (dimension.coordinate_path.empty()) return std::nullopt;
         // NumPy's times, as along a satellite's track, are no numbers, and no mistake either.
@@ -187,17 +222,17 @@ class AffineFinder {
         const auto coordinates = ReadAxis(hierarchy_, dimension.coordinate_path,
                                           dimension.coordinate_attributes, threads_);
         if (!coordinates.ok()) {
-            warnings_.push_back(coordinates.status().message());
+            warnings.push_back(coordinates.status().message());
             return std::nullopt;
         }
-        return FitRegularAxis(*coordinates, "/" + dimension.coordinate_path, warnings_);
+        return FitRegularAxis(*coordinates, "/" + dimension.coordinate_path, warnings);
     }
 
-    std::optional<AffineSource> FromCoordinates() {
+    std::optional<AffineSource> FromCoordinates(Warnings& warnings) {
         PrefetchAxes(hierarchy_,
                      {&facts_.dimensions[*facts_.axes.x], &facts_.dimensions[*facts_.axes.y]});
-        const auto x = Axis(*facts_.axes.x);
-        const auto y = x ? Axis(*facts_.axes.y) : std::nullopt;
+        const auto x = Axis(*facts_.axes.x, warnings);
+        const auto y = x ? Axis(*facts_.axes.y, warnings) : std::nullopt;
         if (!x || !y) return std::nullopt;
         AffineSource source;
         source.transform = {x->start - 0.5 * x->spacing, x->spacing, 0,

@@ -22,8 +22,7 @@ struct AffineSource {
     bool is_ome = false;            // a physical scale without a CRS
 };
 
-// True where the attributes of an array or of its group state a geotransform by themselves, so that
-// no coordinate arrays are read for it, unless it is broken.
+// True where the attributes of an array or of its group state a geotransform by themselves.
 bool StatesTransform(const json::Value& attributes);
 
 // The greatest distance between the corners of two rasters, along either axis, in pixels of the
@@ -34,8 +33,10 @@ double CornerDistance(const GeoTransform& a, double a_width, double a_height, co
 // The geotransform that counts: `spatial:transform`, `proj:transform`, regular coordinate arrays,
 // `GeoTransform` of the grid mapping variable, OME's scale and translation, in this order, but a
 // `GeoTransform` that agrees with the coordinates to half a pixel is preferred to them, as it holds
-// the exact numbers. An attribute of the group counts where SharesGroupTransform(). Statements that
-// are broken give one warning each. Reads the coordinate arrays only where they are needed.
+// the exact numbers. An attribute of the group counts where SharesGroupTransform(). A `transform`
+// does not count where it is for another size, as OtherSizeOf() tells. Statements that are broken
+// or, in a store of this machine, disagree with the coordinates by more than half a pixel give one
+// warning each.
 std::optional<AffineSource> FindGeoTransform(const Hierarchy& hierarchy, const ArrayFacts& facts,
                                              std::size_t threads, Warnings& warnings);
 

@@ -146,25 +146,35 @@ struct Size {
     double rows = 0;
 };
 
-// The size that `spatial:bbox` has in pixels of `spatial:transform`, where that is a whole number.
-std::optional<Size> SizeOfBox(const json::Value& attributes) {
-    const std::vector<double> box = NumbersOf(attributes, "spatial:bbox", 4);
-    const std::vector<double> affine = NumbersOf(attributes, "spatial:transform", 6);
+// The size that `bbox` has in pixels of `transform`, both of a convention ("spatial:", "proj:"),
+// where that is a whole number.
+std::optional<Size> SizeOfBox(const json::Value& attributes, const std::string& convention) {
+    const std::vector<double> box = NumbersOf(attributes, convention + "bbox", 4);
+    const std::vector<double> affine = NumbersOf(attributes, convention + "transform", 6);
     if (box.empty() || affine.empty() || affine[1] != 0 || affine[3] != 0) return std::nullopt;
     const std::string* registration = StringAttribute(attributes, "spatial:registration");
-    const double more = registration != nullptr && *registration == "node" ? 1 : 0;
+    const bool is_of_nodes =
+        convention == "spatial:" && registration != nullptr && *registration == "node";
+    const double more = is_of_nodes ? 1 : 0;
     const Size size{std::fabs((box[2] - box[0]) / affine[0]) + more,
                     std::fabs((box[3] - box[1]) / affine[4]) + more};
     const Size whole{std::round(size.columns), std::round(size.rows)};
     constexpr double kRounding = 1e-3;  // of a pixel
     const bool is_whole = std::fabs(size.columns - whole.columns) < kRounding &&
                           std::fabs(size.rows - whole.rows) < kRounding;
-    return is_whole ? std::optional(whole) : std::nullopt;
+    // A box in other units has no pixel, or many.
+    return is_whole && whole.columns >= 1 && whole.rows >= 1 ? std::optional(whole) : std::nullopt;
 }
 
-std::optional<Size> StatedSize(const json::Value& attributes) {
-    const std::vector<double> shape = NumbersOf(attributes, "spatial:shape", 2);
-    return shape.empty() ? SizeOfBox(attributes) : std::optional(Size{shape[1], shape[0]});
+std::optional<Size> StatedSize(const json::Value& attributes, const std::string& convention) {
+    const std::vector<double> shape = NumbersOf(attributes, convention + "shape", 2);
+    return shape.empty() ? SizeOfBox(attributes, convention)
+                         : std::optional(Size{shape[1], shape[0]});
+}
+
+bool HasSize(const ArrayFacts& facts, const Size& size) {
+    return size.columns == static_cast<double>(XOf(facts).size) &&
+           size.rows == static_cast<double>(YOf(facts).size);
 }
 
 // True where the array has the size that X and Y have in its group, as their coordinates or its own
@@ -195,9 +205,8 @@ bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts) {
 
 bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, Warnings& warnings) {
     if (!SharesGroupCrs(hierarchy, facts)) return false;
-    if (const auto size = StatedSize(facts.group_attributes))
-        return size->columns == static_cast<double>(XOf(facts).size) &&
-               size->rows == static_cast<double>(YOf(facts).size);
+    if (const auto size = StatedSize(facts.group_attributes, "spatial:"))
+        return HasSize(facts, *size);
     const std::string group(ParentPath(facts.path));
     if (!HasSizeOfGroup(facts) && !ShapesIn(hierarchy, group)->are_known)
         warnings.push_back("group /" + group +
@@ -208,6 +217,14 @@ bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, W
                            ", though it may be of one of another size; state spatial:shape, or "
                            "consolidate the metadata");
     return !HasLargerBeside(hierarchy, facts);
+}
+
+std::string OtherSizeOf(const json::Value& attributes, const std::string& convention,
+                        const ArrayFacts& facts) {
+    const auto size = StatedSize(attributes, convention);
+    if (!size || HasSize(facts, *size)) return {};
+    const auto text = [](double number) { return json::Dump(json::Value(std::int64_t(number))); };
+    return text(size->rows) + " x " + text(size->columns);
 }
 
 std::string PlacingStatements(const json::Value& attributes,

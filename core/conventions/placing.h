@@ -25,6 +25,12 @@ bool SharesGroupCrs(const Hierarchy& hierarchy, const ArrayFacts& facts);
 // unless the array states its `spatial:shape`.
 bool SharesGroupTransform(const Hierarchy& hierarchy, const ArrayFacts& facts, Warnings& warnings);
 
+// The height and width, "40 x 60", of the raster that the transform of a convention ("spatial:" or
+// "proj:") in `attributes` is for, as `shape` says, or `bbox` in pixels of the transform. Empty
+// where they say nothing, or the size of the array, which has axes X and Y.
+std::string OtherSizeOf(const json::Value& attributes, const std::string& convention,
+                        const ArrayFacts& facts);
+
 // Text of everything that an array states of its place, and the levels of a pyramid for it. Two
 // arrays of one group that have the same text and the same named sizes lie in one place; others may
 // do, too.
