@@ -278,3 +278,193 @@ def test_overviews_that_no_longer_fit_are_told_of(tmp_path, cpl):
     opened = open_raster(store)
     assert opened.RasterCount == 3
     assert opened.GetRasterBand(3).GetOverview(0).ReadAsArray().tolist() == [[7] * 10] * 5
+
+
+# ---------------------------------------------------------------------------------------------
+# What the slices mean
+
+
+def cube_of(folder, like):
+    """A store with two slices like a raster, and one array."""
+    two = gdal.Translate("", like, format="MEM", bandList=[1, 1])
+    for number in (1, 2):
+        two.GetRasterBand(number).SetUnitType(like.GetRasterBand(1).GetUnitType())
+    made = ["SINGLE_ARRAY=YES", "ARRAY_NAME=v", "BLOCKSIZE=1,4,4"]
+    assert driver().CreateCopy(str(folder / "s.zarr"), two, options=made) is not None
+    return folder / "s.zarr"
+
+
+def raster(value, kind=gdal.GDT_Int16, scale=None, offset=None, nodata=None, unit=None):
+    dataset = gdal.GetDriverByName("MEM").Create("", 6, 5, 1, kind)
+    dataset.SetGeoTransform(PLACE)
+    band = dataset.GetRasterBand(1)
+    band.Fill(value)
+    if scale is not None:
+        band.SetScale(scale), band.SetOffset(offset)
+    if nodata is not None:
+        band.SetNoDataValue(nodata)
+        band.WriteArray(np.full((1, 1), nodata))
+    if unit is not None:
+        band.SetUnitType(unit)
+    return dataset
+
+
+def append_band(store, source):
+    options = ["APPEND_SUBDATASET=YES", "APPEND_DIM=band"]
+    return driver().CreateCopy(str(store), source, options=options) is not None
+
+
+@pytest.mark.parametrize("source", [(100, 0.5, 200.0), (25000, 0.01, 0.0), (250, None, None)])
+@pytest.mark.parametrize("kind", [gdal.GDT_Int16, gdal.GDT_Float64])
+def test_values_keep_what_they_mean(tmp_path, cpl, source, kind):
+    store = cube_of(tmp_path, raster(1000, scale=0.01, offset=0.0, nodata=-1))
+    value, scale, offset = source
+    assert append_band(store, raster(value, kind, scale, offset, nodata=-9))
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(3)
+    pixels = band.ReadAsArray()
+    assert (band.GetNoDataValue(), pixels[0, 0]) == (-1, -1)
+    assert pixels[4, 5] * band.GetScale() + (band.GetOffset() or 0) == pytest.approx(250)
+    assert len(cpl.warnings) == (scale != 0.01)
+    assert all("converted to the scale and the offset" in text for text in cpl.warnings)
+
+
+@pytest.mark.parametrize("make, told", [
+    (lambda: raster(7.7e5, gdal.GDT_Float32), "30 pixels of the source are beyond"),
+    (lambda: raster(-1), "30 pixels of the source have the nodata value of the array"),
+    (lambda: raster(-1, nodata=4), "29 pixels of the source have the nodata value of the array"),
+    (lambda: raster(np.nan, gdal.GDT_Float32), "30 pixels of the source are beyond"),
+])  # fmt: skip
+def test_pixels_that_cannot_keep_their_meaning_are_counted(tmp_path, cpl, make, told):
+    store = cube_of(tmp_path, raster(1000, nodata=-1))
+    assert append_band(store, make())
+    assert len(cpl.warnings) == 1 and told in cpl.warnings[0]
+
+
+def test_nodata_of_the_source_alone_is_counted(tmp_path, cpl):
+    store = cube_of(tmp_path, raster(1000))
+    assert append_band(store, raster(5, nodata=4))
+    assert read_all(open_raster(store))[2][0].tolist() == [4, 5, 5, 5, 5, 5]
+    assert len(cpl.warnings) == 1 and "1 pixels of the source are nodata" in cpl.warnings[0]
+
+
+def test_a_nodata_of_nan_becomes_the_arrays(tmp_path, cpl):
+    store = cube_of(tmp_path, raster(1, gdal.GDT_Float32, nodata=-9999))
+    assert append_band(store, raster(2, gdal.GDT_Float32, nodata=np.nan))
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(3)
+    assert band.ReadAsArray()[0].tolist() == [-9999, 2, 2, 2, 2, 2]
+    assert band.GetMaskBand().ReadAsArray()[0, 0] == 0
+    cpl.assert_quiet()
+
+
+def test_other_units_are_refused(tmp_path, cpl):
+    store = cube_of(tmp_path, raster(1, unit="K"))
+    assert not append_band(store, raster(1, unit="degC"))
+    assert "the unit degC, the array has K" in cpl.the_error()
+    cpl.clear()
+    assert append_band(store, raster(1)) and append_band(store, raster(1, unit="K"))
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("nodata, told", [(None, None), (5, None), (6, "not converted for 64-bit")])
+def test_integers_of_64_bits_are_exact(tmp_path, cpl, nodata, told):
+    like = raster(2**53 + 1, gdal.GDT_Int64)
+    like.GetRasterBand(1).WriteArray(np.full((5, 6), 2**53 + 1))
+    like.GetRasterBand(1).SetNoDataValue(5)
+    store = cube_of(tmp_path, like)
+    if nodata is not None:
+        like.GetRasterBand(1).SetNoDataValue(nodata)
+    else:
+        like.GetRasterBand(1).DeleteNoDataValue()
+    assert append_band(store, like) == (told is None)
+    if told is not None:
+        assert told in cpl.the_error()
+    else:
+        assert (read_all(open_raster(store))[2] == 2**53 + 1).all()
+        cpl.assert_quiet()
+
+
+def test_the_mask_of_the_array_is_told_of(tmp_path, cpl):
+    like = raster(1)
+    like.CreateMaskBand(gdal.GMF_PER_DATASET)
+    like.GetRasterBand(1).GetMaskBand().Fill(255)
+    store = cube_of(tmp_path, like)
+    assert append_band(store, raster(2))
+    assert len(cpl.warnings) == 1 and "its mask holds for the slices, too" in cpl.warnings[0]
+
+
+def levels(folder, times, lev, value, calendar="standard", units="days since 2020-01-01"):
+    """A netCDF file with values along time and lev."""
+    path = folder / f"{value}.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        sizes = {"time": len(times), "lev": len(lev), "y": 5, "x": 6}
+        for name, size in sizes.items():
+            file.createDimension(name, size)
+        for name, numbers in (("time", times), ("lev", lev), ("y", 50.0 - np.arange(5)),
+                              ("x", np.arange(6.0))):  # fmt: skip
+            file.createVariable(name, "f8", (name,))[:] = numbers
+        file["time"].units, file["time"].calendar = units, calendar
+        file["lev"].units = "hPa"
+        v = file.createVariable("v", "f4", ("time", "lev", "y", "x"))
+        v[:] = value
+    return gdal.Open(f'NETCDF:"{path}":v')
+
+
+def store_of(folder, *arguments, **options):
+    """The same as a store, by the multidimensional API."""
+    levels(folder, *arguments, **options)
+    path = folder / f"{arguments[2]}.nc"
+    store = str(folder / "c.zarr")
+    assert gdal.MultiDimTranslate(store, str(path), format="Zarr") is not None
+    return store
+
+
+@pytest.mark.parametrize("lev, along, fits", [
+    ([10, 20], "time", True), ([20, 10], "time", False), ([500, 850], "time", False),
+    ([30, 40], "lev", True),
+])  # fmt: skip
+@pytest.mark.parametrize("times", [[1.0], [0.0]])
+def test_other_dimensions_have_the_same_coordinates(tmp_path, cpl, lev, along, fits, times):
+    store = store_of(tmp_path, [0.0], [10, 20], 1)
+    source = levels(tmp_path, times, lev, 2)
+    options = ["APPEND_SUBDATASET=YES", f"APPEND_DIM={along}", "ARRAY_NAME=v"]
+    cpl.clear()
+    made = driver().CreateCopy(store, source, options=options)
+    fits = fits and (along == "time" or times == [0.0])
+    assert (made is not None) == fits
+    if not fits:
+        assert " of the source lies at " in cpl.the_error()
+
+
+@pytest.mark.parametrize("calendar, source, count, wanted", [
+    ("standard", "noleap", 60, "2020-03-02"), ("360_day", "360_day", 59, "2020-02-30"),
+    ("noleap", "standard", 58, "2020-02-28"), ("noleap", "standard", 59, None),
+])  # fmt: skip
+@pytest.mark.parametrize("units", ["days since 2020-01-01", "hours since 2019-12-01"])
+def test_calendars_are_those_of_the_source(tmp_path, cpl, calendar, source, count, wanted, units):
+    """A day of another calendar is the day of that name, or an error."""
+    store = store_of(tmp_path, [0.0], [10], 1, calendar=calendar)
+    days = {"noleap": 31, "360_day": 30, "standard": 31}[source]
+    number = count if units.startswith("days") else 24.0 * (count + days)
+    slice_ = levels(tmp_path, [number], [10], 2, calendar=source, units=units)
+    cpl.clear()
+    made = append(store, slice_, "ARRAY_NAME=v")
+    if wanted is None:
+        assert made is None and "the calendar has no date" in cpl.the_error()
+        return
+    made = None
+    with xr.open_zarr(store, use_cftime=True) as opened:
+        assert str(opened.time.values[-1])[:10] == wanted
+        assert opened.v.values[:, 0, 0, 0].tolist() == [1, 2]
+
+
+def test_bounds_that_grow_are_told_of(tmp_path, cpl):
+    store = make_cube(tmp_path)
+    root = zarr.open_group(str(store), mode="a")
+    bounds = root.create_dataset("time_bnds", data=np.array([[0, 1], [1, 2]]))
+    bounds.attrs["_ARRAY_DIMENSIONS"] = ["time", "nv"]
+    root["time"].attrs["bounds"] = "time_bnds"
+    zarr.consolidate_metadata(str(store))
+    assert append(store, slices(7), "APPEND_DIM_VALUES=2020-01-05")
+    assert len(cpl.warnings) == 1 and "has no bounds for the new slices" in cpl.warnings[0]

@@ -320,6 +320,83 @@ def _(folder):
     append(folder)
 
 
+def grown(folder, first, other, kind=gdal.GDT_Byte, other_kind=None):
+    """Appends a raster that stores values otherwise; `first` and `other` change a band."""
+    rasters = source(kind=kind), source(kind=other_kind or kind)
+    for raster, change in zip(rasters, (first, other)):
+        change(raster.GetRasterBand(1))
+    translate(folder / "s.zarr", "SINGLE_ARRAY=YES", "ARRAY_NAME=v", of=rasters[0])
+    root = zarr.open_group(str(folder / "s.zarr"), mode="r+")
+    if root["v"].ndim == 2:
+        values, attrs = root["v"][:], {**root["v"].attrs, "_ARRAY_DIMENSIONS": ["band", "y", "x"]}
+        fill = root["v"].fill_value
+        array = root.create_dataset("v", data=values[None], fill_value=fill, overwrite=True)
+        array.attrs.put(attrs)
+    translate(folder / "s.zarr", "APPEND_SUBDATASET=YES", "APPEND_DIM=band", of=rasters[1])
+
+
+@provokes("/<path>: band <n> of the source has the unit <unit>, the array has <unit>")
+def _(folder):
+    grown(folder, lambda band: band.SetUnitType("K"), lambda band: band.SetUnitType("degC"))
+
+
+@provokes("/<path>: band <n> of the source has another scale, offset or nodata value than the array; "
+          "these are not converted for 64-bit integers and complex numbers")  # fmt: skip
+def _(folder):
+    grown(folder, lambda band: None, lambda band: band.SetScale(2), gdal.GDT_Int64)
+
+
+@provokes('/<path>: band <n> of the source lies at <value> along "<name>", and element <n> of the '
+          "array's coordinates is another")  # fmt: skip
+def _(folder):
+    cube = {"values": np.zeros((1, 1, 8, 8), "u1"), "dims": ["time", "lev", "y", "x"]}
+    axes = {name: {"values": np.arange(1.0), "dims": [name]} for name in ("time", "lev")}
+    store = make_store(folder, {"a": cube, **axes}, name="cube.zarr")
+    raster = source()
+    raster.GetRasterBand(1).SetMetadataItem("NETCDF_DIM_lev", "7")
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=1", of=raster)
+
+
+@provokes("/<path>: the slices are converted to the scale and the offset of the array")
+def _(folder):
+    grown(folder, lambda band: None, lambda band: band.SetScale(2))
+
+
+@provokes("/<path>: <n> pixels of the source are beyond what the array can store, and are stored as "
+          "the nearest number")  # fmt: skip
+def _(folder):
+    grown(folder, lambda band: None, lambda band: band.Fill(999), other_kind=gdal.GDT_Int16)
+
+
+@provokes("/<path>: <n> pixels of the source have the nodata value of the array, and are nodata")
+def _(folder):
+    grown(folder, lambda band: band.SetNoDataValue(7), lambda band: band.Fill(7))
+
+
+@provokes("/<path>: <n> pixels of the source are nodata, which the array has no value for, and are "
+          "stored as they are")  # fmt: skip
+def _(folder):
+    grown(folder, lambda band: band.Fill(1), lambda band: band.SetNoDataValue(0))
+
+
+@provokes("/<path>: its mask holds for the slices, too")
+def _(folder):
+    raster = source(bands=2)
+    raster.CreateMaskBand(gdal.GMF_PER_DATASET)
+    translate(folder / "s.zarr", of=raster)
+    translate(folder / "s.zarr", "APPEND_SUBDATASET=YES", "APPEND_DIM=band", of=source())
+
+
+@provokes('/<path>: has grown with the dimension "<name>", and has no bounds for the new slices; write '
+          "them")  # fmt: skip
+def _(folder):
+    cube = {"values": np.zeros((2, 8, 8), "u1"), "dims": ["time", "y", "x"]}
+    time = {"values": np.arange(2), "dims": ["time"], "attrs": {"bounds": "b"}}
+    bounds = {"values": np.zeros((2, 2)), "dims": ["time", "nv"]}
+    store = make_store(folder, {"a": cube, "time": time, "b": bounds}, name="cube.zarr")
+    translate(store, "APPEND_SUBDATASET=YES", "APPEND_DIM=time", "APPEND_DIM_VALUES=5", of=source())
+
+
 @provokes("creation option APPEND_DIM_VALUES: <n> values for <n> slices")
 def _(folder):
     append(folder, "APPEND_DIM_VALUES=5,6")

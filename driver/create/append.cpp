@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <set>
 #include <utility>
@@ -19,7 +20,9 @@
 #include "core/hierarchy/hierarchy_writer.h"
 #include "core/hierarchy/tree.h"
 #include "core/store/keys.h"
+#include "driver/base/progress.h"
 #include "driver/base/report.h"
+#include "driver/create/append_pixels.h"
 #include "driver/georef/georeferencing_write.h"
 #include "driver/raster/band.h"
 #include "driver/store/location.h"
@@ -65,6 +68,8 @@ class DimensionAppend {
         if (status.ok()) status = Publish(dataset->update()->metadata());
         if (status.ok()) {
             WarnOfOverviews();
+            WarnOfPixels();
+            WarnOfBounds();
             return dataset;
         }
         dataset->Abandon();
@@ -125,7 +130,7 @@ class DimensionAppend {
         return {};
     }
 
-    Status CopyBands(ZarrDataset& target, GDALProgressFunc progress, void* progress_data) const {
+    Status CopyBands(ZarrDataset& target, GDALProgressFunc progress, void* progress_data) {
         const int bands = source_.GetRasterCount();
         for (int i = 0; i < bands; ++i) {
             GDALRasterBand* const to = target.GetRasterBand(static_cast<int>(
@@ -133,16 +138,55 @@ class DimensionAppend {
             if (to == nullptr)
                 return Status::Limit("/" + plan_.path() + ": more slices than the " +
                                      std::to_string(kMaxBands) + " bands of a dataset");
-            void* const scaled = GDALCreateScaledProgress(static_cast<double>(i) / bands,
-                                                          static_cast<double>(i + 1) / bands,
-                                                          progress, progress_data);
-            const CPLErr error = GDALRasterBandCopyWholeRaster(source_.GetRasterBand(i + 1), to,
-                                                               nullptr, GDALScaledProgress, scaled);
-            GDALDestroyScaledProgress(scaled);
-            // What failed has been emitted.
-            if (error != CE_None) return {zarr::StatusCode::kCancelled, ""};
+            auto made = PixelCopy::Between(*source_.GetRasterBand(i + 1), *to);
+            if (!made.ok()) return made.status().WithContext("/" + plan_.path());
+            const ScaledProgress scaled(static_cast<double>(i) / bands,
+                                        static_cast<double>(i + 1) / bands, progress,
+                                        progress_data);
+            ZARR_RETURN_IF_ERROR(made->Run(ScaledProgress::Report, scaled.data()));
+            rescales_ = rescales_ || made->rescales();
+            changed_.clamped += made->changed().clamped;
+            changed_.hidden += made->changed().hidden;
+            changed_.shown += made->changed().shown;
+            constexpr int kOthers = GMF_ALL_VALID | GMF_ALPHA | GMF_NODATA;
+            is_masked_ = is_masked_ || (to->GetMaskFlags() & kOthers) == 0;
         }
         return target.Flush() ? Status() : Status(zarr::StatusCode::kCancelled, "");
+    }
+
+    // Warns of pixels that are not what they were in the source.
+    void WarnOfPixels() const {
+        const auto warn = [&](const std::string& message) {
+            EmitWarning(store_->Describe() + ": /" + plan_.path(), message);
+        };
+        const auto pixels = [](std::uint64_t count, const char* of) {
+            return std::to_string(count) + " pixels of the source " + of;
+        };
+        if (rescales_) warn("the slices are converted to the scale and the offset of the array");
+        if (changed_.clamped != 0)
+            warn(pixels(changed_.clamped,
+                        "are beyond what the array can store, and are stored as "
+                        "the nearest number"));
+        if (changed_.hidden != 0)
+            warn(pixels(changed_.hidden, "have the nodata value of the array, and are nodata"));
+        if (changed_.shown != 0)
+            warn(pixels(changed_.shown,
+                        "are nodata, which the array has no value for, and are "
+                        "stored as they are"));
+        if (is_masked_) warn("its mask holds for the slices, too");
+    }
+
+    // Bounds of the coordinates are not known for the slices.
+    void WarnOfBounds() const {
+        const std::string* const name =
+            zarr::StringAttribute(plan_.dimension().coordinate_attributes, "bounds");
+        if (name == nullptr || plan_.new_elements().empty()) return;
+        const std::string path =
+            zarr::JoinKey(zarr::ParentPath(plan_.dimension().coordinate_path), *name);
+        if (plan_.growth().count(path) != 0)
+            EmitWarning(store_->Describe() + ": /" + path,
+                        "has grown with the dimension " + zarr::Quoted(plan_.dimension().name) +
+                            ", and has no bounds for the new slices; write them");
     }
 
     Status WriteCoordinates(const zarr::Hierarchy& grown, StoreUpdate& update) const {
@@ -194,6 +238,10 @@ class DimensionAppend {
     const AppendPlan& plan_;
     const bool had_overviews_;
     std::set<std::string> grown_;  // paths of the arrays that have grown
+    // Of the pixels that were copied.
+    PixelCopy::Changed changed_;
+    bool rescales_ = false;
+    bool is_masked_ = false;
 };
 
 const char* Item(GDALMajorObject& object, const std::string& name) {
@@ -208,11 +256,18 @@ std::string FromTiffTime(std::string text) {
 }
 
 // A time in other units than the coordinates', as ISO 8601 without the name of its calendar.
-std::optional<std::string> TimeText(const std::string& value, const char* units) {
+std::optional<std::string> TimeText(const std::string& value, const char* units,
+                                    zarr::Calendar calendar) {
     if (units == nullptr || !zarr::IsTimeSince(units)) return std::nullopt;
-    const auto reference = zarr::TimeReference::Parse(units, zarr::Calendar::kStandard);
+    const auto reference = zarr::TimeReference::Parse(units, calendar);
     if (!reference.ok()) return std::nullopt;
-    return reference->TextOf(CPLAtof(value.c_str()));
+    const auto text = reference->TextOf(CPLAtof(value.c_str()));
+    return text ? std::optional(text->substr(0, text->find(" ("))) : std::nullopt;
+}
+
+// By its name in an attribute or a metadata item; the standard one without a name.
+std::optional<zarr::Calendar> CalendarOf(const char* name) {
+    return name != nullptr ? zarr::CalendarByName(name) : std::optional(zarr::Calendar::kStandard);
 }
 
 }  // namespace
@@ -239,6 +294,7 @@ Result<AppendPlan> AppendPlan::Make(std::shared_ptr<const zarr::Hierarchy> hiera
     ZARR_RETURN_IF_ERROR(plan.FindArray());
     ZARR_RETURN_IF_ERROR(plan.CountSlices());
     ZARR_RETURN_IF_ERROR(plan.FindIndices());
+    ZARR_RETURN_IF_ERROR(plan.CheckOtherCoordinates());
     ZARR_RETURN_IF_ERROR(plan.PlanGrowth());
     // What the store failed to give may be an array that has to grow, too.
     ZARR_RETURN_IF_ERROR(plan.hierarchy_->TakeFailure());
@@ -372,6 +428,33 @@ Status AppendPlan::FindIndices() {
     return {};
 }
 
+// Fails where a band of the source is known to lie elsewhere along another dimension than the band
+// that it goes to.
+Status AppendPlan::CheckOtherCoordinates() const {
+    std::uint64_t stride = 1;  // bands for each index along the axis, of the source
+    for (auto axis = layout_.other_axes.rbegin(); axis != layout_.other_axes.rend(); ++axis) {
+        const zarr::Dimension& other = layout_.facts.dimensions[*axis];
+        const std::uint64_t size = *axis == axis_ ? slices_ : other.size;
+        const std::uint64_t step = stride;
+        stride *= size;
+        if (*axis == axis_ || other.coordinate_path.empty()) continue;
+        const auto coordinates = GrowingCoordinates::Read(*hierarchy_, other, other.size);
+        if (!coordinates.ok() || !coordinates->AreNumbers()) continue;
+        for (int i = 0; i < source_->GetRasterCount(); ++i) {
+            GDALRasterBand& band = *source_->GetRasterBand(i + 1);
+            const std::uint64_t index = static_cast<std::uint64_t>(i) / step % size;
+            const auto text = coordinates->TextOf(*source_, band);
+            if (!text || coordinates->IsAt(index, *text)) continue;
+            return Status::Invalid("/" + layout_.facts.path + ": band " + std::to_string(i + 1) +
+                                   " of the source lies at " + *text + " along " +
+                                   zarr::Quoted(other.name) + ", and element " +
+                                   std::to_string(index) +
+                                   " of the array's coordinates is another");
+        }
+    }
+    return {};
+}
+
 // The metadata of every array that has the dimension, with its new size.
 Status AppendPlan::PlanGrowth() {
     if (new_size_ == dimension().size) return {};
@@ -490,20 +573,52 @@ std::optional<std::string> GrowingCoordinates::TextOf(GDALDataset& source,
         const std::string text = time;
         return text.substr(0, text.find(" ("));
     }
+    const std::string* const own_calendar =
+        zarr::StringAttribute(dimension_.coordinate_attributes, "calendar");
+    const auto known_calendar =
+        CalendarOf(own_calendar != nullptr ? own_calendar->c_str() : nullptr);
+    auto calendar = known_calendar;
     const char* value = Item(band, "DIM_" + name + "_VALUE");
     const char* units = Item(band, "DIM_" + name + "_UNIT");
     if (value == nullptr) {
         value = Item(band, "NETCDF_DIM_" + name);
         units = Item(source, name + "#units");
+        calendar = CalendarOf(Item(source, name + "#calendar"));
     }
     if (value != nullptr) {
         const std::string* own = zarr::StringAttribute(dimension_.coordinate_attributes, "units");
-        if (units == nullptr || (own != nullptr && *own == units)) return value;
-        return times ? TimeText(value, units) : std::nullopt;
+        const bool have_one_calendar = !times || calendar == known_calendar;
+        if (units == nullptr || (own != nullptr && *own == units && have_one_calendar))
+            return value;
+        return times && calendar ? TimeText(value, units, *calendar) : std::nullopt;
     }
     if (const char* time = Item(source, "TIFFTAG_DATETIME"); time != nullptr && times)
         return FromTiffTime(time);
     return std::nullopt;
+}
+
+bool GrowingCoordinates::IsAt(std::uint64_t index, const std::string& text) const {
+    if (index >= elements_.size()) return false;
+    const auto element = ElementOf(text);
+    if (!element.ok()) return false;
+    const std::string& stored = elements_[static_cast<std::size_t>(index)];
+    if (*element == stored || dtype_.kind != DataKind::kFloat) return *element == stored;
+    // Texts have fewer digits, and sources other types.
+    constexpr double kRounding = 1e-6;
+    const auto number = [](const std::string& bytes) -> double {
+        double wide = 0;
+        float narrow = 0;
+        if (bytes.size() == sizeof(wide)) {
+            std::memcpy(&wide, bytes.data(), sizeof(wide));
+            return wide;
+        }
+        if (bytes.size() != sizeof(narrow)) return std::nan("");
+        std::memcpy(&narrow, bytes.data(), sizeof(narrow));
+        return narrow;
+    };
+    const double a = number(*element);
+    const double b = number(stored);
+    return std::fabs(a - b) <= kRounding * std::max(std::fabs(a), std::fabs(b));
 }
 
 std::optional<std::uint64_t> GrowingCoordinates::Find(const std::string& element) const {

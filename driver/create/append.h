@@ -48,6 +48,12 @@ class GrowingCoordinates {
     // dimension: a text for ElementOf(). None where they say nothing.
     std::optional<std::string> TextOf(GDALDataset& source, GDALRasterBand& band) const;
 
+    // True for numbers and times; false for strings.
+    bool AreNumbers() const { return dtype_.kind != zarr::DataKind::kUnicode; }
+
+    // True where ElementOf(text) is the element `index`, for floats to six digits.
+    bool IsAt(std::uint64_t index, const std::string& text) const;
+
     // The index of an element among those that were read.
     std::optional<std::uint64_t> Find(const std::string& element) const;
 
@@ -99,6 +105,7 @@ class AppendPlan {
     zarr::Result<std::vector<std::string>> Candidates() const;
     zarr::Status CountSlices();
     zarr::Status FindIndices();
+    zarr::Status CheckOtherCoordinates() const;
     zarr::Status PlanGrowth();
     std::uint64_t FirstBandOf(std::uint64_t slice) const;
     zarr::Result<std::vector<std::string>> Texts() const;
