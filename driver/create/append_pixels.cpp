@@ -141,12 +141,12 @@ double PixelCopy::Convert(double number) {
 }
 
 Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
-    const Status is_emitted(zarr::StatusCode::kCancelled, "");
+    const auto emitted = [] { return Status(zarr::StatusCode::kCancelled, ""); };
     if (!converts_)
         return GDALRasterBandCopyWholeRaster(from_, to_, nullptr, progress, progress_data) ==
                        CE_None
                    ? Status()
-                   : is_emitted;
+                   : emitted();
     const int width = from_->GetXSize();
     const int height = from_->GetYSize();
     // Whole chunks, as far as that takes little memory.
@@ -163,9 +163,9 @@ Status PixelCopy::Run(GDALProgressFunc progress, void* progress_data) {
             return band.RasterIO(flag, 0, y, width, count, numbers.data(), width, count,
                                  GDT_Float64, 0, 0, nullptr);
         };
-        if (move(*from_, GF_Read) != CE_None) return is_emitted;
+        if (move(*from_, GF_Read) != CE_None) return emitted();
         for (double& number : numbers) number = Convert(number);
-        if (move(*to_, GF_Write) != CE_None) return is_emitted;
+        if (move(*to_, GF_Write) != CE_None) return emitted();
         if (progress(static_cast<double>(y + count) / height, "", progress_data) == FALSE)
             return {zarr::StatusCode::kCancelled, "the copy was cancelled"};
     }
