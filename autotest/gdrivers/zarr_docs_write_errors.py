@@ -474,6 +474,22 @@ def _(folder):
     read(make_store(folder, {"0": np.zeros((8, 8)), "1": np.zeros((4, 4), "i2")}, levels))
 
 
+def read_levels(folder, first, second):
+    levels = {"multiscales": [{"version": "0.4", "datasets": [{"path": "0"}, {"path": "1"}]}]}
+    items = {"0": {"values": np.zeros((8, 8)), "attrs": first}, "1": {"values": np.zeros((4, 4)), "attrs": second}}
+    read(make_store(folder, items, levels))
+
+
+@provokes("<origin>: level /<path> has <what> <value>, not <value> as /<path>; it is left out")
+def _(folder):
+    read_levels(folder, {"scale_factor": 0.5}, {"scale_factor": 2})
+
+
+@provokes("<origin>: level /<path> has CRS EPSG:<n>, not EPSG:<n> as /<path>; it is left out")
+def _(folder):
+    read_levels(folder, {"proj:code": "EPSG:32632"}, {"proj:code": "EPSG:32633"})
+
+
 def read_layout(folder, **said):
     """Opens a pyramid of which something is said of the second level."""
     layout = [{"asset": "0"}, {"asset": "1", **said}]

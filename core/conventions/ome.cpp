@@ -179,6 +179,11 @@ std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std
     return {};
 }
 
+bool IsOmeImage(const LevelListing& listing, std::size_t rank) {
+    return listing.is_listed() && OmeMember(*listing.attributes, "image-label") == nullptr &&
+           !FindOmeAxes(listing.levels, rank).empty();
+}
+
 std::vector<OmeroChannel> ReadOmeroChannels(const json::Value& group_attributes,
                                             Warnings& warnings) {
     std::vector<OmeroChannel> channels;

@@ -37,6 +37,10 @@ std::vector<OmeAxis> OmeSystemAxes(const json::Value& multiscale, const std::str
 // says none for as many. Version 0.1 has no axes and means t, c, z, y, x.
 std::vector<OmeAxis> FindOmeAxes(const std::vector<MultiscaleLevel>& levels, std::size_t rank);
 
+// True for an array of `rank` dimensions that is a level of an OME-NGFF image; not for labels, of
+// which 0 is the background.
+bool IsOmeImage(const LevelListing& listing, std::size_t rank);
+
 // The coordinates of `count` elements, from `first` on, along the dimension `axis` of an array of
 // `rank` dimensions, as the image that lists the array gives them, with their unit; nullopt where
 // the image gives none, for channels, and above kMaxLabels.

@@ -9,6 +9,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/base_state.h"
 #include "core/conventions/catalog.h"
+#include "core/conventions/level_meaning.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/tile_matrices.h"
 #include "core/conventions/xcube_levels.h"
@@ -172,9 +173,7 @@ class Builder {
     std::optional<Pyramid> Check(const ListedPyramid& listed,
                                  const std::vector<ListedLevel>& levels,
                                  LevelChecker::Ranks ranks = LevelChecker::Ranks::kRasters) {
-        auto pyramid = checker_.Check(listed.origin, levels, ranks);
-        if (pyramid) pyramid->is_overviews = listed.is_overviews;
-        return pyramid;
+        return checker_.Check(listed, levels, ranks);
     }
 
     void AddChecked(const ListedPyramid& listed, const std::vector<ListedLevel>& levels,
@@ -461,12 +460,11 @@ void LevelChecker::SortBySize(std::vector<Level>& levels) {
 std::string LevelChecker::WhyNoLevel(const Level& level, const Level& previous,
                                      const Level& base) const {
     const ArrayFacts& facts = level.facts;
-    const std::string type = facts.metadata.dtype.Native().ToString();
-    const std::string base_type = base.facts.metadata.dtype.Native().ToString();
+    const DataType type = ApplyUnsigned(facts.metadata.dtype, facts.attributes);
+    const DataType base_type = ApplyUnsigned(base.facts.metadata.dtype, base.facts.attributes);
     const std::string as_base = " as /" + base.listed.path;
-    if (type != base_type)
-        return "has dtype " + facts.metadata.dtype.ToString() + ", not " +
-               base.facts.metadata.dtype.ToString() + as_base;
+    if (type.Native().ToString() != base_type.Native().ToString())
+        return "has dtype " + type.ToString() + ", not " + base_type.ToString() + as_base;
     if (facts.metadata.rank() != base.facts.metadata.rank())
         return "has " + std::to_string(facts.metadata.rank()) + " dimensions, not " +
                std::to_string(base.facts.metadata.rank()) + as_base;
@@ -570,14 +568,44 @@ void LevelChecker::CheckStatement(const Level& level, const std::vector<Level>& 
     }
 }
 
-std::optional<Pyramid> LevelChecker::Check(const std::string& origin,
+// A predicate that says which EPSG codes differ; empty where none do, or one is not known.
+std::string LevelChecker::OtherCrs(const Level& level, const Level& base) {
+    const auto code_of = [&](const ArrayFacts& facts) {
+        std::string key(ParentPath(facts.path));
+        for (const char* name : {"_CRS", "grid_mapping", "proj:code", "proj:epsg", "proj:wkt2"})
+            if (const json::Value* value = facts.attributes.Find(name))
+                key += '\0' + json::Dump(*value);
+        const auto [code, is_new] = crs_codes_.try_emplace(key);
+        if (is_new) code->second = StatedEpsgCode(hierarchy_, facts);
+        return code->second;
+    };
+    const std::string own = code_of(level.facts);
+    const std::string other = own.empty() ? own : code_of(base.facts);
+    return other.empty() || own == other ? std::string() : "has CRS " + own + ", not " + other;
+}
+
+// Why the values of a level that fits by its shape are not those of the base; empty where they are.
+std::string LevelChecker::WhyNotOf(const Level& level, const Level& base, bool is_overview) {
+    if (!HasExtentOf(base, level)) return "covers another extent than /" + base.listed.path;
+    if (IsOfOtherContent(level, base))
+        return "was made from other values than /" + base.listed.path +
+               " holds now; build the overviews anew";
+    if (base.facts.metadata.rank() == 1) return {};
+    std::string other = OtherMeaning(hierarchy_, level.facts, base.facts,
+                                     is_overview ? LevelMeaning::kStated : LevelMeaning::kAll);
+    if (other.empty()) other = OtherCrs(level, base);
+    return other.empty() ? other : other + " as /" + base.listed.path;
+}
+
+std::optional<Pyramid> LevelChecker::Check(const ListedPyramid& listed,
                                            const std::vector<ListedLevel>& arrays, Ranks ranks) {
     std::vector<Level> levels = Describe(arrays, ranks);
     if (levels.empty()) return std::nullopt;
     SortBySize(levels);
     FollowBase(levels);
     Pyramid pyramid;
-    pyramid.origin = origin;
+    pyramid.origin = listed.origin;
+    pyramid.is_overviews = listed.is_overviews;
     const Level& base = levels[0];
     const Level* previous = &base;
     for (const Level& level : levels) {
@@ -586,11 +614,7 @@ std::optional<Pyramid> LevelChecker::Check(const std::string& origin,
         if (is_same && &level != &base) continue;
         if (&level != &base) {
             std::string why = WhyNoLevel(level, *previous, base);
-            if (why.empty() && !HasExtentOf(base, level))
-                why = "covers another extent than /" + base.listed.path;
-            if (why.empty() && IsOfOtherContent(level, base))
-                why = "was made from other values than /" + base.listed.path +
-                      " holds now; build the overviews anew";
+            if (why.empty()) why = WhyNotOf(level, base, listed.is_overviews);
             if (!why.empty()) {
                 LeaveOut(level.listed, why);
                 continue;

@@ -24,10 +24,11 @@ struct PyramidLevel {
     std::uint64_t height = 0;  // along the Y axis
 };
 
-// Levels that belong together: rasters of one data type (but for byte order) and rank whose
-// dimensions other than X and Y are the same, but for Z, of which smaller ones may have fewer
-// slices, whose sizes shrink along X, Y or both, and which cover the same extent to a pixel of the
-// smaller one, where they say what they cover.
+// Levels that belong together: rasters whose stored values mean the same (data type but for byte
+// order, scale, offset, units, nodata value), in one CRS, and of one rank. Dimensions other than X
+// and Y are the same, but for Z, of which smaller levels may have fewer slices. Sizes shrink along
+// X, Y or both. All cover the same extent to a pixel of the smaller one, where they say what they
+// cover.
 struct Pyramid {
     std::string origin;                // where it is described, for messages: "multiscales[0]"
     std::vector<PyramidLevel> levels;  // at least one, the largest first: that one is the base
@@ -119,10 +120,10 @@ class LevelChecker {
     // the levels of a raster are.
     enum class Ranks { kRasters, kAny };
 
-    // The pyramid of arrays; nullopt where none can be a level. Levels that do not belong to the
-    // largest one are left out with a warning each.
-    std::optional<Pyramid> Check(const std::string& origin, const std::vector<ListedLevel>& arrays,
-                                 Ranks ranks);
+    // The pyramid of arrays that `listed` describes; nullopt where none can be a level. Levels that
+    // do not belong to the largest one are left out with a warning each.
+    std::optional<Pyramid> Check(const ListedPyramid& listed,
+                                 const std::vector<ListedLevel>& arrays, Ranks ranks);
 
     // Prefetches what describes the arrays, as far as it is known before they are read.
     void Prefetch(const std::vector<ListedLevel>& arrays) const;
@@ -142,6 +143,8 @@ class LevelChecker {
     bool HasExtentOf(const Level& base, const Level& level);
     std::optional<AffineSource> GeoTransformOf(const ArrayFacts& facts, const std::string& where);
     bool IsOfOtherContent(const Level& level, const Level& base);
+    std::string OtherCrs(const Level& level, const Level& base);
+    std::string WhyNotOf(const Level& level, const Level& base, bool is_overview);
     void LeaveOut(const ListedLevel& level, const std::string& why);
     void CheckStatement(const Level& level, const std::vector<Level>& levels);
     std::string WrongSource(const std::string& source, const Level& level) const;
@@ -150,6 +153,7 @@ class LevelChecker {
     Warnings& warnings_;
     // Variables of one grid share their coordinate arrays, which are read once.
     std::map<std::string, std::optional<AffineSource>> transforms_;
+    std::map<std::string, std::string> crs_codes_;  // likewise, by what states them
     // Whether an array is in a state that overviews state of it; several have the same.
     std::map<std::pair<std::string, std::string>, bool> states_;
     std::set<std::string> reported_;  // of geotransforms and statements

@@ -17,6 +17,7 @@
 #include "core/conventions/multiscales.h"
 #include "core/conventions/nczarr.h"
 #include "core/conventions/nodata.h"
+#include "core/conventions/ome.h"
 #include "core/dtype/fill_value.h"
 #include "core/dtype/narrow.h"
 #include "core/store/keys.h"
@@ -30,7 +31,6 @@
 #include "driver/multidim/dimension.h"
 #include "driver/multidim/extended_type.h"
 #include "driver/multidim/shared_resource.h"
-#include "driver/raster/ome.h"
 #include "driver/raster/raster_open.h"
 
 namespace zarr_driver {
@@ -170,7 +170,7 @@ void ZarrMDArray::ReadNodata() {
     const zarr::Hierarchy& hierarchy = *session_->location().hierarchy;
     // Black pixels of an image are data, as in the classic API.
     if (fill == zarr::FillAsNodata::kAuto && metadata.fill_value.is_zero() &&
-        IsOmeImage(zarr::LevelListings(hierarchy).Find(facts_.path), metadata.rank()))
+        zarr::IsOmeImage(zarr::LevelListings(hierarchy).Find(facts_.path), metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
     const auto element = zarr::ReadNodata(facts_, fill, session_->coordinates(), warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);

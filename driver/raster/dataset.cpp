@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/ome.h"
 #include "core/dtype/fill_value.h"
 #include "core/store/keys.h"
 #include "driver/base/builtin_driver.h"
@@ -82,7 +83,7 @@ std::optional<zarr::FillValue> ZarrDataset::ReadNodata(const BandArray& array,
     // Black pixels of an image are no holes in it, though most writers leave them out as 0.
     zarr::FillAsNodata fill = options_.fill_value_as_nodata;
     if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
-        IsOmeImage(array.listing, facts.metadata.rank()))
+        zarr::IsOmeImage(array.listing, facts.metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
     return zarr::ReadNodata(facts, fill, coordinates_, warnings);
 }

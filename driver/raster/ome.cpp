@@ -128,11 +128,6 @@ GDALColorInterp ColorOf(const zarr::OmeroChannel& channel) {
     return GCI_Undefined;
 }
 
-bool IsOmeImage(const zarr::LevelListing& listing, std::size_t rank) {
-    return listing.is_listed() && zarr::OmeMember(*listing.attributes, "image-label") == nullptr &&
-           !zarr::FindOmeAxes(listing.levels, rank).empty();
-}
-
 namespace {
 
 // What is said of one value of labels.

@@ -45,9 +45,6 @@ void AddChannelMetadata(const zarr::OmeroChannel& channel, CPLStringList& list);
 // Red, green or blue where the channel is of just that colour, else GCI_Undefined.
 GDALColorInterp ColorOf(const zarr::OmeroChannel& channel);
 
-// True for a level of an OME-NGFF image; not for labels, of which 0 is the background.
-bool IsOmeImage(const zarr::LevelListing& listing, std::size_t rank);
-
 // The table of the values of labels: their names, colours and other properties (OME-NGFF 0.4,
 // "image-label"); nullptr where the array is none, or nothing is said of them. What is broken is
 // left out.
