@@ -189,6 +189,8 @@ Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy, const st
     layout.fields =
         ScalarFields(zarr::ApplyUnsigned(layout.facts.metadata.dtype, layout.facts.attributes));
     ZARR_RETURN_IF_ERROR(FindAxes(options, layout));
+    const zarr::HorizontalAxes& found = layout.facts.axes;
+    layout.are_axes_chosen = layout.x_axis != found.x || layout.y_axis != found.y;
     layout.facts.axes = {layout.x_axis, layout.y_axis};
     std::optional<std::size_t>& colours = layout.facts.colour_axis;
     if (colours && (colours == layout.x_axis || colours == layout.y_axis)) colours.reset();

@@ -39,6 +39,7 @@ struct RasterLayout {
     std::optional<zarr::ChunkListing> listing;  // where it was asked for
     std::optional<std::size_t> x_axis;
     std::optional<std::size_t> y_axis;
+    bool are_axes_chosen = false;         // X or Y is another dimension by DIM_X or DIM_Y
     std::vector<std::size_t> other_axes;  // slowest first
     // The index along each of other_axes where it is fixed.
     std::vector<std::optional<std::uint64_t>> fixed;

@@ -158,6 +158,9 @@ class ZarrDataset final : public ZarrPamDataset {
     void FollowFlip(ZarrDataset& base) { is_flipped_ = base.IsFlipped(); }
     // Columns by which the raster starts later than the array; see WRAP_LONGITUDE.
     int RolledColumns() { return place_.Find().rolled_columns; }
+    bool ArePixelsMoved() override {
+        return IsFlipped() || (options_.wrap_longitude && RolledColumns() != 0);
+    }
 
     const OGRSpatialReference* GetSpatialRef() const override;
     CPLErr GetGeoTransform(ZARR_GEOTRANSFORM_PARAMETER) ZARR_GEOTRANSFORM_QUALIFIER override;

@@ -14,7 +14,6 @@
 #include "driver/base/metadata_text.h"
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
-#include "driver/raster/stored_pam.h"
 #include "driver/store/store_path.h"
 #include "driver/store/zip_file.h"
 
@@ -62,6 +61,26 @@ CPLStringList ZarrPamDataset::RemoteSiblings(const PlainAuxiliary& plain, bool i
 
 bool ZarrPamDataset::IsWholeNode() const {
     return !is_level_ && !arrays_.empty() && dataset_id_ == DatasetId(location_.node, {}, {});
+}
+
+bool ZarrPamDataset::ShowsWholeNode() const {
+    OpenOptions options = OptionsThatCount();
+    const std::string id = DatasetId(location_.node, {}, options);
+    options.north_up = false;
+    options.wrap_longitude = false;
+    options.fill_value_as_nodata = zarr::FillAsNodata::kAuto;
+    return !is_level_ && !arrays_.empty() && dataset_id_ == id &&
+           DatasetId(location_.node, {}, options) == DatasetId(location_.node, {}, {});
+}
+
+// Without DIM_X and DIM_Y that name the axes that the dataset has without them.
+OpenOptions ZarrPamDataset::OptionsThatCount() const {
+    OpenOptions options = options_;
+    const auto are_chosen = [](const auto& array) { return array->layout.are_axes_chosen; };
+    if (std::any_of(arrays_.begin(), arrays_.end(), are_chosen)) return options;
+    options.dim_x.clear();
+    options.dim_y.clear();
+    return options;
 }
 
 // In memory, whether or not GDAL may write files beside stores.
@@ -112,14 +131,16 @@ bool ZarrPamDataset::IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray&
 }
 
 void ZarrPamDataset::LoadStoredPam() {
-    if (!IsWholeNode()) return;
+    if (!ShowsWholeNode()) return;
+    const bool has_own_nodata = options_.fill_value_as_nodata != zarr::FillAsNodata::kAuto;
     std::vector<XmlTree> trees;
     bool has_any = false;
     for (const auto& array : arrays_) {
         trees.push_back(ReadPam(array->layout.facts.attributes));
         if (trees.back() == nullptr) continue;
         has_any = true;
-        if (HoldsStatistics(*trees.back()) && !IsMadeFromPixelsOf(*trees.back(), *array))
+        if (HoldsStatistics(*trees.back()) &&
+            (has_own_nodata || !IsMadeFromPixelsOf(*trees.back(), *array)))
             RemoveStatistics(*trees.back());
     }
     XmlTree tree;
@@ -130,10 +151,12 @@ void ZarrPamDataset::LoadStoredPam() {
         if (has_any || group != nullptr) tree = JoinPam(std::move(group), std::move(trees));
     }
     if (tree == nullptr) return;
+    if (HoldsPixelPlaces(*tree) && ArePixelsMoved()) RemovePixelPlaces(*tree);
     EnablePam();
     const int flags = nPamFlags;
     XMLInit(tree.get(), "");
     GDALDataset::SetMetadata(nullptr, kPamState);
+    if (!IsWholeNode()) shown_pam_.reset(GDALPamDataset::SerializeToXML(""));
     nPamFlags = flags;
 }
 
@@ -178,7 +201,7 @@ Status ZarrPamDataset::StorePam() {
 }
 
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
-    dataset_id_ = DatasetId(location_.node, opened.indices, options_);
+    dataset_id_ = DatasetId(location_.node, opened.indices, OptionsThatCount());
     LoadStoredPam();
     const PlainAuxiliary plain = opened.is_new         ? PlainAuxiliary()
                                  : location_.auxiliary ? *location_.auxiliary
@@ -332,7 +355,10 @@ CPLErr ZarrPamDataset::MakeMask(const std::function<CPLErr()>& make) {
 
 CPLXMLNode* ZarrPamDataset::SerializeToXML(const char* pszPath) {
     return Guarded(store_path(), [&]() -> CPLXMLNode* {
-        CPLXMLNode* tree = WithoutStored(GDALPamDataset::SerializeToXML(pszPath), stored_metadata_);
+        CPLXMLNode* tree = GDALPamDataset::SerializeToXML(pszPath);
+        // A copy beside the store would hide what the store's becomes.
+        if (tree != nullptr && shown_pam_ != nullptr) RemoveShared(*tree, *shown_pam_);
+        tree = WithoutStored(tree, stored_metadata_);
         if (tree == nullptr && !has_mask_) return nullptr;
         if (tree == nullptr) tree = CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset");
         CPLXMLNode* const domain = CPLCreateXMLNode(nullptr, CXT_Element, "Metadata");

@@ -13,6 +13,7 @@
 #include "driver/base/open_options.h"
 #include "driver/raster/band_array.h"
 #include "driver/raster/source_state.h"
+#include "driver/raster/stored_pam.h"
 #include "driver/store/location.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_update.h"
@@ -56,6 +57,9 @@ class ZarrPamDataset : public GDALPamDataset {
     ZarrPamDataset(Location location, OpenOptions options)
         : location_(std::move(location)), options_(std::move(options)) {}
 
+    // True where the raster's rows or columns are in another order than the array's, by NORTH_UP or
+    // WRAP_LONGITUDE. May read what places the raster.
+    virtual bool ArePixelsMoved() = 0;
     // Of the group around several arrays; null removes it.
     virtual void ChangeGroupAttribute(const char* name, zarr::json::Value value) = 0;
     // Takes what is kept of the dataset, whose bands are there.
@@ -65,6 +69,9 @@ class ZarrPamDataset : public GDALPamDataset {
     zarr::Status StorePam();
     // True where what GDAL knows of the dataset is its arrays', and not one of a view of them.
     bool IsWholeNode() const;
+    // True where it shows all pixels of such arrays, though with NORTH_UP, WRAP_LONGITUDE or
+    // FILL_VALUE_AS_NODATA.
+    bool ShowsWholeNode() const;
     // Lets GDAL keep the dataset's items in memory where it may not write files beside stores.
     void EnablePam();
     // Deletes overviews beside the store that are older than it.
@@ -85,6 +92,7 @@ class ZarrPamDataset : public GDALPamDataset {
     CPLStringList RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const;
     SourceState StateOfSources() const;
     bool IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const;
+    OpenOptions OptionsThatCount() const;
     void LoadStoredPam();
     void LoadMultidimPam();
     bool HasStatistics();
@@ -94,6 +102,7 @@ class ZarrPamDataset : public GDALPamDataset {
     void LoadMask(const CPLStringList& siblings, bool is_known);
 
     std::string dataset_id_;
+    XmlTree shown_pam_;  // of the store, where the dataset is not the whole node but shows it
     // What the statistics were made from: as it was when they were read, or is when they are saved.
     std::string made_from_;
     bool statistics_are_of_pixels_ = false;  // not of those that are still to be written

@@ -5,6 +5,8 @@
 #include <cpl_string.h>
 
 #include <cstdlib>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +30,12 @@ bool IsStatisticNode(const CPLXMLNode& node) {
     return IsElement(node, "Histograms") ||
            (IsElement(node, "MDI") &&
             STARTS_WITH_CI(CPLGetXMLValue(&node, "key", ""), "STATISTICS_"));
+}
+
+bool IsPixelPlace(const CPLXMLNode& node) {
+    if (IsElement(node, "GCPList")) return true;
+    const char* const domain = CPLGetXMLValue(&node, "domain", "");
+    return IsElement(node, "Metadata") && (EQUAL(domain, "RPC") || EQUAL(domain, "GEOLOCATION"));
 }
 
 // Takes the children for which `is_wanted` is true.
@@ -115,6 +123,50 @@ void RemoveStatistics(CPLXMLNode& tree) {
     TakeChildren(tree, IsStatisticNode);
     for (CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext)
         RemoveStatistics(*node);
+}
+
+bool HoldsPixelPlaces(const CPLXMLNode& tree) {
+    for (const CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext)
+        if (IsPixelPlace(*node)) return true;
+    return false;
+}
+
+void RemovePixelPlaces(CPLXMLNode& tree) { TakeChildren(tree, IsPixelPlace); }
+
+namespace {
+
+// The text of an element alone, without what follows.
+std::string TextOf(const CPLXMLNode& node) {
+    const XmlTree copy(CPLCloneXMLTree(&node));
+    CPLDestroyXMLNode(std::exchange(copy->psNext, nullptr));
+    const std::unique_ptr<char, decltype(&VSIFree)> text(CPLSerializeXMLTree(copy.get()), VSIFree);
+    return text != nullptr ? text.get() : "";
+}
+
+// True for two bands of the same number, and for two metadata domains of the same name.
+bool IsSameContainer(const CPLXMLNode& a, const CPLXMLNode& b) {
+    const auto have = [&](const char* name, const char* attribute) {
+        return IsElement(a, name) && IsElement(b, name) &&
+               EQUAL(CPLGetXMLValue(&a, attribute, ""), CPLGetXMLValue(&b, attribute, ""));
+    };
+    return have(kBand, "band") || have("Metadata", "domain");
+}
+
+}  // namespace
+
+void RemoveShared(CPLXMLNode& tree, const CPLXMLNode& other) {
+    std::set<std::string> texts;
+    for (const CPLXMLNode* node = other.psChild; node != nullptr; node = node->psNext) {
+        if (node->eType != CXT_Element) continue;
+        texts.insert(TextOf(*node));
+        for (CPLXMLNode* own = tree.psChild; own != nullptr; own = own->psNext)
+            if (IsSameContainer(*own, *node)) RemoveShared(*own, *node);
+    }
+    TakeChildren(tree, [&](const CPLXMLNode& node) {
+        if (node.eType != CXT_Element) return false;
+        const bool is_container = IsElement(node, kBand) || IsElement(node, "Metadata");
+        return is_container ? IsEmpty(node) : texts.count(TextOf(node)) != 0;
+    });
 }
 
 std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key) {

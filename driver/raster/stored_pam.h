@@ -35,6 +35,15 @@ zarr::json::Value PamValue(const CPLXMLNode* tree);
 bool HoldsStatistics(const CPLXMLNode& tree);
 void RemoveStatistics(CPLXMLNode& tree);
 
+// True where the tree has control points, or a metadata domain that places pixels by their rows and
+// columns: RPC or GEOLOCATION.
+bool HoldsPixelPlaces(const CPLXMLNode& tree);
+void RemovePixelPlaces(CPLXMLNode& tree);
+
+// Removes from `tree` what `other` has, too: elements of the same content, and of bands and
+// metadata domains each of their elements.
+void RemoveShared(CPLXMLNode& tree, const CPLXMLNode& other);
+
 // An item of a metadata domain of the dataset; empty without.
 std::string PamItem(const CPLXMLNode& tree, const char* domain, const char* key);
 // Adds a metadata domain.

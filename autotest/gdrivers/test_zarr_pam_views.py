@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""What the attribute gdal_pam keeps of a raster, where open options show the raster in another way, and
+in copies of a part of it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import zarr_formats
+from osgeo import gdal, osr
+from zarr_gdal import array_name, config_options, open_raster
+
+pytestmark = zarr_formats.BOTH
+COLUMNS, ROWS = 36, 18
+POINTS = [(10, 50, 0, 0), (11, 50, 36, 0), (10, 49, 0, 18)]
+
+
+def wgs84():
+    srs = osr.SpatialReference()
+    srs.ImportFromEPSG(4326)
+    return srs
+
+
+def describe(band):
+    """Says of a band what depends neither on the place of pixels nor on nodata."""
+    table = gdal.ColorTable()
+    for i in range(3):
+        table.SetColorEntry(i, (i * 100, 1, 2, 255))
+    band.SetColorTable(table)
+    band.SetCategoryNames(["sea", "land", "ice"])
+    attributes = gdal.RasterAttributeTable()
+    attributes.CreateColumn("V", gdal.GFT_Integer, gdal.GFU_MinMax)
+    attributes.SetRowCount(3)
+    band.SetDefaultRAT(attributes)
+    band.SetDescription("cover")
+    band.SetMetadata({"c": "d"}, "OTHER")
+
+
+def make(folder, transform=(0, 10, 0, -90, 0, 10), points=False, bands=1, options=()):
+    """A raster from south to north, from 0 to 360 degrees."""
+    source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, bands, gdal.GDT_Byte)
+    source.WriteArray(np.tile(np.arange(ROWS, dtype="u1")[:, None] % 3, (bands, 1, COLUMNS)).reshape(bands, ROWS, COLUMNS))
+    if transform:
+        source.SetGeoTransform(transform)
+        source.SetSpatialRef(wgs84())
+    for i in range(bands):
+        describe(source.GetRasterBand(i + 1))
+        source.GetRasterBand(i + 1).SetStatistics(0, 2, 1, 0.8)
+    source.SetMetadata({"a": "b"}, "MYDOM")
+    source.SetMetadata({"t": "u"})
+    if points:
+        source.SetGCPs([gdal.GCP(x, y, 0, column, row) for x, y, column, row in POINTS], wgs84())
+        source.SetMetadata({"LINE_OFF": "9", "SAMP_OFF": "18", "LAT_OFF": "3"}, "RPC")
+    store = folder / "k.zarr"
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=["ARRAY_NAME=k", *options]) is not None
+    return store
+
+
+def told(dataset):
+    band = dataset.GetRasterBand(dataset.RasterCount)
+    table = band.GetColorTable()
+    return {
+        "table": [table.GetColorEntry(i) for i in range(3)] if table else None,
+        "attributes": band.GetDefaultRAT() is not None and band.GetDefaultRAT().GetRowCount(),
+        "categories": band.GetCategoryNames(),
+        "colour": gdal.GetColorInterpretationName(band.GetColorInterpretation()),
+        "description": band.GetDescription(),
+        "of band": band.GetMetadata("OTHER"),
+        "domain": dataset.GetMetadata("MYDOM"),
+        "item": dataset.GetMetadataItem("t"),
+    }
+
+
+def statistics(dataset):
+    return dataset.GetRasterBand(1).GetMetadataItem("STATISTICS_MAXIMUM")
+
+
+def points_of(dataset):
+    return [(p.GCPX, p.GCPY, p.GCPPixel, p.GCPLine) for p in dataset.GetGCPs()]
+
+
+# Whether the statistics are kept, by option.
+OPTIONS = {
+    "NORTH_UP=YES": True,
+    "WRAP_LONGITUDE=YES": True,
+    "DIM_X=x": True,
+    "DIM_Y=y": True,
+    "FILL_VALUE_AS_NODATA=YES": False,
+    "FILL_VALUE_AS_NODATA=NO": False,
+}
+
+
+@pytest.mark.parametrize("bands", [1, 2, "apart"])
+@pytest.mark.parametrize("option", OPTIONS)
+def test_options_keep_what_is_said_of_the_raster(tmp_path, option, bands):
+    if bands == "apart":
+        name = str(make(tmp_path, bands=2, options=["SINGLE_ARRAY=NO"]))
+    else:
+        name = array_name(make(tmp_path, bands=bands), "k")
+    expected = told(open_raster(name))
+    assert expected["table"] and expected["attributes"] == 3 and expected["domain"] == {"a": "b"}
+    assert expected["description"] == "cover" and statistics(open_raster(name))
+    dataset = open_raster(name, option)
+    assert told(dataset) == expected
+    assert bool(statistics(dataset)) == OPTIONS[option]
+
+
+def test_so_does_the_configuration_option(tmp_path):
+    name = array_name(make(tmp_path), "k")
+    expected = told(open_raster(name))
+    with config_options(ZARR_NORTH_UP="YES"):
+        dataset = open_raster(name)
+        assert dataset.GetGeoTransform()[5] < 0 and told(dataset) == expected
+
+
+def test_other_axes_are_another_raster(tmp_path):
+    name = array_name(make(tmp_path), "k")
+    assert told(open_raster(name, "DIM_X=y"))["table"] is None
+
+
+@pytest.mark.parametrize("option", ["NORTH_UP=YES", "WRAP_LONGITUDE=YES"])
+def test_points_of_pixels_that_are_moved_are_left_out(tmp_path, option):
+    name = array_name(make(tmp_path, points=True), "k")
+    assert points_of(open_raster(name)) == POINTS
+    dataset = open_raster(name, option)
+    assert points_of(dataset) == [] and dataset.GetMetadata("RPC") == {}
+    assert told(dataset) == told(open_raster(name))
+
+
+@pytest.mark.parametrize("option", [*OPTIONS])
+def test_points_of_pixels_that_stay_are_kept(tmp_path, option):
+    name = array_name(make(tmp_path, (0, 10, 0, 90, 0, -10) if "WRAP" not in option else None, points=True), "k")
+    dataset = open_raster(name, option)
+    assert points_of(dataset) == POINTS and dataset.GetMetadata("RPC")["LINE_OFF"] == "9"
+
+
+SCRIPT = """
+import json, sys
+from osgeo import gdal
+dataset = gdal.OpenEx(sys.argv[1], open_options=["NORTH_UP=YES"])
+if len(sys.argv) > 2:
+    dataset.GetRasterBand(1).SetMetadataItem("own", "x", "OTHER")
+    dataset.GetRasterBand(1).ComputeStatistics(False)
+del dataset
+dataset = gdal.OpenEx(sys.argv[1], open_options=["NORTH_UP=YES"])
+band = dataset.GetRasterBand(1)
+print(json.dumps([band.GetColorTable().GetColorEntry(1), band.GetMetadata("OTHER"), band.GetCategoryNames()]))
+"""
+
+
+def run(*arguments):
+    done = subprocess.run([sys.executable, "-c", SCRIPT, *arguments], check=True, capture_output=True, text=True,
+                          env={**os.environ, "GDAL_PAM_ENABLED": "YES"})  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def test_no_copy_beside_the_store_hides_what_it_becomes(tmp_path):
+    store = make(tmp_path)
+    name = array_name(store, "k")
+    assert run(name, "save") == [[100, 1, 2, 255], {"c": "d", "own": "x"}, ["sea", "land", "ice"]]
+    [beside] = tmp_path.glob("*.aux.xml")
+    assert "Color" not in beside.read_text() and "own" in beside.read_text()
+    dataset = gdal.OpenEx(name, gdal.OF_RASTER | gdal.OF_UPDATE)
+    table = gdal.ColorTable()
+    table.SetColorEntry(1, (7, 8, 9, 255))
+    dataset.GetRasterBand(1).SetColorTable(table)
+    del dataset
+    assert run(name) == [[7, 8, 9, 255], {"c": "d", "own": "x"}, ["sea", "land", "ice"]]
