@@ -179,7 +179,7 @@ Result<json::Value> ReadEmptyConfiguration(const json::Value& configuration,
 Result<json::Value> ReadNumcodecsConfiguration(const json::Value& configuration,
                                                const CodecContext& context) {
     json::Value options = configuration;
-    json::Object& members = *options.as_object();
+    json::Object& members = *options.MutableObject();
     for (const std::string_view key : kTypeMembers) {
         json::Value* member = json::FindMember(members, key);
         if (member != nullptr && member->as_string() != nullptr)
@@ -198,7 +198,7 @@ Result<json::Value> ReadShuffleConfiguration(const json::Value& configuration,
                                              const CodecContext& context) {
     json::Value options = configuration;
     if (options.Find("elementsize") == nullptr)
-        json::PutMember(*options.as_object(), "elementsize",
+        json::PutMember(*options.MutableObject(), "elementsize",
                         json::Value(std::uint64_t{context.dtype.size}));
     return options;
 }
@@ -243,7 +243,8 @@ json::Value ZstdConfiguration(const json::Value& options, const DataType& /*dtyp
 json::Value ShuffleConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     if (options.Find("elementsize") == nullptr)
-        json::PutMember(*configuration.as_object(), "elementsize", json::Value(std::int64_t{4}));
+        json::PutMember(*configuration.MutableObject(), "elementsize",
+                        json::Value(std::int64_t{4}));
     return configuration;
 }
 
@@ -255,7 +256,7 @@ json::Value EmptyConfiguration(const json::Value& /*options*/, const DataType& /
 json::Value NumcodecsConfiguration(const json::Value& options, const DataType& /*dtype*/) {
     json::Value configuration = options;
     for (const std::string_view key : kTypeMembers) {
-        json::Value* member = json::FindMember(*configuration.as_object(), key);
+        json::Value* member = json::FindMember(*configuration.MutableObject(), key);
         if (member == nullptr || member->as_string() == nullptr) continue;
         std::string typestr = *member->as_string();
         if (!typestr.empty() && typestr[0] == '>') typestr[0] = '<';

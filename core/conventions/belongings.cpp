@@ -278,7 +278,7 @@ Status RenameArray(HierarchyWriter& writer, const Hierarchy& hierarchy, const st
         ZARR_ASSIGN_OR_RETURN(const NodeKind taken, hierarchy.KindOf(JoinKey(group, to)));
         if (taken != NodeKind::kNone) continue;
         ZARR_RETURN_IF_ERROR(rename(JoinKey(group, from), to));
-        json::Object& members = *attributes.as_object();
+        json::Object& members = *attributes.MutableObject();
         json::PutMember(members, attribute, json::Value(to));
         if (const std::string* const words = StringAttribute(attributes, "coordinates")) {
             std::string text = ReplaceWord(*words, from, to);

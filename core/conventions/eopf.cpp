@@ -63,7 +63,7 @@ json::Value WithEopf(json::Value attributes, const ArrayMetadata& metadata, Warn
         return attributes;
     }
     const json::Value eopf = *found;  // the attributes grow
-    json::Object& members = *attributes.as_object();
+    json::Object& members = *attributes.MutableObject();
     const auto add = [&](std::string_view name, json::Value value) {
         members.emplace_back(std::string(name), std::move(value));
     };

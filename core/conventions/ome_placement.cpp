@@ -543,7 +543,8 @@ std::optional<OmePlacement> OnImageBy(const PlacementReader& reader, const json:
     const std::size_t size = placed.rows.size();
     const OmePlacement start{{}, placed.axes, IdentityRows(size)};
     json::Value alone = item;
-    for (const char* member : {"input", "output"}) json::EraseMember(*alone.as_object(), member);
+    for (const char* member : {"input", "output"})
+        json::EraseMember(*alone.MutableObject(), member);
     const auto link = reader.Apply(alone, start);
     if (!link.ok()) return std::nullopt;
     const auto rows = side[0] == 'i' ? std::optional(link->rows) : Inverse(link->rows);

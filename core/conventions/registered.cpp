@@ -64,7 +64,7 @@ void RegisterConvention(json::Object& attributes, Convention convention) {
 
 void UnregisterConvention(json::Object& attributes, Convention convention) {
     json::Value* const held = json::FindMember(attributes, kConventions);
-    json::Array* const list = held != nullptr ? held->as_array() : nullptr;
+    json::Array* const list = held != nullptr ? held->MutableArray() : nullptr;
     if (list == nullptr) return;
     const ConventionEntry& entry = ConventionEntryOf(convention);
     list->erase(

@@ -405,7 +405,7 @@ Result<json::Value> V3DataTypeToJson(const DataType& type) {
     ZARR_ASSIGN_OR_RETURN(json::Value elements, AnyToJson(type).WithContext("data_type"));
     if (const std::string* const name = elements.as_string())
         elements = Named(std::string(*name), {});
-    return Named(kOptionalName, std::move(*elements.as_object()));
+    return Named(kOptionalName, std::move(*elements.MutableObject()));
 }
 
 std::string V3DataTypeText(const DataType& type) {

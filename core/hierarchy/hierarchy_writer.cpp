@@ -221,7 +221,7 @@ Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Valu
         if (attributes->as_object() == nullptr) return NoObject(key, *attributes);
     ZARR_ASSIGN_OR_RETURN(const auto held, AcquireIfAny(locks_, key));
     ZARR_ASSIGN_OR_RETURN(json::Value stored, documents->Attributes(node));
-    ApplyChange(*before.as_object(), after, *stored.as_object());
+    ApplyChange(*before.as_object(), after, *stored.MutableObject());
     return ReplaceAttributes(node, stored);
 }
 

@@ -101,33 +101,40 @@ void Append(const Value& value, std::size_t depth, std::string& out) {
 
 }  // namespace
 
-Value::Value(std::string v) {
-    content_.string = new std::string(std::move(v));
-    kind_ = Kind::kString;
+Value::Value(std::string v) : kind_(Kind::kString) {
+    content_.string = new Shared<std::string>(std::move(v));
 }
 
-Value::Value(Array v) {
-    content_.array = new Array(std::move(v));
-    kind_ = Kind::kArray;
+Value::Value(Array v) : kind_(Kind::kArray) { content_.array = new Shared<Array>(std::move(v)); }
+
+Value::Value(Object v) : kind_(Kind::kObject) {
+    content_.object = new Shared<Object>(std::move(v));
 }
 
-Value::Value(Object v) {
-    content_.object = new Object(std::move(v));
-    kind_ = Kind::kObject;
-}
-
-Value::Value(const Value& other) : content_(other.content_) {
-    if (other.kind_ == Kind::kString) content_.string = new std::string(*other.content_.string);
-    if (other.kind_ == Kind::kArray) content_.array = new Array(*other.content_.array);
-    if (other.kind_ == Kind::kObject) content_.object = new Object(*other.content_.object);
-    kind_ = other.kind_;
+Value::Value(const Value& other) noexcept : kind_(other.kind_), content_(other.content_) {
+    if (kind_ == Kind::kString) content_.string->users.fetch_add(1, std::memory_order_relaxed);
+    if (kind_ == Kind::kArray) content_.array->users.fetch_add(1, std::memory_order_relaxed);
+    if (kind_ == Kind::kObject) content_.object->users.fetch_add(1, std::memory_order_relaxed);
 }
 
 Value::~Value() {
-    if (kind_ == Kind::kString) delete content_.string;
-    if (kind_ == Kind::kArray) delete content_.array;
-    if (kind_ == Kind::kObject) delete content_.object;
+    if (kind_ == Kind::kString) Release(content_.string);
+    if (kind_ == Kind::kArray) Release(content_.array);
+    if (kind_ == Kind::kObject) Release(content_.object);
 }
+
+template <class T>
+T* Value::Own(Shared<T>*& shared) {
+    if (shared->users.load(std::memory_order_acquire) != 1) {
+        auto* const own = new Shared<T>(shared->content);
+        Release(shared);
+        shared = own;
+    }
+    return &shared->content;
+}
+
+Array* Value::MutableArray() { return kind_ == Kind::kArray ? Own(content_.array) : nullptr; }
+Object* Value::MutableObject() { return kind_ == Kind::kObject ? Own(content_.object) : nullptr; }
 
 bool Value::GetInt64(std::int64_t& out) const {
     const double number = kind_ == Kind::kDouble ? content_.number : 0;
@@ -527,7 +534,7 @@ class Builder {
 
     bool Pop() {
         Value done = std::move(open_.back().value);
-        if (Object* members = done.as_object()) KeepLast(*members);
+        if (Object* members = done.MutableObject()) KeepLast(*members);
         open_.pop_back();
         return Add(std::move(done));
     }
@@ -539,10 +546,10 @@ class Builder {
         }
         if (open_.empty()) {
             root_ = std::move(value);
-        } else if (Object* object = open_.back().value.as_object()) {
+        } else if (Object* object = open_.back().value.MutableObject()) {
             object->emplace_back(std::move(open_.back().key), std::move(value));
         } else {
-            open_.back().value.as_array()->push_back(std::move(value));
+            open_.back().value.MutableArray()->push_back(std::move(value));
         }
         return true;
     }

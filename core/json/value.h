@@ -3,6 +3,7 @@
 // NaN, Infinity and -Infinity tokens that Python's json module writes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,9 +22,10 @@ using Array = std::vector<Value>;
 using Member = std::pair<std::string, Value>;
 using Object = std::vector<Member>;  // in the text's order
 
-// A JSON value. Integers that fit neither int64 nor uint64 become doubles. It takes 16 bytes, and
-// those of its content where that is not a number. Where memory runs out while one is copied, both
-// are as they were.
+// A JSON value of 16 bytes, with its content behind a pointer where that is a string, an array or
+// an object. Integers that fit neither int64 nor uint64 become doubles. Copies share their content,
+// until MutableArray() or MutableObject() of one of them is called. Different values may be used by
+// different threads, even where they share their content.
 class Value {
   public:
     Value() = default;  // null
@@ -37,12 +39,11 @@ class Value {
     explicit Value(Array v);
     explicit Value(Object v);
 
-    Value(const Value& other);
+    Value(const Value& other) noexcept;
     Value(Value&& other) noexcept : kind_(other.kind_), content_(other.content_) {
         other.kind_ = Kind::kNull;
     }
-    Value& operator=(const Value& other) {
-        if (this == &other) return *this;
+    Value& operator=(const Value& other) noexcept {
         Value copy(other);
         return *this = std::move(copy);
     }
@@ -60,12 +61,18 @@ class Value {
     // The content where the value is of that type, else nullptr.
     const bool* as_bool() const { return kind_ == Kind::kBool ? &content_.boolean : nullptr; }
     const std::string* as_string() const {
-        return kind_ == Kind::kString ? content_.string : nullptr;
+        return kind_ == Kind::kString ? &content_.string->content : nullptr;
     }
-    const Array* as_array() const { return kind_ == Kind::kArray ? content_.array : nullptr; }
-    const Object* as_object() const { return kind_ == Kind::kObject ? content_.object : nullptr; }
-    Array* as_array() { return kind_ == Kind::kArray ? content_.array : nullptr; }
-    Object* as_object() { return kind_ == Kind::kObject ? content_.object : nullptr; }
+    const Array* as_array() const {
+        return kind_ == Kind::kArray ? &content_.array->content : nullptr;
+    }
+    const Object* as_object() const {
+        return kind_ == Kind::kObject ? &content_.object->content : nullptr;
+    }
+    // The content to be changed, of this value alone; nullptr where it is of another type. The
+    // pointer is not to be used after the value is copied.
+    Array* MutableArray();
+    Object* MutableObject();
 
     // Numbers: an integer that is in range (a double counts when it is integral, as in `4.0`).
     bool GetInt64(std::int64_t& out) const;
@@ -90,15 +97,27 @@ class Value {
         kArray,
         kObject
     };
+    template <class T>
+    struct Shared {
+        explicit Shared(T v) : content(std::move(v)) {}
+        T content;
+        std::atomic<std::size_t> users{1};  // values
+    };
     union Content {
         bool boolean;
         std::int64_t int64 = 0;
         std::uint64_t uint64;
         double number;
-        std::string* string;  // these are the value's own
-        Array* array;
-        Object* object;
+        Shared<std::string>* string;
+        Shared<Array>* array;
+        Shared<Object>* object;
     };
+    template <class T>
+    static void Release(Shared<T>* shared) {
+        if (shared->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete shared;
+    }
+    template <class T>
+    static T* Own(Shared<T>*& shared);
 
     Kind kind_ = Kind::kNull;
     Content content_;

@@ -125,7 +125,7 @@ void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
                     extension.end());
     json::Value* const types = json::FindMember(extension, kTypes);
     if (types != nullptr && types->as_object() != nullptr) {
-        json::Object& of = *types->as_object();
+        json::Object& of = *types->MutableObject();
         of.erase(std::remove_if(of.begin(), of.end(),
                                 [&](const auto& member) {
                                     return !IsOfOneKind(stored.Find(member.first),
@@ -143,16 +143,15 @@ void HideFromNetcdf(json::Object& attributes, const json::Value& stored,
 }
 
 void ShowHidden(json::Value& attributes) {
-    json::Object* const members = attributes.as_object();
-    if (members == nullptr) return;
     for (const std::string_view name : {"_NCZARR_ATTR", "_nczarr_attr"}) {
-        const json::Value* const extension = json::FindMember(*members, name);
+        const json::Value* const extension = attributes.Find(name);
         const json::Value* const hidden = extension != nullptr ? extension->Find(kHidden) : nullptr;
         if (hidden == nullptr || hidden->as_array() == nullptr) continue;
         const json::Array names = *hidden->as_array();
+        json::Object& members = *attributes.MutableObject();
         for (const json::Value& item : names) {
             const std::string* const own = item.as_string();
-            json::Value* const value = own != nullptr ? json::FindMember(*members, *own) : nullptr;
+            json::Value* const value = own != nullptr ? json::FindMember(members, *own) : nullptr;
             const std::string* const text = value != nullptr ? value->as_string() : nullptr;
             if (text == nullptr) continue;
             auto parsed = json::Parse(*text);
@@ -187,7 +186,7 @@ NczarrForm AsSpecified(json::Value array_document, const json::Value& extension)
     const std::string type = TypeOf(array_document);
     const bool is_scalar = IsScalar(extension) && HasShapeOfOne(array_document);
     const bool is_printed = HasPrintedFill(array_document, type);
-    json::Object& document = *array_document.as_object();
+    json::Object& document = *array_document.MutableObject();
     if (is_scalar) {
         Set(document, "shape", json::Value(json::Array{}));
         Set(document, "chunks", json::Value(json::Array{}));
@@ -218,7 +217,7 @@ bool IsTextOfObjects(const json::Value& array_document) {
 
 json::Value AsObjects(json::Value array_document) {
     const bool is_bytes = KindOf(array_document) == 'S';
-    for (auto& [name, member] : *array_document.as_object()) {
+    for (auto& [name, member] : *array_document.MutableObject()) {
         if (name == "dtype") member = json::Value("|O");
         if (name != "fill_value" || !is_bytes || member.as_string() == nullptr) continue;
         // Text that is not base64 was not written as base64.

@@ -48,7 +48,7 @@ std::vector<std::uint64_t> ShapeOf(const json::Value& document) {
 // The size of a declared dimension: a number, or the member "size" of an object, of either as a
 // text. nullptr where there is none.
 json::Value* SizeOf(json::Value& declared) {
-    if (json::Object* const members = declared.as_object())
+    if (json::Object* const members = declared.MutableObject())
         return json::FindMember(*members, "size");
     return &declared;
 }
@@ -67,9 +67,9 @@ bool HasSize(const json::Value& declared, std::uint64_t size) {
 // objects with names; nullptr where it is not.
 json::Value* FindDimension(json::Value* dimensions, std::string_view name) {
     if (dimensions == nullptr) return nullptr;
-    if (json::Object* const by_name = dimensions->as_object())
+    if (json::Object* const by_name = dimensions->MutableObject())
         return json::FindMember(*by_name, name);
-    json::Array* const list = dimensions->as_array();
+    json::Array* const list = dimensions->MutableArray();
     for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
         const json::Value* const own = (*list)[i].Find("name");
         if (own != nullptr && own->as_string() != nullptr && *own->as_string() == name)
@@ -79,21 +79,21 @@ json::Value* FindDimension(json::Value* dimensions, std::string_view name) {
 }
 
 void AddDimension(json::Value& dimensions, const std::string& name, std::uint64_t size) {
-    if (json::Array* const list = dimensions.as_array()) {
+    if (json::Array* const list = dimensions.MutableArray()) {
         list->emplace_back(json::Object{{"name", json::Value(name)}, {"size", json::Value(size)}});
         return;
     }
     if (dimensions.as_object() == nullptr) dimensions = json::Value(json::Object{});
-    dimensions.as_object()->emplace_back(name, json::Value(size));
+    dimensions.MutableObject()->emplace_back(name, json::Value(size));
 }
 
 void RemoveDimension(json::Value* dimensions, std::string_view name) {
     if (dimensions == nullptr) return;
-    if (json::Object* const by_name = dimensions->as_object())
+    if (json::Object* const by_name = dimensions->MutableObject())
         by_name->erase(std::remove_if(by_name->begin(), by_name->end(),
                                       [&](const auto& member) { return member.first == name; }),
                        by_name->end());
-    if (json::Array* const list = dimensions->as_array())
+    if (json::Array* const list = dimensions->MutableArray())
         list->erase(std::remove_if(list->begin(), list->end(),
                                    [&](const json::Value& item) {
                                        const json::Value* const own = item.Find("name");
@@ -448,7 +448,7 @@ Status NczarrDocuments::Rereference(const std::string& array, json::Value& attri
         Texts(json::FindMember(extension, spelling_.references));
     json::PutMember(extension, spelling_.references, json::Value(renamed));
     if (layout_ == Layout::kAttributes) {  // which the caller is about to write
-        json::PutMember(*attributes.as_object(), spelling_.array, json::Value(extension));
+        json::PutMember(*attributes.MutableObject(), spelling_.array, json::Value(extension));
     } else {
         ZARR_RETURN_IF_ERROR(
             Change(ArrayPlace(array), [&](json::Object& members) { members = extension; }));
@@ -468,19 +468,19 @@ Result<json::Value> NczarrDocuments::AsStored(const std::string& path,
     ZARR_ASSIGN_OR_RETURN(json::Object stored,
                           Read({DocumentKey(path, Document::kAttributes), {}}));
     json::Value kept = attributes;
-    json::Value* const names = json::FindMember(*kept.as_object(), kNames);
+    json::Value* const names = json::FindMember(*kept.MutableObject(), kNames);
     const json::Value* const stored_names = json::FindMember(stored, kNames);
     if (names != nullptr && Texts(names).empty() && stored_names != nullptr) *names = *stored_names;
     for (const json::Member& member : stored)
         if (IsNczarrName(member.first) && kept.Find(member.first) == nullptr)
-            kept.as_object()->push_back(member);
+            kept.MutableObject()->push_back(member);
     ZARR_RETURN_IF_ERROR(Rereference(path, kept));
     if (layout == Layout::kAttributes) {
         const json::Value* const extension = kept.Find(spelling_.array);
         if (extension != nullptr)
-            DropNamesOfGroups(Texts(extension->Find(spelling_.references)), *kept.as_object());
+            DropNamesOfGroups(Texts(extension->Find(spelling_.references)), *kept.MutableObject());
     } else {
-        HideFromNetcdf(*kept.as_object(), json::Value(std::move(stored)), spelling_.attributes);
+        HideFromNetcdf(*kept.MutableObject(), json::Value(std::move(stored)), spelling_.attributes);
     }
     return kept;
 }

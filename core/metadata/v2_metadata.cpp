@@ -121,9 +121,14 @@ Result<ArrayMetadata> Checked(json::Object document) {
 
 Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
                                          const AttributesSource& attributes) {
-    ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(text));
+    ZARR_ASSIGN_OR_RETURN(const json::Value document, json::Parse(text));
+    return ParseArrayMetadata(document, attributes);
+}
+
+Result<ArrayMetadata> ParseArrayMetadata(const json::Value& document,
+                                         const AttributesSource& attributes) {
     if (document.as_object() == nullptr) return json::Expected("", "an object", document);
-    return ReadArrayMetadata(std::move(*document.as_object()), attributes);
+    return ReadArrayMetadata(*document.as_object(), attributes);
 }
 
 Result<ArrayMetadata> ReadArrayMetadata(json::Object members, const AttributesSource& attributes) {
@@ -148,7 +153,7 @@ Result<ArrayMetadata> ReadArrayMetadata(json::Object members, const AttributesSo
     ZARR_RETURN_IF_ERROR(ReadSeparator(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadFillValue(document, metadata));
     ZARR_RETURN_IF_ERROR(ReadCodecs(document, metadata));
-    metadata.document = std::move(*written.as_object());
+    metadata.document = std::move(*written.MutableObject());
     return metadata;
 }
 
@@ -167,11 +172,17 @@ void AddUndefined(const json::Object& members, ArrayMetadata& metadata) {
 
 Status CheckGroupMetadata(std::string_view text) {
     ZARR_ASSIGN_OR_RETURN(const json::Value document, json::Parse(text));
-    return CheckFormat(document);
+    return CheckGroupMetadata(document);
 }
+
+Status CheckGroupMetadata(const json::Value& document) { return CheckFormat(document); }
 
 Result<json::Value> ParseAttributes(std::string_view text) {
     ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(text));
+    return ParseAttributes(std::move(document));
+}
+
+Result<json::Value> ParseAttributes(json::Value document) {
     if (document.as_object() == nullptr) return json::Expected("", "an object", document);
     ShowHidden(document);
     return document;

@@ -25,7 +25,9 @@ using AttributesSource = std::function<json::Value()>;
 // 63 bits. Errors name the member and its value.
 Result<ArrayMetadata> ParseArrayMetadata(std::string_view text,
                                          const AttributesSource& attributes = {});
-// The same of members that are parsed.
+Result<ArrayMetadata> ParseArrayMetadata(const json::Value& document,
+                                         const AttributesSource& attributes = {});
+// Validates the members of such a document.
 Result<ArrayMetadata> ReadArrayMetadata(json::Object members,
                                         const AttributesSource& attributes = {});
 
@@ -36,13 +38,15 @@ std::string ArrayText(const ArrayMetadata& metadata);
 // and `metadata` lacks.
 void AddUndefined(const json::Object& members, ArrayMetadata& metadata);
 
-// Checks the text of `.zgroup`.
+// Checks the text of `.zgroup`, or the document.
 Status CheckGroupMetadata(std::string_view text);
+Status CheckGroupMetadata(const json::Value& document);
 // The text of a new `.zgroup`.
 std::string GroupText();
 
-// Parses the text of `.zattrs`: an object.
+// Reads the text of `.zattrs`, or the document: an object.
 Result<json::Value> ParseAttributes(std::string_view text);
+Result<json::Value> ParseAttributes(json::Value document);
 
 // Members of the model that depend on the document; see array_metadata.h.
 Result<ArrayMetadata> MakeV2Array(const ArraySpec& spec);

@@ -46,20 +46,17 @@ Result<json::Value> ParseSlice(const std::vector<json::Slice>& slices, std::stri
     return json::Parse(*text).WithContext(name);
 }
 
-Result<V3NodeType> TypeIn(const std::vector<json::Slice>& slices) {
-    for (const std::string_view name : {"zarr_format", "node_type"})
-        if (!json::FindSlice(slices, name))
-            return Status::Corrupt("the compulsory member \"" + std::string(name) +
-                                   "\" is missing");
-    ZARR_ASSIGN_OR_RETURN(const json::Value format, ParseSlice(slices, "zarr_format"));
-    std::int64_t version = 0;
-    if (!format.is_integer() || !format.GetInt64(version) || version != 3)
-        return json::Expected("zarr_format", "3", format);
-    ZARR_ASSIGN_OR_RETURN(const json::Value type, ParseSlice(slices, "node_type"));
-    const std::string* const text = type.as_string();
-    if (text == nullptr || (*text != "array" && *text != "group"))
-        return json::Expected("node_type", R"("array" or "group")", type);
-    return *text == "array" ? V3NodeType::kArray : V3NodeType::kGroup;
+// The members of a document of which `is_wanted` accepts the name. The others are not parsed.
+template <class Test>
+Result<json::Value> ParseMembers(std::string_view text, const Test& is_wanted) {
+    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
+    json::Object members;
+    for (const auto& [name, slice] : slices) {
+        if (!is_wanted(name)) continue;
+        ZARR_ASSIGN_OR_RETURN(json::Value value, ParseSlice(slices, name));
+        json::PutMember(members, name, std::move(value));
+    }
+    return json::Value(std::move(members));
 }
 
 // Zarr v3 specification, "Extension definition", "must_understand".
@@ -181,7 +178,7 @@ Status AddAbsentCodecs(json::Value& document, const DataType& dtype) {
     ArraySpec plain;
     plain.dtype = dtype;
     ZARR_ASSIGN_OR_RETURN(json::Value codecs, V3CodecsOf(plain));
-    json::PutMember(*document.as_object(), kCodecs, std::move(codecs));
+    json::PutMember(*document.MutableObject(), kCodecs, std::move(codecs));
     return {};
 }
 
@@ -225,7 +222,7 @@ Result<ArrayMetadata> ReadArray(json::Object members,
     metadata.has_fill_value = !HasNoFillValue(document, metadata.dtype);
     if (const json::Value* const attributes = document.Find(kAttributes))
         metadata.fill_meaning = StatedFillMeaning(*attributes);
-    metadata.document = std::move(*document.as_object());
+    metadata.document = std::move(*document.MutableObject());
     json::EraseMember(metadata.document, kAttributes);
     return metadata;
 }
@@ -259,7 +256,7 @@ void PutAttributes(json::Object& document, const json::Value& shown,
 Result<json::Object> ParseDocument(std::string_view text) {
     ZARR_ASSIGN_OR_RETURN(json::Value document, json::Parse(text));
     if (document.as_object() == nullptr) return json::Expected("", "an object", document);
-    return std::move(*document.as_object());
+    return std::move(*document.MutableObject());
 }
 
 std::string TextOf(json::Object document) {
@@ -311,46 +308,78 @@ Result<json::Value> DefaultFill(const DataType& dtype) {
 
 }  // namespace
 
+Result<V3NodeType> V3NodeTypeOf(const json::Value& document) {
+    if (document.as_object() == nullptr) return json::Expected("", "an object", document);
+    for (const std::string_view name : {"zarr_format", "node_type"})
+        if (document.Find(name) == nullptr)
+            return Status::Corrupt("the compulsory member \"" + std::string(name) +
+                                   "\" is missing");
+    const json::Value& format = *document.Find("zarr_format");
+    std::int64_t version = 0;
+    if (!format.is_integer() || !format.GetInt64(version) || version != 3)
+        return json::Expected("zarr_format", "3", format);
+    const json::Value& type = *document.Find("node_type");
+    const std::string* const text = type.as_string();
+    if (text == nullptr || (*text != "array" && *text != "group"))
+        return json::Expected("node_type", R"("array" or "group")", type);
+    return *text == "array" ? V3NodeType::kArray : V3NodeType::kGroup;
+}
+
 Result<V3NodeType> V3NodeTypeOf(std::string_view text) {
-    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
-    return TypeIn(slices);
+    ZARR_ASSIGN_OR_RETURN(const json::Value members, ParseMembers(text, [](std::string_view name) {
+                              return name == "zarr_format" || name == "node_type";
+                          }));
+    return V3NodeTypeOf(members);
+}
+
+Result<ArrayMetadata> ParseV3Array(const json::Value& document) {
+    ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(document));
+    if (type != V3NodeType::kArray)
+        return Status::Corrupt(R"(node_type: expected "array", got "group")");
+    return ReadArray(*document.as_object());
 }
 
 Result<ArrayMetadata> ParseV3Array(std::string_view text) {
-    ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(text));
-    if (type != V3NodeType::kArray)
-        return Status::Corrupt(R"(node_type: expected "array", got "group")");
-    ZARR_ASSIGN_OR_RETURN(json::Object document, ParseDocument(text));
-    return ReadArray(std::move(document));
+    ZARR_RETURN_IF_ERROR(V3NodeTypeOf(text).status());
+    ZARR_ASSIGN_OR_RETURN(const json::Value document, json::Parse(text));
+    return ParseV3Array(document);
+}
+
+Status CheckV3Group(const json::Value& document) {
+    ZARR_ASSIGN_OR_RETURN(const V3NodeType type, V3NodeTypeOf(document));
+    if (type != V3NodeType::kGroup)
+        return Status::Corrupt(R"(node_type: expected "group", got "array")");
+    return CheckMembers(*document.as_object(), kGroupMembers);
 }
 
 Status CheckV3Group(std::string_view text) {
-    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
-    ZARR_ASSIGN_OR_RETURN(const V3NodeType type, TypeIn(slices));
-    if (type != V3NodeType::kGroup)
-        return Status::Corrupt(R"(node_type: expected "group", got "array")");
-    for (const auto& [name, slice] : slices) {
-        if (IsOneOf(kGroupMembers, name)) continue;
-        ZARR_ASSIGN_OR_RETURN(json::Value value, json::Parse(slice).WithContext(name));
-        ZARR_RETURN_IF_ERROR(CheckUnderstood({name, std::move(value)}));
-    }
-    return {};
+    ZARR_ASSIGN_OR_RETURN(const json::Value members, ParseMembers(text, [](std::string_view name) {
+                              return name != kAttributes && name != kConsolidated;
+                          }));
+    return CheckV3Group(members);
 }
 
-Result<json::Value> ParseV3Attributes(std::string_view text) {
-    ZARR_ASSIGN_OR_RETURN(const std::vector<json::Slice> slices, json::MemberSlices(text));
-    ZARR_ASSIGN_OR_RETURN(json::Value attributes, ParseSlice(slices, kAttributes));
-    if (!json::FindSlice(slices, kAttributes)) attributes = json::Value(json::Object{});
-    ZARR_RETURN_IF_ERROR(CheckAttributes(&attributes));
-    json::EraseMember(*attributes.as_object(), kHasNodataAttribute);
-    ZARR_ASSIGN_OR_RETURN(json::Value names, ParseSlice(slices, kDimensionNames));
-    const json::Array* const items = names.as_array();
+Result<json::Value> ParseV3Attributes(const json::Value& document) {
+    const json::Value* const stored = document.Find(kAttributes);
+    ZARR_RETURN_IF_ERROR(CheckAttributes(stored));
+    json::Value attributes = stored != nullptr ? *stored : json::Value(json::Object{});
+    if (attributes.Find(kHasNodataAttribute) != nullptr)
+        json::EraseMember(*attributes.MutableObject(), kHasNodataAttribute);
+    const json::Value* const names = document.Find(kDimensionNames);
+    const json::Array* const items = names != nullptr ? names->as_array() : nullptr;
     const bool has_names =
         items != nullptr &&
         std::any_of(items->begin(), items->end(), [](auto& i) { return i.as_string() != nullptr; });
     if (has_names || (items != nullptr && items->empty()))
-        json::PutMember(*attributes.as_object(), kArrayDimensions, std::move(names));
+        json::PutMember(*attributes.MutableObject(), kArrayDimensions, *names);
     return attributes;
+}
+
+Result<json::Value> ParseV3Attributes(std::string_view text) {
+    ZARR_ASSIGN_OR_RETURN(const json::Value members, ParseMembers(text, [](std::string_view name) {
+                              return name == kAttributes || name == kDimensionNames;
+                          }));
+    return ParseV3Attributes(members);
 }
 
 Result<std::optional<DocumentTexts>> ParseV3Consolidated(std::string_view text) {
@@ -508,13 +537,13 @@ namespace {
 // array's dimensions, are those in the shards of `metadata.shards[i]`.
 void PutChunkShapes(json::Value& codecs, const ArrayMetadata& metadata,
                     const std::vector<std::vector<std::uint64_t>>& shapes, std::size_t level) {
-    for (json::Value& codec : *codecs.as_array()) {
+    for (json::Value& codec : *codecs.MutableArray()) {
         const json::Value* const name = codec.Find("name");
         if (name == nullptr || name->as_string() == nullptr ||
             *name->as_string() != "sharding_indexed")
             continue;
         json::Object& configuration =
-            *json::FindMember(*codec.as_object(), "configuration")->as_object();
+            *json::FindMember(*codec.MutableObject(), "configuration")->MutableObject();
         json::Array sizes;
         for (std::size_t i = 0; i < metadata.rank(); ++i)
             sizes.emplace_back(shapes[level][metadata.shards[level].order.At(i, metadata.rank())]);

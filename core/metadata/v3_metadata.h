@@ -22,16 +22,21 @@ namespace zarr {
 enum class V3NodeType : std::uint8_t { kArray, kGroup };
 
 // Which node a document describes, as far as its "zarr_format" and "node_type" say; the rest is not
-// looked at.
+// looked at. This and the next functions take a document or its text, of which they parse no more
+// than they need.
+Result<V3NodeType> V3NodeTypeOf(const json::Value& document);
 Result<V3NodeType> V3NodeTypeOf(std::string_view text);
 
 // Parses and validates the document of an array. Members that the specification does not define are
 // refused unless they say that they need not be understood. Errors name the member.
+Result<ArrayMetadata> ParseV3Array(const json::Value& document);
 Result<ArrayMetadata> ParseV3Array(std::string_view text);
 // Checks the document of a group, likewise, but for its attributes.
+Status CheckV3Group(const json::Value& document);
 Status CheckV3Group(std::string_view text);
 
 // The attributes that a document of either kind has.
+Result<json::Value> ParseV3Attributes(const json::Value& document);
 Result<json::Value> ParseV3Attributes(std::string_view text);
 
 // The documents in the document of a group that has consolidated metadata, by their keys relative

@@ -124,10 +124,11 @@ Status RasterPlace::Write(StoreUpdate& update, Georeferenced convention) const {
         ZARR_RETURN_IF_ERROR(WriteMultidimCrs(update, layouts, position.srs));
     }
     for (const auto& array : arrays_) {
-        auto* members = array->layout.facts.attributes.as_object();
-        if (members == nullptr) continue;
+        zarr::json::Value& attributes = array->layout.facts.attributes;
+        if (attributes.as_object() == nullptr) continue;
         ZARR_RETURN_IF_ERROR(RemoveReplacedGridMapping(arrays, array->layout, beside.grid_mapping));
-        SetGeoreferencingAttributes(array->layout, position, convention, beside, *members);
+        SetGeoreferencingAttributes(array->layout, position, convention, beside,
+                                    *attributes.MutableObject());
         array->attributes_changed = true;
     }
     if (position.srs == nullptr && has_changed_)

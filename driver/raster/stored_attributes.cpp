@@ -43,14 +43,14 @@ bool MayBeAttribute(const std::string& store_path, const char* name) {
 }
 
 void StoredAttributes::Change(BandArray& array, const char* name, json::Value value) {
-    auto* members = array.layout.facts.attributes.as_object();
+    auto* members = array.layout.facts.attributes.MutableObject();
     if (members == nullptr) return;
     SetMember(*members, name, std::move(value));
     array.attributes_changed = true;
 }
 
 void StoredAttributes::SetItem(BandArray& array, const char* name, const char* value) {
-    auto* members = array.layout.facts.attributes.as_object();
+    auto* members = array.layout.facts.attributes.MutableObject();
     if (members != nullptr && ChangeItem(*members, name, value)) array.attributes_changed = true;
 }
 

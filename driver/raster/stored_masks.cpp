@@ -170,7 +170,7 @@ Status StoredMasks::Create(int number, int flags) {
         ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(path));
         std::vector<int> bands = fits ? held->bands : std::vector<int>();
         bands.push_back(dataset_.NumberInArray(number));
-        json::PutMember(*attributes.as_object(), kBands, ListOf(bands));
+        json::PutMember(*attributes.MutableObject(), kBands, ListOf(bands));
         ZARR_RETURN_IF_ERROR(dataset_.update()->metadata().SetAttributes(path, attributes));
         if (fits) arrays_[path].bands = bands;
     }

@@ -94,9 +94,9 @@ void ForEachFault(const json::Value& whole, json::Value& value, const json::Valu
     value = wrong;
     visit(whole);
     value = kept;
-    if (json::Array* items = value.as_array())
+    if (json::Array* items = value.MutableArray())
         for (json::Value& item : *items) ForEachFault(whole, item, wrong, visit);
-    if (json::Object* members = value.as_object())
+    if (json::Object* members = value.MutableObject())
         for (auto& [name, member] : *members) ForEachFault(whole, member, wrong, visit);
 }
 

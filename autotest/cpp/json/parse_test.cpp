@@ -138,7 +138,7 @@ TEST(JsonValue, IsCopiedDeeply) {
     const Value value = Json(R"({"a": ["b", {"c": [1, -2.5, null, true]}], "d": "e"})");
     Value copy = value;
     EXPECT_EQ(Dump(copy), Dump(value));
-    (*copy.as_object())[0].second.as_array()->clear();
+    (*copy.MutableObject())[0].second.MutableArray()->clear();
     EXPECT_EQ(value.Find("a")->as_array()->size(), 2U);
     copy = *copy.Find("d");
     EXPECT_EQ(*copy.as_string(), "e");

@@ -192,8 +192,8 @@ ArrayMetadata WithDocument(const json::Value& chunk_grid, const Sizes& shape) {
     json::Value document = test::Json(
         R"({"zarr_format": 3, "node_type": "array", "data_type": "uint8", "fill_value": 0,
             "chunk_key_encoding": "default", "codecs": ["bytes"]})");
-    json::PutMember(*document.as_object(), "shape", json::Value(std::move(sizes)));
-    json::PutMember(*document.as_object(), "chunk_grid", chunk_grid);
+    json::PutMember(*document.MutableObject(), "shape", json::Value(std::move(sizes)));
+    json::PutMember(*document.MutableObject(), "chunk_grid", chunk_grid);
     auto metadata = ParseV3Array(json::Dump(document));
     EXPECT_TRUE(test::Succeeds(metadata));
     return metadata.ok() ? metadata.Take() : ArrayMetadata();
