@@ -297,9 +297,12 @@ VsiStore::VsiStore(StorePath folder)
 std::string VsiStore::Identity() const {
     // What leads to one folder is one store, by whatever links and dots.
     if (is_local_) {
-        std::error_code error;
-        const std::filesystem::path real = std::filesystem::weakly_canonical(folder_.text(), error);
-        if (!error) return real.string();
+        const std::string& real = real_path_.Get([this] {
+            std::error_code error;
+            const auto path = std::filesystem::weakly_canonical(folder_.text(), error);
+            return error ? std::string() : path.string();
+        });
+        if (!real.empty()) return real;
     }
     if (!VSIIsLocal(folder_.c_str())) return folder_.text() + folder_.AccountOptions();
     if (!CPLIsFilenameRelative(folder_.c_str())) return folder_.text();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/bytes.h"
+#include "core/base/turn.h"
 #include "core/store/store.h"
 #include "driver/store/partial_files.h"
 #include "driver/store/store_path.h"
@@ -93,6 +94,7 @@ class VsiStore : public zarr::Store, protected zarr::StoreWriter {
     StorePath folder_;
     bool is_local_;  // a folder of this machine
     AbandonedFiles abandoned_;
+    zarr::Lazy<std::string> real_path_;  // of a local folder; empty if it cannot be told
 };
 
 }  // namespace zarr_driver
