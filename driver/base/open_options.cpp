@@ -24,7 +24,8 @@ namespace zarr_driver {
 
 namespace {
 
-std::size_t AllProcessors() { return static_cast<std::size_t>(std::max(1, CPLGetNumCPUs())); }
+// Counted at load: counting takes as long as opening two documents.
+const auto all_processors = static_cast<std::size_t>(std::max(1, CPLGetNumCPUs()));
 
 zarr::Result<std::optional<std::chrono::duration<double>>> ParseDelay(const char* text) {
     if (EQUAL(text, "unlimited")) return std::optional<std::chrono::duration<double>>();
@@ -153,7 +154,7 @@ std::optional<zarr::ChunkListing> ListChunksIfAsked(const zarr::Array& array,
 
 zarr::Result<std::size_t> ParseThreads(const char* text, std::size_t fallback) {
     if (text == nullptr) return fallback;
-    if (EQUAL(text, "ALL_CPUS")) return AllProcessors();
+    if (EQUAL(text, "ALL_CPUS")) return all_processors;
     const int threads = atoi(text);
     if (CPLGetValueType(text) != CPL_VALUE_INTEGER || threads < 1)
         return zarr::Status::Invalid("NUM_THREADS: expected a number >= 1 or ALL_CPUS, got " +
@@ -196,7 +197,7 @@ zarr::Result<OpenOptions> OpenOptions::Parse(const char* const* options) {
                                                   options, "LOAD_EXTRA_DIM_METADATA_DELAY", "5")));
     const char* threads = CSLFetchNameValue(options, "NUM_THREADS");
     if (threads == nullptr) threads = CPLGetConfigOption("GDAL_NUM_THREADS", nullptr);
-    ZARR_ASSIGN_OR_RETURN(parsed.threads, ParseThreads(threads, AllProcessors()));
+    ZARR_ASSIGN_OR_RETURN(parsed.threads, ParseThreads(threads, all_processors));
     return parsed;
 }
 
