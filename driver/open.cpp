@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "driver/open.h"
 
+#include <cpl_conv.h>
 #include <cpl_string.h>
 
 #include <cstdint>
@@ -146,7 +147,26 @@ Purpose PurposeOf(const GDALOpenInfo& open_info) {
     return flags == 0 || (kReplacesByAllKinds && is_of_all) ? Purpose::kReplace : Purpose::kOpen;
 }
 
-bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
+// Stands as the header of a folder, which has none, where Identify() has found a store: as the
+// first bytes of a file do, GDALOpenInfo hands it on to Open().
+constexpr char kHeaderOfStore[] = "Zarr store";
+
+bool IsKnownAsStore(const GDALOpenInfo& open_info) {
+    return open_info.bIsDirectory && open_info.nHeaderBytes == sizeof(kHeaderOfStore) &&
+           std::memcmp(open_info.pabyHeader, kHeaderOfStore, sizeof(kHeaderOfStore)) == 0;
+}
+
+// IsStoreFolder() the folder that a name means.
+bool IsFolderOfStore(GDALOpenInfo& open_info, const StorePath& name) {
+    if (IsKnownAsStore(open_info)) return true;
+    if (!IsStoreFolder(FolderOf(name))) return false;
+    if (!open_info.bIsDirectory || open_info.pabyHeader != nullptr) return true;
+    open_info.pabyHeader = reinterpret_cast<GByte*>(CPLStrdup(kHeaderOfStore));
+    open_info.nHeaderBytes = sizeof(kHeaderOfStore);
+    return true;
+}
+
+bool IsZarr(GDALOpenInfo& open_info, Purpose purpose) {
     if (HasZarrPrefix(open_info.pszFilename))
         return purpose == Purpose::kOpen || IsStoreThere(open_info.pszFilename);
     const StorePath name(open_info.pszFilename);
@@ -163,7 +183,7 @@ bool IsZarr(const GDALOpenInfo& open_info, Purpose purpose) {
                                (!open_info.bStatOK && name.kind() == StorePath::Kind::kMemory) ||
                                (is_url && !name.is_remote());
     if (NamesDocument(name)) return true;
-    if (may_be_folder) return IsStoreFolder(FolderOf(name));
+    if (may_be_folder) return IsFolderOfStore(open_info, name);
     // A zip file is not to go before what takes its place is complete.
     if (!IsZip(open_info) || purpose == Purpose::kReplace) return false;
     return EndsWith(name, ".zarr.zip") || IsStoreFolder(FolderOf(name));
@@ -176,12 +196,13 @@ Result<std::unique_ptr<GDALDataset>> OpenAsAsked(GDALOpenInfo* open_info,
 }
 
 GDALDataset* OpenOrReport(GDALOpenInfo* open_info) {
-    const auto name = ParseConnectionString(open_info->pszFilename);
+    auto name = ParseConnectionString(open_info->pszFilename);
     if (!name.ok()) {
         EmitError(open_info->pszFilename, name.status());
         return nullptr;
     }
-    ForeignStore kind = FindForeignStore(name->path);
+    name->is_store = IsKnownAsStore(*open_info);
+    ForeignStore kind = FindForeignStore(*name);
     if (kind == ForeignStore::kNone) {
         auto dataset = OpenAsAsked(open_info, *name);
         if (dataset.ok()) return dataset->release();

@@ -52,7 +52,7 @@ bool IsLikeDocument(std::string_view name);
 
 // The names of the documents of v2 and v3, one of which a store has at its root; that of
 // consolidated metadata, which others use as well, last.
-inline constexpr std::string_view kRootDocuments[] = {".zarray", ".zgroup", kV3Document,
+inline constexpr std::string_view kRootDocuments[] = {".zgroup", ".zarray", kV3Document,
                                                       ".zmetadata"};
 
 // True where a store of v2 or v3, or of v1 as well, may have its root at `prefix`, by its

@@ -97,11 +97,12 @@ bool IsV3Draft(const std::string& folder) {
     return format != nullptr && format->as_string() != nullptr;
 }
 
-ForeignStore FindInFolder(const std::string& folder) {
+ForeignStore FindInFolder(const std::string& folder, bool& is_store) {
     const auto place = ZipPlaceOf(folder);
     if (place && HoldsConsolidatedAlone(*place) && HoldsReferences(folder))
         return ForeignStore::kReferenceParquet;
-    if (place || IsStoreFolder(folder)) return ForeignStore::kNone;
+    is_store = !place && IsStoreFolder(folder);
+    if (place || is_store) return ForeignStore::kNone;
     // With any other it were a store of ours.
     if (Holds(folder, zarr::DocumentKey("", zarr::Document::kConsolidated)))
         return ForeignStore::kReferenceParquet;
@@ -170,11 +171,12 @@ Status NotOpened(ForeignStore kind) {
              : ": that of this version does not read them, that of later ones does"));
 }
 
-ForeignStore FindForeignStore(const StorePath& path) {
-    const ForeignStore named = FindByName(path);
-    if (named != ForeignStore::kNone || path.is_remote()) return named;
+ForeignStore FindForeignStore(ConnectionString& name) {
+    if (name.is_store) return ForeignStore::kNone;
+    const ForeignStore named = FindByName(name.path);
+    if (named != ForeignStore::kNone || name.path.is_remote()) return named;
     const QuietErrors quiet;
-    return FindInFolder(FolderOf(path));
+    return FindInFolder(FolderOf(name.path), name.is_store);
 }
 
 ForeignStore FindForeignStoreBehind(const StorePath& path, const Status& failure) {
@@ -230,9 +232,9 @@ GDALDataset* OpenForeignCodec(GDALOpenInfo* open_info, const ConnectionString& n
 }
 
 bool IsStoreOfBuiltin(const char* name) {
-    const auto parsed = ParseConnectionString(name);
+    auto parsed = ParseConnectionString(name);
     if (!parsed.ok() || Builtin() == nullptr) return false;
-    const ForeignStore kind = FindForeignStore(parsed->path);
+    const ForeignStore kind = FindForeignStore(*parsed);
     return DoesBuiltinRead(kind);
 }
 

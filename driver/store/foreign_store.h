@@ -22,8 +22,8 @@ enum class ForeignStore : std::uint8_t {
 
 // What a path names, by itself and, where that is local, by a few stats; of a web server or an
 // object store by the path alone. A folder with documents of Zarr is a store of ours
-// whatever else lies in it.
-ForeignStore FindForeignStore(const StorePath& path);
+// whatever else lies in it, which becomes `name.is_store`.
+ForeignStore FindForeignStore(ConnectionString& name);
 
 // Tells the kind of store at a path that could not be read as ours, with `failure`: references on a
 // server, or a draft of Zarr v3. Costs two requests at most, of which GDAL keeps the answers.

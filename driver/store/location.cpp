@@ -79,12 +79,13 @@ void AscendInZip(const ZipPlace& place, std::string& folder, std::string& node) 
 }
 
 // Moves up from `folder` while the folder above is a group, and keeps the way down in `node`. Where
-// looking costs nothing; over a network by the names.
-void AscendToRoot(std::string& folder, std::string& node) {
+// looking costs nothing; over a network by the names. `is_store` is true where IsStoreFolder() is
+// known to be true of `folder`.
+void AscendToRoot(std::string& folder, std::string& node, bool is_store) {
     if (const auto place = ZipPlaceOf(folder)) return AscendInZip(*place, folder, node);
     if (StorePath(folder).is_remote()) return AscendToNamedRoot(folder, node);
     if (STARTS_WITH(folder.c_str(), "/vsi") && !STARTS_WITH(folder.c_str(), "/vsimem/")) return;
-    if (!IsStoreFolder(folder)) return;
+    if (!is_store && !IsStoreFolder(folder)) return;
     for (std::size_t i = 0; i < zarr::kMaxGroupDepth; ++i) {
         const std::string parent(zarr::ParentPath(folder));
         const auto holds = [&](zarr::Format format) {
@@ -295,7 +296,7 @@ Result<Location> Locate(const ConnectionString& name, const OpenOptions& options
                         OpenedFor purpose) {
     std::string folder = FolderOf(name.path);
     std::string above;  // from the root to the folder that was named
-    if (!name.has_node) AscendToRoot(folder, above);
+    if (!name.has_node) AscendToRoot(folder, above, name.is_store);
     ZARR_ASSIGN_OR_RETURN(Location location,
                           LocateIn(folder, name.has_node ? name.node : above, options, purpose));
     if (location.kind == NodeKind::kNone && !above.empty()) {

@@ -77,6 +77,7 @@ struct ConnectionString {
     std::string node;                    // normal form, "" for the root
     std::vector<std::uint64_t> indices;  // of a slice
     std::string select;                  // "time=2020-07-01,z=2"; empty without
+    bool is_store = false;  // FolderOf() the path is known to be one, by IsStoreFolder()
 };
 
 // True where `name` starts with "ZARR:" in any case.
