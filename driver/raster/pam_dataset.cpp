@@ -200,6 +200,18 @@ Status ZarrPamDataset::StorePam() {
     return {};
 }
 
+// GDAL is told whether a local auxiliary file exists, which it would look for again. Files of Erdas
+// Imagine it looks for by itself.
+void ZarrPamDataset::LoadAuxiliary(const CPLStringList& siblings) {
+    CPLStringList shown(siblings);
+    if (siblings.empty()) {
+        shown.AddString(CPLGetFilename(sidecar_base_.c_str()));
+        if (has_auxiliary_) shown.AddString(CPLGetFilename((sidecar_base_ + ".aux.xml").c_str()));
+    }
+    TryLoadXML(shown.List());
+    if (siblings.empty() && !has_auxiliary_) TryLoadAux();
+}
+
 void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     dataset_id_ = DatasetId(location_.node, opened.indices, OptionsThatCount());
     LoadStoredPam();
@@ -210,11 +222,14 @@ void ZarrPamDataset::LoadSidecars(const OpenedAs& opened) {
     if (sidecar_base_ != GetDescription()) SetPhysicalFilename(sidecar_base_.c_str());
     // A zip file that is being written cannot be looked into, and holds nothing else yet.
     const bool is_being_written = opened.is_new && ArchiveOf(sidecar_base_).has_value();
-    CPLStringList siblings(RemoteSiblings(plain, sidecar_base_ == store_path()));
+    const bool is_on = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"));
+    const bool is_plain = sidecar_base_ == store_path();
+    has_auxiliary_ = plain.is_local && is_plain
+                         ? plain.is_there
+                         : is_on && WrittenAt(sidecar_base_ + ".aux.xml").has_value();
+    CPLStringList siblings(RemoteSiblings(plain, is_plain));
     if (is_being_written) siblings.AddString(CPLGetFilename(sidecar_base_.c_str()));
-    has_auxiliary_ = CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES")) &&
-                     WrittenAt(sidecar_base_ + ".aux.xml").has_value();
-    if (CPLTestBool(CPLGetConfigOption("GDAL_PAM_ENABLED", "YES"))) TryLoadXML(siblings.List());
+    if (is_on) LoadAuxiliary(siblings);
     for (int i = 1; i <= nBands; ++i) Band(i)->PamLoaded();
     const auto take = [&](const char* item) {
         const char* value = GDALPamDataset::GetMetadataItem(item, kSidecarDomain);

@@ -90,6 +90,7 @@ class ZarrPamDataset : public GDALPamDataset {
 
   private:
     CPLStringList RemoteSiblings(const PlainAuxiliary& plain, bool is_plain) const;
+    void LoadAuxiliary(const CPLStringList& siblings);
     SourceState StateOfSources() const;
     bool IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const;
     OpenOptions OptionsThatCount() const;

@@ -147,9 +147,10 @@ PlainAuxiliary LookAtPlainAuxiliary(const std::string& store_path) {
         found.is_there = true;
         const std::string document(std::as_const(text).span().text());
         found.of = OwnerIn(CPLParseXMLString(document.c_str()));
-    } else if (VSIIsLocal(path.c_str()) && PathExists(path)) {
-        found.is_there = true;
-        found.of = OwnerIn(CPLParseXMLFile(path.c_str()));
+    } else if (VSIIsLocal(path.c_str())) {
+        found.is_local = true;
+        found.is_there = PathExists(path);
+        if (found.is_there) found.of = OwnerIn(CPLParseXMLFile(path.c_str()));
     }
     return found;
 }

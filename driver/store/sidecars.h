@@ -34,6 +34,7 @@ std::string DatasetId(const std::string& node, const std::vector<std::uint64_t>&
 
 // The file "x.zarr.aux.xml" of a store.
 struct PlainAuxiliary {
+    bool is_local = false;  // where it would be; false where it was not looked at
     bool is_there = false;
     std::optional<std::string> of;  // the id of the dataset that it is of, where it says that
 };
