@@ -338,7 +338,7 @@ class AffineFinder {
     // OME-NGFF: the transformations of the level, then those of the whole multiscale, place the
     // centres of voxels.
     std::optional<AffineSource> FromOme() {
-        const LevelListing listing = LevelListings(hierarchy_).Find(facts_.path);
+        const LevelListing listing = ListingOf(hierarchy_, facts_.path);
         const std::size_t rank = facts_.dimensions.size();
         const auto placement = ReadOmePlacement(listing, rank, warnings_);
         if (!placement) return std::nullopt;
@@ -377,9 +377,8 @@ class AffineFinder {
     // spatial with zarr-conventions' multiscales: the group gives each level, an array or the group
     // around it, its own transformation.
     std::optional<AffineSource> FromLayout() {
-        LevelListings listings(hierarchy_);
         for (const std::string& level : {facts_.path, std::string(ParentPath(facts_.path))}) {
-            const LevelListing listing = listings.Find(level, Multiscale::Kind::kLayout);
+            const LevelListing listing = ListingOf(hierarchy_, level, Multiscale::Kind::kLayout);
             if (!listing.is_listed()) continue;
             json::Object stated;  // of the level, and what the group says of all
             for (const json::Value* owner : {listing.levels[0].dataset, listing.attributes.get()})

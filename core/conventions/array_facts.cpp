@@ -166,9 +166,7 @@ void NameRole(const std::optional<std::size_t>& axis, AxisRole role, ArrayFacts&
         dimension.role = role;
 }
 
-}  // namespace
-
-Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path) {
+Result<ArrayFacts> Describe(const Hierarchy& hierarchy, const std::string& path) {
     ArrayFacts facts;
     facts.path = path;
     ZARR_ASSIGN_OR_RETURN(facts.metadata, hierarchy.CurrentMetadata(path, facts.warnings));
@@ -180,11 +178,9 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
         facts.warnings.push_back(
             hierarchy.NameOf(path, Document::kArray) +
             ": the compulsory member \"fill_value\" is missing; null is assumed");
-    LevelListings listings(hierarchy);
     if (!path.empty())
-        facts.group_attributes = *listings.AttributesOf(std::string(ParentPath(path)));
-    auto named =
-        NameDimensions(hierarchy, listings, path, facts.metadata, facts.attributes, facts.warnings);
+        facts.group_attributes = AttributesOfGroup(hierarchy, std::string(ParentPath(path)));
+    auto named = NameDimensions(hierarchy, path, facts.metadata, facts.attributes, facts.warnings);
     DeclareSpatial(facts.group_attributes, named);
     DeclareSpatial(facts.attributes, named);
     if (DeclareColourImage(facts.metadata, named)) facts.colour_axis = 2;
@@ -212,15 +208,21 @@ Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& 
     return facts;
 }
 
+}  // namespace
+
+Result<ArrayFacts> DescribeArray(const Hierarchy& hierarchy, const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const auto facts, hierarchy.Derived<ArrayFacts>(
+                                                path, [&] { return Describe(hierarchy, path); }));
+    return *facts;
+}
+
 void AddCoordinateKeys(const Hierarchy& hierarchy, const std::string& path,
                        std::vector<std::string>& keys) {
     const auto metadata = hierarchy.Metadata(path);
     if (!metadata.ok() || path.empty()) return;
     Warnings ignored;
-    LevelListings listings(hierarchy);
-    for (const NamedDimension& dimension :
-         NameDimensions(hierarchy, listings, path, *metadata,
-                        LenientAttributes(hierarchy, path, ignored), ignored)) {
+    for (const NamedDimension& dimension : NameDimensions(
+             hierarchy, path, *metadata, LenientAttributes(hierarchy, path, ignored), ignored)) {
         if (!dimension.is_named) continue;
         const std::string coordinates = JoinKey(dimension.group, dimension.name);
         const std::string document = hierarchy.KeyOf(coordinates, Document::kArray);

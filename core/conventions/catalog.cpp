@@ -20,8 +20,8 @@ namespace zarr {
 namespace {
 
 // An array in a group, and in `references` what its attributes refer to.
-CatalogArray DescribeMember(const Hierarchy& hierarchy, LevelListings& listings,
-                            const std::string& path, std::set<std::string>& references) {
+CatalogArray DescribeMember(const Hierarchy& hierarchy, const std::string& path,
+                            std::set<std::string>& references) {
     CatalogArray array = DescribeAlone(hierarchy, path);
     if (!array.status.ok()) return array;
     Warnings ignored;  // reported when the array is opened
@@ -30,9 +30,8 @@ CatalogArray DescribeMember(const Hierarchy& hierarchy, LevelListings& listings,
     references.merge(ReferencedNames(attributes));
     if (const std::string* name = StringAttribute(attributes, "long_name")) array.long_name = *name;
     if (const std::string* units = StringAttribute(attributes, "units")) array.units = *units;
-    auto dimensions =
-        NameDimensions(hierarchy, listings, path, array.metadata, attributes, ignored);
-    if (array.is_raster) array.placing = PlacingStatements(attributes, dimensions, listings, path);
+    auto dimensions = NameDimensions(hierarchy, path, array.metadata, attributes, ignored);
+    if (array.is_raster) array.placing = PlacingStatements(attributes, dimensions, hierarchy, path);
     for (NamedDimension& dimension : dimensions)
         array.dimensions.push_back(std::move(dimension.name));
     return array;
@@ -132,14 +131,14 @@ CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path) 
     return array;
 }
 
-CatalogGroup DescribeMembers(const Hierarchy& hierarchy, LevelListings& listings,
-                             const std::string& path, const std::vector<Node>& members) {
+CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
+                             const std::vector<Node>& members) {
     CatalogGroup group;
     group.path = path;
     std::set<std::string> references;
     for (const Node& node : members)
         if (node.kind == NodeKind::kArray)
-            group.arrays.push_back(DescribeMember(hierarchy, listings, node.path, references));
+            group.arrays.push_back(DescribeMember(hierarchy, node.path, references));
     for (CatalogArray& array : group.arrays)
         array.is_auxiliary = references.count(std::string(LastName(array.path))) != 0;
     return group;
@@ -147,8 +146,7 @@ CatalogGroup DescribeMembers(const Hierarchy& hierarchy, LevelListings& listings
 
 Result<CatalogGroup> ListGroup(const Hierarchy& hierarchy, const std::string& path) {
     ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, MembersOf(hierarchy, path));
-    LevelListings listings(hierarchy);
-    return DescribeMembers(hierarchy, listings, path, members);
+    return DescribeMembers(hierarchy, path, members);
 }
 
 std::vector<CatalogGroup> CatalogWalk::Take() {
@@ -194,7 +192,7 @@ Status CatalogWalk::VisitPlain(const std::string& path, bool is_root) {
         return {};
     }
     ZARR_RETURN_IF_ERROR(Count(members->size()));
-    groups_.push_back(DescribeMembers(hierarchy_, listings_, path, *members));
+    groups_.push_back(DescribeMembers(hierarchy_, path, *members));
     for (const Node& node : *members)
         if (node.kind == NodeKind::kGroup) ZARR_RETURN_IF_ERROR(Visit(node.path, false));
     return {};
@@ -213,7 +211,7 @@ Status CatalogWalk::VisitContainer(const std::string& path, const NamedMembers& 
     }
     if (is_listed) ZARR_RETURN_IF_ERROR(Count(members->size()));
     CatalogGroup group =
-        DescribeMembers(hierarchy_, listings_, path, is_listed ? *members : std::vector<Node>());
+        DescribeMembers(hierarchy_, path, is_listed ? *members : std::vector<Node>());
     group.kind = CatalogGroup::Kind::kContainer;
     groups_.push_back(std::move(group));
     if (expanded_.count(path) == 0) {
@@ -306,7 +304,7 @@ Status CatalogWalk::VisitBeside(const std::string& path, const std::set<std::str
         return found.ok() && *found ? Visit(labels, false) : Status();
     }
     // Not Members(), which looks at each of the levels.
-    const auto entries = hierarchy_.store()->List(path);
+    const auto entries = hierarchy_.List(path);
     std::vector<Node> members;
     for (std::size_t i = 0; entries.ok() && i < entries->size(); ++i) {
         Node node{(*entries)[i].name, JoinKey(path, (*entries)[i].name), NodeKind::kNone};
@@ -315,7 +313,7 @@ Status CatalogWalk::VisitBeside(const std::string& path, const std::set<std::str
         node.kind = kind.ok() ? *kind : NodeKind::kNone;
         members.push_back(std::move(node));
     }
-    for (CatalogArray& array : DescribeMembers(hierarchy_, listings_, path, members).arrays)
+    for (CatalogArray& array : DescribeMembers(hierarchy_, path, members).arrays)
         groups_.back().arrays.push_back(std::move(array));
     for (const Node& node : members)
         if (node.kind == NodeKind::kGroup) ZARR_RETURN_IF_ERROR(Visit(node.path, false));

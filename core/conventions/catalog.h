@@ -76,14 +76,14 @@ bool HasNumbers(const DataType& type);
 CatalogArray DescribeAlone(const Hierarchy& hierarchy, const std::string& path);
 
 // A group of which the members are known.
-CatalogGroup DescribeMembers(const Hierarchy& hierarchy, LevelListings& listings,
-                             const std::string& path, const std::vector<Node>& members);
+CatalogGroup DescribeMembers(const Hierarchy& hierarchy, const std::string& path,
+                             const std::vector<Node>& members);
 
 // Visits each group once. What attributes name and is not there is told in one warning for all.
 class CatalogWalk {
   public:
     CatalogWalk(const Hierarchy& hierarchy, Warnings& warnings)
-        : hierarchy_(hierarchy), warnings_(warnings), listings_(hierarchy) {}
+        : hierarchy_(hierarchy), warnings_(warnings) {}
 
     // A group and what is below it. Only of the root it is an error that it cannot be listed.
     Status Visit(const std::string& path, bool is_root);
@@ -108,7 +108,6 @@ class CatalogWalk {
 
     const Hierarchy& hierarchy_;
     Warnings& warnings_;
-    LevelListings listings_;
     Faults faults_;
     std::vector<CatalogGroup> groups_;
     std::set<std::string> visited_;

@@ -2,7 +2,11 @@
 #include "core/conventions/crs_sources.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "core/conventions/attributes.h"
 #include "core/conventions/dimensions.h"
@@ -118,55 +122,66 @@ bool IsAngle(const Dimension& dimension) {
     return IsNameOfAngle(dimension.name);
 }
 
-// True where the array at `path` has the X and Y of `facts`: by their names, or by their sizes if
-// they have none.
-bool SharesAxes(const Hierarchy& hierarchy, const std::string& path, const ArrayFacts& facts) {
-    const auto metadata = hierarchy.Metadata(path);
-    if (!metadata.ok() || !facts.axes.x || !facts.axes.y) return false;
-    Warnings ignored;  // reported where that array is opened
-    LevelListings listings(hierarchy);
-    const auto dimensions = NameDimensions(hierarchy, listings, path, *metadata,
-                                           LenientAttributes(hierarchy, path, ignored), ignored);
-    const auto has = [&](const Dimension& own) {
-        for (std::size_t i = 0; i < dimensions.size(); ++i)
-            if (dimensions[i].is_named == own.is_named && dimensions[i].name == own.name &&
-                (own.is_named || metadata->shape[i] == own.size))
-                return true;
-        return false;
-    };
-    return has(facts.dimensions[*facts.axes.x]) && has(facts.dimensions[*facts.axes.y]);
+// A dimension of an array that names a grid mapping: whether it has a name, the name, and the size
+// of one without.
+using MappedDimension = std::tuple<bool, std::string, std::uint64_t>;
+
+// The dimensions of arrays of a group, each combination once, by the grid mapping that the arrays
+// name.
+struct MappedArrays {
+    std::map<std::string, std::set<std::vector<MappedDimension>>> by_mapping;
+};
+
+// kNotFound where that takes requests over a network.
+Result<MappedArrays> FindMappedArrays(const Hierarchy& hierarchy, const std::string& group) {
+    const Store& store = *hierarchy.store();
+    if (!store.IsListAtHand(group)) return Status::NotFound(group);
+    ZARR_ASSIGN_OR_RETURN(const std::vector<Node> members, hierarchy.Members(group));
+    MappedArrays mapped;
+    for (const Node& node : members) {
+        if (node.kind != NodeKind::kArray) continue;
+        if (!store.IsAtHand(hierarchy.KeyOf(node.path, Document::kAttributes)))
+            return Status::NotFound(node.path);
+        Warnings ignored;  // reported where that array is opened
+        const json::Value attributes = LenientAttributes(hierarchy, node.path, ignored);
+        if (attributes.Find("grid_mapping") == nullptr) continue;
+        std::vector<MappedDimension> dimensions;
+        if (const auto metadata = hierarchy.Metadata(node.path); metadata.ok()) {
+            const auto named = NameDimensions(hierarchy, node.path, *metadata, attributes, ignored);
+            for (std::size_t i = 0; i < named.size(); ++i)
+                dimensions.emplace_back(named[i].is_named, named[i].name,
+                                        named[i].is_named ? 0 : metadata->shape[i]);
+        }
+        for (const std::string& name : GridMappingNames(attributes))
+            mapped.by_mapping[name].insert(dimensions);
+    }
+    return mapped;
 }
 
 // True where arrays of the group name the grid mapping beside them, and none of these shares X and
 // Y with the array. False where that takes requests over a network.
 bool IsOfOthers(const Hierarchy& hierarchy, const ArrayFacts& facts, const std::string& name) {
     const std::string group(ParentPath(facts.path));
-    const Store& store = *hierarchy.store();
-    if (!store.IsListAtHand(group)) return false;
-    const auto members = hierarchy.Members(group);
-    if (!members.ok()) return false;
-    bool is_named = false;
-    for (const Node& node : *members) {
-        if (node.kind != NodeKind::kArray || node.path == facts.path) continue;
-        if (!store.IsAtHand(hierarchy.KeyOf(node.path, Document::kAttributes))) return false;
-        Warnings ignored;  // reported where that array is opened
-        const json::Value attributes = LenientAttributes(hierarchy, node.path, ignored);
-        if (attributes.Find("grid_mapping") == nullptr) continue;
-        const auto names = GridMappingNames(attributes);
-        if (std::find(names.begin(), names.end(), name) == names.end()) continue;
-        is_named = true;
-        if (SharesAxes(hierarchy, node.path, facts)) return false;
-    }
-    return is_named;
+    const auto mapped =
+        hierarchy.Derived<MappedArrays>(group, [&] { return FindMappedArrays(hierarchy, group); });
+    if (!mapped.ok()) return false;
+    const auto found = (*mapped)->by_mapping.find(name);
+    if (found == (*mapped)->by_mapping.end()) return false;
+    const auto& [x, y] = facts.axes;
+    if (!x || !y) return true;
+    const auto has = [&](const std::vector<MappedDimension>& dimensions, const Dimension& own) {
+        const MappedDimension wanted(own.is_named, own.name, own.is_named ? 0 : own.size);
+        return std::find(dimensions.begin(), dimensions.end(), wanted) != dimensions.end();
+    };
+    return std::none_of(found->second.begin(), found->second.end(), [&](const auto& dimensions) {
+        return has(dimensions, facts.dimensions[*x]) && has(dimensions, facts.dimensions[*y]);
+    });
 }
 
 class CrsFinder {
   public:
     CrsFinder(const Hierarchy& hierarchy, const ArrayFacts& facts)
-        : hierarchy_(hierarchy),
-          facts_(facts),
-          group_(ParentPath(facts.path)),
-          listings_(hierarchy) {}
+        : hierarchy_(hierarchy), facts_(facts), group_(ParentPath(facts.path)) {}
 
     std::vector<CrsSource> Find(AssumeLonglat assume_longlat) {
         AddCrsAttribute();
@@ -300,7 +315,7 @@ class CrsFinder {
 
     void AddProjOfGroup() {
         const std::size_t before = sources_.size();
-        AddProj(*listings_.AttributesOf(group_), "group ");
+        AddProj(AttributesOfGroup(hierarchy_, group_), "group ");
         DropUnlessShared(before);
     }
 
@@ -388,7 +403,7 @@ class CrsFinder {
         using Kind = Multiscale::Kind;
         for (const std::string& level : {facts_.path, group_}) {
             for (const Kind kind : {Kind::kLayout, Kind::kDatasets}) {
-                const LevelListing listing = listings_.Find(level, kind);
+                const LevelListing listing = ListingOf(hierarchy_, level, kind);
                 if (!listing.is_listed() || listing.group == group_) continue;
                 AddProj(*listing.attributes, "group /" + listing.group + ", ");
                 return DropUnlessShared(0);
@@ -400,22 +415,22 @@ class CrsFinder {
     // or none.
     void AddProduct() {
         const std::size_t before = sources_.size();
-        const auto root = listings_.AttributesOf("");
-        const json::Value* const stac = root->Find("stac_discovery");
+        const json::Value root = AttributesOfGroup(hierarchy_, "");
+        const json::Value* const stac = root.Find("stac_discovery");
         if (stac != nullptr)
             if (const json::Value* properties = stac->Find("properties"))
                 AddProj(*properties, "stac_discovery.properties, ");
-        if (const auto code = EopfCrsCode(*root))
+        if (const auto code = EopfCrsCode(root))
             AddText(*code, "other_metadata.horizontal_CRS_code");
         if (stac != nullptr) AddGeoJson(stac->Find("geometry"), "stac_discovery.geometry.");
         const json::Object none;
-        const json::Object* const members = root->as_object();
+        const json::Object* const members = root.as_object();
         for (const json::Member& member : members != nullptr ? *members : none) {
             if (member.second.as_object() == nullptr) continue;
             AddProj(member.second, member.first + ", ");
             AddSpatialRef(member.second, member.first + ", ");
         }
-        AddSpatialRef(*root, "root, ");
+        AddSpatialRef(root, "root, ");
         if (stac != nullptr) AddTiles(*stac);
         is_of_product_ = sources_.size() > before;
         if (is_of_product_ && !IsProjected()) sources_.resize(before);
@@ -439,7 +454,8 @@ class CrsFinder {
     // ndpyramid: a group lists this array's group as a level; GeoZarr 0.4: the array names its tile
     // matrix set.
     void AddPyramid() {
-        for (const MultiscaleLevel& level : listings_.Find(group_).levels) {
+        const LevelListing listing = ListingOf(hierarchy_, group_);
+        for (const MultiscaleLevel& level : listing.levels) {
             const std::string* crs = StringAttribute(*level.dataset, "crs");
             AddText(crs != nullptr ? *crs : "EPSG:3857", "multiscales.datasets.crs");
         }
@@ -483,7 +499,6 @@ class CrsFinder {
     const Hierarchy& hierarchy_;
     const ArrayFacts& facts_;
     const std::string group_;
-    LevelListings listings_;
     std::vector<CrsSource> sources_;
     bool is_of_product_ = false;  // the root states a CRS for the product
 };

@@ -206,8 +206,8 @@ HorizontalAxes FindHorizontalAxes(const std::vector<DimensionFacts>& dimensions)
     return axes;
 }
 
-std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, LevelListings& listings,
-                                           const std::string& path, const ArrayMetadata& metadata,
+std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std::string& path,
+                                           const ArrayMetadata& metadata,
                                            const json::Value& attributes, Warnings& warnings) {
     const std::string group(ParentPath(path));
     const std::size_t rank = metadata.rank();
@@ -220,7 +220,8 @@ std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, LevelList
     }
     if (!is_named && rank >= 2) {  // no image has fewer
         std::vector<NamedDimension> named;
-        for (const OmeAxis& axis : FindOmeAxes(listings.Find(path).levels, rank))
+        const LevelListing listing = ListingOf(hierarchy, path);
+        for (const OmeAxis& axis : FindOmeAxes(listing.levels, rank))
             named.push_back({axis.name, group, axis.role});
         if (named.size() == rank) return named;
     }

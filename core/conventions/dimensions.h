@@ -74,8 +74,8 @@ struct NamedDimension {
 // The names of each dimension: `_ARRAY_DIMENSIONS`, in the groups that NCZarr says where it has the
 // same names, else NCZarr's, else the axes of the OME image that lists the array as a level, else
 // dim0, dim1, ... What does not fit gives a warning, and the next is tried.
-std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, LevelListings& listings,
-                                           const std::string& path, const ArrayMetadata& metadata,
+std::vector<NamedDimension> NameDimensions(const Hierarchy& hierarchy, const std::string& path,
+                                           const ArrayMetadata& metadata,
                                            const json::Value& attributes, Warnings& warnings);
 
 }  // namespace zarr

@@ -83,7 +83,7 @@ std::string OtherNodata(const Hierarchy& hierarchy, const ArrayFacts& level, con
     std::string other = TextOf(NodataOf(base), type);
     if (own == other) return {};
     const std::size_t rank = base.metadata.rank();
-    if (IsOmeImage(LevelListings(hierarchy).Find(base.path), rank)) {
+    if (IsOmeImage(ListingOf(hierarchy, base.path), rank)) {
         own = TextOf(ImageNodataOf(level), type);
         other = TextOf(ImageNodataOf(base), type);
     }

@@ -173,31 +173,25 @@ std::vector<MultiscaleLevel> FindLevels(const json::Value& group_attributes, std
     return found;
 }
 
-std::shared_ptr<const json::Value> LevelListings::AttributesOf(const std::string& group) {
-    auto& attributes = attributes_[group];
-    if (attributes == nullptr) {
-        Warnings ignored;  // reported where the group is opened
-        attributes =
-            std::make_shared<const json::Value>(LenientAttributes(hierarchy_, group, ignored));
-    }
-    return attributes;
+json::Value AttributesOfGroup(const Hierarchy& hierarchy, const std::string& group) {
+    Warnings ignored;
+    return LenientAttributes(hierarchy, group, ignored);
 }
 
-LevelListing LevelListings::Find(const std::string& path, Multiscale::Kind kind) {
-    // Of a walk through a hierarchy, the groups that it has left.
-    for (auto it = attributes_.begin(); it != attributes_.end();)
-        it = IsAtOrBelow(path, it->first) ? std::next(it) : attributes_.erase(it);
+LevelListing ListingOf(const Hierarchy& hierarchy, const std::string& path, Multiscale::Kind kind) {
     for (std::string_view at = path; !at.empty();) {
         at = ParentPath(at);
         LevelListing listing;
         listing.group = std::string(at);
-        listing.attributes = AttributesOf(listing.group);
+        const json::Value attributes = AttributesOfGroup(hierarchy, listing.group);
         const std::string_view name = std::string_view(path).substr(at.empty() ? 0 : at.size() + 1);
-        listing.levels = FindLevels(*listing.attributes, name, kind);
+        listing.levels = FindLevels(attributes, name, kind);
         if (!listing.is_listed()) continue;
+        listing.attributes = std::make_shared<const json::Value>(attributes);
         const auto image = ImageOfLabel(listing.group);
         if (image && kind == Multiscale::Kind::kDatasets) {
-            listing.image = AttributesOf(*image);
+            listing.image =
+                std::make_shared<const json::Value>(AttributesOfGroup(hierarchy, *image));
             listing.label = listing.group.substr(image->empty() ? 0 : image->size() + 1);
         }
         return listing;

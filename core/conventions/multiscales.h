@@ -3,7 +3,6 @@
 // zarr-conventions, and GeoZarr's where it stands on a group.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -73,24 +72,13 @@ struct LevelListing {
     bool is_listed() const { return !levels.empty(); }
 };
 
-// Finds listings. Attributes of groups are read when they are first needed and kept for the nodes
-// that come next, as far as those lie below the same groups; broken ones count as none. Not for
-// several threads.
-class LevelListings {
-  public:
-    // `hierarchy` is borrowed.
-    explicit LevelListings(const Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
+// The listing of an array or group, by FindLevels(), of the nearest group above it that has one;
+// not listed where none has. Broken attributes of groups list nothing.
+LevelListing ListingOf(const Hierarchy& hierarchy, const std::string& path,
+                       Multiscale::Kind kind = Multiscale::Kind::kDatasets);
 
-    // The attributes of a group.
-    std::shared_ptr<const json::Value> AttributesOf(const std::string& group);
-
-    // The listing of an array or group, by FindLevels(), of the nearest group above it that has
-    // one; not listed where none has.
-    LevelListing Find(const std::string& path, Multiscale::Kind kind = Multiscale::Kind::kDatasets);
-
-  private:
-    const Hierarchy& hierarchy_;
-    std::map<std::string, std::shared_ptr<const json::Value>> attributes_;
-};
+// The attributes of a group; an empty object where they are broken, which is reported where the
+// group is opened.
+json::Value AttributesOfGroup(const Hierarchy& hierarchy, const std::string& group);
 
 }  // namespace zarr

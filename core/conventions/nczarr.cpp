@@ -24,7 +24,7 @@ const json::Value* FindEither(const json::Value& object, std::string_view upper,
 
 bool IsOldStore(const Hierarchy& hierarchy) {
     return hierarchy.format() == Format::kV2 && !hierarchy.is_consolidated() &&
-           hierarchy.RootHolds(kOldNczarrKey);
+           hierarchy.HoldsExtra(std::string(kOldNczarrKey));
 }
 
 // "dimrefs" of an extension; in the words of newer releases "dimension_references".

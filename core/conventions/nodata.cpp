@@ -6,7 +6,9 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <mutex>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -153,42 +155,48 @@ std::optional<FillValue> StatedNodata(const json::Value& attributes, const Array
     return std::nullopt;
 }
 
-bool CoordinateFinder::IsCoordinate(const ArrayFacts& facts) {
+namespace {
+
+// The names of variables that the arrays of a group, and "" for the group itself, name.
+using NamesOfArrays = std::map<std::string, std::set<std::string>>;
+
+Result<NamesOfArrays> NamesInGroup(const Hierarchy& hierarchy, const std::string& group) {
+    NamesOfArrays names;
+    Warnings ignored;  // told where the arrays are opened
+    names[""] = ReferencedNames(LenientAttributes(hierarchy, group, ignored));
+    const auto members = hierarchy.Members(group);
+    if (!members.ok()) return names;
+    for (const Node& node : *members) {
+        if (node.kind != NodeKind::kArray) continue;
+        const auto metadata = hierarchy.Metadata(node.path);
+        if (!metadata.ok()) continue;
+        names[node.name] = ReferencedNames(
+            WithEopf(LenientAttributes(hierarchy, node.path, ignored), *metadata, ignored));
+    }
+    return names;
+}
+
+bool IsNamedInGroup(const Hierarchy& hierarchy, const std::string& path) {
+    if (!hierarchy.is_consolidated() && hierarchy.store()->Traits().remote) return false;
+    const std::string group(ParentPath(path));
+    const std::string name(LastName(path));
+    const auto names =
+        hierarchy.Derived<NamesOfArrays>(group, [&] { return NamesInGroup(hierarchy, group); });
+    return names.ok() && std::any_of((*names)->begin(), (*names)->end(), [&](const auto& one) {
+               return one.first != name && one.second.count(name) != 0;
+           });
+}
+
+}  // namespace
+
+bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts) {
     if (facts.path.empty()) return false;
     if (IsCoordinateByItself(facts)) return true;
     const bool may_be_named =
         !IsDataByItself(facts.attributes) &&
         (facts.dimensions.empty() || std::any_of(facts.dimensions.begin(), facts.dimensions.end(),
                                                  [](const auto& one) { return one.is_named; }));
-    return may_be_named && IsNamedInGroup(facts.path);
-}
-
-bool CoordinateFinder::IsNamedInGroup(const std::string& path) {
-    if (!hierarchy_.is_consolidated() && hierarchy_.store()->Traits().remote) return false;
-    const std::string group(ParentPath(path));
-    const std::string name(LastName(path));
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto [found, is_new] = names_.try_emplace(group);
-    if (is_new) {
-        Warnings ignored;  // told where the arrays are opened
-        found->second[""] = ReferencedNames(LenientAttributes(hierarchy_, group, ignored));
-        const auto members = hierarchy_.Members(group);
-        for (const Node& node : members.ok() ? *members : std::vector<Node>()) {
-            const auto metadata =
-                node.kind == NodeKind::kArray ? hierarchy_.Metadata(node.path) : ArrayMetadata();
-            if (node.kind != NodeKind::kArray || !metadata.ok()) continue;
-            found->second[node.name] = ReferencedNames(
-                WithEopf(LenientAttributes(hierarchy_, node.path, ignored), *metadata, ignored));
-        }
-    }
-    return std::any_of(found->second.begin(), found->second.end(), [&](const auto& one) {
-        return one.first != name && one.second.count(name) != 0;
-    });
-}
-
-void CoordinateFinder::Clear() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    names_.clear();
+    return may_be_named && IsNamedInGroup(hierarchy, facts.path);
 }
 
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
@@ -197,12 +205,12 @@ std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMe
     return UnstatedNodata(attributes, metadata, fill);
 }
 
-std::optional<FillValue> ReadNodata(const ArrayFacts& facts, FillAsNodata fill,
-                                    CoordinateFinder& coordinates, Warnings& warnings) {
+std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                    FillAsNodata fill, Warnings& warnings) {
     if (auto stated = StatedNodata(facts.attributes, facts.metadata, warnings)) return stated;
     auto unstated = UnstatedNodata(facts.attributes, facts.metadata, fill);
     const bool is_fill = unstated && !facts.metadata.dtype.is_time();
-    if (is_fill && !IsNoLonlat(facts, *unstated) && coordinates.IsCoordinate(facts))
+    if (is_fill && !IsNoLonlat(facts, *unstated) && IsCoordinate(hierarchy, facts))
         return std::nullopt;
     return unstated;
 }

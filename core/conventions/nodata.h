@@ -3,10 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -34,29 +31,12 @@ enum class FillAsNodata : std::uint8_t {
 std::optional<FillValue> StatedNodata(const json::Value& attributes, const ArrayMetadata& metadata,
                                       Warnings& warnings);
 
-// Finds out which arrays of a hierarchy hold coordinates, bounds or grid mappings of others.
-// Remembers what the arrays of a group name, until Clear(). Thread-safe.
-class CoordinateFinder {
-  public:
-    // `hierarchy` is borrowed.
-    explicit CoordinateFinder(const Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
-
-    // True for an array of one dimension with its name; by its own attributes for longitudes,
-    // latitudes, projection coordinates, axes and grid mappings; for bounds of its dimensions'
-    // coordinates; and for what an array or the attributes of its group name. The other arrays of
-    // the group are looked at where that takes no requests over a network.
-    bool IsCoordinate(const ArrayFacts& facts);
-    // Attributes or arrays have changed.
-    void Clear();
-
-  private:
-    bool IsNamedInGroup(const std::string& path);
-
-    const Hierarchy& hierarchy_;
-    std::mutex mutex_;
-    // By the path of a group: the names of its arrays that each of them names.
-    std::map<std::string, std::map<std::string, std::set<std::string>>> names_;
-};
+// True for an array that holds coordinates, bounds or a grid mapping of others: one of one
+// dimension with its name; by its own attributes for longitudes, latitudes, projection coordinates,
+// axes and grid mappings; for bounds of its dimensions' coordinates; and for what an array or the
+// attributes of its group name. The other arrays of the group are looked at where that takes no
+// requests over a network.
+bool IsCoordinate(const Hierarchy& hierarchy, const ArrayFacts& facts);
 
 // StatedNodata(), else for a time NaT, else the fill value where `fill` says so.
 std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMetadata& metadata,
@@ -64,8 +44,8 @@ std::optional<FillValue> ReadNodata(const json::Value& attributes, const ArrayMe
 
 // ReadNodata(), but the fill value of coordinates is a coordinate as any other. Only longitudes and
 // latitudes of two or more dimensions keep a fill value that is neither.
-std::optional<FillValue> ReadNodata(const ArrayFacts& facts, FillAsNodata fill,
-                                    CoordinateFinder& coordinates, Warnings& warnings);
+std::optional<FillValue> ReadNodata(const Hierarchy& hierarchy, const ArrayFacts& facts,
+                                    FillAsNodata fill, Warnings& warnings);
 
 // Fails where the data type says what is nodata: where its elements may be missing.
 Status CheckNodataIsFree(const DataType& type);

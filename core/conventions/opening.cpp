@@ -36,7 +36,7 @@ constexpr std::size_t kMost = 64;
 class Opening {
   public:
     Opening(const Hierarchy& hierarchy, const std::string& node)
-        : hierarchy_(hierarchy), store_(*hierarchy.store()), node_(node), listings_(hierarchy) {}
+        : hierarchy_(hierarchy), store_(*hierarchy.store()), node_(node) {}
 
     void Run() {
         for (int step = 0; step < kMaxSteps; ++step) {
@@ -95,9 +95,10 @@ class Opening {
     bool IsAbsent(const std::string& path, Document document) const {
         return !Has(path, document).value_or(true);
     }
-    // Of a node; nullptr where they are not at hand.
-    std::shared_ptr<const json::Value> AttributesOf(const std::string& path) {
-        return IsAtHand(path, Document::kAttributes) ? listings_.AttributesOf(path) : nullptr;
+    // Of a node; none where they are not at hand.
+    std::optional<json::Value> AttributesOf(const std::string& path) const {
+        if (!IsAtHand(path, Document::kAttributes)) return std::nullopt;
+        return AttributesOfGroup(hierarchy_, path);
     }
 
     void Collect() {
@@ -287,21 +288,21 @@ class Opening {
         if (!is_named && IsPlainV2()) {
             const std::string key(kOldNczarrKey);
             AddKey(key);
-            if (!store_.IsAtHand(key) || hierarchy_.RootHolds(key)) return;
+            if (!store_.IsAtHand(key) || hierarchy_.HoldsExtra(key)) return;
         }
         const auto metadata = hierarchy_.Metadata(path);
         if (!metadata.ok() || metadata->rank() < 2) return;
         const std::string group(ParentPath(path));
         const bool is_placed =
-            StatesTransform(attributes) || StatesTransform(*listings_.AttributesOf(group));
-        const auto of_group = listings_.AttributesOf(group);
+            StatesTransform(attributes) || StatesTransform(AttributesOfGroup(hierarchy_, group));
+        const json::Value of_group = AttributesOfGroup(hierarchy_, group);
         const bool is_of_group =
-            attributes.Find("grid_mapping") == nullptr && of_group->Find("grid_mapping") != nullptr;
+            attributes.Find("grid_mapping") == nullptr && of_group.Find("grid_mapping") != nullptr;
         if (!is_placed || level != Level::kNext)
-            AddGridMapping(group, is_of_group ? *of_group : attributes);
+            AddGridMapping(group, is_of_group ? of_group : attributes);
         bool are_at_hand = true;
         for (const NamedDimension& dimension :
-             NameDimensions(hierarchy_, listings_, path, *metadata, attributes, ignored))
+             NameDimensions(hierarchy_, path, *metadata, attributes, ignored))
             if (dimension.is_named && !AddVariable(dimension.group, dimension.name))
                 are_at_hand = false;
         if (is_placed || !are_at_hand || level == Level::kAlone) return;
@@ -422,7 +423,6 @@ class Opening {
     std::vector<std::string> keys_;
     std::vector<std::string> prefixes_;
     std::set<std::string> asked_;  // keys, and prefixes with a '/' at the end
-    LevelListings listings_;       // reads attributes that are at hand
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -45,7 +44,7 @@ bool IsMap(const ArrayFacts& facts) {
            YOf(facts).role == AxisRole::kY;
 }
 
-// The rasters directly in a group, as they were when they were listed.
+// The rasters directly in a group.
 struct RasterShape {
     std::string path;
     std::vector<std::uint64_t> shape;
@@ -75,28 +74,10 @@ RasterShapes ListShapes(const Hierarchy& hierarchy, const std::string& group) {
     return shapes;
 }
 
-// The group that was listed last. Each array of a large group asks for the shapes of all.
-struct ListedGroup {
-    std::weak_ptr<const Store> store;
-    std::string group;
-    std::shared_ptr<const RasterShapes> shapes;
-};
-std::mutex listed_mutex;
-ListedGroup& last_listed = *new ListedGroup;  // guarded by listed_mutex
-
 std::shared_ptr<const RasterShapes> ShapesIn(const Hierarchy& hierarchy, const std::string& group) {
-    {
-        const std::lock_guard lock(listed_mutex);
-        // Compared without lock(), after which the store might be destroyed here.
-        const std::weak_ptr<const Store>& store = last_listed.store;
-        const bool is_same =
-            !store.owner_before(hierarchy.store()) && !hierarchy.store().owner_before(store);
-        if (is_same && last_listed.group == group) return last_listed.shapes;
-    }
-    auto shapes = std::make_shared<const RasterShapes>(ListShapes(hierarchy, group));
-    const std::lock_guard lock(listed_mutex);
-    last_listed = {hierarchy.store(), group, shapes};
-    return shapes;
+    const auto shapes = hierarchy.Derived<RasterShapes>(
+        group, [&]() -> Result<RasterShapes> { return ListShapes(hierarchy, group); });
+    return shapes.ok() ? *shapes : std::make_shared<const RasterShapes>();
 }
 
 // True where `fits` is true of an array beside the one of `facts`. `may_fit` tells by the shape
@@ -229,7 +210,7 @@ std::string OtherSizeOf(const json::Value& attributes, const std::string& conven
 
 std::string PlacingStatements(const json::Value& attributes,
                               const std::vector<NamedDimension>& dimensions,
-                              LevelListings& listings, const std::string& path) {
+                              const Hierarchy& hierarchy, const std::string& path) {
     constexpr std::string_view kPrefixes[] = {"spatial:", "proj:"};
     constexpr std::string_view kNames[] = {
         "_CRS",      "coordinates",  "crs",          "crs_wkt",      "epsg",        "epsg_code",
@@ -250,7 +231,7 @@ std::string PlacingStatements(const json::Value& attributes,
     }
     using Kind = Multiscale::Kind;
     for (const Kind kind : {Kind::kDatasets, Kind::kLayout}) {
-        const LevelListing listing = listings.Find(path, kind);
+        const LevelListing listing = ListingOf(hierarchy, path, kind);
         for (const MultiscaleLevel& level : listing.levels) text += level.origin + '\0';
     }
     return text;

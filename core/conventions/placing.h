@@ -36,6 +36,6 @@ std::string OtherSizeOf(const json::Value& attributes, const std::string& conven
 // do, too.
 std::string PlacingStatements(const json::Value& attributes,
                               const std::vector<NamedDimension>& dimensions,
-                              LevelListings& listings, const std::string& path);
+                              const Hierarchy& hierarchy, const std::string& path);
 
 }  // namespace zarr

@@ -72,7 +72,7 @@ bool IsArray(const Hierarchy& hierarchy, const std::string& path) {
 std::vector<std::string> GroupsThatHold(const Hierarchy& hierarchy, const std::string& parent,
                                         const std::string& name) {
     std::vector<std::string> names;
-    const auto entries = hierarchy.store()->List(parent);
+    const auto entries = hierarchy.List(parent);
     if (!entries.ok()) return names;
     const auto folders = std::count_if(entries->begin(), entries->end(),
                                        [](const StoreEntry& entry) { return entry.is_prefix; });
@@ -214,7 +214,7 @@ std::optional<ListedPyramid> FindTileMatricesOf(const Hierarchy& hierarchy,
     const std::string above(ParentPath(own));
     if (own.empty()) return std::nullopt;
     std::vector<std::string> holders = {JoinKey(above, name)};
-    const auto entries = hierarchy.store()->List(above);
+    const auto entries = hierarchy.List(above);
     if (entries.ok() && entries->size() <= kMaxGroupsBeside)
         for (const StoreEntry& entry : *entries)
             if (entry.is_prefix) holders.push_back(JoinKey(JoinKey(above, entry.name), name));

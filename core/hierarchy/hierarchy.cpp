@@ -2,7 +2,6 @@
 #include "core/hierarchy/hierarchy.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "core/metadata/v1_metadata.h"
 #include "core/metadata/v2_metadata.h"
@@ -14,58 +13,61 @@ namespace zarr {
 
 namespace {
 
-// Whether a document is there. Where a request takes a while it is read whole, as the store keeps
-// it for the next reader.
-Result<bool> Has(const Store& store, const std::string& key) {
-    Buffer text;
-    return store.Traits().remote ? GetDocument(store, key, text) : store.Exists(key);
-}
-
 Status CheckDepth(const std::string& path) {
     if (DepthOf(path) <= kMaxGroupDepth) return {};
     return Status::Limit(path.substr(0, 80) + "...: groups nest more than " +
                          std::to_string(kMaxGroupDepth) + " levels deep");
 }
 
-// What the document of Zarr v3 says that lies at a path.
-Result<NodeKind> V3KindAt(const Store& store, const std::string& path) {
-    const std::string key = DocumentKey(path, Document::kArray, Format::kV3);
-    Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(store, key, text));
-    if (!found) return NodeKind::kNone;
-    const auto type = V3NodeTypeOf(std::as_const(text).span().text());
-    if (!type.ok()) return type.status().WithContext(key);
-    return *type == V3NodeType::kArray ? NodeKind::kArray : NodeKind::kGroup;
+// Calls `read` with a document, or with its text where it is no JSON, of which what is read may yet
+// be valid.
+template <class Read>
+auto ReadStored(const StoredDocument& document, const Read& read) {
+    return document.value ? read(*document.value) : read(std::string_view(document.text));
 }
 
-// The kind of a node that has a document.
-Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path, Format format) {
+// Returns the kind of a node that has a document. `document_at` returns the document of a key.
+template <class Source>
+Result<NodeKind> DescribedKindAt(const std::string& path, Format format,
+                                 const Source& document_at) {
     ZARR_RETURN_IF_ERROR(CheckDepth(path));
-    if (format == Format::kV3) return V3KindAt(store, path);
-    ZARR_ASSIGN_OR_RETURN(const bool is_array, Has(store, DocumentKey(path, Document::kArray)));
-    if (is_array) return NodeKind::kArray;
-    ZARR_ASSIGN_OR_RETURN(const bool is_group, Has(store, DocumentKey(path, Document::kGroup)));
-    return is_group ? NodeKind::kGroup : NodeKind::kNone;
+    const std::string key = DocumentKey(path, Document::kArray, format);
+    ZARR_ASSIGN_OR_RETURN(const StoredDocument document, document_at(key));
+    if (format == Format::kV3) {
+        if (!document.exists) return NodeKind::kNone;
+        const auto type = ReadStored(document, [](const auto& read) { return V3NodeTypeOf(read); });
+        if (!type.ok()) return type.status().WithContext(key);
+        return *type == V3NodeType::kArray ? NodeKind::kArray : NodeKind::kGroup;
+    }
+    if (document.exists) return NodeKind::kArray;
+    ZARR_ASSIGN_OR_RETURN(const StoredDocument group,
+                          document_at(DocumentKey(path, Document::kGroup)));
+    return group.exists ? NodeKind::kGroup : NodeKind::kNone;
+}
+
+Result<NodeKind> DescribedKindAt(const Store& store, const std::string& path, Format format) {
+    return DescribedKindAt(path, format,
+                           [&](const std::string& key) { return ReadDocument(store, key); });
 }
 
 // Looks for a node below a prefix without a document, in as few folders as that takes. What lies
 // too deep is taken for one, so that a listing tells of it.
 class NodeSearch {
   public:
-    explicit NodeSearch(const Store& store) : store_(store) {}
+    explicit NodeSearch(const Hierarchy& hierarchy) : hierarchy_(hierarchy) {}
 
     // False, too, where the store cannot list, or where nothing was found in kMostFolders.
     Result<bool> Finds(const std::string& path) {
         if (++folders_ > kMostFolders) return false;
         if (DepthOf(path) >= kMaxGroupDepth) return true;  // it is not looked at
-        const auto entries = store_.List(path);
+        const auto entries = hierarchy_.List(path);
         if (!entries.ok() && entries.status().code() == StatusCode::kUnsupported) return false;
         if (!entries.ok()) return entries.status();
         for (const StoreEntry& entry : *entries) {
             if (entry.is_prefix) continue;
             if (MakesNode(entry.name)) return true;
             if (entry.name != DocumentKey("", Document::kArray, Format::kV1)) continue;
-            ZARR_ASSIGN_OR_RETURN(const bool is_v1, HoldsV1Array(store_, path));
+            ZARR_ASSIGN_OR_RETURN(const bool is_v1, hierarchy_.HoldsArray(path));
             if (is_v1) return true;
         }
         for (const StoreEntry& entry : *entries) {
@@ -78,13 +80,13 @@ class NodeSearch {
 
   private:
     static constexpr std::size_t kMostFolders = 10000;
-    const Store& store_;
+    const Hierarchy& hierarchy_;
     std::size_t folders_ = 0;
 };
 
 // The kind of a node without a document: a group where a node lies below.
-Result<NodeKind> ImplicitKindAt(const Store& store, const std::string& path) {
-    ZARR_ASSIGN_OR_RETURN(const bool holds_node, NodeSearch(store).Finds(path));
+Result<NodeKind> ImplicitKindAt(const Hierarchy& hierarchy, const std::string& path) {
+    ZARR_ASSIGN_OR_RETURN(const bool holds_node, NodeSearch(hierarchy).Finds(path));
     return holds_node ? NodeKind::kGroup : NodeKind::kNone;
 }
 
@@ -103,6 +105,35 @@ bool AreLevels(const Store& store) {
            folder.compare(folder.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
 }
 
+// FormatOfStore(); `root` becomes the document of the root of Zarr v3, `has_root` whether it
+// exists.
+Result<Format> ReadFormat(const Store& store, Buffer& root, bool& has_root) {
+    has_root = false;
+    const auto found = GetDocument(store, DocumentKey("", Document::kGroup, Format::kV3), root);
+    if (found.ok() && *found) {
+        has_root = true;
+        return Format::kV3;
+    }
+    if (found.ok()) {
+        if (!AreLevels(store)) return Format::kV2;
+        for (const char* const level : {"0.zarr", "1.zarr"}) {
+            const std::string key = DocumentKey(level, Document::kGroup, Format::kV3);
+            const auto document = ReadDocument(store, key);
+            if (document.ok() && document->exists) return Format::kV3;
+        }
+        return Format::kV2;
+    }
+    // Some servers refuse what is absent. A document of Zarr v2 makes that of v3 needless.
+    if (found.status().code() == StatusCode::kPermission)
+        for (const Document document :
+             {Document::kConsolidated, Document::kArray, Document::kGroup}) {
+            Buffer ignored;
+            const auto is_v2 = GetDocument(store, DocumentKey("", document), ignored);
+            if (is_v2.ok() && *is_v2) return Format::kV2;
+        }
+    return found.status();
+}
+
 }  // namespace
 
 std::size_t DepthOf(const std::string& path) {
@@ -110,28 +141,9 @@ std::size_t DepthOf(const std::string& path) {
 }
 
 Result<Format> FormatOfStore(const Store& store) {
-    const auto is_v3 = Has(store, DocumentKey("", Document::kGroup, Format::kV3));
-    if (is_v3.ok() && !*is_v3 && AreLevels(store))
-        for (const char* const level : {"0.zarr", "1.zarr"}) {
-            const auto is_level_v3 = Has(store, DocumentKey(level, Document::kGroup, Format::kV3));
-            if (is_level_v3.ok() && *is_level_v3) return Format::kV3;
-        }
-    if (is_v3.ok()) return *is_v3 ? Format::kV3 : Format::kV2;
-    // Some servers refuse what is absent. A document of Zarr v2 makes that of v3 needless.
-    if (is_v3.status().code() == StatusCode::kPermission)
-        for (const Document document :
-             {Document::kConsolidated, Document::kArray, Document::kGroup}) {
-            const auto is_v2 = Has(store, DocumentKey("", document));
-            if (is_v2.ok() && *is_v2) return Format::kV2;
-        }
-    return is_v3.status();
-}
-
-Result<NodeKind> NodeKindAt(const Store& store, const std::string& path, Format format) {
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(store, path, format));
-    // Zarr v3 has no implicit groups.
-    const bool may_be_implicit = format != Format::kV3 || (path.empty() && AreLevels(store));
-    return kind != NodeKind::kNone || !may_be_implicit ? kind : ImplicitKindAt(store, path);
+    Buffer ignored;
+    bool has_root = false;
+    return ReadFormat(store, ignored, has_root);
 }
 
 Result<NodeKind> OccupantAt(const Store& store, const std::string& path, Format format) {
@@ -148,11 +160,12 @@ Result<NodeKind> OccupantAt(const Store& store, const std::string& path, Format 
     return holds_something ? NodeKind::kGroup : NodeKind::kNone;
 }
 
-Result<bool> HoldsV1Array(const Store& store, const std::string& path) {
+Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* text) {
     const std::string key = DocumentKey(path, Document::kArray, Format::kV1);
-    Buffer text;
-    const auto found = GetDocument(store, key, text);
-    if (found.ok()) return *found && IsOrWasV1Metadata(std::as_const(text).span().text());
+    Buffer own;
+    Buffer& document = text != nullptr ? *text : own;
+    const auto found = GetDocument(store, key, document);
+    if (found.ok()) return *found && IsOrWasV1Metadata(std::as_const(document).span().text());
     // Others use the name for large files and for folders.
     if (found.status().code() == StatusCode::kLimit || IsFolder(store, key)) return false;
     return found.status();
@@ -173,14 +186,20 @@ Result<std::shared_ptr<const Hierarchy>> Hierarchy::Open(std::shared_ptr<const S
     hierarchy->base_ =
         std::make_shared<const WatchedStore>(std::move(store), IsDocumentOfAnyFormat);
     hierarchy->store_ = hierarchy->base_;
+    hierarchy->nodes_ = std::make_shared<NodeCache>(*hierarchy->base_);
     hierarchy->base_->Prefetch(
         {DocumentKey("", Document::kGroup, Format::kV3), DocumentKey("", Document::kConsolidated)},
         {});
-    ZARR_ASSIGN_OR_RETURN(hierarchy->format_, FormatOfStore(*hierarchy->base_));
+    Buffer root;
+    bool has_root = false;
+    ZARR_ASSIGN_OR_RETURN(hierarchy->format_, ReadFormat(*hierarchy->base_, root, has_root));
+    const std::string root_key = DocumentKey("", Document::kGroup, Format::kV3);
+    StoredDocument document;
+    if (has_root) document = ParseDocument(root_key, std::as_const(root).span().text());
+    hierarchy->nodes_->Put(root_key, &LoadedNode::document, document);
     if (use_consolidated == UseConsolidated::kIfPresent)
-        ZARR_RETURN_IF_ERROR(hierarchy->format_ == Format::kV3
-                                 ? hierarchy->UseV3Consolidated()
-                                 : hierarchy->UseConsolidatedMetadata());
+        ZARR_RETURN_IF_ERROR(has_root ? hierarchy->UseV3Consolidated(std::move(root))
+                                      : hierarchy->UseConsolidatedMetadata());
     return std::shared_ptr<const Hierarchy>(std::move(hierarchy));
 }
 
@@ -206,12 +225,9 @@ Status Hierarchy::UseConsolidatedMetadata() {
     return {};
 }
 
-Status Hierarchy::UseV3Consolidated() {
+Status Hierarchy::UseV3Consolidated(Buffer root) {
     const std::string key = DocumentKey("", Document::kConsolidated, Format::kV3);
-    Buffer buffer;
-    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, buffer));
-    if (!found) return {};
-    const std::string_view text = std::as_const(buffer).span().text();
+    const std::string_view text = std::as_const(root).span().text();
     auto documents = ParseV3Consolidated(text).WithContext(key);
     if (!documents.ok()) {
         consolidated_fault_ = documents.status();
@@ -219,14 +235,10 @@ Status Hierarchy::UseV3Consolidated() {
     }
     if (!*documents) return {};
     is_consolidated_ = true;
-    // The attributes of the root are read for each array below it: the consolidated metadata of all
-    // of them must not be read each time.
-    Buffer own;
-    ZARR_RETURN_IF_ERROR(own.Assign(ByteSpan(std::string_view(WithNullAsV3Consolidated(text)))));
-    (**documents).emplace_back(key, std::as_const(own).span().text());
+    (**documents).emplace_back(key, text);
     store_ = std::make_shared<const OverlayStore>(
-        store_, std::move(buffer), **documents,
-        [](std::string_view name) { return name == kV3Document; }, std::move(own));
+        store_, std::move(root), **documents,
+        [](std::string_view name) { return name == kV3Document; });
     return {};
 }
 
@@ -235,6 +247,7 @@ std::shared_ptr<const Hierarchy> Hierarchy::WithMetadata(
     std::shared_ptr<Hierarchy> hierarchy(new Hierarchy());
     hierarchy->store_ = store_;
     hierarchy->base_ = base_;
+    hierarchy->nodes_ = nodes_;
     hierarchy->context_ = context_;
     hierarchy->manner_ = manner_;
     hierarchy->format_ = format_;
@@ -243,49 +256,72 @@ std::shared_ptr<const Hierarchy> Hierarchy::WithMetadata(
     return hierarchy;
 }
 
+Result<StoredDocument> Hierarchy::DocumentAt(const std::string& key) const {
+    return nodes_->Get(key, &LoadedNode::document, [&] { return ReadDocument(*store_, key); });
+}
+
+Result<StoredDocument> Hierarchy::OwnDocumentAt(const std::string& key) const {
+    return nodes_->Get(key, &LoadedNode::own_document, [&] { return ReadDocument(*base_, key); });
+}
+
 Result<bool> Hierarchy::FindV1(const std::string& path) const {
-    ZARR_ASSIGN_OR_RETURN(const bool is_there, HoldsV1Array(*store_, path));
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (is_there) v1_arrays_.insert(path);
-    return is_there;
+    return nodes_->Get(path, &LoadedNode::is_v1, [&]() -> Result<bool> {
+        Buffer text;
+        ZARR_ASSIGN_OR_RETURN(const bool is_there, HoldsV1Array(*store_, path, &text));
+        if (!is_there) return false;
+        const auto metadata = ParseV1Metadata(std::as_const(text).span().text());
+        if (metadata.ok()) nodes_->Put(path, &LoadedNode::metadata, *metadata);
+        return true;
+    });
 }
 
 Format Hierarchy::FormatOf(const std::string& path) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return v1_arrays_.count(path) != 0 ? Format::kV1 : format_;
+    if (format_ == Format::kV3) return format_;
+    const auto is_v1 = nodes_->Get(path, &LoadedNode::is_v1,
+                                   []() -> Result<bool> { return Status::NotFound(""); });
+    return is_v1.ok() && *is_v1 ? Format::kV1 : format_;
+}
+
+Result<NodeKind> Hierarchy::DescribedKind(const std::string& path) const {
+    return DescribedKindAt(path, format_, [&](const std::string& key) { return DocumentAt(key); });
 }
 
 Result<bool> Hierarchy::Has(const std::string& path, Document document) const {
     if (format_ == Format::kV3) {
-        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, V3KindAt(*store_, path));
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKind(path));
         if (document == Document::kArray) return kind == NodeKind::kArray;
         return document == Document::kGroup ? kind == NodeKind::kGroup : kind != NodeKind::kNone;
     }
-    ZARR_ASSIGN_OR_RETURN(const bool is_there, zarr::Has(*store_, DocumentKey(path, document)));
+    ZARR_ASSIGN_OR_RETURN(const bool is_there, HasKey(DocumentKey(path, document)));
     const bool is_of_v1 = document == Document::kArray || document == Document::kAttributes;
     if (is_there || !is_of_v1 || FormatOf(path) != Format::kV1) return is_there;
-    return zarr::Has(*store_, DocumentKey(path, document, Format::kV1));
+    if (document == Document::kArray) return true;
+    return HasKey(DocumentKey(path, document, Format::kV1));
 }
 
-Result<bool> Hierarchy::HasKey(const std::string& key) const { return zarr::Has(*store_, key); }
+Result<bool> Hierarchy::HasKey(const std::string& key) const {
+    ZARR_ASSIGN_OR_RETURN(const StoredDocument document, DocumentAt(key));
+    return document.exists;
+}
 
-bool Hierarchy::RootHolds(std::string_view key) const {
-    {
-        const std::lock_guard<std::mutex> lock(mutex_);
-        const auto known = root_keys_.find(key);
-        if (known != root_keys_.end()) return known->second;
-    }
-    const auto found = HasKey(std::string(key));
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return root_keys_.emplace(key, found.ok() && *found).first->second;
+bool Hierarchy::HoldsExtra(const std::string& key) const {
+    const auto found = HasKey(key);
+    if (!found.ok()) nodes_->Put(key, &LoadedNode::document, StoredDocument());
+    return found.ok() && *found;
 }
 
 Result<NodeKind> Hierarchy::KindOf(const std::string& path) const {
-    if (is_consolidated_ || format_ == Format::kV3) return NodeKindAt(*store_, path, format_);
-    ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKindAt(*store_, path, format_));
-    if (kind != NodeKind::kNone) return kind;
-    ZARR_ASSIGN_OR_RETURN(const bool is_v1, FindV1(path));
-    return is_v1 ? NodeKind::kArray : ImplicitKindAt(*store_, path);
+    return nodes_->Get(path, &LoadedNode::kind, [&]() -> Result<NodeKind> {
+        ZARR_ASSIGN_OR_RETURN(const NodeKind kind, DescribedKind(path));
+        // Zarr v3 has no implicit groups.
+        const bool may_be_implicit = format_ != Format::kV3 || (path.empty() && AreLevels(*store_));
+        if (kind != NodeKind::kNone || !may_be_implicit) return kind;
+        if (!is_consolidated_ && format_ != Format::kV3) {
+            ZARR_ASSIGN_OR_RETURN(const bool is_v1, FindV1(path));
+            if (is_v1) return NodeKind::kArray;
+        }
+        return ImplicitKindAt(*this, path);
+    });
 }
 
 Result<bool> Hierarchy::HoldsArray(const std::string& path) const {
@@ -308,17 +344,20 @@ std::string Hierarchy::NameOf(const std::string& path, Document document) const 
 }
 
 Status Hierarchy::CheckGroup(const std::string& path) const {
-    Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found,
-                          GetDocument(*store_, KeyOf(path, Document::kGroup), text));
-    if (!found) return {};
-    const std::string_view group = std::as_const(text).span().text();
-    return (format_ == Format::kV3 ? CheckV3Group(group) : CheckGroupMetadata(group))
-        .WithContext(NameOf(path, Document::kGroup));
+    ZARR_ASSIGN_OR_RETURN(const StoredDocument document, DocumentAt(KeyOf(path, Document::kGroup)));
+    if (!document.exists) return {};
+    const Status checked = ReadStored(document, [&](const auto& group) {
+        return format_ == Format::kV3 ? CheckV3Group(group) : CheckGroupMetadata(group);
+    });
+    return checked.WithContext(NameOf(path, Document::kGroup));
+}
+
+Result<std::vector<StoreEntry>> Hierarchy::List(const std::string& prefix) const {
+    return nodes_->Get(prefix, &LoadedNode::entries, [&] { return store_->List(prefix); });
 }
 
 Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
-    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store_->List(path));
+    ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, List(path));
     std::vector<Node> members;
     for (const StoreEntry& entry : entries) {
         if (!entry.is_prefix) continue;
@@ -335,7 +374,7 @@ Result<std::vector<Node>> Hierarchy::Members(const std::string& path) const {
 std::vector<Node> Hierarchy::Unconsolidated(const std::string& path) const {
     std::vector<Node> nodes;
     if (!is_consolidated_ || base_->Traits().remote) return nodes;
-    const auto known = store_->List(path);
+    const auto known = List(path);
     const auto entries = base_->List(path);
     if (!known.ok() || !entries.ok()) return nodes;
     const auto before = [](const StoreEntry& a, const StoreEntry& b) { return a.name < b.name; };
@@ -350,48 +389,51 @@ std::vector<Node> Hierarchy::Unconsolidated(const std::string& path) const {
     return nodes;
 }
 
+Result<json::Value> Hierarchy::ParseAttributesOf(const StoredDocument& document) const {
+    if (!document.exists) return json::Value(json::Object{});
+    return ReadStored(document, [&](const auto& stored) {
+        return format_ == Format::kV3 ? ParseV3Attributes(stored) : ParseAttributes(stored);
+    });
+}
+
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
-    Buffer text;
-    ZARR_ASSIGN_OR_RETURN(const bool found,
-                          GetDocument(*store_, KeyOf(path, Document::kAttributes), text));
-    if (!found) return json::Value(json::Object{});
-    const std::string_view stored = std::as_const(text).span().text();
-    return (format_ == Format::kV3 ? ParseV3Attributes(stored) : ParseAttributes(stored))
-        .WithContext(NameOf(path, Document::kAttributes));
+    return nodes_->Get(path, &LoadedNode::attributes, [&]() -> Result<json::Value> {
+        ZARR_ASSIGN_OR_RETURN(const StoredDocument document,
+                              DocumentAt(KeyOf(path, Document::kAttributes)));
+        return ParseAttributesOf(document).WithContext(NameOf(path, Document::kAttributes));
+    });
 }
 
 json::Value Hierarchy::MembersOfDocument(const std::string& key) const {
-    Buffer text;
-    const auto found = GetDocument(*store_, key, text);
-    if (!found.ok() || !*found) return {};
-    auto parsed = json::Parse(std::as_const(text).span().text());
-    return parsed.ok() ? parsed.Take() : json::Value();
+    const auto document = DocumentAt(key);
+    return document.ok() && document->value ? *document->value : json::Value();
 }
 
 Result<ArrayMetadata> Hierarchy::Metadata(const std::string& path) const {
     const auto planned = planned_.find(path);
     if (planned != planned_.end()) return planned->second;
-    const Format format = FormatOf(path);
-    Buffer buffer;
-    const std::string key = DocumentKey(path, Document::kArray, format);
-    ZARR_ASSIGN_OR_RETURN(const bool found, GetDocument(*store_, key, buffer));
-    if (!found && format == Format::kV1) {  // converted to v2 meanwhile
-        const std::lock_guard<std::mutex> lock(mutex_);
-        v1_arrays_.erase(path);
-    }
-    if (!found && format == Format::kV1) return Metadata(path);
-    if (!found) return Status::NotFound(key + ": there is no such array");
-    return Parse(path, std::as_const(buffer).span().text(), format)
-        .WithContext(NameOf(path, Document::kArray));
+    return nodes_->Get(path, &LoadedNode::metadata, [&]() -> Result<ArrayMetadata> {
+        const std::string name = NameOf(path, Document::kArray);
+        if (FormatOf(path) == Format::kV1) {
+            Buffer text;
+            ZARR_ASSIGN_OR_RETURN(const bool is_v1, HoldsV1Array(*store_, path, &text));
+            if (is_v1) return ParseV1Metadata(std::as_const(text).span().text()).WithContext(name);
+        }
+        const std::string key = DocumentKey(path, Document::kArray, format_);
+        ZARR_ASSIGN_OR_RETURN(const StoredDocument document, DocumentAt(key));
+        if (!document.exists) return Status::NotFound(key + ": there is no such array");
+        return Parse(path, document).WithContext(name);
+    });
 }
 
-Result<ArrayMetadata> Hierarchy::Parse(const std::string& path, std::string_view text,
-                                       Format format) const {
-    if (format == Format::kV1) return ParseV1Metadata(text);
-    if (format == Format::kV3) return ParseV3Array(text);
-    return ParseArrayMetadata(text, [&] {
-        auto read = Attributes(path);
-        return read.ok() ? read.Take() : json::Value();
+Result<ArrayMetadata> Hierarchy::Parse(const std::string& path,
+                                       const StoredDocument& document) const {
+    return ReadStored(document, [&](const auto& stored) {
+        if (format_ == Format::kV3) return ParseV3Array(stored);
+        return ParseArrayMetadata(stored, [&] {
+            auto read = Attributes(path);
+            return read.ok() ? read.Take() : json::Value();
+        });
     });
 }
 
@@ -450,10 +492,13 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata held, Metadata(path));
     if (!is_consolidated_ || base_->Traits().remote) return held;
     const std::string key = KeyOf(path, Document::kArray);
-    Buffer buffer;
-    const auto found = GetDocument(*base_, key, buffer);
-    if (!found.ok() || !*found) return held;
-    auto own = Parse(path, std::as_const(buffer).span().text(), format_);
+    const auto document = OwnDocumentAt(key);
+    if (!document.ok() || !document->exists) return held;
+    const auto consolidated = DocumentAt(key);
+    if (consolidated.ok() && consolidated->value && document->value &&
+        MeansSame(*consolidated->value, *document->value))
+        return held;
+    auto own = Parse(path, *document);
     if (!own.ok() || AreAlike(*own, held)) return held;
     warnings.push_back(OutdatedBy(key));
     return own;
@@ -464,11 +509,9 @@ Result<json::Value> Hierarchy::CurrentAttributes(const std::string& path,
     ZARR_ASSIGN_OR_RETURN(json::Value held, Attributes(path));
     if (!is_consolidated_ || base_->Traits().remote) return held;
     const std::string key = KeyOf(path, Document::kAttributes);
-    Buffer text;
-    const auto found = GetDocument(*base_, key, text);
-    if (!found.ok() || !*found) return held;
-    const std::string_view stored = std::as_const(text).span().text();
-    auto own = format_ == Format::kV3 ? ParseV3Attributes(stored) : ParseAttributes(stored);
+    const auto document = OwnDocumentAt(key);
+    if (!document.ok() || !document->exists) return held;
+    auto own = ParseAttributesOf(*document);
     if (!own.ok() || MeansSame(*own, held)) return held;
     std::string warning = OutdatedBy(key);
     if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())

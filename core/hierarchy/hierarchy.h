@@ -3,13 +3,12 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/array/array.h"
+#include "core/hierarchy/node_cache.h"
 #include "core/json/value.h"
 #include "core/metadata/array_metadata.h"
 #include "core/metadata/documents.h"
@@ -17,8 +16,6 @@
 #include "core/store/watched_store.h"
 
 namespace zarr {
-
-enum class NodeKind { kNone, kArray, kGroup };
 
 // A direct member of a group.
 struct Node {
@@ -34,20 +31,20 @@ std::size_t DepthOf(const std::string& path);
 // The version of the format that a store is of: v3 where its root has the document of that, as
 // zarr-python decides it, else v2, as which v1 is read, too.
 Result<Format> FormatOfStore(const Store& store);
-// What of Zarr v2 or v3 lies at `path`, by its documents. In v2 a prefix without either is an
-// implicit group where the store can list and a node lies below, of v1 as well.
-Result<NodeKind> NodeKindAt(const Store& store, const std::string& path, Format format);
-// The same for who changes the store: whatever else lies at or below `path`, as what a deletion
-// that failed has left, is a group, too.
+// The kind of the node at `path`, by its documents, for writers: whatever else lies at or below
+// `path`, as what a deletion that failed has left, is a group, too.
 Result<NodeKind> OccupantAt(const Store& store, const std::string& path, Format format);
 
-// True where an array of Zarr v1 lies at `path`, whole or damaged.
-Result<bool> HoldsV1Array(const Store& store, const std::string& path);
+// True where an array of Zarr v1 lies at `path`, whole or damaged. Its document goes to `text`, if
+// given.
+Result<bool> HoldsV1Array(const Store& store, const std::string& path, Buffer* text = nullptr);
 // kUnsupported where one does: they are only read.
 Status CheckNoV1Array(const Store& store, const std::string& path);
 
-// The tree of groups and arrays in a store. Paths are in the normal form of NormalizePath(). All
-// methods are const and may be called from several threads.
+// The tree of groups and arrays in a store. Paths are in the normal form of NormalizePath(). A
+// document is read and parsed, and a prefix listed, when it is first asked for, and again only
+// after Reload(), or after a HierarchyWriter of this process has changed the store; what failed is
+// tried again. All methods are const and may be called from several threads.
 class Hierarchy {
   public:
     // The root tells the version of the format, of all nodes; see FormatOfStore().
@@ -75,13 +72,18 @@ class Hierarchy {
     // What is wrong with consolidated metadata that are there and not used; ok otherwise.
     const Status& consolidated_fault() const { return consolidated_fault_; }
 
-    // NodeKindAt() `path`, or an array of Zarr v1. Only what was found so, or by Members(), the
-    // other methods know as one.
+    // The kind of the node at `path`, by its documents. In v2 a prefix without any is an implicit
+    // group where the store can list and a node lies below. An array of Zarr v1 is known to the
+    // other methods once this or Members() has found it.
     Result<NodeKind> KindOf(const std::string& path) const;
     // Whether KindOf() is an array, which takes fewer requests to say no; nothing is listed.
     Result<bool> HoldsArray(const std::string& path) const;
     // kUnsupported where what lies at `path` is only read, as Zarr v1 is.
     Status CheckChangeable(const std::string& path) const;
+
+    // Forgets the nodes, which another process may have changed, for all users of the store in this
+    // process.
+    void Reload() const { NoteChange(*base_); }
 
     // The first failure of the store to give metadata or a listing since the last call; ok where
     // there was none. It may have been returned by another method, or hidden something that need
@@ -94,6 +96,8 @@ class Hierarchy {
     // Checks the document of a group; one without is ok.
     Status CheckGroup(const std::string& path) const;
 
+    // The direct children of a prefix, as Store::List() has them.
+    Result<std::vector<StoreEntry>> List(const std::string& prefix) const;
     // The arrays and groups directly in a group, sorted by name.
     Result<std::vector<Node>> Members(const std::string& path) const;
 
@@ -120,6 +124,17 @@ class Hierarchy {
     Result<json::Value> CurrentAttributes(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
+    // Returns the T that `load` computes from nodes of this hierarchy for `path`: a Result<T>.
+    // Cached as the nodes are, one of each type for a path.
+    template <class T, class Load>
+    Result<std::shared_ptr<const T>> Derived(const std::string& path, Load&& load) const {
+        if (planned_.empty())
+            return nodes_->GetDerived<T>(path, load, [this] { return base_->failures(); });
+        Result<T> loaded = load();
+        if (!loaded.ok()) return loaded.status();
+        return std::make_shared<const T>(loaded.Take());
+    }
+
     // Opens an array: the same object that someone else holds open through this context, where its
     // metadata are still the same and its store answers in the same manner; of its cached chunks
     // those that have not changed remain.
@@ -132,9 +147,8 @@ class Hierarchy {
     Result<bool> Has(const std::string& path, Document document) const;
     // The same of any key; for metadata of other software.
     Result<bool> HasKey(const std::string& key) const;
-    // The same for a key of the root that tells what kind of store it is; the store is asked once.
-    // False where it cannot be looked at.
-    bool RootHolds(std::string_view key) const;
+    // HasKey() of a key that is not one of Zarr's; false where the store refuses or fails.
+    bool HoldsExtra(const std::string& key) const;
     // The JSON under a key; null where it is absent or cannot be read.
     json::Value MembersOfDocument(const std::string& key) const;
 
@@ -149,23 +163,26 @@ class Hierarchy {
     Hierarchy() = default;
 
     Status UseConsolidatedMetadata();
-    Status UseV3Consolidated();
-    Result<ArrayMetadata> Parse(const std::string& path, std::string_view text,
-                                Format format) const;
-    // HoldsV1Array(), and remembers it.
+    // `root` is the document of the root.
+    Status UseV3Consolidated(Buffer root);
+    // The document under a key of `store()`; and of the store without its consolidated metadata.
+    Result<StoredDocument> DocumentAt(const std::string& key) const;
+    Result<StoredDocument> OwnDocumentAt(const std::string& key) const;
+    Result<NodeKind> DescribedKind(const std::string& path) const;
+    Result<ArrayMetadata> Parse(const std::string& path, const StoredDocument& document) const;
+    Result<json::Value> ParseAttributesOf(const StoredDocument& document) const;
+    // HoldsV1Array(), where nothing of v2 is at `path`.
     Result<bool> FindV1(const std::string& path) const;
     Format FormatOf(const std::string& path) const;
 
     std::shared_ptr<const Store> store_;
     std::shared_ptr<const WatchedStore> base_;  // the store as given
+    std::shared_ptr<NodeCache> nodes_;
     std::shared_ptr<ArrayContext> context_;
     std::string manner_;
     Format format_ = Format::kV2;
     bool is_consolidated_ = false;
     Status consolidated_fault_;
-    mutable std::mutex mutex_;
-    mutable std::map<std::string, bool, std::less<>> root_keys_;
-    mutable std::set<std::string> v1_arrays_;       // paths
     std::map<std::string, ArrayMetadata> planned_;  // by path
 };
 

@@ -131,6 +131,7 @@ Result<Format> HierarchyWriter::StoreFormat() {
 
 Status HierarchyWriter::CreateGroup(std::string_view path) {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string group, NodePath(path));
     ZARR_RETURN_IF_ERROR(CheckPlace(group));
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
@@ -189,6 +190,7 @@ Status HierarchyWriter::EraseNode(const std::string& path) {
 Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& metadata,
                                     const json::Object& attributes, IfExists if_exists) {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
     ZARR_RETURN_IF_ERROR(CheckPlace(array));
     ZARR_ASSIGN_OR_RETURN(const bool is_occupied, IsOccupied(array));
@@ -203,6 +205,7 @@ Status HierarchyWriter::CreateArray(std::string_view path, const ArrayMetadata& 
 
 Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& attributes) {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     const std::string key = documents->KeyOf(node, Document::kAttributes);
@@ -214,6 +217,7 @@ Status HierarchyWriter::SetAttributes(std::string_view path, const json::Value& 
 Status HierarchyWriter::ChangeAttributes(std::string_view path, const json::Value& before,
                                          const json::Value& after) {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     const std::string key = documents->KeyOf(node, Document::kAttributes);
@@ -247,6 +251,7 @@ Status HierarchyWriter::Change(const std::string& node,
 
 Status HierarchyWriter::ReplaceMetadata(std::string_view path, const ArrayMetadata& metadata) {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string array, NodePath(path));
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
     ZARR_ASSIGN_OR_RETURN(const auto held,
@@ -258,6 +263,7 @@ Status HierarchyWriter::ReplaceMetadata(std::string_view path, const ArrayMetada
 
 Status HierarchyWriter::DeleteNode(std::string_view path) {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     if (node.empty()) return Status::Invalid("the root cannot be deleted");
     ZARR_ASSIGN_OR_RETURN(const NodeDocuments* const documents, Documents());
@@ -289,6 +295,7 @@ Status HierarchyWriter::MoveNode(const std::string& path, const std::string& tar
 Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
                                  std::string_view path) {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string source, NodePath(from_path));
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     if (node.empty()) return Status::Invalid("the root is not copied to");
@@ -308,6 +315,7 @@ Status HierarchyWriter::CopyNode(const Store& from, std::string_view from_path,
 
 Status HierarchyWriter::RenameNode(std::string_view path, std::string_view new_name) {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     ZARR_ASSIGN_OR_RETURN(const std::string node, NodePath(path));
     if (node.empty()) return Status::Invalid("the root cannot be renamed");
     if (!IsValidKey(new_name) || new_name.find('/') != std::string_view::npos)
@@ -366,11 +374,13 @@ Status HierarchyWriter::WriteConsolidatedAt(const std::string& path, IfAbsent if
 
 Status HierarchyWriter::Consolidate() {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     return WriteConsolidatedAt("", IfAbsent::kWrite);
 }
 
 Status HierarchyWriter::Finish() {
     const std::lock_guard lock(mutex_);
+    const ChangeScope change(*store_);
     std::set<std::string> groups;
     if (consolidated_ != WriteConsolidated::kNo) groups = erased_;
     const bool has_changed = !is_finished_ || !touched_.empty() || !erased_.empty();

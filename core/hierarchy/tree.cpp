@@ -241,6 +241,7 @@ class ForeignFinder {
 }  // namespace
 
 Status EraseTree(Store& store, const std::string& prefix) {
+    const ChangeScope change(store);
     ZARR_RETURN_IF_ERROR(EraseDocuments(store, prefix, 0));
     return EraseBelow(store, prefix, 0);
 }
@@ -263,6 +264,7 @@ Result<bool> HoldsOnlyChunks(const Store& store, const std::string& prefix) {
 }
 
 Status CopyTree(const ConstSubtree& from, const Subtree& to) {
+    const ChangeScope change(to.store);
     Copier copier(from.store, to.store);
     ZARR_RETURN_IF_ERROR(copier.CopyBelow(from.prefix, to.prefix, 0));
     return copier.CopyDocuments();
@@ -310,6 +312,7 @@ Status EraseThose(Store& store, const std::vector<StoreEntry>& entries, Predicat
 }  // namespace
 
 Status EmptyRoot(Store& store) {
+    const ChangeScope change(store);
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries) {
         if (entry.is_prefix) continue;
@@ -328,6 +331,7 @@ Status EmptyRoot(Store& store) {
 }
 
 Status EraseStore(Store& store) {
+    const ChangeScope change(store);
     ZARR_RETURN_IF_ERROR(EmptyRoot(store));
     ZARR_ASSIGN_OR_RETURN(const std::vector<StoreEntry> entries, store.List(""));
     for (const StoreEntry& entry : entries)

@@ -10,11 +10,8 @@
 namespace zarr {
 
 OverlayStore::OverlayStore(std::shared_ptr<const Store> base, Buffer text, const Values& values,
-                           bool (*is_overlaid)(std::string_view name), Buffer more)
-    : ForwardingStore(std::move(base)),
-      text_(std::move(text)),
-      more_(std::move(more)),
-      is_overlaid_(is_overlaid) {
+                           bool (*is_overlaid)(std::string_view name))
+    : ForwardingStore(std::move(base)), text_(std::move(text)), is_overlaid_(is_overlaid) {
     for (const auto& [key, value] : values) {
         entries_[key] = value;
         AddToParents(key);

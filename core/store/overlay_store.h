@@ -21,11 +21,11 @@ class OverlayStore final : public ForwardingStore, private Prefetcher {
   public:
     using Values = std::vector<std::pair<std::string, std::string_view>>;
 
-    // `values` are keys with their values, which lie in `text` or in `more`; of a key that occurs
-    // twice the last value counts. Keys whose last name `is_overlaid` accepts are never asked of
+    // `values` are keys with their values, which lie in `text`; of a key that occurs twice the last
+    // value counts. Keys whose last name `is_overlaid` accepts are never asked of
     // the store.
     OverlayStore(std::shared_ptr<const Store> base, Buffer text, const Values& values,
-                 bool (*is_overlaid)(std::string_view name), Buffer more = {});
+                 bool (*is_overlaid)(std::string_view name));
 
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override;
@@ -44,7 +44,7 @@ class OverlayStore final : public ForwardingStore, private Prefetcher {
     bool IsOverlaid(std::string_view key) const;
     void AddToParents(std::string_view key);
 
-    const Buffer text_, more_;  // the values lie in them
+    const Buffer text_;  // the values lie in it
     bool (*const is_overlaid_)(std::string_view);
     std::unordered_map<std::string, std::string_view> entries_;              // key -> its value
     std::unordered_map<std::string, std::map<std::string, bool>> children_;  // name -> is_prefix

@@ -12,6 +12,7 @@ namespace zarr {
 
 void WatchedStore::Note(const Status& status) const {
     if (status.code() != StatusCode::kIo) return;
+    failures_.fetch_add(1);
     const std::lock_guard<std::mutex> lock(mutex_);
     if (first_.ok()) first_ = status;
 }

@@ -30,6 +30,8 @@ class WatchedStore final : public ForwardingStore {
 
     // The first failure since the last call, which it forgets; ok where there was none.
     Status TakeFailure() const;
+    // The number of failures. Never reset.
+    std::uint64_t failures() const { return failures_; }
 
     const StoreCounters& counters() const { return counters_; }
 
@@ -52,6 +54,7 @@ class WatchedStore final : public ForwardingStore {
     mutable StoreCounters counters_;
     mutable std::mutex mutex_;
     mutable Status first_;
+    mutable std::atomic<std::uint64_t> failures_{0};
 };
 
 }  // namespace zarr

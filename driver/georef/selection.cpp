@@ -139,9 +139,8 @@ class Coordinates {
                                           const std::string& text) const {
         if (dimension_.coordinate_path.empty()) {
             const auto axis = static_cast<std::size_t>(&dimension_ - facts_.dimensions.data());
-            auto of_image =
-                zarr::ImageCoordinates(zarr::LevelListings(hierarchy_).Find(facts_.path),
-                                       facts_.metadata.rank(), axis, first, count);
+            auto of_image = zarr::ImageCoordinates(zarr::ListingOf(hierarchy_, facts_.path),
+                                                   facts_.metadata.rank(), axis, first, count);
             if (of_image) return *std::move(of_image);
             return Refused(facts_.path, "dimension " + dimension_.name + " has " +
                                             std::to_string(dimension_.size) +

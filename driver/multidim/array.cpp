@@ -170,9 +170,9 @@ void ZarrMDArray::ReadNodata() {
     const zarr::Hierarchy& hierarchy = *session_->location().hierarchy;
     // Black pixels of an image are data, as in the classic API.
     if (fill == zarr::FillAsNodata::kAuto && metadata.fill_value.is_zero() &&
-        zarr::IsOmeImage(zarr::LevelListings(hierarchy).Find(facts_.path), metadata.rank()))
+        zarr::IsOmeImage(zarr::ListingOf(hierarchy, facts_.path), metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
-    const auto element = zarr::ReadNodata(facts_, fill, session_->coordinates(), warnings);
+    const auto element = zarr::ReadNodata(session_->stored_hierarchy(), facts_, fill, warnings);
     EmitWarnings(session_->store_path() + ": /" + facts_.path, warnings);
     // The values of a boolean are both data, and an empty string is what an array begins as.
     if (!element || values_.stored().kind == zarr::DataKind::kBool) return;

@@ -143,12 +143,16 @@ zarr::Result<std::optional<std::string>> ZarrGroup::Find(const std::string& name
     if (single != nullptr && name == session_->ArrayName(*single)) return Path(*single);
     if (single == nullptr && SharedResource::CheckName(name).ok()) {
         std::string path = zarr::JoinKey(path_, name);
-        bool is_there = false;
-        if (kind == NodeKind::kArray) {
-            ZARR_ASSIGN_OR_RETURN(is_there, session_->hierarchy().HoldsArray(path));
-        } else {
-            ZARR_ASSIGN_OR_RETURN(const NodeKind there, session_->hierarchy().KindOf(path));
-            is_there = there == kind;
+        const zarr::Hierarchy& hierarchy = session_->hierarchy();
+        const auto is_of_kind = [&]() -> zarr::Result<bool> {
+            if (kind == NodeKind::kArray) return hierarchy.HoldsArray(path);
+            ZARR_ASSIGN_OR_RETURN(const NodeKind there, hierarchy.KindOf(path));
+            return there == kind;
+        };
+        ZARR_ASSIGN_OR_RETURN(bool is_there, is_of_kind());
+        if (!is_there && session_->update() != nullptr) {
+            hierarchy.Reload();  // another process may have made it since it was looked for
+            ZARR_ASSIGN_OR_RETURN(is_there, is_of_kind());
         }
         if (is_there) return Path(std::move(path));
     }

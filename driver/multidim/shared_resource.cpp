@@ -346,6 +346,7 @@ Status SharedResource::AddUsers(const std::string& group, const ZarrDimension& d
 }
 
 Result<std::vector<SharedResource::User>> SharedResource::UsersOf(const ZarrDimension& dimension) {
+    hierarchy().Reload();  // another process may have changed what is stored again
     std::vector<User> users;
     const bool is_whole_store = is_array_ && location_.node.empty();  // in no group
     if (dimension.is_named() && !is_whole_store) {
@@ -650,7 +651,6 @@ std::vector<std::shared_ptr<ZarrGroup>> SharedResource::LiveGroups() const {
 Status SharedResource::ChangeAttribute(const std::string& path, const std::string& name,
                                        std::optional<json::Value> value) {
     ZARR_RETURN_IF_ERROR(update_->ChangeAttribute(path, name, std::move(value)));
-    coordinates_.Clear();
     const auto array = OpenIfLive(path);
     if (array == nullptr) return {};
     ZARR_ASSIGN_OR_RETURN(json::Value attributes, update_->Attributes(path));

@@ -67,8 +67,8 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
     // where looking costs no requests.
     void DropOldStatistics();
 
-    // Finds the arrays that hold coordinates.
-    zarr::CoordinateFinder& coordinates() { return coordinates_; }
+    // The hierarchy without attributes that are pending, which hierarchy() stores first.
+    const zarr::Hierarchy& stored_hierarchy() const { return *location_.hierarchy; }
 
     // The path of the group that is the root. Where an array was opened this is the group around
     // it, which then shows that array alone.
@@ -183,10 +183,7 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
         std::weak_ptr<ZarrDimension> owner;
     };
 
-    void NodesChanged() {
-        ++generation_;
-        coordinates_.Clear();
-    }
+    void NodesChanged() { ++generation_; }
     bool IsOpened(const std::string& path) const;
     std::string OutsideName(const std::string& path) const;
     std::vector<std::string> OpenedArrays() const;
@@ -222,7 +219,6 @@ class SharedResource : public std::enable_shared_from_this<SharedResource> {
 
     const Location location_;
     const OpenOptions options_;
-    zarr::CoordinateFinder coordinates_{*location_.hierarchy};
     const bool is_array_;
     const std::string root_;
     const std::string pam_path_;  // without its ending

@@ -46,7 +46,7 @@ void ZarrDataset::AddArray(RasterLayout layout, bool array_names_bands) {
     array.layout = std::move(layout);
     array.attributes_before = array.layout.facts.attributes;
     zarr::Warnings warnings = array.layout.facts.warnings;
-    array.listing = zarr::LevelListings(*location_.hierarchy).Find(array.layout.facts.path);
+    array.listing = zarr::ListingOf(*location_.hierarchy, array.layout.facts.path);
     zarr::Warnings of_image;  // told of the base
     array.channels = OmeChannels(array.layout, array.listing, is_level_ ? of_image : warnings);
     array.labels = std::make_unique<SliceLabels>(location_.hierarchy, array.layout, array.channels,
@@ -85,7 +85,7 @@ std::optional<zarr::FillValue> ZarrDataset::ReadNodata(const BandArray& array,
     if (fill == zarr::FillAsNodata::kAuto && facts.metadata.fill_value.is_zero() &&
         zarr::IsOmeImage(array.listing, facts.metadata.rank()))
         fill = zarr::FillAsNodata::kNo;
-    return zarr::ReadNodata(facts, fill, coordinates_, warnings);
+    return zarr::ReadNodata(*location_.hierarchy, facts, fill, warnings);
 }
 
 void ZarrDataset::AddSubdataset(const std::string& name, const std::string& description) {

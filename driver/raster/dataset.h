@@ -219,7 +219,6 @@ class ZarrDataset final : public ZarrPamDataset {
     void ChangeGroupAttribute(const char* name, zarr::json::Value value) override;
     void StoreMetadataItem(const char* name, const char* value);
 
-    zarr::CoordinateFinder coordinates_{*location_.hierarchy};
     std::vector<ZarrDataset*> AllLevels() const;
     // True where a band has a mask in the store.
     bool HasStoredMask();

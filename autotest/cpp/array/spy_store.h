@@ -23,8 +23,8 @@ class SpyStore final : public ForwardingStore {
     }
     Result<ReadResult> Read(const std::string& key, const ValuePart& part,
                             const ReadSink& sink) const override {
-        if (part.is_tail()) return base().Read(key, part, sink);
         Note(key);
+        if (part.is_tail()) return base().Read(key, part, sink);
         if (!part.is_whole()) {
             ++ranges;
         } else if (sink.buffer() != nullptr) {
@@ -37,16 +37,16 @@ class SpyStore final : public ForwardingStore {
         return base().Read(key, part, sink);
     }
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override {
-        ++lists;
+        NoteList(prefix);
         return base().List(prefix);
     }
     Status VisitEntries(const std::string& prefix, const EntryVisitor& visit) const override {
-        ++lists;
+        NoteList(prefix);
         return base().VisitEntries(prefix, visit);
     }
     Status ForEachKey(const std::string& prefix, const KeyVisitor& visit,
                       const PrefixVisitor& visit_prefix) const override {
-        ++lists;
+        NoteList(prefix);
         return base().ForEachKey(prefix, visit, visit_prefix);
     }
 
@@ -54,6 +54,12 @@ class SpyStore final : public ForwardingStore {
     std::map<std::string, int> by_key() const {
         const std::lock_guard<std::mutex> lock(mutex_);
         return by_key_;
+    }
+
+    // How often each prefix was listed.
+    std::map<std::string, int> lists_by_prefix() const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        return lists_by_prefix_;
     }
 
     bool remembers_absence = false;
@@ -70,8 +76,15 @@ class SpyStore final : public ForwardingStore {
         ++by_key_[key];
     }
 
+    void NoteList(const std::string& prefix) const {
+        ++lists;
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ++lists_by_prefix_[prefix];
+    }
+
     mutable std::mutex mutex_;
     mutable std::map<std::string, int> by_key_;
+    mutable std::map<std::string, int> lists_by_prefix_;
 };
 
 }  // namespace zarr::test

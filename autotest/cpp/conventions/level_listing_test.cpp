@@ -22,18 +22,17 @@ std::string NameOf(const LevelListing& listing) {
     return listing.is_listed() ? *StringAttribute(*listing.levels[0].multiscale, "name") : "";
 }
 
-TEST(LevelListings, AreFoundAtAnyDepth) {
+TEST(LevelListing, IsFoundAtAnyDepth) {
     for (const char* level : {"0", "scale0/image", "a/b/c/0"}) {
         for (const char* group : {"", "img", "plate/A/1/0"}) {
             const std::string path = (*group != 0 ? std::string(group) + "/" : "") + level;
             const auto tree =
                 TreeBuilder().Group(group, Image("it", level)).Array(path, "[8, 6]").Tree();
-            LevelListings listings(*tree);
-            const LevelListing listing = listings.Find(path);
+            const LevelListing listing = ListingOf(*tree, path);
             EXPECT_EQ(NameOf(listing), "it") << path;
             EXPECT_EQ(listing.group, group) << path;
-            EXPECT_FALSE(listings.Find(path + "1").is_listed());
-            EXPECT_FALSE(listings.Find(path, Multiscale::Kind::kLayout).is_listed());
+            EXPECT_FALSE(ListingOf(*tree, path + "1").is_listed());
+            EXPECT_FALSE(ListingOf(*tree, path, Multiscale::Kind::kLayout).is_listed());
             const auto facts = DescribeArray(*tree, path);
             ASSERT_TRUE(test::Succeeds(facts));
             EXPECT_EQ(facts->dimensions[0].name, "x") << path;
@@ -42,24 +41,23 @@ TEST(LevelListings, AreFoundAtAnyDepth) {
     }
 }
 
-TEST(LevelListings, TheNearestCounts) {
+TEST(LevelListing, IsOfTheNearestGroup) {
     const auto tree = TreeBuilder()
                           .Group("", Image("outer", "in/0"))
                           .Group("in", Image("inner", "0"))
                           .Group("other", Image("another", "1"))
                           .Array("in/0", "[8, 6]")
                           .Tree();
-    LevelListings listings(*tree);
-    EXPECT_EQ(NameOf(listings.Find("in/0")), "inner");
-    EXPECT_EQ(NameOf(listings.Find("other/1")), "another");
-    EXPECT_EQ(NameOf(listings.Find("in/0")), "inner") << "also after another group";
-    EXPECT_EQ(NameOf(listings.Find("in/1")), "");
-    EXPECT_EQ(NameOf(listings.Find("")), "");
+    EXPECT_EQ(NameOf(ListingOf(*tree, "in/0")), "inner");
+    EXPECT_EQ(NameOf(ListingOf(*tree, "other/1")), "another");
+    EXPECT_EQ(NameOf(ListingOf(*tree, "in/0")), "inner") << "also after another group";
+    EXPECT_EQ(NameOf(ListingOf(*tree, "in/1")), "");
+    EXPECT_EQ(NameOf(ListingOf(*tree, "")), "");
 }
 
-TEST(LevelListings, OutliveTheirFinder) {
+TEST(LevelListing, OutlivesItsHierarchy) {
     const auto tree = TreeBuilder().Group("", Image("it", "0")).Array("0", "[8, 6]").Tree();
-    const LevelListing listing = LevelListings(*tree).Find("0");
+    const LevelListing listing = ListingOf(*tree, "0");
     EXPECT_EQ(NameOf(listing), "it");
     const auto axes = FindOmeAxes(listing.levels, 2);
     ASSERT_EQ(axes.size(), 2U);
@@ -67,13 +65,13 @@ TEST(LevelListings, OutliveTheirFinder) {
     EXPECT_TRUE(FindOmeAxes(listing.levels, 3).empty()) << "of another rank";
 }
 
-TEST(LevelListings, BrokenAttributesAreNone) {
+TEST(LevelListing, IsNotOfBrokenAttributes) {
     const auto tree = TreeBuilder()
                           .Group("", Image("it", "a/0"))
                           .Text("a/.zattrs", "{")
                           .Array("a/0", "[8, 6]")
                           .Tree();
-    EXPECT_EQ(NameOf(LevelListings(*tree).Find("a/0")), "it");
+    EXPECT_EQ(NameOf(ListingOf(*tree, "a/0")), "it");
 }
 
 TEST(ColourImages, AreToldByTypeAndShape) {

@@ -121,6 +121,7 @@ TEST_P(SpoiltPyramids, OnlyWarn) {
     const auto look = [&](const json::Value& spoilt) {
         const std::string text = json::Dump(spoilt);
         EXPECT_TRUE(test::Succeeds(store->Set(JoinKey(place.node, ".zattrs"), ByteSpan(text))));
+        tree->Reload();
         Warnings warnings;
         PyramidFaults faults;
         lost += FindPyramids(*tree, place.group, faults).empty() ? 1 : 0;
