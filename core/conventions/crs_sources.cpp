@@ -167,14 +167,15 @@ bool IsOfOthers(const Hierarchy& hierarchy, const ArrayFacts& facts, const std::
     if (!mapped.ok()) return false;
     const auto found = (*mapped)->by_mapping.find(name);
     if (found == (*mapped)->by_mapping.end()) return false;
-    const auto& [x, y] = facts.axes;
-    if (!x || !y) return true;
+    const HorizontalAxes& axes = facts.axes;
+    if (!axes.x || !axes.y) return true;
     const auto has = [&](const std::vector<MappedDimension>& dimensions, const Dimension& own) {
         const MappedDimension wanted(own.is_named, own.name, own.is_named ? 0 : own.size);
         return std::find(dimensions.begin(), dimensions.end(), wanted) != dimensions.end();
     };
     return std::none_of(found->second.begin(), found->second.end(), [&](const auto& dimensions) {
-        return has(dimensions, facts.dimensions[*x]) && has(dimensions, facts.dimensions[*y]);
+        return has(dimensions, facts.dimensions[*axes.x]) &&
+               has(dimensions, facts.dimensions[*axes.y]);
     });
 }
 
