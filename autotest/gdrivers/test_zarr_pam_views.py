@@ -9,9 +9,10 @@ import sys
 
 import numpy as np
 import pytest
+import zarr
 import zarr_formats
 from osgeo import gdal, osr
-from zarr_gdal import array_name, config_options, open_raster
+from zarr_gdal import array_name, config_options, error_log, open_raster
 
 pytestmark = zarr_formats.BOTH
 COLUMNS, ROWS = 36, 18
@@ -169,3 +170,43 @@ def test_no_copy_beside_the_store_hides_what_it_becomes(tmp_path):
     dataset.GetRasterBand(1).SetColorTable(table)
     del dataset
     assert run(name) == [[7, 8, 9, 255], {"c": "d", "own": "x"}, ["sea", "land", "ice"]]
+
+
+PARTS = {
+    "subset of columns": {"subsetSpecs": ["x(20,200)"]},
+    "subset of both": {"subsetSpecs": ["x(20,200)", "y(-50,20)"]},
+    "view": {"arraySpecs": ["name=k,view=[2:12,1:20]"]},
+    "transposed": {"arraySpecs": ["name=k,transpose=[1,0]"]},
+    "all": {},
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_points_of_another_size_are_left_out(tmp_path, part):
+    store = make(tmp_path, points=True)
+    copy = str(tmp_path / "o.zarr")
+    options = gdal.MultiDimTranslateOptions(format="Zarr", **PARTS[part])
+    assert gdal.MultiDimTranslate(copy, str(store), options=options) is not None
+    with error_log() as log:
+        dataset = gdal.Open(array_name(copy, "k"))
+        assert log.errors == []
+    is_whole = (dataset.RasterXSize, dataset.RasterYSize) == (COLUMNS, ROWS)
+    if is_whole and "arraySpecs" in PARTS[part]:
+        pytest.skip("gdalmdimtranslate of GDAL 3.6 gives a view the size of the whole")
+    assert is_whole == (part == "all")
+    if is_whole:
+        assert points_of(dataset) == POINTS and log.warnings == []
+        return
+    size = f"{dataset.RasterXSize} x {dataset.RasterYSize}"
+    assert points_of(dataset) == [] and dataset.GetMetadata("RPC") == {}
+    assert len(log.warnings) == 1 and f"are for a raster of 36 x 18, not {size}" in log.warnings[0]
+    assert told(dataset)["table"] == told(open_raster(array_name(store, "k")))["table"]
+
+
+def test_points_written_before_the_size_was_kept(tmp_path):
+    store = make(tmp_path, points=True)
+    array = zarr.open_group(str(store), mode="r+")["k"]
+    size = '<MDI key="SIZE">36 x 18</MDI>'
+    assert size in array.attrs["gdal_pam"]
+    array.attrs["gdal_pam"] = array.attrs["gdal_pam"].replace(size, "")
+    assert points_of(open_raster(array_name(store, "k"))) == POINTS

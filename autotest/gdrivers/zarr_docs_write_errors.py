@@ -630,6 +630,14 @@ def _(folder):
     described(folder, {"grid_mapping": "crs"}, crs={"values": np.array(0), "attrs": crs})
 
 
+@provokes("attribute gdal_pam: control points, RPC and GEOLOCATION are for a raster of <size>, not <size>; "
+          "they are left out")  # fmt: skip
+def _(folder):
+    rpc = '<Metadata domain="RPC"><MDI key="LINE_OFF">1</MDI></Metadata>'
+    size = '<Metadata domain="ZARR"><MDI key="SIZE">8 x 8</MDI></Metadata>'
+    described(folder, {"gdal_pam": f"<PAMDataset>{rpc}{size}</PAMDataset>"})
+
+
 @provokes("/<path>: GEOLOCATION: /<path> changes along <dimension>, and the first slice is used; "
           "open a slice of the array by its index")  # fmt: skip
 def _(folder):

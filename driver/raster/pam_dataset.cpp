@@ -98,6 +98,7 @@ namespace {
 constexpr const char* kPamState = "ZARR";       // a metadata domain of the stored tree
 constexpr const char* kMadeFrom = "MADE_FROM";  // the state of the chunks, of statistics
 constexpr const char* kMadeIn = "MADE_IN";      // the identity of the array's folder then
+constexpr const char* kSize = "SIZE";           // of the raster whose pixels have places
 
 void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
     state.Add(store_path, *array.layout.array);
@@ -151,13 +152,29 @@ void ZarrPamDataset::LoadStoredPam() {
         if (has_any || group != nullptr) tree = JoinPam(std::move(group), std::move(trees));
     }
     if (tree == nullptr) return;
-    if (HoldsPixelPlaces(*tree) && ArePixelsMoved()) RemovePixelPlaces(*tree);
+    if (HoldsPixelPlaces(*tree)) CheckPixelPlaces(*tree);
     EnablePam();
     const int flags = nPamFlags;
     XMLInit(tree.get(), "");
     GDALDataset::SetMetadata(nullptr, kPamState);
     if (!IsWholeNode()) shown_pam_.reset(GDALPamDataset::SerializeToXML(""));
     nPamFlags = flags;
+}
+
+std::string ZarrPamDataset::SizeText() const {
+    return std::to_string(nRasterXSize) + " x " + std::to_string(nRasterYSize);
+}
+
+// Removes control points and the like of another raster, of which the array may be a part that a
+// program has copied with its attributes, and of pixels in another order.
+void ZarrPamDataset::CheckPixelPlaces(CPLXMLNode& tree) {
+    const std::string size = PamItem(tree, kPamState, kSize);
+    const bool is_of_other = !size.empty() && size != SizeText();
+    if (is_of_other)
+        EmitWarning(store_path(), "attribute " + std::string(kPamAttribute) +
+                                      ": control points, RPC and GEOLOCATION are for a raster of " +
+                                      size + ", not " + SizeText() + "; they are left out");
+    if (is_of_other || ArePixelsMoved()) RemovePixelPlaces(tree);
 }
 
 Status ZarrPamDataset::StorePam() {
@@ -169,6 +186,7 @@ Status ZarrPamDataset::StorePam() {
     }
     XmlTree tree(WithoutStored(GDALPamDataset::SerializeToXML(""), stored_metadata_));
     if (tree == nullptr) tree.reset(CPLCreateXMLNode(nullptr, CXT_Element, "PAMDataset"));
+    if (HoldsPixelPlaces(*tree)) AddPamItems(*tree, kPamState, {{kSize, SizeText()}});
     std::vector<XmlTree> trees;
     if (arrays_.size() > 1) {
         trees = SplitPam(*tree, nBands);

@@ -94,6 +94,8 @@ class ZarrPamDataset : public GDALPamDataset {
     SourceState StateOfSources() const;
     bool IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const;
     OpenOptions OptionsThatCount() const;
+    std::string SizeText() const;  // "COLUMNS x ROWS"
+    void CheckPixelPlaces(CPLXMLNode& tree);
     void LoadStoredPam();
     void LoadMultidimPam();
     bool HasStatistics();
