@@ -601,3 +601,22 @@ def test_a_chunk_that_is_damaged_is_an_exception(tmp_path):
         assert f"{key}: chunk [1, 2, 0]: " in told(caught.value)
         assert "zlib: is truncated" in told(caught.value)
         np.testing.assert_array_equal(dataset.read(1), VALUES[0])
+
+
+@pytest.mark.parametrize("scale, offset, stored", [
+    (1.0, 0.0, {}), (2.0, 0.0, {"scale_factor": 2.0, "add_offset": 0.0}),
+    (1.0, 5.0, {"scale_factor": 1.0, "add_offset": 5.0}),
+])  # fmt: skip
+def test_a_scale_that_changes_nothing_is_not_stored(tmp_path, scale, offset, stored):
+    """rasterio and rioxarray set it always; xarray would read floats."""
+    path = str(tmp_path / "s.zarr")
+    profile = {"driver": "Zarr", "width": 4, "height": 3, "count": 1, "dtype": "uint8", "ARRAY_NAME": "a"}
+    with rasterio.open(path, "w", **profile) as made:
+        made.scales, made.offsets = [scale], [offset]
+    attributes = zarr.open_array(path + "/a", mode="r").attrs
+    assert {name: attributes[name] for name in ("scale_factor", "add_offset") if name in attributes} == stored
+    with rasterio.open(path, "r+") as made:
+        assert (made.scales, made.offsets) == ((scale,), (offset,))
+        made.scales, made.offsets = [1.0], [0.0]
+    attributes = zarr.open_array(path + "/a", mode="r").attrs
+    assert "scale_factor" not in attributes and "add_offset" not in attributes

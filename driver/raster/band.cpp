@@ -718,12 +718,23 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
     });
 }
 
+// A scale of 1 and an offset of 0 are not stored, as in a GeoTIFF: rasterio sets them always, and
+// xarray reads values that have a scale as floats.
+void ZarrRasterBand::StoreScaleAndOffset() {
+    const bool changes_nothing = scale_.value_or(1) == 1 && offset_.value_or(0) == 0;
+    const auto stored = [&](const std::optional<double>& value) {
+        return value && !changes_nothing ? json::Value(*value) : json::Value();
+    };
+    dataset()->ChangeAttribute(array_, "scale_factor", stored(scale_));
+    dataset()->ChangeAttribute(array_, "add_offset", stored(offset_));
+}
+
 CPLErr ZarrRasterBand::SetScale(double dfNewScale) {
     return Guarded(dataset()->store_path(), [&]() -> CPLErr {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetScale(dfNewScale);
         scale_ = dfNewScale;
         if (psPam != nullptr) psPam->bScaleSet = false;
-        dataset()->ChangeAttribute(array_, "scale_factor", json::Value(dfNewScale));
+        StoreScaleAndOffset();
         return CE_None;
     });
 }
@@ -733,7 +744,7 @@ CPLErr ZarrRasterBand::SetOffset(double dfNewOffset) {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetOffset(dfNewOffset);
         offset_ = dfNewOffset;
         if (psPam != nullptr) psPam->bOffsetSet = false;
-        dataset()->ChangeAttribute(array_, "add_offset", json::Value(dfNewOffset));
+        StoreScaleAndOffset();
         return CE_None;
     });
 }
