@@ -348,6 +348,7 @@ def test_array_on_a_server_opens_with_seven_requests(served):
     assert set(asked[:3]) == {f"/v1.zarr/{name}" for name in together[0]}
     assert set(asked[3:5]) == {f"/v1.zarr/{name}" for name in together[1]}
     assert asked[5:] == [f"/v1.zarr/{name}" for name in ("meta", "attrs")]
+    assert dataset.GetRasterBand(1).GetUnitType() == "m"
     assert_same(dataset.ReadAsArray(), VALUES)
     assert_same(open_raster(f'ZARR:"{served.url}/plain":/dem').ReadAsArray(), VALUES)
     assert_same(open_raster(f'ZARR:"{served.url}/v1.zarr/meta"').ReadAsArray(), VALUES)

@@ -127,16 +127,18 @@ struct Size {
     double rows = 0;
 };
 
+bool HasBoxOfNodes(const json::Value& attributes, const std::string& convention) {
+    const std::string* registration = StringAttribute(attributes, "spatial:registration");
+    return convention == "spatial:" && registration != nullptr && *registration == "node";
+}
+
 // The size that `bbox` has in pixels of `transform`, both of a convention ("spatial:", "proj:"),
 // where that is a whole number.
 std::optional<Size> SizeOfBox(const json::Value& attributes, const std::string& convention) {
     const std::vector<double> box = NumbersOf(attributes, convention + "bbox", 4);
     const std::vector<double> affine = NumbersOf(attributes, convention + "transform", 6);
     if (box.empty() || affine.empty() || affine[1] != 0 || affine[3] != 0) return std::nullopt;
-    const std::string* registration = StringAttribute(attributes, "spatial:registration");
-    const bool is_of_nodes =
-        convention == "spatial:" && registration != nullptr && *registration == "node";
-    const double more = is_of_nodes ? 1 : 0;
+    const double more = HasBoxOfNodes(attributes, convention) ? 1 : 0;
     const Size size{std::fabs((box[2] - box[0]) / affine[0]) + more,
                     std::fabs((box[3] - box[1]) / affine[4]) + more};
     const Size whole{std::round(size.columns), std::round(size.rows)};
@@ -204,6 +206,10 @@ std::string OtherSizeOf(const json::Value& attributes, const std::string& conven
                         const ArrayFacts& facts) {
     const auto size = StatedSize(attributes, convention);
     if (!size || HasSize(facts, *size)) return {};
+    // A box of nodes may have been written around the pixels.
+    if (HasBoxOfNodes(attributes, convention) &&
+        HasSize(facts, {size->columns - 1, size->rows - 1}))
+        return {};
     const auto text = [](double number) { return json::Dump(json::Value(std::int64_t(number))); };
     return text(size->rows) + " x " + text(size->columns);
 }

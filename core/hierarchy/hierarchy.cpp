@@ -397,9 +397,10 @@ Result<json::Value> Hierarchy::ParseAttributesOf(const StoredDocument& document)
 }
 
 Result<json::Value> Hierarchy::Attributes(const std::string& path) const {
-    return nodes_->Get(path, &LoadedNode::attributes, [&]() -> Result<json::Value> {
-        ZARR_ASSIGN_OR_RETURN(const StoredDocument document,
-                              DocumentAt(KeyOf(path, Document::kAttributes)));
+    // By the document's key: that an array is of Zarr v1 may turn out later.
+    const std::string key = KeyOf(path, Document::kAttributes);
+    return nodes_->Get(key, &LoadedNode::attributes, [&]() -> Result<json::Value> {
+        ZARR_ASSIGN_OR_RETURN(const StoredDocument document, DocumentAt(key));
         return ParseAttributesOf(document).WithContext(NameOf(path, Document::kAttributes));
     });
 }

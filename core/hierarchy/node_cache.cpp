@@ -28,10 +28,9 @@ class ChangeRegistry {
         if (counts_.size() > 2 * kept_) Clean();
         return made;
     }
-    void Note(const Store& store) {
-        const std::string name = store.Identity();
+    void Note(const std::string& identity) {
         const std::lock_guard<std::mutex> lock(mutex_);
-        const auto found = counts_.find(name);
+        const auto found = counts_.find(identity);
         const auto known = found != counts_.end() ? found->second.lock() : nullptr;
         if (known != nullptr) known->fetch_add(1);
     }
@@ -125,6 +124,8 @@ std::size_t NodeCache::SizeOf(const std::vector<StoreEntry>& entries) {
     return bytes;
 }
 
-void NoteChange(const Store& store) { registry.Note(store); }
+void NoteChange(const Store& store) { registry.Note(store.Identity()); }
+
+ChangeScope::~ChangeScope() { registry.Note(identity_); }
 
 }  // namespace zarr

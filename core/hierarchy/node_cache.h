@@ -139,13 +139,13 @@ void NoteChange(const Store& store);
 // NoteChange() at the end of a scope.
 class ChangeScope {
   public:
-    explicit ChangeScope(const Store& store) : store_(store) {}
-    ~ChangeScope() { NoteChange(store_); }
+    explicit ChangeScope(const Store& store) : identity_(store.Identity()) {}
+    ~ChangeScope();
     ChangeScope(const ChangeScope&) = delete;
     ChangeScope& operator=(const ChangeScope&) = delete;
 
   private:
-    const Store& store_;
+    const std::string identity_;  // a destructor must not run out of memory
 };
 
 }  // namespace zarr
