@@ -718,15 +718,11 @@ CPLErr ZarrRasterBand::DeleteNoDataValue() {
     });
 }
 
-// A scale of 1 and an offset of 0 are not stored, as in a GeoTIFF: rasterio sets them always, and
-// xarray reads values that have a scale as floats.
-void ZarrRasterBand::StoreScaleAndOffset() {
-    const bool changes_nothing = scale_.value_or(1) == 1 && offset_.value_or(0) == 0;
-    const auto stored = [&](const std::optional<double>& value) {
-        return value && !changes_nothing ? json::Value(*value) : json::Value();
-    };
-    dataset()->ChangeAttribute(array_, "scale_factor", stored(scale_));
-    dataset()->ChangeAttribute(array_, "add_offset", stored(offset_));
+// A scale of 1 and an offset of 0 are stored only in place of others, as in a GeoTIFF: rasterio
+// sets them always, and xarray reads values that have a scale as floats.
+bool ZarrRasterBand::IsScaleStored() const {
+    const json::Value& attributes = array_.layout.facts.attributes;
+    return attributes.Find("scale_factor") != nullptr || attributes.Find("add_offset") != nullptr;
 }
 
 CPLErr ZarrRasterBand::SetScale(double dfNewScale) {
@@ -734,7 +730,8 @@ CPLErr ZarrRasterBand::SetScale(double dfNewScale) {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetScale(dfNewScale);
         scale_ = dfNewScale;
         if (psPam != nullptr) psPam->bScaleSet = false;
-        StoreScaleAndOffset();
+        if (dfNewScale != 1 || IsScaleStored())
+            dataset()->ChangeAttribute(array_, "scale_factor", json::Value(dfNewScale));
         return CE_None;
     });
 }
@@ -744,7 +741,8 @@ CPLErr ZarrRasterBand::SetOffset(double dfNewOffset) {
         if (dataset()->update() == nullptr) return GDALPamRasterBand::SetOffset(dfNewOffset);
         offset_ = dfNewOffset;
         if (psPam != nullptr) psPam->bOffsetSet = false;
-        StoreScaleAndOffset();
+        if (dfNewOffset != 0 || IsScaleStored())
+            dataset()->ChangeAttribute(array_, "add_offset", json::Value(dfNewOffset));
         return CE_None;
     });
 }

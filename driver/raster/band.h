@@ -148,7 +148,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void LoadLabels();      // and from the coordinates of the slice, which are read for it
     void ShowStoredMetadata();
     void StoreItem(const char* name, const char* value);
-    void StoreScaleAndOffset();
+    bool IsScaleStored() const;
     // The domain ZARR, which the band has where other bands have other arrays.
     NameValueList Description();
     bool IsDescription(const char* domain) const;
