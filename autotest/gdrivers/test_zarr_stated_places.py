@@ -305,6 +305,12 @@ def test_a_transform_of_another_size_is_not_applied(tmp_path, cpl, said, coordin
     assert len(cpl.warnings) == 1 and "is for a raster of 6 x 8 pixels" in cpl.warnings[0]
 
 
+def test_a_size_that_no_raster_has(tmp_path, cpl):
+    said = {"spatial:transform": TRANSFORM, "spatial:shape": [1e300, 4]}
+    assert open_raster(write(tmp_path, said)).GetGeoTransform(can_return_null=True) is None
+    assert len(cpl.warnings) == 1 and "is for a raster of 1e+300 x 4 pixels" in cpl.warnings[0]
+
+
 def test_coordinates_that_number_pixels_say_nothing_of_a_place(tmp_path, cpl):
     name = write(tmp_path, {"spatial:transform": TRANSFORM}, axes(np.arange(4.0), np.arange(3.0)))
     assert_place(open_raster(name), PLACE)

@@ -98,9 +98,9 @@ class AffineFinder {
     std::optional<AffineSource> Find() {
         if (!facts_.axes.x || !facts_.axes.y) return std::nullopt;
         for (const char* name : kTransformNames) {
-            auto source = FromOwnAttribute(facts_.attributes, name);
+            auto source = FromFittingAttribute(facts_.attributes, name);
             if (!source && HasTransform(group_attributes_, name) && SharesGroupTransform())
-                source = FromOwnAttribute(group_attributes_, name);
+                source = FromFittingAttribute(group_attributes_, name);
             if (!source) continue;
             CompareWithCoordinates(*source);
             return source;
@@ -118,7 +118,8 @@ class AffineFinder {
   private:
     // A transform that is for the size of this raster. Attributes outlive the raster that they were
     // written for: xarray keeps them with a part of it.
-    std::optional<AffineSource> FromOwnAttribute(const json::Value& attributes, const char* name) {
+    std::optional<AffineSource> FromFittingAttribute(const json::Value& attributes,
+                                                     const char* name) {
         auto source = FromAttribute(attributes, name);
         if (!source) return source;
         const std::string convention(name, std::string_view(name).find(':') + 1);

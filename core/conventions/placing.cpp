@@ -15,6 +15,7 @@
 #include "core/conventions/attributes.h"
 #include "core/conventions/catalog.h"
 #include "core/conventions/named_members.h"
+#include "core/dtype/element_text.h"
 #include "core/store/keys.h"
 
 namespace zarr {
@@ -210,8 +211,7 @@ std::string OtherSizeOf(const json::Value& attributes, const std::string& conven
     if (HasBoxOfNodes(attributes, convention) &&
         HasSize(facts, {size->columns - 1, size->rows - 1}))
         return {};
-    const auto text = [](double number) { return json::Dump(json::Value(std::int64_t(number))); };
-    return text(size->rows) + " x " + text(size->columns);
+    return DoubleText(size->rows) + " x " + DoubleText(size->columns);
 }
 
 std::string PlacingStatements(const json::Value& attributes,

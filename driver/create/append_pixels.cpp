@@ -83,7 +83,9 @@ PixelCopy::Storage::Storage(GDALRasterBand& band) : type(band.GetRasterDataType(
         return;
     }
     if (const double stated = band.GetNoDataValue(&is_set); is_set != FALSE)
-        nodata = type == GDT_Float32 ? static_cast<double>(static_cast<float>(stated)) : stated;
+        nodata = type == GDT_Float32 && std::abs(stated) <= RangeOf<float>().greatest
+                     ? static_cast<double>(static_cast<float>(stated))
+                     : stated;
 }
 
 bool PixelCopy::Storage::IsNodata(double number) const {
