@@ -281,7 +281,7 @@ def test_overviews_that_no_longer_fit_are_told_of(tmp_path, cpl):
 
 
 # ---------------------------------------------------------------------------------------------
-# What the slices mean
+# Slices keep their meaning
 
 
 def cube_of(folder, like):
@@ -412,7 +412,7 @@ def levels(folder, times, lev, value, calendar="standard", units="days since 202
 
 
 def store_of(folder, *arguments, **options):
-    """The same as a store, by the multidimensional API."""
+    """A store of such a file, made by the multidimensional API."""
     levels(folder, *arguments, **options)
     path = folder / f"{arguments[2]}.nc"
     store = str(folder / "c.zarr")

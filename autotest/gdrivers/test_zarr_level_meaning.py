@@ -79,7 +79,7 @@ def wkt(code):
     return srs.ExportToWkt()
 
 
-# What the base says, what the level says, and what is told of them.
+# Statements of the base, of the level, and the warning about them.
 OTHERS = {
     "scale": (attrs(scale_factor=0.1), attrs(scale_factor=0.2), "has scale_factor 0.2, not 0.1"),
     "no scale": (attrs(scale_factor=0.1), attrs(), "has scale_factor 1, not 0.1"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the attribute gdal_pam keeps of a raster, where open options show the raster in another way, and
+"""The attribute gdal_pam of a raster: its content where open options show the raster in another way, and
 in copies of a part of it."""
 
 import json

@@ -63,7 +63,7 @@ std::optional<FillValue> NodataOf(const ArrayFacts& facts) {
     return ReadNodata(facts.attributes, facts.metadata, FillAsNodata::kAuto, ignored);
 }
 
-// NodataOf(), but of an image of OME without a fill value of 0.
+// The nodata value of an image of OME, of which a fill value of 0 is black.
 std::optional<FillValue> ImageNodataOf(const ArrayFacts& facts) {
     Warnings ignored;  // reported where the array is opened
     const bool is_black = facts.metadata.fill_value.is_zero();

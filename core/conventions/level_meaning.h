@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the stored values of a pyramid's level mean, compared with those of its base: GDAL reads
+// Compares the meaning of stored values in a pyramid's level with that in its base: GDAL reads
 // overviews as values of the base.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace zarr {
 
-// Which statements of a level are compared with those of its base.
+// The statements of a level that are compared with those of its base.
 enum class LevelMeaning : std::uint8_t {
     kAll,     // an absent one says that there is no scale, offset or nodata value
     kStated,  // an absent one follows the base, as in overviews that were built from its values

@@ -95,7 +95,7 @@ class Opening {
     bool IsAbsent(const std::string& path, Document document) const {
         return !Has(path, document).value_or(true);
     }
-    // Of a node; none where they are not at hand.
+    // The attributes of a node; none where they are not at hand.
     std::optional<json::Value> AttributesOf(const std::string& path) const {
         if (!IsAtHand(path, Document::kAttributes)) return std::nullopt;
         return AttributesOfGroup(hierarchy_, path);

@@ -238,7 +238,7 @@ class DimensionAppend {
     const AppendPlan& plan_;
     const bool had_overviews_;
     std::set<std::string> grown_;  // paths of the arrays that have grown
-    // Of the pixels that were copied.
+    // Results of the copy, summed over its bands.
     PixelCopy::Changed changed_;
     bool rescales_ = false;
     bool is_masked_ = false;

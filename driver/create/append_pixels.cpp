@@ -25,7 +25,7 @@ constexpr Range RangeOf() {
             static_cast<double>(std::numeric_limits<T>::max())};
 }
 
-// Of the types whose numbers doubles hold.
+// The range of a type whose numbers doubles hold.
 Range RangeOf(GDALDataType type) {
     switch (type) {
         case GDT_Byte:
