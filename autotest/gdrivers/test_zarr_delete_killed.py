@@ -310,6 +310,30 @@ def test_a_store_that_is_deleted_from_an_object_store(server, tmp_path, kind):
     assert server.keys_of("m.zarr/") == []
 
 
+@pytest.mark.parametrize("kind", ["consolidated", "an array"])
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_listings_that_fail_while_a_store_is_deleted(server, tmp_path, kind, times):
+    """A server that lists nothing a few times, for an error of its own, has not lost the store."""
+    made = lone(tmp_path / "s.zarr") if kind == "an array" else small(tmp_path / "s.zarr")
+    driver = gdal.GetDriverByName("Zarr")
+    listings = failed = 0
+    while True:
+        server.upload(made, "m.zarr")
+        gdal.VSICurlClearCache()
+        server.requests()
+        server.front.rule(status={"/demo/": [500, times, listings]})
+        with error_log():
+            done = driver.Delete("/vsis3/demo/m.zarr") == gdal.CE_None
+        server.front.rule(status={})
+        is_hit = any(status == 500 for _, _, status in server.requests())
+        assert not done or server.keys_of("m.zarr/") == [], listings
+        if not is_hit:
+            break
+        failed += not done
+        listings += 1
+    assert done and listings > 1 and failed > 0
+
+
 @pytest.mark.parametrize("node", ["a", "g"])
 def test_a_node_that_is_deleted_from_an_object_store(server, tmp_path, node):
     made = small(tmp_path / "s.zarr")

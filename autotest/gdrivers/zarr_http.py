@@ -12,8 +12,8 @@ As a program, for one that measures or tests: prints its port, serves until stan
                     how many round trips they took, where those that wait together are one:
                     {"requests": [[method, path, range, status], ...], "at_once": N, "in_turn": N}
     PUT /-/rules    rules as JSON: {"delay": S, "status": {PATH: [STATUS, TIMES]}, "drop": {PATH: N}}
-                    status: answers so a number of times, -1 for ever; with: {NAME: VALUE}
-                    of its headers; drop: closes after N bytes;
+                    status: answers so a number of times, -1 for ever, after as many others as
+                    a third number says; with: {NAME: VALUE} of its headers; drop: closes after N bytes;
                     jitter: up to so many seconds of delay more, at random;
                     header: [NAME, VALUE] that it wants; unwanted: [NAME, ...] that it must not get;
                     no_ranges: true to send all of what a part is wanted of; part: {"shift": N,
@@ -118,6 +118,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for pattern, plan in self.server.rules.get("status", {}).items():
             starts = pattern.endswith("*") and path.startswith(pattern[:-1])
             if (starts or path == pattern) and plan[1] != 0:
+                if len(plan) > 2 and plan[2] > 0:
+                    plan[2] -= 1
+                    continue
                 plan[1] -= 1
                 return plan[0]
         return None

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -311,34 +312,42 @@ void ForgetListings(const std::string& folder) {
 
 // The keys of all objects below a folder of an object store; those that only stand for folders,
 // which GDAL, among others, makes, are left out.
-std::vector<std::string> ListObjects(const std::string& folder) {
-    ForgetListings(folder);
-    const CPLStringList found(VSIReadDirRecursive(folder.c_str()));
+Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
+    ForgetListings(store.Describe());
     std::vector<std::string> keys;
-    for (int i = 0; i < found.size(); ++i)
-        if (!zarr::EndsWith(found[i], "/")) keys.emplace_back(found[i]);
+    const auto add = [&](std::string_view key, std::optional<std::uint64_t> /*size*/) {
+        if (!zarr::EndsWith(key, "/")) keys.emplace_back(key);
+    };
+    ZARR_RETURN_IF_ERROR(store.ForEachKey("", add, nullptr));
     return keys;
 }
 
-// Deletes what lies below a folder of an object store by one listing of all of it: a listing that
-// fails looks as if there were nothing. What makes the folder a store goes last, once nothing else
-// is left, so that what a failure leaves can be deleted again.
+// Deletes what lies below a folder of an object store by one listing of all of it. What makes the
+// folder a store goes last, once nothing else is left, so that what a failure leaves can be deleted
+// again.
 Status EraseObjects(const std::string& folder) {
     const QuietErrors quiet;
     VsiStore store(folder);
     const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
-    std::vector<std::string> keys = ListObjects(folder);
+    ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, ListObjects(store));
+    // GDAL can hide that a listing failed.
+    if (keys.empty() && IsStoreFolder(folder)) return Status::Io("cannot be listed");
     if (std::any_of(keys.begin(), keys.end(), is_last))
         ZARR_RETURN_IF_ERROR(zarr::EmptyRoot(store));
-    keys.erase(std::remove_if(keys.begin(), keys.end(), is_last), keys.end());
+    const auto end = std::stable_partition(keys.begin(), keys.end(), std::not_fn(is_last));
+    std::vector<std::string> roots(end, keys.end());
+    keys.erase(end, keys.end());
     // A part of a store must not be taken for a whole one.
     std::stable_partition(keys.begin(), keys.end(), [](const std::string& key) {
         return zarr::IsNodeDocument(zarr::LastName(key));
     });
     ZARR_RETURN_IF_ERROR(store.EraseMany(keys));
-    const std::vector<std::string> roots = ListObjects(folder);
-    for (const std::string& key : roots)
+    // The roots of the first listing count, too: this one can have failed.
+    ZARR_ASSIGN_OR_RETURN(const std::vector<std::string> left, ListObjects(store));
+    for (const std::string& key : left) {
         if (!is_last(key)) return Status::Io(key + ": was put there while the store was deleted");
+        if (std::find(roots.begin(), roots.end(), key) == roots.end()) roots.push_back(key);
+    }
     ZARR_RETURN_IF_ERROR(store.EraseMany(roots));
     VSIRmdirRecursive(folder.c_str());
     ForgetListings(folder);
