@@ -24,6 +24,7 @@ Y = 5200000.0 - 15.0 - 30.0 * np.arange(3)
 PLACE = (500000.0, 30.0, 0.0, 5200000.0, 0.0, -30.0)
 UTM = pyproj.CRS.from_epsg(32632)
 PROJ4 = "+proj=utm +zone=32 +datum=WGS84 +units=m +no_defs"
+PARAMETERS = {"proj": "utm", "zone": 32, "datum": "WGS84", "units": "m", "no_defs": True}
 TRANSFORM = [30.0, 0.0, 500000.0, 0.0, -30.0, 5200000.0]
 BOX = [500000.0, 5199910.0, 500120.0, 5200000.0]
 
@@ -60,6 +61,7 @@ PLAIN = {
     "spatial_ref code": {"spatial_ref": "EPSG:32632"}, "epsg_code": {"epsg_code": "EPSG:32632"},
     "epsg_code number": {"epsg_code": 32632}, "epsg_code digits": {"epsg_code": "32632"},
     "proj4": {"proj4": PROJ4}, "proj4 init": {"proj4": "+init=epsg:32632"},
+    "crs init object": {"crs": {"init": "epsg:32632"}}, "crs proj object": {"crs": PARAMETERS},
 }  # fmt: skip
 
 
@@ -69,7 +71,7 @@ def test_a_plain_attribute_states_the_crs(tmp_path, cpl, case, of_group):
     attrs = PLAIN[case]
     name = write(tmp_path, {} if of_group else attrs, axes(), attrs if of_group else {})
     dataset = open_raster(name)
-    assert epsg(dataset) == (None if PROJ4 in attrs.values() else 32632)
+    assert epsg(dataset) == (None if PROJ4 in attrs.values() or PARAMETERS in attrs.values() else 32632)
     assert_place(dataset, PLACE)
     assert_lands(dataset, "EPSG:32632", X[2], Y[1], 1, 2)
     md = open_array(tmp_path / "store.zarr", "data").GetSpatialRef()

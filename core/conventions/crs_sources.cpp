@@ -97,6 +97,21 @@ std::string EpsgText(const json::Value& value) {
     return text->find(':') != std::string::npos ? *text : std::string();
 }
 
+// Returns the PROJ string of the parameters in an object, {"init": "epsg:32632"} or {"proj": "utm",
+// "zone": 32, "no_defs": true}, as rasterio's CRS.to_dict() gives them; empty if it has none.
+std::string ProjStringOf(const json::Value& value) {
+    if (value.Find("init") == nullptr && value.Find("proj") == nullptr) return {};
+    std::string text;
+    for (const auto& [name, parameter] : *value.as_object()) {
+        const std::string* const word = parameter.as_string();
+        const std::string stated = word != nullptr ? *word : json::Dump(parameter);
+        if (stated == "false") continue;
+        text += (text.empty() ? "+" : " +") + name;
+        if (stated != "true") text += "=" + stated;
+    }
+    return text;
+}
+
 // The names that grid mapping variables have beside those of kGridMappingNames.
 bool IsNameOfGridMapping(const std::string& name) {
     const std::string key = NameKey(name);
@@ -357,7 +372,10 @@ class CrsFinder {
         source.text = EpsgText(*value);
         if (const std::string* text = value->as_string(); text != nullptr && source.text.empty())
             source.text = *text;
-        if (value->as_object() != nullptr) source.text = json::Dump(*value);
+        if (value->as_object() != nullptr) {
+            source.text = ProjStringOf(*value);
+            if (source.text.empty()) source.text = json::Dump(*value);
+        }
         if (!source.text.empty()) sources_.push_back(std::move(source));
     }
 
