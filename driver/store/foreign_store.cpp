@@ -172,9 +172,8 @@ Status NotOpened(ForeignStore kind) {
 }
 
 ForeignStore FindForeignStore(ConnectionString& name) {
-    if (name.is_store) return ForeignStore::kNone;
     const ForeignStore named = FindByName(name.path);
-    if (named != ForeignStore::kNone || name.path.is_remote()) return named;
+    if (named != ForeignStore::kNone || name.path.is_remote() || name.is_store) return named;
     const QuietErrors quiet;
     return FindInFolder(FolderOf(name.path), name.is_store);
 }
