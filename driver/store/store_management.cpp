@@ -325,13 +325,13 @@ Result<std::vector<std::string>> ListObjects(const VsiStore& store) {
 // Deletes what lies below a folder of an object store by one listing of all of it. What makes the
 // folder a store goes last, once nothing else is left, so that what a failure leaves can be deleted
 // again.
-Status EraseObjects(const std::string& folder) {
+Status EraseObjects(const std::string& folder, bool is_store) {
     const QuietErrors quiet;
     VsiStore store(folder);
     const auto is_last = [](const std::string& key) { return zarr::MakesNode(key); };
     ZARR_ASSIGN_OR_RETURN(std::vector<std::string> keys, ListObjects(store));
     // GDAL can hide that a listing failed.
-    if (keys.empty() && IsStoreFolder(folder)) return Status::Io("cannot be listed");
+    if (keys.empty() && is_store) return Status::Io("cannot be listed");
     if (std::any_of(keys.begin(), keys.end(), is_last))
         ZARR_RETURN_IF_ERROR(zarr::EmptyRoot(store));
     const auto end = std::stable_partition(keys.begin(), keys.end(), std::not_fn(is_last));
@@ -356,7 +356,7 @@ Status EraseObjects(const std::string& folder) {
 
 }  // namespace
 
-Status EraseWhole(const std::string& path) {
+Status EraseWhole(const std::string& path, bool is_store) {
     VSIStatBufL stat;
     if (VSIStatL(path.c_str(), &stat) == 0 && !VSI_ISDIR(stat.st_mode)) {
         errno = 0;
@@ -364,7 +364,7 @@ Status EraseWhole(const std::string& path) {
         return Status::Io("cannot be removed: " + std::generic_category().message(errno));
     }
     const std::string& folder = path;
-    if (StorePath(folder).is_object_store()) return EraseObjects(folder);
+    if (StorePath(folder).is_object_store()) return EraseObjects(folder, is_store);
     VsiStore store(folder);
     ZARR_RETURN_IF_ERROR(zarr::EraseStore(store));
     const QuietErrors quiet;
@@ -403,7 +403,7 @@ Status RemoveStore(const std::string& folder) {
     ZARR_RETURN_IF_ERROR(CheckAlone(folder));
     const std::string path = FileOrFolderOf(folder);
     const std::string aside = MoveAside(path);
-    Status erased = EraseWhole(aside);
+    Status erased = EraseWhole(aside, true);
     // The rest can be deleted again by the old name.
     if (!erased.ok() && aside != path) VSIRename(aside.c_str(), path.c_str());
     if (erased.ok()) RemoveBeside(path);

@@ -177,7 +177,8 @@ Result<StoreReplacement> StoreReplacement::Begin(const std::string& folder) {
     } else {
         VsiStore old(path);
         replacement.is_known_empty_ = is_remote && !IsStoreFolder(folder);
-        ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path) : zarr::EraseStore(old));
+        ZARR_RETURN_IF_ERROR(is_remote ? EraseWhole(path, !replacement.is_known_empty_)
+                                       : zarr::EraseStore(old));
         RemoveBeside(path);
         if (!is_remote) MakeFolder(path);
     }
