@@ -3,6 +3,7 @@
 metadata."""
 
 import json
+import shutil
 
 import numcodecs
 import numpy as np
@@ -111,6 +112,24 @@ def test_consolidated_metadata_that_are_stale_are_found_out(tmp_path, cpl, chang
     file.write_text(json.dumps(dict(reversed(json.loads(file.read_text()).items()))))
     assert gdal.Open(array_name(store, "a")) is not None and gdal.Open(array_name(store, "b")) is not None
     assert cpl.events == []
+
+
+@pytest.mark.parametrize("flags", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])
+def test_an_array_that_is_gone_from_under_the_consolidated_metadata(tmp_path, cpl, flags):
+    """It reads as fill values, as in zarr-python, but not without a word."""
+    store = make_store(tmp_path, {"a": np.ones((3, 4)), "b": np.ones((3, 4))}, consolidated=True)
+    shutil.rmtree(store / "a")
+    if flags == gdal.OF_RASTER:
+        assert gdal.Open(array_name(store, "a")) is not None
+    else:
+        group = gdal.OpenEx(str(store), flags).GetRootGroup()
+        assert group.OpenMDArray("b") is not None
+        cpl.assert_quiet()
+        assert group.OpenMDArray("a") is not None
+    assert len(cpl.warnings) == 1 and "have /a, of which the store has nothing" in cpl.warnings[0]
+    cpl.clear()
+    assert gdal.Open(array_name(store, "b")) is not None
+    cpl.assert_quiet()
 
 
 @pytest.mark.parametrize("kind", [gdal.OF_RASTER, gdal.OF_MULTIDIM_RASTER])

@@ -663,3 +663,88 @@ def test_a_grid_mapping_on_a_server(tmp_path, cpl, consolidated):
         asked = [path for _, path, *_ in server.log()["requests"]]
         assert not any("/utm" in path or "/lat" in path for path in asked), asked
     cpl.assert_quiet()
+
+
+# ---------------------------------------------------------------------------------------------
+# Units of the coordinates
+
+
+@pytest.mark.parametrize("unit, size", [("radian", np.pi / 180), ("arcmin", 60), ("degrees", 1)])
+def test_longitudes_without_a_grid_mapping_are_in_their_units(tmp_path, cpl, unit, size):
+    longitudes = array((10.25 + 0.5 * np.arange(4)) * size, {"units": unit, "standard_name": "longitude"}, ("lon",))
+    latitudes = array((50.0 - 0.25 * np.arange(3)) * size, {"units": unit, "standard_name": "latitude"}, ("lat",))
+    name = write(tmp_path, arrays={"lon": longitudes, "lat": latitudes}, dims=("lat", "lon"))
+    dataset = open_raster(name)
+    assert epsg(dataset) == 4326
+    assert_place(dataset, (10, 0.5, 0, 50.125, 0, -0.25))
+    srs = open_array(tmp_path / "store.zarr", "data").GetSpatialRef()
+    assert srs.IsGeographic() and srs.GetAngularUnits() == pytest.approx(np.pi / 180 / size)
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("x_units, x_size", [("m", 1), ("km", 1000), (None, None)])
+@pytest.mark.parametrize("y_units, y_size", [("m", 1), ("km", 1000), (None, None)])
+def test_x_and_y_have_units_of_their_own(tmp_path, cpl, x_units, x_size, y_units, y_size):
+    x_attrs, y_attrs = ({"units": units} if units else {} for units in (x_units, y_units))
+    x, y = X / (x_size or y_size or 1), Y / (y_size or x_size or 1)
+    crs = scalar(crs_wkt=UTM.to_wkt())
+    name = write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, **axes(x, y, x_attrs, y_attrs)})
+    assert_place(open_raster(name), PLACE)
+    srs = open_array(tmp_path / "store.zarr", "data").GetSpatialRef()
+    assert (srs is None) == (None not in (x_size, y_size) and x_size != y_size)
+    cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("part", [{"y": [1]}, {"x": [2]}, {"x": [2], "y": [1]}, {"x": [0], "y": [0]}])
+@pytest.mark.parametrize("units", ["m", "km"])
+def test_a_row_of_a_raster_lies_where_its_coordinate_is(tmp_path, cpl, part, units):
+    """GeoTransform tells the size of its pixels; its origin is that of the raster that it was cut out of."""
+    crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
+    size = {"m": 1, "km": 1000}[units]
+    cut = {name: values[part.get(name, slice(None))] for name, values in (("x", X), ("y", Y))}
+    attrs = {"units": units}
+    arrays = {"crs": crs, **axes(cut["x"] / size, cut["y"] / size, attrs, attrs)}
+    values = VALUES[part.get("y", slice(None))][:, part.get("x", slice(None))]
+    dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, arrays, values=values))
+    if units == "m":
+        place = (cut["x"][0] - 15, 30, 0, cut["y"][0] + 15, 0, -30)
+        assert_place(dataset, place)
+        if place == PLACE:
+            cpl.assert_quiet()
+        else:
+            assert "disagrees with the coordinate arrays, which count" in cpl.warnings[0]
+
+
+CUTS = {"rows left out": ([0, 1, 2, 3], [0, 2, 3]), "columns left out": ([0, 1, 3], [0, 1, 2, 3]),
+        "swapped": ([2, 3, 0, 1], [0, 1, 2, 3])}  # fmt: skip
+
+
+@pytest.mark.parametrize("attribute", ["GeoTransform", "spatial:transform"])
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_transform_of_the_whole_is_not_that_of_what_was_picked_from_it(tmp_path, cpl, cut, attribute):
+    """Coordinates that are not regular say where each row and column lies."""
+    columns, rows = CUTS[cut]
+    x, y = X[columns], 5200000.0 - 15.0 - 30.0 * np.array(rows)
+    attrs, crs = {"grid_mapping": "crs"}, {"crs_wkt": UTM.to_wkt()}
+    if attribute == "GeoTransform":
+        crs[attribute] = " ".join(map(str, PLACE))
+    else:
+        attrs[attribute] = TRANSFORM
+    arrays = {"crs": scalar(**crs), **axes(x, y, {"units": "m"}, {"units": "m"})}
+    dataset = open_raster(write(tmp_path, attrs, arrays, values=np.ones((len(rows), len(columns)), "i2")))
+    if attribute == "GeoTransform":
+        assert dataset.GetGeoTransform(can_return_null=True) is None
+        assert "disagrees with the coordinate arrays, which count" in cpl.warnings[0]
+        assert dataset.GetMetadata("GEOLOCATION") != {}
+    else:  # what the convention says counts
+        assert_place(dataset, PLACE)
+        assert "disagrees with the coordinate arrays, and counts" in cpl.warnings[0]
+
+
+def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
+    """Regular or not, they are within half a pixel of it."""
+    crs = scalar(crs_wkt=UTM.to_wkt(), GeoTransform=" ".join(map(str, PLACE)))
+    x, y = X + [3, -4, 0, 5], Y + [5, 0, -5]
+    dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, **axes(x, y)}))
+    assert_place(dataset, PLACE)
+    cpl.assert_quiet()

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 
 import numcodecs
 import numpy as np
@@ -131,6 +132,14 @@ def _(folder):
     store = make_store(folder, {"a": np.zeros((4, 4)), "b": np.zeros((4, 4))}, consolidated=True)
     document = json.loads((store / "a/.zarray").read_text())
     (store / "a/.zarray").write_text(json.dumps({**document, "dtype": "<f4"}))
+    gdal.Open(array_name(store, "a"))
+
+
+@provokes("the consolidated metadata have /<path>, of which the store has nothing, so that it reads as fill values; "
+          "consolidate them anew if it was deleted")  # fmt: skip
+def _(folder):
+    store = make_store(folder, {"a": np.zeros((4, 4)), "b": np.zeros((4, 4))}, consolidated=True)
+    shutil.rmtree(store / "a")
     gdal.Open(array_name(store, "a"))
 
 

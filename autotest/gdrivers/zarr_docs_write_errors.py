@@ -611,7 +611,7 @@ def _(folder):
     described(folder, {"spatial:transform": [1, 0, 0, 0, -1, 0], "spatial:shape": [7, 9]})
 
 
-@provokes("/<path>: attribute <name> disagrees with coordinates /<path> and /<path>, and counts")
+@provokes("/<path>: attribute <name> disagrees with the coordinate arrays, and counts")
 def _(folder):
     axes = {name: {"values": np.arange(4.0) * 10, "dims": [name]} for name in ("y", "x")}
     described(folder, {"spatial:transform": [1, 0, 0, 0, -1, 0]}, **axes)

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/cf_units.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/multiscales.h"
 #include "core/conventions/ome.h"
@@ -139,9 +140,12 @@ class AffineFinder {
         const GeoTransform& t = stated.transform;
         if (t[2] != 0 || t[4] != 0 || hierarchy_.store()->Traits().remote) return;
         Warnings ignored;  // the coordinates are not needed
-        const auto laid = FromCoordinates(ignored);
-        if (laid && !CountsPixels(laid->transform) && !Agree(laid->transform, t))
-            warnings_.push_back(stated.origin + " disagrees with " + laid->origin + ", and counts");
+        const auto laid = FromCoordinates(&t, ignored);
+        const bool disagrees =
+            laid ? !CountsPixels(laid->transform) && !Agree(laid->transform, t) : is_contradicted_;
+        if (disagrees)
+            warnings_.push_back(stated.origin +
+                                " disagrees with the coordinate arrays, and counts");
     }
 
     // True where coordinates number the pixels.
@@ -150,12 +154,13 @@ class AffineFinder {
     }
 
     std::optional<AffineSource> FromCoordinatesOrGdalAttribute() {
-        auto from_coordinates = FromCoordinates(warnings_);
         auto from_attribute = FromGdalAttribute();
+        auto from_coordinates =
+            FromCoordinates(from_attribute ? &from_attribute->transform : nullptr, warnings_);
         if (!from_attribute) return from_coordinates;
         const bool agrees = from_coordinates
                                 ? Agree(from_coordinates->transform, from_attribute->transform)
-                                : !is_beside_degrees_;
+                                : !is_beside_degrees_ && !is_contradicted_;
         if (agrees) {
             from_attribute->from_coordinates = from_coordinates.has_value();
             return from_attribute;
@@ -214,7 +219,11 @@ class AffineFinder {
             warnings_.push_back(warning);
     }
 
-    std::optional<RegularAxis> Axis(std::size_t index, Warnings& warnings) {
+    // `stated` is what an attribute says of the axis, nullopt without one. It tells the size of the
+    // pixels where there is one coordinate alone, as of a row that was cut out of a raster, and is
+    // returned where coordinates that are not regular are within half a pixel of it.
+    std::optional<RegularAxis> Axis(std::size_t index, const std::optional<RegularAxis>& stated,
+                                    Warnings& warnings) {
         const Dimension& dimension = facts_.dimensions[index];
         if (dimension.coordinate_path.empty()) return std::nullopt;
         // NumPy's times, as along a satellite's track, are no numbers, and no mistake either.
@@ -226,14 +235,47 @@ class AffineFinder {
             warnings.push_back(coordinates.status().message());
             return std::nullopt;
         }
-        return FitRegularAxis(*coordinates, "/" + dimension.coordinate_path, warnings);
+        const std::size_t told = warnings.size();
+        auto axis = FitRegularAxis(*coordinates, "/" + dimension.coordinate_path, warnings);
+        if (axis || !stated || warnings.size() != told || dimension.size == 0 ||
+            IsInOtherUnits(dimension))
+            return axis;
+        const std::vector<double>& values = coordinates->values;
+        if (dimension.size == 1 && values.size() == 1)
+            return RegularAxis{values.front(), stated->spacing};
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto place =
+                static_cast<double>(coordinates->places.empty() ? i : coordinates->places[i]);
+            const double expected = stated->start + place * stated->spacing;
+            if (std::fabs(values[i] - expected) <= 0.5 * std::fabs(stated->spacing)) continue;
+            is_contradicted_ = true;
+            return std::nullopt;
+        }
+        return stated;
     }
 
-    std::optional<AffineSource> FromCoordinates(Warnings& warnings) {
+    // True for lengths that are not in metres.
+    static bool IsInOtherUnits(const Dimension& dimension) {
+        const std::string* const units = StringAttribute(dimension.coordinate_attributes, "units");
+        const auto unit = units != nullptr ? ParseSpaceUnit(*units) : std::nullopt;
+        return unit && unit->kind == SpaceUnit::Kind::kLength && unit->factor != 1;
+    }
+
+    // `stated` is what an attribute says of the raster, or nullptr. Where coordinates that are not
+    // regular say something else, is_contradicted_ is true afterwards.
+    std::optional<AffineSource> FromCoordinates(const GeoTransform* stated, Warnings& warnings) {
+        std::optional<RegularAxis> stated_x;
+        std::optional<RegularAxis> stated_y;
+        if (stated != nullptr && (*stated)[2] == 0 && (*stated)[4] == 0) {
+            const GeoTransform& t = *stated;
+            stated_x = RegularAxis{t[0] + 0.5 * t[1], t[1]};
+            stated_y = RegularAxis{t[3] + 0.5 * t[5], t[5]};
+        }
+        is_contradicted_ = false;
         PrefetchAxes(hierarchy_,
                      {&facts_.dimensions[*facts_.axes.x], &facts_.dimensions[*facts_.axes.y]});
-        const auto x = Axis(*facts_.axes.x, warnings);
-        const auto y = x ? Axis(*facts_.axes.y, warnings) : std::nullopt;
+        const auto x = Axis(*facts_.axes.x, stated_x, warnings);
+        const auto y = x ? Axis(*facts_.axes.y, stated_y, warnings) : std::nullopt;
         if (!x || !y) return std::nullopt;
         AffineSource source;
         source.transform = {x->start - 0.5 * x->spacing, x->spacing, 0,
@@ -404,6 +446,7 @@ class AffineFinder {
     std::optional<bool> shares_group_transform_;  // once it was asked for
     // True for the transform of a grid mapping that nothing names, and coordinates in degrees.
     bool is_beside_degrees_ = false;
+    bool is_contradicted_ = false;
 };
 
 }  // namespace

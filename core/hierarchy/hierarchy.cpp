@@ -488,12 +488,22 @@ std::string OutdatedBy(const std::string& key) {
 
 }  // namespace
 
+bool Hierarchy::IsGone(const std::string& path) const {
+    bool is_empty = true;
+    const auto visit = [&](const StoreEntry& /*entry*/) { return is_empty = false; };
+    return base_->VisitEntries(path, visit).ok() && is_empty;
+}
+
 Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
                                                  std::vector<std::string>& warnings) const {
     ZARR_ASSIGN_OR_RETURN(ArrayMetadata held, Metadata(path));
     if (!is_consolidated_ || base_->Traits().remote) return held;
     const std::string key = KeyOf(path, Document::kArray);
     const auto document = OwnDocumentAt(key);
+    if (document.ok() && !document->exists && IsGone(path))
+        warnings.push_back("the consolidated metadata have /" + path +
+                           ", of which the store has nothing, so that it reads as fill values; "
+                           "consolidate them anew if it was deleted");
     if (!document.ok() || !document->exists) return held;
     const auto consolidated = DocumentAt(key);
     if (consolidated.ok() && consolidated->value && document->value &&

@@ -168,6 +168,8 @@ class Hierarchy {
     // The document under a key of `store()`; and of the store without its consolidated metadata.
     Result<StoredDocument> DocumentAt(const std::string& key) const;
     Result<StoredDocument> OwnDocumentAt(const std::string& key) const;
+    // True if the store has no key below `path`. False if it cannot be listed.
+    bool IsGone(const std::string& path) const;
     Result<NodeKind> DescribedKind(const std::string& path) const;
     Result<ArrayMetadata> Parse(const std::string& path, const StoredDocument& document) const;
     Result<json::Value> ParseAttributesOf(const StoredDocument& document) const;

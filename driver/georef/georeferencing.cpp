@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/conventions/attributes.h"
+#include "core/conventions/cf_units.h"
 #include "core/conventions/crs_sources.h"
 #include "core/conventions/crs_text.h"
 #include "core/store/keys.h"
@@ -25,10 +26,18 @@ namespace {
 
 // Coordinates of X and Y, as far as they tell how a CRS is meant.
 struct MapCoordinates {
-    std::string units;          // of X; empty without any
+    std::string units;          // of X, else of Y; empty without any
+    double y_factor = 1;        // from the units of Y to those of X
     double farthest = 0;        // the largest of them, without signs; 0 if unknown
     bool are_long_lat = false;  // by standard_name or units
 };
+
+// Returns the factor from one unit to another; 1 unless both are lengths, or angles.
+double FactorBetween(const std::string& from, const std::string& to) {
+    const auto a = zarr::ParseSpaceUnit(from);
+    const auto b = zarr::ParseSpaceUnit(to);
+    return a && b && a->kind == b->kind ? a->factor / b->factor : 1;
+}
 
 MapCoordinates CoordinatesOf(const zarr::ArrayFacts& facts,
                              const std::optional<zarr::AffineSource>& affine,
@@ -37,8 +46,11 @@ MapCoordinates CoordinatesOf(const zarr::ArrayFacts& facts,
     if (!facts.axes.x || !facts.axes.y) return coordinates;
     const zarr::Dimension& x = facts.dimensions[*facts.axes.x];
     const zarr::Dimension& y = facts.dimensions[*facts.axes.y];
-    if (const auto* units = zarr::StringAttribute(x.coordinate_attributes, "units"))
-        coordinates.units = *units;
+    const auto* x_units = zarr::StringAttribute(x.coordinate_attributes, "units");
+    const auto* y_units = zarr::StringAttribute(y.coordinate_attributes, "units");
+    if (x_units != nullptr || y_units != nullptr)
+        coordinates.units = x_units != nullptr ? *x_units : *y_units;
+    if (y_units != nullptr) coordinates.y_factor = FactorBetween(*y_units, coordinates.units);
     const bool is_by_arrays = geolocation && !geolocation->is_along_axes &&
                               geolocation->kind == zarr::Geolocation::Kind::kInCrs;
     if (is_by_arrays && !(affine && affine->from_coordinates)) {
@@ -91,10 +103,11 @@ Result<CfSrs> FromText(const CrsSource& source, const MapCoordinates& coordinate
     return located;
 }
 
-Result<CfSrs> FromLongLat() {
+Result<CfSrs> FromLongLat(const MapCoordinates& coordinates) {
     CfSrs located;
     if (located.srs.importFromEPSG(4326) != OGRERR_NONE)
         return Status::NotFound("PROJ's database has no EPSG:4326");
+    located.coordinate_scale = CoordinateScale(located.srs, coordinates.units);
     return located;
 }
 
@@ -121,7 +134,7 @@ Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinat
         case CrsSource::Kind::kText:
             return FromText(source, coordinates, warnings);
         case CrsSource::Kind::kLongLat:
-            return FromLongLat();
+            return FromLongLat(coordinates);
         case CrsSource::Kind::kBroken:
             return Status::Corrupt(source.text);
         case CrsSource::Kind::kGridMapping:
@@ -132,10 +145,8 @@ Result<CfSrs> Interpret(const CrsSource& source, const MapCoordinates& coordinat
 
 // Sets the CRS that counts, if there is one.
 void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
-             const std::optional<zarr::AffineSource>& affine,
-             const std::optional<zarr::Geolocation>& geolocation,
+             const std::optional<zarr::AffineSource>& affine, const MapCoordinates& coordinates,
              const GeoreferencingOptions& options, Georeferencing& result) {
-    const MapCoordinates coordinates = CoordinatesOf(facts, affine, geolocation);
     const bool is_ome = affine && affine->is_ome;
     for (const CrsSource& source : zarr::FindCrsSources(
              hierarchy, facts, is_ome ? zarr::AssumeLonglat::kNo : options.assume_longlat)) {
@@ -311,7 +322,9 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
         affine && affine->from_coordinates && IsPlacedByArrays(facts, geolocation);
     const bool is_in_crs = geolocation && geolocation->kind == zarr::Geolocation::Kind::kInCrs;
     if (is_by_arrays && is_in_crs) affine.reset();
-    FindSrs(hierarchy, facts, affine, geolocation, options, result);
+    const MapCoordinates coordinates = CoordinatesOf(facts, affine, geolocation);
+    result.y_factor = coordinates.y_factor;
+    FindSrs(hierarchy, facts, affine, coordinates, options, result);
     const std::optional<OGRSpatialReference> srs_of_arrays = result.srs;
     if (is_by_arrays && is_in_crs) {
         result.srs.reset();
@@ -322,7 +335,10 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     if (affine) {
         result.transform = affine->transform;
         result.transform_origin = affine->origin;
-        if (affine->from_coordinates) Scale(*result.transform, result.coordinate_scale);
+        if (affine->from_coordinates) {
+            for (std::size_t i = 3; i < 6; ++i) (*result.transform)[i] *= coordinates.y_factor;
+            Scale(*result.transform, result.coordinate_scale);
+        }
     }
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();

@@ -33,7 +33,8 @@ struct GeoreferencingOptions {
 struct Georeferencing {
     std::optional<OGRSpatialReference> srs;  // traditional GIS axis order
     std::string srs_origin;                  // the attribute that stated it
-    double coordinate_scale = 1;  // from the units of the coordinate arrays to those of the CRS
+    double coordinate_scale = 1;  // from the units of X, or else of Y, to those of the CRS
+    double y_factor = 1;          // from the units of Y to those of X
     std::optional<zarr::GeoTransform> transform;
     std::string transform_origin;
     bool is_flipped = false;    // the raster's first row is the array's last, for north_up

@@ -344,11 +344,15 @@ std::shared_ptr<OGRSpatialReference> ZarrMDArray::GetSpatialRef() const {
         auto from_pam = GDALPamMDArray::GetSpatialRef();
         if (from_pam != nullptr && IsSetByUser()) return from_pam;
         const Georeferencing& placed = FindGeoreferencing();
-        if (!placed.srs) return from_pam;
+        // No CRS has X and Y in different units.
+        if (!placed.srs || placed.y_factor != 1) return from_pam;
         std::shared_ptr<OGRSpatialReference> srs(placed.srs->Clone(),
                                                  [](OGRSpatialReference* p) { p->Release(); });
         // The coordinate arrays stay in their own units here, so the CRS follows them.
-        if (placed.coordinate_scale != 1) {
+        if (placed.coordinate_scale != 1 && srs->IsGeographic()) {
+            const double radians = srs->GetAngularUnits() * placed.coordinate_scale;
+            srs->SetAngularUnits(radians == 1 ? SRS_UA_RADIAN : "unit", radians);
+        } else if (placed.coordinate_scale != 1) {
             const double metres = srs->GetLinearUnits() * placed.coordinate_scale;
             srs->SetLinearUnitsAndUpdateParameters(metres == 1000 ? "kilometre" : "unit", metres);
         }
