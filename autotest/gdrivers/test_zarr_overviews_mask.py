@@ -2,6 +2,7 @@
 """Overviews of masked rasters: their masks, and resampling that honours mask, alpha and nodata."""
 
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -307,3 +308,26 @@ def test_a_build_that_is_refused_makes_no_masks(tmp_path, rng):
     before = entries(store)
     refused(update(store), "WRONG", [2], "unknown resampling method")
     assert entries(store) == before
+
+
+@pytest.mark.parametrize("gone", ["mask", "level"])
+def test_what_is_gone_is_no_mask_and_no_level(tmp_path, cpl, gone):
+    """Not even where consolidated metadata have it."""
+    source = gdal.GetDriverByName("MEM").Create("", 256, 256)
+    source.GetRasterBand(1).Fill(50)
+    source.CreateMaskBand(gdal.GMF_PER_DATASET)
+    source.GetRasterBand(1).GetMaskBand().Fill(255)
+    store = tmp_path / "s.zarr"
+    options = ["ARRAY_NAME=v", "OVERVIEWS=2"]
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=options) is not None
+    band = open_raster(store).GetRasterBand(1)
+    cpl.clear()
+    (name,) = ["v_mask"] if gone == "mask" else [p.name for p in store.iterdir() if p.name.startswith("ov")]
+    shutil.rmtree(store / name)
+    dataset = open_raster(store)
+    band = dataset.GetRasterBand(1)
+    if gone == "mask":
+        assert (band.GetMaskBand().ReadAsArray() == 255).all()
+        assert any("the store has nothing of it" in warning for warning in cpl.warnings), cpl.warnings
+    else:
+        assert band.GetOverviewCount() == 0

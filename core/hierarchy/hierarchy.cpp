@@ -489,6 +489,9 @@ std::string OutdatedBy(const std::string& key) {
 }  // namespace
 
 bool Hierarchy::IsGone(const std::string& path) const {
+    if (!is_consolidated_ || base_->Traits().remote) return false;
+    const auto document = OwnDocumentAt(KeyOf(path, Document::kArray));
+    if (!document.ok() || document->exists) return false;
     bool is_empty = true;
     const auto visit = [&](const StoreEntry& /*entry*/) { return is_empty = false; };
     return base_->VisitEntries(path, visit).ok() && is_empty;
@@ -500,7 +503,7 @@ Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,
     if (!is_consolidated_ || base_->Traits().remote) return held;
     const std::string key = KeyOf(path, Document::kArray);
     const auto document = OwnDocumentAt(key);
-    if (document.ok() && !document->exists && IsGone(path))
+    if (IsGone(path))
         warnings.push_back("the consolidated metadata have /" + path +
                            ", of which the store has nothing, so that it reads as fill values; "
                            "consolidate them anew if it was deleted");

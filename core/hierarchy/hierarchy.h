@@ -113,9 +113,13 @@ class Hierarchy {
     // The validated metadata of an array, without opening it.
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
-    // The same, for who reads or writes its chunks: where consolidated metadata are in use, and the
-    // store can be asked without requests over a network, its own document counts where that says
-    // something else, which is told in `warnings`.
+    // True of an array in consolidated metadata of which the store has no key. False if that takes
+    // requests over a network to tell.
+    bool IsGone(const std::string& path) const;
+
+    // Metadata() for who reads or writes its chunks: where consolidated metadata are in use, and
+    // the store can be asked without requests over a network, its own document counts where that
+    // says something else, which is told in `warnings`.
     Result<ArrayMetadata> CurrentMetadata(const std::string& path,
                                           std::vector<std::string>& warnings) const;
 
@@ -168,8 +172,6 @@ class Hierarchy {
     // The document under a key of `store()`; and of the store without its consolidated metadata.
     Result<StoredDocument> DocumentAt(const std::string& key) const;
     Result<StoredDocument> OwnDocumentAt(const std::string& key) const;
-    // True if the store has no key below `path`. False if it cannot be listed.
-    bool IsGone(const std::string& path) const;
     Result<NodeKind> DescribedKind(const std::string& path) const;
     Result<ArrayMetadata> Parse(const std::string& path, const StoredDocument& document) const;
     Result<json::Value> ParseAttributesOf(const StoredDocument& document) const;

@@ -210,6 +210,9 @@ Result<RasterLayout> MakeRasterLayout(const zarr::Hierarchy& hierarchy, const st
 
 Result<RasterLayout> MakeLevelLayout(const zarr::Hierarchy& hierarchy, const std::string& path,
                                      const OpenOptions& options, const RasterLayout& base) {
+    if (hierarchy.IsGone(path))
+        return zarr::Status::NotFound(
+            "the store has nothing of it, but the consolidated metadata have it");
     OpenOptions as_base = options;
     as_base.select.clear();
     const auto metadata = hierarchy.Metadata(path);
