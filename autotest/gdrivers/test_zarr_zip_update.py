@@ -242,6 +242,58 @@ def test_two_datasets_of_this_process_share_the_file(tmp_path):
     assert in_python(path, "dem").max() == 1 and in_python(path, "deep/slope").min() == 3
 
 
+@pytest.fixture(params=["on disk", "in memory"])
+def replaced(request, tmp_path):
+    """(name of a zip file, a dataset of it for update, what puts another zip file in its place)."""
+    name = "/vsimem/replaced.zarr.zip" if request.param == "in memory" else tmp_path / "r.zarr.zip"
+
+    def make():
+        source = gdal.GetDriverByName("MEM").Create("", 20, 10, 1, gdal.GDT_Int16)
+        source.GetRasterBand(1).Fill(50)
+        assert driver().CreateCopy(str(name), source) is not None
+
+    make()
+    yield name, update(name), make
+    driver().Delete(str(name))
+
+
+def test_a_zip_file_that_was_replaced_is_opened_anew(replaced):
+    name, idle, make = replaced
+    assert idle.GetRasterBand(1).Checksum() != 0
+    make()
+    dataset = update(name)
+    dataset.GetRasterBand(1).Fill(500)
+    with error_log() as log:
+        dataset.FlushCache()
+        dataset = None
+        assert open_raster(name).ReadAsArray().min() == 500
+        idle = None
+    assert log.errors == [] and open_raster(name).ReadAsArray().min() == 500
+
+
+def test_pixels_of_a_zip_file_that_was_replaced_are_an_error(replaced):
+    name, dataset, make = replaced
+    dataset.GetRasterBand(1).Fill(7)
+    make()
+    with error_log() as log:
+        dataset.FlushCache()
+        dataset = None
+    assert "replaced or removed after it was opened" in log.the_error() and str(name) in log.the_error()
+    assert open_raster(name).ReadAsArray().max() == 50
+
+
+def test_a_zip_file_that_another_program_replaces_is_opened_anew(tmp_path):
+    path = zip_folder(make_array(tmp_path, VALUES), tmp_path / "a.zip")
+    idle = update(path)
+    shutil.copy(path, tmp_path / "b.zip")
+    os.replace(tmp_path / "b.zip", path)
+    dataset = update(path)
+    dataset.GetRasterBand(1).Fill(3)
+    dataset = None
+    idle = None
+    assert in_python(path, "").min() == 3
+
+
 def hold(report, path):
     dataset = update(path)
     report(dataset is not None)

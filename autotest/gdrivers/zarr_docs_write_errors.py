@@ -108,6 +108,18 @@ def _(folder):
         other.kill()
 
 
+@provokes(
+    "the zip file was replaced or removed after it was opened, so nothing is written to it; "
+    "open it again"
+)
+def _(folder):
+    path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")
+    dataset = update(f'ZARR:"{path}":/elevation')
+    dataset.GetRasterBand(1).Fill(1)
+    path.unlink()
+    dataset.FlushCache()
+
+
 @provokes("the zip file has something before its members, so it is only read")
 def _(folder):
     path = zip_folder(DATA / "terrain.zarr", folder / "t.zarr.zip")

@@ -158,10 +158,13 @@ ZipUpdateStore::~ZipUpdateStore() { static_cast<void>(Commit()); }
 
 std::string ZipUpdateStore::NameOf(const std::string& key) const { return JoinKey(prefix_, key); }
 
-Status ZipUpdateStore::CheckOwner() const {
-    return generation_ == ForkGeneration()
-               ? Status()
-               : Status::Permission("the zip file is written by the process that opened it");
+Status ZipUpdateStore::CheckWritable() const {
+    if (generation_ != ForkGeneration())
+        return Status::Permission("the zip file is written by the process that opened it");
+    return IsInPlace() ? Status()
+                       : Status::Io(
+                             "the zip file was replaced or removed after it was opened, so nothing "
+                             "is written to it; open it again");
 }
 
 Result<std::optional<ZipUpdateStore::Contents>> ZipUpdateStore::Find(const std::string& key) const {
@@ -217,7 +220,7 @@ bool ZipUpdateStore::Holds(const std::string& name, ByteSpan value, std::uint32_
 
 Status ZipUpdateStore::WriteParts(const std::string& key, const std::vector<ByteSpan>& parts) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
-    ZARR_RETURN_IF_ERROR(CheckOwner().WithContext(key));
+    ZARR_RETURN_IF_ERROR(CheckWritable().WithContext(key));
     Buffer joined;
     if (parts.size() != 1) ZARR_RETURN_IF_ERROR(joined.AssignJoined(parts).WithContext(key));
     const ByteSpan value = parts.size() == 1 ? parts[0] : std::as_const(joined).span();
@@ -251,7 +254,7 @@ Status ZipUpdateStore::WriteMember(const std::string& name, ByteSpan value, std:
 
 Status ZipUpdateStore::Remove(const std::string& key) {
     ZARR_RETURN_IF_ERROR(CheckKey(key));
-    ZARR_RETURN_IF_ERROR(CheckOwner().WithContext(key));
+    ZARR_RETURN_IF_ERROR(CheckWritable().WithContext(key));
     const std::lock_guard<std::mutex> lock(mutex_);
     if (members_.erase(NameOf(key)) != 0) is_changed_ = true;
     return {};
@@ -288,9 +291,10 @@ Status ZipUpdateStore::MakeRoom(std::uint64_t bytes) {
 }
 
 Status ZipUpdateStore::Commit() {
-    if (!CheckOwner().ok()) return {};
+    if (generation_ != ForkGeneration()) return {};
     const std::lock_guard<std::mutex> lock(mutex_);
     if (!is_changed_ && (directory_ == 0 || directory_ == end_)) return {};
+    ZARR_RETURN_IF_ERROR(CheckWritable());
     ZARR_ASSIGN_OR_RETURN(const std::string text, Directory(end_));
     // A table that would lie across the one that the file ends in goes behind that first.
     if (end_ + text.size() > directory_)

@@ -29,6 +29,8 @@ class ByteFile {
     // of the system where it can be, so that a process that is killed has written all or nothing.
     virtual Status WriteAt(std::uint64_t offset, ByteSpan bytes) = 0;
     virtual Status Truncate(std::uint64_t size) = 0;
+    // False once the path that the file was opened by leads to another file, or to none.
+    virtual bool IsInPlace() const = 0;
 };
 
 // The bytes of a zip file without members.
@@ -63,6 +65,8 @@ class ZipUpdateStore final : public Store, private StoreWriter {
                             const ReadSink& sink) const override;
     Result<std::vector<StoreEntry>> List(const std::string& prefix) const override;
     StoreWriter* writer() override { return this; }
+    // False once another zip file has taken the path of this one. Every change fails from then on.
+    bool IsInPlace() const { return file_->IsInPlace(); }
 
   private:
     // Does not write a value that is stored already.
@@ -87,7 +91,7 @@ class ZipUpdateStore final : public Store, private StoreWriter {
                    std::string prefix);
 
     std::string NameOf(const std::string& key) const;
-    Status CheckOwner() const;
+    Status CheckWritable() const;
     // Nothing where there is no such key.
     Result<std::optional<Contents>> Find(const std::string& key) const;
     Status Check(const Contents& contents) const;

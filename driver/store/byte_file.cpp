@@ -5,6 +5,7 @@
 #include <cpl_vsi.h>
 
 #include <cerrno>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -36,8 +37,8 @@ Status Failed(const char* what, int error) {
 #if ZARR_HAS_POSIX_FILES
 class LocalByteFile final : public zarr::ByteFile {
   public:
-    LocalByteFile(int descriptor, std::optional<PathLock> lock)
-        : descriptor_(descriptor), lock_(std::move(lock)) {}
+    LocalByteFile(int descriptor, std::optional<PathLock> lock, std::string path)
+        : descriptor_(descriptor), lock_(std::move(lock)), path_(std::move(path)) {}
     ~LocalByteFile() override { close(descriptor_); }
     LocalByteFile(const LocalByteFile&) = delete;
     LocalByteFile& operator=(const LocalByteFile&) = delete;
@@ -65,17 +66,50 @@ class LocalByteFile final : public zarr::ByteFile {
         return ftruncate(descriptor_, static_cast<off_t>(size)) == 0 ? Status()
                                                                      : Failed("written", errno);
     }
+    bool IsInPlace() const override {
+        struct stat opened {};
+        struct stat there {};
+        return path_.empty() ||
+               (fstat(descriptor_, &opened) == 0 && stat(path_.c_str(), &there) == 0 &&
+                opened.st_dev == there.st_dev && opened.st_ino == there.st_ino);
+    }
 
   private:
     const int descriptor_;
     const std::optional<PathLock> lock_;
+    const std::string path_;  // absolute; empty while the file is being made under another name
 };
 #endif
+
+// Number of times that a file of GDAL's virtual file systems, which have no numbers of files, was
+// replaced by this process.
+class ReplacementCounts {
+  public:
+    void Add(const std::string& path) {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        ++counts_[path];
+    }
+    std::uint64_t Of(const std::string& path) const {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        const auto found = counts_.find(path);
+        return found != counts_.end() ? found->second : 0;
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    std::map<std::string, std::uint64_t> counts_;
+};
+
+ReplacementCounts& Replacements() {
+    static auto& counts = *new ReplacementCounts();
+    return counts;
+}
 
 // One handle, which has one place at a time.
 class VsiByteFile final : public zarr::ByteFile {
   public:
-    explicit VsiByteFile(VsiFile file) : file_(std::move(file)) {}
+    VsiByteFile(VsiFile file, std::string path)
+        : file_(std::move(file)), path_(std::move(path)), replacements_(Replacements().Of(path_)) {}
 
     std::uint64_t size() const override {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -101,13 +135,20 @@ class VsiByteFile final : public zarr::ByteFile {
         const std::lock_guard<std::mutex> lock(mutex_);
         return VSIFTruncateL(file_.get(), size) == 0 ? Status() : Failed("written", 0);
     }
+    bool IsInPlace() const override { return Replacements().Of(path_) == replacements_; }
 
   private:
     mutable std::mutex mutex_;
     const VsiFile file_;
+    const std::string path_;
+    const std::uint64_t replacements_;  // of the path, when the file was opened
 };
 
 }  // namespace
+
+void NoteReplaced(const std::string& path) {
+    if (!IsLocalPath(path)) Replacements().Add(path);
+}
 
 Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bool is_held) {
     using FilePtr = std::unique_ptr<zarr::ByteFile>;
@@ -119,7 +160,8 @@ Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bo
             return Status::Io("the zip file is being changed by another program");
         const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
         if (descriptor < 0) return Failed("opened to be changed", errno);
-        return FilePtr(std::make_unique<LocalByteFile>(descriptor, std::move(lock)));
+        return FilePtr(std::make_unique<LocalByteFile>(
+            descriptor, std::move(lock), is_held ? std::string() : VsiStore(path).Identity()));
     }
 #endif
     if (RenamingAt(path) == Renaming::kNo)
@@ -128,7 +170,7 @@ Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bo
     const QuietErrors quiet;
     VsiFile file(VSIFOpenL(path.c_str(), "r+b"));
     if (file == nullptr) return Failed("opened to be changed", errno);
-    return FilePtr(std::make_unique<VsiByteFile>(std::move(file)));
+    return FilePtr(std::make_unique<VsiByteFile>(std::move(file), path));
 }
 
 }  // namespace zarr_driver

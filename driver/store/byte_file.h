@@ -15,4 +15,8 @@ namespace zarr_driver {
 // are only written whole.
 zarr::Result<std::unique_ptr<zarr::ByteFile>> OpenByteFile(const std::string& path, bool is_held);
 
+// Says that this process has put another file at `path`: what was opened there before is no longer
+// in place. Does nothing for local files, whose numbers say so. Thread-safe.
+void NoteReplaced(const std::string& path);
+
 }  // namespace zarr_driver

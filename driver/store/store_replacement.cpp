@@ -22,6 +22,7 @@
 #include "core/store/keys.h"
 #include "driver/base/aside_name.h"
 #include "driver/base/report.h"
+#include "driver/store/byte_file.h"
 #include "driver/store/partial_files.h"
 #include "driver/store/sidecars.h"
 #include "driver/store/store_folder.h"
@@ -278,6 +279,7 @@ Status StoreReplacement::Commit() {
     if (path_.empty()) return {};
     if (IsAside()) {
         ZARR_RETURN_IF_ERROR(TakePlace());
+        NoteReplaced(path_);
         RemoveBeside(path_);
         MoveBeside(building_, path_);
     }

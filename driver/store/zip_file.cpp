@@ -231,7 +231,8 @@ Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const ZipPlace& place) {
     // A new store is locked by the one who builds it; another may have had that name before.
     const bool is_aside = NameWhenDone(place.archive) != place.archive;
     if (const auto known = open_stores.find(name); !is_aside && known != open_stores.end())
-        if (auto store = known->second.lock()) return StorePtr(std::move(store));
+        if (auto store = known->second.lock(); store != nullptr && store->IsInPlace())
+            return StorePtr(std::move(store));
     ZARR_ASSIGN_OR_RETURN(auto file, OpenByteFile(place.archive, is_aside));
     // Read anew now that the file is locked.
     ZARR_ASSIGN_OR_RETURN(

@@ -26,8 +26,8 @@ zarr::Result<std::shared_ptr<const zarr::ZipArchive>> OpenZip(const std::string&
 // Makes a zip file without members, to be changed afterwards.
 zarr::Status MakeEmptyZip(const std::string& path);
 
-// The store that a place means, to be changed; the same object as long as someone has it. Errors
-// say why the file cannot be changed. Thread-safe.
+// The store that a place means, to be changed. Returns one object as long as someone has it and no
+// other file has taken the archive's path. Errors say why the file cannot be changed. Thread-safe.
 zarr::Result<std::shared_ptr<zarr::Store>> OpenZipForUpdate(const ZipPlace& place);
 
 // Lets go of the zip file that was opened last, which is kept for the next opening.

@@ -17,6 +17,7 @@ struct FileContents {
     std::string bytes;
     std::size_t fail_after = SIZE_MAX;  // writes
     bool remember = false;
+    bool is_in_place = true;
     std::vector<std::string> states;
 };
 
@@ -53,6 +54,7 @@ class MemoryFile final : public ByteFile {
         if (contents_->remember) contents_->states.push_back(contents_->bytes);
         return {};
     }
+    bool IsInPlace() const override { return contents_->is_in_place; }
 
   private:
     const std::shared_ptr<FileContents> contents_;
@@ -244,6 +246,18 @@ TEST_F(ZipUpdate, AFullDiskLosesNothing) {
         EXPECT_EQ(status.ok(), writes >= 6) << writes;
         EXPECT_EQ(ContentsOf(contents_->bytes).back(), "kept=1") << writes;
     }
+}
+
+TEST_F(ZipUpdate, AFileThatWasReplacedIsNotWritten) {
+    const auto store = OpenIn(contents_);
+    EXPECT_TRUE(Succeeds(store->Set("kept", Span("1"))));
+    EXPECT_TRUE(Succeeds(store->Flush()));
+    contents_->is_in_place = false;
+    EXPECT_FALSE(store->IsInPlace());
+    EXPECT_TRUE(Succeeds(store->Flush())) << "nothing is pending";
+    EXPECT_FALSE(store->Set("kept", Span("2")).ok());
+    EXPECT_FALSE(store->Erase("kept").ok());
+    EXPECT_EQ(ContentsOf(contents_->bytes), Strings{"kept=1"});
 }
 
 TEST_F(ZipUpdate, FoldersAndMembersOfOthersStay) {
