@@ -168,6 +168,30 @@ def test_an_update_stores_it(tmp_path, cpl, options):
     assert beside(tmp_path) == [] and cpl.events == []
 
 
+def has_statistics(store):
+    return open_band(store).GetMetadataItem("STATISTICS_MEAN") is not None
+
+
+@pytest.mark.parametrize("options", [[], ["BLOCKSIZE=10,15"]])
+@pytest.mark.parametrize("how", ["changed", "first chunk", "last chunk"])
+def test_statistics_of_a_changed_copy_go(tmp_path, cpl, options, how):
+    """Uncompressed chunks keep their names and sizes, whatever their pixels are."""
+    store = tmp_path / "a.zarr"
+    gdal.GetDriverByName("Zarr").CreateCopy(
+        str(store), source_of(1), options=[*options, "COMPRESS=NONE", "ARRAY_NAME=v"]
+    )
+    dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+    dataset.GetRasterBand(1).ComputeStatistics(False)
+    dataset = None
+    copy = copied(store)
+    assert has_statistics(store) and has_statistics(copy)
+    part = {"changed": ..., "first chunk": np.s_[0, 0], "last chunk": np.s_[-1, -1]}[how]
+    array = zarr.open_group(str(copy), mode="r+")["v"]
+    array[part] = array[part] + 100
+    assert has_statistics(store) and not has_statistics(copy)
+    assert cpl.events == []
+
+
 def test_one_band_shows_it_to_others(tmp_path, cpl):
     """What CF has words for is attributes; what only the band says is not said of the dataset."""
     store = tmp_path / "a.zarr"

@@ -31,9 +31,11 @@ std::string DigestOfGrid(const ArrayMetadata& metadata) {
 
 // Empty where a chunk cannot be read.
 std::string DigestOfChunks(const Array& array) {
+    constexpr std::uint64_t kSteps = 2 * kSamples;
+    const std::uint64_t count = array.chunk_count();
     std::set<std::uint64_t> sampled;
-    for (std::uint64_t i = 0; i < kSamples; ++i)
-        sampled.insert(array.chunk_count() / (2 * kSamples) * (2 * i + 1));
+    for (std::uint64_t i = 1; i < kSteps; i += 2)
+        sampled.insert(count / kSteps * i + count % kSteps * i / kSteps);
     Digest digest;
     Buffer bytes;
     for (const std::uint64_t index : sampled) {

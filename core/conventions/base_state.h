@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The statement of an overview about its base, the array that it was made from. It shows where the
-// base has other values now: a program may replace an array and leave its overviews as they are.
+// The statement of an overview, or of statistics, about its base, the array that it was made from.
+// It shows where the base has other values now: a program may replace an array and leave overviews
+// and statistics as they are.
 #pragma once
 
 #include <string>

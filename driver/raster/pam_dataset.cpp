@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/conventions/base_state.h"
 #include "core/conventions/crs_text.h"
 #include "core/metadata/fill_meaning.h"
 #include "core/store/local_file.h"
@@ -98,6 +99,7 @@ namespace {
 constexpr const char* kPamState = "ZARR";       // a metadata domain of the stored tree
 constexpr const char* kMadeFrom = "MADE_FROM";  // the state of the chunks, of statistics
 constexpr const char* kMadeIn = "MADE_IN";      // the identity of the array's folder then
+constexpr const char* kMadeOf = "MADE_OF";      // the BaseState() of the array
 constexpr const char* kSize = "SIZE";           // of the raster whose pixels have places
 
 void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
@@ -120,15 +122,19 @@ SourceState StateOf(const std::string& store_path, const BandArray& array) {
 
 }  // namespace
 
-// Of a store that was copied as it is, the chunks have other times; its folders are others, too.
+// Chunks of a store that was copied as it is have other times, and its folders other identities.
+// Samples of such chunks are read: uncompressed chunks keep their sizes when pixels change.
 bool ZarrPamDataset::IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray& array) const {
     const std::string made_from = PamItem(tree, kPamState, kMadeFrom);
     if (made_from.empty()) return true;
     const SourceState state = StateOf(store_path(), array);
+    if (state.Text() == made_from) return true;
     const bool is_copy = PamItem(tree, kPamState, kMadeIn) != std::to_string(state.folder_id());
-    return state.Matches(made_from, is_copy
-                                        ? std::optional(std::numeric_limits<std::int64_t>::max())
-                                        : std::nullopt);
+    constexpr auto kNeverOlder = std::numeric_limits<std::int64_t>::max();
+    if (!state.Matches(made_from, is_copy ? std::optional(kNeverOlder) : std::nullopt))
+        return false;
+    const std::string made_of = PamItem(tree, kPamState, kMadeOf);
+    return made_of.empty() || zarr::IsInState(*array.layout.array, made_of);
 }
 
 void ZarrPamDataset::LoadStoredPam() {
@@ -204,7 +210,9 @@ Status ZarrPamDataset::StorePam() {
         if (trees[i] != nullptr && HoldsStatistics(*trees[i]) && !ArchiveOf(store_path())) {
             const SourceState state = StateOf(store_path(), array);
             AddPamItems(*trees[i], kPamState,
-                        {{kMadeFrom, state.Text()}, {kMadeIn, std::to_string(state.folder_id())}});
+                        {{kMadeFrom, state.Text()},
+                         {kMadeIn, std::to_string(state.folder_id())},
+                         {kMadeOf, zarr::BaseState(*array.layout.array)}});
         }
         json::Value value = PamValue(trees[i].get());
         if (value.is_null() && array.layout.facts.attributes.Find(kPamAttribute) == nullptr)
