@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/array/array_writer.h"
-#include "core/array/keyed_chunks.h"
+#include "core/array/lone_chunks.h"
 #include "core/array/read_ahead.h"
 #include "core/array/region_reader.h"
 #include "core/array/region_split.h"
@@ -61,8 +61,8 @@ Result<std::shared_ptr<const Array>> Array::Open(std::shared_ptr<const Store> st
     array->id_ = ChunkCache::NextArrayId();
     if (instances == nullptr) instances = std::make_shared<ArrayInstances>(array->metadata_);
     if (array->metadata_.shards.empty()) {
-        array->chunks_ = std::make_unique<const KeyedChunks>(
-            array->store_, array->path_, array->metadata_, array->chunk_counts_);
+        array->chunks_ = std::make_unique<const LoneChunks>(
+            array->store_, array->path_, array->metadata_, array->chunk_counts_, *array->context_);
     } else {
         ZARR_ASSIGN_OR_RETURN(
             array->chunks_,
@@ -100,8 +100,9 @@ DimVector<std::uint64_t> Array::ChunkAt(std::uint64_t index) const {
 }
 
 Status Array::Locate(const Status& status, const DimVector<std::uint64_t>& chunk) const {
+    if (status.ok()) return status;
     const std::string key = chunks_->NameOf(chunk);
-    if (status.ok() || status.message().compare(0, key.size(), key) == 0) return status;
+    if (status.message().compare(0, key.size(), key) == 0) return status;
     return status.WithContext(key + ": chunk " + ChunkText(chunk));
 }
 
@@ -167,9 +168,7 @@ void Array::Replace(const ChunkId& id, const ChunkPtr& chunk) const {
 
 void Array::DiscardPending() const {
     pending().Clear();
-    const GatheringGroups* const groups = chunks_->gathering();
-    if (groups == nullptr) return;
-    groups->Discard([&](std::uint64_t index) { Replace({id_, index}, nullptr); });
+    chunks_->Discard([&](std::uint64_t index) { Replace({id_, index}, nullptr); });
 }
 
 void Array::DropChanged() const {

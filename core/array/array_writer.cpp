@@ -69,7 +69,7 @@ Result<std::unique_ptr<ArrayWriter>> ArrayWriter::Open(std::shared_ptr<const Arr
     if (array->metadata().format == Format::kV1)
         return V1IsReadOnly(DocumentKey(array->path(), Document::kArray, Format::kV1));
     ZARR_RETURN_IF_ERROR(array->layouts().largest().pipeline.writable().WithContext(array->path()));
-    if (array->chunks().gathering() != nullptr)
+    if (!array->metadata().shards.empty())
         ZARR_RETURN_IF_ERROR(Array::CheckWritable(array->metadata()).WithContext(array->path()));
     return std::unique_ptr<ArrayWriter>(
         new ArrayWriter(std::move(array), std::move(store), max_pending_bytes, std::move(locks)));
@@ -122,16 +122,8 @@ Result<std::unique_ptr<Synchronizer::Lock>> ArrayWriter::Lock(
     return locks->Acquire(name);
 }
 
-Status ArrayWriter::Erase(const ChunkStore::Index& index, const WriteLocks& locks) {
-    const GatheringGroups* const groups = array_->chunks().gathering();
-    return groups != nullptr ? groups->Gather(*store_, index, std::nullopt, locks)
-                             : array_->chunks().Erase(*store_, index);
-}
-
 Status ArrayWriter::Put(const ChunkStore::Index& index, ByteSpan encoded, const WriteLocks& locks) {
-    const GatheringGroups* const groups = array_->chunks().gathering();
-    ZARR_RETURN_IF_ERROR(groups != nullptr ? groups->Gather(*store_, index, encoded, locks)
-                                           : array_->chunks().Set(*store_, index, encoded));
+    ZARR_RETURN_IF_ERROR(array_->chunks().Put(*store_, index, encoded, locks));
     for (WriteCounters* counters :
          {&array_->context().write_counters(), &array_->write_counters()}) {
         counters->chunks_written.fetch_add(1, std::memory_order_relaxed);
@@ -157,15 +149,15 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
                                 const std::function<Status(const ChunkPart&)>& write) {
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
     constexpr std::size_t kMorePending = std::size_t{1} << 20;
-    const GatheringGroups* const groups = array_->chunks().gathering();
+    const ChunkStore& chunks = array_->chunks();
     const auto write_piece = [&](std::size_t i) {
         // A region may touch more chunks than there is room for. Where they cannot be stored, no
         // more are taken.
         if (array_->pending().count() > threads && IsTooMuchPending())
             ZARR_RETURN_IF_ERROR(FlushChunks(1));
         // A little more, so that not every chunk of a small limit stores its shard.
-        if (groups != nullptr && groups->PendingBytes() > MaxPendingBytes() + kMorePending)
-            ZARR_RETURN_IF_ERROR(groups->Shrink(*store_, MaxPendingBytes()));
+        if (chunks.PendingBytes() > MaxPendingBytes() + kMorePending)
+            ZARR_RETURN_IF_ERROR(chunks.Shrink(*store_, MaxPendingBytes()));
         ChunkPart part = plan.At(i);
         auto layout = array_->layouts().Of(part.chunk);
         if (!layout.ok()) return array_->Locate(layout.status(), part.chunk);
@@ -175,13 +167,13 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
     ZARR_RETURN_IF_ERROR(
         ParallelFor(static_cast<std::size_t>(plan.pieces()), StoresAtOnce(threads), write_piece));
     if (IsTooMuchPending()) ZARR_RETURN_IF_ERROR(FlushChunks(threads));
-    return groups != nullptr ? groups->Shrink(*store_, MaxPendingBytes()) : Status();
+    return chunks.Shrink(*store_, MaxPendingBytes());
 }
 
 std::size_t ArrayWriter::MaxPendingBytes() const {
     std::size_t share = max_pending_bytes_;
-    if (locks_ != nullptr) share /= 2;                        // what is written is marked
-    if (array_->chunks().gathering() != nullptr) share /= 2;  // decoded and encoded
+    if (locks_ != nullptr) share /= 2;  // what is written is marked
+    if (has_shards()) share /= 2;       // decoded and encoded
     return share;
 }
 
@@ -271,8 +263,7 @@ Status ArrayWriter::StoreWhole(const ChunkPart& part, const Region& region, cons
     CopyBlock(part.count, chunk.data() + walk.first, walk.strides, source.data + part.place,
               source.strides, source.op);
     // What waits for others is stored with them, under the lock that is theirs, too.
-    const bool waits = array_->chunks().gathering() != nullptr;
-    ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(part.chunk, waits ? nullptr : locks_));
+    ZARR_ASSIGN_OR_RETURN(const auto lock, Lock(part.chunk, has_shards() ? nullptr : locks_));
     Status status = StoreChunk(part.chunk, *part.layout, std::as_const(chunk).span(), {locks_});
     array_->Replace(array_->IdOf(part.chunk), nullptr);
     return status;
@@ -353,15 +344,14 @@ Status ArrayWriter::StoreObjects(const ChunkStore::Index& index, const ChunkLayo
 
 Status ArrayWriter::StorePending(std::uint64_t index, PendingChunk& pending) {
     const DimVector<std::uint64_t> chunk = array_->ChunkAt(index);
-    const GatheringGroups* const groups = array_->chunks().gathering();
-    // What was written whole may wait for others of its group, whose lock is taken then.
-    const bool waits = groups != nullptr && IsAllWritten(pending);
+    // A chunk that was written whole may wait for others of its shard, whose lock is taken then.
+    const bool waits = has_shards() && IsAllWritten(pending);
     auto lock = Lock(chunk, waits ? nullptr : pending.locks);
     if (!lock.ok()) return array_->Locate(lock.status(), chunk);
     const bool is_locked = *lock != nullptr;
-    if (is_locked && groups != nullptr) groups->Forget(chunk);
+    if (is_locked) array_->chunks().Forget(chunk);
     ZARR_RETURN_IF_ERROR(StoreUnderLock(index, pending, is_locked));
-    return is_locked && groups != nullptr ? groups->StoreLocked(*store_, chunk) : Status();
+    return is_locked ? array_->chunks().StoreLocked(*store_, chunk) : Status();
 }
 
 Status ArrayWriter::StoreUnderLock(std::uint64_t index, PendingChunk& pending, bool is_locked) {
@@ -389,8 +379,7 @@ Status ArrayWriter::StoreUnderLock(std::uint64_t index, PendingChunk& pending, b
 
 Status ArrayWriter::Flush(std::size_t threads) {
     const Status chunks = FlushChunks(threads);
-    const GatheringGroups* const groups = array_->chunks().gathering();
-    const Status stored = groups != nullptr ? groups->Flush(*store_, threads) : Status();
+    const Status stored = array_->chunks().Flush(*store_, threads);
     return chunks.ok() ? stored : chunks;
 }
 
@@ -398,7 +387,7 @@ Status ArrayWriter::FlushChunks(std::size_t threads) {
     const std::size_t at_once = StoresAtOnce(threads);
     const auto all = array_->pending().All();
     std::vector<std::vector<NumberedChunk>> parts;  // each is stored by one thread
-    if (locks_ != nullptr && array_->chunks().gathering() != nullptr) {
+    if (locks_ != nullptr && has_shards()) {
         std::map<std::string, std::vector<NumberedChunk>> by_group;
         for (const NumberedChunk& chunk : all)
             by_group[array_->chunks().NameOf(array_->ChunkAt(chunk.first))].push_back(chunk);
@@ -433,8 +422,7 @@ Status ArrayWriter::FlushGroup(const std::vector<NumberedChunk>& chunks, std::si
     const DimVector<std::uint64_t> any = array_->ChunkAt(live[0]->first);
     auto lock = Lock(any, locks_);
     if (!lock.ok()) return array_->Locate(lock.status(), any);
-    const GatheringGroups& groups = *array_->chunks().gathering();
-    groups.Forget(any);
+    array_->chunks().Forget(any);
     std::mutex mutex;
     Status first;
     const Status ran = ParallelFor(live.size(), threads, [&](std::size_t i) -> Status {
@@ -443,7 +431,7 @@ Status ArrayWriter::FlushGroup(const std::vector<NumberedChunk>& chunks, std::si
         if (first.ok()) first = status;
         return {};
     });
-    const Status stored = groups.StoreLocked(*store_, any);
+    const Status stored = array_->chunks().StoreLocked(*store_, any);
     if (!first.ok()) return first;
     return ran.ok() ? stored : ran;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,8 +66,6 @@ class ArrayWriter {
     Status Flush(std::size_t threads);
 
   private:
-    using WriteLocks = GatheringGroups::WriteLocks;
-
     ArrayWriter(std::shared_ptr<const Array> array, std::shared_ptr<Store> store,
                 std::size_t max_pending_bytes, std::shared_ptr<Synchronizer> locks);
 
@@ -105,13 +104,18 @@ class ArrayWriter {
     Status StoreChunk(const ChunkStore::Index& index, const ChunkLayout& layout, ByteSpan chunk,
                       const WriteLocks& locks);
     Status Put(const ChunkStore::Index& index, ByteSpan encoded, const WriteLocks& locks);
-    Status Erase(const ChunkStore::Index& index, const WriteLocks& locks);
+    Status Erase(const ChunkStore::Index& index, const WriteLocks& locks) {
+        return array_->chunks().Put(*store_, index, std::nullopt, locks);
+    }
     // The lock of a chunk in `locks`; nullptr where that is.
     Result<std::unique_ptr<Synchronizer::Lock>> Lock(
         const ChunkStore::Index& index, const std::shared_ptr<Synchronizer>& locks) const;
     bool IsTooMuchPending() const;
     // What chunks that are pending, and those that wait for others, may take each.
     std::size_t MaxPendingBytes() const;
+
+    // True if chunks wait for others of their shard.
+    bool has_shards() const { return !array_->metadata().shards.empty(); }
 
     const std::shared_ptr<const Array> array_;
     const std::shared_ptr<Store> store_;

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/array/keyed_chunks.h"
 #include "core/base/bytes.h"
-#include "core/base/dim_vector.h"
 #include "core/base/status.h"
 #include "core/grid/grid_axis.h"
 #include "core/store/store.h"
 #include "core/store/synchronizer.h"
 
 namespace zarr {
-
-class ChunkGroups;
-class GatheringGroups;
 
 // Where the bytes of a chunk are.
 struct ChunkPlace {
@@ -27,124 +26,126 @@ struct ChunkPlace {
     std::optional<std::uint64_t> size;  // in bytes; none where they are the whole value
 };
 
-// The stored chunks of one array, by their place in the chunk grid: where they lie in a store, and
-// under which keys, is not known above. Reading is thread-safe, and so is writing different chunks.
+// A chunk to read.
+struct ChunkRequest {
+    std::uint64_t chunk = 0;  // number in row-major order of the array's grid
+    ValuePart part = ValuePart::Whole(0);
+    // Memory for the whole chunk, which a store fills without a copy if it can; may be nullptr.
+    MutableByteSpan memory;
+    std::size_t threads = 1;  // that may read the chunk, if it is read by itself
+};
+
+// The bytes of a chunk, valid during the call that hands them over.
+struct FetchedChunk {
+    bool found = false;
+    // Lies in ChunkRequest::memory if the store filled that; has no data if that has another size.
+    ByteSpan bytes;
+    ObjectVersion version;  // of a whole chunk: VersionOf() from before it was read
+};
+
+// The locks that writers of a chunk agree on, which may be nullptr, and whether the caller holds
+// the chunk's.
+struct WriteLocks {
+    std::shared_ptr<Synchronizer> locks;
+    bool is_held = false;
+};
+
+// The stored chunks of one array, by their index in the chunk grid. A chunk lies in an object of
+// the store: alone, or with the other chunks of its shard. Callers see no key and no shard. Reading
+// is thread-safe, and so is writing different chunks.
 class ChunkStore {
   public:
-    // The index of a chunk along each dimension.
-    using Index = DimVector<std::uint64_t>;
+    using Index = KeyedChunks::Index;
 
-    ChunkStore() = default;
     virtual ~ChunkStore() = default;
     ChunkStore(const ChunkStore&) = delete;
     ChunkStore& operator=(const ChunkStore&) = delete;
 
-    // Reads a part of a stored chunk as Store::Read() does: one request, two if the chunk's key is
-    // not known yet.
-    virtual Result<ReadResult> Read(const Index& chunk, const ValuePart& part,
-                                    const ReadSink& sink) const = 0;
-    virtual ObjectVersion VersionOf(const Index& chunk) const = 0;
+    // ---- Objects. Those of a chunk are those of its shard.
 
-    // See Store::WaitsForDisk(). The default is false.
-    virtual bool WaitsForDisk(const Index& /*chunk*/) const { return false; }
+    // How messages name a chunk: its object's key.
+    std::string NameOf(const Index& chunk) const { return objects_.NameOf(ObjectOf(chunk)); }
+    // The name of a chunk's lock in a Synchronizer.
+    Result<std::string> LockOf(const Index& chunk) const { return objects_.KeyOf(ObjectOf(chunk)); }
+    ObjectVersion VersionOf(const Index& chunk) const {
+        return objects_.VersionOf(ObjectOf(chunk));
+    }
+    // As Store::WaitsForDisk().
+    bool WaitsForDisk(const Index& chunk) const { return objects_.WaitsForDisk(ObjectOf(chunk)); }
+    // See KeyedChunks.
+    char separator() const { return objects_.separator(); }
+    Result<char> Separator() const { return objects_.Separator(); }
 
-    // Where a stored chunk lies; nothing where it is known to be absent. kUnsupported where no run
-    // of a value's bytes is the chunk.
+    // ---- Reading
+
+    // The grid of the groups along each dimension, measured in chunks. Empty if each chunk is a
+    // group.
+    const std::vector<GridAxis>& groups() const { return groups_; }
+
+    // Reads chunks of one group, with one request for those that lie near each other, and calls
+    // `take` with the position of each in `requests` and its bytes, or why it cannot be read: in
+    // any order, from several threads at once. Returns the first failure of `take`, or a failure of
+    // the group; then chunks may be left out.
+    using ChunkTaker =
+        std::function<Status(std::size_t position, const Result<FetchedChunk>& chunk)>;
+    virtual Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
+                        const ChunkTaker& take) const = 0;
+
+    // Returns where a chunk is stored; nothing if it is known to be absent. kUnsupported if no run
+    // of an object's bytes is the chunk.
     virtual Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const = 0;
 
-    // What separates the indices in a key: '.' or '/', as far as is known.
-    virtual char separator() const = 0;
-    // The same for certain: looks at the store where nothing has told yet.
-    virtual Result<char> Separator() const = 0;
-
-    // Where several chunks are stored together: how they are read together, and how they are
-    // written so. nullptr where each is by itself, or is written by itself.
-    virtual const ChunkGroups* groups() const { return nullptr; }
-    virtual const GatheringGroups* gathering() const { return nullptr; }
-
-    // How messages name a chunk.
-    virtual std::string NameOf(const Index& chunk) const = 0;
-
-    // Visits the chunks that are stored, by their index in row-major order of the grid, and the
-    // size of each object, where the store tells it. kUnsupported where the store cannot list.
-    using ChunkVisitor = std::function<void(std::uint64_t index)>;
-    using SizeVisitor = std::function<void(std::optional<std::uint64_t> size)>;
+    // As KeyedChunks::ForEachPresent(), with pending chunks.
+    using ChunkVisitor = KeyedChunks::ChunkVisitor;
+    using SizeVisitor = KeyedChunks::SizeVisitor;
     virtual Status ForEachPresent(const ChunkVisitor& visit,
                                   const SizeVisitor& visit_size) const = 0;
 
-    // What was concluded from a chunk that is absent is looked for again.
+    // Forgets what other processes may have changed since it was read.
     virtual void DropAssumptions() const = 0;
 
-    // The name of the lock that writers of a chunk agree on: of all that is stored with it.
-    virtual Result<std::string> LockOf(const Index& chunk) const = 0;
-    // Store or remove a chunk in `store`, which is the array's own, for writing.
-    virtual Status Set(Store& store, const Index& chunk, ByteSpan value) const = 0;
-    virtual Status Erase(Store& store, const Index& chunk) const = 0;
-    // Removes the chunks outside of a grid of so many chunks along each dimension; under `locks`,
-    // which may be nullptr, where others are stored with them.
+    // ---- Writing, to `store`, which is the array's own, for writing
+
+    // Stores a chunk, or removes it if there is no `value`. A chunk of a shard becomes pending, and
+    // its shard is stored, under its lock, when all of its chunks are pending; but not if the
+    // caller holds that lock: then StoreLocked() follows.
+    virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
+                       const WriteLocks& locks) const = 0;
+    // Removes the chunks outside of a grid of `counts` chunks along each dimension. Shards are
+    // changed under `locks`, which may be nullptr.
     virtual Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
                                 const std::shared_ptr<Synchronizer>& locks) const = 0;
-};
 
-// A stored chunk that was read with others. What it refers to lives as long as the call that it is
-// handed over in.
-struct FetchedChunk {
-    bool found = false;
-    ByteSpan bytes;
-    ObjectVersion version;  // from before it was read
-};
+    // ---- Pending chunks of shards. The defaults are those of a store without shards.
 
-// How chunks are read together, `limit` being that of each.
-using FetchOptions = ReadManyOptions;
+    // Stores the shard of a chunk, whose lock the caller holds.
+    virtual Status StoreLocked(Store& /*store*/, const Index& /*chunk*/) const { return {}; }
+    // Forgets what was read of the shard of a chunk.
+    virtual void Forget(const Index& /*chunk*/) const {}
+    // Bytes in memory that pending chunks take.
+    virtual std::size_t PendingBytes() const { return 0; }
+    // Stores shards, the largest first, until at most `max_bytes` are pending.
+    virtual Status Shrink(Store& /*store*/, std::size_t /*max_bytes*/) const { return {}; }
+    // Stores all shards with pending chunks. Keeps those that fail, and returns the first failure.
+    virtual Status Flush(Store& /*store*/, std::size_t /*threads*/) const { return {}; }
+    // Drops all pending chunks, and calls `visit` with the number of each.
+    virtual void Discard(const ChunkVisitor& /*visit*/) const {}
 
-// Chunks that are stored together, as in the shards of Zarr v3 or a zip file. Thread-safe.
-class ChunkGroups {
-  public:
-    using Index = ChunkStore::Index;
+  protected:
+    // `counts` is the number of objects along each dimension.
+    ChunkStore(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
+               const Index& counts, std::vector<GridAxis> groups)
+        : objects_(std::move(store), std::move(path), metadata, counts),
+          groups_(std::move(groups)) {}
 
-    ChunkGroups() = default;
-    virtual ~ChunkGroups() = default;
-    ChunkGroups(const ChunkGroups&) = delete;
-    ChunkGroups& operator=(const ChunkGroups&) = delete;
+    const KeyedChunks& objects() const { return objects_; }
 
-    // The grid of the groups along each dimension, measured in chunks.
-    virtual const std::vector<GridAxis>& axes() const = 0;
+  private:
+    // The index of the object that a chunk lies in.
+    virtual Index ObjectOf(const Index& chunk) const { return chunk; }
 
-    // Reads chunks of one group, by their index in row-major order of the array's grid, and calls
-    // `take` with the place of each in `chunks`, in any order, from several threads at once. What
-    // lies close together is read by one request.
-    using ChunkTaker = std::function<Status(std::size_t place, const FetchedChunk& chunk)>;
-    virtual Status GetMany(const std::vector<std::uint64_t>& chunks, const FetchOptions& options,
-                           const ChunkTaker& take) const = 0;
-};
-
-// Groups that are written as a whole. What is set gathers until all of a group is there, or it is
-// told to store what there is; reading sees it. Thread-safe.
-class GatheringGroups : public ChunkGroups {
-  public:
-    // Gathers a chunk, or with nothing that it is to be absent. Stores its group in `store` where
-    // that is complete then, under the group's lock in `locks`, which may be nullptr; not where the
-    // caller has that lock, who calls StoreLocked() then.
-    struct WriteLocks {
-        std::shared_ptr<Synchronizer> locks;
-        bool is_held = false;
-    };
-    virtual Status Gather(Store& store, const Index& chunk, std::optional<ByteSpan> value,
-                          const WriteLocks& locks) const = 0;
-    // Stores the group of a chunk, whose lock the caller has.
-    virtual Status StoreLocked(Store& store, const Index& chunk) const = 0;
-    // What was read of the group of a chunk is read again.
-    virtual void Forget(const Index& chunk) const = 0;
-
-    // In memory, of what is gathered.
-    virtual std::size_t PendingBytes() const = 0;
-    // Stores groups, the largest first, until no more than `max_bytes` are gathered.
-    virtual Status Shrink(Store& store, std::size_t max_bytes) const = 0;
-    // Stores all of them. Tries all whatever happens, keeps those that fail, and returns the first
-    // failure.
-    virtual Status Flush(Store& store, std::size_t threads) const = 0;
-    // Forgets all of them, unstored, and calls `visit` with the index of each of their chunks.
-    virtual void Discard(const ChunkStore::ChunkVisitor& visit) const = 0;
+    const KeyedChunks objects_;
+    const std::vector<GridAxis> groups_;
 };
 
 }  // namespace zarr

@@ -3,8 +3,7 @@
 
 #include <charconv>
 #include <map>
-#include <string_view>
-#include <vector>
+#include <utility>
 
 #include "core/grid/chunk_grid.h"
 #include "core/store/keys.h"
@@ -48,7 +47,6 @@ KeyedChunks::KeyedChunks(std::shared_ptr<const Store> store, std::string path,
       path_(std::move(path)),
       counts_(counts),
       has_prefix_(metadata.has_key_prefix) {
-    if (store_->Traits().packed && !counts_.empty()) packed_.emplace(*this, store_, counts_);
     // A single index needs no separator; Zarr v1 knew no other.
     if (metadata.has_separator || counts_.size() < 2 || metadata.format == Format::kV1)
         state_ = metadata.dimension_separator == '/' ? State::kSlash : State::kDot;
@@ -124,15 +122,6 @@ Result<ReadResult> KeyedChunks::Read(const Index& chunk, const ValuePart& part,
     return settled == asked_with ? std::move(answer) : read(settled);
 }
 
-Result<std::optional<ChunkPlace>> KeyedChunks::PlaceOf(const Index& chunk) const {
-    ZARR_ASSIGN_OR_RETURN(std::string key, LockOf(chunk));
-    return std::optional(ChunkPlace{std::move(key), 0, std::nullopt});
-}
-
-ObjectVersion KeyedChunks::VersionOf(const Index& chunk) const {
-    return store_->VersionOf(NameOf(chunk));
-}
-
 std::uint64_t KeyedChunks::NumberOf(const Index& chunk) const {
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < chunk.size(); ++i) number = number * counts_[i] + chunk[i];
@@ -178,29 +167,28 @@ Status KeyedChunks::ForEachPresent(const ChunkVisitor& visit, const SizeVisitor&
 // ---------------------------------------------------------------------------------------------
 // Writing
 
-Result<std::string> KeyedChunks::LockOf(const Index& chunk) const {
+Result<std::string> KeyedChunks::KeyOf(const Index& chunk) const {
     ZARR_RETURN_IF_ERROR(Settle(chunk).status());
     return NameOf(chunk);
 }
 
 Status KeyedChunks::Set(Store& store, const Index& chunk, ByteSpan value) const {
-    ZARR_ASSIGN_OR_RETURN(const std::string key, LockOf(chunk));
+    ZARR_ASSIGN_OR_RETURN(const std::string key, KeyOf(chunk));
     return store.Set(key, value);
 }
 
 Status KeyedChunks::SetParts(Store& store, const Index& chunk,
                              const std::vector<ByteSpan>& parts) const {
-    ZARR_ASSIGN_OR_RETURN(const std::string key, LockOf(chunk));
+    ZARR_ASSIGN_OR_RETURN(const std::string key, KeyOf(chunk));
     return store.SetParts(key, parts);
 }
 
 Status KeyedChunks::Erase(Store& store, const Index& chunk) const {
-    ZARR_ASSIGN_OR_RETURN(const std::string key, LockOf(chunk));
+    ZARR_ASSIGN_OR_RETURN(const std::string key, KeyOf(chunk));
     return store.Erase(key);
 }
 
-Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
-                                 const std::shared_ptr<Synchronizer>& /*locks*/) const {
+Status KeyedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const {
     ZARR_RETURN_IF_ERROR(Separator().status());
     // An array without dimensions has one chunk, which is inside.
     return counts.empty() ? Status() : EraseOutsideBelow(store, "", counts);

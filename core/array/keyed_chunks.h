@@ -2,53 +2,68 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <vector>
 
-#include "core/array/chunk_store.h"
-#include "core/array/packed_chunks.h"
+#include "core/base/bytes.h"
+#include "core/base/dim_vector.h"
+#include "core/base/status.h"
 #include "core/base/turn.h"
 #include "core/metadata/array_metadata.h"
+#include "core/store/store.h"
 
 namespace zarr {
 
-// Chunks that are an object each, under the key that their place in the grid makes (Zarr v2
-// specification, "Chunks").
+// Chunks, or shards, that are an object each, under the key that their index in the grid makes
+// (Zarr v2 specification, "Chunks").
 //
 // Where the metadata do not say what separates the indices in a key, the specification means ".",
 // but stores in nested folders were written without a word as well: by zarr-python's
 // NestedDirectoryStore before 2.8, and by programs that follow OGC's text, which has no such
 // member. The store shows which it is once a chunk is found, or is looked for in vain. Thread-safe.
-class KeyedChunks final : public ChunkStore {
+class KeyedChunks {
   public:
+    // The index of a chunk along each dimension.
+    using Index = DimVector<std::uint64_t>;
+
     // `counts` are the numbers of chunks along each dimension.
     KeyedChunks(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
                 const DimVector<std::uint64_t>& counts);
 
-    char separator() const override { return state_.load() == State::kSlash ? '/' : '.'; }
-    Result<char> Separator() const override;
+    // The separator of the indices in a key, '.' or '/', as far as it is known.
+    char separator() const { return state_.load() == State::kSlash ? '/' : '.'; }
+    // The separator. Looks at the store if no chunk has shown it yet.
+    Result<char> Separator() const;
 
-    Result<ReadResult> Read(const Index& chunk, const ValuePart& part,
-                            const ReadSink& sink) const override;
-    ObjectVersion VersionOf(const Index& chunk) const override;
-    Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const override;
-    const ChunkGroups* groups() const override { return packed_.has_value() ? &*packed_ : nullptr; }
-    // The index of a chunk along each dimension.
+    // As Store::Read(): one request, two if the separator is not known yet.
+    Result<ReadResult> Read(const Index& chunk, const ValuePart& part, const ReadSink& sink) const;
+    ObjectVersion VersionOf(const Index& chunk) const { return store_->VersionOf(NameOf(chunk)); }
+    bool WaitsForDisk(const Index& chunk) const { return store_->WaitsForDisk(NameOf(chunk)); }
+    // The chunk of a number in row-major order of the grid.
     Index IndexOf(std::uint64_t number) const;
-    std::string NameOf(const Index& chunk) const override;
-    bool WaitsForDisk(const Index& chunk) const override {
-        return store_->WaitsForDisk(NameOf(chunk));
-    }
-    Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;
-    void DropAssumptions() const override;
-    Result<std::string> LockOf(const Index& chunk) const override;
-    Status Set(Store& store, const Index& chunk, ByteSpan value) const override;
-    // As Store::SetParts().
+    // The key, as far as the separator is known.
+    std::string NameOf(const Index& chunk) const;
+    Result<std::string> KeyOf(const Index& chunk) const;
+
+    // Visits the chunks that are stored, by their number in row-major order, and the size of each
+    // object in bytes if the store tells it. kUnsupported if the store cannot list.
+    using ChunkVisitor = std::function<void(std::uint64_t number)>;
+    using SizeVisitor = std::function<void(std::optional<std::uint64_t> size)>;
+    Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const;
+    // Forgets the separator if it was only assumed.
+    void DropAssumptions() const;
+
+    // Change `store`, which is the array's own, for writing. SetParts() is as Store::SetParts().
+    Status Set(Store& store, const Index& chunk, ByteSpan value) const;
     Status SetParts(Store& store, const Index& chunk, const std::vector<ByteSpan>& parts) const;
-    Status Erase(Store& store, const Index& chunk) const override;
-    Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
-                        const std::shared_ptr<Synchronizer>& locks) const override;
+    Status Erase(Store& store, const Index& chunk) const;
+    // Removes the chunks outside of a grid of `counts` chunks along each dimension.
+    Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts) const;
 
   private:
     enum class State : std::uint8_t { kUnknown, kAssumedDot, kDot, kSlash };
@@ -70,7 +85,6 @@ class KeyedChunks final : public ChunkStore {
     const std::string path_;
     const DimVector<std::uint64_t> counts_;
     const bool has_prefix_;
-    std::optional<const PackedChunks> packed_;
     mutable std::atomic<State> state_{State::kDot};
     mutable Lazy<State> looked_;
 };

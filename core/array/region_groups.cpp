@@ -4,6 +4,7 @@
 namespace zarr {
 
 RegionGroups::RegionGroups(const RegionSplit& split, const std::vector<GridAxis>& axes) {
+    if (axes.empty()) count_ = split.pieces();
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::uint64_t pieces = split.PiecesAlong(i);
         const auto group_of = [&](std::uint64_t piece) {
@@ -26,6 +27,33 @@ RegionGroups::RegionGroups(const RegionSplit& split, const std::vector<GridAxis>
         count_ *= firsts.size() - 1;
         firsts_.push_back(std::move(firsts));
     }
+}
+
+std::uint64_t RegionGroups::SizeOf(std::uint64_t group) const {
+    std::uint64_t size = 1;
+    for (std::size_t axis = firsts_.size(); axis-- > 0;) {
+        const std::vector<std::uint64_t>& firsts = firsts_[axis];
+        const auto along = static_cast<std::size_t>(group % (firsts.size() - 1));
+        group /= firsts.size() - 1;
+        size *= firsts[along + 1] - firsts[along];
+    }
+    return size;
+}
+
+std::uint64_t RegionGroups::PieceAt(std::uint64_t group, std::uint64_t i) const {
+    if (firsts_.empty()) return group;
+    std::uint64_t piece = 0;
+    std::uint64_t stride = 1;  // between neighbouring pieces along the dimension
+    for (std::size_t axis = firsts_.size(); axis-- > 0;) {
+        const std::vector<std::uint64_t>& firsts = firsts_[axis];
+        const auto along = static_cast<std::size_t>(group % (firsts.size() - 1));
+        group /= firsts.size() - 1;
+        const std::uint64_t size = firsts[along + 1] - firsts[along];
+        piece += (firsts[along] + i % size) * stride;
+        i /= size;
+        stride *= firsts.back();
+    }
+    return piece;
 }
 
 }  // namespace zarr

@@ -2,7 +2,9 @@
 #include "core/array/region_reader.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cstdlib>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -21,7 +23,7 @@ namespace {
 
 // Below this many bytes a read whose chunks are all cached is not worth a thread.
 constexpr std::uint64_t kSmallRead = std::uint64_t{1} << 18;
-constexpr std::uint64_t kFewPieces = 64;
+constexpr std::size_t kFewPieces = 64;
 // A read of at most the cache divided by this leaves all its chunks there: it may be repeated, and
 // pushes little else out.
 constexpr std::uint64_t kSmallShare = 8;
@@ -52,35 +54,17 @@ constexpr std::size_t kLargeChunk = std::size_t{256} << 10;
 }  // namespace
 
 // One read of a region: splits it at the chunk boundaries and brings each part to its place, in
-// parallel. Used once.
+// parallel. Chunks are read in groups, as the ChunkStore has them. Used once.
 class RegionReader {
   public:
-    // All are borrowed. `offset` is the place of the wanted part in an element.
+    // All are borrowed. `offset` is the place of the wanted part in an element. Without a
+    // destination the chunks are brought into the cache.
     RegionReader(const Array& array, const Region& region, std::size_t offset,
                  const Destination& destination, const ReadOptions& options, bool wants_rest);
 
     Status Run();
 
-    // Brings the chunks into the cache and nothing to the destination.
-    Status Preload();
-
   private:
-    // Has the system give the destination its pages, where it is one run of bytes.
-    void PopulateDestination() const;
-    // Sets the layout of its chunk.
-    Status Bind(ChunkPart& part) const;
-    Status ReadPart(ChunkPart& part);
-    ChunkPart PartAt(std::uint64_t piece) const;
-
-    // Chunks that are stored together are read together.
-    Status ReadGroups(const ChunkGroups& groups, bool is_preload);
-    Status ReadGroup(const ChunkGroups& groups, const RegionGroups& pieces, std::uint64_t group,
-                     const FetchOptions& options, bool is_preload);
-
-    // What is copied is there already; false where it is not.
-    Result<bool> CopyIfPending(const ChunkPart& part);
-    bool CopyIfCached(const ChunkPart& part);
-
     // How a part of a chunk is read that is neither pending nor cached.
     enum class Strategy {
         kFetchRange,      // fetched alone: of a large chunk without codecs
@@ -89,53 +73,59 @@ class RegionReader {
         kIntoPlace,       // decoded where it is wanted: a whole chunk, wanted as it is stored
         kThroughScratch,  // copied from scratch memory: a chunk that this read uses up
     };
-    // The pieces of a group by how they are read.
-    struct GroupPieces {
-        struct Wanted {
-            std::uint64_t piece;
-            Strategy strategy;
-            ChunkCache::Claim claim;  // of what goes through the cache
-        };
-        std::vector<Wanted> together;
-        std::vector<std::uint64_t> chunks;  // of these
-        std::vector<std::uint64_t> apart;   // parts of large chunks
-        std::vector<std::uint64_t> held;    // what is here already
-        std::vector<std::uint64_t> coming;  // what others are loading
-        std::uint64_t asked = 0;            // see AbsentChunks
+    // A piece whose chunk is to be read from the store.
+    struct Wanted {
+        std::uint64_t piece = 0;
+        Strategy strategy = Strategy::kThroughCache;
+        ChunkRequest request;
+        std::uint64_t asked = 0;  // see AbsentChunks
     };
-    // Puts a piece where it belongs; reads one whose chunk is known to be absent.
-    Status SortOut(std::uint64_t piece, bool is_preload, GroupPieces& sorted);
-    // Claims what goes through the cache of `together`, and leaves out what others load. Nothing
-    // else may be waited for from here on until all of that is read.
-    void ClaimChunks(GroupPieces& sorted);
-    Status ReadFetched(GroupPieces& sorted, std::size_t place, const FetchedChunk& fetched,
-                       bool is_preload);
-    // Of kFetchRange and kDecodeRange, `ranges` are the bytes of the decoded chunk that are wanted.
-    Strategy Choose(const ChunkPart& part, ByteRanges& ranges) const;
-    Status ReadBy(Strategy strategy, const ChunkPart& part, const ByteRanges& ranges);
-    // One for each strategy.
-    Status FetchRange(const ChunkPart& part, const ByteRanges& ranges);
-    Status DecodeRange(const ChunkPart& part, const ByteRanges& ranges);
-    Status ReadThroughCache(const ChunkPart& part);
-    Status ReadIntoPlace(const ChunkPart& part);
-    Status ReadThroughScratch(const ChunkPart& part);
+    struct Group {
+        std::mutex mutex;  // guards `wanted`
+        std::vector<Wanted> wanted;
+    };
+
+    // Copies the chunks of a small read that are cached. Returns true if that was all. Decides
+    // which pieces all threads share.
+    bool CopyCached();
+    // Has the system give the destination its pages, where it is one run of bytes.
+    void PopulateDestination() const;
+    Status ReadGroup(const RegionGroups& groups, std::uint64_t group,
+                     const ReadRangesOptions& options);
+    // Copies a part whose chunk is pending, cached or known to be absent; adds others to `group`.
+    Status CopyOrAdd(const ChunkPart& part, std::uint64_t piece, Group& group);
+    // Copies a pending chunk; returns false if the chunk is not pending.
+    Result<bool> CopyIfPending(const ChunkPart& part);
+    bool CopyIfCached(const ChunkPart& part);
+
+    // Returns the strategy for a part, and asks for what it needs of the chunk.
+    Strategy Choose(const ChunkPart& part, ChunkRequest& request) const;
+    // Brings a fetched chunk to its place, by any strategy but kThroughCache.
+    Status Take(const ChunkPart& part, const Wanted& wanted, const Result<FetchedChunk>& fetched);
+    // One for each strategy. `bytes` are those that were asked for.
+    Status TakeRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes);
+    Status DecodeRange(const ChunkPart& part, const FetchedChunk& fetched);
+    Status ReadIntoPlace(const ChunkPart& part, ByteSpan bytes);
+    Status ReadThroughScratch(const ChunkPart& part, ByteSpan bytes);
+    // Copies from a chunk of the cache.
+    Status EmitCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const;
+    // Reads a chunk that another thread was loading, unless it has loaded it.
+    Status ReadLoading(const ChunkPart& part, const Wanted& wanted,
+                       const ReadRangesOptions& options);
+
+    // Calls `work` with a piece that has its layout. A failure names the chunk.
+    template <class Work>
+    Status OnPart(std::uint64_t piece, const Work& work) const;
 
     bool IsWantedAsStored(const ChunkPart& part) const;
     ByteRanges RangesOf(const ChunkPart& part) const {
         return WantedRanges(part, region_, offset_, op_.src_size);
     }
 
-    // What the store answers to `question`, unless the chunk is known to be absent.
-    template <class Question>
-    Result<bool> Ask(const ChunkPart& part, Question&& question) const;
-    // Reads the stored chunk, into scratch memory unless it is there already; nothing where it is
-    // absent.
-    Result<std::optional<ByteSpan>> Fetch(const ChunkPart& part, PipelineScratch& scratch) const {
-        return Fetch(part, scratch, nullptr);
-    }
-    // The same; `version` becomes that of before it was read.
-    Result<std::optional<ByteSpan>> Fetch(const ChunkPart& part, PipelineScratch& scratch,
-                                          ObjectVersion* version) const;
+    // Counts a chunk that was fetched. Returns true if it is stored; fails if it was not fetched,
+    // or decodes to more than a chunk may.
+    Result<bool> IsFound(const ChunkPart& part, const Wanted& wanted,
+                         const Result<FetchedChunk>& fetched) const;
     // Counts for the array and for its context; an ArrayCounter for the array.
     using Counter = std::atomic<std::uint64_t> ReadCounters::*;
     using ArrayCounter = std::atomic<std::uint64_t> ArrayCounters::*;
@@ -149,9 +139,10 @@ class RegionReader {
     }
     Status Decode(const ChunkPart& part, ByteSpan encoded, MutableByteSpan chunk,
                   PipelineScratch& scratch);
-    // The chunk through the cache.
-    Result<ChunkPtr> Cached(const ChunkPart& part);
-    Result<ChunkPtr> Load(const ChunkPart& part);
+    // Makes a fetched chunk one for the cache.
+    Result<ChunkPtr> Load(const ChunkPart& part, const Wanted& wanted,
+                          const Result<FetchedChunk>& fetched);
+    Result<ChunkPtr> DecodeWhole(const ChunkPart& part, const FetchedChunk& fetched);
 
     void CopyFrom(const ChunkPart& part, const std::uint8_t* chunk) const;
     void Fill(const ChunkPart& part) const;
@@ -167,13 +158,17 @@ class RegionReader {
     const Converter op_;
     const std::size_t threads_;  // that decode at the same time
     Semaphore decoding_;         // where more threads are at it
+    const bool is_preload_;
+    const bool is_small_;  // not worth a thread, unless something is to be read
     const bool sees_pending_;
     const bool wants_rest_;
     bool keep_all_ = false;
     std::uint64_t may_stay_;  // how many pieces, from the first on
     const RegionSplit plan_;
-    const std::size_t in_flight_;  // chunks that are read or decoded at the same time
-    const bool is_gated_;          // whether more threads may decode than should
+    std::uint64_t shared_from_;       // the first piece that may use all threads
+    std::bitset<kFewPieces> copied_;  // pieces that CopyCached() has copied
+    const std::size_t in_flight_;     // chunks that are read or decoded at the same time
+    const bool is_gated_;             // whether more threads may decode than should
 };
 
 namespace {
@@ -212,11 +207,14 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       op_(Streamed(destination.op, region)),
       threads_(std::max<std::size_t>(options.threads, 1)),
       decoding_(threads_),
-      sees_pending_(options.sees_pending && !array.pending().empty()),
+      is_preload_(destination.data == nullptr),
+      is_small_(region.size() * op_.dst_size <= kSmallRead),
+      sees_pending_(!is_preload_ && options.sees_pending && !array.pending().empty()),
       wants_rest_(wants_rest),
       plan_(array.layouts().grid(), region, destination.strides),
+      shared_from_(plan_.pieces()),
       in_flight_(ChunksAtOnce(array, plan_, threads_)),
-      is_gated_(in_flight_ > threads_ || array.chunks().groups() != nullptr) {
+      is_gated_(in_flight_ > threads_ || !array.chunks().groups().empty()) {
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
     keep_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / kSmallShare;
@@ -231,24 +229,15 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
     }
 }
 
-ChunkPart RegionReader::PartAt(std::uint64_t piece) const {
+template <class Work>
+Status RegionReader::OnPart(std::uint64_t piece, const Work& work) const {
     ChunkPart part = plan_.At(piece);
-    part.threads = plan_.pieces() < threads_ ? threads_ : 1;
+    part.threads = piece >= shared_from_ ? threads_ : 1;
     part.may_stay = piece < may_stay_;
-    return part;
-}
-
-Status RegionReader::Preload() {
-    const ChunkGroups* const groups = array_.chunks().groups();
-    if (groups != nullptr && plan_.pieces() > 1) return ReadGroups(*groups, true);
-    return ParallelFor(static_cast<std::size_t>(plan_.pieces()), in_flight_, [&](std::size_t i) {
-        ChunkPart part = plan_.At(i);
-        const auto preload = [&]() -> Status {
-            ZARR_RETURN_IF_ERROR(Bind(part));
-            return Cached(part).status();
-        };
-        return array_.Locate(preload(), part.chunk);
-    });
+    auto layout = array_.layouts().Of(part.chunk);
+    if (!layout.ok()) return array_.Locate(layout.status(), part.chunk);
+    part.layout = layout.Take();
+    return array_.Locate(work(part), part.chunk);
 }
 
 void RegionReader::PopulateDestination() const {
@@ -267,41 +256,45 @@ void RegionReader::PopulateDestination() const {
         Populate({destination_.data + first, bytes}, threads_);
 }
 
+bool RegionReader::CopyCached() {
+    const std::uint64_t pieces = plan_.pieces();
+    if (is_preload_ || pieces > kFewPieces) return false;
+    std::bitset<kFewPieces> held;
+    for (std::size_t i = 0; i < pieces && !sees_pending_; ++i) {
+        const auto look = [&](const ChunkPart& part) -> Status {
+            held[i] = is_small_ ? CopyIfCached(part)
+                                : array_.context().cache().Find(array_.IdOf(part.chunk)) != nullptr;
+            return {};
+        };
+        static_cast<void>(OnPart(i, look));  // a failure shows again when the piece is read
+    }
+    if (is_small_) copied_ = held;
+    // The last pieces, which are too few for all threads, are shared by them.
+    const auto missing = static_cast<std::size_t>(pieces) - held.count();
+    for (std::size_t shared = missing % threads_; shared > 0;)
+        if (!held[static_cast<std::size_t>(--shared_from_)]) --shared;
+    if (pieces == 1) shared_from_ = 0;
+    return is_small_ && missing == 0;
+}
+
 Status RegionReader::Run() {
     if (plan_.pieces() == 0) return {};
-    PopulateDestination();
-    const auto read = [this](std::uint64_t index, std::size_t threads) {
-        ChunkPart part = plan_.At(index);
-        part.threads = threads;
-        part.may_stay = index < may_stay_;
-        return array_.Locate(ReadPart(part), part.chunk);
-    };
-    if (plan_.pieces() == 1) return read(0, threads_);
     if (plan_.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
-    const ChunkGroups* const groups = array_.chunks().groups();
-    if (groups != nullptr && plan_.pieces() > kFewPieces) return ReadGroups(*groups, false);
-    if (plan_.pieces() > kFewPieces)
-        return ParallelFor(static_cast<std::size_t>(plan_.pieces()), in_flight_,
-                           [&](std::size_t i) { return read(i, 1); });
-    const bool is_small = region_.size() * op_.dst_size <= kSmallRead;
-    ChunkCache& cache = array_.context().cache();
-    std::vector<std::uint64_t> missing;
-    std::vector<std::uint64_t> held;
-    for (std::uint64_t i = 0; i < plan_.pieces(); ++i) {
-        ChunkPart part = plan_.At(i);
-        if (sees_pending_ || !Bind(part).ok() ||
-            (is_small ? !CopyIfCached(part) : cache.Find(array_.IdOf(part.chunk)) == nullptr))
-            missing.push_back(i);
-        else if (!is_small)
-            held.push_back(i);
-    }
-    if (groups != nullptr && missing.size() > 1) return ReadGroups(*groups, false);
-    // Those that are too few for all threads are shared by them.
-    const std::size_t shared = missing.size() % threads_;
-    return ParallelFor(missing.size() + held.size(), in_flight_, [&](std::size_t i) {
-        if (i >= missing.size()) return read(held[i - missing.size()], 1);
-        return read(missing[i], i >= missing.size() - shared ? threads_ : 1);
-    });
+    if (!is_preload_) PopulateDestination();
+    if (CopyCached()) return {};
+    const RegionGroups groups(plan_, array_.chunks().groups());
+    const auto at_once =
+        static_cast<std::size_t>(std::min<std::uint64_t>(groups.count(), in_flight_));
+    ReadRangesOptions options;
+    options.requests = std::max<std::size_t>(in_flight_ / at_once, 1);
+    options.threads = std::max<std::size_t>(threads_ / at_once, 1);
+    ByteGate gate(kInFlightBytes);
+    options.gate = &gate;
+    options.on_request = [this](std::uint64_t time) {
+        CountHere(&ArrayCounters::reading_time, time);
+    };
+    return ParallelFor(static_cast<std::size_t>(groups.count()), at_once,
+                       [&](std::size_t i) { return ReadGroup(groups, i, options); });
 }
 
 bool RegionReader::IsWantedAsStored(const ChunkPart& part) const {
@@ -362,58 +355,139 @@ Result<bool> RegionReader::CopyIfPending(const ChunkPart& part) {
     return true;
 }
 
-template <class Question>
-Result<bool> RegionReader::Ask(const ChunkPart& part, Question&& question) const {
-    AbsentChunks& absent = array_.absent_;
-    const std::uint64_t index = array_.IdOf(part.chunk).chunk;
-    const std::uint64_t asked = absent.generation();
-    const bool is_asked = part.fetched != nullptr;  // before, and what was absent was noted then
-    if (!is_asked && absent.Has(index)) return false;
+// ---------------------------------------------------------------------------------------------
+// Groups
+
+Status RegionReader::CopyOrAdd(const ChunkPart& part, std::uint64_t piece, Group& group) {
+    if (sees_pending_) {
+        ZARR_ASSIGN_OR_RETURN(const bool is_pending, CopyIfPending(part));
+        if (is_pending) return {};
+    }
+    const ChunkId id = array_.IdOf(part.chunk);
+    if (is_preload_ ? array_.context().cache().Find(id) != nullptr : CopyIfCached(part)) return {};
+    Wanted wanted;
+    wanted.asked = array_.absent_.generation();
+    if (array_.absent_.Has(id.chunk)) {
+        if (!is_preload_) Fill(part);
+        return {};
+    }
+    wanted.piece = piece;
+    wanted.request.chunk = id.chunk;
+    wanted.request.part = ValuePart::Whole(part.layout->max_encoded_bytes);
+    wanted.request.threads = part.threads;
+    if (!is_preload_) wanted.strategy = Choose(part, wanted.request);
+    const std::lock_guard<std::mutex> lock(group.mutex);
+    group.wanted.push_back(wanted);
+    return {};
+}
+
+Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
+                               const ReadRangesOptions& options) {
+    Group found;
+    const auto size = static_cast<std::size_t>(groups.SizeOf(group));
+    ZARR_RETURN_IF_ERROR(ParallelFor(size, is_small_ ? 1 : options.threads, [&](std::size_t i) {
+        const std::uint64_t piece = groups.PieceAt(group, i);
+        if (piece < kFewPieces && copied_[static_cast<std::size_t>(piece)]) return Status();
+        return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
+    }));
+    if (found.wanted.empty()) return {};
+    // Claims what goes through the cache, but for what other threads load. From here on nothing
+    // else may be waited for until all of that is read.
+    ChunkCache& cache = array_.context().cache();
+    std::vector<Wanted> own;
+    std::vector<Wanted> loading;
+    std::vector<ChunkRequest> requests;     // of `own`
+    std::vector<ChunkCache::Claim> claims;  // of `own`
+    for (const Wanted& wanted : found.wanted) {
+        const bool is_cached = wanted.strategy == Strategy::kThroughCache;
+        ChunkCache::Claim claim;
+        if (is_cached) claim = cache.TryClaim({array_.id_, wanted.request.chunk});
+        if (is_cached && !claim) {
+            loading.push_back(wanted);
+            continue;
+        }
+        own.push_back(wanted);
+        requests.push_back(wanted.request);
+        claims.push_back(std::move(claim));
+    }
+    const auto take = [&](std::size_t i, const Result<FetchedChunk>& fetched) {
+        return OnPart(own[i].piece, [&](const ChunkPart& part) {
+            if (!claims[i]) return Take(part, own[i], fetched);
+            return EmitCached(
+                part, cache.LoadClaimed(claims[i], [&] { return Load(part, own[i], fetched); }));
+        });
+    };
+    ZARR_RETURN_IF_ERROR(array_.chunks().Read(requests, options, take));
+    return ParallelFor(loading.size(), options.requests, [&](std::size_t i) {
+        return OnPart(loading[i].piece, [&](const ChunkPart& part) {
+            return ReadLoading(part, loading[i], options);
+        });
+    });
+}
+
+Status RegionReader::ReadLoading(const ChunkPart& part, const Wanted& wanted,
+                                 const ReadRangesOptions& options) {
+    bool is_loaded = false;
+    const auto load = [&]() -> Result<ChunkPtr> {
+        is_loaded = true;
+        Result<ChunkPtr> chunk = ChunkPtr();
+        const auto take = [&](std::size_t, const Result<FetchedChunk>& fetched) -> Status {
+            chunk = Load(part, wanted, fetched);
+            return {};
+        };
+        ZARR_RETURN_IF_ERROR(array_.chunks().Read({wanted.request}, options, take));
+        return chunk;
+    };
+    const auto chunk = array_.context().cache().GetOrLoad(array_.IdOf(part.chunk), load);
+    if (!is_loaded) CountHere(&ArrayCounters::chunks_cached, 1);
+    return EmitCached(part, chunk);
+}
+
+Status RegionReader::EmitCached(const ChunkPart& part, const Result<ChunkPtr>& chunk) const {
+    if (chunk.ok() && !is_preload_) Emit(part, **chunk);
+    return chunk.status();
+}
+
+Result<bool> RegionReader::IsFound(const ChunkPart& part, const Wanted& wanted,
+                                   const Result<FetchedChunk>& fetched) const {
     Count(&ReadCounters::chunks_requested, 1);
-    ZARR_ASSIGN_OR_RETURN(const bool found, Timed(&ArrayCounters::reading_time, question));
-    if (found) return true;
-    Count(&ReadCounters::chunks_absent, 1);
-    if (!is_asked && traits_.caches_absence) absent.Add(index, asked);
-    return false;
+    ZARR_RETURN_IF_ERROR(fetched.status());
+    if (!fetched->found) {
+        Count(&ReadCounters::chunks_absent, 1);
+        if (traits_.caches_absence) array_.absent_.Add(wanted.request.chunk, wanted.asked);
+        return false;
+    }
+    const std::size_t bytes = part.layout->bytes();
+    if (bytes > LimitOf(Limit::kChunkSize) && wanted.request.memory.data == nullptr)
+        return OverLimit(Limit::kChunkSize,
+                         "the chunk decodes to " + std::to_string(bytes) + " bytes");
+    Count(&ReadCounters::bytes_read, fetched->bytes.size);
+    return true;
 }
 
 // ---------------------------------------------------------------------------------------------
 // Strategies
 
-Status RegionReader::Bind(ChunkPart& part) const {
-    ZARR_ASSIGN_OR_RETURN(part.layout, array_.layouts().Of(part.chunk));
-    return {};
-}
-
-Status RegionReader::ReadPart(ChunkPart& part) {
-    ZARR_RETURN_IF_ERROR(Bind(part));
-    if (sees_pending_) {
-        ZARR_ASSIGN_OR_RETURN(const bool is_pending, CopyIfPending(part));
-        if (is_pending) return {};
+Status RegionReader::Take(const ChunkPart& part, const Wanted& wanted,
+                          const Result<FetchedChunk>& fetched) {
+    ZARR_ASSIGN_OR_RETURN(const bool found, IsFound(part, wanted, fetched));
+    if (!found) {
+        Fill(part);
+        return {};
     }
-    if (CopyIfCached(part)) return {};
-    ByteRanges ranges;
-    const Strategy strategy = Choose(part, ranges);
-    return ReadBy(strategy, part, ranges);
-}
-
-Status RegionReader::ReadBy(Strategy strategy, const ChunkPart& part, const ByteRanges& ranges) {
-    switch (strategy) {
+    switch (wanted.strategy) {
         case Strategy::kFetchRange:
-            return FetchRange(part, ranges);
+            return TakeRange(part, wanted, fetched->bytes);
         case Strategy::kDecodeRange:
-            return DecodeRange(part, ranges);
-        case Strategy::kThroughCache:
-            return ReadThroughCache(part);
+            return DecodeRange(part, *fetched);
         case Strategy::kIntoPlace:
-            return ReadIntoPlace(part);
-        case Strategy::kThroughScratch:
-            break;
+            return ReadIntoPlace(part, fetched->bytes);
+        default:
+            return ReadThroughScratch(part, fetched->bytes);
     }
-    return ReadThroughScratch(part);
 }
 
-RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& ranges) const {
+RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest& request) const {
     const Pipeline& pipeline = part.layout->pipeline;
     const std::size_t bytes = pipeline.chunk_bytes();
     ArrayContext& context = array_.context();
@@ -427,7 +501,7 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& r
     const bool has_ranges = is_stored_so || (pipeline.HasRanges() && !traits_.remote);
     if (!part.covers_chunk && has_ranges && bytes >= kLargeChunk &&
         bytes <= LimitOf(Limit::kChunkSize)) {
-        ranges = RangesOf(part);
+        const ByteRanges ranges = RangesOf(part);
         // A second part of a chunk makes it worth decoding, where it is kept for the third.
         const auto is_alone = [&] {
             if (bytes > context.cache().max_bytes()) return true;
@@ -435,251 +509,85 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ByteRanges& r
         };
         if (!ranges.empty() && is_alone()) {
             if (!is_stored_so) return Strategy::kDecodeRange;
-            if (ranges.back().end - ranges.front().begin <= bytes / 4) return Strategy::kFetchRange;
+            const std::size_t begin = ranges.front().begin;
+            const std::size_t length = ranges.back().end - begin;
+            if (length <= bytes / 4) {
+                request.part = ValuePart::Range(begin, length);
+                return Strategy::kFetchRange;
+            }
         }
     }
     const bool is_kept = part.may_stay && (keep_all_ || !part.covers_chunk || IsObjects(array_));
     // One that is larger than the cache is held alone, which serves strip after strip of it.
     if (is_kept && (bytes <= context.cache().max_bytes() || !part.covers_chunk))
         return Strategy::kThroughCache;
-    return IsWantedAsStored(part) ? Strategy::kIntoPlace : Strategy::kThroughScratch;
+    if (!IsWantedAsStored(part)) return Strategy::kThroughScratch;
+    if (is_stored_so) request.memory = {PlaceOf(part), bytes};
+    return Strategy::kIntoPlace;
 }
 
-Status RegionReader::FetchRange(const ChunkPart& part, const ByteRanges& ranges) {
-    const std::size_t begin = ranges.front().begin;
-    const std::size_t length = ranges.back().end - begin;
-    const std::size_t bytes = part.layout->bytes();
+Status RegionReader::TakeRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes) {
+    const auto begin = static_cast<std::size_t>(wanted.request.part.offset());
+    const std::size_t size = part.layout->bytes();
+    if (bytes.size != wanted.request.part.length())
+        return Status::Corrupt("holds " + std::to_string(begin + bytes.size) +
+                               " bytes instead of " + std::to_string(size));
+    CountDecoded(bytes.size);
     ArrayContext::ScratchBuffer scratch(array_.context());
-    Buffer& fetched = scratch->pipeline.encoded;
-    const auto get = [&]() -> Result<bool> {
-        ZARR_ASSIGN_OR_RETURN(
-            const ReadResult read,
-            array_.chunks().Read(part.chunk, ValuePart::Range(begin, length), fetched));
-        return read.found;
-    };
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));
-    if (!found) {
-        Fill(part);
-        return {};
-    }
-    if (fetched.size() != length)
-        return Status::Corrupt("holds " + std::to_string(begin + fetched.size()) +
-                               " bytes instead of " + std::to_string(bytes));
-    Count(&ReadCounters::bytes_read, length);
-    CountDecoded(length);
-    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
-    std::copy_n(std::as_const(fetched).data(), length, scratch->chunk.data() + begin);
+    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(size));
+    std::copy_n(bytes.data, bytes.size, scratch->chunk.data() + begin);
     CopyFrom(part, scratch->chunk.data());
     return {};
 }
 
-Status RegionReader::DecodeRange(const ChunkPart& part, const ByteRanges& ranges) {
+Status RegionReader::DecodeRange(const ChunkPart& part, const FetchedChunk& fetched) {
     const std::size_t bytes = part.layout->bytes();
-    ChunkCache& cache = array_.context().cache();
     ArrayContext::ScratchBuffer scratch(array_.context());
-    auto chunk = cache.NewChunk();
-    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline, &chunk->version));
-    if (!fetched) {
-        Fill(part);
-        return {};
-    }
-    const ByteSpan encoded = *fetched;
     ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
     ZARR_ASSIGN_OR_RETURN(const std::size_t decoded, Timed(&ArrayCounters::decoding_time, [&] {
-                              return part.layout->pipeline.DecodeRanges(encoded, ranges,
-                                                                        scratch->chunk.span());
+                              return part.layout->pipeline.DecodeRanges(
+                                  fetched.bytes, RangesOf(part), scratch->chunk.span());
                           }));
     if (decoded != 0) {
         CountDecoded(decoded);
         CopyFrom(part, scratch->chunk.data());
         return {};
     }
-    // This blosc chunk cannot be decoded in parts. What was fetched is not fetched again.
-    const auto decode = [&]() -> Result<ChunkPtr> {
-        ZARR_RETURN_IF_ERROR(chunk->Allocate(bytes));
-        CountDecoded(bytes);
-        ZARR_RETURN_IF_ERROR(Decode(part, encoded, chunk->elements.span(), scratch->pipeline));
-        return ChunkPtr(std::move(chunk));
-    };
+    // This blosc chunk cannot be decoded in parts.
+    ChunkCache& cache = array_.context().cache();
+    const auto decode = [&] { return DecodeWhole(part, fetched); };
     // Not through GetOrLoad(): a thread that reads several chunks together must not wait for one.
     ChunkCache::Claim claim = cache.TryClaim(array_.IdOf(part.chunk));
-    ZARR_ASSIGN_OR_RETURN(const ChunkPtr whole,
-                          claim ? cache.LoadClaimed(claim, decode) : decode());
-    Emit(part, *whole);
-    return {};
+    return EmitCached(part, claim ? cache.LoadClaimed(claim, decode) : decode());
 }
 
-Status RegionReader::ReadThroughCache(const ChunkPart& part) {
-    ZARR_ASSIGN_OR_RETURN(const ChunkPtr chunk, Cached(part));
-    Emit(part, *chunk);
-    return {};
-}
-
-Status RegionReader::ReadIntoPlace(const ChunkPart& part) {
+Status RegionReader::ReadIntoPlace(const ChunkPart& part, ByteSpan bytes) {
     const MutableByteSpan memory{PlaceOf(part), part.layout->bytes()};
-    if (!part.layout->pipeline.is_identity()) {
-        ArrayContext::ScratchBuffer scratch(array_.context());
-        ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline));
-        if (!fetched) {
-            Fill(part);
-            return {};
-        }
-        CountDecoded(memory.size);
-        return Decode(part, *fetched, memory, scratch->pipeline);
-    }
-    std::size_t size = 0;
-    const auto get = [&]() -> Result<bool> {
-        if (part.fetched != nullptr) {
-            size = part.fetched->bytes.size;
-            if (part.fetched->found && size == memory.size)
-                std::copy_n(part.fetched->bytes.data, size, memory.data);
-            return part.fetched->found;
-        }
-        const ThreadBudget budget(part.threads);
-        ZARR_ASSIGN_OR_RETURN(const ReadResult read,
-                              array_.chunks().Read(part.chunk, ValuePart::Whole(kNoLimit), memory));
-        size = static_cast<std::size_t>(read.size);
-        return read.found;
-    };
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));
-    if (!found) {
-        Fill(part);
+    CountDecoded(memory.size);
+    if (part.layout->pipeline.is_identity() && bytes.size == memory.size) {
+        if (bytes.data != memory.data) std::copy_n(bytes.data, bytes.size, memory.data);
         return {};
     }
-    if (size != memory.size)
-        return Status::Corrupt("holds " + std::to_string(size) + " bytes instead of " +
-                               std::to_string(memory.size));
-    Count(&ReadCounters::bytes_read, memory.size);
-    CountDecoded(memory.size);
-    return {};
+    ArrayContext::ScratchBuffer scratch(array_.context());
+    return Decode(part, bytes, memory, scratch->pipeline);
 }
 
-Status RegionReader::ReadThroughScratch(const ChunkPart& part) {
-    const std::size_t bytes = part.layout->bytes();
+Status RegionReader::ReadThroughScratch(const ChunkPart& part, ByteSpan bytes) {
+    const std::size_t size = part.layout->bytes();
+    CountDecoded(size);
+    if (part.layout->pipeline.is_identity() && bytes.size == size) {
+        CopyFrom(part, bytes.data);
+        return {};
+    }
     ArrayContext::ScratchBuffer scratch(array_.context());
-    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline));
-    if (!fetched) {
-        Fill(part);
-        return {};
-    }
-    CountDecoded(bytes);
-    const ByteSpan encoded = *fetched;
-    if (part.layout->pipeline.is_identity() && encoded.size == bytes) {
-        CopyFrom(part, encoded.data);
-        return {};
-    }
-    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(bytes));
-    ZARR_RETURN_IF_ERROR(Decode(part, encoded, scratch->chunk.span(), scratch->pipeline));
+    ZARR_RETURN_IF_ERROR(scratch->chunk.Reset(size));
+    ZARR_RETURN_IF_ERROR(Decode(part, bytes, scratch->chunk.span(), scratch->pipeline));
     CopyFrom(part, scratch->chunk.data());
     return {};
 }
 
 // ---------------------------------------------------------------------------------------------
-// Chunks that are stored together
-
-Status RegionReader::ReadGroups(const ChunkGroups& groups, bool is_preload) {
-    const RegionGroups pieces(plan_, groups.axes());
-    const auto at_once =
-        static_cast<std::size_t>(std::min<std::uint64_t>(pieces.count(), in_flight_));
-    FetchOptions options;
-    options.limit = array_.layouts().largest().max_encoded_bytes;
-    options.requests = std::max<std::size_t>(in_flight_ / at_once, 1);
-    options.threads = std::max<std::size_t>(threads_ / at_once, 1);
-    ByteGate gate(kInFlightBytes);
-    options.gate = &gate;
-    options.on_request = [this](std::uint64_t time) {
-        CountHere(&ArrayCounters::reading_time, time);
-    };
-    return ParallelFor(static_cast<std::size_t>(pieces.count()), at_once, [&](std::size_t i) {
-        return ReadGroup(groups, pieces, i, options, is_preload);
-    });
-}
-
-Status RegionReader::SortOut(std::uint64_t piece, bool is_preload, GroupPieces& sorted) {
-    ChunkPart part = PartAt(piece);
-    ZARR_RETURN_IF_ERROR(Bind(part));
-    const ChunkId id = array_.IdOf(part.chunk);
-    const bool is_pending = sees_pending_ && array_.pending().Find(id.chunk) != nullptr;
-    if (is_pending || array_.context().cache().Find(id) != nullptr) {
-        sorted.held.push_back(piece);
-        return {};
-    }
-    ByteRanges ranges;
-    const Strategy strategy = is_preload ? Strategy::kThroughCache : Choose(part, ranges);
-    if (strategy == Strategy::kFetchRange) {
-        sorted.apart.push_back(piece);
-    } else if (array_.absent_.Has(id.chunk)) {
-        return is_preload ? Cached(part).status() : ReadBy(strategy, part, ranges);
-    } else {
-        sorted.together.push_back({piece, strategy, {}});
-    }
-    return {};
-}
-
-void RegionReader::ClaimChunks(GroupPieces& sorted) {
-    std::vector<GroupPieces::Wanted> own;
-    for (GroupPieces::Wanted& wanted : sorted.together) {
-        const ChunkId id = array_.IdOf(plan_.At(wanted.piece).chunk);
-        if (wanted.strategy == Strategy::kThroughCache) {
-            wanted.claim = array_.context().cache().TryClaim(id);
-            if (!wanted.claim) {
-                sorted.coming.push_back(wanted.piece);
-                continue;
-            }
-        }
-        sorted.chunks.push_back(id.chunk);
-        own.push_back(std::move(wanted));
-    }
-    sorted.together = std::move(own);
-}
-
-Status RegionReader::ReadFetched(GroupPieces& sorted, std::size_t place,
-                                 const FetchedChunk& fetched, bool is_preload) {
-    auto& [piece, strategy, claim] = sorted.together[place];
-    ChunkPart part = PartAt(piece);
-    ZARR_RETURN_IF_ERROR(Bind(part));
-    part.fetched = &fetched;
-    if (claim) part.claim = &claim;
-    if (!fetched.found && traits_.caches_absence)
-        array_.absent_.Add(sorted.chunks[place], sorted.asked);
-    const ByteRanges ranges = strategy == Strategy::kDecodeRange ? RangesOf(part) : ByteRanges();
-    return array_.Locate(is_preload ? Cached(part).status() : ReadBy(strategy, part, ranges),
-                         part.chunk);
-}
-
-Status RegionReader::ReadGroup(const ChunkGroups& groups, const RegionGroups& pieces,
-                               std::uint64_t group, const FetchOptions& options, bool is_preload) {
-    GroupPieces sorted;
-    sorted.asked = array_.absent_.generation();
-    ZARR_RETURN_IF_ERROR(pieces.ForEachPiece(group, [&](std::uint64_t piece) {
-        return array_.Locate(SortOut(piece, is_preload, sorted), plan_.At(piece).chunk);
-    }));
-    const std::size_t held = is_preload ? 0 : sorted.held.size();
-    ZARR_RETURN_IF_ERROR(ParallelFor(held, options.threads, [&](std::size_t i) {
-        ChunkPart part = PartAt(sorted.held[i]);
-        return array_.Locate(ReadPart(part), part.chunk);
-    }));
-    const auto read_apart = [&](std::size_t i) -> Status {
-        ChunkPart part = PartAt(sorted.apart[i]);
-        ZARR_RETURN_IF_ERROR(Bind(part));
-        return array_.Locate(ReadBy(Strategy::kFetchRange, part, RangesOf(part)), part.chunk);
-    };
-    ZARR_RETURN_IF_ERROR(ParallelFor(sorted.apart.size(), options.requests, read_apart));
-    ClaimChunks(sorted);
-    const auto take = [&](std::size_t place, const FetchedChunk& fetched) {
-        return ReadFetched(sorted, place, fetched, is_preload);
-    };
-    ZARR_RETURN_IF_ERROR(groups.GetMany(sorted.chunks, options, take));
-    return ParallelFor(sorted.coming.size(), options.requests, [&](std::size_t i) {
-        ChunkPart part = PartAt(sorted.coming[i]);
-        ZARR_RETURN_IF_ERROR(Bind(part));
-        return array_.Locate(is_preload ? Cached(part).status() : ReadThroughCache(part),
-                             part.chunk);
-    });
-}
-
-// ---------------------------------------------------------------------------------------------
-// Fetching and decoding a chunk
+// Decoding a chunk
 
 void RegionReader::Count(Counter counter, std::uint64_t number) const {
     ReadCounters& of_array = array_.counters();
@@ -705,65 +613,30 @@ Status RegionReader::Decode(const ChunkPart& part, ByteSpan encoded, MutableByte
     });
 }
 
-Result<std::optional<ByteSpan>> RegionReader::Fetch(const ChunkPart& part, PipelineScratch& scratch,
-                                                    ObjectVersion* version) const {
-    bool is_versioned = version == nullptr;
-    if (!is_versioned && part.fetched != nullptr) {
-        *version = part.fetched->version;
-        is_versioned = true;
-    }
-    const auto get = [&]() -> Result<bool> {
-        if (part.fetched != nullptr) return part.fetched->found;
-        const ThreadBudget budget(part.threads);
-        const ValuePart whole = ValuePart::Whole(part.layout->max_encoded_bytes);
-        ZARR_ASSIGN_OR_RETURN(const ReadResult read,
-                              array_.chunks().Read(part.chunk, whole, scratch.encoded));
-        if (version != nullptr) *version = read.version;
-        is_versioned = true;
-        return read.found;
-    };
-    ZARR_ASSIGN_OR_RETURN(const bool found, Ask(part, get));
-    // Of what is known to be absent.
-    if (!is_versioned) *version = array_.chunks().VersionOf(part.chunk);
-    if (!found) return std::optional<ByteSpan>();
-    const std::size_t bytes = part.layout->bytes();
-    if (bytes > LimitOf(Limit::kChunkSize))
-        return OverLimit(Limit::kChunkSize,
-                         "the chunk decodes to " + std::to_string(bytes) + " bytes");
-    const ByteSpan encoded =
-        part.fetched != nullptr ? part.fetched->bytes : std::as_const(scratch.encoded).span();
-    Count(&ReadCounters::bytes_read, encoded.size);
-    return std::optional(encoded);
+Result<ChunkPtr> RegionReader::Load(const ChunkPart& part, const Wanted& wanted,
+                                    const Result<FetchedChunk>& fetched) {
+    ZARR_ASSIGN_OR_RETURN(const bool found, IsFound(part, wanted, fetched));
+    if (found) return DecodeWhole(part, *fetched);
+    auto absent = array_.context().cache().NewChunk();
+    absent->version = fetched->version;
+    absent->absent = true;
+    return ChunkPtr(std::move(absent));
 }
 
-Result<ChunkPtr> RegionReader::Cached(const ChunkPart& part) {
-    bool is_loaded = false;
-    const auto load = [&] {
-        is_loaded = true;
-        return Load(part);
-    };
-    ChunkCache& cache = array_.context().cache();
-    auto chunk = part.claim != nullptr ? cache.LoadClaimed(*part.claim, load)
-                                       : cache.GetOrLoad(array_.IdOf(part.chunk), load);
-    if (!is_loaded) CountHere(&ArrayCounters::chunks_cached, 1);
-    return chunk;
-}
-
-Result<ChunkPtr> RegionReader::Load(const ChunkPart& part) {
+Result<ChunkPtr> RegionReader::DecodeWhole(const ChunkPart& part, const FetchedChunk& fetched) {
+    CountDecoded(part.layout->bytes());
     ArrayContext::ScratchBuffer scratch(array_.context());
     auto chunk = array_.context().cache().NewChunk();
-    ZARR_ASSIGN_OR_RETURN(const auto fetched, Fetch(part, scratch->pipeline, &chunk->version));
-    const bool found = fetched.has_value();
-    chunk->absent = !found;
-    if (found) CountDecoded(part.layout->bytes());
-    const ByteSpan encoded = fetched.value_or(ByteSpan());
-    if (found && part.layout->pipeline.decodes_objects()) {
+    chunk->version = fetched.version;
+    if (part.layout->pipeline.decodes_objects()) {
         ZARR_RETURN_IF_ERROR(Timed(&ArrayCounters::decoding_time, [&] {
-            return part.layout->pipeline.DecodeObjects(encoded, chunk->objects, scratch->pipeline);
+            return part.layout->pipeline.DecodeObjects(fetched.bytes, chunk->objects,
+                                                       scratch->pipeline);
         }));
-    } else if (found) {
+    } else {
         ZARR_RETURN_IF_ERROR(chunk->Allocate(part.layout->bytes()));
-        ZARR_RETURN_IF_ERROR(Decode(part, encoded, chunk->elements.span(), scratch->pipeline));
+        ZARR_RETURN_IF_ERROR(
+            Decode(part, fetched.bytes, chunk->elements.span(), scratch->pipeline));
     }
     return ChunkPtr(std::move(chunk));
 }
@@ -775,7 +648,7 @@ Status ReadRegion(const Array& array, const Region& region, std::size_t offset,
 
 Status PreloadRegion(const Array& array, const Region& region, std::size_t threads) {
     const Destination nowhere{nullptr, Strides(array.metadata().rank(), 0), {}};
-    return RegionReader(array, region, 0, nowhere, {threads}, false).Preload();
+    return RegionReader(array, region, 0, nowhere, {threads}, false).Run();
 }
 
 }  // namespace zarr

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/array/chunk_cache.h"
 #include "core/array/chunk_layout.h"
-#include "core/array/chunk_store.h"
 #include "core/base/dim_vector.h"
 #include "core/grid/copy.h"
 #include "core/grid/grid_axis.h"
@@ -27,8 +25,6 @@ struct ChunkPart {
     std::size_t threads = 1;    // that may read, decode and copy it
     bool may_stay = true;       // in the cache
     ChunkLayoutPtr layout;      // to be set by who wants it
-    const FetchedChunk* fetched = nullptr;  // what was read of it with others
-    ChunkCache::Claim* claim = nullptr;     // to its place in the cache, before it was read
 };
 
 // A region split at the chunk boundaries: any number of pieces costs next to nothing, see

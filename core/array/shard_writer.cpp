@@ -8,8 +8,8 @@
 
 namespace zarr {
 
-Status ShardWriter::Gather(Store& store, const Index& chunk, std::optional<ByteSpan> value,
-                           const WriteLocks& locks) const {
+Status ShardWriter::Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
+                        const WriteLocks& locks) const {
     const ShardBox box = grid_.BoxAround(chunk);
     ShardChange change{box.NumberOf(chunk), nullptr};
     if (value) {
@@ -37,7 +37,7 @@ Status ShardWriter::StoreShard(Store& store, std::uint64_t shard, bool is_locked
         if (changes.locks != nullptr) known = changes.locks;
         std::unique_ptr<Synchronizer::Lock> lock;
         if (!is_locked && known != nullptr) {
-            ZARR_ASSIGN_OR_RETURN(const std::string name, shards_.LockOf(index));
+            ZARR_ASSIGN_OR_RETURN(const std::string name, shards_.KeyOf(index));
             ZARR_ASSIGN_OR_RETURN(lock, known->Acquire(name));
         }
         const auto writing = pending_.Writing(shard);

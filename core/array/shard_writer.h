@@ -21,16 +21,15 @@ namespace zarr {
 class ShardWriter {
   public:
     using Index = ShardGrid::Index;
-    using WriteLocks = GatheringGroups::WriteLocks;
 
     // All are borrowed. `reader` is told what was stored.
     ShardWriter(const KeyedChunks& shards, const ShardGrid& grid, const ShardLayout& layout,
                 const ShardReader& reader, PendingShards& pending)
         : shards_(shards), grid_(grid), layout_(layout), reader_(reader), pending_(pending) {}
 
-    // As of ChunkGroups.
-    Status Gather(Store& store, const Index& chunk, std::optional<ByteSpan> value,
-                  const WriteLocks& locks) const;
+    // See ChunkStore.
+    Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
+               const WriteLocks& locks) const;
     Status StoreLocked(Store& store, const Index& chunk) const;
     Status Shrink(Store& store, std::size_t max_bytes) const;
     Status Flush(Store& store, std::size_t threads) const;

@@ -34,59 +34,133 @@ Result<std::unique_ptr<const ShardedChunks>> ShardedChunks::Open(
 ShardedChunks::ShardedChunks(std::shared_ptr<const Store> store, std::string path,
                              const ArrayMetadata& metadata, ShardGrid grid, ShardLayout layout,
                              ShardCache& cache, PendingShards& pending)
-    : store_(std::move(store)),
+    : ChunkStore(store, std::move(path), metadata, grid.shard_counts(), grid.axes()),
+      store_(std::move(store)),
       grid_(std::move(grid)),
       layout_(std::move(layout)),
-      shards_(store_, std::move(path), metadata, grid_.shard_counts()),
       pending_(pending),
-      reader_(shards_, grid_, layout_, cache, pending),
-      writer_(shards_, grid_, layout_, reader_, pending),
+      reader_(objects(), grid_, layout_, cache, pending),
+      writer_(objects(), grid_, layout_, reader_, pending),
       buffers_(kIdleReadBytes) {}
 
 void ShardedChunks::DropAssumptions() const {
-    shards_.DropAssumptions();
+    objects().DropAssumptions();
     reader_.DropStale();
 }
 
 // ---------------------------------------------------------------------------------------------
 // Chunks
 
-ShardedChunks::Pending ShardedChunks::PendingOf(const Index& chunk) const {
-    if (pending_.empty()) return std::nullopt;
-    const ShardBox box = grid_.BoxAround(chunk);
-    return pending_.Find(box.shard, box.NumberOf(chunk));
+// Requested chunks of a shard.
+struct ShardedChunks::Located {
+    struct InMemory {
+        std::size_t position = 0;              // in the requests
+        std::shared_ptr<const Buffer> memory;  // nullptr if the chunk is absent
+        ByteSpan bytes;
+    };
+    Index shard;
+    ShardBox box;
+    ShardNodePtr root;                // nullptr if all chunks are pending
+    std::vector<WantedRange> stored;  // `which` is the position in the requests
+    std::vector<InMemory> in_memory;
+};
+
+Status ShardedChunks::Locate(const std::vector<ChunkRequest>& requests, Located& located) const {
+    located.stored.clear();
+    located.in_memory.clear();
+    located.root = nullptr;
+    ShardReader::Walk walk(reader_);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const Index chunk = grid_.ChunkAt(requests[i].chunk);
+        std::shared_ptr<const Buffer> memory;
+        ShardPlace place;
+        if (const auto pending = pending_.Find(located.box.shard, located.box.NumberOf(chunk))) {
+            memory = *pending;
+            place.is_present = memory != nullptr;
+            place.size = place.is_present ? memory->size() : 0;
+        } else {
+            ZARR_ASSIGN_OR_RETURN(place, walk.Find(chunk));
+            located.root = place.node;
+            memory = place.node->memory;
+        }
+        if (!place.is_present) {
+            located.in_memory.push_back({i, nullptr, {}});
+            continue;
+        }
+        auto extent = requests[i].part.Of({}, place.size);
+        if (!extent.ok()) return reader_.Corrupt(chunk, extent.status());
+        const std::uint64_t offset = SaturatingAdd(place.offset, extent->offset);
+        if (memory != nullptr)
+            located.in_memory.push_back({i, memory, {memory->data() + offset, extent->size}});
+        else
+            located.stored.push_back({offset, extent->size, i});
+    }
+    return {};
 }
 
-Result<ReadResult> ShardedChunks::Read(const Index& chunk, const ValuePart& part,
-                                       const ReadSink& sink) const {
-    ReadResult result;
-    if (part.is_whole()) result.version = VersionOf(chunk);
-    if (const auto pending = PendingOf(chunk)) {
-        if (*pending == nullptr) return result;
-        ZARR_ASSIGN_OR_RETURN(const ReadResult read,
-                              ReadFrom((*pending)->span(), NameOf(chunk), part, sink));
-        result.found = true;
-        result.size = read.size;
-        return result;
-    }
-    const auto read = [&](const ShardPlace& place) -> Status {
-        result.size = place.size;
-        if (part.is_whole() && place.size > part.length())
-            return reader_.Corrupt(
-                chunk,
-                Status::Limit("has " + std::to_string(place.size) + " bytes, more than the " +
-                              std::to_string(part.length()) + " that can be expected there"));
-        ZARR_ASSIGN_OR_RETURN(const ValuePart::Extent extent, part.Of({}, place.size));
-        if (Buffer* const buffer = sink.buffer())
-            return reader_.ReadPart(chunk, place, extent.offset, extent.size, *buffer);
-        Buffer value;
-        ZARR_ASSIGN_OR_RETURN(const auto memory, sink.Reserve(extent.size));
-        if (!memory) return {};
-        ZARR_RETURN_IF_ERROR(reader_.ReadPart(chunk, place, extent.offset, extent.size, value));
-        return sink.Assign(std::as_const(value).span());
+Status ShardedChunks::Read(const std::vector<ChunkRequest>& requests,
+                           const ReadRangesOptions& options, const ChunkTaker& take) const {
+    if (requests.empty()) return {};
+    if (requests.size() == 1 && pending_.empty()) return ReadOne(requests, 0, options, take);
+    Located located;
+    const Index first = grid_.ChunkAt(requests[0].chunk);
+    located.shard = grid_.ShardOf(first);
+    located.box = grid_.BoxOf(located.shard);
+    const auto locate = [&] {
+        return reader_.WhileFresh(located.shard, &first, [&]() -> Result<ShardNodePtr> {
+            ZARR_RETURN_IF_ERROR(Locate(requests, located));
+            return located.root;
+        });
     };
-    ZARR_ASSIGN_OR_RETURN(result.found, reader_.AtPlace(chunk, read));
-    return result;
+    ZARR_RETURN_IF_ERROR(options.on_request ? Timed(locate, options.on_request) : locate());
+    const ObjectVersion version =
+        located.root != nullptr ? located.root->version : objects().VersionOf(located.shard);
+    ZARR_RETURN_IF_ERROR(ParallelFor(located.in_memory.size(), options.threads, [&](std::size_t i) {
+        const Located::InMemory& chunk = located.in_memory[i];
+        return take(chunk.position, FetchedChunk{chunk.memory != nullptr, chunk.bytes, version});
+    }));
+    const auto read = [&](std::size_t, std::uint64_t offset, std::size_t size,
+                          Buffer& bytes) -> Result<bool> {
+        const auto reading = pending_.Reading(located.box.shard);
+        if (located.root->store_count != pending_.StoreCount(located.box.shard)) return false;
+        if (size == 0) return true;
+        ZARR_ASSIGN_OR_RETURN(const ReadResult found,
+                              objects().Read(located.shard, ValuePart::Range(offset, size), bytes));
+        return found.found && reader_.IsFresh(located.shard, *located.root);
+    };
+    // Without `bytes` the shard was replaced, or cannot be read: reading one chunk finds out.
+    const auto sink = [&](std::size_t position, const std::optional<ByteSpan>& bytes) {
+        return bytes ? take(position, FetchedChunk{true, *bytes, version})
+                     : ReadOne(requests, position, options, take);
+    };
+    return ReadRanges({store_->Traits().request_cost, buffers_, read}, std::move(located.stored),
+                      options, sink);
+}
+
+Status ShardedChunks::ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
+                              const ReadRangesOptions& options, const ChunkTaker& take) const {
+    const ChunkRequest& request = requests[position];
+    const Index chunk = grid_.ChunkAt(request.chunk);
+    FetchedChunk fetched;
+    Buffer buffer;
+    const auto read_at = [&](const ShardPlace& place) -> Status {
+        auto extent = request.part.Of({}, place.size);
+        if (!extent.ok()) return reader_.Corrupt(chunk, extent.status());
+        ZARR_RETURN_IF_ERROR(buffers_.Take(extent->size, buffer));
+        return reader_.ReadPart(chunk, place, extent->offset, extent->size, buffer);
+    };
+    const auto read = [&] {
+        const ThreadBudget budget(request.threads);
+        if (request.part.is_whole()) fetched.version = VersionOf(chunk);
+        return reader_.AtPlace(chunk, read_at);
+    };
+    const Result<bool> found = options.on_request ? Timed(read, options.on_request) : read();
+    if (!found.ok()) return take(position, found.status());
+    fetched.found = *found;
+    fetched.bytes = std::as_const(buffer).span();
+    Status status = take(position, fetched);
+    buffers_.Give(std::move(buffer));
+    return status;
 }
 
 Result<std::optional<ChunkPlace>> ShardedChunks::PlaceOf(const Index& chunk) const {
@@ -103,104 +177,13 @@ Result<std::optional<ChunkPlace>> ShardedChunks::PlaceOf(const Index& chunk) con
 }
 
 // ---------------------------------------------------------------------------------------------
-// Chunks that are read together
-
-// What is known of chunks before they are read.
-struct ShardedChunks::Gathered {
-    struct Held {  // in memory
-        std::size_t which = 0;
-        std::shared_ptr<const Buffer> memory;  // nullptr where it is absent
-        ByteSpan bytes;
-    };
-    Index shard;
-    ShardBox box;
-    ShardNodePtr root;                // nullptr where all chunks are pending
-    std::vector<WantedRange> stored;  // `which` is the position in `chunks` of GetMany()
-    std::vector<Held> held;
-};
-
-Status ShardedChunks::Locate(const std::vector<std::uint64_t>& chunks, Gathered& gathered) const {
-    gathered.stored.clear();
-    gathered.held.clear();
-    gathered.root = nullptr;
-    ShardReader::Walk walk(reader_);
-    for (std::size_t which = 0; which < chunks.size(); ++which) {
-        const Index chunk = grid_.ChunkAt(chunks[which]);
-        const auto pending = pending_.Find(gathered.box.shard, gathered.box.NumberOf(chunk));
-        if (pending) {
-            gathered.held.push_back(
-                {which, *pending, *pending != nullptr ? (*pending)->span() : ByteSpan()});
-            continue;
-        }
-        ZARR_ASSIGN_OR_RETURN(const ShardPlace place, walk.Find(chunk));
-        gathered.root = place.node;
-        const auto size = static_cast<std::size_t>(place.size);
-        if (!place.is_present)
-            gathered.held.push_back({which, nullptr, {}});
-        else if (place.node->memory != nullptr)
-            gathered.held.push_back(
-                {which, place.node->memory, {place.node->memory->data() + place.offset, size}});
-        else
-            gathered.stored.push_back({place.offset, place.size, which});
-    }
-    return {};
-}
-
-Status ShardedChunks::GetMany(const std::vector<std::uint64_t>& chunks, const FetchOptions& options,
-                              const ChunkTaker& take) const {
-    if (chunks.empty()) return {};
-    Gathered gathered;
-    const Index first = grid_.ChunkAt(chunks[0]);
-    gathered.shard = grid_.ShardOf(first);
-    gathered.box = grid_.BoxOf(gathered.shard);
-    const auto locate = [&] {
-        return reader_.WhileFresh(gathered.shard, &first, [&]() -> Result<ShardNodePtr> {
-            ZARR_RETURN_IF_ERROR(Locate(chunks, gathered));
-            return gathered.root;
-        });
-    };
-    ZARR_RETURN_IF_ERROR(options.on_request ? Timed(locate, options.on_request) : locate());
-    const ObjectVersion version =
-        gathered.root != nullptr ? gathered.root->version : shards_.VersionOf(gathered.shard);
-    ZARR_RETURN_IF_ERROR(ParallelFor(gathered.held.size(), options.threads, [&](std::size_t i) {
-        const Gathered::Held& held = gathered.held[i];
-        return take(held.which, {held.memory != nullptr, held.bytes, version});
-    }));
-    const auto read = [&](std::size_t, std::uint64_t offset, std::size_t size,
-                          Buffer& bytes) -> Result<bool> {
-        const auto reading = pending_.Reading(gathered.box.shard);
-        if (gathered.root->store_count != pending_.StoreCount(gathered.box.shard)) return false;
-        if (size == 0) return true;
-        ZARR_ASSIGN_OR_RETURN(const ReadResult found,
-                              shards_.Read(gathered.shard, ValuePart::Range(offset, size), bytes));
-        return found.found && reader_.IsFresh(gathered.shard, *gathered.root);
-    };
-    // Without `bytes` the shard was replaced, or cannot be read: reading one chunk finds out.
-    const auto sink = [&](std::size_t which, const std::optional<ByteSpan>& bytes) {
-        return bytes ? take(which, {true, *bytes, version})
-                     : GetAlone(chunks[which], which, options, take);
-    };
-    return ReadRanges({store_->Traits().request_cost, buffers_, read}, std::move(gathered.stored),
-                      options, sink);
-}
-
-Status ShardedChunks::GetAlone(std::uint64_t chunk, std::size_t place, const FetchOptions& options,
-                               const ChunkTaker& take) const {
-    const Index index = grid_.ChunkAt(chunk);
-    Buffer value;
-    ZARR_ASSIGN_OR_RETURN(const ReadResult read,
-                          Read(index, ValuePart::Whole(options.limit), value));
-    return take(place, {read.found, std::as_const(value).span(), read.version});
-}
-
-// ---------------------------------------------------------------------------------------------
 // All chunks
 
 Result<std::vector<std::uint64_t>> ShardedChunks::PresentShards(
     const SizeVisitor& visit_size) const {
     std::vector<std::uint64_t> shards = pending_.Shards();
     const auto visit = [&](std::uint64_t shard) { shards.push_back(shard); };
-    ZARR_RETURN_IF_ERROR(shards_.ForEachPresent(visit, visit_size));
+    ZARR_RETURN_IF_ERROR(objects().ForEachPresent(visit, visit_size));
     std::sort(shards.begin(), shards.end());
     shards.erase(std::unique(shards.begin(), shards.end()), shards.end());
     return shards;
@@ -246,7 +229,7 @@ Status ShardedChunks::EraseOutside(Store& store, const std::vector<std::uint64_t
     std::vector<std::uint64_t> shard_counts;
     for (std::size_t i = 0; i < counts.size(); ++i)
         shard_counts.push_back(grid_.axes()[i].CountOf(counts[i]));
-    ZARR_RETURN_IF_ERROR(shards_.EraseOutside(store, shard_counts, locks));
+    ZARR_RETURN_IF_ERROR(objects().EraseOutside(store, shard_counts));
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::uint64_t> shards,
                           PresentShards([](std::optional<std::uint64_t>) {}));
     for (const std::uint64_t shard : shards)

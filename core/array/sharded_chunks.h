@@ -24,7 +24,7 @@ namespace zarr {
 // of the shard, and one before it for the shard's index, which is remembered. A shard is written
 // whole. Errors about what is stored start with the shard's key. See ShardReader about shards that
 // are replaced while they are read. Thread-safe.
-class ShardedChunks final : public ChunkStore, public GatheringGroups {
+class ShardedChunks final : public ChunkStore {
   public:
     // `max_chunk_bytes` bounds what is stored of one. `cache` and `pending` are borrowed.
     static Result<std::unique_ptr<const ShardedChunks>> Open(
@@ -34,46 +34,19 @@ class ShardedChunks final : public ChunkStore, public GatheringGroups {
     ShardedChunks(const ShardedChunks&) = delete;
     ShardedChunks& operator=(const ShardedChunks&) = delete;
 
-    using Index = ChunkStore::Index;
-
-    Result<ReadResult> Read(const Index& chunk, const ValuePart& part,
-                            const ReadSink& sink) const override;
-    ObjectVersion VersionOf(const Index& chunk) const override {
-        return shards_.VersionOf(grid_.ShardOf(chunk));
-    }
+    Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
+                const ChunkTaker& take) const override;
     Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const override;
-    char separator() const override { return shards_.separator(); }
-    Result<char> Separator() const override { return shards_.Separator(); }
-    const ChunkGroups* groups() const override { return this; }
-    const GatheringGroups* gathering() const override { return this; }
-    bool WaitsForDisk(const Index& chunk) const override {
-        return shards_.WaitsForDisk(grid_.ShardOf(chunk));
-    }
-    std::string NameOf(const Index& chunk) const override {
-        return shards_.NameOf(grid_.ShardOf(chunk));
-    }
     // Where a request takes a while, not of more than a few shards.
     Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override;
     void DropAssumptions() const override;
-    Result<std::string> LockOf(const Index& chunk) const override {
-        return shards_.LockOf(grid_.ShardOf(chunk));
-    }
-    Status Set(Store& store, const Index& chunk, ByteSpan value) const override {
-        return writer_.Gather(store, chunk, value, {nullptr});
-    }
-    Status Erase(Store& store, const Index& chunk) const override {
-        return writer_.Gather(store, chunk, std::nullopt, {nullptr});
+    Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
+               const WriteLocks& locks) const override {
+        return writer_.Put(store, chunk, value, locks);
     }
     Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
                         const std::shared_ptr<Synchronizer>& locks) const override;
 
-    const std::vector<GridAxis>& axes() const override { return grid_.axes(); }
-    Status GetMany(const std::vector<std::uint64_t>& chunks, const FetchOptions& options,
-                   const ChunkTaker& take) const override;
-    Status Gather(Store& store, const Index& chunk, std::optional<ByteSpan> value,
-                  const WriteLocks& locks) const override {
-        return writer_.Gather(store, chunk, value, locks);
-    }
     Status StoreLocked(Store& store, const Index& chunk) const override {
         return writer_.StoreLocked(store, chunk);
     }
@@ -88,21 +61,18 @@ class ShardedChunks final : public ChunkStore, public GatheringGroups {
     void Discard(const ChunkVisitor& visit) const override;
 
   private:
-    struct Gathered;
+    struct Located;
 
     ShardedChunks(std::shared_ptr<const Store> store, std::string path,
                   const ArrayMetadata& metadata, ShardGrid grid, ShardLayout layout,
                   ShardCache& cache, PendingShards& pending);
 
+    Index ObjectOf(const Index& chunk) const override { return grid_.ShardOf(chunk); }
     bool IsDistant() const { return store_->Traits().remote; }
-    // As of PendingShards::Find().
-    using Pending = std::optional<std::shared_ptr<const Buffer>>;
-    Pending PendingOf(const Index& chunk) const;
-
-    // The parts of GetMany().
-    Status Locate(const std::vector<std::uint64_t>& chunks, Gathered& gathered) const;
-    Status GetAlone(std::uint64_t chunk, std::size_t place, const FetchOptions& options,
-                    const ChunkTaker& take) const;
+    // The steps of Read().
+    Status Locate(const std::vector<ChunkRequest>& requests, Located& located) const;
+    Status ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
+                   const ReadRangesOptions& options, const ChunkTaker& take) const;
 
     // The shards that are in the store or pending, by number.
     Result<std::vector<std::uint64_t>> PresentShards(const SizeVisitor& visit_size) const;
@@ -110,7 +80,6 @@ class ShardedChunks final : public ChunkStore, public GatheringGroups {
     const std::shared_ptr<const Store> store_;
     const ShardGrid grid_;
     const ShardLayout layout_;
-    const KeyedChunks shards_;
     PendingShards& pending_;
     const ShardReader reader_;
     const ShardWriter writer_;

@@ -37,15 +37,17 @@ std::string DigestOfChunks(const Array& array) {
     for (std::uint64_t i = 1; i < kSteps; i += 2)
         sampled.insert(count / kSteps * i + count % kSteps * i / kSteps);
     Digest digest;
-    Buffer bytes;
-    for (const std::uint64_t index : sampled) {
-        const auto found =
-            array.chunks().Read(array.ChunkAt(index), ValuePart::Range(0, kSampleBytes), bytes);
-        if (!found.ok()) return {};
-        digest.Add(std::uint64_t{found->found ? bytes.size() + 1 : 0});
-        if (found->found)
-            digest.Add(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-    }
+    const auto add = [&](std::size_t, const Result<FetchedChunk>& chunk) -> Status {
+        ZARR_RETURN_IF_ERROR(chunk.status());
+        const ByteSpan bytes = chunk->bytes;
+        digest.Add(std::uint64_t{chunk->found ? bytes.size + 1 : 0});
+        if (chunk->found)
+            digest.Add(std::string_view(reinterpret_cast<const char*>(bytes.data), bytes.size));
+        return {};
+    };
+    const ValuePart part = ValuePart::Range(0, kSampleBytes);
+    for (const std::uint64_t index : sampled)
+        if (!array.chunks().Read({{index, part, {}, 1}}, {}, add).ok()) return {};
     return digest.Text();
 }
 

@@ -52,7 +52,7 @@ struct ShardWriter {
     }
     std::string All() const { return opened.All(); }
     std::string Stored() const { return ShardedArray(opened.array->metadata(), store).All(); }
-    std::size_t PendingBytes() const { return opened.array->chunks().gathering()->PendingBytes(); }
+    std::size_t PendingBytes() const { return opened.array->chunks().PendingBytes(); }
 
     std::shared_ptr<Store> store;
     ShardedArray opened;

@@ -258,6 +258,14 @@ TEST_F(ShardedChunksTest, PartOfALargeChunkThatIsStoredAsItIsIsAllThatIsRead) {
     EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 77+3"}));
 }
 
+TEST_F(ShardedChunksTest, PartsOfLargeChunksThatAreReadTogetherAreOneRequest) {
+    const std::size_t size = std::size_t{1} << 20;
+    Put("a/c/0", MakeShard({std::string(size, 'x'), std::string(size, 'y')}));
+    const ShardedArray array(ShardedMetadata(Bytes({size * 2}, {size}), {{{size * 2}}}), store_);
+    EXPECT_EQ(*array.Read(Box({size - 3}, {5})), "xxxyy");
+    EXPECT_EQ(store_->Take(), (Requests{"a/c/0 -36", "a/c/0 1048573+5"}));
+}
+
 // Each row: two 64-bit numbers of a chunk in a shard of ten bytes and an index of 20.
 struct Lie {
     std::uint64_t offset;

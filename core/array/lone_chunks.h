@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/array/chunk_store.h"
+
+namespace zarr {
+
+class ArrayContext;
+
+// Chunks that are an object each. A store whose values lie in one object, such as a zip file on a
+// server, reads several together. Thread-safe.
+class LoneChunks final : public ChunkStore {
+  public:
+    // `counts` is the number of chunks along each dimension. `context`, which is borrowed, lends
+    // memory.
+    LoneChunks(std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
+               const Index& counts, ArrayContext& context);
+
+    Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
+                const ChunkTaker& take) const override;
+    Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const override;
+    Status ForEachPresent(const ChunkVisitor& visit, const SizeVisitor& visit_size) const override {
+        return objects().ForEachPresent(visit, visit_size);
+    }
+    void DropAssumptions() const override { objects().DropAssumptions(); }
+    Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
+               const WriteLocks& /*locks*/) const override {
+        return value ? objects().Set(store, chunk, *value) : objects().Erase(store, chunk);
+    }
+    Status EraseOutside(Store& store, const std::vector<std::uint64_t>& counts,
+                        const std::shared_ptr<Synchronizer>& /*locks*/) const override {
+        return objects().EraseOutside(store, counts);
+    }
+
+  private:
+    // Read() of one of the requests, and of all if the store reads several values together.
+    Status ReadOne(const std::vector<ChunkRequest>& requests, std::size_t position,
+                   const ReadRangesOptions& options, const ChunkTaker& take) const;
+    Status ReadTogether(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
+                        const ChunkTaker& take) const;
+
+    const std::shared_ptr<const Store> store_;
+    ArrayContext& context_;
+};
+
+}  // namespace zarr
