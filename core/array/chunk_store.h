@@ -61,18 +61,18 @@ class ChunkStore {
     ChunkStore(const ChunkStore&) = delete;
     ChunkStore& operator=(const ChunkStore&) = delete;
 
-    // ---- Objects. Those of a chunk are those of its shard.
+    // ---- The object that a chunk lies in
 
-    // How messages name a chunk: its object's key.
+    // Its key, which names the chunk in messages.
     std::string NameOf(const Index& chunk) const { return objects_.NameOf(ObjectOf(chunk)); }
     // The name of a chunk's lock in a Synchronizer.
     Result<std::string> LockOf(const Index& chunk) const { return objects_.KeyOf(ObjectOf(chunk)); }
     ObjectVersion VersionOf(const Index& chunk) const {
         return objects_.VersionOf(ObjectOf(chunk));
     }
-    // As Store::WaitsForDisk().
+    // See Store::WaitsForDisk().
     bool WaitsForDisk(const Index& chunk) const { return objects_.WaitsForDisk(ObjectOf(chunk)); }
-    // See KeyedChunks.
+    // See KeyedChunks::separator() and Separator().
     char separator() const { return objects_.separator(); }
     Result<char> Separator() const { return objects_.Separator(); }
 
@@ -82,10 +82,10 @@ class ChunkStore {
     // group.
     const std::vector<GridAxis>& groups() const { return groups_; }
 
-    // Reads chunks of one group, with one request for those that lie near each other, and calls
-    // `take` with the position of each in `requests` and its bytes, or why it cannot be read: in
-    // any order, from several threads at once. Returns the first failure of `take`, or a failure of
-    // the group; then chunks may be left out.
+    // Reads chunks of one group, with one request for chunks that lie near each other. Calls `take`
+    // with the position of each chunk in `requests` and its bytes, or the failure to read it, in
+    // any order, from several threads at once. Returns the first failure of `take`, or a failure
+    // of the whole group; chunks after a failure may not be read.
     using ChunkTaker =
         std::function<Status(std::size_t position, const Result<FetchedChunk>& chunk)>;
     virtual Status Read(const std::vector<ChunkRequest>& requests, const ReadRangesOptions& options,
@@ -95,7 +95,7 @@ class ChunkStore {
     // of an object's bytes is the chunk.
     virtual Result<std::optional<ChunkPlace>> PlaceOf(const Index& chunk) const = 0;
 
-    // As KeyedChunks::ForEachPresent(), with pending chunks.
+    // See KeyedChunks::ForEachPresent(). Pending chunks count as stored.
     using ChunkVisitor = KeyedChunks::ChunkVisitor;
     using SizeVisitor = KeyedChunks::SizeVisitor;
     virtual Status ForEachPresent(const ChunkVisitor& visit,
@@ -106,9 +106,9 @@ class ChunkStore {
 
     // ---- Writing, to `store`, which is the array's own, for writing
 
-    // Stores a chunk, or removes it if there is no `value`. A chunk of a shard becomes pending, and
-    // its shard is stored, under its lock, when all of its chunks are pending; but not if the
-    // caller holds that lock: then StoreLocked() follows.
+    // Stores a chunk, or removes it if there is no `value`. A chunk of a shard becomes pending. The
+    // shard is stored under its lock when all of its chunks are pending. A caller that holds the
+    // lock calls StoreLocked() afterwards instead.
     virtual Status Put(Store& store, const Index& chunk, std::optional<ByteSpan> value,
                        const WriteLocks& locks) const = 0;
     // Removes the chunks outside of a grid of `counts` chunks along each dimension. Shards are
@@ -128,7 +128,7 @@ class ChunkStore {
     virtual Status Shrink(Store& /*store*/, std::size_t /*max_bytes*/) const { return {}; }
     // Stores all shards with pending chunks. Keeps those that fail, and returns the first failure.
     virtual Status Flush(Store& /*store*/, std::size_t /*threads*/) const { return {}; }
-    // Drops all pending chunks, and calls `visit` with the number of each.
+    // Drops all pending chunks, unstored, and calls `visit` with the number of each.
     virtual void Discard(const ChunkVisitor& /*visit*/) const {}
 
   protected:

@@ -40,7 +40,7 @@ class KeyedChunks {
     // The separator. Looks at the store if no chunk has shown it yet.
     Result<char> Separator() const;
 
-    // As Store::Read(): one request, two if the separator is not known yet.
+    // See Store::Read(). One request; two if the separator is not known yet.
     Result<ReadResult> Read(const Index& chunk, const ValuePart& part, const ReadSink& sink) const;
     ObjectVersion VersionOf(const Index& chunk) const { return store_->VersionOf(NameOf(chunk)); }
     bool WaitsForDisk(const Index& chunk) const { return store_->WaitsForDisk(NameOf(chunk)); }
@@ -58,7 +58,7 @@ class KeyedChunks {
     // Forgets the separator if it was only assumed.
     void DropAssumptions() const;
 
-    // Change `store`, which is the array's own, for writing. SetParts() is as Store::SetParts().
+    // Change `store`, which is the array's own, for writing. See the methods of Store.
     Status Set(Store& store, const Index& chunk, ByteSpan value) const;
     Status SetParts(Store& store, const Index& chunk, const std::vector<ByteSpan>& parts) const;
     Status Erase(Store& store, const Index& chunk) const;

@@ -102,7 +102,7 @@ class RegionReader {
     Strategy Choose(const ChunkPart& part, ChunkRequest& request) const;
     // Brings a fetched chunk to its place, by any strategy but kThroughCache.
     Status Take(const ChunkPart& part, const Wanted& wanted, const Result<FetchedChunk>& fetched);
-    // One for each strategy. `bytes` are those that were asked for.
+    // Each carries out a strategy. `bytes` are the bytes that were requested.
     Status TakeRange(const ChunkPart& part, const Wanted& wanted, ByteSpan bytes);
     Status DecodeRange(const ChunkPart& part, const FetchedChunk& fetched);
     Status ReadIntoPlace(const ChunkPart& part, ByteSpan bytes);
