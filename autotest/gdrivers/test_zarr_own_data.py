@@ -192,6 +192,95 @@ def test_statistics_of_a_changed_copy_go(tmp_path, cpl, options, how):
     assert cpl.events == []
 
 
+NAMES = ("red", "nir", "class")
+
+
+def named_bands(store, *options):
+    """A store with three bands, of which everything says the name; or nothing but the metadata does."""
+    source = gdal.GetDriverByName("MEM").Create("", COLUMNS, ROWS, 3)
+    for number, name in enumerate(NAMES, start=1):
+        band = source.GetRasterBand(number)
+        band.Fill(number)
+        band.SetMetadataItem("of", name)
+        band.SetCategoryNames([name + "0", name + "1"])
+        if "unnamed" not in options:
+            band.SetDescription(name)
+    gdal.GetDriverByName("Zarr").CreateCopy(str(store), source, options=["ARRAY_NAME=v"])
+
+
+def bands_of(store):
+    """(name, what the metadata say, the first category, the pixel) of each band."""
+    dataset = open_raster(store)
+    bands = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
+    return [
+        (b.GetDescription(), b.GetMetadataItem("of"), (b.GetCategoryNames() or [None])[0], int(b.ReadAsArray()[0, 0]))
+        for b in bands
+    ]
+
+
+def selected(store, **indices):
+    """What xarray selects of it, with all attributes."""
+    contents = xr.open_zarr(store, mask_and_scale=False, consolidated=False).load().isel(**indices)
+    for name in contents.variables:
+        contents[name].encoding = {}
+    contents.to_zarr(store.with_name("selected.zarr"), mode="w")
+    return store.with_name("selected.zarr")
+
+
+EXPECTED_BANDS = [(name, name, name + "0", i + 1) for i, name in enumerate(NAMES)]
+
+
+@pytest.mark.parametrize("bands", [[2, 0], [1], [2, 1, 0], [0, 1, 2], [0, 2]])
+def test_bands_are_found_again_by_their_names(tmp_path, cpl, bands):
+    store = tmp_path / "a.zarr"
+    named_bands(store)
+    assert bands_of(store) == EXPECTED_BANDS
+    assert bands_of(selected(store, band=bands)) == [EXPECTED_BANDS[i] for i in bands]
+    assert cpl.events == []
+
+
+def test_bands_without_names_are_told_by_their_number(tmp_path, cpl):
+    store = tmp_path / "a.zarr"
+    named_bands(store, "unnamed")
+    expected = [("", *band[1:]) for band in EXPECTED_BANDS]
+    assert bands_of(store) == expected
+    assert bands_of(selected(store, band=[0, 1, 2])) == expected
+    assert bands_of(selected(store, band=[2, 0])) == [("", None, None, 3), ("", None, None, 1)]
+    assert cpl.events == []
+
+
+def test_bands_that_get_other_names_keep_what_is_said_of_them(tmp_path, cpl):
+    store = tmp_path / "a.zarr"
+    named_bands(store)
+    dataset = gdal.OpenEx(str(store), gdal.OF_UPDATE)
+    dataset.GetRasterBand(2).SetDescription("infrared")
+    dataset = None
+    expected = [EXPECTED_BANDS[0], ("infrared", *EXPECTED_BANDS[1][1:]), EXPECTED_BANDS[2]]
+    assert bands_of(store) == expected
+    assert bands_of(selected(store, band=[2, 1])) == [expected[2], expected[1]]
+    # Another program renames all of them.
+    contents = xr.open_zarr(store, mask_and_scale=False, consolidated=False).load()
+    contents = contents.assign_coords(band=["a", "b", "c"])
+    for name in contents.variables:
+        contents[name].encoding = {}
+    contents.to_zarr(tmp_path / "renamed.zarr")
+    assert bands_of(tmp_path / "renamed.zarr") == [("abc"[i], *expected[i][1:]) for i in range(3)]
+    assert cpl.events == []
+
+
+def test_stores_of_before_keep_what_is_said_of_bands(tmp_path, cpl):
+    store = tmp_path / "a.zarr"
+    named_bands(store)
+    array = zarr.open_group(str(store), mode="r+")["v"]
+    text = array.attrs["gdal_pam"]
+    for name in NAMES:
+        text = text.replace(f' name="{name}"', "")
+    array.attrs["gdal_pam"] = text.replace('<MDI key="BANDS">3</MDI>', "")
+    assert "BANDS" not in array.attrs["gdal_pam"] and "name=" not in array.attrs["gdal_pam"]
+    assert bands_of(store) == EXPECTED_BANDS
+    assert cpl.events == []
+
+
 def test_one_band_shows_it_to_others(tmp_path, cpl):
     """What CF has words for is attributes; what only the band says is not said of the dataset."""
     store = tmp_path / "a.zarr"

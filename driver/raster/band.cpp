@@ -265,14 +265,22 @@ const char* ZarrRasterBand::GetDescription() const {
         dataset()->store_path(),
         [&]() -> const char* {
             if (is_serializing_) return GDALPamRasterBand::GetDescription();
-            if (!has_description_) {
-                has_description_ = true;
-                description_ = array_.labels->Description(slice_);
-            }
             const char* from_pam = GDALPamRasterBand::GetDescription();
-            return from_pam[0] != '\0' ? from_pam : description_.c_str();
+            return from_pam[0] != '\0' ? from_pam : ArrayDescription().c_str();
         },
         "");
+}
+
+const std::string& ZarrRasterBand::ArrayDescription() const {
+    if (!has_description_) {
+        has_description_ = true;
+        description_ = array_.labels->Description(slice_);
+    }
+    return description_;
+}
+
+std::string ZarrRasterBand::StoredName(bool are_names) const {
+    return are_names || is_named_ ? ArrayDescription() : std::string();
 }
 
 void ZarrRasterBand::LoadAttributes() {
@@ -671,7 +679,7 @@ void ZarrRasterBand::SetDescription(const char* pszDescription) {
             return GDALPamRasterBand::SetDescription(pszDescription);
         }
         description_ = pszDescription;
-        has_description_ = true;
+        has_description_ = is_named_ = true;
         dataset()->BandNamesChanged();
     });
 }

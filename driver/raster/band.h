@@ -72,6 +72,9 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     GDALColorInterp StatedColour();
     // True where GDAL was told what the band shows, other than that it is alpha.
     bool IsColourSet();
+    // The band's name among the coordinates of its array, which are texts if `are_names`, or the
+    // name that they will get; empty without one.
+    std::string StoredName(bool are_names) const;
 
     const char* GetDescription() const override;
     char** GetMetadataDomainList() override;
@@ -149,6 +152,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     void ShowStoredMetadata();
     void StoreItem(const char* name, const char* value);
     bool IsScaleStored() const;
+    const std::string& ArrayDescription() const;  // by the coordinates of the slice
     // The domain ZARR, which the band has where other bands have other arrays.
     NameValueList Description();
     bool IsDescription(const char* domain) const;
@@ -159,6 +163,7 @@ class ZarrRasterBand final : public GDALPamRasterBand {
     PixelWindows pixels_;
     mutable std::string description_;
     mutable bool has_description_;
+    bool is_named_ = false;  // by SetDescription(), for the coordinates of the array
     bool is_serializing_ = false;
     CPLStringList stored_metadata_;  // what the store says, of the default domain
     bool has_attributes_ = false;

@@ -125,7 +125,10 @@ class ZarrDataset final : public ZarrPamDataset {
     void WarnOfOverviews(const BandArray& array);
     // Warns of a nodata value that does not fit a type; once for all bands that have it.
     void WarnOfNodata(const std::string& value, const zarr::DataType& type);
-    void BandNamesChanged() { band_names_changed_ = true; }
+    void BandNamesChanged() {
+        band_names_changed_ = true;
+        if (psPam != nullptr) MarkPamDirty();  // where bands are known by their names
+    }
     // Stores what is pending, and writes no more. Emits what fails, and returns false then.
     bool CloseStore();
     // Forgets what is pending, deletes the arrays that were made, and writes no more.

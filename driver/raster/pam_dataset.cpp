@@ -5,6 +5,7 @@
 #include <cpl_minixml.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "core/conventions/base_state.h"
@@ -101,6 +102,7 @@ constexpr const char* kMadeFrom = "MADE_FROM";  // the state of the chunks, of s
 constexpr const char* kMadeIn = "MADE_IN";      // the identity of the array's folder then
 constexpr const char* kMadeOf = "MADE_OF";      // the BaseState() of the array
 constexpr const char* kSize = "SIZE";           // of the raster whose pixels have places
+constexpr const char* kBands = "BANDS";         // the number of bands of the array
 
 void AddState(const std::string& store_path, const BandArray& array, SourceState& state) {
     state.Add(store_path, *array.layout.array);
@@ -137,6 +139,14 @@ bool ZarrPamDataset::IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray&
     return made_of.empty() || zarr::IsInState(*array.layout.array, made_of);
 }
 
+// Reads the coordinates of the bands where these are texts.
+std::vector<std::string> ZarrPamDataset::BandNames() {
+    const bool are_names = arrays_[0]->labels->AreNames();
+    std::vector<std::string> names;
+    for (int i = 1; i <= nBands; ++i) names.push_back(Band(i)->StoredName(are_names));
+    return names;
+}
+
 void ZarrPamDataset::LoadStoredPam() {
     if (!ShowsWholeNode()) return;
     const bool has_own_nodata = options_.fill_value_as_nodata != zarr::FillAsNodata::kAuto;
@@ -159,6 +169,13 @@ void ZarrPamDataset::LoadStoredPam() {
     }
     if (tree == nullptr) return;
     if (HoldsPixelPlaces(*tree)) CheckPixelPlaces(*tree);
+    const std::string written = PamItem(*tree, kPamState, kBands);
+    if (arrays_.size() == 1 && !written.empty())
+        PlaceBands(*tree,
+                   HasNamedBands(*tree)
+                       ? BandNames()
+                       : std::vector<std::string>(static_cast<std::size_t>(nBands)),
+                   std::strtoul(written.c_str(), nullptr, 10));
     EnablePam();
     const int flags = nPamFlags;
     XMLInit(tree.get(), "");
@@ -201,6 +218,8 @@ Status ZarrPamDataset::StorePam() {
         if (held != nullptr || !value.is_null())
             ChangeGroupAttribute(kPamAttribute, std::move(value));
     } else {
+        if (nBands > 1 && NameBands(*tree, BandNames()))
+            AddPamItems(*tree, kPamState, {{kBands, std::to_string(nBands)}});
         trees.push_back(std::move(tree));
     }
     // The arrays of a dataset of several have a band each.

@@ -96,6 +96,7 @@ class ZarrPamDataset : public GDALPamDataset {
     OpenOptions OptionsThatCount() const;
     std::string SizeText() const;  // "COLUMNS x ROWS"
     void CheckPixelPlaces(CPLXMLNode& tree);
+    std::vector<std::string> BandNames();
     void LoadStoredPam();
     void LoadMultidimPam();
     bool HasStatistics();

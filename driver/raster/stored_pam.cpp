@@ -4,7 +4,9 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -227,6 +229,44 @@ std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands) {
         CPLAddXMLChild(own.get(), band.release());
     }
     return split;
+}
+
+bool NameBands(CPLXMLNode& tree, const std::vector<std::string>& names) {
+    bool has_bands = false;
+    for (CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext) {
+        if (!IsElement(*node, kBand)) continue;
+        has_bands = true;
+        const int number = std::atoi(CPLGetXMLValue(node, "band", "0"));
+        if (number < 1 || static_cast<std::size_t>(number) > names.size()) continue;
+        const std::string& name = names[static_cast<std::size_t>(number - 1)];
+        if (!name.empty()) CPLSetXMLValue(node, "#name", name.c_str());
+    }
+    return has_bands;
+}
+
+bool HasNamedBands(const CPLXMLNode& tree) {
+    for (const CPLXMLNode* node = tree.psChild; node != nullptr; node = node->psNext)
+        if (IsElement(*node, kBand) && CPLGetXMLValue(node, "name", "")[0] != '\0') return true;
+    return false;
+}
+
+void PlaceBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written) {
+    std::vector<XmlTree> bands =
+        TakeChildren(tree, [](const CPLXMLNode& node) { return IsElement(node, kBand); });
+    std::map<int, XmlTree> placed;
+    for (XmlTree& band : bands) {
+        const char* const name = CPLGetXMLValue(band.get(), "name", "");
+        const auto found = std::find(names.begin(), names.end(), name);
+        if (name[0] != '\0' && found != names.end())
+            placed.try_emplace(static_cast<int>(found - names.begin()) + 1, std::move(band));
+    }
+    for (XmlTree& band : bands)
+        if (band != nullptr && names.size() >= written)
+            placed.try_emplace(std::atoi(CPLGetXMLValue(band.get(), "band", "0")), std::move(band));
+    for (auto& [number, band] : placed) {
+        CPLSetXMLValue(band.get(), "#band", std::to_string(number).c_str());
+        CPLAddXMLChild(&tree, band.release());
+    }
 }
 
 }  // namespace zarr_driver

@@ -62,4 +62,14 @@ XmlTree JoinPam(XmlTree group, std::vector<XmlTree> arrays);
 // bands of which nothing is said are nullptr.
 std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands);
 
+// Writes the names of all bands, "" for a band without one, into what is said of them. Returns
+// false where nothing is said of a band.
+bool NameBands(CPLXMLNode& tree, const std::vector<std::string>& names);
+// True where NameBands() has left a name.
+bool HasNamedBands(const CPLXMLNode& tree);
+// Moves what is said of bands to the bands that now have their names, given likewise. A band whose
+// name is gone keeps its number where there are not fewer bands than the `written` ones; otherwise
+// it is removed.
+void PlaceBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written);
+
 }  // namespace zarr_driver
