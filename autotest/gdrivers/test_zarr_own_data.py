@@ -483,3 +483,26 @@ def test_statistics_of_the_multidimensional_api_are_used_by_the_other(tmp_path, 
     zarr.open_group(str(store), mode="r+")["a"][0, 0] = 99
     assert open_band(array_name(store, "a")).GetMetadataItem("STATISTICS_MAXIMUM") is None
     assert cpl.events == []
+
+
+@pytest.mark.parametrize("bands", [[2, 1, 0], [0], [1], [2, 1], [0, 1, 2], [1, 0]])
+def test_masks_of_bands_are_found_again_by_their_names(tmp_path, cpl, bands):
+    """xarray moves the mask's bands with those of the raster, and keeps the attributes."""
+    store = tmp_path / "a.zarr"
+    source = gdal.GetDriverByName("MEM").Create("", 6, 4, 3)
+    for i, name in enumerate(NAMES):
+        source.GetRasterBand(i + 1).SetDescription(name)
+        source.GetRasterBand(i + 1).Fill(i + 1)
+    source.GetRasterBand(1).CreateMaskBand(0)
+    source.GetRasterBand(1).GetMaskBand().WriteArray(np.repeat([[0], [0], [255], [255]], 6, axis=1))
+    assert gdal.GetDriverByName("Zarr").CreateCopy(str(store), source) is not None
+
+    def masks(path):
+        dataset = open_raster(path)
+        each = [dataset.GetRasterBand(i + 1) for i in range(dataset.RasterCount)]
+        return [(int(b.ReadAsArray()[0, 0]), b.GetMaskFlags(), b.GetMaskBand().ReadAsArray().mean()) for b in each]
+
+    expected = [(1, 0, 127.5), (2, gdal.GMF_ALL_VALID, 255), (3, gdal.GMF_ALL_VALID, 255)]
+    assert masks(store) == expected
+    assert masks(selected(store, band=bands)) == [expected[i] for i in bands]
+    cpl.assert_quiet()

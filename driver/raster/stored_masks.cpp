@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::string_view kFlags = "gdal_mask_flags";
 constexpr std::string_view kBands = "gdal_masked_bands";
+constexpr std::string_view kNames = "gdal_band_names";
 
 json::Value ListOf(const std::vector<int>& numbers) {
     json::Array list;
@@ -62,8 +63,44 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     const int own = dataset_.NumberInArray(number);
     const bool is_one = array->dataset->GetRasterCount() == 1;
     const auto& bands = array->bands;
-    if (!bands.empty() && std::find(bands.begin(), bands.end(), own) == bands.end()) return {};
+    if (!array->is_of_all && std::find(bands.begin(), bands.end(), own) == bands.end()) return {};
     return {array->dataset->Band(is_one ? 1 : own), array->flags};
+}
+
+std::vector<std::string> StoredMasks::NamesBeside(int number) const {
+    const BandArray& array = dataset_.Band(number)->array();
+    const bool are_names = array.labels->AreNames();
+    const int first = number - dataset_.NumberInArray(number) + 1;
+    std::vector<std::string> names;
+    for (int i = first; i <= dataset_.GetRasterCount(); ++i) {
+        if (&dataset_.Band(i)->array() != &array) break;
+        names.push_back(dataset_.Band(i)->StoredName(are_names));
+    }
+    return names;
+}
+
+// xarray's selection of bands moves the bands of the mask with those of the raster, and keeps the
+// attributes.
+std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
+    zarr::Warnings ignored;
+    std::vector<std::string> written;
+    if (const json::Value* stored = attributes.Find(kNames); stored && stored->as_array())
+        for (const json::Value& name : *stored->as_array())
+            written.push_back(name.as_string() != nullptr ? *name.as_string() : std::string());
+    const std::vector<std::string> names =
+        written.empty() ? std::vector<std::string>() : NamesBeside(number);
+    std::vector<int> bands;
+    for (const double band : zarr::NumbersAttribute(attributes, kBands, ignored)) {
+        if (!(band >= 1 && band <= kMaxBands)) continue;
+        const auto index = static_cast<std::size_t>(band) - 1;
+        const std::string name = index < written.size() ? written[index] : std::string();
+        const auto found = std::find(names.begin(), names.end(), name);
+        if (!name.empty() && found != names.end())
+            bands.push_back(static_cast<int>(found - names.begin()) + 1);
+        else if (names.size() >= written.size())
+            bands.push_back(static_cast<int>(band));
+    }
+    return bands;
 }
 
 StoredMasks::MaskArray* StoredMasks::Open(const std::string& path, int number) {
@@ -96,8 +133,8 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
     zarr::Warnings ignored;
     MaskArray array;
     array.flags = zarr::NumberAttribute(attributes, kFlags, ignored) == 0.0 ? 0 : GMF_PER_DATASET;
-    for (const double band : zarr::NumbersAttribute(attributes, kBands, ignored))
-        if (band >= 1 && band <= kMaxBands) array.bands.push_back(static_cast<int>(band));
+    array.bands = MaskedBands(attributes, number);
+    array.is_of_all = array.bands.empty() && attributes.Find(kBands) == nullptr;
     Location location = dataset_.location();
     location.node = path;
     location.kind = zarr::NodeKind::kArray;
@@ -160,8 +197,8 @@ Status StoredMasks::Create(int number, int flags) {
     std::string path = PathOf(first);
     const MaskArray* const held = path.empty() ? nullptr : Open(path, first);
     const bool has_bands = number != 0 && dataset_.Band(first)->array().layout.BandCount() > 1;
-    const bool fits = held != nullptr &&
-                      has_bands == (held->dataset->GetRasterCount() > 1 || !held->bands.empty());
+    const bool fits =
+        held != nullptr && has_bands == (held->dataset->GetRasterCount() > 1 || !held->is_of_all);
     if (!fits) {
         ZARR_ASSIGN_OR_RETURN(path, MakeArray(number, flags));
     }
@@ -171,6 +208,9 @@ Status StoredMasks::Create(int number, int flags) {
         std::vector<int> bands = fits ? held->bands : std::vector<int>();
         bands.push_back(dataset_.NumberInArray(number));
         json::PutMember(*attributes.MutableObject(), kBands, ListOf(bands));
+        json::Array names;
+        for (std::string& name : NamesBeside(first)) names.emplace_back(std::move(name));
+        json::PutMember(*attributes.MutableObject(), kNames, json::Value(std::move(names)));
         ZARR_RETURN_IF_ERROR(dataset_.update()->metadata().SetAttributes(path, attributes));
         if (fits) arrays_[path].bands = bands;
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/json/value.h"
 
 namespace zarr_driver {
 
@@ -18,7 +19,8 @@ class ZarrRasterBand;
 // the array of uint8 beside it that is its mask: 0 where a pixel is masked, 255 where it is valid.
 // A mask of two dimensions is of all bands (its attribute `gdal_mask_flags` is 2, GDAL's
 // GMF_PER_DATASET) or of the only one (0); one of more has the array's shape, and the attribute
-// `gdal_masked_bands` tells which bands have one. Not thread-safe, as datasets are.
+// `gdal_masked_bands` tells which bands have one, by number among those of `gdal_band_names`. Not
+// thread-safe, as datasets are.
 class StoredMasks {
   public:
     explicit StoredMasks(ZarrDataset& dataset) : dataset_(dataset) {}
@@ -45,12 +47,16 @@ class StoredMasks {
     struct MaskArray {
         std::unique_ptr<ZarrDataset> dataset;
         int flags = 0;
-        std::vector<int> bands;  // that have one, from 1; empty: all
+        bool is_of_all = false;
+        std::vector<int> bands;  // that have one, from 1, unless all do
     };
     // nullptr where the array at `path` is no mask.
     MaskArray* Open(const std::string& path, int number);
     zarr::Result<MaskArray> OpenArray(const std::string& path, int number) const;
     std::string PathOf(int number) const;
+    // The names of the bands of a band's array, empty for one without.
+    std::vector<std::string> NamesBeside(int number) const;
+    std::vector<int> MaskedBands(const zarr::json::Value& attributes, int number) const;
     zarr::Result<std::string> MakeArray(int number, int flags);
 
     ZarrDataset& dataset_;
