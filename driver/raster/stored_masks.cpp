@@ -25,8 +25,8 @@ namespace json = zarr::json;
 namespace {
 
 constexpr std::string_view kFlags = "gdal_mask_flags";
-constexpr std::string_view kBands = "gdal_masked_bands";
-constexpr std::string_view kNames = "gdal_band_names";
+constexpr std::string_view kMaskedBands = "gdal_masked_bands";
+constexpr std::string_view kMaskedBandNames = "gdal_band_names";
 
 json::Value ListOf(const std::vector<int>& numbers) {
     json::Array list;
@@ -84,13 +84,13 @@ std::vector<std::string> StoredMasks::NamesBeside(int number) const {
 std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
     zarr::Warnings ignored;
     std::vector<std::string> written;
-    if (const json::Value* stored = attributes.Find(kNames); stored && stored->as_array())
+    if (const json::Value* stored = attributes.Find(kMaskedBandNames); stored && stored->as_array())
         for (const json::Value& name : *stored->as_array())
             written.push_back(name.as_string() != nullptr ? *name.as_string() : std::string());
     const std::vector<std::string> names =
         written.empty() ? std::vector<std::string>() : NamesBeside(number);
     std::vector<int> bands;
-    for (const double band : zarr::NumbersAttribute(attributes, kBands, ignored)) {
+    for (const double band : zarr::NumbersAttribute(attributes, kMaskedBands, ignored)) {
         if (!(band >= 1 && band <= kMaxBands)) continue;
         const auto index = static_cast<std::size_t>(band) - 1;
         const std::string name = index < written.size() ? written[index] : std::string();
@@ -134,7 +134,7 @@ Result<StoredMasks::MaskArray> StoredMasks::OpenArray(const std::string& path, i
     MaskArray array;
     array.flags = zarr::NumberAttribute(attributes, kFlags, ignored) == 0.0 ? 0 : GMF_PER_DATASET;
     array.bands = MaskedBands(attributes, number);
-    array.is_of_all = array.bands.empty() && attributes.Find(kBands) == nullptr;
+    array.is_of_all = array.bands.empty() && attributes.Find(kMaskedBands) == nullptr;
     Location location = dataset_.location();
     location.node = path;
     location.kind = zarr::NodeKind::kArray;
@@ -183,7 +183,7 @@ Result<std::string> StoredMasks::MakeArray(int number, int flags) {
         {"flag_values", ListOf({0, 255})},
         {"flag_meanings", json::Value("masked valid")},
         {std::string(kFlags), json::Value(std::int64_t{flags & GMF_PER_DATASET})}};
-    if (has_bands) attributes.emplace_back(std::string(kBands), ListOf({}));
+    if (has_bands) attributes.emplace_back(std::string(kMaskedBands), ListOf({}));
     ZARR_RETURN_IF_ERROR(dataset_.update()->MakeArray(path, metadata, attributes));
     return path;
 }
@@ -207,10 +207,11 @@ Status StoredMasks::Create(int number, int flags) {
         ZARR_ASSIGN_OR_RETURN(json::Value attributes, hierarchy.Attributes(path));
         std::vector<int> bands = fits ? held->bands : std::vector<int>();
         bands.push_back(dataset_.NumberInArray(number));
-        json::PutMember(*attributes.MutableObject(), kBands, ListOf(bands));
+        json::PutMember(*attributes.MutableObject(), kMaskedBands, ListOf(bands));
         json::Array names;
         for (std::string& name : NamesBeside(first)) names.emplace_back(std::move(name));
-        json::PutMember(*attributes.MutableObject(), kNames, json::Value(std::move(names)));
+        json::PutMember(*attributes.MutableObject(), kMaskedBandNames,
+                        json::Value(std::move(names)));
         ZARR_RETURN_IF_ERROR(dataset_.update()->metadata().SetAttributes(path, attributes));
         if (fits) arrays_[path].bands = bands;
     }
