@@ -493,8 +493,18 @@ bool Hierarchy::IsGone(const std::string& path) const {
     const auto document = OwnDocumentAt(KeyOf(path, Document::kArray));
     if (!document.ok() || document->exists) return false;
     bool is_empty = true;
-    const auto visit = [&](const StoreEntry& /*entry*/) { return is_empty = false; };
-    return base_->VisitEntries(path, visit).ok() && is_empty;
+    const auto visit = [&](const StoreEntry& /*entry*/) {
+        is_empty = false;
+        return false;
+    };
+    if (!base_->VisitEntries(path, visit).ok() || !is_empty) return false;
+    // Some stores have consolidated metadata and no other document, and arrays without chunks.
+    bool has_others = false;
+    const auto look = [&](const StoreEntry& entry) {
+        has_others = has_others || entry.is_prefix;
+        return !has_others;
+    };
+    return base_->VisitEntries("", look).ok() && has_others;
 }
 
 Result<ArrayMetadata> Hierarchy::CurrentMetadata(const std::string& path,

@@ -113,8 +113,8 @@ class Hierarchy {
     // The validated metadata of an array, without opening it.
     Result<ArrayMetadata> Metadata(const std::string& path) const;
 
-    // True of an array in consolidated metadata of which the store has no key. False if that takes
-    // requests over a network to tell.
+    // True of an array in consolidated metadata of which the store has no key, though it has keys
+    // of other nodes. False if that takes requests over a network to tell.
     bool IsGone(const std::string& path) const;
 
     // Metadata() for who reads or writes its chunks: where consolidated metadata are in use, and
