@@ -166,9 +166,11 @@ void FindSrs(const zarr::Hierarchy& hierarchy, const zarr::ArrayFacts& facts,
     }
 }
 
-void Scale(GeoTransform& transform, double factor) {
-    if (factor == 1) return;
-    for (double& number : transform) number *= factor;
+// Takes a geotransform of coordinates, in their own units, into the CRS's.
+void Scale(GeoTransform& transform, double factor, double y_factor) {
+    if (factor == 1 && y_factor == 1) return;
+    for (std::size_t i = 0; i < transform.size(); ++i)
+        transform[i] *= i < 3 ? factor : factor * y_factor;
 }
 
 // The first column whose centre lies past 180 degrees east comes first; the rest follow it only
@@ -335,10 +337,8 @@ Georeferencing ReadGeoreferencing(const zarr::Hierarchy& hierarchy, const zarr::
     if (affine) {
         result.transform = affine->transform;
         result.transform_origin = affine->origin;
-        if (affine->from_coordinates) {
-            for (std::size_t i = 3; i < 6; ++i) (*result.transform)[i] *= coordinates.y_factor;
-            Scale(*result.transform, result.coordinate_scale);
-        }
+        if (affine->from_coordinates)
+            Scale(*result.transform, result.coordinate_scale, result.y_factor);
     }
     TakePoints(zarr::FindStatedPoints(hierarchy, facts, result.warnings), facts, result);
     if (!result.transform && result.points.empty()) find_control();
