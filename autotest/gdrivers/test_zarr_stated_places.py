@@ -748,3 +748,17 @@ def test_rounded_coordinates_do_not_contradict_a_transform(tmp_path, cpl):
     dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, **axes(x, y)}))
     assert_place(dataset, PLACE)
     cpl.assert_quiet()
+
+
+@pytest.mark.parametrize("angles", [[0.1, 0.2, 0.31], [0.1]])
+def test_angles_of_a_satellite_do_not_contradict_a_transform_in_metres(tmp_path, cpl, angles):
+    """They are in radians, GeoTransform is not."""
+    place = (-5e6, 1e5, 0, 5e6, 0, -1e5)
+    crs = scalar(crs_wkt=pyproj.CRS("+proj=geos +h=35786023 +sweep=x").to_wkt(),
+                 GeoTransform=" ".join(map(str, place)))  # fmt: skip
+    y = array(np.array(angles), {"units": "rad"}, ("y",))
+    x = array(np.array([0.1, 0.15, 0.3, 0.31]), {"units": "rad"}, ("x",))
+    values = np.ones((len(angles), 4), "i2")
+    dataset = open_raster(write(tmp_path, {"grid_mapping": "crs"}, {"crs": crs, "x": x, "y": y}, values=values))
+    assert_place(dataset, place)
+    cpl.assert_quiet()

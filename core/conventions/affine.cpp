@@ -254,11 +254,13 @@ class AffineFinder {
         return stated;
     }
 
-    // True for lengths that are not in metres.
+    // True for lengths that are not in metres, and angles that are not in degrees, as a
+    // satellite's.
     static bool IsInOtherUnits(const Dimension& dimension) {
         const std::string* const units = StringAttribute(dimension.coordinate_attributes, "units");
         const auto unit = units != nullptr ? ParseSpaceUnit(*units) : std::nullopt;
-        return unit && unit->kind == SpaceUnit::Kind::kLength && unit->factor != 1;
+        if (!unit) return false;
+        return unit->kind == SpaceUnit::Kind::kLength ? unit->factor != 1 : unit->name != "degree";
     }
 
     // `stated` is what an attribute says of the raster, or nullptr. Where coordinates that are not
@@ -446,6 +448,7 @@ class AffineFinder {
     std::optional<bool> shares_group_transform_;  // once it was asked for
     // True for the transform of a grid mapping that nothing names, and coordinates in degrees.
     bool is_beside_degrees_ = false;
+    // True if the coordinates last read are not regular, and not where an attribute says.
     bool is_contradicted_ = false;
 };
 
