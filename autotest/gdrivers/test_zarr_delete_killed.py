@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Deletions and moves that are killed at each of their steps: nothing opens with zeros in place of data, and
-the next writer of the name removes the rest."""
+"""Deletions and moves that are killed at one of their steps: nothing opens with zeros in place of data, and
+the next writer of the name removes the rest. Some steps are tried, each with ZARR_FAULTS=all."""
 
 import collections
 import os
@@ -14,6 +14,7 @@ import tempfile
 
 import numpy as np
 import pytest
+import zarr_faults
 import zarr_formats
 from osgeo import gdal
 from zarr_gdal import array_name, error_log, open_raster
@@ -53,7 +54,7 @@ def traced(act, *words, trace=()):
 
 
 def each_kill(prepare, act, *words):
-    """Yields after each run that was killed before its n-th call of a kind, each time from the start; before,
+    """Yields after runs that were killed before the n-th call of a kind, each time from the start; before,
     what `prepare` makes is there."""
     if "asan" in os.environ.get("LD_PRELOAD", ""):
         pytest.skip("strace and AddressSanitizer's runtime do not go together; the other stage does it")
@@ -63,7 +64,7 @@ def each_kill(prepare, act, *words):
     calls = collections.Counter(re.findall(r"(\w+)\(", done.stderr))
     killed = 0
     for name in CALLS:
-        for number in range(1, calls[name] + 1):
+        for number in zarr_faults.some(range(1, calls[name] + 1), 3, name):
             prepare()
             trace = ["-o", os.devnull, "-e", f"inject={name}:signal=KILL:when={number}"]
             done = traced(act, *words, trace=trace)
@@ -265,9 +266,8 @@ def server(zarr_format, tmp_path_factory):
 
 
 def each_end(server, prepare, act):
-    """Yields after each run of which the first n changes arrived, each time from the start."""
-    changes, is_done = 0, False
-    while not is_done:
+    """Yields after runs of which the first n changes arrived, each time from the start."""
+    for changes in zarr_faults.steps():
         server.front.rule(changes=None)
         for name in ("m.zarr", "n.zarr"):
             for key in server.keys_of(name + "/"):
@@ -279,9 +279,9 @@ def each_end(server, prepare, act):
             is_done = act() == gdal.CE_None
         server.front.rule(changes=None)
         gdal.VSICurlClearCache()
-        if not is_done:
-            yield changes
-        changes += 1
+        if is_done:
+            break
+        yield changes
         assert changes < 100
     assert changes > 4
 
