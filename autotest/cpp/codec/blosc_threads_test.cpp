@@ -113,11 +113,9 @@ TEST_P(BloscThreads, GiveWhatOneGives) {
 
 TEST_P(BloscThreads, GiveWhatOneGivesInTheLibrarysBlocks) {
     Random random(82);
-    for (const std::size_t size : {1000003U, 1500000U}) {
-        FrameSpec spec = Spec();
-        for (spec.level = 1; spec.level <= 9; spec.level += 4)
-            CheckEqual(spec, Compressible(random, size));
-    }
+    FrameSpec spec = Spec();
+    for (spec.level = 1; spec.level <= 9; spec.level += 4)
+        CheckEqual(spec, Compressible(random, spec.level == 5 ? 1500000 : 1000003));
 }
 
 TEST_P(BloscThreads, DecodeWhatIsStoredAsItIs) {
@@ -158,7 +156,7 @@ TEST_P(BloscThreads, RefuseTruncatedFrames) {
         const auto pipeline = Bind(spec, kSize);
         const std::string encoded = Encoded(*pipeline, Compressible(random, kSize));
         GuardedDecoder decoder;
-        for (int i = 0; i < 40; ++i) {
+        for (int i = 0; i < 32; ++i) {
             const std::size_t size = i < 20 ? static_cast<std::size_t>(i)
                                             : encoded.size() - 1 - random.Below(encoded.size());
             for (const std::size_t threads : kThreads) {
@@ -188,7 +186,7 @@ TEST_P(BloscThreads, SurviveWrongBytes) {
     const std::string encoded = Encoded(*pipeline, Compressible(random, kSize));
     GuardedDecoder alone;
     GuardedDecoder shared;
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 90; ++i) {
         std::string wrong = encoded;
         // The header, the places of the blocks, the blocks.
         const std::size_t reach = i % 3 == 0   ? kHeader
@@ -232,13 +230,13 @@ TEST_P(BloscThreads, DecodeBlocksInAnyOrder) {
     Random random(89);
     FrameSpec spec = Spec();
     spec.block_size = 4096;
-    for (const std::size_t size : {kSize, kSize + 1, std::size_t{4000000}}) {
+    for (const std::size_t size : {kSize, kSize + 1, std::size_t{1200000}}) {
         const std::string contents = Compressible(random, size);
         const auto pipeline = Bind(spec, size);
         const std::string encoded = Encoded(*pipeline, contents);
         if (IsStoredAsIs(encoded)) continue;  // blosclz finds nothing in bits
         GuardedDecoder decoder;
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < 2; ++i) {
             const std::string shuffled = Shuffled(random, encoded, size);
             ASSERT_EQ(shuffled.size(), encoded.size());
             ASSERT_NE(shuffled, encoded);
