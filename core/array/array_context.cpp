@@ -60,20 +60,20 @@ void ArrayContext::PruneLocked() {
     };
     prune(shared_);
     prune(instances_);
-    prune_at_ = std::max<std::size_t>(64, 2 * (shared_.size() + instances_.size()));
+    prune_at_ = std::max(tuning::kPrunedNames, 2 * (shared_.size() + instances_.size()));
 }
 
 bool ArrayContext::IsFirstPart(const ChunkId& id) {
     constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15U;
     std::uint64_t hash = (id.array * kMix + id.chunk + 1) * kMix;
     hash ^= hash >> 32U;
-    auto* const set = &parts_[hash % kPartSets * kPartWays];
-    for (std::size_t i = 0; i < kPartWays; ++i) {
+    auto* const set = &parts_[hash % tuning::kPartSets * tuning::kPartWays];
+    for (std::size_t i = 0; i < tuning::kPartWays; ++i) {
         std::uint64_t known = 0;  // what a free place holds
         if (set[i].compare_exchange_strong(known, hash, std::memory_order_relaxed)) return true;
         if (known == hash) return false;
     }
-    const std::size_t any = next_part_.fetch_add(1, std::memory_order_relaxed) % kPartWays;
+    const std::size_t any = next_part_.fetch_add(1, std::memory_order_relaxed) % tuning::kPartWays;
     set[any].store(hash, std::memory_order_relaxed);
     return true;
 }
@@ -94,9 +94,10 @@ ArrayContext::ScratchBuffer::~ScratchBuffer() {
         const PipelineScratch& pipeline = scratch_->pipeline;
         const std::size_t held = scratch_->chunk.capacity() + pipeline.encoded.capacity() +
                                  pipeline.stages[0].capacity() + pipeline.stages[1].capacity();
-        if (held > kKeptBytes) return;
+        if (held > tuning::kKeptScratchBytes) return;
         const std::lock_guard<std::mutex> lock(context_.mutex_);
-        if (context_.idle_.size() < kKept) context_.idle_.push_back(std::move(scratch_));
+        if (context_.idle_.size() < tuning::kKeptScratches)
+            context_.idle_.push_back(std::move(scratch_));
     });
 }
 

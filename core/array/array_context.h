@@ -15,6 +15,7 @@
 #include "core/array/chunk_cache.h"
 #include "core/array/sharded_chunks.h"
 #include "core/base/fork.h"
+#include "core/base/tuning.h"
 #include "core/codec/pipeline.h"
 
 namespace zarr {
@@ -57,7 +58,8 @@ struct ArrayMetadata;
 class ArrayContext {
   public:
     explicit ArrayContext(std::size_t cache_bytes)
-        : cache_(cache_bytes), shards_(std::max(kMinShardBytes, cache_bytes / kShardShare)) {}
+        : cache_(cache_bytes),
+          shards_(std::max(tuning::kLeastShardCache, cache_bytes / tuning::kShardCacheShare)) {}
 
     ChunkCache& cache() { return cache_; }
     // The indexes of shards.
@@ -102,23 +104,12 @@ class ArrayContext {
     void ForgetParentsLocked();
     void PruneLocked();
 
-    // A few threads' worth of scratch is kept between reads; what holds more than this is freed.
-    static constexpr std::size_t kKept = 16;
-    static constexpr std::size_t kKeptBytes = std::size_t{16} << 20;
-
-    // Sets of hashes: chunks that are read in turns must not make each other forgotten.
-    static constexpr std::size_t kPartSets = 1024;
-    static constexpr std::size_t kPartWays = 8;
-
-    // For indexes, and for shards that are encoded as a whole.
-    static constexpr std::size_t kMinShardBytes = std::size_t{32} << 20;
-    static constexpr std::size_t kShardShare = 4;  // of what decoded chunks take
-
     ChunkCache cache_;
     ShardCache shards_;
     ReadCounters counters_;
     WriteCounters write_counters_;
-    std::array<std::atomic<std::uint64_t>, kPartSets * kPartWays> parts_{};  // hashes of chunks
+    std::array<std::atomic<std::uint64_t>, tuning::kPartSets * tuning::kPartWays>
+        parts_{};  // hashes of chunks
     std::atomic<std::size_t> next_part_{0};
     std::mutex mutex_;
     std::vector<std::unique_ptr<Scratch>> idle_;
@@ -127,7 +118,7 @@ class ArrayContext {
     Names<const Array> shared_;
     Names<ArrayInstances> instances_;
     std::uint64_t generation_ = ForkGeneration();  // of the process that the names are of
-    std::size_t prune_at_ = 64;  // number of names at which those of the dead are dropped
+    std::size_t prune_at_ = tuning::kPrunedNames;
 };
 
 }  // namespace zarr

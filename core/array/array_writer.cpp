@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/array/region_reader.h"
+#include "core/base/tuning.h"
 #include "core/codec/codec.h"
 #include "core/dtype/element_text.h"
 #include "core/metadata/v1_metadata.h"
@@ -148,7 +149,6 @@ std::size_t ArrayWriter::StoresAtOnce(std::size_t threads) {
 Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
                                 const std::function<Status(const ChunkPart&)>& write) {
     if (plan.pieces() > SIZE_MAX) return Status::Limit("the region touches too many chunks");
-    constexpr std::size_t kMorePending = std::size_t{1} << 20;
     const ChunkStore& chunks = array_->chunks();
     const auto write_piece = [&](std::size_t i) {
         // A region may touch more chunks than there is room for. Where they cannot be stored, no
@@ -156,7 +156,7 @@ Status ArrayWriter::ForEachPart(const RegionSplit& plan, std::size_t threads,
         if (array_->pending().count() > threads && IsTooMuchPending())
             ZARR_RETURN_IF_ERROR(FlushChunks(1));
         // A little more, so that not every chunk of a small limit stores its shard.
-        if (chunks.PendingBytes() > MaxPendingBytes() + kMorePending)
+        if (chunks.PendingBytes() > MaxPendingBytes() + tuning::kPendingSlack)
             ZARR_RETURN_IF_ERROR(chunks.Shrink(*store_, MaxPendingBytes()));
         ChunkPart part = plan.At(i);
         auto layout = array_->layouts().Of(part.chunk);

@@ -8,13 +8,11 @@
 #include "core/base/checked.h"
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
+#include "core/base/tuning.h"
 
 namespace zarr {
 
 namespace {
-
-// Maximum number of chunks of a group, unless one index along the first dimension has more.
-constexpr std::uint64_t kChunksOfGroup = std::uint64_t{1} << 14;
 
 std::vector<GridAxis> GroupsOf(const Store& store, const ChunkStore::Index& counts) {
     std::vector<GridAxis> axes;
@@ -23,7 +21,7 @@ std::vector<GridAxis> GroupsOf(const Store& store, const ChunkStore::Index& coun
     for (std::size_t i = 1; i < counts.size(); ++i) others = SaturatingMul(others, counts[i]);
     for (std::size_t i = 0; i < counts.size(); ++i) {
         const std::uint64_t most =
-            i == 0 ? kChunksOfGroup / std::max<std::uint64_t>(others, 1) : counts[i];
+            i == 0 ? tuning::kLoneChunks / std::max<std::uint64_t>(others, 1) : counts[i];
         axes.emplace_back(counts[i], std::max<std::uint64_t>(most, 1));
     }
     return axes;

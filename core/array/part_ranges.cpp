@@ -6,12 +6,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/base/tuning.h"
+
 namespace zarr {
 
 namespace {
-
-constexpr std::size_t kMaxRanges = 4096;
-constexpr std::size_t kSmallPart = 16;  // of the chunk, at most one of so many
 
 // The dimension along which the elements lie closest.
 std::size_t ClosestAxis(const ChunkPart& part, const Strides& strides) {
@@ -46,10 +45,10 @@ ByteRanges WantedRanges(const ChunkPart& part, const Region& region, std::size_t
     const std::size_t rank = part.count.size();
     std::uint64_t elements = 1;
     for (const std::uint64_t count : part.count) elements *= count;  // those of one chunk at most
-    if (rank == 0 || elements > chunk_bytes / kSmallPart / std::max<std::size_t>(size, 1))
+    if (rank == 0 || elements > chunk_bytes / tuning::kPartShare / std::max<std::size_t>(size, 1))
         return {};
     const std::size_t axis = ClosestAxis(part, walk.strides);
-    if (elements / part.count[axis] > kMaxRanges) return {};
+    if (elements / part.count[axis] > tuning::kPartRanges) return {};
     const auto length = static_cast<std::ptrdiff_t>(part.count[axis] - 1) * walk.strides[axis];
     ByteRanges ranges;
     DimVector<std::uint64_t> index;
@@ -70,7 +69,7 @@ ByteRanges WantedRanges(const ChunkPart& part, const Region& region, std::size_t
     ranges = Joined(std::move(ranges));
     std::size_t bytes = 0;
     for (const ByteRange& range : ranges) bytes += range.end - range.begin;
-    return bytes > chunk_bytes / kSmallPart ? ByteRanges{} : ranges;
+    return bytes > chunk_bytes / tuning::kPartShare ? ByteRanges{} : ranges;
 }
 
 }  // namespace zarr

@@ -6,15 +6,14 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "core/base/tuning.h"
+
 namespace zarr {
 
 namespace {
 
-// Of a chunk beside its bytes.
-constexpr std::size_t kPendingOverhead = 128;
-
 std::size_t SizeOfPending(const std::shared_ptr<const Buffer>& bytes) {
-    return kPendingOverhead + (bytes != nullptr ? bytes->capacity() : 0);
+    return tuning::kPendingOverhead + (bytes != nullptr ? bytes->capacity() : 0);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "core/array/shard_layout.h"
 #include "core/base/bytes.h"
 #include "core/base/fork.h"
+#include "core/base/tuning.h"
 #include "core/store/synchronizer.h"
 
 namespace zarr {
@@ -81,7 +82,6 @@ class PendingShards {
         mutable std::shared_mutex mutex;
         std::atomic<std::uint64_t> stored{0};
     };
-    static constexpr std::size_t kGates = 64;
 
     bool is_own() const { return generation_ == ForkGeneration(); }
     Gate& GateOf(std::uint64_t shard) const {
@@ -92,7 +92,7 @@ class PendingShards {
     mutable std::mutex mutex_;
     std::unordered_map<std::uint64_t, Shard> shards_;
     std::atomic<std::size_t> bytes_{0};
-    mutable Gate gates_[kGates];
+    mutable Gate gates_[tuning::kShardGates];
 };
 
 }  // namespace zarr

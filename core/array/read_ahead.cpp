@@ -10,14 +10,12 @@
 
 #include "core/array/array.h"
 #include "core/base/thread_pool.h"
+#include "core/base/tuning.h"
 #include "core/base/turn.h"
 
 namespace zarr {
 
 namespace {
-
-// Regions of one batch at most, as where hundreds of rows lie in one chunk.
-constexpr std::size_t kMostRegions = 256;
 
 // The dimension that two regions without steps differ along; nothing where there is not just one.
 std::optional<std::size_t> OnlyDifference(const Region& a, const Region& b) {
@@ -82,8 +80,8 @@ ReadAhead::~ReadAhead() {
 }
 
 std::size_t ReadAhead::MostBytes() const {
-    constexpr std::size_t kShareOfCache = 4;
-    return std::min(kMostBytes, array_.context().cache().max_bytes() / kShareOfCache);
+    return std::min(tuning::kAheadBytes,
+                    array_.context().cache().max_bytes() / tuning::kAheadShare);
 }
 
 std::size_t ReadAhead::RunningLocked() {
@@ -95,10 +93,11 @@ std::size_t ReadAhead::RunningLocked() {
 
 std::vector<Region> ReadAhead::TakeNextLocked(const Region& last) {
     const std::size_t most_chunks = array_.store()->Traits().concurrent_reads;
-    const std::size_t most_bytes = MostBytes() / kBatches;
+    const std::size_t most_bytes = MostBytes() / tuning::kFollowedBatches;
     const std::size_t chunk_bytes = std::max<std::size_t>(array_.layouts().largest().bytes(), 1);
-    if (ahead_ >= kBatches * kMostRegions) return {};
-    const std::vector<Region> all = sequence_.Next(ahead_ + kMostRegions, array_.metadata().shape);
+    if (ahead_ >= tuning::kFollowedBatches * tuning::kAheadRegions) return {};
+    const std::vector<Region> all =
+        sequence_.Next(ahead_ + tuning::kAheadRegions, array_.metadata().shape);
     std::vector<Region> batch;
     std::size_t end = std::min(ahead_, all.size());
     std::uint64_t bytes = 0;
@@ -144,7 +143,7 @@ bool ReadAhead::Note(const Region& region, std::size_t threads) {
             stays = StaysInChunkLocked(region);
             if (!loads_) return stays;
             if (ahead_ > 0) --ahead_;
-            if (RunningLocked() >= kBatches) return stays;
+            if (RunningLocked() >= tuning::kFollowedBatches) return stays;
             next = TakeNextLocked(region);
         }
         if (!next.empty()) Start(std::move(next), threads);
@@ -171,7 +170,7 @@ void ReadAhead::Start(std::vector<Region> regions, std::size_t threads) {
     };
     {
         const std::lock_guard<std::mutex> lock(mutex_);
-        if (RunningLocked() >= kMostBatches) return;
+        if (RunningLocked() >= tuning::kAheadBatches) return;
         running_.push_back(batch);
     }
     bool is_started = false;

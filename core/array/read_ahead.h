@@ -33,19 +33,17 @@ class ReadAhead {
     bool loads() const { return loads_; }
 
     // Notes a region before it is read, by at most so many threads that decode. What comes after it
-    // in order is loaded, as much as kMostBytes or a quarter of the cache holds. True where the
-    // region that comes next begins in the same chunk as this one, so that the rest of this one's
-    // chunks will be wanted.
+    // in order is loaded, as much as tuning::kAheadBytes or a quarter of the cache holds. True
+    // where the region that comes next begins in the same chunk as this one, so that the rest of
+    // this one's chunks will be wanted.
     bool Note(const Region& region, std::size_t threads);
-    static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-    // Loads the chunks of a region; not where they take more than that, nor where kMostBatches are
+    // Loads the chunks of a region, unless they take more than that or tuning::kAheadBatches are
     // under way.
     void Load(const Region& region, std::size_t threads);
-    static constexpr std::size_t kMostBatches = 4;
 
   private:
-    // Loads regions on another thread, unless kMostBatches are under way.
+    // Loads regions on another thread, unless tuning::kAheadBatches are under way.
     void Start(std::vector<Region> regions, std::size_t threads);
     void LoadAll(const std::vector<Region>& regions, std::size_t threads) const;
     // Batches that are under way; forgets those that have ended.
@@ -55,9 +53,6 @@ class ReadAhead {
     // `last` has, which is being read.
     std::vector<Region> TakeNextLocked(const Region& last);
     bool StaysInChunkLocked(const Region& last) const;
-
-    // Batches of a sequence that are under way at the same time: the next, while the last comes.
-    static constexpr std::size_t kBatches = 2;
 
     const Array& array_;
     const bool loads_;

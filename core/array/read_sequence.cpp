@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/base/tuning.h"
+
 namespace zarr {
 
 namespace {
-
-// Steps that must be alike before more of them are expected.
-constexpr std::uint64_t kEnough = 2;
 
 bool IsZero(const DimVector<std::int64_t>& offset) {
     return std::all_of(offset.begin(), offset.end(),
@@ -73,7 +72,7 @@ bool ReadSequence::Note(const Region& region) {
     } else {
         const Offset row = Between(first_, region);
         const bool is_expected = knows_outer_ && steps_ == row_length_ && IsSame(row, outer_);
-        if (!is_expected && steps_ < kEnough) {
+        if (!is_expected && steps_ < tuning::kAlikeSteps) {
             // Perhaps this is the first step of another one.
             first_ = before;
             full_ = region;
@@ -83,20 +82,20 @@ bool ReadSequence::Note(const Region& region) {
             return false;
         }
         // The first row that ends here tells how long they are; the next step, whether it was one.
-        seen_ = is_expected ? seen_ + 1 : kEnough - 1;
+        seen_ = is_expected ? seen_ + 1 : tuning::kAlikeSteps - 1;
         row_length_ = steps_;
         outer_ = row;
         knows_outer_ = true;
         first_ = region;
         steps_ = 0;
     }
-    return seen_ >= kEnough;
+    return seen_ >= tuning::kAlikeSteps;
 }
 
 std::vector<Region> ReadSequence::Next(std::size_t count,
                                        const std::vector<std::uint64_t>& shape) const {
     std::vector<Region> next;
-    if (!last_ || seen_ < kEnough) return next;
+    if (!last_ || seen_ < tuning::kAlikeSteps) return next;
     DimVector<std::uint64_t> at = last_->start;
     DimVector<std::uint64_t> row = first_.start;
     std::uint64_t steps = steps_;

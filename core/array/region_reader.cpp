@@ -16,40 +16,19 @@
 #include "core/base/limits.h"
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
+#include "core/base/tuning.h"
 
 namespace zarr {
 
 namespace {
 
-// Below this many bytes a read whose chunks are all cached is not worth a thread.
-constexpr std::uint64_t kSmallRead = std::uint64_t{1} << 18;
-constexpr std::size_t kFewPieces = 64;
-// A read of at most the cache divided by this leaves all its chunks there: it may be repeated, and
-// pushes little else out.
-constexpr std::uint64_t kSmallShare = 8;
-
-// What is read and larger than this is not in the processor's caches any more when it is used.
-constexpr std::uint64_t kStreamed = std::uint64_t{1} << 18;
-
 Converter Streamed(const Converter& op, const Region& region) {
-    return op.is_copy && op.dst_size != 0 && region.size() >= kStreamed / op.dst_size
+    return op.is_copy && op.dst_size != 0 && region.size() >= tuning::kStreamedFrom / op.dst_size
                ? StreamedCopyConverter(op.dst_size)
                : op;
 }
 
-// So many reads at the same time keep a disk busy.
-constexpr std::size_t kDiskReads = 32;
-// The store is not asked whether a disk is waited for, where fewer bytes are decoded.
-constexpr std::uint64_t kWorthAsking = std::uint64_t{1} << 20;
-
-// Chunks that a call has under way over a network or from a disk may take so many bytes when they
-// are decoded.
-constexpr std::size_t kInFlightBytes = std::size_t{128} << 20;
-
 bool IsObjects(const Array& array) { return array.metadata().dtype.kind == DataKind::kObject; }
-
-// Of smaller chunks nothing is gained by taking a part.
-constexpr std::size_t kLargeChunk = std::size_t{256} << 10;
 
 }  // namespace
 
@@ -165,29 +144,31 @@ class RegionReader {
     bool keep_all_ = false;
     std::uint64_t may_stay_;  // how many pieces, from the first on
     const RegionSplit plan_;
-    std::uint64_t shared_from_;       // the first piece that may use all threads
-    std::bitset<kFewPieces> copied_;  // pieces that CopyCached() has copied
-    const std::size_t in_flight_;     // chunks that are read or decoded at the same time
-    const bool is_gated_;             // whether more threads may decode than should
+    std::uint64_t shared_from_;                  // the first piece that may use all threads
+    std::bitset<tuning::kCachedPieces> copied_;  // pieces that CopyCached() has copied
+    const std::size_t in_flight_;                // chunks that are read or decoded at the same time
+    const bool is_gated_;                        // whether more threads may decode than should
 };
 
 namespace {
 
 std::size_t AtOnce(const Array& array, std::size_t threads, std::size_t copies, std::size_t most) {
     const std::size_t bytes = SaturatingMul(array.layouts().largest().bytes(), copies);
-    const std::size_t fit = kInFlightBytes / std::max<std::size_t>(bytes, 1);
+    const std::size_t fit = tuning::kInFlightBytes / std::max<std::size_t>(bytes, 1);
     return std::max(threads, std::min(most, fit));
 }
 
 // Of one read.
 std::size_t ChunksAtOnce(const Array& array, const RegionSplit& plan, std::size_t threads) {
     const std::size_t usual = ChunksAtOnce(array, threads);
-    const bool may_be_on_disk = !array.store()->Traits().remote && plan.pieces() > threads &&
-                                plan.ChunkBytes(array.layouts().largest()) >= kWorthAsking;
+    const bool may_be_on_disk =
+        !array.store()->Traits().remote && plan.pieces() > threads &&
+        plan.ChunkBytes(array.layouts().largest()) >= tuning::kDiskAskedFrom;
     if (!may_be_on_disk) return usual;
     // One tells for all.
     const DimVector<std::uint64_t> chunk = plan.At(plan.pieces() / 2).chunk;
-    return array.chunks().WaitsForDisk(chunk) ? AtOnce(array, threads, 1, kDiskReads) : usual;
+    return array.chunks().WaitsForDisk(chunk) ? AtOnce(array, threads, 1, tuning::kDiskReads)
+                                              : usual;
 }
 
 }  // namespace
@@ -208,7 +189,7 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       threads_(std::max<std::size_t>(options.threads, 1)),
       decoding_(threads_),
       is_preload_(destination.data == nullptr),
-      is_small_(region.size() * op_.dst_size <= kSmallRead),
+      is_small_(region.size() * op_.dst_size <= tuning::kSharedReadFrom),
       sees_pending_(!is_preload_ && options.sees_pending && !array.pending().empty()),
       wants_rest_(wants_rest),
       plan_(array.layouts().grid(), region, destination.strides),
@@ -217,7 +198,7 @@ RegionReader::RegionReader(const Array& array, const Region& region, std::size_t
       is_gated_(in_flight_ > threads_ || !array.chunks().groups().empty()) {
     const std::uint64_t bytes = plan_.ChunkBytes(array.layouts().largest());
     const std::uint64_t most = array.context().cache().max_bytes();
-    keep_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / kSmallShare;
+    keep_all_ = options.keep == CachePolicy::kAllIfSmall && bytes <= most / tuning::kRepeatedShare;
     // Of more than the cache holds a part stays: all would push each other out before the next
     // read, say of the band that follows in the same chunks, finds one.
     may_stay_ = plan_.pieces();
@@ -258,8 +239,8 @@ void RegionReader::PopulateDestination() const {
 
 bool RegionReader::CopyCached() {
     const std::uint64_t pieces = plan_.pieces();
-    if (is_preload_ || pieces > kFewPieces) return false;
-    std::bitset<kFewPieces> held;
+    if (is_preload_ || pieces > tuning::kCachedPieces) return false;
+    std::bitset<tuning::kCachedPieces> held;
     for (std::size_t i = 0; i < pieces && !sees_pending_; ++i) {
         const auto look = [&](const ChunkPart& part) -> Status {
             held[i] = is_small_ ? CopyIfCached(part)
@@ -288,7 +269,7 @@ Status RegionReader::Run() {
     ReadRangesOptions options;
     options.requests = std::max<std::size_t>(in_flight_ / at_once, 1);
     options.threads = std::max<std::size_t>(threads_ / at_once, 1);
-    ByteGate gate(kInFlightBytes);
+    ByteGate gate(tuning::kInFlightBytes);
     options.gate = &gate;
     options.on_request = [this](std::uint64_t time) {
         CountHere(&ArrayCounters::reading_time, time);
@@ -387,7 +368,8 @@ Status RegionReader::ReadGroup(const RegionGroups& groups, std::uint64_t group,
     const auto size = static_cast<std::size_t>(groups.SizeOf(group));
     ZARR_RETURN_IF_ERROR(ParallelFor(size, is_small_ ? 1 : options.threads, [&](std::size_t i) {
         const std::uint64_t piece = groups.PieceAt(group, i);
-        if (piece < kFewPieces && copied_[static_cast<std::size_t>(piece)]) return Status();
+        if (piece < tuning::kCachedPieces && copied_[static_cast<std::size_t>(piece)])
+            return Status();
         return OnPart(piece, [&](const ChunkPart& part) { return CopyOrAdd(part, piece, found); });
     }));
     if (found.wanted.empty()) return {};
@@ -499,7 +481,7 @@ RegionReader::Strategy RegionReader::Choose(const ChunkPart& part, ChunkRequest&
     // Over a network a compressed chunk is decoded whole, as all of it is fetched: decoding costs
     // less than fetching it again for the next part.
     const bool has_ranges = is_stored_so || (pipeline.HasRanges() && !traits_.remote);
-    if (!part.covers_chunk && has_ranges && bytes >= kLargeChunk &&
+    if (!part.covers_chunk && has_ranges && bytes >= tuning::kPartsFrom &&
         bytes <= LimitOf(Limit::kChunkSize)) {
         const ByteRanges ranges = RangesOf(part);
         // A second part of a chunk makes it worth decoding, where it is kept for the third.

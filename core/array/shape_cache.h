@@ -13,6 +13,7 @@
 
 #include "core/base/dim_vector.h"
 #include "core/base/status.h"
+#include "core/base/tuning.h"
 
 namespace zarr {
 
@@ -23,9 +24,6 @@ class ShapeCache {
   public:
     using Pointer = std::shared_ptr<const T>;
     using Shape = DimVector<std::uint64_t>;
-
-    // Of so many shapes they are kept.
-    static constexpr std::size_t kMostShapes = 4096;
 
     // That of a shape; where there is none yet, `make`, a function that returns a Result<T>, makes
     // it, without a lock held. A failure is not kept.
@@ -44,7 +42,7 @@ class ShapeCache {
         ZARR_RETURN_IF_ERROR(made.status());
         auto value = std::make_shared<const T>(made.Take());
         const std::lock_guard<std::shared_mutex> lock(mutex_);
-        if (held_.size() >= kMostShapes) held_.clear();
+        if (held_.size() >= tuning::kBoundShapes) held_.clear();
         held_[hash] = {{shape.begin(), shape.end()}, value};
         return Pointer(std::move(value));
     }

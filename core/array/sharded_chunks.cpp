@@ -7,19 +7,12 @@
 #include "core/base/checked.h"
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
+#include "core/base/tuning.h"
 #include "core/store/read_ranges.h"
 
 namespace zarr {
 
-namespace {
-
-// Memory that is kept for the next request.
-constexpr std::size_t kIdleReadBytes = std::size_t{16} << 20;
-
-// Each index is a request.
-constexpr std::size_t kMostDistantShards = 64;
-
-}  // namespace
+namespace {}  // namespace
 
 Result<std::unique_ptr<const ShardedChunks>> ShardedChunks::Open(
     std::shared_ptr<const Store> store, std::string path, const ArrayMetadata& metadata,
@@ -41,7 +34,7 @@ ShardedChunks::ShardedChunks(std::shared_ptr<const Store> store, std::string pat
       pending_(pending),
       reader_(objects(), grid_, layout_, cache, pending),
       writer_(objects(), grid_, layout_, reader_, pending),
-      buffers_(kIdleReadBytes) {}
+      buffers_(tuning::kIdleReadBytes) {}
 
 void ShardedChunks::DropAssumptions() const {
     objects().DropAssumptions();
@@ -192,10 +185,10 @@ Result<std::vector<std::uint64_t>> ShardedChunks::PresentShards(
 Status ShardedChunks::ForEachPresent(const ChunkVisitor& visit,
                                      const SizeVisitor& visit_size) const {
     ZARR_ASSIGN_OR_RETURN(const std::vector<std::uint64_t> shards, PresentShards(visit_size));
-    if (IsDistant() && shards.size() > kMostDistantShards)
+    if (IsDistant() && shards.size() > tuning::kListedShards)
         return Status::Unsupported("to list the chunks of " + std::to_string(shards.size()) +
                                    " shards takes as many requests");
-    std::vector<std::vector<std::uint64_t>> found(kMostDistantShards);
+    std::vector<std::vector<std::uint64_t>> found(tuning::kListedShards);
     for (std::size_t first = 0; first < shards.size(); first += found.size()) {
         const std::size_t count = std::min(found.size(), shards.size() - first);
         ZARR_RETURN_IF_ERROR(

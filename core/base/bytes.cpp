@@ -16,6 +16,7 @@
 #endif
 
 #include "core/base/thread_pool.h"
+#include "core/base/tuning.h"
 
 namespace zarr {
 
@@ -25,19 +26,14 @@ Status NoMemory(std::size_t size) {
     return Status::OutOfMemory("cannot allocate " + std::to_string(size) + " bytes");
 }
 
-// The allocator keeps less than this itself.
-constexpr std::size_t kLarge = std::size_t{64} << 10;
-
-constexpr std::size_t kLargePage = std::size_t{2} << 20;  // of most processors
-
 constexpr std::size_t Whole(std::size_t size) {
-    return (size + kLargePage - 1) / kLargePage * kLargePage;
+    return (size + tuning::kLargePage - 1) / tuning::kLargePage * tuning::kLargePage;
 }
 
 // The bytes to have in large pages: the last one too, where little of it would be wasted.
 constexpr std::size_t BytesInLargePages(std::size_t size) {
     const std::size_t whole = Whole(size);
-    return whole - size <= size / 8 ? whole : whole - kLargePage;
+    return whole - size <= size / 8 ? whole : whole - tuning::kLargePage;
 }
 
 // Where memory comes from.
@@ -48,9 +44,9 @@ constexpr Origin OriginOf(std::size_t size) {
 #if !defined(__SANITIZE_ADDRESS__)
     if (size > SIZE_MAX / 2) return Origin::kLibrary;  // which has none
 #if defined(__linux__)
-    if (size >= kLargePage / 2 && BytesInLargePages(size) != 0) return Origin::kLargePages;
+    if (size >= tuning::kLargePage / 2 && BytesInLargePages(size) != 0) return Origin::kLargePages;
 #endif
-    if (size >= kLarge) return Origin::kFromLine;
+    if (size >= tuning::kAlignedFrom) return Origin::kFromLine;
 #endif
     static_cast<void>(size);
     return Origin::kLibrary;
@@ -79,14 +75,15 @@ void FreeFromLine(std::uint8_t* memory) {
 // pages, from the system itself. The C library's aligned_alloc() (glibc's before 2.38) does not
 // find memory again that was freed at such a place, and takes ever more.
 std::uint8_t* Map(std::size_t whole, std::size_t large) {
-    void* const mapped = mmap(nullptr, whole + kLargePage, PROT_READ | PROT_WRITE,
+    void* const mapped = mmap(nullptr, whole + tuning::kLargePage, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
     auto* const start = static_cast<std::uint8_t*>(mapped);
     const std::size_t before =
-        (kLargePage - reinterpret_cast<std::uintptr_t>(start) % kLargePage) % kLargePage;
+        (tuning::kLargePage - reinterpret_cast<std::uintptr_t>(start) % tuning::kLargePage) %
+        tuning::kLargePage;
     if (before != 0) munmap(start, before);
-    munmap(start + before + whole, kLargePage - before);
+    munmap(start + before + whole, tuning::kLargePage - before);
 #if defined(MADV_HUGEPAGE)
     madvise(start + before, large, MADV_HUGEPAGE);  // a hint
 #endif
@@ -163,7 +160,7 @@ void BufferPool::FreeLocked(Idle::iterator buffer) {
 }
 
 Status BufferPool::Take(std::size_t size, Buffer& buffer) {
-    if (size >= kLarge) {
+    if (size >= tuning::kAlignedFrom) {
         const std::lock_guard<std::mutex> lock(mutex_);
         const auto found = idle_.lower_bound(size);
         // What is much larger would be wasted.
@@ -177,7 +174,7 @@ Status BufferPool::Take(std::size_t size, Buffer& buffer) {
 
 void BufferPool::Give(Buffer buffer) {
     const std::size_t size = buffer.capacity();
-    if (size < kLarge) return;
+    if (size < tuning::kAlignedFrom) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (size > max_bytes_) return;
     // Buffers of other sizes were not asked for lately.
@@ -222,9 +219,6 @@ void FreeBytes(std::uint8_t* memory, std::size_t size) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
 namespace {
 
-// Below this a few faults are not worth a call.
-constexpr std::size_t kWorthPopulating = std::size_t{1} << 20;
-
 // What the first one of the pages says, the last one, and one between.
 bool HasPages(std::uint8_t* begin, std::size_t size, std::size_t page) {
     const std::array<std::size_t, 3> places{0, size / 2 / page * page, size - page};
@@ -243,14 +237,14 @@ std::size_t Behind(const std::uint8_t* address, std::size_t size) {
 }  // namespace
 
 void Populate(MutableByteSpan memory, std::size_t threads) {
-    if (memory.size < kWorthPopulating) return;
+    if (memory.size < tuning::kPopulatedFrom) return;
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t before = (page - Behind(memory.data, page)) % page;
     std::uint8_t* const begin = memory.data + before;
     const std::size_t size = (memory.size - before) / page * page;
     if (HasPages(begin, size, page)) return;
     // Threads part where a large page may begin.
-    const std::size_t lead = Behind(begin, kLargePage);
+    const std::size_t lead = Behind(begin, tuning::kLargePage);
     const std::size_t share = Whole((lead + size) / std::max<std::size_t>(threads, 1));
     const std::size_t parts = (lead + size + share - 1) / share;
     static_cast<void>(ParallelFor(parts, threads, [&](std::size_t i) -> Status {

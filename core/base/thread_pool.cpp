@@ -18,12 +18,11 @@
 
 #include "core/base/fork.h"
 #include "core/base/thread_context.h"
+#include "core/base/tuning.h"
 
 namespace zarr {
 
 namespace {
-
-constexpr std::chrono::seconds kLinger{1};
 
 // One call of Run(), which lives on the caller's stack until no thread works on it, or of Start(),
 // which the thread that has called it deletes.
@@ -65,8 +64,9 @@ void Crew::Work() {
     --starting;
     for (;;) {
         ++idle;
-        const bool is_wanted = wanted.wait_for(
-            lock, kLinger, [this] { return is_closing || dismissing != 0 || !queue.empty(); });
+        const bool is_wanted = wanted.wait_for(lock, tuning::kIdleThread, [this] {
+            return is_closing || dismissing != 0 || !queue.empty();
+        });
         --idle;
         if (!is_wanted || queue.empty()) break;
         Job& job = *queue.front();
@@ -182,10 +182,6 @@ void Crew::Close() {
     threads.clear();
 }
 
-// A chunk takes less to be read and decoded. A thread that forks while it works for the pool waits
-// for itself, and so may not wait for ever.
-constexpr std::chrono::seconds kPatience{2};
-
 // The crew that Pause() has locked on this thread, which Resume() unlocks.
 thread_local Crew* paused = nullptr;
 
@@ -275,7 +271,7 @@ void WorkerPool::Pause() noexcept {
     paused = crew;
     if (crew == nullptr) return;
     crew->mutex.lock();
-    const auto deadline = std::chrono::steady_clock::now() + kPatience;
+    const auto deadline = std::chrono::steady_clock::now() + tuning::kForkPatience;
     while ((crew->idle != crew->working || !crew->queue.empty()) &&
            std::chrono::steady_clock::now() < deadline) {
         crew->mutex.unlock();

@@ -9,6 +9,7 @@
 
 #include "core/base/endian.h"
 #include "core/base/thread_pool.h"
+#include "core/base/tuning.h"
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
 #include "core/json/value.h"
@@ -271,13 +272,10 @@ class Blosc final : public Codec {
     // Fails also where the frame cannot be taken apart.
     static Status DecodeShared(std::size_t threads, ByteSpan encoded, const Header& header,
                                MutableByteSpan out) {
-        // Small enough for what is copied to stay in the processor's cache until it is decoded, and
-        // for threads that come late to find work.
-        constexpr std::size_t kPart = std::size_t{1} << 20;
         const std::size_t blocks = CountBlocks(header);
         if (blocks < 2) return Status::Unsupported("is one block");
-        const std::size_t part =
-            std::clamp<std::size_t>(kPart / header.block_size, 1, 1 + blocks / (threads * 4));
+        const std::size_t part = std::clamp<std::size_t>(tuning::kDecodedPart / header.block_size,
+                                                         1, 1 + blocks / (threads * 4));
         const std::size_t parts = blocks / part;  // of which the last has what remains
         const auto share = [&](auto&& decode) {
             return ParallelFor(parts, threads, [&](std::size_t i) -> Status {

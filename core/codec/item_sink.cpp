@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "core/base/tuning.h"
+
 namespace zarr {
 
 void ItemSink::Fail(Status status) {
@@ -18,8 +20,8 @@ void ItemSink::Append(std::string_view text) {
         return Fail(Status::Limit("encodes to more than " + std::to_string(limit_) + " bytes"));
     const std::size_t end = written_ + text.size();
     if (end > buffer_.size()) {
-        constexpr std::size_t kFirst = std::size_t{4} << 10;
-        const std::size_t room = std::max({end, kFirst, buffer_.size() * 2, buffer_.capacity()});
+        const std::size_t room =
+            std::max({end, tuning::kFirstItems, buffer_.size() * 2, buffer_.capacity()});
         Status status = buffer_.Resize(std::min(room, std::max(limit_, end)));
         if (!status.ok()) return Fail(std::move(status));
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/tuning.h"
+
 namespace zarr {
 
 Status Output::TooLong() const {
@@ -23,10 +25,10 @@ Result<MutableByteSpan> Output::Prepare(std::size_t size) {
 }
 
 Result<MutableByteSpan> Output::Room() {
-    constexpr std::size_t kFirst = std::size_t{64} << 10;
     if (buffer_ != nullptr && written_ == memory_.size && written_ < limit_) {
         const std::size_t doubled = written_ > limit_ / 2 ? limit_ : written_ * 2;
-        ZARR_RETURN_IF_ERROR(buffer_->Resize(std::min(limit_, std::max(doubled, kFirst))));
+        ZARR_RETURN_IF_ERROR(
+            buffer_->Resize(std::min(limit_, std::max(doubled, tuning::kFirstOutput))));
         memory_ = buffer_->span();
     }
     return MutableByteSpan{memory_.data + written_, memory_.size - written_};

@@ -11,6 +11,7 @@
 #include "core/base/limits.h"
 #include "core/base/thread_pool.h"
 #include "core/base/threads.h"
+#include "core/base/tuning.h"
 #include "core/codec/factories.h"
 #include "core/codec/streaming.h"
 #include "core/json/value.h"
@@ -157,7 +158,6 @@ struct ZstdParameters {
 // Encodes `decoded` as one frame to `room`; gives the size of the frame.
 Result<std::size_t> EncodeFrame(const ZstdParameters& parameters, ByteSpan decoded,
                                 MutableByteSpan room) {
-    constexpr std::size_t kLargestToKeep = std::size_t{16} << 20;
     auto& context = ThreadLocalObject<Compressor>();
     if (context == nullptr) context.reset(ZSTD_createCCtx());
     if (context == nullptr) return NoContext();
@@ -171,7 +171,7 @@ Result<std::size_t> EncodeFrame(const ZstdParameters& parameters, ByteSpan decod
         code = ZSTD_compressCCtx(context.get(), room.data, room.size, decoded.data, decoded.size,
                                  parameters.level);
     }
-    if (ZSTD_sizeof_CCtx(context.get()) > kLargestToKeep) context.reset();
+    if (ZSTD_sizeof_CCtx(context.get()) > tuning::kKeptEncoder) context.reset();
     if (ZSTD_isError(code) != 0U) return Damage(code);
     return code;
 }

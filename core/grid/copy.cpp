@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/base/thread_pool.h"
+#include "core/base/tuning.h"
 
 namespace zarr {
 
@@ -58,11 +59,10 @@ class Inner {
 
     void Run(std::uint8_t* dst, const std::uint8_t* src) const {
         if (slow_.count == 1) return Row(dst, src, fast_.count);
-        constexpr std::uint64_t kSquare = 32;
-        for (std::uint64_t s = 0; s < slow_.count; s += kSquare) {
-            const std::uint64_t s_end = std::min(slow_.count, s + kSquare);
-            for (std::uint64_t f = 0; f < fast_.count; f += kSquare) {
-                const std::uint64_t n = std::min(kSquare, fast_.count - f);
+        for (std::uint64_t s = 0; s < slow_.count; s += tuning::kTransposedSide) {
+            const std::uint64_t s_end = std::min(slow_.count, s + tuning::kTransposedSide);
+            for (std::uint64_t f = 0; f < fast_.count; f += tuning::kTransposedSide) {
+                const std::uint64_t n = std::min(tuning::kTransposedSide, fast_.count - f);
                 for (std::uint64_t i = s; i < s_end; ++i)
                     Row(dst + At(i, slow_.dst) + At(f, fast_.dst),
                         src + At(i, slow_.src) + At(f, fast_.src), n);
@@ -133,8 +133,6 @@ void CopyBlock(const DimVector<std::uint64_t>& count, std::uint8_t* dst, const S
 void CopyBlockOn(std::size_t threads, const DimVector<std::uint64_t>& count, std::uint8_t* dst,
                  const Strides& dst_strides, const std::uint8_t* src, const Strides& src_strides,
                  const Converter& op) {
-    // A thread that is not there yet takes as long as copying a quarter of this.
-    constexpr std::uint64_t kPart = std::uint64_t{1} << 20;
     // Along this dimension the parts lie apart in memory.
     std::size_t axis = 0;
     std::uint64_t elements = 1;
@@ -143,7 +141,8 @@ void CopyBlockOn(std::size_t threads, const DimVector<std::uint64_t>& count, std
         if (count[i] > 1 && std::abs(dst_strides[i]) > std::abs(dst_strides[axis])) axis = i;
     }
     const std::uint64_t most =
-        elements / std::max<std::uint64_t>(kPart / std::max<std::size_t>(op.dst_size, 1), 1);
+        elements /
+        std::max<std::uint64_t>(tuning::kCopiedPart / std::max<std::size_t>(op.dst_size, 1), 1);
     if (threads < 2 || most < 2 || count[axis] < 2)
         return CopyBlock(count, dst, dst_strides, src, src_strides, op);
     const std::uint64_t parts = std::min(count[axis], most);

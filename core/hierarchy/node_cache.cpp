@@ -4,14 +4,13 @@
 #include <iterator>
 #include <map>
 
+#include "core/base/tuning.h"
 #include "core/metadata/v3_metadata.h"
 #include "core/store/keys.h"
 
 namespace zarr {
 
 namespace {
-
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 using Changes = std::atomic<std::uint64_t>;
 
@@ -105,8 +104,8 @@ std::uint64_t NodeCache::Renew() {
 }
 
 bool NodeCache::MakeRoom(std::size_t bytes) {
-    if (bytes > kMostBytes / 4) return false;
-    if (bytes_ + bytes > kMostBytes) {
+    if (bytes > tuning::kNodeCacheBytes / 4) return false;
+    if (bytes_ + bytes > tuning::kNodeCacheBytes) {
         Forget(nodes_);
         bytes_ = 0;
     }

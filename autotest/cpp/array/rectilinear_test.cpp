@@ -7,6 +7,7 @@
 
 #include "autotest/cpp/array/uneven_array.h"
 #include "core/array/chunk_layout.h"
+#include "core/base/tuning.h"
 #include "core/grid/chunk_grid.h"
 
 namespace zarr::test {
@@ -153,7 +154,7 @@ TEST(Rectilinear, MoreShapesThanAreKept) {
     Sizes sizes;
     for (std::uint64_t size = 1; size <= 66; ++size) sizes.push_back(size);
     const std::uint64_t length = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-    ASSERT_GT(sizes.size() * sizes.size(), ShapeCache<ChunkLayout>::kMostShapes);
+    ASSERT_GT(sizes.size() * sizes.size(), tuning::kBoundShapes);
     Random random(9);
     Uneven uneven({{length, length}, {1, 1}, "\"|u1\"", "0"}, {sizes, sizes}, 0, 0);
     const Region all = Region::All({length, length});
