@@ -243,6 +243,22 @@ def test_masks_of_bands(tmp_path, cpl, options, which):
     cpl.assert_quiet()
 
 
+def test_masks_of_bands_of_one_name(tmp_path, cpl):
+    """The names of bands do not say which has the mask then."""
+    store = tmp_path / "s.zarr"
+    dataset = gdal.GetDriverByName("Zarr").Create(str(store), COLUMNS, ROWS, 2, gdal.GDT_UInt16)
+    for number in (1, 2):
+        dataset.GetRasterBand(number).SetDescription("same")
+    dataset.FlushCache()
+    dataset.GetRasterBand(2).CreateMaskBand(0)
+    dataset.GetRasterBand(2).GetMaskBand().WriteArray(MASK)
+    dataset = None
+    dataset = open_raster(store)
+    assert [dataset.GetRasterBand(i).GetMaskFlags() for i in (1, 2)] == [gdal.GMF_ALL_VALID, 0]
+    np.testing.assert_array_equal(dataset.GetRasterBand(2).GetMaskBand().ReadAsArray(), MASK)
+    cpl.assert_quiet()
+
+
 def test_the_mask_of_a_subdataset(tmp_path, cpl):
     store = tmp_path / "s.zarr"
     driver = gdal.GetDriverByName("Zarr")

@@ -139,11 +139,11 @@ bool ZarrPamDataset::IsMadeFromPixelsOf(const CPLXMLNode& tree, const BandArray&
     return made_of.empty() || zarr::IsInState(*array.layout.array, made_of);
 }
 
-// Reads the coordinates of the bands where these are texts.
-std::vector<std::string> ZarrPamDataset::BandNames() {
-    const bool are_names = arrays_[0]->labels->AreNames();
+std::vector<std::string> ZarrPamDataset::BandNames(const BandArray& array) {
+    const bool are_names = array.labels->AreNames();
     std::vector<std::string> names;
-    for (int i = 1; i <= nBands; ++i) names.push_back(Band(i)->StoredName(are_names));
+    for (int i = 1; i <= nBands; ++i)
+        if (&Band(i)->array() == &array) names.push_back(Band(i)->StoredName(are_names));
     return names;
 }
 
@@ -173,7 +173,7 @@ void ZarrPamDataset::LoadStoredPam() {
     if (arrays_.size() == 1 && !written.empty())
         PlaceBands(*tree,
                    HasNamedBands(*tree)
-                       ? BandNames()
+                       ? BandNames(*arrays_[0])
                        : std::vector<std::string>(static_cast<std::size_t>(nBands)),
                    std::strtoul(written.c_str(), nullptr, 10));
     EnablePam();
@@ -218,7 +218,7 @@ Status ZarrPamDataset::StorePam() {
         if (held != nullptr || !value.is_null())
             ChangeGroupAttribute(kPamAttribute, std::move(value));
     } else {
-        if (nBands > 1 && NameBands(*tree, BandNames()))
+        if (nBands > 1 && NameBands(*tree, BandNames(*arrays_[0])))
             AddPamItems(*tree, kPamState, {{kBands, std::to_string(nBands)}});
         trees.push_back(std::move(tree));
     }

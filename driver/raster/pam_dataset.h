@@ -44,6 +44,9 @@ class ZarrPamDataset : public GDALPamDataset {
     ZarrRasterBand* Band(int number);  // from 1
     // True where attributes of arrays belong to bands, as there are several arrays.
     bool BandsHaveArrays() const;
+    // The names of the bands of an array, empty for a band without one. Reads the coordinates of
+    // the bands if these are texts.
+    std::vector<std::string> BandNames(const BandArray& array);
     // Statistics of pixels go before these are changed.
     void PixelsChange();
     // Statistics of a band were set, or computed by GDAL.
@@ -96,7 +99,6 @@ class ZarrPamDataset : public GDALPamDataset {
     OpenOptions OptionsThatCount() const;
     std::string SizeText() const;  // "COLUMNS x ROWS"
     void CheckPixelPlaces(CPLXMLNode& tree);
-    std::vector<std::string> BandNames();
     void LoadStoredPam();
     void LoadMultidimPam();
     bool HasStatistics();

@@ -15,6 +15,7 @@
 #include "driver/base/report.h"
 #include "driver/raster/band.h"
 #include "driver/raster/dataset.h"
+#include "driver/raster/stored_pam.h"
 
 namespace zarr_driver {
 
@@ -67,18 +68,6 @@ StoredMasks::Mask StoredMasks::Find(int number) {
     return {array->dataset->Band(is_one ? 1 : own), array->flags};
 }
 
-std::vector<std::string> StoredMasks::NamesBeside(int number) const {
-    const BandArray& array = dataset_.Band(number)->array();
-    const bool are_names = array.labels->AreNames();
-    const int first = number - dataset_.NumberInArray(number) + 1;
-    std::vector<std::string> names;
-    for (int i = first; i <= dataset_.GetRasterCount(); ++i) {
-        if (&dataset_.Band(i)->array() != &array) break;
-        names.push_back(dataset_.Band(i)->StoredName(are_names));
-    }
-    return names;
-}
-
 // xarray's selection of bands moves the bands of the mask with those of the raster, and keeps the
 // attributes.
 std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int number) const {
@@ -87,18 +76,16 @@ std::vector<int> StoredMasks::MaskedBands(const json::Value& attributes, int num
     if (const json::Value* stored = attributes.Find(kMaskedBandNames); stored && stored->as_array())
         for (const json::Value& name : *stored->as_array())
             written.push_back(name.as_string() != nullptr ? *name.as_string() : std::string());
-    const std::vector<std::string> names =
-        written.empty() ? std::vector<std::string>() : NamesBeside(number);
+    const std::vector<std::string> names = written.empty()
+                                               ? std::vector<std::string>()
+                                               : dataset_.BandNames(dataset_.Band(number)->array());
     std::vector<int> bands;
     for (const double band : zarr::NumbersAttribute(attributes, kMaskedBands, ignored)) {
         if (!(band >= 1 && band <= kMaxBands)) continue;
         const auto index = static_cast<std::size_t>(band) - 1;
         const std::string name = index < written.size() ? written[index] : std::string();
-        const auto found = std::find(names.begin(), names.end(), name);
-        if (!name.empty() && found != names.end())
-            bands.push_back(static_cast<int>(found - names.begin()) + 1);
-        else if (names.size() >= written.size())
-            bands.push_back(static_cast<int>(band));
+        const int now = CurrentBand(static_cast<int>(band), name, names, written.size());
+        if (now != 0) bands.push_back(now);
     }
     return bands;
 }
@@ -209,7 +196,8 @@ Status StoredMasks::Create(int number, int flags) {
         bands.push_back(dataset_.NumberInArray(number));
         json::PutMember(*attributes.MutableObject(), kMaskedBands, ListOf(bands));
         json::Array names;
-        for (std::string& name : NamesBeside(first)) names.emplace_back(std::move(name));
+        for (std::string& name : dataset_.BandNames(dataset_.Band(first)->array()))
+            names.emplace_back(std::move(name));
         json::PutMember(*attributes.MutableObject(), kMaskedBandNames,
                         json::Value(std::move(names)));
         ZARR_RETURN_IF_ERROR(dataset_.update()->metadata().SetAttributes(path, attributes));

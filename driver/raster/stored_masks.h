@@ -54,8 +54,6 @@ class StoredMasks {
     MaskArray* Open(const std::string& path, int number);
     zarr::Result<MaskArray> OpenArray(const std::string& path, int number) const;
     std::string PathOf(int number) const;
-    // The names of the bands of a band's array, empty for one without.
-    std::vector<std::string> NamesBeside(int number) const;
     std::vector<int> MaskedBands(const zarr::json::Value& attributes, int number) const;
     zarr::Result<std::string> MakeArray(int number, int flags);
 

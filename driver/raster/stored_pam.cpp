@@ -250,19 +250,28 @@ bool HasNamedBands(const CPLXMLNode& tree) {
     return false;
 }
 
+int CurrentBand(int number, const std::string& name, const std::vector<std::string>& names,
+                std::size_t written) {
+    const auto index = static_cast<std::size_t>(number) - 1;
+    if (index < names.size() && names[index] == name) return number;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (!name.empty() && found != names.end()) return static_cast<int>(found - names.begin()) + 1;
+    return names.size() >= written ? number : 0;
+}
+
 void PlaceBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written) {
     std::vector<XmlTree> bands =
         TakeChildren(tree, [](const CPLXMLNode& node) { return IsElement(node, kBand); });
+    const auto name_of = [](const XmlTree& band) { return CPLGetXMLValue(band.get(), "name", ""); };
+    std::stable_partition(bands.begin(), bands.end(), [&](const XmlTree& band) {
+        return std::count(names.begin(), names.end(), name_of(band)) != 0;
+    });
     std::map<int, XmlTree> placed;
     for (XmlTree& band : bands) {
-        const char* const name = CPLGetXMLValue(band.get(), "name", "");
-        const auto found = std::find(names.begin(), names.end(), name);
-        if (name[0] != '\0' && found != names.end())
-            placed.try_emplace(static_cast<int>(found - names.begin()) + 1, std::move(band));
+        const int before = std::atoi(CPLGetXMLValue(band.get(), "band", "0"));
+        const int number = CurrentBand(before, name_of(band), names, written);
+        if (number > 0) placed.try_emplace(number, std::move(band));
     }
-    for (XmlTree& band : bands)
-        if (band != nullptr && names.size() >= written)
-            placed.try_emplace(std::atoi(CPLGetXMLValue(band.get(), "band", "0")), std::move(band));
     for (auto& [number, band] : placed) {
         CPLSetXMLValue(band.get(), "#band", std::to_string(number).c_str());
         CPLAddXMLChild(&tree, band.release());

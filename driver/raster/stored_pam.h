@@ -67,9 +67,12 @@ std::vector<XmlTree> SplitPam(CPLXMLNode& tree, int bands);
 bool NameBands(CPLXMLNode& tree, const std::vector<std::string>& names);
 // True where NameBands() has left a name.
 bool HasNamedBands(const CPLXMLNode& tree);
-// Moves what is said of bands to the bands that now have their names, given likewise. A band whose
-// name is gone keeps its number where there are not fewer bands than the `written` ones; otherwise
-// it is removed.
+// The number of the band that was band `number`, called `name`, when there were `written` bands;
+// the bands are called `names` now. A band whose name is gone keeps its number unless there are
+// fewer bands; 0 for a removed band.
+int CurrentBand(int number, const std::string& name, const std::vector<std::string>& names,
+                std::size_t written);
+// Moves the elements of bands to the CurrentBand(), and removes those of removed bands.
 void PlaceBands(CPLXMLNode& tree, const std::vector<std::string>& names, std::size_t written);
 
 }  // namespace zarr_driver
