@@ -86,47 +86,26 @@ Status Damage(int code, const char* message) {
     return Status::Corrupt(message != nullptr ? message : zError(code));
 }
 
-class Zlib final : public Codec {
+// The codecs zlib and gzip.
+class Deflate final : public Codec {
   public:
-    explicit Zlib(Result<std::int64_t> level) : level_(std::move(level)) {}
+    Deflate(Inflater::Wrapping wrapping, Result<std::int64_t> level)
+        : is_gzip_(wrapping == Inflater::Wrapping::kGzip),
+          wrapping_(wrapping),
+          level_(std::move(level)) {}
 
     SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
 
     Status Decode(ByteSpan encoded, Output& decoded) const override {
-        std::size_t consumed = 0;
-        if (InflateAtOnce(Inflater::Wrapping::kZlib, encoded, decoded, consumed)) return {};
-        Inflater inflater(Inflater::Wrapping::kZlib);
-        return DecodeStreams(inflater, encoded, decoded, Following::kIgnored);
-    }
-
-    Status CheckWritable(SizeBound /*decoded*/) const override { return level_.status(); }
-
-    Status Encode(ByteSpan decoded, Buffer& encoded) const override {
-        ZARR_RETURN_IF_ERROR(level_.status());
-        return DeflateCompressor::Run(libdeflate_zlib_compress_bound, libdeflate_zlib_compress,
-                                      *level_, decoded, encoded);
-    }
-
-  private:
-    Result<std::int64_t> level_;
-};
-
-class Gzip final : public Codec {
-  public:
-    explicit Gzip(Result<std::int64_t> level) : level_(std::move(level)) {}
-
-    SizeBound EncodedSize(SizeBound decoded) const override { return CompressedBound(decoded); }
-
-    Status Decode(ByteSpan encoded, Output& decoded) const override {
-        std::size_t member = 0;
-        Output first = decoded;  // counts for nothing where other members follow
-        if (InflateAtOnce(Inflater::Wrapping::kGzip, encoded, first, member) &&
-            member == encoded.size) {
+        std::size_t size = 0;
+        Output first = decoded;  // counts for nothing if other members of gzip follow
+        if (InflateAtOnce(wrapping_, encoded, first, size) && (!is_gzip_ || size == encoded.size)) {
             decoded = first;
             return {};
         }
-        Inflater inflater(Inflater::Wrapping::kGzip);
-        return DecodeStreams(inflater, encoded, decoded, Following::kPadded);
+        Inflater inflater(wrapping_);
+        return DecodeStreams(inflater, encoded, decoded,
+                             is_gzip_ ? Following::kPadded : Following::kIgnored);
     }
 
     Status CheckWritable(SizeBound /*decoded*/) const override { return level_.status(); }
@@ -134,11 +113,15 @@ class Gzip final : public Codec {
     // The time is left unsaid, so that equal chunks are equal files.
     Status Encode(ByteSpan decoded, Buffer& encoded) const override {
         ZARR_RETURN_IF_ERROR(level_.status());
-        return DeflateCompressor::Run(libdeflate_gzip_compress_bound, libdeflate_gzip_compress,
-                                      *level_, decoded, encoded);
+        return DeflateCompressor::Run(
+            is_gzip_ ? libdeflate_gzip_compress_bound : libdeflate_zlib_compress_bound,
+            is_gzip_ ? libdeflate_gzip_compress : libdeflate_zlib_compress, *level_, decoded,
+            encoded);
     }
 
   private:
+    bool is_gzip_;
+    Inflater::Wrapping wrapping_;
     Result<std::int64_t> level_;
 };
 
@@ -200,13 +183,13 @@ bool InflateAtOnce(Inflater::Wrapping wrapping, ByteSpan encoded, Output& decode
 }  // namespace
 
 CodecResult MakeZlib(const json::Value& config, const CodecContext& /*context*/) {
-    return std::unique_ptr<Codec>(
-        std::make_unique<Zlib>(json::OptionalInt(config, "level", 1, -1, 9)));
+    return std::unique_ptr<Codec>(std::make_unique<Deflate>(
+        Inflater::Wrapping::kZlib, json::OptionalInt(config, "level", 1, -1, 9)));
 }
 
 CodecResult MakeGzip(const json::Value& config, const CodecContext& /*context*/) {
-    return std::unique_ptr<Codec>(
-        std::make_unique<Gzip>(json::OptionalInt(config, "level", 1, -1, 9)));
+    return std::unique_ptr<Codec>(std::make_unique<Deflate>(
+        Inflater::Wrapping::kGzip, json::OptionalInt(config, "level", 1, -1, 9)));
 }
 
 }  // namespace zarr

@@ -38,6 +38,39 @@ std::string AttributeText(const std::string& text) {
                                                 : zarr::MarkedBytes(text);
 }
 
+// One side of a conversion.
+struct BlockLayout {
+    const GDALExtendedDataType& type;
+    const zarr::Strides& strides;
+};
+
+// Converts a block of elements; false if one of them cannot be converted. `frees` releases what the
+// elements of `dst` hold before.
+bool ConvertBlock(const zarr::DimVector<std::uint64_t>& count, const BlockLayout& to,
+                  std::uint8_t* dst, const BlockLayout& from, const std::uint8_t* src, bool frees) {
+    struct Task {
+        const GDALExtendedDataType& from;
+        const GDALExtendedDataType& to;
+        bool frees;
+        bool ok = true;
+    } task{from.type, to.type, frees};
+    zarr::Converter op;
+    op.src_size = from.type.GetSize();
+    op.dst_size = to.type.GetSize();
+    op.context = &task;
+    op.row = [](const zarr::Converter& self, std::uint8_t* out, std::ptrdiff_t out_stride,
+                const std::uint8_t* in, std::ptrdiff_t in_stride, std::size_t n) {
+        auto& own = *static_cast<Task*>(const_cast<void*>(self.context));
+        for (std::size_t i = 0; i < n; ++i, out += out_stride, in += in_stride) {
+            if (own.frees) own.to.FreeDynamicMemory(out);
+            if (own.frees) std::memset(out, 0, self.dst_size);
+            own.ok = GDALExtendedDataType::CopyValue(in, own.from, out, own.to) && own.ok;
+        }
+    };
+    zarr::CopyBlock(count, dst, to.strides, src, from.strides, op);
+    return task.ok;
+}
+
 bool IsString(const json::Value* value) { return value->as_string() != nullptr; }
 bool IsNumber(const json::Value* value) { return value->is_number(); }
 
@@ -274,26 +307,11 @@ bool ZarrAttribute::IRead(const GUInt64* arrayStartIdx, const size_t* count,
             EmitError(session_->store_path(), status);
             return false;
         }
-        struct Types {
-            const GDALExtendedDataType& from;
-            const GDALExtendedDataType& to;
-            bool ok = true;
-        } types{type_, bufferDataType};
-        zarr::Converter op;
-        op.src_size = type_.GetSize();
-        op.dst_size = bufferDataType.GetSize();
-        op.context = &types;
-        op.row = [](const zarr::Converter& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
-                    const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
-            auto& both = *static_cast<Types*>(const_cast<void*>(self.context));
-            for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride)
-                both.ok = GDALExtendedDataType::CopyValue(src, both.from, dst, both.to) && both.ok;
-        };
         const Window window =
             WindowOf(arrayStartIdx, count, arrayStep, bufferStride, bufferDataType);
-        zarr::CopyBlock(window.count, static_cast<std::uint8_t*>(pDstBuffer), window.buffer,
-                        elements_.data() + window.first, window.own, op);
-        return types.ok;
+        return ConvertBlock(window.count, {bufferDataType, window.buffer},
+                            static_cast<std::uint8_t*>(pDstBuffer), {type_, window.own},
+                            elements_.data() + window.first, false);
     });
 }
 
@@ -352,27 +370,8 @@ Status ZarrAttribute::Store(const Window& window, const GDALExtendedDataType& bu
                             const std::uint8_t* data) {
     ZARR_RETURN_IF_ERROR(session_->CheckUpdate().WithContext("attribute " + GetFullName()));
     ZARR_RETURN_IF_ERROR(CheckThere());
-    struct Types {
-        const GDALExtendedDataType& from;
-        const GDALExtendedDataType& to;
-        bool ok = true;
-    } types{buffer_type, type_};
-    zarr::Converter op;
-    op.src_size = buffer_type.GetSize();
-    op.dst_size = type_.GetSize();
-    op.context = &types;
-    op.row = [](const zarr::Converter& self, std::uint8_t* dst, std::ptrdiff_t dst_stride,
-                const std::uint8_t* src, std::ptrdiff_t src_stride, std::size_t n) {
-        auto& both = *static_cast<Types*>(const_cast<void*>(self.context));
-        for (std::size_t i = 0; i < n; ++i, dst += dst_stride, src += src_stride) {
-            both.to.FreeDynamicMemory(dst);
-            std::memset(dst, 0, self.dst_size);
-            both.ok = GDALExtendedDataType::CopyValue(src, both.from, dst, both.to) && both.ok;
-        }
-    };
-    zarr::CopyBlock(window.count, elements_.data() + window.first, window.own, data, window.buffer,
-                    op);
-    if (!types.ok)
+    if (!ConvertBlock(window.count, {type_, window.own}, elements_.data() + window.first,
+                      {buffer_type, window.buffer}, data, true))
         return Status::Invalid("attribute " + GetFullName() +
                                ": what is written cannot be converted to its type");
     const std::uint8_t* next = elements_.data();
