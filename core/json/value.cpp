@@ -22,83 +22,6 @@ namespace {
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
 
-constexpr std::size_t kIndent = 4;
-
-void NewLine(std::size_t depth, std::string& out) {
-    out += '\n';
-    out.append(depth * kIndent, ' ');
-}
-
-void AppendString(const std::string& text, std::string& out) {
-    out += nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
-// The members that count, sorted as Python sorts strings: by code point, which is UTF-8's order.
-std::vector<const Member*> Sorted(const Object& object) {
-    std::vector<const Member*> members;
-    members.reserve(object.size());
-    for (auto it = object.rbegin(); it != object.rend(); ++it) members.push_back(&*it);
-    std::stable_sort(members.begin(), members.end(),
-                     [](const Member* a, const Member* b) { return a->first < b->first; });
-    // Of a repeated key the last one counts, and the reversal put that first.
-    members.erase(
-        std::unique(members.begin(), members.end(),
-                    [](const Member* a, const Member* b) { return a->first == b->first; }),
-        members.end());
-    return members;
-}
-
-void Append(const Value& value, std::size_t depth, std::string& out);
-
-void AppendArray(const Array& array, std::size_t depth, std::string& out) {
-    out += '[';
-    for (std::size_t i = 0; i < array.size(); ++i) {
-        if (i != 0) out += ',';
-        NewLine(depth + 1, out);
-        Append(array[i], depth + 1, out);
-    }
-    if (!array.empty()) NewLine(depth, out);
-    out += ']';
-}
-
-void AppendObject(const Object& object, std::size_t depth, std::string& out) {
-    out += '{';
-    bool is_first = true;
-    for (const Member* member : Sorted(object)) {
-        if (!is_first) out += ',';
-        is_first = false;
-        NewLine(depth + 1, out);
-        AppendString(member->first, out);
-        out += ": ";
-        Append(member->second, depth + 1, out);
-    }
-    if (!is_first) NewLine(depth, out);
-    out += '}';
-}
-
-void Append(const Value& value, std::size_t depth, std::string& out) {
-    std::int64_t i = 0;
-    std::uint64_t u = 0;
-    double d = 0;
-    if (const bool* b = value.as_bool()) {
-        out += *b ? "true" : "false";
-    } else if (const std::string* s = value.as_string()) {
-        AppendString(*s, out);
-    } else if (const Array* array = value.as_array()) {
-        AppendArray(*array, depth, out);
-    } else if (const Object* object = value.as_object()) {
-        AppendObject(*object, depth, out);
-    } else if (value.is_integer() && value.GetInt64(i)) {
-        out += std::to_string(i);
-    } else if (value.is_integer() && value.GetUint64(u)) {
-        out += std::to_string(u);
-    } else if (value.GetDouble(d)) {
-        out += PythonFloat(d);
-    } else {
-        out += "null";
-    }
-}
-
 }  // namespace
 
 Value::Value(std::string v) : kind_(Kind::kString) {
@@ -212,30 +135,6 @@ std::string Brief(const Value& value) {
         text.resize(kLimit);
         text += "...";
     }
-    return text;
-}
-
-// ---------------------------------------------------------------------------------------------
-// Indented text
-
-std::string PythonFloat(double number) {
-    if (std::isnan(number)) return "NaN";
-    if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-    const double magnitude = std::fabs(number);
-    const bool is_plain = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e16);
-    char text[40];
-    const char* const end =
-        std::to_chars(text, text + sizeof text, number,
-                      is_plain ? std::chars_format::fixed : std::chars_format::scientific)
-            .ptr;
-    std::string digits(text, static_cast<std::size_t>(end - text));
-    if (is_plain && digits.find('.') == std::string::npos) digits += ".0";
-    return digits;
-}
-
-std::string DumpIndented(const Value& value) {
-    std::string text;
-    Append(value, 0, text);
     return text;
 }
 
@@ -562,63 +461,6 @@ class Builder {
     Status error_;
 };
 
-void DumpString(const std::string& text, std::string& out) {
-    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-void DumpInto(const Value& value, std::string_view padding, std::string& out);
-
-template <class Items, class Each>
-void DumpList(const Items& items, char open, char close, std::string_view padding, std::string& out,
-              Each each) {
-    out += open;
-    out += padding;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i != 0) out += ", ";
-        each(items[i]);
-    }
-    out += padding;
-    out += close;
-}
-
-void DumpDouble(double number, std::string& out) {
-    for (const Token& token : kTokens) {
-        if (number == token.value || (number != number && token.value != token.value)) {
-            out += token.text;
-            return;
-        }
-    }
-    out += nlohmann::json(number).dump();
-}
-
-void DumpInto(const Value& value, std::string_view padding, std::string& out) {
-    std::int64_t i = 0;
-    std::uint64_t u = 0;
-    double d = 0;
-    if (const bool* b = value.as_bool()) {
-        out += *b ? "true" : "false";
-    } else if (const std::string* s = value.as_string()) {
-        DumpString(*s, out);
-    } else if (const Array* array = value.as_array()) {
-        DumpList(*array, '[', ']', padding, out,
-                 [&](const Value& v) { DumpInto(v, padding, out); });
-    } else if (const Object* object = value.as_object()) {
-        DumpList(*object, '{', '}', padding, out, [&](const Member& member) {
-            DumpString(member.first, out);
-            out += ": ";
-            DumpInto(member.second, padding, out);
-        });
-    } else if (value.is_integer() && value.GetInt64(i)) {
-        out += std::to_string(i);
-    } else if (value.is_integer() && value.GetUint64(u)) {
-        out += std::to_string(u);
-    } else if (value.GetDouble(d)) {
-        DumpDouble(d, out);
-    } else {
-        out += "null";
-    }
-}
-
 constexpr bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 std::string_view WithoutSpaceAfter(std::string_view text) {
@@ -741,32 +583,6 @@ Result<Value> ParseMessagePack(ByteSpan message, std::uint64_t expected) {
         return builder.error().ok() ? Status::Corrupt("not valid MessagePack") : builder.error();
     return builder.TakeRoot();
 }
-
-std::string Dump(const Value& value, std::string_view padding) {
-    std::string text;
-    DumpInto(value, padding, text);
-    return text;
-}
-
-namespace {
-
-Value WithSortedMembers(const Value& value) {
-    if (const Array* items = value.as_array()) {
-        Array sorted;
-        for (const Value& item : *items) sorted.push_back(WithSortedMembers(item));
-        return Value(std::move(sorted));
-    }
-    const Object* object = value.as_object();
-    if (object == nullptr) return value;
-    Object sorted;
-    for (const Member* member : Sorted(*object))
-        sorted.emplace_back(member->first, WithSortedMembers(member->second));
-    return Value(std::move(sorted));
-}
-
-}  // namespace
-
-std::string DumpSorted(const Value& value) { return Dump(WithSortedMembers(value)); }
 
 Result<std::vector<Slice>> MemberSlices(std::string_view text) {
     // As Parse() does, and as Python reads bytes.
