@@ -275,10 +275,7 @@ Result<std::shared_ptr<ZarrDimension>> SharedResource::Adopt(const std::string& 
 
 std::vector<std::shared_ptr<ZarrDimension>> SharedResource::LiveDimensions() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<std::shared_ptr<ZarrDimension>> live;
-    for (const auto& [key, known] : dimensions_)
-        if (auto dimension = known.lock()) live.push_back(std::move(dimension));
-    return live;
+    return Live(dimensions_);
 }
 
 void SharedResource::Rekey() {
@@ -717,11 +714,12 @@ void SharedResource::ForgetNode(const std::string& path) {
     for (const auto& known : attributes_)
         if (auto attribute = known.lock())
             if (zarr::IsAtOrBelow(attribute->path(), path)) attribute->Deleted();
-    const auto is_below = [&](const auto& item) { return zarr::IsAtOrBelow(item.first, path); };
-    for (auto it = arrays_.begin(); it != arrays_.end();)
-        it = is_below(*it) ? arrays_.erase(it) : std::next(it);
-    for (auto it = groups_.begin(); it != groups_.end();)
-        it = is_below(*it) ? groups_.erase(it) : std::next(it);
+    const auto erase_below = [&](auto& objects) {
+        for (auto it = objects.begin(); it != objects.end();)
+            it = zarr::IsAtOrBelow(it->first, path) ? objects.erase(it) : std::next(it);
+    };
+    erase_below(arrays_);
+    erase_below(groups_);
     created_.erase(std::remove_if(created_.begin(), created_.end(),
                                   [&](const NewDimension& each) {
                                       return zarr::IsAtOrBelow(each.group, path);
@@ -777,12 +775,11 @@ void SharedResource::MoveObjects(const std::string& path, const std::string& tar
         for (const auto& known : attributes_)
             if (auto attribute = known.lock()) attribute->Moved(path, target);
         for (NewDimension& created : created_) created.group = moved(created.group);
-        decltype(arrays_) arrays;
-        for (auto& [old, array] : arrays_) arrays[moved(old)] = array;
-        arrays_ = std::move(arrays);
-        decltype(groups_) groups;
-        for (auto& [old, group] : groups_) groups[moved(old)] = group;
-        groups_ = std::move(groups);
+        const auto move_keys = [&](auto& objects) {
+            for (auto& [old, object] : std::exchange(objects, {})) objects[moved(old)] = object;
+        };
+        move_keys(arrays_);
+        move_keys(groups_);
     }
     for (const auto& group : LiveGroups())
         if (zarr::IsAtOrBelow(group->path(), path)) group->Moved(moved(group->path()));
